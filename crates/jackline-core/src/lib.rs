@@ -1,0 +1,6 @@
+//! Decides: the pure core of Jackline.
+
+pub mod path;
+pub mod probe;
+pub mod sha;
+pub mod time;

@@ -1,0 +1,98 @@
+//! What a guard may ask of the world, and what was seen. Core asks; the runtime looks.
+//!
+//! A probe is a question, a [`Fact`] its answer; `Unknown` counts as the dangerous answer everywhere.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sha::Digest;
+
+/// Rounds of asking before deciding gives up with a fault: identity, then fingerprint, then one more for each
+/// later guard that asks an expensive question only after a cheap one.
+pub const PROBE_ROUNDS_MAX: u32 = 6;
+
+/// A question about the world.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Probe {
+    /// Which file is this path, seen from `dir` (absolute, or relative to the workspace root)?
+    Identity { path: String, dir: String },
+    /// What does the file at this canonical absolute path contain?
+    Fingerprint { path: String },
+    /// What is the content of the whole work tree (tracked and untracked, not ignored)?
+    WorkTree,
+}
+
+impl Probe {
+    /// Whether the probe is cheap and repeatable (*observe*) or done at most once per event (*run*).
+    #[must_use]
+    pub const fn observes(&self) -> bool {
+        match self {
+            Self::Identity { .. } | Self::Fingerprint { .. } | Self::WorkTree => true,
+        }
+    }
+}
+
+/// What was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fact {
+    /// The path leads to this file.
+    Identity(Identity),
+    /// The content has this digest; `None` when nothing is there.
+    Content(Option<Digest>),
+    /// There is nothing to look at (no git repository for a work tree, for instance).
+    Absent,
+    /// It could not be told; the text says why, for the record.
+    Unknown(String),
+}
+
+/// Which file a path leads to, walked as the kernel does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Canonical absolute path, links resolved, case folded where the disk folds it.
+    pub path: String,
+    /// The path below the workspace root with `/`, when it is inside.
+    pub inside: Option<String>,
+    /// What is there.
+    pub there: There,
+    /// What this file is to Jackline, when it is one of its own or a host's (named for the reason text).
+    pub ours: Option<String>,
+    /// Files of ours or a host's that lie below this directory (at most a few, named).
+    pub holds: Option<String>,
+}
+
+/// What is at the end of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum There {
+    Nothing,
+    File,
+    Directory,
+    Other,
+}
+
+/// All facts known so far about one event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    seen: BTreeMap<Probe, Fact>,
+}
+
+impl Facts {
+    /// The answer to a probe, if it was asked and answered.
+    #[must_use]
+    pub fn get(&self, probe: &Probe) -> Option<&Fact> {
+        self.seen.get(probe)
+    }
+
+    /// Keeps an answer; the first one stands, so that a run probe is never replaced.
+    pub fn keep(&mut self, probe: Probe, fact: Fact) {
+        self.seen.entry(probe).or_insert(fact);
+    }
+
+    /// Every probe and its answer, in a stable order.
+    pub fn iter(&self) -> impl Iterator<Item = (&Probe, &Fact)> {
+        self.seen.iter()
+    }
+}

@@ -1,0 +1,1 @@
+//! Carries: loads sessions, answers probes, commits records around the pure core.

@@ -1,0 +1,2 @@
+//! The `jackline` program: serves the runtime through commands.
+fn main() {}
