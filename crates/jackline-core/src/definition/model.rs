@@ -1,0 +1,577 @@
+//! The definition as guards read it: typed, complete with its defaults, free of source positions but for lines.
+//!
+//! INVARIANT: plain derives only (no untagged, flatten, skip or borrowed data): accepted definitions are kept
+//! compiled with postcard, which is not self-describing. What a later version adds goes at the end.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sha::Digest;
+use crate::time::Timestamp;
+
+/// What a rule says when its owner wrote no reason.
+pub const REASON_DEFAULT: &str = "Denied by policy.";
+
+/// Names an enum's values as the definition spells them, and reads them back.
+macro_rules! spelled {
+    ($kind:ident { $($value:ident = $name:literal),+ $(,)? }) => {
+        impl $kind {
+            /// Every value, in the order of declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$value),+];
+            /// Every spelling, in the same order.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
+            /// The value as the definition spells it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$value => $name),+ }
+            }
+
+            /// Reads the definition's spelling.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> {
+                match text { $($name => Some(Self::$value),)+ _ => None }
+            }
+        }
+    };
+}
+
+/// A whole definition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    pub agent: Identity,
+    pub mode: Mode,
+    pub tools: Tools,
+    pub steps: Vec<Step>,
+    pub policies: Vec<Policy>,
+    pub sections: Vec<Section>,
+    /// The key `loop`; `None` is `loop: false`.
+    pub repeat: Option<Loop>,
+    pub limits: Limits,
+    pub shell: Shell,
+    /// The key `self`.
+    pub own: OwnFiles,
+    pub audit: Audit,
+    pub store: StoreSettings,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self {
+            agent: Identity::default(),
+            mode: Mode::default(),
+            tools: Tools::default(),
+            steps: Vec::new(),
+            policies: Vec::new(),
+            sections: Vec::new(),
+            repeat: Some(Loop::default()),
+            limits: Limits::default(),
+            shell: Shell::default(),
+            own: OwnFiles::default(),
+            audit: Audit::default(),
+            store: StoreSettings::default(),
+        }
+    }
+}
+
+/// Who the definition speaks for; goes into every audit record.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    pub ns: Option<String>,
+    pub key: Option<String>,
+}
+
+/// Whether verdicts are enforced or only recorded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    #[default]
+    Enforce,
+    Observe,
+}
+
+spelled!(Mode { Enforce = "enforce", Observe = "observe" });
+
+/// The catalogue of tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tools {
+    /// `None` leaves it to the surface: deny where the catalogue is known, else allow.
+    pub unknown: Option<UnknownTools>,
+    pub declare: BTreeMap<String, Declaration>,
+}
+
+/// What becomes of a call to a tool that nobody knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnknownTools {
+    Allow,
+    Deny,
+}
+
+spelled!(UnknownTools { Allow = "allow", Deny = "deny" });
+
+/// What the owner says about one tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Declaration {
+    pub kind: Option<Kind>,
+    /// Names of the arguments that hold paths.
+    pub path: Vec<String>,
+    pub line: u32,
+}
+
+/// What a tool does, whatever its host calls it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Read,
+    Write,
+    Search,
+    List,
+    Shell,
+    Fetch,
+    Agent,
+    Other,
+}
+
+spelled!(Kind {
+    Read = "read",
+    Write = "write",
+    Search = "search",
+    List = "list",
+    Shell = "shell",
+    Fetch = "fetch",
+    Agent = "agent",
+    Other = "other",
+});
+
+/// A named call, usable wherever a tool name is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    pub name: String,
+    pub matcher: Matcher,
+    /// What a session remembers the step by; another matcher under the same name is another step.
+    pub key: [u8; 16],
+    pub line: u32,
+}
+
+impl Step {
+    /// A step with its key worked out.
+    #[must_use]
+    pub fn new(name: impl Into<String>, matcher: Matcher, line: u32) -> Self {
+        let name = name.into();
+        // Postcard fails on a matcher only when out of memory; the empty text is then as good a key as any.
+        let bytes = postcard::to_stdvec(&matcher).unwrap_or_default();
+        let key = Digest::of_parts([name.as_bytes(), bytes.as_slice()]).short();
+        Self { name, matcher, key, line }
+    }
+}
+
+/// One declared constraint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Policy {
+    pub name: String,
+    pub enforce: Enforce,
+    pub when: Option<Matcher>,
+    pub on_fault: OnFault,
+    pub guard: Guard,
+    pub line: u32,
+}
+
+/// What a broken policy leads to; ordered from the strictest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Enforce {
+    #[default]
+    Deny,
+    Ask,
+    Warn,
+    Off,
+}
+
+spelled!(Enforce { Deny = "deny", Ask = "ask", Warn = "warn", Off = "off" });
+
+/// What follows when we cannot decide; ordered from the strictest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFault {
+    #[default]
+    Deny,
+    Allow,
+}
+
+spelled!(OnFault { Deny = "deny", Allow = "allow" });
+
+/// The kind of constraint, with its settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Guard {
+    Sequence(Sequence),
+    ReadBeforeWrite(ReadBeforeWrite),
+    Paths(Paths),
+    Rule(Rule),
+}
+
+impl Guard {
+    /// The guard as the definition spells it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Sequence(_) => "sequence",
+            Self::ReadBeforeWrite(_) => "read_before_write",
+            Self::Paths(_) => "paths",
+            Self::Rule(_) => "rule",
+        }
+    }
+}
+
+/// What must have succeeded before a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sequence {
+    /// A tool or step, and the tools or steps it needs; in the order of declaration.
+    pub requires: Vec<(String, Vec<String>)>,
+    /// A prerequisite counts only if nothing was written since.
+    pub fresh: bool,
+}
+
+/// Existing files are read before they are written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadBeforeWrite {
+    /// A file this session wrote counts as read.
+    pub own_writes: bool,
+    pub stale: Stale,
+}
+
+impl Default for ReadBeforeWrite {
+    fn default() -> Self {
+        Self { own_writes: true, stale: Stale::Deny }
+    }
+}
+
+/// What becomes of a write to a file that changed since it was read; ordered from the strictest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stale {
+    #[default]
+    Deny,
+    Allow,
+}
+
+spelled!(Stale { Deny = "deny", Allow = "allow" });
+
+/// Where calls may read and write.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paths {
+    pub outside: Outside,
+    /// Globs outside the workspace that are allowed all the same.
+    pub allow: Vec<String>,
+    /// Globs that may not be written.
+    pub protect: Vec<String>,
+    /// What is protected may not be read either.
+    pub protect_reads: bool,
+}
+
+/// What becomes of paths outside the workspace; ordered from the strictest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outside {
+    #[default]
+    Deny,
+    Allow,
+}
+
+spelled!(Outside { Deny = "deny", Allow = "allow" });
+
+/// A condition of the owner's own, and what follows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    pub matcher: Matcher,
+    pub verdict: RuleVerdict,
+    pub reason: String,
+    pub suggest: Vec<String>,
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self {
+            matcher: Matcher::default(),
+            verdict: RuleVerdict::default(),
+            reason: REASON_DEFAULT.to_owned(),
+            suggest: Vec::new(),
+        }
+    }
+}
+
+/// What a rule leads to; ordered as verdicts are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleVerdict {
+    Ask,
+    #[default]
+    Deny,
+    Halt,
+}
+
+spelled!(RuleVerdict { Ask = "ask", Deny = "deny", Halt = "halt" });
+
+/// Policies that judge only some tools.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Section {
+    pub name: String,
+    pub tools: Vec<String>,
+    pub policies: Vec<Policy>,
+}
+
+/// A condition on a call; all given keys must hold.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Matcher {
+    /// Any of these: a tool name or glob, a step, `@kind`.
+    pub tool: Vec<String>,
+    pub command: Option<CommandMatcher>,
+    /// Any of these globs over any path of the call, or `outside`.
+    pub path: Vec<String>,
+    /// Argument names (nested with dots), all of which must hold.
+    pub args: Vec<(String, ArgMatcher)>,
+    pub session: Option<SessionMatcher>,
+    pub agent: Option<String>,
+    pub host: Option<String>,
+    pub all: Vec<Matcher>,
+    pub any: Vec<Matcher>,
+    pub not: Option<Box<Matcher>>,
+}
+
+impl Matcher {
+    /// Whether no key is given: such a matcher holds for every call.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A condition on any simple command of a shell text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandMatcher {
+    /// Any of these globs over the command's words.
+    Glob(Vec<String>),
+    Parts(CommandParts),
+}
+
+/// A command by its parts; all given ones must hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandParts {
+    pub program: Option<String>,
+    /// In this order, gaps allowed.
+    pub args: Vec<String>,
+    /// Any of these.
+    pub flags: Vec<String>,
+    /// Any of these variables is set in front of the command.
+    pub env: Vec<String>,
+    /// Any of these globs is written by a redirection.
+    pub redirects_to: Vec<String>,
+}
+
+/// A condition on one argument. JSON is compact.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgMatcher {
+    Literal(String),
+    Glob(String),
+    Regex(String),
+    Compare { gt: Option<f64>, lt: Option<f64> },
+    In(Vec<String>),
+    Absent,
+}
+
+/// A condition on what the session has done so far.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SessionMatcher {
+    pub calls: Option<Range>,
+    pub minutes: Option<Range>,
+    pub written: Option<Range>,
+    /// All of these tools or steps are done.
+    pub done: Vec<String>,
+    /// None of these tools or steps is done.
+    pub not_done: Vec<String>,
+}
+
+/// Bounds on a number, both exclusive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Range {
+    pub gt: Option<f64>,
+    pub lt: Option<f64>,
+}
+
+/// The loop guard's settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loop {
+    pub window: u32,
+    pub threshold: u32,
+    pub override_retries: u32,
+    pub ttl_steps: u32,
+    pub progress_aware: bool,
+    pub cycles: bool,
+    pub exempt: Vec<String>,
+}
+
+impl Default for Loop {
+    fn default() -> Self {
+        Self {
+            window: 3,
+            threshold: 3,
+            override_retries: 1,
+            ttl_steps: 3,
+            progress_aware: false,
+            cycles: false,
+            exempt: Vec::new(),
+        }
+    }
+}
+
+/// Budgets; what is absent is not limited.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    pub steps: Option<Steps>,
+    pub deadline: Option<Deadline>,
+    pub tokens: Option<u64>,
+    pub cost_usd: Option<f64>,
+    pub per: Per,
+}
+
+/// How many calls may be requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Steps {
+    pub max: u64,
+    /// Warns once instead of refusing.
+    pub soft: bool,
+}
+
+/// When the time is up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Deadline {
+    /// Milliseconds from the first event (or from the prompt).
+    After(i64),
+    At(Timestamp),
+}
+
+/// What budgets are counted over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Per {
+    #[default]
+    Session,
+    Prompt,
+}
+
+spelled!(Per { Session = "session", Prompt = "prompt" });
+
+/// How shell texts are judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shell {
+    pub opaque: Opaque,
+}
+
+/// What becomes of a command whose program cannot be known; ordered as verdicts are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Opaque {
+    Allow,
+    #[default]
+    Ask,
+    Deny,
+}
+
+spelled!(Opaque { Allow = "allow", Ask = "ask", Deny = "deny" });
+
+/// Files of ours and of hosts that the agent may edit all the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnFiles {
+    pub allow: Vec<String>,
+}
+
+/// How the audit log is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Audit {
+    /// Field names whose values never reach the log.
+    pub redact: Vec<String>,
+    pub checkpoint: bool,
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Self { redact: Vec::new(), checkpoint: true }
+    }
+}
+
+/// How the store keeps records.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoreSettings {
+    pub sync: Sync,
+}
+
+/// How hard a record is pressed to disk before the answer; ordered from the strictest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sync {
+    #[default]
+    Full,
+    Os,
+}
+
+spelled!(Sync { Full = "full", Os = "os" });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_survives_postcard() {
+        let mut model = Model { policies: vec![every_matcher_key()], ..Model::default() };
+        model.limits.deadline = Some(Deadline::At(Timestamp(1)));
+        model.steps.push(Step::new("s", Matcher { tool: vec!["a".into()], ..Matcher::default() }, 3));
+        model.tools.declare.insert("x".into(), Declaration { kind: Some(Kind::List), path: vec![], line: 1 });
+        let bytes = postcard::to_stdvec(&model).unwrap();
+        assert_eq!(postcard::from_bytes::<Model>(&bytes).unwrap(), model);
+    }
+
+    fn every_matcher_key() -> Policy {
+        let range = Some(Range { gt: Some(1.5), lt: None });
+        let matcher = Matcher {
+            tool: vec!["@shell".into()],
+            command: Some(CommandMatcher::Parts(CommandParts::default())),
+            args: vec![
+                ("a.b".into(), ArgMatcher::Compare { gt: None, lt: Some(2.0) }),
+                ("c".into(), ArgMatcher::In(vec!["1".into()])),
+            ],
+            session: Some(SessionMatcher { calls: range, ..SessionMatcher::default() }),
+            not: Some(Box::new(Matcher { any: vec![Matcher::default()], ..Matcher::default() })),
+            ..Matcher::default()
+        };
+        let rule = Rule { matcher: matcher.clone(), ..Rule::default() };
+        Policy {
+            name: "p".into(),
+            enforce: Enforce::Warn,
+            when: Some(matcher),
+            on_fault: OnFault::Allow,
+            guard: Guard::Rule(rule),
+            line: 9,
+        }
+    }
+
+    #[test]
+    fn a_step_key_depends_on_name_and_matcher() {
+        let tool = |name: &str| Matcher { tool: vec![name.into()], ..Matcher::default() };
+        let step = Step::new("test", tool("a"), 1);
+        assert_eq!(step.key, Step::new("test", tool("a"), 2).key);
+        assert_ne!(step.key, Step::new("test", tool("b"), 1).key);
+        assert_ne!(step.key, Step::new("tests", tool("a"), 1).key);
+    }
+
+    #[test]
+    fn spellings_read_back() {
+        assert!(Kind::ALL.iter().all(|kind| Kind::parse(kind.name()) == Some(*kind)));
+        assert_eq!(Kind::parse("Read"), None);
+        assert_eq!(Mode::parse(Mode::default().name()), Some(Mode::Enforce));
+    }
+}
