@@ -203,6 +203,7 @@ pub enum OnFault {
 spelled!(OnFault { Deny = "deny", Allow = "allow" });
 
 /// The kind of constraint, with its settings.
+#[expect(clippy::large_enum_variant, reason = "a definition has a handful, and guards match on them without a box")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Guard {
