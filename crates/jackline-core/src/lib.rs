@@ -1,6 +1,7 @@
 //! Decides: the pure core of Jackline.
 
 pub mod definition;
+pub mod glob;
 pub mod path;
 pub mod probe;
 pub mod sha;
