@@ -2,6 +2,7 @@
 
 pub mod definition;
 pub mod glob;
+pub mod json;
 pub mod path;
 pub mod probe;
 pub mod sha;
