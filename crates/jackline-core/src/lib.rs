@@ -1,9 +1,34 @@
 //! Decides: the pure core of Jackline.
+//!
+//! An [`event`] is one thing a host told us. [`decide`](decide::decide) holds it against the definitions in force
+//! (a [`stack`] of [`definition`]s) and what is remembered of the run (a [`session`]). It either asks for facts
+//! ([`probe`]) or answers with a [`decision`]: a verdict, the findings behind it, and the changes that lead to the
+//! next session. [`guards`] are the functions that find; [`audit`] is the form in which all of it is kept.
+//!
+//! This crate opens no file, reads no clock, starts no process, knows no environment and cannot fail: whatever
+//! cannot be told becomes a finding that denies.
 
+
+pub mod call;
+pub mod code;
+pub mod decide;
+pub mod decision;
 pub mod definition;
+pub mod done;
+pub mod event;
 pub mod glob;
+mod guards;
 pub mod json;
+pub mod matcher;
+pub mod nearest;
+mod overlap;
 pub mod path;
+pub mod policy;
 pub mod probe;
+
+pub mod session;
 pub mod sha;
+pub mod shell;
+pub mod stack;
 pub mod time;
+pub mod tools;

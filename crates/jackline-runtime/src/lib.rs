@@ -1,1 +1,28 @@
-//! Carries: loads sessions, answers probes, commits records around the pure core.
+//! Carries: loads sessions, answers probes, and commits records around the pure core.
+//!
+//! A [`Runtime`] takes events (or a host's native messages, through an [`adapter`](adapters)) and answers each with
+//! a decision. In between it loads what is remembered of the session from a [`store`], lets the core decide, looks
+//! for the facts it asks for ([`probes`]), and commits the audit records before it answers. Which
+//! [`definitions`] judge is either given by the embedder or found in the workspace.
+//!
+//! Synchronous throughout. This crate knows no command line, no HTTP, no MCP, reads no environment and prints
+//! nothing. `adapters`, `probes` and `store` never import one another.
+
+pub mod adapters;
+mod answer;
+mod builder;
+pub mod checkpoint;
+pub mod clock;
+pub mod definitions;
+pub mod private;
+pub mod probes;
+mod records;
+pub mod replay;
+mod runtime;
+pub mod store;
+
+pub use answer::Answer;
+pub use builder::{BuildFault, RuntimeBuilder};
+pub use jackline_core as core;
+pub use jackline_core::policy::{Asked, Keep, Objection, Policy};
+pub use runtime::Runtime;

@@ -5,4 +5,4 @@ pub mod model;
 pub mod yaml;
 
 pub use fault::{Fault, Span, render};
-pub use model::Model;
+pub use model::{Kind, Model, UnknownTools};

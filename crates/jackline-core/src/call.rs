@@ -1,0 +1,349 @@
+//! A call as guards see it: its kind, the paths it touches, and what its shell text says.
+//!
+//! Everything here is read off the event and the definition; where a path leads is asked with a probe.
+
+use serde_json::Value;
+
+use crate::definition::{Kind, Model};
+use crate::event::Call;
+use crate::path::{self, Role};
+use crate::probe::Probe;
+use crate::session::Key;
+use crate::sha::Digest;
+use crate::shell::{self, Dir, Reading, ShellText};
+use crate::tools::{self, COMMAND_ARGUMENTS, PATH_ARGUMENTS};
+
+/// Paths judged of one call; a call that touches more counts as touching something that cannot be told.
+pub const TOUCHES_MAX: usize = 64;
+
+/// A path that a call touches, as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    /// As the caller wrote it.
+    pub path: String,
+    /// Where a relative path starts: absolute, or relative to the workspace root.
+    pub dir: String,
+    pub role: Role,
+    /// A read that shows the caller the whole content.
+    pub whole: bool,
+    /// The path is a pattern of the shell's.
+    pub glob: bool,
+    /// Where it leads depends on a value that is not known.
+    pub dynamic: bool,
+    /// Only the file's mode or time changes, not its content.
+    pub metadata: bool,
+}
+
+impl Touch {
+    /// The question which file this is.
+    #[must_use]
+    pub fn probe(&self) -> Probe {
+        Probe::Identity { path: self.anchor().to_owned(), dir: self.dir.clone() }
+    }
+
+    /// The path itself, or for a pattern the directory before its first wildcard.
+    #[must_use]
+    pub fn anchor(&self) -> &str {
+        if !self.glob {
+            return &self.path;
+        }
+        let wild = self.path.find(['*', '?', '[', '{']).unwrap_or(self.path.len());
+        let fixed = self.path.get(..wild).unwrap_or_default();
+        match fixed.rfind('/') {
+            Some(0) => "/",
+            Some(end) => fixed.get(..end).unwrap_or("."),
+            None if wild == self.path.len() => &self.path,
+            None => ".",
+        }
+    }
+}
+
+/// A call as guards see it.
+#[derive(Debug, Clone)]
+pub struct View<'a> {
+    pub call: &'a Call,
+    pub kind: Kind,
+    /// Neither the host nor the definition knows this tool.
+    pub unknown: bool,
+    pub touches: Vec<Touch>,
+    /// It writes, but no argument says where.
+    pub pathless: bool,
+    /// What its shell text says, for shell tools.
+    pub shell: Option<ShellText>,
+}
+
+impl<'a> View<'a> {
+    /// Looks at a call from `dir`, with the kinds and path arguments that `models` declare, the first first.
+    #[must_use]
+    pub fn new(call: &'a Call, host: Option<&str>, dir: &str, models: &[&Model]) -> Self {
+        let declared = models.iter().find_map(|model| model.tools.declare.get(&call.tool));
+        let row = tools::lookup(host, &call.tool);
+        let kind = declared
+            .and_then(|declaration| declaration.kind)
+            .or_else(|| row.map(|row| row.kind))
+            .unwrap_or(Kind::Other);
+        let names: Vec<&str> = match declared.map(|declaration| declaration.path.as_slice()) {
+            Some(names) if !names.is_empty() => names.iter().map(String::as_str).collect(),
+            _ => row.map(|row| row.paths.to_vec()).unwrap_or_default(),
+        };
+        let mut view =
+            Self { call, kind, unknown: declared.is_none() && row.is_none(), touches: Vec::new(), pathless: false, shell: None };
+        if kind == Kind::Shell {
+            view.read_shell(row.and_then(|row| row.command), dir);
+        }
+        view.find_paths(&names, dir);
+        view.bound();
+        view
+    }
+
+    /// The shell text's commands, when there is one and it could be parsed.
+    #[must_use]
+    pub fn reading(&self) -> Option<&Reading> {
+        match &self.shell {
+            Some(ShellText::Reading(reading)) => Some(reading),
+            _ => None,
+        }
+    }
+
+    /// The raw shell text, for a last look where it could not be parsed.
+    #[must_use]
+    pub fn shell_text(&self) -> Option<String> {
+        (self.kind == Kind::Shell).then(|| command_text(&self.call.args, None)).flatten()
+    }
+
+    fn read_shell(&mut self, argument: Option<&str>, dir: &str) {
+        let Some(text) = command_text(&self.call.args, argument) else {
+            self.shell = Some(ShellText::Unparsable("the call carries no command text".to_owned()));
+            return;
+        };
+        let dir = working_dir(&self.call.args).map_or_else(|| dir.to_owned(), |named| path::join(dir, named));
+        let shell = shell::read(&text);
+        if let ShellText::Reading(reading) = &shell {
+            self.touches.extend(reading.touches.iter().map(|touch| from_shell(touch, &dir)));
+        }
+        self.shell = Some(shell);
+    }
+
+    fn find_paths(&mut self, names: &[&str], dir: &str) {
+        let role = match self.kind {
+            Kind::Write => Role::Write,
+            _ => Role::Read,
+        };
+        let named = if names.is_empty() && matches!(self.kind, Kind::Read | Kind::Write) { PATH_ARGUMENTS } else { names };
+        let mut found: Vec<(String, Role)> = Vec::new();
+        for name in named {
+            match name.strip_prefix("patch:") {
+                Some(name) => strings_at(&self.call.args, name, &mut |text| found.extend(patched_files(text))),
+                None => strings_at(&self.call.args, name, &mut |text| found.push((file_of_uri(text), role))),
+            }
+        }
+        self.pathless = self.kind == Kind::Write && found.iter().all(|(path, _)| path.is_empty());
+        let whole = self.kind == Kind::Read;
+        self.touches.extend(found.into_iter().map(|(path, role)| Touch {
+            path,
+            dir: dir.to_owned(),
+            role,
+            whole,
+            glob: false,
+            dynamic: false,
+            metadata: false,
+        }));
+    }
+
+    fn bound(&mut self) {
+        if self.touches.len() > TOUCHES_MAX {
+            let role = self.touches.iter().map(|touch| touch.role).max().unwrap_or(Role::Write);
+            self.touches.truncate(TOUCHES_MAX);
+            if let Some(last) = self.touches.last_mut() {
+                *last = Touch { dynamic: true, role, path: format!("{} and more", last.path), ..last.clone() };
+            }
+        }
+    }
+}
+
+fn from_shell(touch: &shell::Touch, dir: &str) -> Touch {
+    let path = touch.path.text.clone();
+    let (dir, lost) = match &touch.dir {
+        Dir::Here => (dir.to_owned(), false),
+        Dir::At(place) if place.starts_with('~') => (place.clone(), false),
+        Dir::At(place) => (path::join(dir, place), false),
+        Dir::Unknown => (dir.to_owned(), !path.starts_with(['/', '~'])),
+    };
+    Touch {
+        path,
+        dir,
+        role: touch.role,
+        whole: touch.whole,
+        glob: touch.path.glob,
+        dynamic: touch.path.dynamic || lost,
+        metadata: touch.metadata,
+    }
+}
+
+/// The shell text of a call: a string, or an argument list quoted back into one.
+fn command_text(args: &Value, argument: Option<&str>) -> Option<String> {
+    let names = argument.into_iter().chain(COMMAND_ARGUMENTS.iter().copied());
+    names.filter_map(|name| args.get(name)).find_map(|value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(words) => words.iter().map(|word| word.as_str().map(quote)).collect::<Option<Vec<_>>>().map(|words| words.join(" ")),
+        _ => None,
+    })
+}
+
+fn working_dir(args: &Value) -> Option<&str> {
+    ["workdir", "cwd", "directory", "dir_path"].iter().find_map(|name| args.get(*name)?.as_str())
+}
+
+fn quote(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+fn file_of_uri(text: &str) -> String {
+    text.strip_prefix("file://").unwrap_or(text).to_owned()
+}
+
+/// Every string found at `name` (`a`, `a.b`, `a[].b`); a list of strings counts without brackets too.
+fn strings_at(value: &Value, name: &str, found: &mut impl FnMut(&str)) {
+    let (first, rest) = match name.split_once('.') {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (name, None),
+    };
+    let Some(inner) = value.get(first.trim_end_matches("[]")) else { return };
+    let mut visit = |value: &Value| match (rest, value) {
+        (Some(rest), value) => strings_at(value, rest, found),
+        (None, Value::String(text)) => found(text),
+        (None, _) => {}
+    };
+    match inner {
+        Value::Array(items) => items.iter().for_each(visit),
+        inner => visit(inner),
+    }
+}
+
+/// The files that a patch in the `*** Begin Patch` form, or a unified diff, names.
+fn patched_files(patch: &str) -> Vec<(String, Role)> {
+    const HEADS: &[(&str, Role)] = &[
+        ("*** Add File: ", Role::Write),
+        ("*** Update File: ", Role::Write),
+        ("*** Delete File: ", Role::Delete),
+        ("*** Move to: ", Role::Write),
+        ("+++ b/", Role::Write),
+    ];
+    patch
+        .lines()
+        .filter_map(|line| {
+            HEADS.iter().find_map(|(head, role)| line.strip_prefix(head).map(|path| (path.trim().to_owned(), *role)))
+        })
+        .take(TOUCHES_MAX + 1)
+        .collect()
+}
+
+/// Keys that say nothing about what a call does.
+const VOLATILE: &[&str] = &["request_id", "_meta"];
+/// The same for shell tools.
+const VOLATILE_SHELL: &[&str] = &["description", "timeout", "run_in_background"];
+
+/// What a call is, for telling repetition: action, tool, arguments without volatile keys, target path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    pub key: Key,
+    pub target: String,
+}
+
+impl View<'_> {
+    /// The call's signature, with paths as seen from the workspace root.
+    #[must_use]
+    pub fn signature(&self, root: &str) -> Signature {
+        let mut args = self.call.args.clone();
+        if let Value::Object(fields) = &mut args {
+            fields.retain(|key, _| {
+                !(VOLATILE.contains(&key.as_str()) || self.kind == Kind::Shell && VOLATILE_SHELL.contains(&key.as_str()))
+            });
+        }
+        for touch in self.touches.iter().filter(|touch| !touch.dynamic && self.kind != Kind::Shell) {
+            normalise(&mut args, &touch.path, &workspace_path(root, touch));
+        }
+        let target = self.touches.first().map(|touch| workspace_path(root, touch)).unwrap_or_default();
+        let args = Digest::of(&crate::json::canonical(&args)).hex();
+        let parts = ["v1", &self.call.action, &self.call.tool, &args, &target];
+        Signature { key: Digest::of(parts.join("\n").as_bytes()).short(), target }
+    }
+}
+
+fn workspace_path(root: &str, touch: &Touch) -> String {
+    let absolute = path::join(&path::join(root, &touch.dir), &touch.path);
+    path::below(root, &absolute).map_or(absolute.clone(), str::to_owned)
+}
+
+fn normalise(value: &mut Value, written: &str, normal: &str) {
+    match value {
+        Value::String(text) if text == written => normal.clone_into(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| normalise(item, written, normal)),
+        Value::Object(fields) => fields.values_mut().for_each(|item| normalise(item, written, normal)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn call(tool: &str, args: Value) -> Call {
+        Call { id: None, tool: tool.to_owned(), args, action: "tool_call".to_owned() }
+    }
+
+    #[track_caller]
+    fn check(tool: &str, args: Value, want: &[(&str, Role)]) {
+        let call = call(tool, args);
+        let view = View::new(&call, None, "/ws", &[]);
+        let found: Vec<_> = view.touches.iter().map(|touch| (touch.path.as_str(), touch.role)).collect();
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn paths_are_found_where_each_tool_keeps_them() {
+        check("Write", json!({"file_path": "/ws/a", "content": "x"}), &[("/ws/a", Role::Write)]);
+        check("NotebookEdit", json!({"notebook_path": "n.ipynb"}), &[("n.ipynb", Role::Write)]);
+        check("read_many_files", json!({"paths": ["a", "b"]}), &[("a", Role::Read), ("b", Role::Read)]);
+        check(
+            "multiedit",
+            json!({"filePath": "a", "edits": [{"filePath": "b"}, {"other": 1}]}),
+            &[("a", Role::Write), ("b", Role::Write)],
+        );
+        check(
+            "apply_patch",
+            json!({"command": "*** Begin Patch\n*** Update File: a\n@@\n*** Delete File: b\n*** End Patch"}),
+            &[("a", Role::Write), ("b", Role::Delete)],
+        );
+        check("deploy", json!({"path": "a"}), &[]);
+    }
+
+    #[test]
+    fn a_write_without_a_path_says_so() {
+        let call = call("write_file", json!({"content": "x"}));
+        assert!(View::new(&call, None, "/ws", &[]).pathless);
+    }
+
+    #[test]
+    fn too_many_paths_cannot_be_told() {
+        let names: Vec<String> = (0..200).map(|n| format!("f{n}")).collect();
+        let call = call("read_many_files", json!({ "paths": names }));
+        let view = View::new(&call, None, "/ws", &[]);
+        assert_eq!(view.touches.len(), TOUCHES_MAX);
+        assert!(view.touches.last().is_some_and(|touch| touch.dynamic));
+    }
+
+    #[test]
+    fn signatures_see_through_spelling() {
+        let sign = |tool: &str, args: Value| {
+            let call = call(tool, args);
+            View::new(&call, None, "/ws", &[]).signature("/ws").key
+        };
+        assert_eq!(sign("read_file", json!({"path": "./a"})), sign("read_file", json!({"path": "/ws/a"})));
+        assert_eq!(sign("x", json!({"n": 1, "m": 2})), sign("x", json!({"m": 2, "n": 1.0})));
+        assert_ne!(sign("x", json!({"n": 1})), sign("x", json!({"n": "1"})));
+        assert_ne!(sign("read_file", json!({"path": "a", "offset": 0})), sign("read_file", json!({"path": "a", "offset": 9})));
+        assert_eq!(sign("Bash", json!({"command": "ls", "timeout": 1})), sign("Bash", json!({"command": "ls"})));
+    }
+}

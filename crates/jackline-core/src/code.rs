@@ -1,0 +1,183 @@
+//! The closed list of codes: stable identifiers `guard/what` for machines, each with its documentation.
+//!
+//! Codes are added, never reworded or reused. Two families carry a name of the owner's: `rule/<name>` and, later,
+//! `rego/<code>`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A stable identifier of what a guard found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Code(Cow<'static, str>);
+
+impl Code {
+    /// The code of a rule that the owner named.
+    #[must_use]
+    pub fn rule(name: &str) -> Self {
+        Self(Cow::Owned(format!("rule/{name}")))
+    }
+
+    /// The code of an embedder's own policy.
+    #[must_use]
+    pub fn own(name: &str) -> Self {
+        Self(Cow::Owned(format!("policy/{name}")))
+    }
+
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this says that we could not decide, rather than that a policy was broken.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        self.0.starts_with("fault/")
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One code and what is said of it in the reference.
+#[derive(Debug, Clone, Copy)]
+pub struct Documented {
+    pub code: &'static str,
+    /// What happened, in one sentence.
+    pub means: &'static str,
+    /// What the agent, or the owner, does next.
+    pub remedy: &'static str,
+}
+
+macro_rules! codes {
+    ($($name:ident = $code:literal, $means:literal, $remedy:literal;)*) => {
+        $(#[doc = $means] pub const $name: Code = Code(Cow::Borrowed($code));)*
+
+        /// Every code, in the order of the reference page.
+        pub const ALL: &[Documented] = &[$(Documented { code: $code, means: $means, remedy: $remedy },)*];
+    };
+}
+
+codes! {
+    RUN_HALTED = "run/halted",
+        "The run was halted earlier and every call of that agent is refused until a person speaks.",
+        "Stop and report; a person's next prompt lifts it.";
+    TOOLS_UNKNOWN = "tools/unknown",
+        "The tool is neither the host's own nor declared, and `tools.unknown` is `deny`.",
+        "Call one of the suggested tools; the owner may declare it under `tools.declare`.";
+    SCHEMA_INVALID = "schema/invalid",
+        "The arguments are not the JSON they should be.",
+        "Send the corrected JSON only.";
+    BUDGET_STEPS = "budget/steps",
+        "The declared number of calls has been made.",
+        "Stop and report what is left; the owner may raise `limits.steps`.";
+    BUDGET_DEADLINE = "budget/deadline",
+        "The declared deadline has passed.",
+        "Stop and report what is left; the owner may raise `limits.deadline`.";
+    BUDGET_TOKENS = "budget/tokens",
+        "The declared number of tokens has been used.",
+        "Stop and report what is left; the owner may raise `limits.tokens`.";
+    BUDGET_COST = "budget/cost",
+        "The declared cost has been reached.",
+        "Stop and report what is left; the owner may raise `limits.cost_usd`.";
+    SELF_PROTECTED = "self/protected",
+        "The call would change the definition, the store, a host's hook settings or git's hooks.",
+        "Ask the owner to make the change; `self.allow` names exceptions.";
+    SELF_OPERATOR_COMMAND = "self/operator-command",
+        "The shell text runs a Jackline command that is for people.",
+        "Ask the owner to run it; `check`, `log`, `explain` and `sessions` are open to agents.";
+    SHELL_UNPARSABLE = "shell/unparsable",
+        "The shell text could not be parsed, and a policy looks inside commands.",
+        "Write it more simply, as one or several plain commands.";
+    SHELL_OPAQUE = "shell/opaque",
+        "The shell text runs a program that cannot be known before it runs, and a policy looks inside commands.",
+        "Name the program literally, or run the steps one by one.";
+    SEQUENCE_MISSING = "sequence/missing",
+        "A prerequisite has not succeeded in this session, or files changed since it did.",
+        "Run the named prerequisites first.";
+    READ_UNREAD = "read-before-write/unread",
+        "The file exists and this agent has not read it.",
+        "Read the file, then write it.";
+    READ_STALE = "read-before-write/stale",
+        "The file changed on disk after this agent read it.",
+        "Read the file again, then write it.";
+    READ_NO_PATH = "read-before-write/no-path",
+        "The call writes, but which file cannot be told from its arguments.",
+        "Name the file literally.";
+    PATHS_OUTSIDE = "paths/outside",
+        "The path leads outside the workspace.",
+        "Work inside the workspace; the owner may add the place to `paths.allow`.";
+    PATHS_PROTECTED = "paths/protected",
+        "The path is protected by the owner.",
+        "Leave the file as it is, or ask the owner.";
+    PATHS_UNRESOLVABLE = "paths/unresolvable",
+        "Where the path leads cannot be told.",
+        "Write the path out literally.";
+    PATHS_ESCAPED = "paths/escaped",
+        "When the call had finished, its path led outside the workspace.",
+        "The owner looks at what was written there.";
+    LOOP_OVERRIDE = "loop/override",
+        "The same call was made again and again; it is now forbidden for a while.",
+        "Do something else: another tool, other arguments, or stop and ask.";
+    LOOP_FORBIDDEN = "loop/forbidden",
+        "The call is forbidden by a constraint that is still in force.",
+        "Do something else: another tool, other arguments, or stop and ask.";
+    LOOP_PERSISTED = "loop/persisted",
+        "The forbidden call was repeated until its retries were used up; the run is halted.",
+        "Stop and report; a person's next prompt lifts it.";
+    EVENT_INVALID = "event/invalid",
+        "The event could not be read.",
+        "Send one JSON object per line, as `docs/reference/events.md` describes.";
+    EVENT_INVARIANT_CHANGED = "event/invariant-changed",
+        "A later `session.started` names another objective or another meaning of done.",
+        "Keep the run's invariants, or start a new session.";
+    FAULT_DEFINITION = "fault/definition",
+        "The definition cannot be read and there is no accepted one to fall back on.",
+        "Run `jackline check`.";
+    FAULT_STORE = "fault/store",
+        "The record could not be kept, so nothing was decided.",
+        "Free the store's directory or make it writable, then try again.";
+    FAULT_PROBE = "fault/probe",
+        "A fact that the decision needs could not be learned.",
+        "Run `jackline explain last` to see which one.";
+    FAULT_POLICY = "fault/policy",
+        "A policy could not judge.",
+        "Mend the policy; `on_fault: allow` lets such calls pass.";
+    FAULT_INTERNAL = "fault/internal",
+        "Jackline itself failed.",
+        "Report it, with the session's log.";
+}
+
+/// Families of codes whose last part is a name the owner or embedder gave.
+pub const FAMILIES: &[Documented] = &[
+    Documented {
+        code: "rule/<name>",
+        means: "A `rule` policy of that name matched.",
+        remedy: "As the rule's reason and suggestions say.",
+    },
+    Documented {
+        code: "policy/<name>",
+        means: "A policy that the embedding program added denied the call.",
+        remedy: "As its reason says.",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_well_formed() {
+        let mut seen = std::collections::BTreeSet::new();
+        for entry in ALL {
+            assert!(seen.insert(entry.code), "{} stands twice", entry.code);
+            assert_eq!(entry.code.split('/').count(), 2, "{}", entry.code);
+            assert!(entry.means.ends_with('.') && entry.remedy.ends_with('.'), "{}", entry.code);
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! A call has finished: the session learns what was done, read and written. Nothing is refused any more.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::requested::call_key;
+use crate::call::{Touch, View};
+use crate::code;
+use crate::decision::{Decision, Finding, Step};
+use crate::definition::model::{Guard, Policy};
+use crate::done;
+use crate::event::{Call, Event, Outcome};
+use crate::guards::{Context, own_policy, paths, read_before_write::file_key};
+use crate::path::Role;
+use crate::probe::{Fact, Facts, Identity, Probe, There};
+use crate::session::{Agent, Change, MEMORY_BYTES_MAX, Session};
+use crate::sha::Digest;
+use crate::stack::{Layer, Stack};
+
+pub(super) fn decide(
+    stack: &Stack,
+    session: &Session,
+    event: &Event,
+    (call, outcome): (&Call, &Outcome),
+    facts: &Facts,
+) -> Step {
+    let view = View::new(call, event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root), &stack.models());
+    let signature = view.signature(&stack.root);
+    let nobody = Agent::default();
+    let agent = session.agent(event.agent()).unwrap_or(&nobody);
+    let context = Context { stack, session, agent, event, view: &view, signature: &signature, facts };
+    let ended = Ended::new(&context, outcome);
+    let wanted = ended.needs();
+    if wanted.is_empty() { Step::Done(Box::new(ended.decide())) } else { Step::Need(wanted) }
+}
+
+/// A finished call and what it earns.
+struct Ended<'a> {
+    context: &'a Context<'a>,
+    outcome: &'a Outcome,
+    /// It finished before; finishing twice is finishing once.
+    again: bool,
+    /// It succeeded and had not been refused.
+    earned: bool,
+    /// What it counts as, with the layer's view of it.
+    names: BTreeSet<String>,
+}
+
+impl<'a> Ended<'a> {
+    fn new(context: &'a Context<'a>, outcome: &'a Outcome) -> Self {
+        let call = call_key(context.view.call);
+        let again = context.session.finished(call);
+        let open = context.session.open(context.event.agent(), call, context.signature.key);
+        let refused = open.is_some_and(|open| open.refused);
+        let earned = outcome.ok && !refused && !again;
+        let mut names = BTreeSet::new();
+        if earned {
+            for layer in &context.stack.layers {
+                names.extend(done::names(&context.subject(layer)).into_iter().filter(|name| {
+                    // A call that only started in the background has proven nothing but that it was made.
+                    !name.starts_with("step:") || !in_background(context.view)
+                }));
+            }
+        }
+        Self { context, outcome, again, earned, names }
+    }
+
+    fn needs(&self) -> Vec<Probe> {
+        let mut wanted: Vec<Probe> = Vec::new();
+        if self.outcome.ok && !self.again {
+            let touches = self.context.view.touches.iter().filter(|touch| !touch.dynamic && self.matters(touch));
+            wanted.extend(touches.map(Touch::probe));
+            wanted.extend(self.contents().map(|identity| Probe::Fingerprint { path: identity.path.clone() }));
+            wanted.extend(self.wants_tree().then_some(Probe::WorkTree));
+        }
+        wanted.retain(|probe| self.context.facts.get(probe).is_none());
+        wanted.sort_unstable();
+        wanted.dedup();
+        wanted
+    }
+
+    /// Whether any policy in force cares where this touch led.
+    fn matters(&self, touch: &Touch) -> bool {
+        self.policies().any(|(_, policy)| match &policy.guard {
+            Guard::ReadBeforeWrite(_) => remembers(touch),
+            Guard::Paths(_) => true,
+            Guard::Sequence(settings) => settings.fresh && touch.role.changes(),
+            Guard::Rule(_) => false,
+        })
+    }
+
+    fn policies(&self) -> impl Iterator<Item = (&'a Layer, &'a Policy)> {
+        let layers = self.context.stack.layers.iter();
+        layers.flat_map(|layer| layer.policies().map(move |(_, policy)| (layer, policy)))
+    }
+
+    fn reads_before_writes(&self) -> bool {
+        self.policies().any(|(_, policy)| matches!(policy.guard, Guard::ReadBeforeWrite(_)))
+    }
+
+    fn own_writes(&self) -> bool {
+        self.policies().all(|(_, policy)| match &policy.guard {
+            Guard::ReadBeforeWrite(settings) => settings.own_writes,
+            Guard::Sequence(_) | Guard::Paths(_) | Guard::Rule(_) => true,
+        })
+    }
+
+    /// The files whose content is remembered, as far as their identity is known.
+    fn contents(&self) -> impl Iterator<Item = &'a Identity> {
+        let touches = if self.reads_before_writes() { self.context.view.touches.as_slice() } else { &[] };
+        let facts = self.context.facts;
+        touches.iter().filter(|touch| remembers(touch)).filter_map(move |touch| match facts.get(&touch.probe()) {
+            Some(Fact::Identity(identity)) if identity.there == There::File => Some(identity),
+            _ => None,
+        })
+    }
+
+    /// Whether something it counts as is a prerequisite that must be fresh.
+    fn wants_tree(&self) -> bool {
+        self.policies().any(|(layer, policy)| match &policy.guard {
+            Guard::Sequence(settings) if settings.fresh => settings
+                .requires
+                .iter()
+                .flat_map(|(_, needs)| needs)
+                .any(|need| self.names.iter().any(|name| done::is_named(layer, need, name))),
+            _ => false,
+        })
+    }
+
+    fn decide(&self) -> Decision {
+        let event = self.context.event;
+        let mut decision = Decision::default();
+        if self.again {
+            return decision;
+        }
+        let usage = self.outcome.usage;
+        if usage.tokens > 0 || usage.cost_usd > 0.0 {
+            decision.changes.push(Change::Used { tokens: usage.tokens, cost_usd: usage.cost_usd });
+        }
+        decision.changes.push(Change::Finished {
+            agent: event.agent().to_owned(),
+            call: call_key(self.context.view.call),
+            signature: self.context.signature.key,
+        });
+        decision.findings.extend(self.escaped());
+        if self.outcome.ok {
+            // INVARIANT: done before wrote. A text that runs a step and then writes leaves the step outdated.
+            self.earn(&mut decision);
+            decision.changes.extend(self.wrote().then_some(Change::Wrote));
+            self.remember(&mut decision);
+        }
+        self.progress(&mut decision);
+        decision
+    }
+
+    fn earn(&self, decision: &mut Decision) {
+        let tree = if self.wants_tree() { self.tree() } else { None };
+        decision.changes.extend(self.names.iter().map(|name| Change::Done { name: name.clone(), tree }));
+        if !self.earned {
+            return;
+        }
+        for (policy, kept) in own_policy::on_result(self.context) {
+            match kept {
+                Ok(kept) => decision.changes.extend(
+                    kept.into_iter()
+                        .filter(|keep| keep.value.as_ref().is_none_or(|value| value.len() <= MEMORY_BYTES_MAX))
+                        .map(|keep| Change::Kept { policy: policy.clone(), key: keep.key, value: keep.value }),
+                ),
+                Err(why) => {
+                    let why = format!("policy `{policy}` failed on a result: {why}");
+                    let mut finding = Finding::fault("policy", code::FAULT_POLICY, &why);
+                    finding.enforced = false;
+                    decision.findings.push(Finding { policy, ..finding });
+                }
+            }
+        }
+    }
+
+    /// The work tree as it is now; one that could not be told never equals another.
+    fn tree(&self) -> Option<Digest> {
+        match self.context.facts.get(&Probe::WorkTree) {
+            Some(Fact::Content(Some(digest))) => Some(*digest),
+            Some(Fact::Absent) => None,
+            Some(Fact::Content(None) | Fact::Identity(_) | Fact::Unknown(_)) | None => Some(Digest::ZERO),
+        }
+    }
+
+    /// Whether a file of the workspace was changed, as far as can be told.
+    fn wrote(&self) -> bool {
+        let native = self.context.view.kind == crate::definition::Kind::Write;
+        let changed = self.context.view.touches.iter().filter(|touch| touch.role.changes());
+        native && self.context.view.touches.is_empty()
+            || changed.into_iter().any(|touch| match self.context.facts.get(&touch.probe()) {
+                Some(Fact::Identity(identity)) => identity.inside.is_some(),
+                _ => true,
+            })
+    }
+
+    fn remember(&self, decision: &mut Decision) {
+        if !self.reads_before_writes() {
+            return;
+        }
+        let agent = self.context.event.agent();
+        for touch in self.context.view.touches.iter().filter(|touch| remembers(touch)) {
+            let Some(Fact::Identity(identity)) = self.context.facts.get(&touch.probe()) else { continue };
+            let fingerprint = self.context.facts.get(&Probe::Fingerprint { path: identity.path.clone() });
+            let content = match fingerprint {
+                Some(Fact::Content(Some(digest))) => Some(digest.short()),
+                Some(Fact::Content(None) | Fact::Identity(_) | Fact::Absent) | None => None,
+                // What it contains is not known, so it was not read.
+                Some(Fact::Unknown(_)) => continue,
+            };
+            let file = file_key(&identity.path);
+            match touch.role {
+                Role::Write => {
+                    decision.changes.push(Change::Refreshed { file, content });
+                    if self.own_writes() && self.earned {
+                        decision.changes.push(Change::Read { agent: agent.to_owned(), file, content });
+                    }
+                }
+                Role::Read if self.earned => {
+                    decision.changes.push(Change::Read { agent: agent.to_owned(), file, content });
+                }
+                Role::Read | Role::Delete => {}
+            }
+        }
+    }
+
+    /// Paths that lead outside now that the call has finished.
+    fn escaped(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (_, policy) in self.policies() {
+            let Guard::Paths(settings) = &policy.guard else { continue };
+            for touch in self.context.view.touches.iter().filter(|touch| touch.role.changes()) {
+                let Some(Fact::Identity(identity)) = self.context.facts.get(&touch.probe()) else { continue };
+                if paths::is_outside(settings, identity) {
+                    let reason = format!("Path '{}' led outside the workspace when the call had finished.", touch.path);
+                    let mut finding = Finding::deny("paths", code::PATHS_ESCAPED, reason);
+                    finding.policy.clone_from(&policy.name);
+                    finding.enforced = false;
+                    findings.push(finding);
+                }
+            }
+        }
+        findings
+    }
+
+    fn progress(&self, decision: &mut Decision) {
+        let aware = self.context.stack.layers.iter().filter_map(|layer| layer.model.repeat.as_ref());
+        if !aware.into_iter().any(|settings| settings.progress_aware) {
+            return;
+        }
+        let agent = self.context.event.agent().to_owned();
+        let signature = self.context.signature.key;
+        let shown = json!({ "ok": self.outcome.ok, "output": self.outcome.output });
+        let result = Digest::of(&crate::json::canonical(&shown)).short();
+        let changed = self.context.agent.outcome.is_some_and(|(last, before)| last == signature && before != result);
+        decision.changes.extend(changed.then(|| Change::Progressed { agent: agent.clone() }));
+        decision.changes.push(Change::Outcome { agent, signature, result });
+    }
+}
+
+/// Touches that make a file known to the agent: its content was shown, or written by it.
+fn remembers(touch: &Touch) -> bool {
+    let reads = touch.role == Role::Read && touch.whole;
+    let writes = touch.role == Role::Write && !touch.metadata;
+    (reads || writes) && !touch.dynamic && !touch.glob
+}
+
+fn in_background(view: &View<'_>) -> bool {
+    ["run_in_background", "is_background"].iter().any(|name| view.call.args.get(*name) == Some(&json!(true)))
+}

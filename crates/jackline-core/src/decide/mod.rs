@@ -1,0 +1,131 @@
+//! Deciding: a dialogue. Each round either names the facts that are still wanted or ends in a decision.
+//!
+//! Pure and total: no clock but the event's, no look at the world but the facts, and no way to fail. Whatever
+//! cannot be told becomes a finding that denies.
+
+mod finished;
+mod requested;
+
+use serde_json::{Value, json};
+
+use crate::code;
+use crate::decision::{Decision, Finding, Note, Step, StopReason};
+use crate::event::{Body, Event};
+use crate::guards::budget;
+use crate::probe::Facts;
+use crate::session::{Agent, Change, Pin, Session};
+use crate::sha::Digest;
+use crate::stack::Stack;
+
+/// Decides about one event, or says which facts it wants first.
+#[must_use]
+pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
+    let step = match &event.body {
+        Body::CallRequested(call) => requested::decide(stack, session, event, call, facts),
+        Body::CallFinished(call, outcome) => finished::decide(stack, session, event, (call, outcome), facts),
+        Body::SessionStarted { invariants } => done(started(session, invariants.as_ref())),
+        Body::PromptSubmitted => done(prompted(session)),
+        Body::StopRequested => done(stop(stack, session, event)),
+        Body::SessionEnded => done(Decision::default()),
+        Body::Snapshot { name } => done(snapshot(session, name)),
+        Body::Restore { name } => done(restore(session, name)),
+        Body::Reset => done(Decision { changes: vec![Change::Reset], ..Decision::default() }),
+    };
+    match step {
+        Step::Need(probes) => Step::Need(probes),
+        Step::Done(decision) => Step::Done(Box::new(finish(*decision, stack, session, event))),
+    }
+}
+
+fn done(decision: Decision) -> Step {
+    Step::Done(Box::new(decision))
+}
+
+/// What every decision carries: which definition judged, and the constraint in force.
+fn finish(mut decision: Decision, stack: &Stack, session: &Session, event: &Event) -> Decision {
+    let digest = stack.digest();
+    if session.definition != Some(digest) {
+        decision.changes.insert(0, Change::Judged { definition: digest });
+        decision.notes.extend(session.definition.map(|before| definition_changed(before, digest)));
+    }
+    if session.began.is_none() {
+        let pinned = Pin { root: stack.root.clone(), definition: stack.path.clone() };
+        decision.changes.insert(0, Change::Pinned { pin: pinned });
+    }
+    if decision.constraint.is_none() {
+        decision.constraint = session.agent(event.agent()).and_then(constraint_in_force);
+    }
+    decision
+}
+
+fn definition_changed(before: Digest, after: Digest) -> Note {
+    let named = |digest: Digest| json!({ "digest": format!("sha256:{digest}") });
+    Note { kind: "definition.changed", before: named(before), after: named(after), data: json!({}) }
+}
+
+/// The newest typed override that stands on an agent.
+fn constraint_in_force(agent: &Agent) -> Option<Value> {
+    let correct = agent.correct_tool.as_ref().map(|tool| correct_tool(tool));
+    correct.or_else(|| agent.constraints.last().map(crate::session::Constraint::to_value))
+}
+
+fn correct_tool(requested: &str) -> Value {
+    json!({ "type": "CORRECT_TOOL", "reason": "UNKNOWN_TOOL", "requested": requested, "allowed_next": ["known_tool", "ASK_HUMAN", "STOP"] })
+}
+
+fn started(session: &Session, invariants: Option<&Value>) -> Decision {
+    let Some(invariants) = invariants.filter(|invariants| !invariants.is_null()) else { return Decision::default() };
+    let digest = Digest::of(&crate::json::canonical(invariants));
+    match session.invariants {
+        None => Decision { changes: vec![Change::Invariants { digest }], ..Decision::default() },
+        Some(known) if known == digest => Decision::default(),
+        Some(_) => Decision::merge(vec![Finding::deny(
+            "event",
+            code::EVENT_INVARIANT_CHANGED,
+            "The run's objective and its meaning of done may not change within a session.",
+        )]),
+    }
+}
+
+/// A person spoke: prompt budgets start anew and halts are lifted.
+fn prompted(session: &Session) -> Decision {
+    let halted = session.memory.agents.iter().filter_map(|(name, agent)| Some((name, agent.halted.as_ref()?)));
+    let mut decision = Decision { changes: vec![Change::Prompted], ..Decision::default() };
+    for (name, halt) in halted {
+        decision.changes.push(Change::Lifted { agent: name.clone() });
+        let before = json!({ "type": "HALT", "code": halt.code, "agent": name });
+        decision.notes.push(Note { kind: "constraint.lapsed", before, after: Value::Null, data: json!({ "by": "prompt" }) });
+    }
+    decision
+}
+
+fn stop(stack: &Stack, session: &Session, event: &Event) -> Decision {
+    let halted = session.agent(event.agent()).is_some_and(|agent| agent.halted.is_some());
+    let (stopped, reason) = if halted {
+        ("fault", StopReason::SystemError)
+    } else if budget::any_exhausted(stack, session, event.at).is_some() {
+        ("exhausted", StopReason::BudgetExceeded)
+    } else {
+        ("complete", StopReason::ObjectiveAchieved)
+    };
+    let data = json!({ "stopped": stopped, "reason": reason });
+    let note = Note { kind: "stop.decided", before: Value::Null, after: Value::Null, data };
+    Decision { notes: vec![note], data: Some(("stopped", json!(stopped))), ..Decision::default() }
+}
+
+fn snapshot(session: &Session, name: &str) -> Decision {
+    let digest = Digest::of(&session.memory.encode());
+    Decision { changes: vec![Change::Snapshot { name: name.to_owned(), digest }], ..Decision::default() }
+}
+
+fn restore(session: &Session, name: &str) -> Decision {
+    match session.snapshot(name) {
+        Some(digest) => {
+            Decision { changes: vec![Change::Restored { name: name.to_owned(), digest }], ..Decision::default() }
+        }
+        None => {
+            let reason = format!("There is no snapshot named '{name}' in this session.");
+            Decision::merge(vec![Finding::deny("event", code::EVENT_INVALID, reason)])
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! A call is requested: all guards judge it, and the session remembers that it was asked for.
+
+use serde_json::{Value, json};
+
+use crate::call::View;
+use crate::decision::{Decision, Note, Step, Stop, StopReason, Verdict};
+use crate::event::{Call, Event};
+use crate::guards::{self, Context, budget, repeat, unknown_tool};
+use crate::probe::Facts;
+use crate::session::{Agent, Change, Halt, Key, Session, hex};
+use crate::sha::Digest;
+use crate::stack::Stack;
+
+pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, call: &Call, facts: &Facts) -> Step {
+    let view = View::new(call, event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root), &stack.models());
+    let signature = view.signature(&stack.root);
+    let nobody = Agent::default();
+    let agent = session.agent(event.agent()).unwrap_or(&nobody);
+    let context = Context { stack, session, agent, event, view: &view, signature: &signature, facts };
+    let wanted = guards::needs(&context);
+    if !wanted.is_empty() {
+        return Step::Need(wanted);
+    }
+    Step::Done(Box::new(judge(&context)))
+}
+
+fn judge(context: &Context<'_>) -> Decision {
+    let (findings, consulted) = guards::judge(context);
+    let mut decision = Decision { consulted, ..Decision::merge(findings) };
+    requested(context, &mut decision);
+    unknown(context, &mut decision);
+    spent(context, &mut decision);
+    repeated(context, &mut decision);
+    halted(context, &mut decision);
+    decision
+}
+
+/// The key an open call is remembered by.
+pub(super) fn call_key(call: &Call) -> Option<Key> {
+    call.id.as_ref().map(|id| Digest::of(id.as_bytes()).short())
+}
+
+fn emit(context: &Context<'_>, kind: &str, fields: Value) -> Value {
+    let mut event = json!({ "type": kind, "session": context.event.session, "step": context.session.steps + 1 });
+    if let (Value::Object(event), Value::Object(fields)) = (&mut event, fields) {
+        event.extend(fields);
+    }
+    event
+}
+
+fn requested(context: &Context<'_>, decision: &mut Decision) {
+    // A denial that is a fault of ours says nothing about what the agent does: it must not look like a loop.
+    let our_fault = decision.verdict.refuses() && decision.code.as_ref().is_some_and(crate::code::Code::is_fault);
+    decision.changes.push(Change::Requested {
+        agent: context.event.agent().to_owned(),
+        call: call_key(context.view.call),
+        signature: context.signature.key,
+        refused: decision.verdict.refuses(),
+        feeds: !our_fault && repeat::feeds(context),
+    });
+}
+
+fn unknown(context: &Context<'_>, decision: &mut Decision) {
+    let agent = context.event.agent().to_owned();
+    if context.view.unknown {
+        let tool = context.view.call.tool.clone();
+        decision.emitted.push(emit(context, "UNKNOWN_TOOL", json!({
+            "requested": tool,
+            "nearest": unknown_tool::suggestions(context),
+            "known_count": unknown_tool::known(context).len(),
+            "correction_required": true,
+        })));
+        decision.constraint = Some(super::correct_tool(&tool));
+        decision.changes.push(Change::UnknownTool { agent, tool });
+    } else if context.agent.correct_tool.is_some() && !decision.verdict.refuses() {
+        decision.changes.push(Change::KnownTool { agent });
+        decision.constraint = context.agent.constraints.last().map(crate::session::Constraint::to_value);
+    }
+}
+
+fn spent(context: &Context<'_>, decision: &mut Decision) {
+    let refusing = decision.findings.iter().any(|finding| finding.guard == "budget" && finding.enforced);
+    let exhausted = budget::any_exhausted(context.stack, context.session, context.event.at);
+    if let (true, Some(spent), false) = (refusing, exhausted, context.session.budget.refused) {
+        let diagnostics = json!({ "kind": spent.kind, "used": spent.used, "limit": spent.limit });
+        decision.emitted.push(emit(context, "BUDGET_EXCEEDED", diagnostics.clone()));
+        decision.stop = Some(Stop { reason: StopReason::BudgetExceeded, diagnostics });
+        decision.changes.push(Change::BudgetRefused);
+    }
+    if let Some(limit) = budget::soft_limit(context.stack, context.session) {
+        let used = context.session.steps + 1;
+        let fields = json!({ "kind": "steps", "used": used, "limit": limit, "soft": true });
+        decision.emitted.push(emit(context, "BUDGET_WARNING", fields));
+        decision.changes.push(Change::BudgetWarned);
+    }
+}
+
+fn repeated(context: &Context<'_>, decision: &mut Decision) {
+    let signature = hex(&context.signature.key);
+    for change in repeat::changes(context) {
+        match &change {
+            Change::Constrained { constraint, .. } => {
+                let shown = constraint.to_value();
+                decision.emitted.push(emit(context, "LOOP_OVERRIDE_INJECTED", json!({ "override": shown, "signature": signature })));
+                decision.notes.push(Note { kind: "constraint.set", before: Value::Null, after: shown.clone(), data: json!({}) });
+                decision.constraint = Some(shown);
+            }
+            _ => decision.emitted.push(emit(context, "LOOP_REPEAT_AFTER_OVERRIDE", json!({ "signature": signature }))),
+        }
+        decision.changes.push(change);
+    }
+    if let Some(standing) = context.agent.constraint(&context.signature.key) {
+        decision.constraint = Some(standing.to_value());
+    }
+    if !decision.verdict.refuses() {
+        tick(context, decision);
+    }
+}
+
+/// A call that is not refused brings every constraint nearer to its end.
+fn tick(context: &Context<'_>, decision: &mut Decision) {
+    let agent = context.event.agent();
+    if context.agent.constraints.is_empty() {
+        return;
+    }
+    decision.changes.push(Change::Ticked { agent: agent.to_owned() });
+    for constraint in context.agent.constraints.iter().filter(|constraint| constraint.ttl_steps <= 1) {
+        let before = constraint.to_value();
+        decision.notes.push(Note { kind: "constraint.lapsed", before, after: Value::Null, data: json!({ "by": "ttl_steps" }) });
+        decision.changes.push(Change::Lapsed { agent: agent.to_owned(), signature: constraint.signature });
+    }
+}
+
+fn halted(context: &Context<'_>, decision: &mut Decision) {
+    if decision.verdict != Verdict::Halt {
+        return;
+    }
+    let code = decision.code.as_ref().map(ToString::to_string).unwrap_or_default();
+    let reason = decision.reason.clone().unwrap_or_default();
+    let diagnostics = json!({
+        "code": code,
+        "signature": hex(&context.signature.key),
+        "action": {
+            "action_type": context.view.call.action,
+            "tool": context.view.call.tool,
+            "target_path": context.signature.target,
+        },
+    });
+    if code == crate::code::LOOP_PERSISTED.as_str() {
+        decision.emitted.push(emit(context, "LOOP_PERSISTED", diagnostics.clone()));
+    }
+    decision.emitted.push(emit(context, "RUN_STOPPED", json!({ "stop_reason": StopReason::SystemError })));
+    decision.stop = Some(Stop { reason: StopReason::SystemError, diagnostics });
+    let agent = context.event.agent().to_owned();
+    decision.changes.push(Change::Halted { agent, halt: Halt { code, reason } });
+}

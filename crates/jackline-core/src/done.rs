@@ -1,0 +1,36 @@
+//! What a successful call counts as, and whether something has been done.
+
+use crate::definition::model::Step;
+use crate::glob;
+use crate::matcher::{Purpose, Subject};
+use crate::session::{Done, Session, hex};
+use crate::stack::Layer;
+
+/// The name a step is remembered by: another matcher under the same name is another step.
+fn step_name(step: &Step) -> String {
+    format!("step:{}:{}", step.name, hex(&step.key))
+}
+
+/// What a successful call counts as: its tool, its kind, and every step it proves.
+#[must_use]
+pub fn names(subject: &Subject<'_>) -> Vec<String> {
+    let steps = subject.layer.model.steps.iter().filter(|step| subject.is_named(&step.name, Purpose::Prove));
+    let tool = [format!("tool:{}", subject.view.call.tool), format!("@{}", subject.view.kind.name())];
+    tool.into_iter().chain(steps.map(step_name)).collect()
+}
+
+/// When something of this name (a tool or glob, a step, `@kind`) last succeeded.
+#[must_use]
+pub fn find<'a>(session: &'a Session, layer: &Layer, name: &str) -> Option<&'a Done> {
+    session.memory.done.iter().rev().find(|done| is_named(layer, name, &done.name))
+}
+
+/// Whether a remembered name is what `name` (a tool or glob, a step, `@kind`) asks for.
+#[must_use]
+pub fn is_named(layer: &Layer, name: &str, remembered: &str) -> bool {
+    match (layer.step(name), remembered.strip_prefix("tool:")) {
+        (Some(step), _) => remembered == step_name(step),
+        (None, Some(tool)) => !name.starts_with('@') && glob::text_matches(name, tool),
+        (None, None) => remembered == name,
+    }
+}

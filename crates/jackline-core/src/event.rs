@@ -1,0 +1,289 @@
+//! One thing the host told us, in our words, with its time; and how it is read from JSON.
+//!
+//! Reading is strict about what it understands and silent about members it does not know: fields may be added.
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use crate::time::Timestamp;
+
+/// A session id longer than this is no id; hosts use UUIDs.
+pub const SESSION_ID_BYTES_MAX: usize = 1024;
+/// A tool name longer than this is no name; it would only bloat records.
+pub const TOOL_NAME_BYTES_MAX: usize = 256;
+
+/// One thing the host told us.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    pub session: String,
+    /// The only clock of a decision.
+    pub at: Timestamp,
+    /// The sub-agent, when it is not the main one.
+    pub agent: Option<String>,
+    pub host: Option<String>,
+    /// Where relative paths start; the workspace root when absent.
+    pub cwd: Option<String>,
+    /// A definition for this one session, named by its first event.
+    pub definition: Option<String>,
+    pub body: Body,
+}
+
+/// The name under which the main agent is kept.
+pub const MAIN_AGENT: &str = "main";
+
+impl Event {
+    /// The agent's name, `main` unless a sub-agent is named.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        self.agent.as_deref().unwrap_or(MAIN_AGENT)
+    }
+
+    /// The call this event is about, if it is about one.
+    #[must_use]
+    pub fn call(&self) -> Option<&Call> {
+        match &self.body {
+            Body::CallRequested(call) | Body::CallFinished(call, _) => Some(call),
+            _ => None,
+        }
+    }
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    SessionStarted { invariants: Option<Value> },
+    PromptSubmitted,
+    CallRequested(Call),
+    CallFinished(Call, Outcome),
+    StopRequested,
+    SessionEnded,
+    Snapshot { name: String },
+    Restore { name: String },
+    Reset,
+}
+
+impl Body {
+    /// The event's name in the protocol and in the log.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::SessionStarted { .. } => "session.started",
+            Self::PromptSubmitted => "prompt.submitted",
+            Self::CallRequested(_) => "call.requested",
+            Self::CallFinished(..) => "call.finished",
+            Self::StopRequested => "stop.requested",
+            Self::SessionEnded => "session.ended",
+            Self::Snapshot { .. } => "session.snapshot",
+            Self::Restore { .. } => "session.restore",
+            Self::Reset => "session.reset",
+        }
+    }
+}
+
+/// Events of the protocol whose meaning arrives with a later guard; refused, never ignored.
+const UNSUPPORTED: &[&str] = &[
+    "output.produced",
+    "todo.create",
+    "todo.start",
+    "todo.claim",
+    "todo.verify",
+    "fact.record",
+    "fact.retract",
+    "fact.summarise",
+    "park",
+];
+
+/// One tool invocation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub id: Option<String>,
+    pub tool: String,
+    pub args: Value,
+    /// The kind of action: `tool_call`, or a plan's action type.
+    pub action: String,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    pub ok: bool,
+    pub output: Value,
+    pub usage: Usage,
+}
+
+/// What a call cost, where the host reports it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Usage {
+    pub tokens: u64,
+    pub cost_usd: f64,
+}
+
+/// Why an event could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum EventFault {
+    #[error("the line is no JSON object")]
+    NoObject,
+    #[error("`{0}` is missing")]
+    Missing(&'static str),
+    #[error("`{0}` must be {1}")]
+    Wrong(&'static str, &'static str),
+    #[error("unknown event `{0}`")]
+    Unknown(String),
+    #[error("event `{0}` is not supported by this version")]
+    Unsupported(String),
+    #[error("`call.args_text` is no JSON object: {0}")]
+    ArgsText(String),
+}
+
+/// Reads an event from its JSON form; `now` stands in for an absent `at`.
+///
+/// # Errors
+/// The first thing about it that cannot be understood.
+pub fn read(value: &Value, now: Timestamp) -> Result<Event, EventFault> {
+    let fields = value.as_object().ok_or(EventFault::NoObject)?;
+    let name = text(fields, "event")?.ok_or(EventFault::Missing("event"))?;
+    Ok(Event {
+        session: session_id(fields)?,
+        at: at(fields)?.unwrap_or(now),
+        agent: text(fields, "agent")?.filter(|agent| *agent != MAIN_AGENT).map(str::to_owned),
+        host: text(fields, "host")?.map(str::to_owned),
+        cwd: text(fields, "cwd")?.map(str::to_owned),
+        definition: text(fields, "definition")?.map(str::to_owned),
+        body: body(name, fields)?,
+    })
+}
+
+fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
+    Ok(match name {
+        "session.started" => Body::SessionStarted { invariants: fields.get("invariants").cloned() },
+        "prompt.submitted" => Body::PromptSubmitted,
+        "call.requested" => Body::CallRequested(call(fields)?),
+        "call.finished" => Body::CallFinished(call(fields)?, outcome(fields)?),
+        "stop.requested" => Body::StopRequested,
+        "session.ended" => Body::SessionEnded,
+        "session.snapshot" => Body::Snapshot { name: snapshot_name(fields)? },
+        "session.restore" => Body::Restore { name: snapshot_name(fields)? },
+        "session.reset" => Body::Reset,
+        name if UNSUPPORTED.contains(&name) => return Err(EventFault::Unsupported(name.to_owned())),
+        name => return Err(EventFault::Unknown(name.chars().take(64).collect())),
+    })
+}
+
+fn session_id(fields: &Map<String, Value>) -> Result<String, EventFault> {
+    let id = text(fields, "session")?.ok_or(EventFault::Missing("session"))?;
+    if id.is_empty() || id.len() > SESSION_ID_BYTES_MAX {
+        return Err(EventFault::Wrong("session", "between 1 and 1024 bytes long"));
+    }
+    Ok(id.to_owned())
+}
+
+fn at(fields: &Map<String, Value>) -> Result<Option<Timestamp>, EventFault> {
+    let Some(text) = text(fields, "at")? else { return Ok(None) };
+    Timestamp::parse(text).map(Some).ok_or(EventFault::Wrong("at", "an RFC 3339 time such as 2026-01-01T00:00:00Z"))
+}
+
+fn snapshot_name(fields: &Map<String, Value>) -> Result<String, EventFault> {
+    let name = text(fields, "name")?.ok_or(EventFault::Missing("name"))?;
+    if name.is_empty() || name.len() > TOOL_NAME_BYTES_MAX {
+        return Err(EventFault::Wrong("name", "between 1 and 256 bytes long"));
+    }
+    Ok(name.to_owned())
+}
+
+fn call(fields: &Map<String, Value>) -> Result<Call, EventFault> {
+    let call = match fields.get("call") {
+        Some(Value::Object(call)) => call,
+        Some(_) => return Err(EventFault::Wrong("call", "an object")),
+        None => return Err(EventFault::Missing("call")),
+    };
+    let tool = text(call, "tool")?.ok_or(EventFault::Missing("call.tool"))?;
+    if tool.is_empty() || tool.len() > TOOL_NAME_BYTES_MAX {
+        return Err(EventFault::Wrong("call.tool", "between 1 and 256 bytes long"));
+    }
+    Ok(Call {
+        id: text(call, "id")?.map(str::to_owned),
+        tool: tool.to_owned(),
+        args: args(call)?,
+        action: text(call, "action")?.unwrap_or("tool_call").to_owned(),
+    })
+}
+
+fn args(call: &Map<String, Value>) -> Result<Value, EventFault> {
+    match (call.get("args"), call.get("args_text")) {
+        (Some(args), _) if !args.is_null() => Ok(args.clone()),
+        (_, Some(Value::String(raw))) => {
+            crate::json::decode(raw.as_bytes()).map_err(|fault| EventFault::ArgsText(fault.to_string()))
+        }
+        (_, Some(_)) => Err(EventFault::Wrong("call.args_text", "a string")),
+        _ => Ok(Value::Object(Map::new())),
+    }
+}
+
+fn outcome(fields: &Map<String, Value>) -> Result<Outcome, EventFault> {
+    let ok = match fields.get("ok") {
+        Some(Value::Bool(ok)) => *ok,
+        Some(_) => return Err(EventFault::Wrong("ok", "true or false")),
+        None => return Err(EventFault::Missing("ok")),
+    };
+    let output = fields.get("output").cloned().unwrap_or(Value::Null);
+    Ok(Outcome { ok, output, usage: usage(fields)? })
+}
+
+fn usage(fields: &Map<String, Value>) -> Result<Usage, EventFault> {
+    let usage = match fields.get("usage") {
+        None | Some(Value::Null) => return Ok(Usage::default()),
+        Some(Value::Object(usage)) => usage,
+        Some(_) => return Err(EventFault::Wrong("usage", "an object")),
+    };
+    let count = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let cost_usd = usage.get("cost_usd").and_then(Value::as_f64).unwrap_or(0.0);
+    if cost_usd < 0.0 {
+        return Err(EventFault::Wrong("usage.cost_usd", "zero or more"));
+    }
+    Ok(Usage { tokens: count("input_tokens").saturating_add(count("output_tokens")), cost_usd })
+}
+
+fn text<'a>(fields: &'a Map<String, Value>, key: &'static str) -> Result<Option<&'a str>, EventFault> {
+    match fields.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(EventFault::Wrong(key, "a string")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(value: &Value, want: &str) {
+        let fault = read(value, Timestamp(0)).expect_err("must be refused");
+        assert_eq!(fault.to_string(), want);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        check(&json!([]), "the line is no JSON object");
+        check(&json!({"event": "call.requested"}), "`session` is missing");
+        check(&json!({"event": "call.imagined", "session": "s"}), "unknown event `call.imagined`");
+        check(&json!({"event": "park", "session": "s"}), "event `park` is not supported by this version");
+        check(&json!({"event": "call.requested", "session": "s", "call": 1}), "`call` must be an object");
+        check(&json!({"event": "call.requested", "session": "s", "call": {}}), "`call.tool` is missing");
+        check(&json!({"event": "call.finished", "session": "s", "call": {"tool": "t"}}), "`ok` is missing");
+        check(&json!({"event": "session.reset", "session": 1}), "`session` must be a string");
+        check(
+            &json!({"event": "session.reset", "session": "s", "at": "today"}),
+            "`at` must be an RFC 3339 time such as 2026-01-01T00:00:00Z",
+        );
+    }
+
+    #[test]
+    fn argument_text_is_decoded_strictly() {
+        let event = json!({"event": "call.requested", "session": "s", "call": {"tool": "t", "args_text": "{\"a\":1}"}});
+        let read_back = read(&event, Timestamp(0)).expect("readable");
+        assert_eq!(read_back.call().map(|call| call.args.clone()), Some(json!({"a": 1})));
+        let broken = json!({"event": "call.requested", "session": "s", "call": {"tool": "t", "args_text": "{\"a\":1,\"a\":2}"}});
+        assert!(matches!(read(&broken, Timestamp(0)), Err(EventFault::ArgsText(_))));
+    }
+}

@@ -1,0 +1,11 @@
+//! After a halt every call of that agent is refused until a person speaks.
+
+use super::Context;
+use crate::code;
+use crate::decision::Finding;
+
+pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
+    let Some(halt) = &context.agent.halted else { return Vec::new() };
+    let reason = format!("The run was halted ({}): {} Stop and report to the person.", halt.code, halt.reason);
+    vec![Finding::deny("run", code::RUN_HALTED, reason)]
+}

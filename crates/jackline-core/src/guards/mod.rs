@@ -1,0 +1,138 @@
+//! The guards: each a file with the same pair of functions, `needs` (which facts?) and `judge` (what is found?).
+//!
+//! A guard is a pure function of what it is given; it neither remembers nor looks. All of them speak, none cuts
+//! another short, in the order of [`judge`].
+
+pub(crate) mod budget;
+pub(crate) mod halted;
+pub(crate) mod own_policy;
+pub(crate) mod paths;
+pub(crate) mod read_before_write;
+pub(crate) mod repeat;
+pub(crate) mod rule;
+pub(crate) mod self_protection;
+pub(crate) mod sequence;
+pub(crate) mod shell_text;
+pub(crate) mod unknown_tool;
+
+use crate::call::{Signature, View};
+use crate::decision::{Finding, Verdict};
+use crate::definition::model::{Enforce, Guard, OnFault, Policy, Section};
+use crate::event::Event;
+use crate::matcher::{Purpose, Subject};
+use crate::probe::{Facts, Probe};
+use crate::session::{Agent, Session};
+use crate::stack::{Layer, Stack};
+
+/// What every guard is given about a requested call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub(crate) stack: &'a Stack,
+    pub(crate) session: &'a Session,
+    pub(crate) agent: &'a Agent,
+    pub(crate) event: &'a Event,
+    pub(crate) view: &'a View<'a>,
+    pub(crate) signature: &'a Signature,
+    pub(crate) facts: &'a Facts,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn subject(&self, layer: &'a Layer) -> Subject<'a> {
+        Subject { layer, session: self.session, event: self.event, view: self.view, facts: self.facts }
+    }
+}
+
+/// The facts that all guards together still want.
+pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
+    let mut wanted = self_protection::needs(context);
+    for layer in &context.stack.layers {
+        let subject = context.subject(layer);
+        for (_, policy) in applying(&subject) {
+            wanted.extend(policy.when.iter().flat_map(|when| subject.needs(when)));
+            wanted.extend(policy_needs(&policy.guard, &subject));
+        }
+    }
+    wanted.extend(own_policy::needs(context));
+    wanted.sort_unstable();
+    wanted.dedup();
+    wanted
+}
+
+/// What all guards find, in their order; and the names of those who were asked.
+pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
+    let mut findings = halted::judge(context);
+    let mut consulted: Vec<String> =
+        ["unknown_tool", "budget", "self", "shell"].into_iter().map(str::to_owned).collect();
+    for guard in [unknown_tool::judge, budget::judge, self_protection::judge, shell_text::judge] {
+        findings.extend(guard(context));
+    }
+    for layer in &context.stack.layers {
+        let subject = context.subject(layer);
+        for (_, policy) in applying(&subject) {
+            consulted.push(policy.name.clone());
+            findings.extend(judge_policy(policy, &subject));
+        }
+    }
+    for (name, found) in own_policy::judge(context) {
+        consulted.push(name);
+        findings.extend(found);
+    }
+    consulted.push("loop".to_owned());
+    findings.extend(repeat::judge(context));
+    (findings, consulted)
+}
+
+/// The policies of a layer that judge this call: those of its sections first, then the definition's.
+fn applying<'a>(subject: &Subject<'a>) -> Vec<(Option<&'a Section>, &'a Policy)> {
+    let in_section = |section: &Section| section.tools.iter().any(|name| subject.is_named(name, Purpose::Restrict));
+    let layer: &'a Layer = subject.layer;
+    layer
+        .policies()
+        .filter(|(section, policy)| policy.enforce != Enforce::Off && section.is_none_or(in_section))
+        .collect()
+}
+
+fn policy_needs(guard: &Guard, subject: &Subject<'_>) -> Vec<Probe> {
+    match guard {
+        Guard::Sequence(settings) => sequence::needs(settings, subject),
+        Guard::ReadBeforeWrite(settings) => read_before_write::needs(settings, subject),
+        Guard::Paths(settings) => paths::needs(settings, subject),
+        Guard::Rule(settings) => rule::needs(settings, subject),
+    }
+}
+
+fn judge_policy(policy: &Policy, subject: &Subject<'_>) -> Vec<Finding> {
+    if policy.when.as_ref().is_some_and(|when| !subject.matches(when, Purpose::Restrict)) {
+        return Vec::new();
+    }
+    let found = match &policy.guard {
+        Guard::Sequence(settings) => sequence::judge(settings, subject),
+        Guard::ReadBeforeWrite(settings) => read_before_write::judge(settings, subject),
+        Guard::Paths(settings) => paths::judge(settings, subject),
+        Guard::Rule(settings) => rule::judge(settings, &policy.name, subject),
+    };
+    found.into_iter().filter_map(|finding| enforced(finding, policy, subject.layer)).collect()
+}
+
+/// A guard's finding as its policy means it: named, softened to `ask`, or only recorded.
+fn enforced(mut finding: Finding, policy: &Policy, layer: &Layer) -> Option<Finding> {
+    if finding.code.is_fault() && policy.on_fault == OnFault::Allow {
+        finding.enforced = false;
+    }
+    finding.policy.clone_from(&policy.name);
+    match policy.enforce {
+        Enforce::Deny => {}
+        Enforce::Ask => finding.verdict = finding.verdict.min(Verdict::Ask),
+        Enforce::Warn => finding.enforced = false,
+        Enforce::Off => return None,
+    }
+    Some(observed(finding, layer))
+}
+
+/// A finding of a layer that may only observe.
+pub(crate) fn observed(mut finding: Finding, layer: &Layer) -> Finding {
+    if layer.observes() {
+        finding.enforced = false;
+    }
+    finding
+}

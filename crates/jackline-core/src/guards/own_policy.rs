@@ -1,0 +1,54 @@
+//! Policies of the embedding program, asked like built-in ones: a fault or a panic denies.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::Context;
+use crate::code::{self, Code};
+use crate::decision::{Finding, Verdict};
+use crate::policy::{Asked, Keep, Objection, Policy};
+use crate::probe::Probe;
+
+/// What a denial without text reads.
+const DENIED: &str = "Denied by policy.";
+
+pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
+    let wanted = context.stack.own.iter().flat_map(|policy| {
+        // A policy that cannot say what it needs is asked to judge at once, and denies there.
+        guarded(|| Ok(policy.needs(&asked(context, policy.as_ref())))).unwrap_or_default()
+    });
+    wanted.filter(|probe| context.facts.get(probe).is_none()).collect()
+}
+
+pub(crate) fn judge(context: &Context<'_>) -> Vec<(String, Option<Finding>)> {
+    context.stack.own.iter().map(|policy| (policy.name().to_owned(), judge_one(context, policy.as_ref()))).collect()
+}
+
+/// What the policies want to remember of a call that succeeded, and what went wrong in asking them.
+pub(crate) fn on_result(context: &Context<'_>) -> Vec<(String, Result<Vec<Keep>, String>)> {
+    let ask = |policy: &dyn Policy| guarded(|| policy.on_result(&asked(context, policy)));
+    context.stack.own.iter().map(|policy| (policy.name().to_owned(), ask(policy.as_ref()))).collect()
+}
+
+fn judge_one(context: &Context<'_>, policy: &dyn Policy) -> Option<Finding> {
+    let finding = match guarded(|| policy.judge(&asked(context, policy))) {
+        Ok(None) => return None,
+        Ok(Some(objection)) if objection.verdict == Verdict::Allow => return None,
+        Ok(Some(objection)) => objected(policy.name(), objection),
+        Err(why) => Finding::fault("policy", code::FAULT_POLICY, &format!("policy `{}` failed: {why}", policy.name())),
+    };
+    Some(Finding { policy: policy.name().to_owned(), ..finding })
+}
+
+fn objected(name: &str, objection: Objection) -> Finding {
+    let reason = objection.reason.filter(|reason| !reason.is_empty()).unwrap_or_else(|| DENIED.to_owned());
+    let finding = Finding::deny("policy", Code::own(name), reason).verdict(objection.verdict);
+    Finding { suggestions: objection.suggestions, ..finding }
+}
+
+fn asked<'a>(context: &Context<'a>, policy: &'a dyn Policy) -> Asked<'a> {
+    Asked { event: context.event, view: context.view, session: context.session, facts: context.facts, policy: policy.name() }
+}
+
+fn guarded<T>(ask: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|_| Err("it panicked".to_owned()))
+}

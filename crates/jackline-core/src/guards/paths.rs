@@ -1,0 +1,92 @@
+//! Where calls may read and write: inside the workspace, and not where the owner protects.
+
+use crate::call::Touch;
+use crate::code;
+use crate::decision::Finding;
+use crate::definition::model::{Outside, Paths};
+use crate::glob;
+use crate::overlap;
+use crate::matcher::Subject;
+use crate::path::Role;
+use crate::probe::{Fact, Identity, Probe, There};
+
+const GUARD: &str = "paths";
+
+pub(crate) fn needs(settings: &Paths, subject: &Subject<'_>) -> Vec<Probe> {
+    let touches = subject.view.touches.iter().filter(|touch| concerned(settings, touch) && !touch.dynamic);
+    touches.map(Touch::probe).filter(|probe| subject.facts.get(probe).is_none()).collect()
+}
+
+pub(crate) fn judge(settings: &Paths, subject: &Subject<'_>) -> Vec<Finding> {
+    let touches = subject.view.touches.iter().filter(|touch| concerned(settings, touch));
+    touches.filter_map(|touch| judge_touch(settings, subject, touch)).collect()
+}
+
+/// Whether a touch of this role is anything to this policy.
+fn concerned(settings: &Paths, touch: &Touch) -> bool {
+    settings.outside == Outside::Deny || guards_role(settings, touch.role)
+}
+
+fn guards_role(settings: &Paths, role: Role) -> bool {
+    !settings.protect.is_empty() && (role.changes() || settings.protect_reads)
+}
+
+fn judge_touch(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option<Finding> {
+    if touch.dynamic {
+        return Some(unresolvable(touch));
+    }
+    let identity = match subject.facts.get(&touch.probe()) {
+        Some(Fact::Identity(identity)) => identity,
+        Some(Fact::Unknown(_) | Fact::Content(_) | Fact::Absent) | None => return Some(unresolvable(touch)),
+    };
+    if is_outside(settings, identity) {
+        let reason = format!("Path '{}' is outside the workspace.", touch.path);
+        return Some(Finding::deny(GUARD, code::PATHS_OUTSIDE, reason).suggest("work inside the workspace"));
+    }
+    let protected = guards_role(settings, touch.role) && is_protected(settings, touch, identity);
+    protected.then(|| {
+        let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
+        let reason = format!("Path '{shown}' is protected by the owner.");
+        Finding::deny(GUARD, code::PATHS_PROTECTED, reason)
+    })
+}
+
+/// Whether a path leads out of the workspace and nowhere that is allowed.
+pub(crate) fn is_outside(settings: &Paths, identity: &Identity) -> bool {
+    settings.outside == Outside::Deny
+        && identity.inside.is_none()
+        && !settings.allow.iter().any(|allowed| glob::matches(allowed, &identity.path))
+}
+
+fn is_protected(settings: &Paths, touch: &Touch, identity: &Identity) -> bool {
+    settings.protect.iter().any(|pattern| match &identity.inside {
+        Some(inside) => reaches(pattern, touch, inside, identity.there),
+        None => glob::matches(pattern, &identity.path),
+    })
+}
+
+/// Whether touching `inside` touches something that `pattern` protects: the file itself, what a pattern of the
+/// shell's may match, or, when a whole directory goes, anything below it.
+fn reaches(pattern: &str, touch: &Touch, inside: &str, there: There) -> bool {
+    if !touch.glob {
+        let whole_directory = there == There::Directory && touch.role == Role::Delete;
+        return glob::matches(pattern, inside) || whole_directory && overlap::overlaps(pattern, &below(inside, "**"));
+    }
+    let rest = touch.path.get(touch.anchor().len()..).unwrap_or_default().trim_start_matches('/');
+    match (rest.is_empty(), touch.role) {
+        // A set that only the program knows, such as what `git stash` rewrites: only deleting is judged.
+        (true, Role::Delete) => overlap::overlaps(pattern, &below(inside, "**")),
+        (true, Role::Read | Role::Write) => false,
+        (false, _) if touch.anchor() == "." => overlap::overlaps(pattern, &below(inside, &touch.path)),
+        (false, _) => overlap::overlaps(pattern, &below(inside, rest)),
+    }
+}
+
+fn below(dir: &str, rest: &str) -> String {
+    if dir.is_empty() { rest.to_owned() } else { format!("{dir}/{rest}") }
+}
+
+fn unresolvable(touch: &Touch) -> Finding {
+    let reason = format!("Where path '{}' leads cannot be told.", touch.path);
+    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("write the path out literally")
+}

@@ -1,0 +1,102 @@
+//! Existing files are read before they are overwritten.
+
+use crate::call::Touch;
+use crate::code;
+use crate::decision::Finding;
+use crate::definition::model::{ReadBeforeWrite, Stale};
+use crate::matcher::Subject;
+use crate::path::Role;
+use crate::probe::{Fact, Identity, Probe, There};
+use crate::session::{Key, Read};
+use crate::sha::Digest;
+
+const GUARD: &str = "read_before_write";
+
+/// The key a file is remembered by.
+#[must_use]
+pub(crate) fn file_key(canonical: &str) -> Key {
+    Digest::of(canonical.as_bytes()).short()
+}
+
+pub(crate) fn needs(settings: &ReadBeforeWrite, subject: &Subject<'_>) -> Vec<Probe> {
+    let mut wanted = Vec::new();
+    for touch in overwritten(subject) {
+        match subject.facts.get(&touch.probe()) {
+            None => wanted.push(touch.probe()),
+            Some(Fact::Identity(identity)) if settings.stale == Stale::Deny && read(subject, identity).is_some() => {
+                let probe = Probe::Fingerprint { path: identity.path.clone() };
+                wanted.extend(subject.facts.get(&probe).is_none().then_some(probe));
+            }
+            Some(_) => {}
+        }
+    }
+    wanted
+}
+
+pub(crate) fn judge(settings: &ReadBeforeWrite, subject: &Subject<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    if subject.view.pathless {
+        findings.push(no_path("The call writes, but which file cannot be told from its arguments."));
+    }
+    for touch in subject.view.touches.iter().filter(|touch| overwrites(touch) && untold(touch)) {
+        findings.push(no_path(&format!("Which file '{}' is cannot be told before it is written.", touch.path)));
+    }
+    findings.extend(overwritten(subject).filter_map(|touch| judge_touch(settings, subject, touch)));
+    findings
+}
+
+fn judge_touch(settings: &ReadBeforeWrite, subject: &Subject<'_>, touch: &Touch) -> Option<Finding> {
+    let identity = match subject.facts.get(&touch.probe()) {
+        Some(Fact::Identity(identity)) => identity,
+        Some(Fact::Unknown(why)) => return Some(fault(touch, why)),
+        Some(Fact::Content(_) | Fact::Absent) | None => return Some(fault(touch, "it was not looked at")),
+    };
+    match identity.there {
+        There::Nothing | There::Directory => return None,
+        There::File | There::Other => {}
+    }
+    let Some(read) = read(subject, identity) else {
+        let reason = format!("File '{}' must be read before overwriting.", touch.path);
+        return Some(Finding::deny(GUARD, code::READ_UNREAD, reason).suggest("read it, then write it"));
+    };
+    (settings.stale == Stale::Deny).then(|| judge_stale(subject, touch, identity, read)).flatten()
+}
+
+fn judge_stale(subject: &Subject<'_>, touch: &Touch, identity: &Identity, read: &Read) -> Option<Finding> {
+    let now = match subject.facts.get(&Probe::Fingerprint { path: identity.path.clone() }) {
+        Some(Fact::Content(now)) => now.map(|digest| digest.short()),
+        Some(Fact::Unknown(why)) => return Some(fault(touch, why)),
+        Some(Fact::Identity(_) | Fact::Absent) | None => return Some(fault(touch, "its content was not looked at")),
+    };
+    if now == read.content {
+        return None;
+    }
+    let reason = format!("File '{}' changed on disk since it was read; read it again before overwriting.", touch.path);
+    Some(Finding::deny(GUARD, code::READ_STALE, reason).suggest("read it again, then write it"))
+}
+
+fn read<'a>(subject: &Subject<'a>, identity: &Identity) -> Option<&'a Read> {
+    subject.session.agent(subject.event.agent())?.read(&file_key(&identity.path))
+}
+
+/// The paths whose content this call replaces and that can be told.
+fn overwritten<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Touch> {
+    subject.view.touches.iter().filter(|touch| overwrites(touch) && !untold(touch) && !touch.glob)
+}
+
+fn overwrites(touch: &Touch) -> bool {
+    touch.role == Role::Write && !touch.metadata && !touch.path.is_empty()
+}
+
+/// A path that depends on a value, or a pattern: a directory named as a whole is neither.
+fn untold(touch: &Touch) -> bool {
+    touch.dynamic || touch.glob && touch.anchor() != touch.path
+}
+
+fn no_path(reason: &str) -> Finding {
+    Finding::deny(GUARD, code::READ_NO_PATH, reason).suggest("name the file literally")
+}
+
+fn fault(touch: &Touch, why: &str) -> Finding {
+    Finding::fault(GUARD, code::FAULT_PROBE, &format!("where '{}' leads is not known ({why})", touch.path))
+}

@@ -1,0 +1,111 @@
+//! The loop guard: a call that is made again and again is forbidden for a while, and a run that insists is halted.
+
+use super::{Context, observed};
+use crate::code;
+use crate::decision::{Finding, Verdict};
+use crate::definition::model::Loop;
+use crate::glob;
+use crate::session::{CONSTRAINT_TEXT_BYTES_MAX, Change, Constraint, WINDOW_MAX};
+use crate::stack::Layer;
+
+const GUARD: &str = "loop";
+
+pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
+    let Some(layer) = context.stack.layers.iter().find(|layer| alarm(context, layer).is_some()) else { return Vec::new() };
+    let finding = match alarm(context, layer) {
+        None => return Vec::new(),
+        Some(Alarm::Override(count)) => finding(code::LOOP_OVERRIDE, format!(
+            "FORBID_ACTION: the same call ({}) was made {count} times; it is forbidden now.",
+            described(context)
+        )),
+        Some(Alarm::Forbidden) => finding(code::LOOP_FORBIDDEN, format!(
+            "FORBID_ACTION: this call ({}) is still forbidden; repeating it again ends the run.",
+            described(context)
+        )),
+        Some(Alarm::Persisted) => finding(code::LOOP_PERSISTED, format!(
+            "The forbidden call ({}) was repeated; the run is halted.",
+            described(context)
+        ))
+        .verdict(Verdict::Halt),
+    };
+    vec![observed(finding, layer)]
+}
+
+/// What the loop guard has to say about this call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Alarm {
+    /// This many equal calls within the window.
+    Override(usize),
+    Forbidden,
+    Persisted,
+}
+
+/// The alarm a layer raises for this call, if any.
+pub(crate) fn alarm(context: &Context<'_>, layer: &Layer) -> Option<Alarm> {
+    let settings = layer.model.repeat.as_ref()?;
+    if is_exempt(settings, &context.view.call.tool) {
+        return None;
+    }
+    if let Some(standing) = context.agent.constraint(&context.signature.key) {
+        return Some(if standing.retries_left > 0 { Alarm::Forbidden } else { Alarm::Persisted });
+    }
+    let earlier = (settings.window as usize).min(WINDOW_MAX).saturating_sub(1);
+    let window = context.agent.window.iter().rev().take(earlier);
+    let count = 1 + window.filter(|signature| **signature == context.signature.key).count();
+    (count >= settings.threshold as usize).then_some(Alarm::Override(count))
+}
+
+/// Whether calls of this tool feed any layer's window.
+pub(crate) fn feeds(context: &Context<'_>) -> bool {
+    let mut loops = context.stack.layers.iter().filter_map(|layer| layer.model.repeat.as_ref());
+    loops.any(|settings| !is_exempt(settings, &context.view.call.tool))
+}
+
+/// What the session remembers of an alarm.
+pub(crate) fn changes(context: &Context<'_>) -> Vec<Change> {
+    let raised = context.stack.layers.iter().find_map(|layer| Some((layer.model.repeat.as_ref()?, alarm(context, layer)?)));
+    let agent = context.event.agent().to_owned();
+    match raised {
+        None | Some((_, Alarm::Persisted)) => Vec::new(),
+        Some((_, Alarm::Forbidden)) => vec![Change::Retried { agent, signature: context.signature.key }],
+        Some((settings, Alarm::Override(_))) => {
+            vec![Change::Constrained { agent, constraint: constraint(context, settings) }]
+        }
+    }
+}
+
+fn constraint(context: &Context<'_>, settings: &Loop) -> Constraint {
+    Constraint {
+        signature: context.signature.key,
+        action: clip(&context.view.call.action),
+        tool: clip(&context.view.call.tool),
+        target: clip(&context.signature.target),
+        retries_left: settings.override_retries,
+        ttl_steps: settings.ttl_steps,
+        window: settings.window,
+        threshold: settings.threshold,
+    }
+}
+
+fn is_exempt(settings: &Loop, tool: &str) -> bool {
+    settings.exempt.iter().any(|name| glob::text_matches(name, tool))
+}
+
+fn finding(code: code::Code, reason: String) -> Finding {
+    Finding::deny(GUARD, code, reason).suggest("use another tool or other arguments, or stop and ask the person")
+}
+
+fn described(context: &Context<'_>) -> String {
+    match context.signature.target.as_str() {
+        "" => format!("tool '{}'", context.view.call.tool),
+        target => format!("tool '{}' on '{}'", context.view.call.tool, clip(target)),
+    }
+}
+
+fn clip(text: &str) -> String {
+    let mut end = text.len().min(CONSTRAINT_TEXT_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default().to_owned()
+}

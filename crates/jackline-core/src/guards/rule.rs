@@ -1,0 +1,25 @@
+//! Conditions of the owner's own: a matcher and what follows.
+
+use crate::code::Code;
+use crate::decision::{Finding, Verdict};
+use crate::definition::model::{Rule, RuleVerdict};
+use crate::matcher::{Purpose, Subject};
+use crate::probe::Probe;
+
+pub(crate) fn needs(settings: &Rule, subject: &Subject<'_>) -> Vec<Probe> {
+    subject.needs(&settings.matcher)
+}
+
+pub(crate) fn judge(settings: &Rule, name: &str, subject: &Subject<'_>) -> Vec<Finding> {
+    if !subject.matches(&settings.matcher, Purpose::Restrict) {
+        return Vec::new();
+    }
+    let verdict = match settings.verdict {
+        RuleVerdict::Ask => Verdict::Ask,
+        RuleVerdict::Deny => Verdict::Deny,
+        RuleVerdict::Halt => Verdict::Halt,
+    };
+    let mut finding = Finding::deny("rule", Code::rule(name), settings.reason.clone()).verdict(verdict);
+    finding.suggestions.clone_from(&settings.suggest);
+    vec![finding]
+}

@@ -1,0 +1,167 @@
+//! The guard's own safety: an agent may not edit what guards it, nor run the commands that are for people.
+//!
+//! Which files are ours is a probe's answer (canonical path, device and inode); here is what follows from it.
+
+use super::Context;
+use crate::call::Touch;
+use crate::code;
+use crate::decision::Finding;
+use crate::glob;
+use crate::overlap;
+use crate::path::Role;
+use crate::probe::{Fact, Identity, Probe};
+use crate::shell::{Command, Reading, ShellText};
+
+const GUARD: &str = "self";
+
+/// Commands of ours that only read, and may be run by an agent.
+const READ_ONLY: &[&[&str]] = &[
+    &["check"],
+    &["log"],
+    &["explain"],
+    &["sessions"],
+    &["schema"],
+    &["pack"],
+    &["todo", "list"],
+    &["todo", "show"],
+    &["fact", "list"],
+    &["policy", "list"],
+    &["policy", "check"],
+    &["policy", "status"],
+    &["workflow", "validate"],
+    &["workflow", "graph"],
+    &["workflow", "explain"],
+    &["--help"],
+    &["-h"],
+    &["--version"],
+    &["-V"],
+    &["help"],
+];
+
+/// Words that name what is protected, for a last look at text whose writes cannot be told.
+const MENTIONS: &[&str] = &[
+    "jackline.yaml",
+    ".jackline",
+    ".deepwork",
+    ".claude/settings",
+    "settings.local.json",
+    "disableAllHooks",
+    ".codex/",
+    ".gemini/settings",
+    ".qwen/settings",
+    ".cursor/hooks",
+    ".github/hooks",
+    ".git/hooks",
+    ".git/config",
+    "JACKLINE_",
+];
+
+pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
+    let touches = context.view.touches.iter().filter(|touch| touch.role.changes() && !touch.dynamic);
+    touches.map(Touch::probe).filter(|probe| context.facts.get(probe).is_none()).collect()
+}
+
+pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
+    let touches = context.view.touches.iter().filter(|touch| touch.role.changes());
+    let mut findings: Vec<Finding> = touches.filter_map(|touch| judge_touch(context, touch)).collect();
+    findings.extend(judge_shell(context));
+    findings
+}
+
+fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
+    let Some(Fact::Identity(identity)) = context.facts.get(&touch.probe()) else { return None };
+    let label = touched(touch, identity)?;
+    let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
+    if allowed(context, identity) {
+        return None;
+    }
+    Some(protected(&format!("Path '{shown}' is part of what guards this session ({label}).")))
+}
+
+/// What of ours a touch reaches: the file itself, or, when a directory goes or a pattern may match, what is below.
+fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
+    if let Some(label) = identity.ours.as_deref().filter(|_| !touch.glob) {
+        return Some(label);
+    }
+    let label = identity.holds.as_deref().or(identity.ours.as_deref())?;
+    let rest = touch.path.get(touch.anchor().len()..).unwrap_or_default();
+    match (touch.glob, touch.role) {
+        (false, Role::Delete) => Some(label),
+        (false, Role::Read | Role::Write) => None,
+        (true, Role::Delete) if rest.is_empty() => Some(label),
+        (true, _) => may_match_ours(touch, identity).then_some(label),
+    }
+}
+
+/// Whether a pattern of the shell's may match one of our files in the workspace.
+fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
+    const OURS: &[&str] = &["jackline.yaml", ".jackline/**", ".deepwork/**", ".claude/*", ".git/hooks/**", ".git/config"];
+    let Some(inside) = &identity.inside else { return true };
+    let rest = if touch.anchor() == "." { touch.path.as_str() } else { touch.path.get(touch.anchor().len()..).unwrap_or_default() };
+    let pattern = format!("{inside}/{}", rest.trim_start_matches('/'));
+    OURS.iter().any(|ours| overlap::overlaps(ours, pattern.trim_start_matches('/')))
+}
+
+fn allowed(context: &Context<'_>, identity: &Identity) -> bool {
+    let Some(inside) = &identity.inside else { return false };
+    let layers = &context.stack.layers;
+    !layers.is_empty() && layers.iter().all(|layer| layer.model.own.allow.iter().any(|glob| glob::matches(glob, inside)))
+}
+
+fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
+    let text = || context.view.shell_text().unwrap_or_default();
+    match &context.view.shell {
+        None => Vec::new(),
+        Some(ShellText::Unparsable(_)) => judge_unread(&text(), true),
+        Some(ShellText::Reading(reading)) => {
+            let commands = reading.commands.iter().filter(|command| is_operator_command(command));
+            let mut findings: Vec<Finding> = commands.map(|command| operator_command(command)).collect();
+            if hides_writes(context, reading) {
+                findings.extend(judge_unread(&text(), reading.opaque.is_some()));
+            }
+            findings
+        }
+    }
+}
+
+/// Whether the text may write somewhere that cannot be told.
+fn hides_writes(context: &Context<'_>, reading: &Reading) -> bool {
+    let dynamic = context.view.touches.iter().any(|touch| touch.dynamic && touch.role.changes());
+    dynamic || reading.foreign || reading.opaque.is_some()
+}
+
+fn judge_unread(text: &str, may_run: bool) -> Vec<Finding> {
+    let mentioned = MENTIONS.iter().find(|mention| text.contains(**mention));
+    let named = mentioned.map(|mention| {
+        protected(&format!("This shell text names `{mention}` and what it writes cannot be told."))
+    });
+    let runs = may_run && text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).any(is_our_program);
+    let command = runs.then(|| operator("This shell text runs `jackline` in a way that cannot be told."));
+    named.into_iter().chain(command).collect()
+}
+
+fn is_our_program(word: &str) -> bool {
+    word.rsplit('/').next() == Some("jackline")
+}
+
+fn is_operator_command(command: &Command) -> bool {
+    if command.program() != Some("jackline") {
+        return false;
+    }
+    let arguments = command.words.get(1..).unwrap_or_default();
+    let words: Vec<&str> = arguments.iter().map(|word| if word.dynamic || word.glob { "?" } else { &word.text }).collect();
+    !words.is_empty() && !READ_ONLY.iter().any(|allowed| words.starts_with(allowed))
+}
+
+fn operator_command(command: &Command) -> Finding {
+    let what = command.words.get(1).map(|word| word.text.as_str()).unwrap_or_default();
+    operator(&format!("`jackline {what}` is a command for people, not for agents."))
+}
+
+fn operator(reason: &str) -> Finding {
+    Finding::deny(GUARD, code::SELF_OPERATOR_COMMAND, reason).suggest("ask the person to run it")
+}
+
+fn protected(reason: &str) -> Finding {
+    Finding::deny(GUARD, code::SELF_PROTECTED, reason).suggest("ask the person to make the change")
+}

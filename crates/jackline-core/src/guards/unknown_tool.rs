@@ -1,0 +1,47 @@
+//! Calls to tools that neither the host nor the definition knows.
+
+use super::{Context, observed};
+use crate::code;
+use crate::decision::Finding;
+use crate::definition::UnknownTools;
+use crate::nearest;
+use crate::stack::Layer;
+use crate::tools;
+
+/// Nearest names that are suggested.
+const NEAREST_MAX: usize = 3;
+
+pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
+    if !context.view.unknown {
+        return Vec::new();
+    }
+    let refusing = context.stack.layers.iter().find(|layer| refuses(context, layer));
+    refusing.map(|layer| observed(finding(context), layer)).into_iter().collect()
+}
+
+fn refuses(context: &Context<'_>, layer: &Layer) -> bool {
+    layer.model.tools.unknown.or(context.stack.unknown_tools) == Some(UnknownTools::Deny)
+}
+
+fn finding(context: &Context<'_>) -> Finding {
+    let tool = &context.view.call.tool;
+    let mut finding = Finding::deny("unknown_tool", code::TOOLS_UNKNOWN, format!("There is no tool '{tool}'."));
+    finding.suggestions = suggestions(context);
+    finding
+}
+
+/// The known names nearest to the one that was called.
+pub(crate) fn suggestions(context: &Context<'_>) -> Vec<String> {
+    nearest::names(&context.view.call.tool, known(context), NEAREST_MAX)
+}
+
+/// Every name that the definition declares or the host brings along.
+pub(crate) fn known<'a>(context: &Context<'a>) -> Vec<&'a str> {
+    let declared = context.stack.layers.iter().flat_map(|layer| layer.model.tools.declare.keys().map(String::as_str));
+    let host = context.event.host.as_deref().unwrap_or_default();
+    let rows = tools::TOOLS.iter().filter(|tool| tool.host == host || tool.host.is_empty()).map(|tool| tool.name);
+    let mut known: Vec<&str> = declared.chain(rows).collect();
+    known.sort_unstable();
+    known.dedup();
+    known
+}

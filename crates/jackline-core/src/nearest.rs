@@ -1,0 +1,59 @@
+//! The names nearest to a misspelled one.
+
+/// Names longer than this are not compared; nobody misspells a kilobyte.
+const NAME_CHARS_MAX: usize = 128;
+
+/// At most `max` of `known` that are near `name`, the nearest first.
+pub fn names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, max: usize) -> Vec<String> {
+    let limit = (name.chars().count() / 3).max(1);
+    let mut near: Vec<(usize, &str)> =
+        known.into_iter().map(|other| (distance(name, other), other)).filter(|(far, _)| *far <= limit).collect();
+    near.sort_unstable();
+    near.truncate(max);
+    near.into_iter().map(|(_, other)| other.to_owned()).collect()
+}
+
+/// Edits (insert, delete, replace, swap neighbours) between two names, ignoring case and `-`/`_`.
+fn distance(a: &str, b: &str) -> usize {
+    let fold = |text: &str| -> Vec<char> {
+        let folded = text.chars().map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() });
+        folded.take(NAME_CHARS_MAX).collect()
+    };
+    let (a, b) = (fold(a), fold(b));
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX / 2);
+            let mut best = (get(&row, j) + usize::from(x != y)).min(get(&row, j + 1) + 1).min(get(&next, j) + 1);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
+            if swapped {
+                best = best.min(get(&before, j - 1) + 1);
+            }
+            next.push(best);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, want: &[&str]) {
+        assert_eq!(names(name, ["read_file", "write_file", "run", "Bash"], 3), want, "{name}");
+    }
+
+    #[test]
+    fn near_names_are_found() {
+        check("read_fil", &["read_file"]);
+        check("raed_file", &["read_file"]);
+        check("ReadFile", &["read_file"]);
+        check("bash", &["Bash"]);
+        check("deploy", &[]);
+        check("", &[]);
+    }
+}

@@ -1,0 +1,104 @@
+//! Whether two patterns may match the same path: one that protects, and one that a shell will expand.
+//!
+//! Errs toward yes: brackets and braces count as any text.
+
+/// Segments looked at; a pattern with more overlaps with everything.
+const SEGMENTS_MAX: usize = 64;
+
+/// Whether some path may match both the protecting `pattern` and the shell's `expanded`, both seen from one root.
+///
+/// As in a shell, a wildcard at the start of a segment of `expanded` does not match a leading dot.
+#[must_use]
+pub(crate) fn overlaps(pattern: &str, expanded: &str) -> bool {
+    let anywhere = (!pattern.trim_end_matches('/').contains('/')).then_some("**");
+    let a: Vec<&str> = anywhere.into_iter().chain(segments(pattern)).collect();
+    let b: Vec<&str> = segments(expanded).collect();
+    if a.len() > SEGMENTS_MAX || b.len() > SEGMENTS_MAX {
+        return true;
+    }
+    // reach[j]: the segments of `a` so far can stand against the first j of `b`.
+    let mut reach: Vec<bool> = (0..=b.len()).map(|j| b.iter().take(j).all(|segment| *segment == "**")).collect();
+    for segment in a {
+        reach = next_row(&reach, segment, &b);
+    }
+    reach.last().copied().unwrap_or(true)
+}
+
+fn next_row(reach: &[bool], segment: &str, b: &[&str]) -> Vec<bool> {
+    let at = |row: &[bool], j: usize| row.get(j).copied().unwrap_or(false);
+    let mut row: Vec<bool> = vec![segment == "**" && at(reach, 0)];
+    for (j, other) in b.iter().enumerate() {
+        let both = segment_overlaps(segment, other) && at(reach, j);
+        let reached = match (segment, *other) {
+            ("**", "**") => at(reach, j + 1) || at(&row, j) || at(reach, j),
+            ("**", _) => at(reach, j + 1) || at(&row, j),
+            (_, "**") => at(&row, j) || at(reach, j + 1) || at(reach, j),
+            _ => both,
+        };
+        row.push(reached);
+    }
+    row
+}
+
+fn segments(pattern: &str) -> impl Iterator<Item = &str> {
+    pattern.split('/').filter(|segment| !segment.is_empty() && *segment != ".")
+}
+
+fn segment_overlaps(pattern: &str, expanded: &str) -> bool {
+    if pattern.starts_with('.') && expanded.starts_with(['*', '?', '[']) {
+        return false;
+    }
+    let (a, b) = (simplified(pattern), simplified(expanded));
+    let mut reach: Vec<bool> = (0..=b.len()).map(|j| b.iter().take(j).all(|c| *c == '*')).collect();
+    for x in a {
+        let at = |row: &[bool], j: usize| row.get(j).copied().unwrap_or(false);
+        let mut row = vec![x == '*' && at(&reach, 0)];
+        for (j, y) in b.iter().enumerate() {
+            let same = x == *y || x == '?' || *y == '?';
+            let reached = match (x, *y) {
+                ('*', _) | (_, '*') => at(&reach, j + 1) || at(&row, j) || at(&reach, j),
+                _ => same && at(&reach, j),
+            };
+            row.push(reached);
+        }
+        reach = row;
+    }
+    reach.last().copied().unwrap_or(true)
+}
+
+/// The characters of a segment, cut with a `*` where brackets, braces or escapes begin.
+fn simplified(segment: &str) -> Vec<char> {
+    match segment.find(['[', '{', '\\']) {
+        Some(cut) => segment.get(..cut).unwrap_or_default().chars().chain(['*']).collect(),
+        None => segment.chars().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(pattern: &str, expanded: &str, want: bool) {
+        assert_eq!(overlaps(pattern, expanded), want, "{pattern} and {expanded}");
+    }
+
+    #[test]
+    fn patterns_meet_or_do_not() {
+        check("infra/prod/**", "infra/**", true);
+        check("infra/prod/**", "infra/prod/*.tf", true);
+        check("infra/prod/**", "infra/dev/*", false);
+        check("infra/prod/**", "**", true);
+        check("jackline.yaml", "*.o", false);
+        check("jackline.yaml", "*", true);
+        check("jackline.yaml", "*.y*", true);
+        check("jackline.yaml", "src/*", true);
+        check(".env*", "*", false);
+        check(".env*", ".*", true);
+        check(".env*", "src/**", true);
+        check("a/b", "a/*", true);
+        check("a/b", "a/*/c", false);
+        check("secret/{a,b}", "secret/x*", true);
+        check("*.key", "*.pem", false);
+    }
+}

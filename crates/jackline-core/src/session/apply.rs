@@ -1,0 +1,321 @@
+//! The fold: applies changes to a session, keeping every bound. Runs no guard and asks nothing.
+
+use super::{
+    AGENTS_MAX, Agent, Budget, CONSTRAINTS_MAX, Change, DONE_MAX, Done, FINISHED_MAX, Key, MEMORY_MAX, Memory,
+    OPEN_CALLS_MAX, Open, READS_MAX, READS_TOTAL_MAX, Read, SNAPSHOTS_MAX, Session, Used, WINDOW_MAX,
+};
+use crate::sha::Digest;
+use crate::time::Timestamp;
+
+impl Session {
+    /// Applies what one event changed, in order.
+    ///
+    /// `snapshot` gives the content of a snapshot by digest; one that is lost restores to nothing remembered, the
+    /// strict answer.
+    pub fn apply(&mut self, at: Timestamp, changes: &[Change], snapshot: &dyn Fn(&Digest) -> Option<Vec<u8>>) {
+        self.began.get_or_insert(at);
+        self.latest = Some(self.now(at));
+        for change in changes {
+            self.apply_one(at, change, snapshot);
+        }
+    }
+
+    fn apply_one(&mut self, at: Timestamp, change: &Change, snapshot: &dyn Fn(&Digest) -> Option<Vec<u8>>) {
+        match change {
+            Change::Pinned { pin } => self.pin = Some(pin.clone()),
+            Change::Invariants { digest } => self.invariants = Some(*digest),
+            Change::Judged { definition } => self.definition = Some(*definition),
+            Change::Snapshot { name, digest } => {
+                self.snapshots.retain(|(known, _)| known != name);
+                self.snapshots.push((name.clone(), *digest));
+                if self.snapshots.len() > SNAPSHOTS_MAX {
+                    self.snapshots.remove(0);
+                }
+            }
+            Change::Restored { digest, .. } => {
+                self.memory = snapshot(digest).and_then(|bytes| Memory::decode(&bytes)).unwrap_or_default();
+            }
+            Change::Reset => {
+                self.memory = Memory::default();
+                self.budget = Budget::default();
+            }
+            Change::Requested { agent, call, signature, refused, feeds } => {
+                let open = Open { call: *call, signature: *signature, agent: agent.clone(), refused: *refused };
+                self.requested(open, *feeds);
+            }
+            Change::Finished { agent, call, signature } => self.close(agent, *call, signature),
+            Change::Wrote => self.writes += 1,
+            Change::Done { name, tree } => self.succeed(name, *tree),
+            Change::Prompted => self.budget.prompted(at),
+            Change::Used { tokens, cost_usd } => {
+                self.budget.session.add(*tokens, *cost_usd);
+                self.budget.prompt.add(*tokens, *cost_usd);
+            }
+            Change::BudgetRefused => self.budget.refused = true,
+            Change::BudgetWarned => self.budget.warned = true,
+            change => self.memory.apply(self.steps, change),
+        }
+    }
+
+    fn requested(&mut self, open: Open, feeds: bool) {
+        self.steps += 1;
+        self.budget.session.steps += 1;
+        self.budget.prompt.steps += 1;
+        let agent = self.memory.agent(&open.agent, self.steps);
+        if feeds {
+            push(&mut agent.window, open.signature, WINDOW_MAX);
+        }
+        push(&mut self.open, open, OPEN_CALLS_MAX);
+    }
+
+    fn close(&mut self, agent: &str, call: Option<Key>, signature: &Key) {
+        let at = self.open.iter().position(|open| match call {
+            Some(_) => open.call == call,
+            None => open.call.is_none() && open.agent == agent && open.signature == *signature,
+        });
+        if let Some(at) = at {
+            self.open.remove(at);
+        }
+        if let Some(call) = call {
+            push(&mut self.finished, call, FINISHED_MAX);
+        }
+    }
+
+    fn succeed(&mut self, name: &str, tree: Option<Digest>) {
+        let done = &mut self.memory.done;
+        done.retain(|known| known.name != name);
+        done.push(Done { name: name.to_owned(), writes: self.writes, tree });
+        if done.len() > DONE_MAX {
+            done.remove(0);
+        }
+    }
+}
+
+impl Budget {
+    fn prompted(&mut self, at: Timestamp) {
+        self.prompted = Some(at);
+        self.prompt = Used::default();
+        self.refused = false;
+    }
+}
+
+impl Memory {
+    fn apply(&mut self, step: u64, change: &Change) {
+        match change {
+            Change::Refreshed { file, content } => {
+                for agent in self.agents.values_mut() {
+                    agent.refresh(file, *content);
+                }
+            }
+            Change::Kept { policy, key, value } => self.keep(policy, key, value.as_deref()),
+            change => {
+                if let Some(name) = agent_of(change) {
+                    self.agent(name, step).apply(change);
+                }
+                self.bound_reads();
+            }
+        }
+    }
+
+    fn keep(&mut self, policy: &str, key: &str, value: Option<&str>) {
+        let place = (policy.to_owned(), key.to_owned());
+        match value {
+            None => {
+                self.kept.remove(&place);
+            }
+            Some(value) => {
+                self.kept.insert(place, value.to_owned());
+                if self.kept.len() > MEMORY_MAX {
+                    self.kept.pop_first();
+                }
+            }
+        }
+    }
+
+    fn agent(&mut self, name: &str, step: u64) -> &mut Agent {
+        if !self.agents.contains_key(name) && self.agents.len() >= AGENTS_MAX {
+            self.forget_idlest();
+        }
+        let agent = self.agents.entry(name.to_owned()).or_default();
+        agent.seen = step;
+        agent
+    }
+
+    fn bound_reads(&mut self) {
+        while self.agents.values().map(|agent| agent.reads.len()).sum::<usize>() > READS_TOTAL_MAX {
+            let idlest = self.agents.values_mut().filter(|agent| !agent.reads.is_empty()).min_by_key(|agent| agent.seen);
+            if let Some(agent) = idlest {
+                agent.reads.remove(0);
+            }
+        }
+    }
+
+    fn forget_idlest(&mut self) {
+        // A halted agent is never forgotten before one that is not: forgetting it would lift its halt.
+        let idlest = self
+            .agents
+            .iter()
+            .min_by_key(|(_, agent)| (agent.halted.is_some(), agent.seen))
+            .map(|(name, _)| name.clone());
+        if let Some(name) = idlest {
+            self.agents.remove(&name);
+        }
+    }
+}
+
+impl Used {
+    fn add(&mut self, tokens: u64, cost_usd: f64) {
+        self.tokens = self.tokens.saturating_add(tokens);
+        self.cost_usd += cost_usd;
+    }
+}
+
+impl Agent {
+    fn apply(&mut self, change: &Change) {
+        match change {
+            Change::Read { file, content, .. } => self.remember(*file, *content),
+            Change::Constrained { constraint, .. } => {
+                self.constraints.push(constraint.clone());
+                if self.constraints.len() > CONSTRAINTS_MAX {
+                    self.constraints.remove(0);
+                }
+            }
+            Change::Retried { signature, .. } => {
+                for constraint in self.constraints.iter_mut().filter(|known| known.signature == *signature) {
+                    constraint.retries_left = constraint.retries_left.saturating_sub(1);
+                }
+            }
+            Change::Ticked { .. } => {
+                for constraint in &mut self.constraints {
+                    constraint.ttl_steps = constraint.ttl_steps.saturating_sub(1);
+                }
+            }
+            Change::Lapsed { signature, .. } => {
+                self.constraints.retain(|constraint| constraint.signature != *signature);
+                self.window.clear();
+            }
+            Change::Halted { halt, .. } => self.halted = Some(halt.clone()),
+            Change::Lifted { .. } => {
+                self.halted = None;
+                self.constraints.clear();
+                self.window.clear();
+            }
+            Change::UnknownTool { tool, .. } => self.correct_tool = Some(tool.clone()),
+            Change::KnownTool { .. } => self.correct_tool = None,
+            Change::Outcome { signature, result, .. } => self.outcome = Some((*signature, *result)),
+            Change::Progressed { .. } => self.window.clear(),
+            _ => {}
+        }
+    }
+
+    fn remember(&mut self, file: Key, content: Option<Key>) {
+        self.reads.retain(|read| read.file != file);
+        self.reads.push(Read { file, content });
+        if self.reads.len() > READS_MAX {
+            self.reads.remove(0);
+        }
+    }
+
+    fn refresh(&mut self, file: &Key, content: Option<Key>) {
+        for read in self.reads.iter_mut().filter(|read| read.file == *file) {
+            read.content = content;
+        }
+    }
+}
+
+fn agent_of(change: &Change) -> Option<&str> {
+    match change {
+        Change::Read { agent, .. }
+        | Change::Constrained { agent, .. }
+        | Change::Retried { agent, .. }
+        | Change::Ticked { agent }
+        | Change::Lapsed { agent, .. }
+        | Change::Halted { agent, .. }
+        | Change::Lifted { agent }
+        | Change::UnknownTool { agent, .. }
+        | Change::KnownTool { agent }
+        | Change::Outcome { agent, .. }
+        | Change::Progressed { agent } => Some(agent),
+        _ => None,
+    }
+}
+
+fn push<T>(ring: &mut std::collections::VecDeque<T>, item: T, max: usize) {
+    ring.push_back(item);
+    if ring.len() > max {
+        ring.pop_front();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::MEMORY_BYTES_MAX;
+
+    const AT: Timestamp = Timestamp(1_000);
+
+    fn fold(changes: &[Change]) -> Session {
+        let mut session = Session::default();
+        session.apply(AT, changes, &|_| None);
+        session
+    }
+
+    fn read(n: u32) -> Change {
+        Change::Read { agent: "main".into(), file: Digest::of(&n.to_le_bytes()).short(), content: None }
+    }
+
+    #[test]
+    fn reads_are_bounded_and_the_oldest_goes() {
+        let session = fold(&(0..=READS_MAX as u32).map(read).collect::<Vec<_>>());
+        let agent = session.agent("main").expect("seen");
+        assert_eq!(agent.reads.len(), READS_MAX);
+        assert!(agent.read(&Digest::of(&0u32.to_le_bytes()).short()).is_none());
+        assert!(agent.read(&Digest::of(&1u32.to_le_bytes()).short()).is_some());
+    }
+
+    #[test]
+    fn a_halted_agent_is_forgotten_last() {
+        let halted = Change::Halted { agent: "a".into(), halt: super::super::Halt { code: "c".into(), reason: "r".into() } };
+        let others = (0..AGENTS_MAX * 2).map(|n| Change::KnownTool { agent: format!("b{n}") });
+        let session = fold(&std::iter::once(halted).chain(others).collect::<Vec<_>>());
+        assert_eq!(session.memory.agents.len(), AGENTS_MAX);
+        assert!(session.agent("a").is_some_and(|agent| agent.halted.is_some()));
+    }
+
+    #[test]
+    fn the_clock_does_not_go_back() {
+        let mut session = fold(&[]);
+        session.apply(Timestamp(10), &[], &|_| None);
+        assert_eq!((session.began, session.latest), (Some(AT), Some(AT)));
+    }
+
+    #[test]
+    fn a_lost_snapshot_restores_to_nothing() {
+        let mut session = fold(&[read(1)]);
+        session.apply(AT, &[Change::Restored { name: "x".into(), digest: Digest::ZERO }], &|_| None);
+        assert_eq!(session.memory, Memory::default());
+    }
+
+    #[test]
+    fn state_stays_small_at_every_bound() {
+        let mut changes: Vec<Change> = Vec::new();
+        for agent in 0..AGENTS_MAX {
+            changes.extend((0..200).map(|n| Change::Read {
+                agent: format!("agent-{agent}"),
+                file: Digest::of(&[agent as u8, n]).short(),
+                content: Some([7; 16]),
+            }));
+        }
+        changes.extend((0..DONE_MAX * 2).map(|n| Change::Done { name: format!("tool-{n}"), tree: None }));
+        changes.extend((0..MEMORY_MAX * 2).map(|n| Change::Kept {
+            policy: "p".into(),
+            key: format!("k{n}"),
+            value: Some("v".repeat(64)),
+        }));
+        let session = fold(&changes);
+        assert_eq!(session.memory.agents.values().map(|agent| agent.reads.len()).sum::<usize>(), READS_TOTAL_MAX);
+        let bytes = session.encode().len();
+        assert!(bytes < 256 * 1024, "{bytes}");
+        assert!(MEMORY_BYTES_MAX * MEMORY_MAX <= 256 * 1024);
+    }
+}

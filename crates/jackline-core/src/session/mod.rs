@@ -1,0 +1,314 @@
+//! All we remember of one run: a bounded state, and the changes that lead from one state to the next.
+//!
+//! State is never edited in place by a guard: `decide` names [`Change`]s, the audit log keeps them, and folding
+//! them over an empty session gives the same state without running a guard.
+
+mod apply;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::sha::Digest;
+use crate::time::Timestamp;
+
+/// Sixteen bytes of a SHA-256: a key the agent cannot collide, at half the room.
+pub type Key = [u8; 16];
+
+/// Files one agent is remembered to have read; an evicted one must be read again.
+pub const READS_MAX: usize = 1024;
+/// Agents of one session that are remembered apart; the one idle longest makes room.
+pub const AGENTS_MAX: usize = 32;
+/// Files remembered over all agents; the idlest agent's oldest goes first. Keeps the state within one write.
+pub const READS_TOTAL_MAX: usize = 4096;
+/// Names remembered as done (tools, kinds, steps); the oldest makes room and must be done again.
+pub const DONE_MAX: usize = 512;
+/// Calls that were requested and have not finished; an older one is taken as lost.
+pub const OPEN_CALLS_MAX: usize = 128;
+/// Finished calls remembered so that finishing twice is finishing once.
+pub const FINISHED_MAX: usize = 128;
+/// Signatures kept for the loop guard; a declared window beyond it is a definition fault.
+pub const WINDOW_MAX: usize = 64;
+/// Constraints standing on one agent at once.
+pub const CONSTRAINTS_MAX: usize = 8;
+/// Bytes of a constraint's readable parts; the signature is what counts.
+pub const CONSTRAINT_TEXT_BYTES_MAX: usize = 256;
+/// Named snapshots of one session.
+pub const SNAPSHOTS_MAX: usize = 16;
+/// Entries that an embedder's own policies may keep, over all of them.
+pub const MEMORY_MAX: usize = 256;
+/// Bytes of one such entry.
+pub const MEMORY_BYTES_MAX: usize = 1024;
+
+/// All we remember of one run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    /// When its first event happened.
+    pub began: Option<Timestamp>,
+    /// The latest time seen; a clock that goes backwards does not take it back.
+    pub latest: Option<Timestamp>,
+    /// Digest of the run's invariants, once named.
+    pub invariants: Option<Digest>,
+    /// Digest of the definition that judged the last event.
+    pub definition: Option<Digest>,
+    /// The workspace and the definition's place, pinned by the session's first event.
+    pub pin: Option<Pin>,
+    /// Snapshots by name; their content is in the store.
+    pub snapshots: Vec<(String, Digest)>,
+    /// Every requested call, counted once.
+    pub steps: u64,
+    /// Successful calls that changed files; never taken back, so a restored success is not fresh.
+    pub writes: u64,
+    pub budget: Budget,
+    pub open: VecDeque<Open>,
+    pub finished: VecDeque<Key>,
+    pub memory: Memory,
+}
+
+/// Where a session is at home; a later `cd` changes nothing about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pin {
+    pub root: String,
+    pub definition: Option<String>,
+}
+
+/// What guards remember: what snapshot, restore and reset act on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// What succeeded, oldest first.
+    pub done: Vec<Done>,
+    pub agents: BTreeMap<String, Agent>,
+    /// What embedders' policies keep, by policy and key.
+    pub kept: BTreeMap<(String, String), String>,
+}
+
+/// What is used up of the limits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// When the present prompt was submitted.
+    pub prompted: Option<Timestamp>,
+    pub session: Used,
+    pub prompt: Used,
+    /// The first refusal has been told, so `stop` is not repeated.
+    pub refused: bool,
+    /// The soft step limit has been warned of.
+    pub warned: bool,
+}
+
+/// Steps, tokens and cost of a session or of a prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Used {
+    pub steps: u64,
+    pub tokens: u64,
+    pub cost_usd: f64,
+}
+
+/// Something that succeeded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Done {
+    /// A tool's name, `@kind`, or a step's name and key.
+    pub name: String,
+    /// How many writes had happened by then.
+    pub writes: u64,
+    /// The work tree as it was, where a fresh policy asks for it.
+    pub tree: Option<Digest>,
+}
+
+/// A call that was requested and has not finished.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Open {
+    pub call: Option<Key>,
+    pub signature: Key,
+    pub agent: String,
+    /// It was refused, so an outcome of it earns nothing.
+    pub refused: bool,
+}
+
+/// What is remembered of one agent apart from the others.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Agent {
+    /// The step at which it was last seen.
+    pub seen: u64,
+    /// Files it read, oldest first, with what they contained.
+    pub reads: Vec<Read>,
+    /// Signatures of its latest calls, newest last.
+    pub window: VecDeque<Key>,
+    pub constraints: Vec<Constraint>,
+    pub halted: Option<Halt>,
+    /// It called an unknown tool and has not made a known call since.
+    pub correct_tool: Option<String>,
+    /// Its latest result by signature, for `progress_aware`.
+    pub outcome: Option<(Key, Key)>,
+}
+
+/// A file that was read, and what it contained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Read {
+    pub file: Key,
+    pub content: Option<Key>,
+}
+
+/// The typed override put on an agent after repetition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Constraint {
+    pub signature: Key,
+    /// The readable parts of the signature.
+    pub action: String,
+    pub tool: String,
+    pub target: String,
+    pub retries_left: u32,
+    /// Other calls that must still run before it lapses.
+    pub ttl_steps: u32,
+    pub window: u32,
+    pub threshold: u32,
+}
+
+/// Why an agent's run was halted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Halt {
+    pub code: String,
+    pub reason: String,
+}
+
+/// One step from a session to the next.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    Pinned { pin: Pin },
+    Invariants { digest: Digest },
+    Judged { definition: Digest },
+    Prompted,
+    Requested { agent: String, call: Option<Key>, signature: Key, refused: bool, feeds: bool },
+    Finished { agent: String, call: Option<Key>, signature: Key },
+    Done { name: String, tree: Option<Digest> },
+    Wrote,
+    Read { agent: String, file: Key, content: Option<Key> },
+    /// An own write: whoever had read the file has read the new content too.
+    Refreshed { file: Key, content: Option<Key> },
+    Used { tokens: u64, cost_usd: f64 },
+    BudgetRefused,
+    BudgetWarned,
+    Constrained { agent: String, constraint: Constraint },
+    Retried { agent: String, signature: Key },
+    /// A call that was allowed counts toward every constraint's time to live.
+    Ticked { agent: String },
+    Lapsed { agent: String, signature: Key },
+    Halted { agent: String, halt: Halt },
+    Lifted { agent: String },
+    UnknownTool { agent: String, tool: String },
+    KnownTool { agent: String },
+    Outcome { agent: String, signature: Key, result: Key },
+    /// The result changed: the next equal call is the first again.
+    Progressed { agent: String },
+    Kept { policy: String, key: String, value: Option<String> },
+    Snapshot { name: String, digest: Digest },
+    Restored { name: String, digest: Digest },
+    Reset,
+}
+
+impl Session {
+    /// The time of a decision: the event's, unless the clock went backwards.
+    #[must_use]
+    pub fn now(&self, at: Timestamp) -> Timestamp {
+        self.latest.map_or(at, |latest| latest.max(at))
+    }
+
+    /// What is remembered of an agent; nothing at first.
+    #[must_use]
+    pub fn agent(&self, name: &str) -> Option<&Agent> {
+        self.memory.agents.get(name)
+    }
+
+    /// The snapshot of this name.
+    #[must_use]
+    pub fn snapshot(&self, name: &str) -> Option<Digest> {
+        self.snapshots.iter().find(|(known, _)| known == name).map(|(_, digest)| *digest)
+    }
+
+    /// The open call that an outcome belongs to: by id, else the first of that agent with that signature.
+    #[must_use]
+    pub fn open(&self, agent: &str, call: Option<Key>, signature: Key) -> Option<&Open> {
+        match call {
+            Some(_) => self.open.iter().find(|open| open.call == call),
+            None => self
+                .open
+                .iter()
+                .find(|open| open.call.is_none() && open.agent == agent && open.signature == signature),
+        }
+    }
+
+    /// Whether a call of this id has finished before.
+    #[must_use]
+    pub fn finished(&self, call: Option<Key>) -> bool {
+        call.is_some_and(|call| self.finished.contains(&call))
+    }
+}
+
+impl Session {
+    /// The bytes a checkpoint keeps.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        // Plain data with owned strings: encoding into a growing buffer has nothing that could fail.
+        postcard::to_allocvec(self).unwrap_or_default()
+    }
+
+    /// Reads what [`Session::encode`] wrote.
+    #[must_use]
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        postcard::from_bytes(bytes).ok()
+    }
+}
+
+impl Memory {
+    /// The bytes a snapshot keeps.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        // Plain data with owned strings: encoding into a growing buffer has nothing that could fail.
+        postcard::to_allocvec(self).unwrap_or_default()
+    }
+
+    /// Reads what [`Memory::encode`] wrote.
+    #[must_use]
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        postcard::from_bytes(bytes).ok()
+    }
+}
+
+impl Agent {
+    /// What it read of a file, if it did.
+    #[must_use]
+    pub fn read(&self, file: &Key) -> Option<&Read> {
+        self.reads.iter().rev().find(|read| read.file == *file)
+    }
+
+    /// The constraint on a signature, if one stands.
+    #[must_use]
+    pub fn constraint(&self, signature: &Key) -> Option<&Constraint> {
+        self.constraints.iter().find(|constraint| constraint.signature == *signature)
+    }
+}
+
+impl Constraint {
+    /// The typed override as hosts and models are shown it; one fixed form, no free text.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        serde_json::json!({
+            "type": "FORBID_ACTION",
+            "reason": "LOOP_REPEAT",
+            "signature": hex(&self.signature),
+            "action": { "action_type": self.action, "tool": self.tool, "target_path": self.target },
+            "allowed_next": ["different_tool", "different_args", "ASK_HUMAN", "STOP"],
+            "window": self.window,
+            "threshold": self.threshold,
+            "retries_left": self.retries_left,
+            "ttl": { "steps": self.ttl_steps },
+        })
+    }
+}
+
+/// The lowercase hexadecimal form of a key.
+#[must_use]
+pub fn hex(key: &Key) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
+}

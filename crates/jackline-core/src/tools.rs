@@ -1,0 +1,174 @@
+//! The one table of tools that hosts bring along: what kind each is, and which arguments hold paths or commands.
+//!
+//! A definition's `tools.declare` goes before this table. A host that has no rows of its own may use any row.
+
+use crate::definition::Kind;
+
+/// A tool of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tool {
+    /// The host whose tool it is; empty for names that any program may use.
+    pub host: &'static str,
+    pub name: &'static str,
+    pub kind: Kind,
+    /// Arguments that hold paths: `a`, `a.b`, `a[].b`, or `patch:a` for a patch text that names its files.
+    pub paths: &'static [&'static str],
+    /// The argument that holds a shell text.
+    pub command: Option<&'static str>,
+}
+
+const fn files(host: &'static str, name: &'static str, kind: Kind, paths: &'static [&'static str]) -> Tool {
+    Tool { host, name, kind, paths, command: None }
+}
+
+const fn shell(host: &'static str, name: &'static str, command: &'static str) -> Tool {
+    Tool { host, name, kind: Kind::Shell, paths: &[], command: Some(command) }
+}
+
+const fn plain(host: &'static str, name: &'static str, kind: Kind) -> Tool {
+    Tool { host, name, kind, paths: &[], command: None }
+}
+
+/// Argument names tried, in this order, for a tool that does not say where its paths are.
+pub const PATH_ARGUMENTS: &[&str] =
+    &["path", "file_path", "filePath", "filepath", "absolute_path", "notebook_path", "filename", "file", "uri"];
+
+/// Argument names tried for a shell tool that does not say where its text is.
+pub const COMMAND_ARGUMENTS: &[&str] = &["command", "cmd", "script"];
+
+/// Every tool we know.
+pub const TOOLS: &[Tool] = &[
+    files("", "read_file", Kind::Read, &["path"]),
+    files("", "write_file", Kind::Write, &["path"]),
+    files("", "edit_file", Kind::Write, &["path"]),
+    files("", "list_dir", Kind::List, &["path"]),
+    files("", "search", Kind::Search, &["path"]),
+    files("claude", "Read", Kind::Read, &["file_path"]),
+    files("claude", "Write", Kind::Write, &["file_path"]),
+    files("claude", "Edit", Kind::Write, &["file_path"]),
+    files("claude", "MultiEdit", Kind::Write, &["file_path"]),
+    files("claude", "NotebookEdit", Kind::Write, &["notebook_path"]),
+    files("claude", "NotebookRead", Kind::Read, &["notebook_path"]),
+    files("claude", "Grep", Kind::Search, &["path"]),
+    files("claude", "Glob", Kind::Search, &["path"]),
+    files("claude", "LS", Kind::List, &["path"]),
+    shell("claude", "Bash", "command"),
+    plain("claude", "BashOutput", Kind::Other),
+    plain("claude", "KillShell", Kind::Other),
+    plain("claude", "TaskOutput", Kind::Other),
+    plain("claude", "TaskStop", Kind::Other),
+    plain("claude", "WebFetch", Kind::Fetch),
+    plain("claude", "WebSearch", Kind::Fetch),
+    plain("claude", "Agent", Kind::Agent),
+    plain("claude", "Task", Kind::Agent),
+    plain("claude", "Skill", Kind::Other),
+    plain("claude", "SlashCommand", Kind::Other),
+    plain("claude", "TodoWrite", Kind::Other),
+    plain("claude", "TaskCreate", Kind::Other),
+    plain("claude", "TaskUpdate", Kind::Other),
+    plain("claude", "TaskList", Kind::Other),
+    plain("claude", "TaskGet", Kind::Other),
+    plain("claude", "AskUserQuestion", Kind::Other),
+    plain("claude", "EnterPlanMode", Kind::Other),
+    plain("claude", "ExitPlanMode", Kind::Other),
+    plain("claude", "EnterWorktree", Kind::Other),
+    plain("claude", "ExitWorktree", Kind::Other),
+    plain("claude", "ToolSearch", Kind::Other),
+    plain("claude", "ListMcpResourcesTool", Kind::Other),
+    plain("claude", "ReadMcpResourceTool", Kind::Other),
+    plain("claude", "StructuredOutput", Kind::Other),
+    shell("codex", "Bash", "command"),
+    shell("codex", "exec_command", "cmd"),
+    shell("codex", "shell", "command"),
+    shell("codex", "write_stdin", "chars"),
+    files("codex", "apply_patch", Kind::Write, &["patch:command", "patch:input"]),
+    files("codex", "view_image", Kind::Read, &["path"]),
+    plain("codex", "update_plan", Kind::Other),
+    plain("codex", "spawn_agent", Kind::Agent),
+    shell("gemini", "run_shell_command", "command"),
+    files("gemini", "read_file", Kind::Read, &["file_path", "absolute_path"]),
+    files("gemini", "read_many_files", Kind::Read, &["paths[]", "include[]"]),
+    files("gemini", "write_file", Kind::Write, &["file_path"]),
+    files("gemini", "replace", Kind::Write, &["file_path"]),
+    files("gemini", "list_directory", Kind::List, &["dir_path", "path"]),
+    files("gemini", "glob", Kind::Search, &["dir_path", "path"]),
+    files("gemini", "grep_search", Kind::Search, &["dir_path", "path"]),
+    files("gemini", "search_file_content", Kind::Search, &["dir_path", "path"]),
+    plain("gemini", "web_fetch", Kind::Fetch),
+    plain("gemini", "google_web_search", Kind::Fetch),
+    plain("gemini", "save_memory", Kind::Other),
+    plain("gemini", "write_todos", Kind::Other),
+    shell("qwen", "run_shell_command", "command"),
+    files("qwen", "read_file", Kind::Read, &["file_path", "absolute_path"]),
+    files("qwen", "write_file", Kind::Write, &["file_path"]),
+    files("qwen", "edit", Kind::Write, &["file_path"]),
+    shell("opencode", "bash", "command"),
+    files("opencode", "read", Kind::Read, &["filePath"]),
+    files("opencode", "write", Kind::Write, &["filePath"]),
+    files("opencode", "edit", Kind::Write, &["filePath"]),
+    files("opencode", "patch", Kind::Write, &["patch:patchText"]),
+    files("opencode", "apply_patch", Kind::Write, &["patch:patchText"]),
+    files("opencode", "multiedit", Kind::Write, &["filePath", "edits[].filePath"]),
+    files("opencode", "list", Kind::List, &["path"]),
+    files("opencode", "glob", Kind::Search, &["path"]),
+    files("opencode", "grep", Kind::Search, &["path"]),
+    plain("opencode", "webfetch", Kind::Fetch),
+    plain("opencode", "task", Kind::Agent),
+    plain("opencode", "todowrite", Kind::Other),
+    plain("opencode", "todoread", Kind::Other),
+    plain("opencode", "invalid", Kind::Other),
+    shell("copilot", "bash", "command"),
+    files("copilot", "view", Kind::Read, &["path"]),
+    files("copilot", "create", Kind::Write, &["path"]),
+    files("copilot", "edit", Kind::Write, &["path"]),
+    files("copilot", "str_replace_editor", Kind::Write, &["path"]),
+];
+
+/// The row of a tool: the named host's first, then the rows any program may use, then any host's.
+#[must_use]
+pub fn lookup(host: Option<&str>, name: &str) -> Option<&'static Tool> {
+    let named = || TOOLS.iter().filter(|tool| tool.name == name);
+    named()
+        .find(|tool| host.is_some_and(|host| tool.host == host))
+        .or_else(|| named().find(|tool| tool.host.is_empty()))
+        .or_else(|| named().find(|_| !host.is_some_and(is_known_host)))
+}
+
+fn is_known_host(host: &str) -> bool {
+    TOOLS.iter().any(|tool| tool.host == host)
+}
+
+/// Every name in the table, for suggestions and for `jackline check`.
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    TOOLS.iter().map(|tool| tool.name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(host: Option<&str>, name: &str, want: Option<(Kind, &[&str])>) {
+        assert_eq!(lookup(host, name).map(|tool| (tool.kind, tool.paths)), want, "{host:?} {name}");
+    }
+
+    #[test]
+    fn the_named_host_comes_first() {
+        check(Some("claude"), "Write", Some((Kind::Write, &["file_path"])));
+        check(Some("gemini"), "write_file", Some((Kind::Write, &["file_path"])));
+        check(None, "write_file", Some((Kind::Write, &["path"])));
+        check(None, "Bash", Some((Kind::Shell, &[])));
+        check(Some("codex"), "Write", None);
+        check(Some("my-loop"), "Write", Some((Kind::Write, &["file_path"])));
+        check(None, "deploy", None);
+    }
+
+    #[test]
+    fn no_row_stands_twice() {
+        let mut seen = std::collections::BTreeSet::new();
+        for tool in TOOLS {
+            assert!(seen.insert((tool.host, tool.name)), "{} {}", tool.host, tool.name);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Builds a runtime in code: what judges, what is kept where, and the embedder's own policies.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use jackline_core::definition::{Fault, Model};
+use jackline_core::policy::Policy;
+use jackline_core::sha::Digest;
+use jackline_core::stack::Stack;
+use thiserror::Error;
+
+use crate::definitions::{Definitions, Given, Kept, Standing};
+use crate::runtime::Runtime;
+use crate::store::files::FileStore;
+use crate::store::memory::MemoryStore;
+use crate::store::{Store, StoreFault};
+
+/// Why a runtime could not be built.
+#[derive(Debug, Error)]
+pub enum BuildFault {
+    #[error("the workspace `{0}` is no absolute path of a directory")]
+    Workspace(PathBuf),
+    #[error("the definition has {} fault(s): {}", .0.len(), .0.first().map(|fault| fault.message.as_str()).unwrap_or_default())]
+    Definition(Vec<Fault>),
+    #[error(transparent)]
+    Store(#[from] StoreFault),
+    #[error("no definition was given")]
+    NoDefinition,
+}
+
+/// Builds a [`Runtime`].
+#[derive(Debug, Default)]
+pub struct RuntimeBuilder {
+    workspace: Option<PathBuf>,
+    source: Option<Source>,
+    state: Option<PathBuf>,
+    store: Option<Arc<dyn Store>>,
+    home: Option<PathBuf>,
+    policies: Vec<Arc<dyn Policy>>,
+}
+
+#[derive(Debug)]
+enum Source {
+    Model(Box<Model>),
+    Yaml(String),
+    Definitions(Box<dyn Definitions>),
+}
+
+impl RuntimeBuilder {
+    /// The workspace root; the present directory's absolute path, for instance.
+    #[must_use]
+    pub fn workspace(mut self, root: impl Into<PathBuf>) -> Self {
+        self.workspace = Some(root.into());
+        self
+    }
+
+    /// A definition built in code; it is trusted as it is.
+    #[must_use]
+    pub fn definition(mut self, model: Model) -> Self {
+        self.source = Some(Source::Model(Box::new(model)));
+        self
+    }
+
+    /// A definition as YAML text; it is trusted as it is.
+    #[must_use]
+    pub fn definition_yaml(mut self, text: impl Into<String>) -> Self {
+        self.source = Some(Source::Yaml(text.into()));
+        self
+    }
+
+    /// Another source of definitions, such as [`Found`](crate::definitions::Found).
+    #[must_use]
+    pub fn definitions(mut self, definitions: impl Definitions + 'static) -> Self {
+        self.source = Some(Source::Definitions(Box::new(definitions)));
+        self
+    }
+
+    /// Keeps sessions in plain files below this state directory; without it nothing outlives the process.
+    #[must_use]
+    pub fn state(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.state = Some(directory.into());
+        self
+    }
+
+    /// Keeps sessions in a store of the embedder's.
+    #[must_use]
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// What `~` stands for in paths.
+    #[must_use]
+    pub fn home(mut self, home: impl Into<PathBuf>) -> Self {
+        self.home = Some(home.into());
+        self
+    }
+
+    /// Adds a policy of the embedder's own.
+    #[must_use]
+    pub fn policy(mut self, policy: impl Policy + 'static) -> Self {
+        self.policies.push(Arc::new(policy));
+        self
+    }
+
+    /// The runtime.
+    ///
+    /// # Errors
+    /// What is missing or cannot be used.
+    pub fn build(self) -> Result<Runtime, BuildFault> {
+        let workspace = self.workspace.unwrap_or_default();
+        let definitions: Box<dyn Definitions> = match self.source.ok_or(BuildFault::NoDefinition)? {
+            Source::Definitions(definitions) => definitions,
+            Source::Yaml(text) => {
+                let root = absolute(&workspace)?;
+                Box::new(Given::new(Standing::given(root, &text).map_err(BuildFault::Definition)?))
+            }
+            Source::Model(model) => Box::new(Given::new(of_model(absolute(&workspace)?, *model))),
+        };
+        let store: Arc<dyn Store> = match (self.store, &self.state) {
+            (Some(store), _) => store,
+            (None, Some(state)) => Arc::new(FileStore::open(state.clone())?),
+            (None, None) => Arc::new(MemoryStore::default()),
+        };
+        Ok(Runtime {
+            store,
+            definitions,
+            policies: self.policies,
+            kept: self.state.as_deref().map(Kept::below),
+            home: self.home,
+            state: self.state,
+            held: Mutex::new(BTreeMap::new()),
+            ground: Mutex::new(None),
+        })
+    }
+}
+
+fn absolute(workspace: &Path) -> Result<&Path, BuildFault> {
+    if workspace.is_absolute() && workspace.is_dir() {
+        Ok(workspace)
+    } else {
+        Err(BuildFault::Workspace(workspace.to_owned()))
+    }
+}
+
+fn of_model(root: &Path, model: Model) -> Standing {
+    // A definition without a text is known by its typed form.
+    let digest = Digest::of(&postcard::to_stdvec(&model).unwrap_or_default());
+    Standing { stack: Stack::of(root.display().to_string(), model, digest), ..Standing::default() }
+}

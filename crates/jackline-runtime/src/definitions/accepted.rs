@@ -1,0 +1,76 @@
+//! What the owner accepted: the last definition in force per workspace, by content, and whether it is trusted.
+//!
+//! Kept below the state directory, outside the workspace, where the agent may not write.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use jackline_core::sha::Digest;
+use jackline_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// What is remembered of a workspace's definition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Acceptance {
+    /// The definition's place.
+    pub path: String,
+    /// `sha256:…` of the accepted text.
+    pub digest: String,
+    /// Whether the owner said so with `jackline trust`; else it was the first one seen, or only tightened.
+    pub trusted: bool,
+    pub at: String,
+}
+
+impl Acceptance {
+    #[must_use]
+    pub fn new(path: &Path, digest: &Digest, trusted: bool, at: Timestamp) -> Self {
+        Self { path: path.display().to_string(), digest: format!("sha256:{digest}"), trusted, at: at.to_string() }
+    }
+
+    /// The accepted text's digest.
+    #[must_use]
+    pub fn digest(&self) -> Option<Digest> {
+        Digest::parse(self.digest.strip_prefix("sha256:")?)
+    }
+}
+
+/// Accepted definitions by the place of their file.
+#[derive(Debug, Clone)]
+pub struct Accepted {
+    root: PathBuf,
+}
+
+impl Accepted {
+    /// Acceptances kept below a state directory.
+    #[must_use]
+    pub fn below(home: &Path) -> Self {
+        Self { root: home.join("accepted") }
+    }
+
+    /// What was accepted for a definition's place.
+    #[must_use]
+    pub fn of(&self, definition: &Path) -> Option<Acceptance> {
+        serde_json::from_slice(&fs::read(self.file(definition)).ok()?).ok()
+    }
+
+    /// Remembers an acceptance.
+    ///
+    /// # Errors
+    /// When the state directory cannot be written.
+    pub fn remember(&self, definition: &Path, acceptance: &Acceptance) -> std::io::Result<()> {
+        crate::private::create_dir(&self.root)?;
+        let file = self.file(definition);
+        let beside = file.with_extension(format!("{}.new", std::process::id()));
+        let text = serde_json::to_vec_pretty(acceptance)?;
+        let mut new = crate::private::create_file(&beside)?;
+        new.write_all(&text)?;
+        new.sync_all()?;
+        fs::rename(&beside, &file)
+    }
+
+    fn file(&self, definition: &Path) -> PathBuf {
+        let key = Digest::of(definition.as_os_str().as_encoded_bytes());
+        self.root.join(format!("{key}.json"))
+    }
+}

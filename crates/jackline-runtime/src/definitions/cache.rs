@@ -1,0 +1,88 @@
+//! Checked definitions kept as typed data by the hash of their text, so that a hook does not parse YAML again.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use jackline_core::definition::{self, Model};
+use jackline_core::sha::Digest;
+use jackline_core::tools;
+
+/// Bytes of a kept model; a definition is bounded to one mebibyte of text and its model is smaller.
+const MODEL_BYTES_MAX: u64 = 4 << 20;
+
+/// Definitions kept by digest below the state directory: their texts, and their checked models.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    root: PathBuf,
+}
+
+impl Kept {
+    /// Definitions kept below a state directory.
+    #[must_use]
+    pub fn below(home: &Path) -> Self {
+        Self { root: home.join("definitions") }
+    }
+
+    /// The checked model of a text, from the cache or by reading it.
+    ///
+    /// # Errors
+    /// All faults of the text.
+    pub fn model(&self, text: &str) -> Result<(Model, Digest), Vec<definition::Fault>> {
+        let digest = Digest::of(text.as_bytes());
+        if let Some(model) = self.cached(&digest) {
+            return Ok((model, digest));
+        }
+        let parsed = definition::parse(text, &tools::names())?;
+        self.keep(&digest, text, &parsed.model);
+        Ok((parsed.model, digest))
+    }
+
+    /// The text of a definition that was in force once.
+    #[must_use]
+    pub fn text(&self, digest: &Digest) -> Option<String> {
+        let text = fs::read_to_string(self.text_path(digest)).ok()?;
+        (Digest::of(text.as_bytes()) == *digest).then_some(text)
+    }
+
+    fn cached(&self, digest: &Digest) -> Option<Model> {
+        let mut bytes = Vec::new();
+        fs::File::open(self.model_path(digest)).ok()?.take(MODEL_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+        let (seal, model) = bytes.split_at_checked(32)?;
+        // The seal binds the model to its text and to this version of the format: anything else is read anew.
+        (seal == Self::seal(digest, model).0).then(|| postcard::from_bytes(model).ok()).flatten()
+    }
+
+    fn seal(digest: &Digest, model: &[u8]) -> Digest {
+        Digest::of_parts([env!("CARGO_PKG_VERSION").as_bytes(), &digest.0, model])
+    }
+
+    /// Keeps text and model; a directory that cannot be written only costs the next process its time.
+    pub fn keep(&self, digest: &Digest, text: &str, model: &Model) {
+        let Ok(model) = postcard::to_stdvec(model) else { return };
+        let sealed = [&Self::seal(digest, &model).0, model.as_slice()].concat();
+        let kept = crate::private::create_dir(&self.root)
+            .and_then(|()| write_once(&self.text_path(digest), text.as_bytes()))
+            .and_then(|()| write_once(&self.model_path(digest), &sealed));
+        drop(kept);
+    }
+
+    fn text_path(&self, digest: &Digest) -> PathBuf {
+        self.root.join(format!("{digest}.yaml"))
+    }
+
+    fn model_path(&self, digest: &Digest) -> PathBuf {
+        self.root.join(format!("{digest}.{}.model", env!("CARGO_PKG_VERSION")))
+    }
+}
+
+/// Writes a file whole or not at all: beside its place first, then renamed.
+fn write_once(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let beside = path.with_extension(format!("{}.new", std::process::id()));
+    let mut file = crate::private::create_file(&beside)?;
+    let written = file.write_all(bytes).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        drop(fs::remove_file(&beside));
+    }
+    written
+}

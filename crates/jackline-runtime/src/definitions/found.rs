@@ -1,0 +1,222 @@
+//! The definitions of a workspace: machine, user and project, with the memory of what its owner accepted.
+//!
+//! A changed project definition that only tightens is accepted at once. One that loosens is judged beside the
+//! accepted one until `jackline trust`; one that is unreadable or gone leaves the accepted one in force.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jackline_core::definition::{self, Model, loosenings};
+use jackline_core::session::Pin;
+use jackline_core::sha::Digest;
+use jackline_core::stack::{Layer, Origin, Stack};
+
+use super::{Acceptance, Accepted, DefinitionFault, Definitions, Kept, Standing, discover};
+
+/// Bytes of a definition that are read at all; the reader refuses more than one mebibyte.
+const FILE_BYTES_MAX: u64 = (1 << 20) + 1;
+
+/// Where to look.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// The state directory.
+    pub home: PathBuf,
+    /// Where the host is at home; the walk up starts here.
+    pub start: PathBuf,
+    /// A definition named on the command line or by the environment: no walk.
+    pub named: Option<PathBuf>,
+    pub user: Option<PathBuf>,
+    pub machine: Option<PathBuf>,
+}
+
+/// Finds definitions in the workspace and remembers what was accepted.
+#[derive(Debug)]
+pub struct Found {
+    places: Places,
+    kept: Kept,
+    accepted: Accepted,
+    /// The last stack, by the texts it was made of.
+    last: Mutex<Option<(Digest, Arc<Standing>)>>,
+}
+
+/// A definition file as it lies there.
+#[derive(Debug)]
+enum Present {
+    Good { text: String, model: Box<Model>, digest: Digest },
+    Bad(DefinitionFault),
+}
+
+impl Found {
+    #[must_use]
+    pub fn new(places: Places) -> Self {
+        let (kept, accepted) = (Kept::below(&places.home), Accepted::below(&places.home));
+        Self { places, kept, accepted, last: Mutex::new(None) }
+    }
+
+    /// The project's definition, for a pinned session or a beginning one.
+    #[must_use]
+    pub fn project(&self, pin: Option<&Pin>) -> Option<PathBuf> {
+        let pinned = pin.and_then(|pin| pin.definition.as_ref()).map(PathBuf::from);
+        pinned.or_else(|| self.places.named.clone()).or_else(|| discover(&self.places.start))
+    }
+
+    fn read(&self, path: &Path) -> Present {
+        let text = match read_text(path) {
+            Ok(text) => text,
+            Err(why) => return Present::Bad(DefinitionFault::Unreadable { path: path.to_owned(), why }),
+        };
+        match self.kept.model(&text) {
+            Ok((model, digest)) => Present::Good { text, model: Box::new(model), digest },
+            Err(faults) => {
+                Present::Bad(DefinitionFault::Faulty { path: path.to_owned(), source_text: text, faults })
+            }
+        }
+    }
+
+    /// The layers of the project's definition, with what is remembered of it.
+    fn project_layers(&self, path: &Path, standing: &mut Standing) -> Result<(), DefinitionFault> {
+        let accepted = self.accepted.of(path);
+        let before = accepted.as_ref().and_then(|accepted| self.accepted_layer(accepted));
+        match (self.read(path), before) {
+            (Present::Good { text, model, digest }, before) => {
+                let trusted = accepted.as_ref().is_some_and(|known| known.trusted && known.digest() == Some(digest));
+                self.weigh(path, (&model, digest), before, standing);
+                standing.push(Layer::new(*model, digest, Origin::Project, trusted), text);
+                Ok(())
+            }
+            (Present::Bad(fault), Some((layer, text))) => {
+                standing.notices.push(format!("{fault}; the last accepted definition stays in force"));
+                standing.push(Layer { origin: Origin::Project, ..layer }, text);
+                Ok(())
+            }
+            (Present::Bad(fault), None) => Err(fault),
+        }
+    }
+
+    /// Accepts a definition that is new or only tightens; keeps the accepted one beside one that loosens.
+    fn weigh(&self, path: &Path, (model, digest): (&Model, Digest), before: Option<(Layer, String)>, standing: &mut Standing) {
+        let Some((layer, text)) = before else {
+            return self.accept(path, &digest, standing);
+        };
+        if layer.digest == digest {
+            return;
+        }
+        let looser = loosenings(&layer.model, model);
+        if looser.is_empty() {
+            return self.accept(path, &digest, standing);
+        }
+        let shown = looser.join("; ");
+        standing.notices.push(format!("`{}` is looser than what was accepted ({shown}); run `jackline trust`", path.display()));
+        standing.push(layer, text);
+    }
+
+    fn accept(&self, path: &Path, digest: &Digest, standing: &mut Standing) {
+        let acceptance = Acceptance::new(path, digest, false, crate::clock::now());
+        if let Err(fault) = self.accepted.remember(path, &acceptance) {
+            standing.notices.push(format!("the accepted definition could not be remembered: {fault}"));
+        }
+    }
+
+    fn accepted_layer(&self, accepted: &Acceptance) -> Option<(Layer, String)> {
+        let digest = accepted.digest()?;
+        let text = self.kept.text(&digest)?;
+        let (model, digest) = self.kept.model(&text).ok()?;
+        Some((Layer::new(model, digest, Origin::Accepted, accepted.trusted), text))
+    }
+
+    /// Layers of the machine and the user; a broken one is in nobody's favour, so it refuses.
+    fn wider_layers(&self, standing: &mut Standing) -> Result<(), DefinitionFault> {
+        let wider = [(&self.places.machine, Origin::Machine), (&self.places.user, Origin::User)];
+        for (path, origin) in wider.into_iter().filter_map(|(path, origin)| Some((path.as_ref()?, origin))) {
+            if !path.exists() {
+                continue;
+            }
+            match self.read(path) {
+                Present::Good { text, model, digest } => {
+                    standing.push(Layer::new(*model, digest, origin, true), text);
+                }
+                Present::Bad(fault) => return Err(fault),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Definitions for Found {
+    fn stack(&self, pin: Option<&Pin>) -> Result<Arc<Standing>, DefinitionFault> {
+        let mut standing = Standing::default();
+        self.wider_layers(&mut standing)?;
+        let project = self.project(pin);
+        match &project {
+            Some(path) => self.project_layers(path, &mut standing)?,
+            None if standing.stack.layers.is_empty() => {
+                return Err(DefinitionFault::Missing(self.places.start.clone()));
+            }
+            None => {}
+        }
+        standing.stack.root = root(pin, project.as_deref(), &self.places.start);
+        standing.stack.path = project.map(|path| path.display().to_string());
+        Ok(self.shared(standing))
+    }
+}
+
+impl Found {
+    /// The same standing as last time, when nothing changed, so that callers can tell cheaply.
+    fn shared(&self, standing: Standing) -> Arc<Standing> {
+        let digest = Digest::of_parts([
+            standing.stack.digest().0.as_slice(),
+            standing.stack.root.as_bytes(),
+            standing.notices.join("\n").as_bytes(),
+        ]);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match last.as_ref() {
+            Some((known, same)) if *known == digest => Arc::clone(same),
+            _ => {
+                let standing = Arc::new(standing);
+                *last = Some((digest, Arc::clone(&standing)));
+                standing
+            }
+        }
+    }
+}
+
+impl Standing {
+    fn push(&mut self, layer: Layer, text: String) {
+        self.texts.push((layer.digest, text));
+        self.stack.layers.push(layer);
+    }
+
+    /// A standing of one definition that is trusted as it is given.
+    ///
+    /// # Errors
+    /// All faults of the text.
+    pub fn given(root: &Path, text: &str) -> Result<Self, Vec<definition::Fault>> {
+        let parsed = definition::parse(text, &jackline_core::tools::names())?;
+        let digest = Digest::of(text.as_bytes());
+        let stack = Stack::of(root.display().to_string(), parsed.model, digest);
+        Ok(Self { stack, texts: vec![(digest, text.to_owned())], ..Self::default() })
+    }
+}
+
+/// The workspace root: pinned, else the directory of the project's definition, else where the host is at home.
+fn root(pin: Option<&Pin>, project: Option<&Path>, start: &Path) -> String {
+    match (pin, project.and_then(Path::parent)) {
+        (Some(pin), _) => pin.root.clone(),
+        (None, Some(dir)) if start.starts_with(dir) => dir.display().to_string(),
+        (None, _) => start.display().to_string(),
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    // Looked at before it is opened: opening a pipe that was planted there would wait for ever.
+    let there = fs::metadata(path).map_err(|fault| fault.to_string())?;
+    if !there.is_file() {
+        return Err("it is no regular file".to_owned());
+    }
+    let file = fs::File::open(path).map_err(|fault| fault.to_string())?;
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(|fault| fault.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
+}

@@ -1,0 +1,173 @@
+//! What the log keeps of one event: the event, what changed and deserves a line, and the decision last.
+//!
+//! INVARIANT: all changes stand on the decision's record, which is written last. A torn write then leaves an event
+//! without consequences, never half of them.
+
+use jackline_core::audit::clip::{self, ARGUMENT_BYTES_MAX};
+use jackline_core::audit::record::{Actor, Record};
+use jackline_core::decision::{Decision, Note};
+use jackline_core::event::{Body, Event};
+use jackline_core::probe::Facts;
+use jackline_core::redact::Redactor;
+use jackline_core::session::Session;
+use jackline_core::sha::Digest;
+use jackline_core::stack::{Layer, Stack};
+use serde_json::{Map, Value, json};
+
+use crate::store::{Head, Torn};
+
+/// Bytes that a decision's own data may take; findings and facts are ours and short, but there may be many.
+const DECISION_BYTES_MAX: usize = 64 * 1024;
+
+/// Everything the records of one event are made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry<'a> {
+    pub(crate) event: &'a Event,
+    /// The event as it was sent.
+    pub(crate) raw: &'a Value,
+    pub(crate) decision: &'a Decision,
+    pub(crate) facts: &'a Facts,
+    pub(crate) stack: &'a Stack,
+    /// The session before the event.
+    pub(crate) session: &'a Session,
+    pub(crate) torn: Option<Torn>,
+    pub(crate) redactor: &'a Redactor,
+}
+
+/// Linked record lines, ready to be committed.
+#[derive(Debug)]
+pub(crate) struct Linked {
+    pub(crate) lines: Vec<u8>,
+    pub(crate) head: Head,
+}
+
+impl Entry<'_> {
+    /// Links all records of the event after `head`.
+    pub(crate) fn link(&self, head: Head) -> Linked {
+        let mut linked = Linked { lines: Vec::with_capacity(2048), head };
+        let offset = head.offset;
+        if let Some(torn) = self.torn {
+            linked.push(self.record("session.repaired", Actor::Runtime, json!({ "cut_at": torn.at, "bytes": torn.bytes }), true));
+        }
+        linked.push(self.event_record());
+        for note in &self.decision.notes {
+            linked.push(self.note_record(note));
+        }
+        linked.push(self.decision_record());
+        linked.head.offset = offset + linked.lines.len() as u64;
+        linked
+    }
+
+    fn event_record(&self) -> Record {
+        let mut data = self.raw.as_object().cloned().unwrap_or_default();
+        for common in ["event", "session", "at", "agent", "host"] {
+            data.remove(common);
+        }
+        let (data, whole) = self.presentable(Value::Object(data), ARGUMENT_BYTES_MAX);
+        self.record(self.event.body.name(), actor(&self.event.body), data, whole)
+    }
+
+    fn note_record(&self, note: &Note) -> Record {
+        let (data, whole) = self.presentable(note.data.clone(), DECISION_BYTES_MAX);
+        Record {
+            before: self.redactor.value(&note.before).0,
+            after: self.redactor.value(&note.after).0,
+            ..self.record(note.kind, Actor::Runtime, data, whole)
+        }
+    }
+
+    fn decision_record(&self) -> Record {
+        let (data, whole) = self.presentable(self.decision_data(), DECISION_BYTES_MAX);
+        let changes = serde_json::to_value(&self.decision.changes).unwrap_or_default();
+        Record { changes, ..self.record("decision", Actor::Runtime, data, whole) }
+    }
+
+    fn decision_data(&self) -> Value {
+        let decision = self.decision;
+        let facts: Vec<Value> =
+            self.facts.iter().map(|(probe, fact)| json!({ "probe": probe, "fact": fact })).collect();
+        let mut data = json!({
+            "verdict": decision.verdict,
+            "code": decision.code,
+            "reason": decision.reason,
+            "findings": decision.findings,
+            "consulted": decision.consulted,
+            "facts": facts,
+        });
+        if let Value::Object(data) = &mut data {
+            let mut optional = Map::new();
+            optional.insert("feedback".into(), json!(decision.feedback));
+            optional.insert("edits".into(), json!(decision.edits));
+            optional.insert("constraint".into(), json!(decision.constraint));
+            optional.insert("emitted".into(), json!(decision.emitted));
+            optional.insert("stop".into(), json!(decision.stop));
+            data.extend(optional.into_iter().filter(|(_, value)| !value.is_null() && *value != json!([])));
+            data.extend(decision.data.clone().map(|(key, value)| (key.to_owned(), value)));
+        }
+        data
+    }
+
+    /// A value as it may be kept: without secrets, and short; and whether it is still whole.
+    fn presentable(&self, value: Value, bytes_max: usize) -> (Value, bool) {
+        let (mut value, redacted) = self.redactor.value(&value);
+        let clipped = clip::clip(&mut value, bytes_max);
+        (value, !redacted && !clipped)
+    }
+
+    fn record(&self, kind: &str, actor: Actor, data: Value, whole: bool) -> Record {
+        let call = self.event.call();
+        let asked = matches!(self.event.body, Body::CallRequested(_));
+        Record {
+            seq: 0,
+            at: self.event.at,
+            session: self.event.session.clone(),
+            workspace: Some(self.stack.root.clone()).filter(|root| !root.is_empty()),
+            host: self.event.host.clone(),
+            agent: self.event.agent().to_owned(),
+            actor,
+            kind: kind.to_owned(),
+            call: call.and_then(|call| call.id.clone()),
+            step: self.session.steps + u64::from(asked),
+            target: call.map(|call| format!("tool:{}", call.tool)),
+            before: Value::Null,
+            after: Value::Null,
+            definition: definition(self.stack),
+            data,
+            changes: Value::Null,
+            replayable: whole,
+            prev_hash: Digest::ZERO,
+        }
+    }
+}
+
+impl Linked {
+    fn push(&mut self, record: Record) {
+        let record = Record { seq: self.head.seq + 1, prev_hash: self.head.hash, ..record };
+        self.head.hash = record.link(&mut self.lines);
+        self.head.seq = record.seq;
+    }
+}
+
+const fn actor(body: &Body) -> Actor {
+    match body {
+        Body::CallRequested(_) | Body::StopRequested => Actor::Agent,
+        Body::PromptSubmitted => Actor::Human,
+        Body::SessionStarted { .. }
+        | Body::CallFinished(..)
+        | Body::SessionEnded
+        | Body::Snapshot { .. }
+        | Body::Restore { .. }
+        | Body::Reset => Actor::Host,
+    }
+}
+
+/// Which definition judged: the project's identity and digest, and the other layers' digests where there are any.
+fn definition(stack: &Stack) -> Value {
+    let Some(face) = stack.face() else { return Value::Null };
+    let named = |layer: &Layer| format!("sha256:{}", layer.digest);
+    let mut value = json!({ "ns": face.model.agent.ns, "key": face.model.agent.key, "digest": named(face) });
+    if let (Value::Object(value), true) = (&mut value, stack.layers.len() > 1) {
+        value.insert("layers".into(), stack.layers.iter().map(named).collect());
+    }
+    value
+}

@@ -1,0 +1,58 @@
+//! Reads the log back: the changes of a record for the fold, and whole decisions for replay and `explain`.
+
+use jackline_core::event::{self, Event};
+use jackline_core::json;
+use jackline_core::probe::{Fact, Facts, Probe};
+use jackline_core::session::Change;
+use jackline_core::time::Timestamp;
+use serde_json::{Map, Value};
+
+/// The changes that a record line carries, with its time; `None` for a record without any.
+///
+/// # Errors
+/// Why the line is no record of ours.
+pub fn changes(line: &[u8]) -> Result<Option<(Timestamp, Vec<Change>)>, String> {
+    let record: Value = serde_json::from_slice(line).map_err(|fault| fault.to_string())?;
+    let Some(changes) = record.get("changes").filter(|changes| !changes.is_null()) else { return Ok(None) };
+    let changes = serde_json::from_value(changes.clone()).map_err(|fault| fault.to_string())?;
+    Ok(Some((time(&record)?, changes)))
+}
+
+/// The event that a record of one keeps.
+///
+/// # Errors
+/// Why it cannot be read back.
+pub fn event(record: &Value) -> Result<Event, String> {
+    let mut fields: Map<String, Value> = record.get("data").and_then(Value::as_object).cloned().unwrap_or_default();
+    for (field, member) in [("event", "kind"), ("session", "session"), ("at", "at"), ("agent", "agent"), ("host", "host")] {
+        fields.insert(field.to_owned(), record.get(member).cloned().unwrap_or_default());
+    }
+    event::read(&Value::Object(fields), time(record)?).map_err(|fault| fault.to_string())
+}
+
+/// The facts that a decision's record keeps.
+#[must_use]
+pub fn facts(record: &Value) -> Facts {
+    let mut facts = Facts::default();
+    let kept = record.pointer("/data/facts").and_then(Value::as_array).into_iter().flatten();
+    for pair in kept {
+        let probe: Option<Probe> = pair.get("probe").and_then(|probe| serde_json::from_value(probe.clone()).ok());
+        let fact: Option<Fact> = pair.get("fact").and_then(|fact| serde_json::from_value(fact.clone()).ok());
+        if let (Some(probe), Some(fact)) = (probe, fact) {
+            facts.keep(probe, fact);
+        }
+    }
+    facts
+}
+
+/// A record line as JSON.
+///
+/// # Errors
+/// Why it is none.
+pub fn record(line: &[u8]) -> Result<Value, String> {
+    json::decode_to_depth(line, jackline_core::audit::RECORD_DEPTH_MAX).map_err(|fault| fault.to_string())
+}
+
+fn time(record: &Value) -> Result<Timestamp, String> {
+    record.get("at").and_then(Value::as_str).and_then(Timestamp::parse).ok_or_else(|| "the record has no time".to_owned())
+}

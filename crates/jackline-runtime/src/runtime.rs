@@ -1,0 +1,325 @@
+//! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jackline_core::code;
+use jackline_core::decide::decide;
+use jackline_core::decision::{Decision, Finding, Step};
+use jackline_core::definition::model;
+use jackline_core::event::{Body, Event};
+use jackline_core::policy::Policy;
+use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
+use jackline_core::redact::Redactor;
+use jackline_core::session::{Change, Session};
+use jackline_core::sha::Digest;
+use jackline_core::stack::Stack;
+use serde_json::{Value, json};
+
+use crate::adapters::{Adapter, Message};
+use crate::answer::Answer;
+use crate::builder::RuntimeBuilder;
+use crate::clock;
+use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
+use crate::probes::{Ground, Prober, WorkspaceProber, own_paths};
+use crate::records::{Entry, Linked};
+use crate::store::{Commit, Committed, Head, Store, StoreFault, Sync, Torn};
+
+/// Times a decision is taken anew because another process committed in between. Each time someone else got
+/// through, so this many losses in a row mean that something is wrong.
+const COMMIT_TRIES_MAX: u32 = 256;
+
+/// Sessions whose state is held in memory between events; a further one pushes the oldest out, to be loaded again.
+const HELD_MAX: usize = 64;
+
+/// The embeddable runtime: takes events, answers with decisions, keeps the record.
+#[derive(Debug)]
+pub struct Runtime {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) definitions: Box<dyn Definitions>,
+    pub(crate) policies: Vec<Arc<dyn Policy>>,
+    /// Where definitions are kept by digest, if they are.
+    pub(crate) kept: Option<Kept>,
+    /// The user's home directory and the state directory, for telling what is ours.
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) state: Option<PathBuf>,
+    pub(crate) held: Mutex<BTreeMap<String, Held>>,
+    pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
+}
+
+/// What is held of a session between two events.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    session: Session,
+    head: Head,
+    torn: Option<Torn>,
+}
+
+/// What a standing definition needs at hand to judge and to record.
+#[derive(Debug)]
+pub(crate) struct Judging {
+    stack: Stack,
+    prober: WorkspaceProber,
+    redactor: Redactor,
+    sync: Sync,
+}
+
+/// Why an event could not be carried to its decision.
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error(transparent)]
+    Definition(#[from] DefinitionFault),
+    #[error(transparent)]
+    Store(#[from] StoreFault),
+    #[error("too many other processes write to this session")]
+    Busy,
+}
+
+impl Runtime {
+    /// Starts building a runtime.
+    #[must_use]
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::default()
+    }
+
+    /// Takes a host's native message and gives its native reply.
+    pub fn handle(&self, adapter: &dyn Adapter, native: &[u8]) -> String {
+        let answers = match adapter.read(native, clock::now()) {
+            Ok(messages) => messages.iter().map(|message| self.answer(message)).collect(),
+            Err(finding) => vec![Answer::refusal(*finding)],
+        };
+        adapter.render(&answers)
+    }
+
+    /// Decides about one event and keeps the record.
+    pub fn decide(&self, event: &Event) -> Answer {
+        self.answer(&Message { event: event.clone(), raw: raw(event) })
+    }
+
+    /// Keeps what guards remember under a name.
+    pub fn snapshot(&self, session: &str, name: &str) -> Answer {
+        self.operate(session, Body::Snapshot { name: name.to_owned() })
+    }
+
+    /// Goes back to what guards remembered under a name.
+    pub fn restore(&self, session: &str, name: &str) -> Answer {
+        self.operate(session, Body::Restore { name: name.to_owned() })
+    }
+
+    /// Forgets what guards remember; the log keeps everything.
+    pub fn reset(&self, session: &str) -> Answer {
+        self.operate(session, Body::Reset)
+    }
+
+    /// The names of the policies that would judge a call of this tool, in the order they are asked.
+    ///
+    /// # Errors
+    /// Why no definition is in force.
+    pub fn policies_for_tool(&self, tool: &str) -> Result<Vec<String>, DefinitionFault> {
+        Ok(self.judging(&self.definitions.stack(None)?).stack.policies_for_tool(tool))
+    }
+
+    fn operate(&self, session: &str, body: Body) -> Answer {
+        let at = clock::now();
+        self.decide(&Event { session: session.to_owned(), at, agent: None, host: None, cwd: None, definition: None, body })
+    }
+
+    fn answer(&self, message: &Message) -> Answer {
+        match self.carry(message) {
+            Ok(answer) => answer,
+            Err(fault) => Answer::refusal(refusal(&fault)),
+        }
+    }
+
+    /// Load, decide (asking for facts as needed), commit; and all of it again if someone committed in between.
+    fn carry(&self, message: &Message) -> Result<Answer, Fault> {
+        let mut facts = Facts::default();
+        let mut held = self.recall(&message.event.session)?;
+        for _ in 0..COMMIT_TRIES_MAX {
+            let standing = self.definitions.stack(held.session.pin.as_ref())?;
+            let judging = self.judging(&standing);
+            let decision = converse(&judging, &held.session, &message.event, &mut facts);
+            match self.commit(message, &judging, &held, decision, &facts)? {
+                Ok(answer) => return Ok(answer),
+                // Facts that were seen stay seen: a probe that runs something must not run again.
+                Err(Moved) => held = self.load(&message.event.session)?,
+            }
+        }
+        Err(Fault::Busy)
+    }
+
+    fn recall(&self, session: &str) -> Result<Held, Fault> {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        held.map_or_else(|| self.load(session), Ok)
+    }
+
+    /// The session as the store has it: its checkpoint, and the changes of the records after it folded in.
+    fn load(&self, session: &str) -> Result<Held, Fault> {
+        let loaded = self.store.load(session)?;
+        let checkpoint = loaded.checkpoint.as_ref().and_then(|checkpoint| Session::decode(&checkpoint.state));
+        let (mut state, tail) = match checkpoint {
+            Some(state) => (state, loaded.tail),
+            // A checkpoint of another version cannot be read: the log is the truth.
+            None if loaded.checkpoint.is_some() => (Session::default(), self.store.lines(session)?),
+            None => (Session::default(), loaded.tail),
+        };
+        for line in tail {
+            self.fold(session, &mut state, &line?)?;
+        }
+        Ok(Held { session: state, head: loaded.head, torn: loaded.torn })
+    }
+
+    fn fold(&self, session: &str, state: &mut Session, line: &[u8]) -> Result<(), Fault> {
+        let Some((at, changes)) = crate::replay::changes(line).map_err(|why| StoreFault::corrupt(session, &why))? else {
+            return Ok(());
+        };
+        state.apply(at, &changes, &|digest| self.store.snapshot_get(session, digest).ok().flatten());
+        Ok(())
+    }
+
+    fn judging(&self, standing: &Arc<Standing>) -> Arc<Judging> {
+        let mut ground = self.ground.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, judging)) = ground.as_ref().filter(|(known, _)| Arc::ptr_eq(known, standing)) {
+            debug_assert!(Arc::ptr_eq(known, standing), "filtered above");
+            return Arc::clone(judging);
+        }
+        let judging = Arc::new(self.prepare(standing));
+        *ground = Some((Arc::clone(standing), Arc::clone(&judging)));
+        judging
+    }
+
+    fn prepare(&self, standing: &Standing) -> Judging {
+        let mut stack = standing.stack.clone();
+        stack.own.extend(self.policies.iter().cloned());
+        let root = PathBuf::from(&stack.root);
+        let definition = stack.path.as_ref().map(PathBuf::from);
+        let own = own_paths(&root, self.home.as_deref(), self.state.as_deref(), definition.as_deref(), &standing.files);
+        let names: Vec<String> = stack.layers.iter().flat_map(|layer| layer.model.audit.redact.clone()).collect();
+        let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
+        if let Some(kept) = &self.kept {
+            for (layer, (digest, text)) in stack.layers.iter().zip(&standing.texts) {
+                kept.keep(digest, text, &layer.model);
+            }
+        }
+        Judging {
+            prober: WorkspaceProber::new(Ground { root, home: self.home.clone(), own }),
+            redactor: Redactor::new(&names),
+            sync: if full { Sync::Full } else { Sync::Os },
+            stack,
+        }
+    }
+
+    fn commit(
+        &self,
+        message: &Message,
+        judging: &Judging,
+        held: &Held,
+        decision: Decision,
+        facts: &Facts,
+    ) -> Result<Result<Answer, Moved>, Fault> {
+        let session = &message.event.session;
+        self.keep_snapshots(session, &held.session, &decision)?;
+        let entry = Entry {
+            event: &message.event,
+            raw: &message.raw,
+            decision: &decision,
+            facts,
+            stack: &judging.stack,
+            session: &held.session,
+            torn: held.torn,
+            redactor: &judging.redactor,
+        };
+        let Linked { lines, head } = entry.link(held.head);
+        let mut next = held.session.clone();
+        next.apply(message.event.at, &decision.changes, &|digest| self.store.snapshot_get(session, digest).ok().flatten());
+        let state = next.encode();
+        let commit =
+            Commit { expected: held.head, cut: held.torn.is_some(), lines: &lines, head, state: &state, sync: judging.sync };
+        match self.store.commit(session, &commit)? {
+            Committed::Moved => Ok(Err(Moved)),
+            Committed::Done => {
+                self.hold(session, Held { session: next, head, torn: None });
+                Ok(Ok(Answer::kept(decision, head.seq, head.hash)))
+            }
+        }
+    }
+
+    fn hold(&self, session: &str, held: Held) {
+        let mut all = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= HELD_MAX {
+            all.pop_first();
+        }
+        all.insert(session.to_owned(), held);
+    }
+
+    /// A snapshot's content is in the store before any record names it; the one it pushes out goes first.
+    fn keep_snapshots(&self, session: &str, state: &Session, decision: &Decision) -> Result<(), StoreFault> {
+        let taken = decision.changes.iter().any(|change| matches!(change, Change::Snapshot { .. }));
+        if !taken {
+            return Ok(());
+        }
+        let mut named: Vec<Digest> = state.snapshots.iter().map(|(_, digest)| *digest).collect();
+        if named.len() >= jackline_core::session::SNAPSHOTS_MAX {
+            named.remove(0);
+        }
+        for digest in self.store.snapshots(session)?.iter().filter(|digest| !named.contains(digest)) {
+            self.store.snapshot_drop(session, digest)?;
+        }
+        self.store.snapshot_put(session, &state.memory.encode()).map(drop)
+    }
+}
+
+/// Another process committed in between.
+#[derive(Debug)]
+struct Moved;
+
+/// Asks the core until it has decided, answering its probes; what was not learned in time is unknown.
+fn converse(judging: &Judging, session: &Session, event: &Event, facts: &mut Facts) -> Decision {
+    for round in 0..=PROBE_ROUNDS_MAX {
+        match decide(&judging.stack, session, event, facts) {
+            Step::Done(decision) => return *decision,
+            Step::Need(probes) => {
+                for probe in probes {
+                    let fact = look(&judging.prober, &probe, round);
+                    facts.keep(probe, fact);
+                }
+            }
+        }
+    }
+    let why = "the policies asked for facts without end";
+    Decision::merge(vec![Finding::fault("probe", code::FAULT_PROBE, why)])
+}
+
+fn look(prober: &dyn Prober, probe: &Probe, round: u32) -> Fact {
+    if round < PROBE_ROUNDS_MAX { prober.answer(probe) } else { Fact::Unknown("asked for too late".to_owned()) }
+}
+
+/// A fault as the agent is shown it: never an internal text beyond one sentence.
+fn refusal(fault: &Fault) -> Finding {
+    match fault {
+        Fault::Definition(fault) => Finding::fault("definition", code::FAULT_DEFINITION, &fault.to_string()),
+        Fault::Store(fault) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()).suggest(fault.help()),
+        Fault::Busy => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
+    }
+}
+
+/// The JSON form of an event that was built in code.
+fn raw(event: &Event) -> Value {
+    let mut value = match &event.body {
+        Body::SessionStarted { invariants } => json!({ "invariants": invariants }),
+        Body::CallRequested(call) => json!({ "call": { "id": call.id, "tool": call.tool, "args": call.args, "action": call.action } }),
+        Body::CallFinished(call, outcome) => json!({
+            "call": { "id": call.id, "tool": call.tool, "args": call.args, "action": call.action },
+            "ok": outcome.ok,
+            "output": outcome.output,
+            "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
+        }),
+        Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
+        Body::PromptSubmitted | Body::StopRequested | Body::SessionEnded | Body::Reset => json!({}),
+    };
+    if let (Value::Object(fields), Some(cwd)) = (&mut value, &event.cwd) {
+        fields.insert("cwd".to_owned(), json!(cwd));
+    }
+    value
+}
