@@ -9,6 +9,8 @@ mod lock;
 mod log;
 mod network;
 mod place;
+#[cfg(test)]
+mod processes;
 mod session;
 mod slots;
 mod snapshots;

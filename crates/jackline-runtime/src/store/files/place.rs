@@ -88,6 +88,10 @@ impl Place {
                 open_below(root, parts, DIRECTORY).map_err(|error| StoreFault::unwritable(&self.directory, error))?;
             File::from(opened).sync_all().map_err(|error| StoreFault::unwritable(&self.directory, error))?;
         }
+        // The root's own entry: best effort, because its parent is not ours and may not be readable.
+        if let Ok(parent) = open_at(root, "..", DIRECTORY) {
+            let _ = File::from(parent).sync_all();
+        }
         let root = root.try_clone().map_err(|error| StoreFault::unwritable(&self.root, error))?;
         File::from(root).sync_all().map_err(|error| StoreFault::unwritable(&self.root, error))
     }

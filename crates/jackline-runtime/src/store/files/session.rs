@@ -193,6 +193,9 @@ impl OpenSession {
 
     /// Commits if the head is still the expected one.
     pub(super) fn commit(&self, commit: &Commit<'_>) -> Result<Attempt, StoreFault> {
+        if !self.writable {
+            return Err(StoreFault::unwritable(&self.place.path(LOG), Errno::ACCESS));
+        }
         let _held = self.hold(Mode::Exclusive)?;
         let metadata = self.log.metadata().map_err(|error| self.unreadable(error))?;
         if metadata.nlink() == 0 {
