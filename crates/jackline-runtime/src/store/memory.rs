@@ -72,19 +72,14 @@ impl MemoryStore {
         // Each change is made of steps that cannot panic, so what a dead thread left is whole.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn change<T>(
-        &self,
-        session: &str,
-        change: impl FnOnce(&mut Session) -> Result<T, StoreFault>,
-    ) -> Result<T, StoreFault> {
-        check_session(session)?;
-        let mut kept = self.kept();
-        if !kept.contains_key(session) && kept.len() >= SESSIONS_MAX {
-            return Err(StoreFault::TooMany { what: "sessions", max: SESSIONS_MAX });
-        }
-        change(kept.entry(session.to_owned()).or_default())
+/// The session, new if there is room for one more.
+fn entry<'a>(kept: &'a mut BTreeMap<String, Session>, session: &str) -> Result<&'a mut Session, StoreFault> {
+    if !kept.contains_key(session) && kept.len() >= SESSIONS_MAX {
+        return Err(StoreFault::TooMany { what: "sessions", max: SESSIONS_MAX });
     }
+    Ok(kept.entry(session.to_owned()).or_default())
 }
 
 impl Store for MemoryStore {
@@ -101,18 +96,13 @@ impl Store for MemoryStore {
     fn commit(&self, session: &str, commit: &Commit<'_>) -> Result<Committed, StoreFault> {
         commit.check()?;
         check_session(session)?;
-        // Looked at first, so that a commit that is refused leaves no session behind.
-        let head = self.kept().get(session).map_or(Head::EMPTY, |found| found.head);
+        let mut kept = self.kept();
+        let head = kept.get(session).map_or(Head::EMPTY, |found| found.head);
         if head != commit.expected {
             return Ok(Committed::Moved);
         }
-        self.change(session, |found| {
-            if found.head != commit.expected {
-                return Ok(Committed::Moved);
-            }
-            found.apply(commit);
-            Ok(Committed::Done)
-        })
+        entry(&mut kept, session)?.apply(commit);
+        Ok(Committed::Done)
     }
 
     fn sessions(&self) -> Result<Vec<SessionEntry>, StoreFault> {
@@ -135,14 +125,15 @@ impl Store for MemoryStore {
 
     fn snapshot_put(&self, session: &str, state: &[u8]) -> Result<Digest, StoreFault> {
         within("state", state.len(), STATE_BYTES_MAX)?;
+        check_session(session)?;
         let digest = Digest::of(state);
-        self.change(session, |found| {
-            if !found.snapshots.contains_key(&digest) && found.snapshots.len() >= SNAPSHOTS_MAX {
-                return Err(StoreFault::TooMany { what: "snapshots", max: SNAPSHOTS_MAX });
-            }
-            found.snapshots.insert(digest, state.to_vec());
-            Ok(digest)
-        })
+        let mut kept = self.kept();
+        let found = entry(&mut kept, session)?;
+        if !found.snapshots.contains_key(&digest) && found.snapshots.len() >= SNAPSHOTS_MAX {
+            return Err(StoreFault::TooMany { what: "snapshots", max: SNAPSHOTS_MAX });
+        }
+        found.snapshots.insert(digest, state.to_vec());
+        Ok(digest)
     }
 
     fn snapshot_get(&self, session: &str, digest: &Digest) -> Result<Option<Vec<u8>>, StoreFault> {

@@ -22,8 +22,10 @@ pub(super) const SNAPSHOTS: &str = "snapshots";
 const SESSIONS: &str = "sessions";
 
 /// Readable and writable for the owner alone: records hold what an agent saw.
-const FILE_MODE: Mode = Mode::from_raw_mode(0o600);
-const DIRECTORY_MODE: Mode = Mode::from_raw_mode(0o700);
+const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
+const DIRECTORY_MODE: Mode = Mode::RWXU;
+/// The same for the standard library, whose type for it is not the same everywhere.
+const DIRECTORY_BITS: u32 = 0o700;
 
 /// For everything we open: not inherited, no link as last part, no terminal taken, no wait for a planted pipe.
 const OPEN: OFlags = OFlags::CLOEXEC.union(OFlags::NOFOLLOW).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
@@ -70,7 +72,7 @@ impl Place {
     /// Creates what is missing of the session's directory, down to its id; returns the root and the directory.
     pub(super) fn create(&self, sync: Sync) -> Result<(OwnedFd, OwnedFd), StoreFault> {
         let mut builder = DirBuilder::new();
-        builder.recursive(true).mode(DIRECTORY_MODE.as_raw_mode());
+        builder.recursive(true).mode(DIRECTORY_BITS);
         builder.create(&self.root).map_err(|error| StoreFault::unwritable(&self.root, error))?;
         let root = self.root()?.ok_or_else(|| StoreFault::unwritable(&self.root, Errno::NOENT))?;
         let sessions =
