@@ -1,0 +1,118 @@
+//! The few calls that change or read a kept file by position, so that tests can make each of them fail.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// Writes everything at `offset`: one system call, unless the disk takes only a part.
+pub(super) fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = match write_at(file, bytes, offset) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => written,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        bytes = bytes.get(written..).unwrap_or_default();
+        offset += written as u64;
+    }
+    Ok(())
+}
+
+fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
+    #[cfg(test)]
+    if let Some(fault) = faults::next() {
+        return fault.write(file, bytes, offset);
+    }
+    file.write_at(bytes, offset)
+}
+
+/// Makes what was written durable.
+pub(super) fn sync(file: &File) -> io::Result<()> {
+    #[cfg(test)]
+    if let Some(fault) = faults::next() {
+        return fault.fail();
+    }
+    file.sync_data()
+}
+
+/// Cuts a file. No fault is planned for it: it is how we recover from the others.
+pub(super) fn cut(file: &File, len: u64) -> io::Result<()> {
+    file.set_len(len)
+}
+
+/// Reads from `offset` until `bytes` is full or the file ends; returns how many bytes were read.
+///
+/// A read that comes back short is taken for the end, which spares a second call: files hand out less only there.
+pub(super) fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    loop {
+        match file.read_at(bytes, offset) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Reads exactly `len` bytes from `offset`; `None` when the file ends before.
+pub(super) fn read_exact(file: &File, offset: u64, len: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = vec![0; len];
+    match file.read_exact_at(&mut bytes, offset) {
+        Ok(()) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod faults {
+    //! A plan of what the next writes and syncs of this thread do.
+
+    use std::cell::RefCell;
+    use std::collections::VecDeque;
+    use std::fs::File;
+    use std::io;
+    use std::os::unix::fs::FileExt;
+
+    use rustix::io::Errno;
+
+    /// What one planned write or sync does.
+    #[derive(Debug, Clone, Copy)]
+    pub(in crate::store::files) enum Fault {
+        /// It works.
+        Pass,
+        /// Only so many bytes are taken, and no error is given.
+        Short(usize),
+        /// It fails.
+        Fail(Errno),
+    }
+
+    thread_local! {
+        static PLAN: RefCell<VecDeque<Fault>> = const { RefCell::new(VecDeque::new()) };
+    }
+
+    /// Plans the next writes and syncs; later ones work.
+    pub(in crate::store::files) fn plan(faults: &[Fault]) {
+        PLAN.with_borrow_mut(|plan| *plan = faults.iter().copied().collect());
+    }
+
+    pub(super) fn next() -> Option<Fault> {
+        PLAN.with_borrow_mut(VecDeque::pop_front)
+    }
+
+    impl Fault {
+        pub(super) fn write(self, file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
+            match self {
+                Self::Pass => file.write_at(bytes, offset),
+                Self::Short(taken) => file.write_at(&bytes[..taken.min(bytes.len())], offset),
+                Self::Fail(errno) => Err(errno.into()),
+            }
+        }
+
+        pub(super) fn fail(self) -> io::Result<()> {
+            match self {
+                Self::Fail(errno) => Err(errno.into()),
+                Self::Pass | Self::Short(_) => Ok(()),
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The store of plain files: one directory per session with its log, a two-slot state file, its id, its snapshots.
+//!
+//! The log is the truth. An event costs the same however long the log is: a checkpoint, the record it names, one
+//! append. Nothing runs in the background and nothing is kept in memory that another process could make untrue.
+
+mod disk;
+mod listing;
+mod lock;
+mod log;
+mod network;
+mod place;
+#[cfg(test)]
+mod processes;
+mod session;
+mod slots;
+mod snapshots;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jackline_core::sha::Digest;
+
+use super::{Commit, Committed, Head, Lines, Loaded, SessionEntry, Store, StoreFault};
+use log::{LogLines, Trouble};
+pub use network::network_file_system;
+use place::Place;
+use session::{Attempt, OpenSession};
+
+/// Sessions whose files stay open: a host works on one or two at a time, and descriptors are few.
+const SESSIONS_OPEN_MAX: usize = 8;
+
+/// Keeps sessions below a directory of this user.
+#[derive(Debug)]
+pub struct FileStore {
+    root: PathBuf,
+    /// Most recently used last.
+    open: Mutex<Vec<Arc<OpenSession>>>,
+}
+
+impl FileStore {
+    /// The store below `root`. Nothing is touched yet; the first commit creates what is missing.
+    #[must_use]
+    pub fn open(root: PathBuf) -> Self {
+        let root = std::path::absolute(&root).unwrap_or(root);
+        Self { root, open: Mutex::new(Vec::new()) }
+    }
+
+    /// The directory below which everything is kept.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The session's open files; `None` when nothing is kept of it.
+    fn find(&self, place: Place) -> Result<Option<Arc<OpenSession>>, StoreFault> {
+        if let Some(open) = self.remembered(&place.name) {
+            return Ok(Some(open));
+        }
+        Ok(OpenSession::existing(place)?.map(|open| self.remember(open)))
+    }
+
+    fn remembered(&self, name: &Digest) -> Option<Arc<OpenSession>> {
+        let mut open = self.opened();
+        let at = open.iter().position(|open| open.place().name == *name)?;
+        let found = open.remove(at);
+        open.push(Arc::clone(&found));
+        Some(found)
+    }
+
+    fn remember(&self, session: OpenSession) -> Arc<OpenSession> {
+        let session = Arc::new(session);
+        // One that we could only open for reading is opened again, so that a commit says what is wrong.
+        if session.writable() {
+            let mut open = self.opened();
+            open.push(Arc::clone(&session));
+            if open.len() > SESSIONS_OPEN_MAX {
+                open.remove(0);
+            }
+        }
+        session
+    }
+
+    fn forget(&self, session: &Arc<OpenSession>) {
+        self.opened().retain(|open| !Arc::ptr_eq(open, session));
+    }
+
+    fn opened(&self) -> MutexGuard<'_, Vec<Arc<OpenSession>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for FileStore {
+    fn load(&self, session: &str) -> Result<Loaded, StoreFault> {
+        let place = Place::new(&self.root, session)?;
+        if let Some(open) = self.remembered(&place.name) {
+            if open.fresh() {
+                return open.load();
+            }
+            self.forget(&open);
+        }
+        match self.find(place)? {
+            Some(open) => open.load(),
+            None => Ok(Loaded::empty()),
+        }
+    }
+
+    fn commit(&self, session: &str, commit: &Commit<'_>) -> Result<Committed, StoreFault> {
+        commit.check()?;
+        let place = Place::new(&self.root, session)?;
+        let open = match self.find(place.clone())? {
+            Some(open) => open,
+            None if commit.expected == Head::EMPTY => self.remember(OpenSession::create(place, commit.sync)?),
+            None => return Ok(Committed::Moved),
+        };
+        let attempt = open.commit(commit)?;
+        if matches!(attempt, Attempt::Gone) {
+            self.forget(&open);
+        }
+        Ok(attempt.into())
+    }
+
+    fn sessions(&self) -> Result<Vec<SessionEntry>, StoreFault> {
+        listing::sessions(&self.root)
+    }
+
+    fn lines(&self, session: &str) -> Result<Lines, StoreFault> {
+        let place = Place::new(&self.root, session)?;
+        let Some(root) = place.root()? else { return Ok(Box::new(std::iter::empty())) };
+        let path = place.path(place::LOG);
+        let opened = place.open(&root, &[place::LOG], place::READ);
+        let Some(log) = opened.map_err(|error| StoreFault::unreadable(&path, error))? else {
+            return Ok(Box::new(std::iter::empty()));
+        };
+        let len = log.metadata().map_err(|error| StoreFault::unreadable(&path, error))?.len();
+        let end = match log::line_start(&log, 0, len) {
+            Ok(end) => end,
+            Err(Trouble::Disk(error)) => return Err(StoreFault::unreadable(&path, error)),
+            // What was whole is still worth reading; the reader stops with the damage.
+            Err(Trouble::Damaged { .. }) => len,
+        };
+        Ok(Box::new(LogLines::new(Arc::new(log), session, 0, end)))
+    }
+
+    fn snapshot_put(&self, session: &str, state: &[u8]) -> Result<Digest, StoreFault> {
+        snapshots::put(&Place::new(&self.root, session)?, state)
+    }
+
+    fn snapshot_get(&self, session: &str, digest: &Digest) -> Result<Option<Vec<u8>>, StoreFault> {
+        snapshots::get(&Place::new(&self.root, session)?, digest)
+    }
+
+    fn snapshot_drop(&self, session: &str, digest: &Digest) -> Result<(), StoreFault> {
+        snapshots::remove(&Place::new(&self.root, session)?, digest)
+    }
+
+    fn snapshots(&self, session: &str) -> Result<Vec<Digest>, StoreFault> {
+        snapshots::list(&Place::new(&self.root, session)?)
+    }
+}

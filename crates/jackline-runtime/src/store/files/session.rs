@@ -1,0 +1,287 @@
+//! One session with its files open: looks where the log ends and which checkpoint holds, and commits under the lock.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use rustix::io::Errno;
+
+use super::lock::{self, Mode};
+use super::log::{self, End, LogLines, Trouble};
+use super::place::{self, LOG, Place, STATE};
+use super::slots::{self, Label, Which};
+use crate::store::{Checkpoint, Commit, Committed, Head, Loaded, StoreFault, Sync};
+
+/// Looks without the lock before it is taken: a write that seems torn is mostly one that is still going on.
+const LOOKS_MAX: u32 = 3;
+/// Microseconds between two such looks: several times what a write takes.
+const LOOK_PAUSE_US: u64 = 100;
+/// Bytes of log that are folded to rebuild a state: more takes minutes, and no host waits for that.
+const REBUILD_BYTES_MAX: u64 = 4 << 30;
+
+/// A session whose files are open.
+#[derive(Debug)]
+pub(super) struct OpenSession {
+    place: Place,
+    root: OwnedFd,
+    log: Arc<File>,
+    state: OnceLock<File>,
+    turn: Mutex<()>,
+    settled: Mutex<Option<Settled>>,
+    identity: OnceLock<(u64, u64)>,
+    writable: bool,
+}
+
+/// The newest checkpoint known. Its record was durable before it was written, so it can no longer change.
+#[derive(Debug, Clone, Copy)]
+struct Settled {
+    which: Which,
+    generation: u64,
+    head: Head,
+}
+
+/// What a look at the files found.
+#[derive(Debug)]
+struct Seen {
+    end: End,
+    checkpoint: Option<(Settled, Vec<u8>)>,
+}
+
+/// What became of an attempt to commit.
+#[derive(Debug)]
+pub(super) enum Attempt {
+    Done,
+    Moved,
+    /// The log was deleted while we held it open.
+    Gone,
+}
+
+impl OpenSession {
+    /// Opens what is kept of a session; `None` when nothing is.
+    pub(super) fn existing(place: Place) -> Result<Option<Self>, StoreFault> {
+        let Some(root) = place.root()? else { return Ok(None) };
+        let (opened, writable) = match place.open(&root, &[LOG], place::READ_WRITE) {
+            // Operators may look at a store that they cannot change.
+            Err(Errno::ACCESS | Errno::ROFS) => (place.open(&root, &[LOG], place::READ), false),
+            opened => (opened, true),
+        };
+        let opened = opened.map_err(|error| StoreFault::unreadable(&place.path(LOG), error))?;
+        Ok(opened.map(|log| Self::new(place, root, log, writable)))
+    }
+
+    /// Opens a session for its first record, creating what is missing.
+    pub(super) fn create(place: Place, sync: Sync) -> Result<Self, StoreFault> {
+        let (root, own) = place.create(sync)?;
+        let log = place.create_file(&own, LOG)?;
+        Ok(Self::new(place, root, log, true))
+    }
+
+    fn new(place: Place, root: OwnedFd, log: File, writable: bool) -> Self {
+        Self {
+            place,
+            root,
+            log: Arc::new(log),
+            state: OnceLock::new(),
+            turn: Mutex::new(()),
+            settled: Mutex::new(None),
+            identity: OnceLock::new(),
+            writable,
+        }
+    }
+
+    pub(super) const fn writable(&self) -> bool {
+        self.writable
+    }
+
+    pub(super) const fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Whether the log that we hold open is still the one that others open.
+    pub(super) fn fresh(&self) -> bool {
+        let there = fs::symlink_metadata(self.place.path(LOG)).map(|there| (there.dev(), there.ino())).ok();
+        there.is_some() && there == self.identity()
+    }
+
+    fn identity(&self) -> Option<(u64, u64)> {
+        if let Some(identity) = self.identity.get() {
+            return Some(*identity);
+        }
+        let metadata = self.log.metadata().ok()?;
+        Some(*self.identity.get_or_init(|| (metadata.dev(), metadata.ino())))
+    }
+
+    /// What is kept of the session, looked at without the lock unless something seems to be torn.
+    pub(super) fn load(&self) -> Result<Loaded, StoreFault> {
+        for look in 0..LOOKS_MAX {
+            if look > 0 {
+                thread::sleep(Duration::from_micros(LOOK_PAUSE_US));
+            }
+            match self.look() {
+                Ok(seen) if seen.end.torn.is_none() => return self.loaded(seen),
+                Ok(_) | Err(StoreFault::Corrupt { .. }) => {}
+                Err(fault) => return Err(fault),
+            }
+        }
+        let _held = self.hold(Mode::Shared)?;
+        self.loaded(self.look()?)
+    }
+
+    fn loaded(&self, seen: Seen) -> Result<Loaded, StoreFault> {
+        let End { head, torn } = seen.end;
+        let from = seen.checkpoint.as_ref().map_or(0, |(settled, _)| settled.head.offset);
+        let bytes = head.offset.saturating_sub(from);
+        if bytes > REBUILD_BYTES_MAX {
+            return Err(StoreFault::TooLarge { what: "log without a state", bytes, max: REBUILD_BYTES_MAX });
+        }
+        self.settle(seen.checkpoint.as_ref().map(|(settled, _)| *settled));
+        let checkpoint = seen.checkpoint.map(|(settled, state)| Checkpoint { head: settled.head, state });
+        let tail = LogLines::new(Arc::clone(&self.log), &self.place.session, from, head.offset);
+        Ok(Loaded { head, checkpoint, tail: Box::new(tail), torn })
+    }
+
+    fn look(&self) -> Result<Seen, StoreFault> {
+        let checkpoint = self.checkpoint()?;
+        let (start, more) = checkpoint.as_ref().map_or((Head::EMPTY, true), |found| (found.0.head, found.2));
+        let end = if more { self.end(start) } else { Ok(End { head: start, torn: None }) }?;
+        Ok(Seen { end, checkpoint: checkpoint.map(|(settled, state, _)| (settled, state)) })
+    }
+
+    /// The newest slot that is whole and whose record is in the log, and whether anything follows that record.
+    fn checkpoint(&self) -> Result<Option<(Settled, Vec<u8>, bool)>, StoreFault> {
+        let Some(state) = self.state()? else { return Ok(None) };
+        let drafts = match slots::drafts(state) {
+            Ok(drafts) => drafts,
+            Err(error) => match StoreFault::unreadable(&self.place.path(STATE), error) {
+                planted @ StoreFault::Planted { .. } => return Err(planted),
+                // The state is a cache: what cannot be read is folded again.
+                _ => return Ok(None),
+            },
+        };
+        for draft in drafts {
+            let Label { generation, head, line_bytes } = draft.label;
+            let settled = Settled { which: draft.which, generation, head };
+            let Some(more) = log::follows(&self.log, &head, line_bytes).map_err(|error| self.unreadable(error))? else {
+                continue;
+            };
+            if let Some(bytes) = draft.state(state) {
+                return Ok(Some((settled, bytes, more)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn end(&self, start: Head) -> Result<End, StoreFault> {
+        let len = self.log.metadata().map_err(|error| self.unreadable(error))?.len();
+        log::end(&self.log, start, len).map_err(|trouble| self.trouble(trouble))
+    }
+
+    /// The state file, opened again when it was not there before.
+    fn state(&self) -> Result<Option<&File>, StoreFault> {
+        if let Some(state) = self.state.get() {
+            return Ok(Some(state));
+        }
+        let flags = if self.writable { place::READ_WRITE } else { place::READ };
+        let opened = self.place.open(&self.root, &[STATE], flags);
+        let opened = opened.map_err(|error| StoreFault::unreadable(&self.place.path(STATE), error))?;
+        Ok(opened.map(|state| self.state.get_or_init(|| state)))
+    }
+
+    /// Commits if the head is still the expected one.
+    pub(super) fn commit(&self, commit: &Commit<'_>) -> Result<Attempt, StoreFault> {
+        if !self.writable {
+            return Err(StoreFault::unwritable(&self.place.path(LOG), Errno::ACCESS));
+        }
+        let _held = self.hold(Mode::Exclusive)?;
+        let metadata = self.log.metadata().map_err(|error| self.unreadable(error))?;
+        if metadata.nlink() == 0 {
+            return Ok(Attempt::Gone);
+        }
+        let (which, generation) = match self.next_slot(commit.expected, metadata.len()) {
+            Some(next) => next,
+            None => match self.prepare(commit)? {
+                Some(next) => next,
+                None => return Ok(Attempt::Moved),
+            },
+        };
+        // A log whose directory entry is lost with the power is lost whole, so the entry comes first.
+        if commit.expected == Head::EMPTY && commit.sync == Sync::Full {
+            self.place.sync(&self.root)?;
+        }
+        log::append(&self.log, commit.expected.offset, commit.lines, commit.sync)
+            .map_err(|error| StoreFault::unwritable(&self.place.path(LOG), error))?;
+        let label = Label { generation, head: commit.head, line_bytes: commit.last_line_bytes() };
+        self.write_slot(which, &label, commit.state);
+        Ok(Attempt::Done)
+    }
+
+    /// The slot to write when nothing happened since the checkpoint that we know: every commit makes the log longer.
+    fn next_slot(&self, expected: Head, len: u64) -> Option<(Which, u64)> {
+        let settled = (*self.settled.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let unmoved = settled.head == expected && len == expected.offset;
+        unmoved.then(|| (settled.which.other(), settled.generation.saturating_add(1)))
+    }
+
+    /// Looks again under the lock, cuts a torn tail if that is allowed, and returns the slot to write.
+    fn prepare(&self, commit: &Commit<'_>) -> Result<Option<(Which, u64)>, StoreFault> {
+        let seen = self.look()?;
+        if seen.end.head != commit.expected || (seen.end.torn.is_some() && !commit.cut) {
+            return Ok(None);
+        }
+        if let Some(torn) = seen.end.torn {
+            super::disk::cut(&self.log, torn.at)
+                .map_err(|error| StoreFault::unwritable(&self.place.path(LOG), error))?;
+        }
+        Ok(Some(match seen.checkpoint {
+            Some((settled, _)) => (settled.which.other(), settled.generation.saturating_add(1)),
+            None => (Which::A, 1),
+        }))
+    }
+
+    /// Writes the checkpoint. Its failure costs the next load a few more lines to fold, nothing else.
+    fn write_slot(&self, which: Which, label: &Label, state: &[u8]) {
+        let written = self.state_created().is_some_and(|file| slots::write(file, which, label, state).is_ok());
+        let settled = Settled { which, generation: label.generation, head: label.head };
+        self.settle(written.then_some(settled));
+    }
+
+    fn state_created(&self) -> Option<&File> {
+        if let Some(state) = self.state().ok()? {
+            return Some(state);
+        }
+        let created = self.place.open(&self.root, &[STATE], place::CREATE).ok()??;
+        Some(self.state.get_or_init(|| created))
+    }
+
+    fn settle(&self, settled: Option<Settled>) {
+        *self.settled.lock().unwrap_or_else(PoisonError::into_inner) = settled;
+    }
+
+    fn hold(&self, mode: Mode) -> Result<lock::Held<'_>, StoreFault> {
+        lock::hold(&self.log, &self.turn, mode, &self.place.path(LOG))
+    }
+
+    fn unreadable(&self, error: io::Error) -> StoreFault {
+        StoreFault::unreadable(&self.place.path(LOG), error)
+    }
+
+    fn trouble(&self, trouble: Trouble) -> StoreFault {
+        match trouble {
+            Trouble::Disk(error) => self.unreadable(error),
+            Trouble::Damaged { at, why } => StoreFault::corrupt(&self.place.session, at, why),
+        }
+    }
+}
+
+impl From<Attempt> for Committed {
+    fn from(attempt: Attempt) -> Self {
+        match attempt {
+            Attempt::Done => Self::Done,
+            Attempt::Moved | Attempt::Gone => Self::Moved,
+        }
+    }
+}

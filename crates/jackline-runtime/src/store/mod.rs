@@ -1,0 +1,220 @@
+//! Keeps sessions: record lines in an append-only log, a checkpoint of the state beside it, snapshots by content.
+//!
+//! A store knows bytes and heads. It does not know guards, events, or what a record says beyond `seq` and `hash`.
+
+mod fault;
+pub mod files;
+mod link;
+pub mod memory;
+#[cfg(test)]
+mod suite;
+
+use std::fmt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jackline_core::sha::Digest;
+use jackline_core::time::Timestamp;
+
+pub use fault::StoreFault;
+
+/// Bytes of one record line with its line end: arguments and outputs are clipped far below, so longer means damage.
+pub const RECORD_BYTES_MAX: usize = 1 << 20;
+/// Bytes of one commit: the records of one event, each clipped, with room for a stop that settles hundreds of todos.
+pub const COMMIT_BYTES_MAX: usize = 16 << 20;
+/// Bytes of a session's state: it is read and written with every event, so it must stay a small multiple of a page.
+pub const STATE_BYTES_MAX: usize = 1 << 20;
+/// Bytes of a session id: hosts use some forty, and every record repeats it.
+pub const SESSION_BYTES_MAX: usize = 4096;
+/// Snapshots of one session: a person keeps a few to go back to, and each may be as large as the state.
+pub const SNAPSHOTS_MAX: usize = 16;
+
+/// Record lines in order, each without its line end; nothing follows the first fault.
+pub type Lines = Box<dyn Iterator<Item = Result<Vec<u8>, StoreFault>> + Send>;
+
+/// Where sessions and their records are kept.
+pub trait Store: Send + std::marker::Sync + fmt::Debug {
+    /// What is kept of a session; an unknown session is empty.
+    fn load(&self, session: &str) -> Result<Loaded, StoreFault>;
+
+    /// Appends `commit.lines` if the head is still `commit.expected`, makes them durable, then writes the checkpoint.
+    ///
+    /// After a fault nothing of the commit is kept; a checkpoint that could not be written is no fault.
+    fn commit(&self, session: &str, commit: &Commit<'_>) -> Result<Committed, StoreFault>;
+
+    /// Every session that has a record, sorted by id.
+    fn sessions(&self) -> Result<Vec<SessionEntry>, StoreFault>;
+
+    /// The record lines of a session from the first one kept, read as they are asked for; an incomplete last line
+    /// is left out ([`Loaded::torn`] tells of it).
+    fn lines(&self, session: &str) -> Result<Lines, StoreFault>;
+
+    /// Keeps a state by its content; refused when [`SNAPSHOTS_MAX`] others are kept.
+    fn snapshot_put(&self, session: &str, state: &[u8]) -> Result<Digest, StoreFault>;
+
+    /// The state kept under a digest, checked against it.
+    fn snapshot_get(&self, session: &str, digest: &Digest) -> Result<Option<Vec<u8>>, StoreFault>;
+
+    /// Forgets a snapshot; one that is not there is forgotten already.
+    fn snapshot_drop(&self, session: &str, digest: &Digest) -> Result<(), StoreFault>;
+
+    /// The digests of all snapshots kept, sorted: what a crash left behind can be found and dropped.
+    fn snapshots(&self, session: &str) -> Result<Vec<Digest>, StoreFault>;
+}
+
+/// The last record of a log: its number, its hash, and where it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    pub seq: u64,
+    pub hash: Digest,
+    /// Bytes of the log up to and including the record.
+    pub offset: u64,
+}
+
+impl Head {
+    /// The head of a log without records.
+    pub const EMPTY: Self = Self { seq: 0, hash: Digest::ZERO, offset: 0 };
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+/// What is kept of a session.
+pub struct Loaded {
+    pub head: Head,
+    /// The newest state whose head is in the log; without one the state is folded from the whole log.
+    pub checkpoint: Option<Checkpoint>,
+    /// The record lines after the checkpoint up to `head`, oldest first.
+    pub tail: Lines,
+    /// What follows `head` and is no whole line; a commit with `cut` removes it.
+    pub torn: Option<Torn>,
+}
+
+impl Loaded {
+    fn empty() -> Self {
+        Self { head: Head::EMPTY, checkpoint: None, tail: Box::new(std::iter::empty()), torn: None }
+    }
+}
+
+impl fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { head, checkpoint, tail: _, torn } = self;
+        f.debug_struct("Loaded")
+            .field("head", head)
+            .field("checkpoint", checkpoint)
+            .field("torn", torn)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A state and the record it was folded up to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpoint {
+    pub head: Head,
+    pub state: Vec<u8>,
+}
+
+/// An incomplete last line: what a crash left of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Torn {
+    pub at: u64,
+    pub bytes: u64,
+}
+
+/// One step of a session.
+#[derive(Debug, Clone, Copy)]
+pub struct Commit<'a> {
+    /// The head that the caller decided on.
+    pub expected: Head,
+    /// Whether a torn tail may be cut.
+    pub cut: bool,
+    /// Whole lines, each ending in `\n`.
+    pub lines: &'a [u8],
+    /// The head afterwards.
+    pub head: Head,
+    /// The state afterwards.
+    pub state: &'a [u8],
+    pub sync: Sync,
+}
+
+/// How far a commit goes before it is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sync {
+    /// To the disk: survives a loss of power.
+    Full,
+    /// To the operating system: survives the end of the process, however sudden.
+    Os,
+}
+
+/// What became of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Committed {
+    Done,
+    /// Someone committed in between, or the session is gone; nothing was written. Load again.
+    Moved,
+}
+
+/// A session as a listing shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionEntry {
+    pub id: String,
+    /// Bytes of the log.
+    pub bytes: u64,
+    pub modified: Timestamp,
+}
+
+impl Commit<'_> {
+    /// Checks what every store must be able to rely on, before anything is touched.
+    fn check(&self) -> Result<(), StoreFault> {
+        within("commit", self.lines.len(), COMMIT_BYTES_MAX)?;
+        within("state", self.state.len(), STATE_BYTES_MAX)?;
+        let mut records = 0;
+        for line in self.each_line() {
+            within("record", line.len(), RECORD_BYTES_MAX)?;
+            records += 1;
+        }
+        self.check_head(records)
+    }
+
+    fn check_head(&self, records: u64) -> Result<(), StoreFault> {
+        let Some(last) = self.lines.strip_suffix(b"\n").and_then(|_| self.each_line().last()) else {
+            return Err(StoreFault::Malformed { why: "its lines do not end in a line end" });
+        };
+        if self.expected.offset.checked_add(self.lines.len() as u64) != Some(self.head.offset) {
+            return Err(StoreFault::Malformed { why: "its head is not where its lines end" });
+        }
+        if self.expected.seq.checked_add(records) != Some(self.head.seq) {
+            return Err(StoreFault::Malformed { why: "its head does not count its lines" });
+        }
+        if link::head(last, self.head.offset) != Some(self.head) {
+            return Err(StoreFault::Malformed { why: "its head is not its last line" });
+        }
+        Ok(())
+    }
+
+    fn each_line(&self) -> impl Iterator<Item = &[u8]> {
+        self.lines.split_inclusive(|byte| *byte == b'\n')
+    }
+
+    /// Bytes of the last line with its line end.
+    fn last_line_bytes(&self) -> usize {
+        self.each_line().last().map_or(0, <[u8]>::len)
+    }
+}
+
+fn check_session(session: &str) -> Result<(), StoreFault> {
+    within("session id", session.len(), SESSION_BYTES_MAX)
+}
+
+fn within(what: &'static str, bytes: usize, max: usize) -> Result<(), StoreFault> {
+    if bytes <= max { Ok(()) } else { Err(StoreFault::TooLarge { what, bytes: bytes as u64, max: max as u64 }) }
+}
+
+/// Milliseconds since 1970; a file's time before that counts as 1970.
+fn timestamp(time: SystemTime) -> Timestamp {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
