@@ -7,6 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::Path;
 
+use super::walk::file_id;
+
 /// Entries looked at to find one whose name has letters; real roots have such a name among their first few.
 const SAMPLE_ENTRIES_MAX: usize = 32;
 
@@ -20,15 +22,21 @@ pub(super) fn folds(top: &Path) -> bool {
     }
     let Ok(entries) = fs::read_dir(top) else { return false };
     let names = entries.take(SAMPLE_ENTRIES_MAX).filter_map(Result::ok).map(|entry| entry.file_name());
-    names.filter_map(|name| Some((swapped(&name)?, name))).any(|(swapped, name)| {
-        match (fs::symlink_metadata(top.join(swapped)), fs::symlink_metadata(top.join(name))) {
-            // A hard link may have the swapped name on any disk.
-            (Ok(one), Ok(two)) => {
-                one.dev() == two.dev() && one.ino() == two.ino() && (two.is_dir() || two.nlink() == 1)
-            }
-            (Ok(_) | Err(_), _) => false,
-        }
-    })
+    names.filter_map(|name| answers_to_swapped(top, &name)).next().unwrap_or(false)
+}
+
+/// Whether an entry is found by its swapped-case name too; `None` when this entry cannot tell.
+fn answers_to_swapped(dir: &Path, name: &OsStr) -> Option<bool> {
+    let swapped = swapped(name)?;
+    let meta = fs::symlink_metadata(dir.join(name)).ok()?;
+    // A hard link may have the swapped name on any disk.
+    if !meta.is_dir() && meta.nlink() > 1 {
+        return None;
+    }
+    match fs::symlink_metadata(dir.join(swapped)) {
+        Ok(other) => Some(file_id(&other) == file_id(&meta)),
+        Err(_) => Some(false),
+    }
 }
 
 /// The name with the case of its ASCII letters swapped, if it has any.
@@ -70,10 +78,15 @@ fn folded(name: &OsStr) -> String {
 
 /// Whether `path` is `top` or lies below it.
 pub(super) fn within(path: &Path, top: &Path, folds: bool) -> bool {
-    if !folds {
-        return path.starts_with(top);
+    if folds {
+        return below(folded(path.as_os_str()).as_bytes(), folded(top.as_os_str()).as_bytes());
     }
-    Path::new(&folded(path.as_os_str())).starts_with(folded(top.as_os_str()))
+    below(path.as_os_str().as_bytes(), top.as_os_str().as_bytes())
+}
+
+/// By bytes, because both are written canonically and every event compares dozens.
+fn below(path: &[u8], top: &[u8]) -> bool {
+    path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || top == b"/")
 }
 
 #[cfg(test)]
@@ -109,6 +122,10 @@ mod tests {
         assert!(!within("/W/S/a", "/w/s", false));
         assert!(!within("/W/S2", "/w/s", true));
         assert!(within("/w/s", "/w/s", false));
+        assert!(!within("/w/s2", "/w/s", false));
+        assert!(within("/w/s/a", "/w/s", false));
+        assert!(within("/w", "/", false));
+        assert!(!within("/w", "/w/s", false));
     }
 
     #[test]

@@ -237,3 +237,167 @@ fn pointed(file: &Path, base: &Path, prefix: &[u8]) -> Option<PathBuf> {
     }
     (!path.is_empty()).then(|| base.join(OsStr::from_bytes(path)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use tempfile::TempDir;
+
+    /// Writes a program from another process: a file this one has open for writing could not be run.
+    fn script(path: &Path, text: &str) {
+        let mut child = Command::new("sh")
+            .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+            .arg(path)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success());
+    }
+
+    /// Runs a stand-in for git and says what came of it.
+    fn run(dir: &TempDir, text: &str, input: &[u8], ms: u64) -> Result<Vec<u8>, GitFault> {
+        let program = dir.path().join("git");
+        script(&program, &format!("#!/bin/sh\n{text}\n"));
+        let git = Git { program, home: Some("/home/dev".into()) };
+        let until = Instant::now() + Duration::from_millis(ms);
+        git.run(&At { dir: dir.path(), top: dir.path(), until }, &["ls-files", "-z"], input.to_vec())
+    }
+
+    #[track_caller]
+    fn check(search: &str, want: Option<&str>) {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| dir.path().join(path);
+        for place in ["ws/bin", "tools", "plain", "links"] {
+            fs::create_dir_all(at(place)).unwrap();
+        }
+        script(&at("ws/bin/git"), "#!/bin/sh\n");
+        script(&at("tools/git"), "#!/bin/sh\n");
+        fs::write(at("plain/git"), "").unwrap();
+        symlink(at("ws/bin/git"), at("links/git")).unwrap();
+        symlink(at("ws/bin"), at("bin")).unwrap();
+        let search = search.replace('@', dir.path().to_str().unwrap());
+        let found = program(&[at("nowhere")], &search.clone().into(), &at("ws"));
+        assert_eq!(found, want.map(at), "{search}");
+    }
+
+    #[test]
+    fn git_never_comes_from_the_workspace() {
+        check("@/tools", Some("tools/git"));
+        check("@/ws/bin:@/tools", Some("tools/git"));
+        check("bin:.::@/plain:@/links:@/bin:@/tools", Some("tools/git"));
+        check("@/ws/../ws/bin", None);
+        check("", None);
+    }
+
+    #[test]
+    fn the_system_comes_first() {
+        let dir = tempfile::tempdir().unwrap();
+        for place in ["system", "tools"] {
+            fs::create_dir(dir.path().join(place)).unwrap();
+            script(&dir.path().join(place).join("git"), "#!/bin/sh\n");
+        }
+        let search = dir.path().join("tools").into_os_string();
+        let found = program(&[dir.path().join("system")], &search, &dir.path().join("ws"));
+        assert_eq!(found, Some(dir.path().join("system/git")));
+    }
+
+    #[test]
+    fn a_call_is_neutral_and_its_environment_clean() {
+        let dir = tempfile::tempdir().unwrap();
+        let printed = String::from_utf8(run(&dir, "echo \"$@\"; env; cat", b"fed", 5000).unwrap()).unwrap();
+        let words = printed.lines().next().unwrap();
+        assert!(words.starts_with("--no-optional-locks -c core.fsmonitor=false"), "{words}");
+        assert!(words.ends_with("ls-files -z"), "{words}");
+        assert!(printed.ends_with("fed"), "{printed}");
+        for line in ["HOME=/home/dev", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"] {
+            assert!(printed.lines().any(|seen| seen == line), "{line}: {printed}");
+        }
+        // Cargo sets this one for every test.
+        assert!(env::var_os("CARGO_MANIFEST_DIR").is_some());
+        assert!(!printed.contains("CARGO"), "{printed}");
+    }
+
+    #[test]
+    fn a_failure_is_told_by_its_first_line() {
+        let dir = tempfile::tempdir().unwrap();
+        match run(&dir, "echo 'fatal: one' >&2; echo two >&2; exit 128", b"", 5000) {
+            Err(GitFault::Failed(text)) => assert_eq!(text, "fatal: one"),
+            other => panic!("{other:?}"),
+        }
+        let gone = Git { program: dir.path().join("gone"), home: None };
+        let at = At { dir: dir.path(), top: dir.path(), until: Instant::now() };
+        assert!(matches!(gone.run(&at, &[], Vec::new()), Err(GitFault::Unusable(_))));
+    }
+
+    #[test]
+    fn output_is_bounded() {
+        assert!(matches!(read(Some(&b"abc"[..]), 3), Ok(bytes) if bytes == b"abc"));
+        assert!(matches!(read(Some(&b"abcd"[..]), 3), Err(GitFault::Long(3))));
+        let dir = tempfile::tempdir().unwrap();
+        let noisy = run(&dir, "while :; do echo complaint complaint complaint >&2; done", b"", 5000);
+        assert!(matches!(noisy, Err(GitFault::Long(_) | GitFault::Late)), "{noisy:?}");
+    }
+
+    #[test]
+    fn unread_input_does_not_hang() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(run(&dir, "echo done", &vec![b'x'; 4 << 20], 5000).unwrap(), b"done\n");
+    }
+
+    #[test]
+    fn a_late_call_ends_with_all_it_started() {
+        let dir = tempfile::tempdir().unwrap();
+        let start = Instant::now();
+        let late = run(&dir, "sleep 77 & echo $! > pid; echo $$ > leader; wait", b"", 1500);
+        assert!(matches!(late, Err(GitFault::Late)), "{late:?}");
+        assert!(start.elapsed() < Duration::from_secs(20));
+        for file in ["pid", "leader"] {
+            let pid = fs::read_to_string(dir.path().join(file)).unwrap();
+            // Orphans are reaped by someone else, in a moment.
+            let gone = (0..200).any(|_| {
+                thread::sleep(Duration::from_millis(10));
+                !running(pid.trim())
+            });
+            assert!(gone, "{file}");
+        }
+    }
+
+    fn running(pid: &str) -> bool {
+        let state = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
+        let state = String::from_utf8(state.stdout).unwrap();
+        !state.trim().is_empty() && !state.starts_with('Z')
+    }
+
+    #[test]
+    fn closing_the_output_is_not_ending() {
+        let dir = tempfile::tempdir().unwrap();
+        let late = run(&dir, "exec >&- 2>&-; sleep 77", b"", 300);
+        assert!(matches!(late, Err(GitFault::Late)), "{late:?}");
+    }
+
+    #[test]
+    fn repositories_are_found_as_git_finds_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(dir.path()).unwrap();
+        for place in ["repo/.git/worktrees/w", "repo/src/deep", "repo/fake/.git", "linked/src", "broken"] {
+            fs::create_dir_all(top.join(place)).unwrap();
+        }
+        let git = top.join("repo/.git");
+        fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(git.join("worktrees/w/HEAD"), "ref: refs/heads/w\n").unwrap();
+        fs::write(git.join("worktrees/w/commondir"), "../..\n").unwrap();
+        fs::write(top.join("linked/.git"), "gitdir: ../repo/.git/worktrees/w\n").unwrap();
+        fs::write(top.join("broken/.git"), "no pointer\n").unwrap();
+        let around = |place: &str| Repository::around(&top.join(place));
+        let main = Repository { top: top.join("repo"), dir: git.clone(), common: git, linked: false };
+        assert_eq!(around("repo/src/deep").unwrap(), main);
+        assert_eq!(around("repo/fake").unwrap(), main);
+        assert_eq!(around("broken"), None);
+        let linked = around("linked/src").unwrap();
+        assert!(linked.linked);
+        assert_eq!(fs::canonicalize(linked.common).unwrap(), main.common);
+        assert_eq!(fs::canonicalize(linked.dir).unwrap(), main.dir.join("worktrees/w"));
+    }
+}

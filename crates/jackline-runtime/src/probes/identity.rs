@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jackline_core::probe::{Fact, Identity, There};
 
 use super::walk::{FileId, Lost, Place, Walker, file_id};
-use super::{Ground, fold};
+use super::{Ground, OwnPath, fold};
 
 /// Entries of our own directories looked at to recognise a hard link to one of their files; only files with several
 /// names pay for it. A store of a few thousand sessions stays below.
@@ -44,7 +44,7 @@ fn identify(ground: &Ground, folds: bool, dir: &str, path: &str) -> Result<Ident
     let root = walker.absolute(&ground.root)?;
     let dir = walker.dir(&root, dir)?;
     let place = walker.path(&dir, path)?;
-    let owns = owns(&mut walker, ground);
+    let owns = owns(&mut walker, ground, &root);
     Ok(Identity {
         path: text(&place.path)?,
         inside: place.path.strip_prefix(&root.path).ok().map(text).transpose()?,
@@ -58,12 +58,20 @@ fn text(path: &Path) -> Result<String, Unclear> {
     path.to_str().map(str::to_owned).ok_or(Unclear::Text)
 }
 
-fn owns<'a>(walker: &mut Walker<'_>, ground: &'a Ground) -> Vec<Own<'a>> {
-    let walk = |own: &'a super::OwnPath| Own {
-        label: &own.label,
-        place: walker.absolute(&own.path).map_err(|_| own.path.clone()),
+/// Where our own paths lead now. Nearly all lie in the workspace or at home, so the way there is walked once.
+fn owns<'a>(walker: &mut Walker<'_>, ground: &'a Ground, root: &Place) -> Vec<Own<'a>> {
+    let home = ground.home.as_deref().and_then(|home| Some((home, walker.absolute(home).ok()?)));
+    let mut starts = vec![(ground.root.as_path(), root)];
+    starts.extend(home.as_ref().map(|(home, place)| (*home, place)));
+    let mut walk = |own: &Path| {
+        let start = starts.iter().find_map(|(top, place)| Some((*place, own.strip_prefix(top).ok()?)));
+        match start {
+            Some((place, rest)) => walker.onward(place, rest),
+            None => walker.absolute(own),
+        }
     };
-    ground.own.iter().map(walk).collect()
+    let own = |own: &'a OwnPath| Own { label: &own.label, place: walk(&own.path).map_err(|_| own.path.clone()) };
+    ground.own.iter().map(own).collect()
 }
 
 impl Own<'_> {
@@ -151,7 +159,6 @@ fn holds(place: &Place, owns: &[Own<'_>], folds: bool) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::OwnPath;
     use super::*;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::symlink;

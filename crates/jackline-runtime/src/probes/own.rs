@@ -131,3 +131,68 @@ impl Table {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[track_caller]
+    fn check(own: &[OwnPath], path: &Path, want: Option<&str>) {
+        let label = own.iter().find(|own| own.path == path).map(|own| own.label.as_str());
+        assert_eq!(label, want, "{}", path.display());
+    }
+
+    #[test]
+    fn ours_and_the_hosts_files_are_listed_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, home, store) = (dir.path().join("ws"), dir.path().join("home"), dir.path().join("store"));
+        let definition = root.join("jackline.yaml");
+        let named = [PathBuf::from("schemas/a.json"), root.join("opencode.json")];
+        let own = own_paths(&root, Some(&home), &store, Some(&definition), &named);
+        check(&own, &definition, Some(DEFINITION));
+        check(&own, &root.join("schemas/a.json"), Some("a file the definition names"));
+        check(&own, &root.join("opencode.json"), Some("a file the definition names"));
+        check(&own, &store, Some("Jackline's store"));
+        check(&own, &root.join(".claude/settings.local.json"), Some(CLAUDE));
+        check(&own, &home.join(".claude/settings.json"), Some(CLAUDE));
+        check(&own, &home.join(".config/jackline"), Some("Jackline's settings"));
+        check(&own, Path::new("/etc/claude-code"), Some(CLAUDE));
+        check(&own, &root.join(".git/hooks"), Some("git's hooks"));
+        check(&own, &root.join("src"), None);
+        assert!(own.iter().all(|own| own.path.is_absolute() && !own.label.is_empty()));
+        let paths: std::collections::BTreeSet<_> = own.iter().map(|own| &own.path).collect();
+        assert_eq!(paths.len(), own.len());
+    }
+
+    #[test]
+    fn without_a_definition_or_a_home_the_rest_stands() {
+        let own = own_paths(Path::new("/nowhere/ws"), None, Path::new("/nowhere/store"), None, &[]);
+        check(&own, Path::new("/nowhere/ws/jackline.yaml"), Some(DEFINITION));
+        check(&own, Path::new("/nowhere/ws/.jackline"), Some(POLICIES));
+        assert!(!own.iter().any(|own| own.label == "Jackline's settings"));
+    }
+
+    #[test]
+    fn git_is_protected_where_it_keeps_its_settings() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(dir.path()).unwrap();
+        let git = top.join("repo/.git");
+        fs::create_dir_all(git.join("worktrees/w")).unwrap();
+        fs::create_dir_all(top.join("repo/sub")).unwrap();
+        fs::create_dir_all(top.join("linked")).unwrap();
+        fs::write(git.join("HEAD"), "").unwrap();
+        fs::write(git.join("worktrees/w/HEAD"), "").unwrap();
+        fs::write(git.join("worktrees/w/commondir"), git.to_str().unwrap()).unwrap();
+        fs::write(top.join("linked/.git"), format!("gitdir: {}\n", git.join("worktrees/w").display())).unwrap();
+        let own = |root: &str| own_paths(&top.join(root), None, &top.join("store"), None, &[]);
+        check(&own("repo/sub"), &git.join("config"), Some("git's settings"));
+        check(&own("repo"), &git.join("hooks"), Some("git's hooks"));
+        check(&own("repo"), &top.join("repo/.git"), None);
+        let linked = own("linked");
+        check(&linked, &git.join("config"), Some("git's settings"));
+        check(&linked, &git.join("hooks"), Some("git's hooks"));
+        check(&linked, &git.join("worktrees/w/config.worktree"), Some("git's settings"));
+        check(&linked, &top.join("linked/.git"), Some("git's link to the repository"));
+    }
+}

@@ -95,7 +95,7 @@ enum Look {
 pub(super) struct Walker<'a> {
     home: Option<&'a Path>,
     folds: bool,
-    seen: BTreeMap<PathBuf, Look>,
+    seen: BTreeMap<OsString, Look>,
 }
 
 /// A walk under way: where it is and what is left to go, the next component last.
@@ -117,6 +117,11 @@ impl<'a> Walker<'a> {
             return Err(Lost::Relative);
         }
         self.walk(Trip { at: Place::top(), rest: components(path)?, dir: None })
+    }
+
+    /// Walks on from a place, taken literally.
+    pub(super) fn onward(&mut self, from: &Place, rest: &Path) -> Result<Place, Lost> {
+        self.walk(Trip { at: from.clone(), rest: components(rest)?, dir: None })
     }
 
     /// Walks to the directory that a path is seen from.
@@ -200,11 +205,11 @@ impl<'a> Walker<'a> {
     }
 
     fn look(&mut self, path: &Path) -> Result<Look, Lost> {
-        if let Some(look) = self.seen.get(path) {
+        if let Some(look) = self.seen.get(path.as_os_str()) {
             return Ok(look.clone());
         }
         let look = look(path)?;
-        self.seen.insert(path.to_owned(), look.clone());
+        self.seen.insert(path.as_os_str().to_owned(), look.clone());
         Ok(look)
     }
 }

@@ -220,3 +220,6 @@ fn kind(meta: &Metadata) -> &'static str {
 fn content(kind: &str, id: &[u8]) -> Vec<u8> {
     [kind.as_bytes(), b" ", id].concat()
 }
+
+#[cfg(test)]
+mod tests;
