@@ -1,0 +1,403 @@
+//! The one place that runs git: a program the workspace cannot supply, a clean environment, settings of the
+//! repository that would run something switched off, bounded time and output, nothing ever written.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::fingerprint::small;
+
+/// Milliseconds for all git calls of one answer; a tool call waits for them.
+pub(super) const GIT_MS_MAX: u64 = 5000;
+
+/// Bytes of a listing: some 200,000 files with their stat data.
+const OUTPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Bytes of complaints; only the first line is kept.
+const ERROR_BYTES_MAX: u64 = 64 * 1024;
+
+/// Characters of a complaint that go into the record.
+const COMPLAINT_CHARS_MAX: usize = 200;
+
+/// Milliseconds between two looks at a program that closed its output and has not ended yet.
+const POLL_MS: u64 = 1;
+
+/// Bytes of the files that name a git directory: one path.
+const POINTER_BYTES_MAX: u64 = 8 * 1024;
+
+/// Where git is looked for first: directories that an agent's user cannot usually write.
+const SYSTEM_DIRS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+
+/// Settings that would make git run a program, ask a network or write, overridden on every call.
+const NEUTRAL: [&str; 8] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.untrackedCache=false",
+    "core.splitIndex=false",
+    "diff.external=",
+    "protocol.allow=never",
+    "credential.helper=",
+];
+
+/// Variables every call gets besides `HOME`; nothing of our own environment is passed on.
+const VARIABLES: [(&str, &str); 10] = [
+    ("PATH", "/usr/bin:/bin"),
+    ("LC_ALL", "C"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    // We look for the repository without regard to mounts, so git shall too.
+    ("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1"),
+    // A user's settings may ask for a trace to be written or sent.
+    ("GIT_TRACE2", "0"),
+    ("GIT_TRACE2_EVENT", "0"),
+    ("GIT_TRACE2_PERF", "0"),
+    ("GIT_ATTR_NOSYSTEM", "1"),
+];
+
+/// Why git gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum GitFault {
+    #[error("git cannot be run: {0}")]
+    Unusable(#[from] io::Error),
+    #[error("git took longer than {GIT_MS_MAX} ms")]
+    Late,
+    #[error("git printed more than {0} bytes")]
+    Long(u64),
+    #[error("git failed: {0}")]
+    Failed(String),
+}
+
+/// A git program that may be trusted as far as the system is.
+#[derive(Debug)]
+pub(super) struct Git {
+    program: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl Git {
+    /// Searches the system's directories, then those of `PATH` that are absolute and outside the workspace.
+    pub(super) fn find(root: &Path, home: Option<&Path>) -> Option<Self> {
+        let search = env::var_os("PATH").unwrap_or_default();
+        let program = program(&SYSTEM_DIRS.map(PathBuf::from), &search, root)?;
+        Some(Self { program, home: home.map(Path::to_owned) })
+    }
+
+    /// Runs git in a directory of the repository below `top`; what it printed, if it was content.
+    pub(super) fn run(&self, at: &At<'_>, words: &[&str], input: Vec<u8>) -> Result<Vec<u8>, GitFault> {
+        let mut child = self.command(at, words).spawn()?;
+        let printed = attend(&mut child, input, at.until);
+        if printed.is_err() {
+            end(&mut child);
+        }
+        printed
+    }
+
+    fn command(&self, at: &At<'_>, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.env_clear().envs(VARIABLES).envs(self.home.iter().map(|home| ("HOME", home)));
+        // Else a broken nested repository would be taken for a part of the one around it.
+        command.envs(at.top.parent().map(|above| ("GIT_CEILING_DIRECTORIES", above)));
+        command.arg("--no-optional-locks").args(NEUTRAL.iter().flat_map(|setting| ["-c", setting])).args(words);
+        command.current_dir(at.dir).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+}
+
+/// Where and until when git is run.
+#[derive(Debug)]
+pub(super) struct At<'a> {
+    pub(super) dir: &'a Path,
+    pub(super) top: &'a Path,
+    pub(super) until: Instant,
+}
+
+fn program(system: &[PathBuf], search: &OsString, root: &Path) -> Option<PathBuf> {
+    let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let outside = |path: &Path| fs::canonicalize(path).is_ok_and(|path| !path.starts_with(&root));
+    let others = env::split_paths(search).filter(|dir| dir.is_absolute()).map(|dir| dir.join("git"));
+    let others = others.filter(|git| git.parent().is_some_and(outside) && outside(git));
+    system.iter().map(|dir| dir.join("git")).chain(others).find(|git| executable(git))
+}
+
+fn executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// Feeds and drains a child until it ends well or its time is up.
+fn attend(child: &mut Child, input: Vec<u8>, until: Instant) -> Result<Vec<u8>, GitFault> {
+    let printed = drain(child.stdout.take(), OUTPUT_BYTES_MAX);
+    let complaints = drain(child.stderr.take(), ERROR_BYTES_MAX);
+    if let Some(mut stdin) = child.stdin.take() {
+        // A child that stops reading ends the write with an error; its exit code says the rest.
+        thread::spawn(move || stdin.write_all(&input));
+    }
+    let printed = drained(&printed, until)?;
+    let complaints = drained(&complaints, until)?;
+    if exit(child, until)?.success() {
+        return Ok(printed);
+    }
+    let complaints = String::from_utf8_lossy(&complaints);
+    Err(GitFault::Failed(complaints.lines().next().unwrap_or_default().chars().take(COMPLAINT_CHARS_MAX).collect()))
+}
+
+/// Reads a pipe on a thread of its own: a program that keeps it open must not keep us.
+fn drain<R: Read + Send + 'static>(pipe: Option<R>, bytes_max: u64) -> Receiver<Result<Vec<u8>, GitFault>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        // The receiver is gone when the time was up: nobody is left to tell.
+        let _ = sender.send(read(pipe, bytes_max));
+    });
+    receiver
+}
+
+fn read<R: Read>(pipe: Option<R>, bytes_max: u64) -> Result<Vec<u8>, GitFault> {
+    let mut bytes = Vec::new();
+    if let Some(pipe) = pipe {
+        pipe.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    }
+    if bytes.len() as u64 > bytes_max { Err(GitFault::Long(bytes_max)) } else { Ok(bytes) }
+}
+
+fn drained(pipe: &Receiver<Result<Vec<u8>, GitFault>>, until: Instant) -> Result<Vec<u8>, GitFault> {
+    pipe.recv_timeout(until.saturating_duration_since(Instant::now())).unwrap_or(Err(GitFault::Late))
+}
+
+fn exit(child: &mut Child, until: Instant) -> Result<ExitStatus, GitFault> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if Instant::now() >= until {
+            return Err(GitFault::Late);
+        }
+        thread::sleep(Duration::from_millis(POLL_MS));
+    }
+}
+
+/// Ends a child and all it started; it is not reaped yet, so its number is still its own.
+fn end(child: &mut Child) {
+    if matches!(child.try_wait(), Ok(None)) {
+        if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+            // It may have ended by itself in this moment; then there is nothing to end.
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+        let _ = child.wait();
+    }
+}
+
+/// Where a repository keeps its things.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Repository {
+    /// The top of its work tree.
+    pub(super) top: PathBuf,
+    /// `.git`, or what a `.git` file names: the index of this work tree.
+    pub(super) dir: PathBuf,
+    /// What all its work trees share: settings, hooks.
+    pub(super) common: PathBuf,
+    /// Whether `.git` is a file that names `dir`, as in submodules and linked work trees.
+    pub(super) linked: bool,
+}
+
+impl Repository {
+    /// The repository around a directory, found upwards as git does.
+    pub(super) fn around(dir: &Path) -> Option<Self> {
+        dir.ancestors().find_map(Self::at)
+    }
+
+    /// The repository whose work tree begins exactly here.
+    pub(super) fn at(top: &Path) -> Option<Self> {
+        let dot = fs::canonicalize(top.join(".git")).ok()?;
+        let linked = !dot.is_dir();
+        let dir = if linked { pointed(&dot, top, b"gitdir: ")? } else { dot };
+        // Like git, pass over a directory that merely has the name.
+        fs::symlink_metadata(dir.join("HEAD")).ok()?;
+        let common = pointed(&dir.join("commondir"), &dir, b"").unwrap_or_else(|| dir.clone());
+        Some(Self { top: top.to_owned(), dir, common, linked })
+    }
+}
+
+/// The path that a one-line file names, seen from `base`.
+fn pointed(file: &Path, base: &Path, prefix: &[u8]) -> Option<PathBuf> {
+    let text = small(file, POINTER_BYTES_MAX)?;
+    let mut path = text.strip_prefix(prefix)?;
+    while let Some(rest) = path.strip_suffix(b"\n").or_else(|| path.strip_suffix(b"\r")) {
+        path = rest;
+    }
+    (!path.is_empty()).then(|| base.join(OsStr::from_bytes(path)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use tempfile::TempDir;
+
+    /// Writes a program from another process: a file this one has open for writing could not be run.
+    fn script(path: &Path, text: &str) {
+        let mut child = Command::new("sh")
+            .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+            .arg(path)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success());
+    }
+
+    /// Runs a stand-in for git and says what came of it.
+    fn run(dir: &TempDir, text: &str, input: &[u8], ms: u64) -> Result<Vec<u8>, GitFault> {
+        let program = dir.path().join("git");
+        script(&program, &format!("#!/bin/sh\n{text}\n"));
+        let git = Git { program, home: Some("/home/dev".into()) };
+        let until = Instant::now() + Duration::from_millis(ms);
+        git.run(&At { dir: dir.path(), top: dir.path(), until }, &["ls-files", "-z"], input.to_vec())
+    }
+
+    #[track_caller]
+    fn check(search: &str, want: Option<&str>) {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| dir.path().join(path);
+        for place in ["ws/bin", "tools", "plain", "links"] {
+            fs::create_dir_all(at(place)).unwrap();
+        }
+        script(&at("ws/bin/git"), "#!/bin/sh\n");
+        script(&at("tools/git"), "#!/bin/sh\n");
+        fs::write(at("plain/git"), "").unwrap();
+        symlink(at("ws/bin/git"), at("links/git")).unwrap();
+        symlink(at("ws/bin"), at("bin")).unwrap();
+        let search = search.replace('@', dir.path().to_str().unwrap());
+        let found = program(&[at("nowhere")], &search.clone().into(), &at("ws"));
+        assert_eq!(found, want.map(at), "{search}");
+    }
+
+    #[test]
+    fn git_never_comes_from_the_workspace() {
+        check("@/tools", Some("tools/git"));
+        check("@/ws/bin:@/tools", Some("tools/git"));
+        check("bin:.::@/plain:@/links:@/bin:@/tools", Some("tools/git"));
+        check("@/ws/../ws/bin", None);
+        check("", None);
+    }
+
+    #[test]
+    fn the_system_comes_first() {
+        let dir = tempfile::tempdir().unwrap();
+        for place in ["system", "tools"] {
+            fs::create_dir(dir.path().join(place)).unwrap();
+            script(&dir.path().join(place).join("git"), "#!/bin/sh\n");
+        }
+        let search = dir.path().join("tools").into_os_string();
+        let found = program(&[dir.path().join("system")], &search, &dir.path().join("ws"));
+        assert_eq!(found, Some(dir.path().join("system/git")));
+    }
+
+    #[test]
+    fn a_call_is_neutral_and_its_environment_clean() {
+        let dir = tempfile::tempdir().unwrap();
+        let printed = String::from_utf8(run(&dir, "echo \"$@\"; env; cat", b"fed", 5000).unwrap()).unwrap();
+        let words = printed.lines().next().unwrap();
+        assert!(words.starts_with("--no-optional-locks -c core.fsmonitor=false"), "{words}");
+        assert!(words.ends_with("ls-files -z"), "{words}");
+        assert!(printed.ends_with("fed"), "{printed}");
+        for line in ["HOME=/home/dev", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"] {
+            assert!(printed.lines().any(|seen| seen == line), "{line}: {printed}");
+        }
+        // Cargo sets this one for every test.
+        assert!(env::var_os("CARGO_MANIFEST_DIR").is_some());
+        assert!(!printed.contains("CARGO"), "{printed}");
+    }
+
+    #[test]
+    fn a_failure_is_told_by_its_first_line() {
+        let dir = tempfile::tempdir().unwrap();
+        match run(&dir, "echo 'fatal: one' >&2; echo two >&2; exit 128", b"", 5000) {
+            Err(GitFault::Failed(text)) => assert_eq!(text, "fatal: one"),
+            other => panic!("{other:?}"),
+        }
+        let gone = Git { program: dir.path().join("gone"), home: None };
+        let at = At { dir: dir.path(), top: dir.path(), until: Instant::now() };
+        assert!(matches!(gone.run(&at, &[], Vec::new()), Err(GitFault::Unusable(_))));
+    }
+
+    #[test]
+    fn output_is_bounded() {
+        assert!(matches!(read(Some(&b"abc"[..]), 3), Ok(bytes) if bytes == b"abc"));
+        assert!(matches!(read(Some(&b"abcd"[..]), 3), Err(GitFault::Long(3))));
+        let dir = tempfile::tempdir().unwrap();
+        let noisy = run(&dir, "while :; do echo complaint complaint complaint >&2; done", b"", 5000);
+        assert!(matches!(noisy, Err(GitFault::Long(_) | GitFault::Late)), "{noisy:?}");
+    }
+
+    #[test]
+    fn unread_input_does_not_hang() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(run(&dir, "echo done", &vec![b'x'; 4 << 20], 5000).unwrap(), b"done\n");
+    }
+
+    #[test]
+    fn a_late_call_ends_with_all_it_started() {
+        let dir = tempfile::tempdir().unwrap();
+        let start = Instant::now();
+        let late = run(&dir, "sleep 77 & echo $! > pid; echo $$ > leader; wait", b"", 1500);
+        assert!(matches!(late, Err(GitFault::Late)), "{late:?}");
+        assert!(start.elapsed() < Duration::from_secs(20));
+        for file in ["pid", "leader"] {
+            let pid = fs::read_to_string(dir.path().join(file)).unwrap();
+            // Orphans are reaped by someone else, in a moment.
+            let gone = (0..200).any(|_| {
+                thread::sleep(Duration::from_millis(10));
+                !running(pid.trim())
+            });
+            assert!(gone, "{file}");
+        }
+    }
+
+    fn running(pid: &str) -> bool {
+        let state = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
+        let state = String::from_utf8(state.stdout).unwrap();
+        !state.trim().is_empty() && !state.starts_with('Z')
+    }
+
+    #[test]
+    fn closing_the_output_is_not_ending() {
+        let dir = tempfile::tempdir().unwrap();
+        let late = run(&dir, "exec >&- 2>&-; sleep 77", b"", 300);
+        assert!(matches!(late, Err(GitFault::Late)), "{late:?}");
+    }
+
+    #[test]
+    fn repositories_are_found_as_git_finds_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(dir.path()).unwrap();
+        for place in ["repo/.git/worktrees/w", "repo/src/deep", "repo/fake/.git", "linked/src", "broken"] {
+            fs::create_dir_all(top.join(place)).unwrap();
+        }
+        let git = top.join("repo/.git");
+        fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(git.join("worktrees/w/HEAD"), "ref: refs/heads/w\n").unwrap();
+        fs::write(git.join("worktrees/w/commondir"), "../..\n").unwrap();
+        fs::write(top.join("linked/.git"), "gitdir: ../repo/.git/worktrees/w\n").unwrap();
+        fs::write(top.join("broken/.git"), "no pointer\n").unwrap();
+        let around = |place: &str| Repository::around(&top.join(place));
+        let main = Repository { top: top.join("repo"), dir: git.clone(), common: git, linked: false };
+        assert_eq!(around("repo/src/deep").unwrap(), main);
+        assert_eq!(around("repo/fake").unwrap(), main);
+        assert_eq!(around("broken"), None);
+        let linked = around("linked/src").unwrap();
+        assert!(linked.linked);
+        assert_eq!(fs::canonicalize(linked.common).unwrap(), main.common);
+        assert_eq!(fs::canonicalize(linked.dir).unwrap(), main.dir.join("worktrees/w"));
+    }
+}

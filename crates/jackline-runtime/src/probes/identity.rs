@@ -1,0 +1,488 @@
+//! Which file a path is: where it leads, whether that is inside the workspace, and whether it is ours.
+//!
+//! Names lie (links, hard links, bind mounts, case), so files are compared by place *and* by device and inode.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jackline_core::probe::{Fact, Identity, There};
+
+use super::walk::{FileId, Lost, Place, Walker, file_id};
+use super::{Ground, OwnPath, fold};
+
+/// Entries of our own directories looked at to recognise a hard link to one of their files; only files with several
+/// names pay for it. A store of a few thousand sessions stays below.
+const OWN_ENTRIES_MAX: usize = 16_384;
+
+/// Why a path has no identity that can be told.
+#[derive(Debug, thiserror::Error)]
+enum Unclear {
+    #[error(transparent)]
+    Lost(#[from] Lost),
+    #[error("the path leads to a name that is not UTF-8")]
+    Text,
+    #[error("one of the files with several names may be ours: more than {OWN_ENTRIES_MAX} entries to compare")]
+    Entries,
+}
+
+/// One of our own paths and where it leads now.
+struct Own<'a> {
+    label: &'a str,
+    /// As it was given, when it could not be walked: then nobody can walk it, but its name still counts.
+    place: Result<Place, PathBuf>,
+}
+
+pub(super) fn answer(ground: &Ground, folds: bool, dir: &str, path: &str) -> Fact {
+    match identify(ground, folds, dir, path) {
+        Ok(identity) => Fact::Identity(identity),
+        Err(unclear) => Fact::Unknown(unclear.to_string()),
+    }
+}
+
+fn identify(ground: &Ground, folds: bool, dir: &str, path: &str) -> Result<Identity, Unclear> {
+    let mut walker = Walker::new(ground.home.as_deref(), folds);
+    let root = walker.absolute(&ground.root)?;
+    let dir = walker.dir(&root, dir)?;
+    let place = walker.path(&dir, path)?;
+    let owns = owns(&mut walker, ground, &root);
+    Ok(Identity {
+        path: text(&place.path)?,
+        inside: place.path.strip_prefix(&root.path).ok().map(text).transpose()?,
+        there: place.there,
+        ours: ours(&place, &owns, folds)?,
+        holds: holds(&place, &owns, folds),
+    })
+}
+
+fn text(path: &Path) -> Result<String, Unclear> {
+    path.to_str().map(str::to_owned).ok_or(Unclear::Text)
+}
+
+/// Where our own paths lead now. Nearly all lie in the workspace or at home, so the way there is walked once.
+fn owns<'a>(walker: &mut Walker<'_>, ground: &'a Ground, root: &Place) -> Vec<Own<'a>> {
+    let home = ground.home.as_deref().and_then(|home| Some((home, walker.absolute(home).ok()?)));
+    let mut starts = vec![(ground.root.as_path(), root)];
+    starts.extend(home.as_ref().map(|(home, place)| (*home, place)));
+    let mut walk = |own: &Path| {
+        let start = starts.iter().find_map(|(top, place)| Some((*place, own.strip_prefix(top).ok()?)));
+        match start {
+            Some((place, rest)) => walker.onward(place, rest),
+            None => walker.absolute(own),
+        }
+    };
+    let own = |own: &'a OwnPath| Own { label: &own.label, place: walk(&own.path).map_err(|_| own.path.clone()) };
+    ground.own.iter().map(own).collect()
+}
+
+impl Own<'_> {
+    fn path(&self) -> &Path {
+        self.place.as_ref().map_or_else(PathBuf::as_path, |place| &place.path)
+    }
+
+    /// The own path and the links on its way: removing one of them takes it away.
+    fn spots(&self) -> impl Iterator<Item = &Path> {
+        let links = self.place.iter().flat_map(|place| &place.links);
+        std::iter::once(self.path()).chain(links.map(PathBuf::as_path))
+    }
+
+    fn id(&self) -> Option<FileId> {
+        self.place.as_ref().ok().and_then(Place::id)
+    }
+
+    /// Whether a place is this path or lies below it, or was reached through a link that does.
+    fn has(&self, place: &Place, folds: bool) -> bool {
+        let by_file = self.id().is_some_and(|id| place.passed.contains(&id));
+        let mut spots = std::iter::once(&place.path).chain(&place.links);
+        by_file || spots.any(|spot| fold::within(spot, self.path(), folds))
+    }
+
+    /// Whether this path lies below a directory.
+    fn lies_below(&self, place: &Place, folds: bool) -> bool {
+        let above = self.place.as_ref().map_or(&[][..], Place::above);
+        let by_file = place.id().is_some_and(|id| above.contains(&id));
+        by_file || self.spots().any(|spot| spot != place.path && fold::within(spot, &place.path, folds))
+    }
+}
+
+/// What the file is to us, if it is one of ours.
+fn ours(place: &Place, owns: &[Own<'_>], folds: bool) -> Result<Option<String>, Unclear> {
+    if let Some(own) = owns.iter().find(|own| own.has(place, folds)) {
+        return Ok(Some(own.label.to_owned()));
+    }
+    match place.id() {
+        Some(id) if matches!(place.there, There::File) && place.names > 1 => hard_linked(id, owns),
+        Some(_) | None => Ok(None),
+    }
+}
+
+/// Which own directory lists this file under another name.
+fn hard_linked(id: FileId, owns: &[Own<'_>]) -> Result<Option<String>, Unclear> {
+    let mut left = OWN_ENTRIES_MAX;
+    for own in owns {
+        let Ok(place) = &own.place else { continue };
+        let device = place.id().map(|id| id.device);
+        if matches!(place.there, There::Directory) && device == Some(id.device) && lists(&place.path, id, &mut left)? {
+            return Ok(Some(own.label.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// Looks for a file in a directory and those below it, without following links.
+fn lists(top: &Path, id: FileId, left: &mut usize) -> Result<bool, Unclear> {
+    let mut open = vec![top.to_owned()];
+    while let Some(dir) = open.pop() {
+        // A directory that cannot be read is one the agent cannot link from either.
+        let Ok(entries) = fs::read_dir(dir) else { continue };
+        for entry in entries.filter_map(Result::ok) {
+            *left = left.checked_sub(1).ok_or(Unclear::Entries)?;
+            match entry.metadata() {
+                Ok(meta) if meta.is_dir() => open.push(entry.path()),
+                Ok(meta) if file_id(&meta) == id => return Ok(true),
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Which of our paths lies below the directory, or would if one were made there: a directory or a link put where
+/// nothing is brings its own settings with it.
+fn holds(place: &Place, owns: &[Own<'_>], folds: bool) -> Option<String> {
+    match place.there {
+        There::Directory | There::Nothing => {
+            owns.iter().find(|own| own.lies_below(place, folds)).map(|own| own.label.to_owned())
+        }
+        There::File | There::Other => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::symlink;
+    use std::process::Command;
+    use tempfile::TempDir;
+
+    /// A workspace `ws`, a home `home` and an outside `out` in one temporary directory.
+    struct World {
+        dir: TempDir,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let world = Self { dir: tempfile::tempdir().unwrap() };
+            for dir in ["ws/src/deep", "ws/.jackline/policies", "home/.claude", "out/inner"] {
+                fs::create_dir_all(world.at(dir)).unwrap();
+            }
+            for file in ["ws/jackline.yaml", "ws/src/a.rs", "ws/.jackline/policies/p.md", "out/inner/x", "out/x"] {
+                fs::write(world.at(file), file).unwrap();
+            }
+            world
+        }
+
+        fn at(&self, path: &str) -> PathBuf {
+            fs::canonicalize(self.dir.path()).unwrap().join(path)
+        }
+
+        fn link(&self, target: &str, at: &str) {
+            symlink(target, self.at(at)).unwrap();
+        }
+
+        fn ground(&self) -> Ground {
+            let own = |path: &str, label: &str| OwnPath { path: self.at(path), label: label.into() };
+            let own = vec![
+                own("ws/jackline.yaml", "definition"),
+                own("ws/.jackline", "policies"),
+                own("home/.claude/settings.json", "settings"),
+            ];
+            Ground { root: self.at("ws"), home: Some(self.at("home")), own }
+        }
+
+        fn seen(&self, dir: &str, path: &str) -> Fact {
+            answer(&self.ground(), false, dir, path)
+        }
+
+        #[track_caller]
+        fn identity(&self, dir: &str, path: &str) -> Identity {
+            match self.seen(dir, path) {
+                Fact::Identity(identity) => identity,
+                fact => panic!("{path:?} from {dir:?}: {fact:?}"),
+            }
+        }
+
+        #[track_caller]
+        fn check(&self, path: &str, want: &str, there: There) -> Identity {
+            let identity = self.identity("", path);
+            assert_eq!(Path::new(&identity.path), self.at(want), "{path}");
+            assert_eq!(identity.there, there, "{path}");
+            let inside = want.strip_prefix("ws").map(|rest| rest.trim_start_matches('/').to_owned());
+            assert_eq!(identity.inside, inside, "{path}");
+            identity
+        }
+
+        #[track_caller]
+        fn check_unknown(&self, path: &str, why: &str) {
+            match self.seen("", path) {
+                Fact::Unknown(text) => assert!(text.contains(why), "{path:?}: {text}"),
+                fact => panic!("{path:?}: {fact:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn all_spellings_of_a_file_are_one() {
+        let world = World::new();
+        let absolute = world.at("ws/src/a.rs");
+        let absolute = absolute.to_str().unwrap();
+        let through_root = format!("/proc/self/root{absolute}");
+        world.link("src", "ws/s");
+        world.link(absolute, "ws/direct");
+        let mut spellings = vec!["src/a.rs", "./src/a.rs", "src//a.rs", "src/deep/../a.rs", "src/a.rs/", "src/a.rs/."];
+        spellings.extend(["../ws/src/a.rs", "s/a.rs", "s/deep/../a.rs", "direct", "~/../ws/src/a.rs", absolute]);
+        if cfg!(target_os = "linux") {
+            spellings.extend(["/proc/self/cwd/src/a.rs", &through_root]);
+        }
+        for spelling in spellings {
+            let identity = world.check(spelling, "ws/src/a.rs", There::File);
+            assert_eq!((identity.ours, identity.holds), (None, None), "{spelling}");
+        }
+    }
+
+    #[test]
+    fn directories_and_homes_are_where_they_are() {
+        let world = World::new();
+        for root in [".", "", "./", "src/..", "../ws"] {
+            world.check(root, "ws", There::Directory);
+        }
+        world.check("~", "home", There::Directory);
+        world.check("~/.claude", "home/.claude", There::Directory);
+        world.check("./~", "ws/~", There::Nothing);
+        world.check_unknown("~root/x", "home");
+        world.check_unknown("~+/x", "home");
+        let homeless = Ground { home: None, ..world.ground() };
+        assert!(matches!(answer(&homeless, false, "", "~/x"), Fact::Unknown(_)));
+        let adrift = Ground { root: "ws".into(), ..world.ground() };
+        assert!(matches!(answer(&adrift, false, "", "x"), Fact::Unknown(_)));
+    }
+
+    #[test]
+    fn a_directory_may_be_relative_absolute_or_elsewhere() {
+        let world = World::new();
+        let out = world.at("out");
+        for (dir, path, want) in [
+            ("src", "a.rs", "ws/src/a.rs"),
+            ("src/deep", "../a.rs", "ws/src/a.rs"),
+            (out.to_str().unwrap(), "x", "out/x"),
+            (out.to_str().unwrap(), "../ws/src/a.rs", "ws/src/a.rs"),
+            ("~", "x", "home/x"),
+            ("gone", "x", "ws/gone/x"),
+        ] {
+            assert_eq!(Path::new(&world.identity(dir, path).path), world.at(want), "{path} from {dir}");
+        }
+        // What `cwd` means to the call, not to us.
+        if cfg!(target_os = "linux") {
+            assert_eq!(Path::new(&world.identity("src", "/proc/self/cwd/a.rs").path), world.at("ws/src/a.rs"));
+            assert!(matches!(world.seen("/proc/self/cwd", "a"), Fact::Unknown(_)));
+        }
+    }
+
+    #[test]
+    fn links_come_before_dots() {
+        let world = World::new();
+        world.link("../out/inner", "ws/link");
+        world.check("link/../x", "out/x", There::File);
+        world.check("link/x", "out/inner/x", There::File);
+        world.check("link/", "out/inner", There::Directory);
+        // A link whose target itself climbs out of a link.
+        world.link("link/../inner", "ws/twice");
+        world.check("twice/x", "out/inner/x", There::File);
+    }
+
+    #[test]
+    fn chains_end_and_loops_are_given_up() {
+        let world = World::new();
+        world.link("src/a.rs", "ws/l0");
+        (1..=40).for_each(|n| world.link(&format!("l{}", n - 1), &format!("ws/l{n}")));
+        world.check("l39", "ws/src/a.rs", There::File);
+        world.check_unknown("l40", "links");
+        world.link("loop", "ws/loop");
+        world.check_unknown("loop", "links");
+        world.link("pong", "ws/ping");
+        world.link("ping/x", "ws/pong");
+        world.check_unknown("ping", "links");
+    }
+
+    #[test]
+    fn what_is_missing_keeps_its_name() {
+        let world = World::new();
+        world.check("new", "ws/new", There::Nothing);
+        world.check("a/b/./c", "ws/a/b/c", There::Nothing);
+        world.check("src/a.rs/x", "ws/src/a.rs/x", There::Nothing);
+        world.check_unknown("gone/../x", "no directory");
+        world.check_unknown("src/a.rs/../x", "no directory");
+        // A write through a dangling link lands at its target.
+        world.link("../out/new/file", "ws/dangling");
+        world.check("dangling", "out/new/file", There::Nothing);
+        world.check("dangling/x", "out/new/file/x", There::Nothing);
+    }
+
+    #[test]
+    fn hostile_paths_are_bounded() {
+        let world = World::new();
+        world.check_unknown("a\0b", "NUL");
+        world.check_unknown("gone/a\0b", "NUL");
+        world.check_unknown(&"a/".repeat(1 << 20), "longer");
+        world.check_unknown(&"x".repeat(256), "longer");
+        world.check_unknown(&format!("gone/{}", "x".repeat(256)), "longer");
+        world.check(&"./".repeat(2000), "ws", There::Directory);
+        world.check(&"src/../".repeat(500), "ws", There::Directory);
+        // Links that multiply: each target is as long as a path may be.
+        for n in 0..8 {
+            world.link(&format!("m{}/../", n + 1).repeat(300), &format!("ws/m{n}"));
+        }
+        world.link("src", "ws/m8");
+        world.check_unknown("m0", "links");
+        let long = format!("{}/x", "y".repeat(253));
+        let long = [long.as_str(); 16].join("/");
+        world.check_unknown(&long, "longer");
+    }
+
+    #[test]
+    fn names_that_are_no_text_are_not_told() {
+        let world = World::new();
+        let odd = std::ffi::OsStr::from_bytes(b"o\xffdd");
+        fs::create_dir(world.at("ws").join(odd)).unwrap();
+        symlink(odd, world.at("ws/odd")).unwrap();
+        world.check_unknown("odd", "UTF-8");
+        // Passing through is fine.
+        world.check("odd/../src", "ws/src", There::Directory);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn other_views_of_the_files_are_not_told() {
+        let world = World::new();
+        let pid = std::process::id();
+        world.link("/proc/self/fd/0", "ws/input");
+        for path in ["/proc/self/fd/0", "/dev/fd/0", "/dev/stdin", "/proc/self/exe", "input"] {
+            world.check_unknown(path, "another process");
+        }
+        world.check_unknown(&format!("/proc/{pid}/cwd/jackline.yaml"), "another process");
+        world.check_unknown(&format!("/proc/{pid}/task/{pid}/root/etc"), "another process");
+        world.check_unknown("/proc/thread-self/../../cwd/jackline.yaml", "another process");
+        // These may be refused by the kernel first.
+        world.check_unknown("/proc/1/root/etc", "");
+        world.check_unknown("/proc/1/cwd", "");
+        assert_eq!(world.identity("", "/proc/self/../self/status").there, There::File);
+        assert_eq!(world.identity("", "/dev/null").there, There::Other);
+        assert_eq!(world.identity("", "/../../dev/null").path, "/dev/null");
+        assert_eq!(world.identity("", "/").path, "/");
+    }
+
+    #[track_caller]
+    fn check_ours(world: &World, path: &str, ours: Option<&str>, holds: Option<&str>) {
+        let identity = world.identity("", path);
+        assert_eq!((identity.ours.as_deref(), identity.holds.as_deref()), (ours, holds), "{path}");
+    }
+
+    #[test]
+    fn our_files_are_known_by_place() {
+        let world = World::new();
+        check_ours(&world, "jackline.yaml", Some("definition"), None);
+        check_ours(&world, "src/../jackline.yaml", Some("definition"), None);
+        check_ours(&world, "jackline.yaml2", None, None);
+        check_ours(&world, ".jackline", Some("policies"), None);
+        check_ours(&world, ".jackline/policies/new.md", Some("policies"), None);
+        check_ours(&world, ".jackline2", None, None);
+        check_ours(&world, "~/.claude/settings.json", Some("settings"), None);
+        check_ours(&world, "~/.claude/settings.local.json", None, None);
+        world.link("jackline.yaml", "ws/alias");
+        check_ours(&world, "alias", Some("definition"), None);
+    }
+
+    #[test]
+    fn directories_say_what_they_hold() {
+        let world = World::new();
+        check_ours(&world, ".", None, Some("definition"));
+        check_ours(&world, "/", None, Some("definition"));
+        check_ours(&world, "~", None, Some("settings"));
+        check_ours(&world, "~/.claude", None, Some("settings"));
+        check_ours(&world, "src", None, None);
+        fs::remove_dir(world.at("home/.claude")).unwrap();
+        // A directory put here brings settings with it.
+        check_ours(&world, "~/.claude", None, Some("settings"));
+        check_ours(&world, "~/.claude/settings.json", Some("settings"), None);
+    }
+
+    #[test]
+    fn our_files_are_known_by_inode() {
+        let world = World::new();
+        fs::hard_link(world.at("ws/jackline.yaml"), world.at("out/copy")).unwrap();
+        fs::hard_link(world.at("ws/.jackline/policies/p.md"), world.at("out/policy")).unwrap();
+        fs::hard_link(world.at("out/x"), world.at("out/y")).unwrap();
+        check_ours(&world, "../out/copy", Some("definition"), None);
+        check_ours(&world, "../out/policy", Some("policies"), None);
+        check_ours(&world, "../out/y", None, None);
+    }
+
+    #[test]
+    fn links_on_the_way_to_our_files_count() {
+        let world = World::new();
+        // Settings kept elsewhere: the link, its directory and the target are all theirs.
+        world.link("../../out/inner/claude.json", "home/.claude/settings.json");
+        check_ours(&world, "~/.claude/settings.json", Some("settings"), None);
+        check_ours(&world, "../out/inner/claude.json", Some("settings"), None);
+        check_ours(&world, "../out/inner", None, Some("settings"));
+        check_ours(&world, "~/.claude", None, Some("settings"));
+        // A link within our directory: what it names is not ours, removing it is.
+        world.link("../../../src/a.rs", "ws/.jackline/policies/link.md");
+        check_ours(&world, ".jackline/policies/link.md", Some("policies"), None);
+        check_ours(&world, "src/a.rs", None, None);
+        // An own path that cannot be walked still counts by its name.
+        fs::remove_file(world.at("ws/jackline.yaml")).unwrap();
+        world.link("jackline.yaml", "ws/jackline.yaml");
+        check_ours(&world, ".", None, Some("definition"));
+    }
+
+    #[test]
+    fn too_many_own_entries_are_not_searched() {
+        let mut left = 1;
+        let world = World::new();
+        let id = FileId { device: 0, inode: 0 };
+        assert!(matches!(lists(&world.at("ws"), id, &mut left), Err(Unclear::Entries)));
+        let mut left = 100;
+        assert!(matches!(lists(&world.at("ws"), id, &mut left), Ok(false)));
+    }
+
+    #[test]
+    fn case_is_ignored_where_the_disk_ignores_it() {
+        let world = World::new();
+        fs::remove_file(world.at("ws/jackline.yaml")).unwrap();
+        let ours = |folds| match answer(&world.ground(), folds, "", "Jackline.YAML") {
+            Fact::Identity(identity) => identity.ours,
+            fact => panic!("{fact:?}"),
+        };
+        assert_eq!(ours(true).as_deref(), Some("definition"));
+        if !fold::folds(&world.at("ws")) {
+            assert_eq!(ours(false), None);
+        }
+    }
+
+    #[test]
+    fn a_pipe_is_something_else() {
+        let world = World::new();
+        assert!(Command::new("mkfifo").arg(world.at("ws/pipe")).status().unwrap().success());
+        world.check("pipe", "ws/pipe", There::Other);
+        world.check("pipe/x", "ws/pipe/x", There::Nothing);
+    }
+
+    #[test]
+    fn nothing_is_remembered() {
+        let world = World::new();
+        world.check("turn", "ws/turn", There::Nothing);
+        world.link("../out/x", "ws/turn");
+        world.check("turn", "out/x", There::File);
+    }
+}

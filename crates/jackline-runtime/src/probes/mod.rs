@@ -1,0 +1,91 @@
+//! Looks at the world for the core: answers its probes about files and the work tree.
+//!
+//! Nothing is written, nothing of the workspace is run, nothing is remembered between two answers. What cannot be
+//! told is [`Fact::Unknown`], which the core takes as the dangerous answer.
+
+mod fingerprint;
+mod fold;
+mod git;
+mod identity;
+mod index;
+mod own;
+mod walk;
+mod worktree;
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use jackline_core::probe::{Fact, Probe};
+
+use git::Git;
+pub use own::{OwnPath, own_paths};
+
+/// Answers probes; the runtime asks one at a time, outside any lock.
+pub trait Prober: Send + Sync {
+    /// What was seen; never fails, because not knowing is an answer too.
+    fn answer(&self, probe: &Probe) -> Fact;
+}
+
+/// Where to look, and what there is ours.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    /// The workspace root, absolute.
+    pub root: PathBuf,
+    /// What `~` stands for.
+    pub home: Option<PathBuf>,
+    /// Absolute files and directories that are ours or a host's.
+    pub own: Vec<OwnPath>,
+}
+
+/// Answers probes about one workspace of this machine.
+#[derive(Debug)]
+pub struct WorkspaceProber {
+    ground: Ground,
+    /// Whether names are compared without case here; a property of the disk, so looked up once.
+    folds: OnceLock<bool>,
+    /// The git program, searched for when a work tree is first asked for.
+    git: OnceLock<Option<Git>>,
+}
+
+impl WorkspaceProber {
+    /// A prober that looks from this ground.
+    #[must_use]
+    pub const fn new(ground: Ground) -> Self {
+        Self { ground, folds: OnceLock::new(), git: OnceLock::new() }
+    }
+
+    fn folds(&self) -> bool {
+        let tops = || std::iter::once(&self.ground.root).chain(&self.ground.home);
+        *self.folds.get_or_init(|| tops().any(|top| fold::folds(top)))
+    }
+
+    fn work_tree(&self) -> Fact {
+        let home = self.ground.home.as_deref();
+        match self.git.get_or_init(|| Git::find(&self.ground.root, home)) {
+            Some(git) => worktree::answer(git, &self.ground.root),
+            None => Fact::Absent,
+        }
+    }
+}
+
+impl Prober for WorkspaceProber {
+    fn answer(&self, probe: &Probe) -> Fact {
+        match probe {
+            Probe::Identity { path, dir } => identity::answer(&self.ground, self.folds(), dir, path),
+            Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
+            Probe::WorkTree => self.work_tree(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prober_can_be_shared() {
+        fn shared<T: Send + Sync>() {}
+        shared::<WorkspaceProber>();
+        shared::<Box<dyn Prober>>();
+    }
+}

@@ -1,0 +1,198 @@
+//! What the agent may not change by default: our files, and the files that wire or unwire us in a host. The table of
+//! it, with the words that reasons use.
+
+use std::path::{Path, PathBuf};
+
+use super::git::Repository;
+
+/// A file or directory that is ours or a host's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnPath {
+    /// Absolute; it need not exist.
+    pub path: PathBuf,
+    /// What it is, for reason texts.
+    pub label: String,
+}
+
+const CLAUDE: &str = "Claude Code's settings";
+const CODEX: &str = "Codex's settings";
+const COPILOT: &str = "Copilot's settings";
+const CURSOR: &str = "Cursor's hooks";
+const GEMINI: &str = "Gemini CLI's settings";
+const OPENCODE: &str = "OpenCode's settings";
+const QWEN: &str = "Qwen Code's settings";
+const WINDSURF: &str = "Windsurf's hooks";
+const POLICIES: &str = "Jackline's policies";
+const DEFINITION: &str = "the definition";
+
+/// Below the workspace root.
+const IN_WORKSPACE: [(&str, &str); 18] = [
+    ("jackline.yaml", DEFINITION),
+    (".jackline", POLICIES),
+    (".deepwork", POLICIES),
+    (".claude/settings.json", CLAUDE),
+    (".claude/settings.local.json", CLAUDE),
+    (".codex/config.toml", CODEX),
+    (".codex/hooks.json", CODEX),
+    (".gemini/settings.json", GEMINI),
+    (".qwen/settings.json", QWEN),
+    ("opencode.json", OPENCODE),
+    ("opencode.jsonc", OPENCODE),
+    (".opencode/opencode.json", OPENCODE),
+    (".opencode/opencode.jsonc", OPENCODE),
+    (".opencode/plugin", OPENCODE),
+    (".opencode/plugins", OPENCODE),
+    (".github/hooks", COPILOT),
+    (".cursor/hooks.json", CURSOR),
+    (".windsurf/hooks.json", WINDSURF),
+];
+
+/// Below the home directory.
+const IN_HOME: [(&str, &str); 12] = [
+    (".config/jackline", "Jackline's settings"),
+    (".claude/settings.json", CLAUDE),
+    (".claude/settings.local.json", CLAUDE),
+    (".codex/config.toml", CODEX),
+    (".codex/hooks.json", CODEX),
+    (".gemini/settings.json", GEMINI),
+    (".qwen/settings.json", QWEN),
+    (".config/opencode", OPENCODE),
+    (".copilot/hooks", COPILOT),
+    (".copilot/config.json", COPILOT),
+    (".cursor/hooks.json", CURSOR),
+    (".codeium/windsurf/hooks.json", WINDSURF),
+];
+
+/// Of the machine: what its administrator decided.
+const ON_MACHINE: [(&str, &str); 4] = [
+    ("/etc/claude-code", CLAUDE),
+    ("/Library/Application Support/ClaudeCode", CLAUDE),
+    ("/etc/codex", CODEX),
+    ("/etc/windsurf", WINDSURF),
+];
+
+/// Below the directory that all work trees of a repository share: what makes git run something.
+const IN_GIT: [(&str, &str); 2] = [("config", "git's settings"), ("hooks", "git's hooks")];
+
+/// Everything protected by default. The first label of a path stands; a host that is told to keep its settings
+/// elsewhere has that place added by the caller.
+#[must_use]
+pub fn own_paths(
+    root: &Path,
+    home: Option<&Path>,
+    store: &Path,
+    definition: Option<&Path>,
+    named: &[PathBuf],
+) -> Vec<OwnPath> {
+    let mut table = Table::default();
+    table.add(root, definition.iter().map(|path| (*path, DEFINITION)));
+    table.add(root, named.iter().map(|path| (path.as_path(), "a file the definition names")));
+    table.add(root, [(store, "Jackline's store")]);
+    table.add(root, IN_WORKSPACE.iter().map(written));
+    if let Some(home) = home {
+        table.add(home, IN_HOME.iter().map(written));
+    }
+    table.add(root, ON_MACHINE.iter().map(written));
+    table.add_repository(root);
+    table.own
+}
+
+fn written(&(path, label): &(&'static str, &'static str)) -> (&'static Path, &'static str) {
+    (Path::new(path), label)
+}
+
+#[derive(Default)]
+struct Table {
+    own: Vec<OwnPath>,
+}
+
+impl Table {
+    /// Adds paths seen from a directory, which absolute ones are not.
+    fn add<'a>(&mut self, dir: &Path, paths: impl IntoIterator<Item = (&'a Path, &'a str)>) {
+        for (path, label) in paths {
+            let path = dir.join(path);
+            if !self.own.iter().any(|own| own.path == path) {
+                self.own.push(OwnPath { path, label: label.to_owned() });
+            }
+        }
+    }
+
+    /// Adds git's settings and hooks, also where a linked work tree keeps them. Without a repository they are
+    /// protected where one would begin.
+    fn add_repository(&mut self, root: &Path) {
+        let Some(repository) = Repository::around(root) else {
+            return self.add(&root.join(".git"), IN_GIT.iter().map(written));
+        };
+        self.add(&repository.common, IN_GIT.iter().map(written));
+        self.add(&repository.dir, [(Path::new("config.worktree"), "git's settings")]);
+        if repository.linked {
+            self.add(&repository.top, [(Path::new(".git"), "git's link to the repository")]);
+            self.add(&repository.dir, [(Path::new("commondir"), "git's link to the repository")]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[track_caller]
+    fn check(own: &[OwnPath], path: &Path, want: Option<&str>) {
+        let label = own.iter().find(|own| own.path == path).map(|own| own.label.as_str());
+        assert_eq!(label, want, "{}", path.display());
+    }
+
+    #[test]
+    fn ours_and_the_hosts_files_are_listed_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, home, store) = (dir.path().join("ws"), dir.path().join("home"), dir.path().join("store"));
+        let definition = root.join("jackline.yaml");
+        let named = [PathBuf::from("schemas/a.json"), root.join("opencode.json")];
+        let own = own_paths(&root, Some(&home), &store, Some(&definition), &named);
+        check(&own, &definition, Some(DEFINITION));
+        check(&own, &root.join("schemas/a.json"), Some("a file the definition names"));
+        check(&own, &root.join("opencode.json"), Some("a file the definition names"));
+        check(&own, &store, Some("Jackline's store"));
+        check(&own, &root.join(".claude/settings.local.json"), Some(CLAUDE));
+        check(&own, &home.join(".claude/settings.json"), Some(CLAUDE));
+        check(&own, &home.join(".config/jackline"), Some("Jackline's settings"));
+        check(&own, Path::new("/etc/claude-code"), Some(CLAUDE));
+        check(&own, &root.join(".git/hooks"), Some("git's hooks"));
+        check(&own, &root.join("src"), None);
+        assert!(own.iter().all(|own| own.path.is_absolute() && !own.label.is_empty()));
+        let paths: std::collections::BTreeSet<_> = own.iter().map(|own| &own.path).collect();
+        assert_eq!(paths.len(), own.len());
+    }
+
+    #[test]
+    fn without_a_definition_or_a_home_the_rest_stands() {
+        let own = own_paths(Path::new("/nowhere/ws"), None, Path::new("/nowhere/store"), None, &[]);
+        check(&own, Path::new("/nowhere/ws/jackline.yaml"), Some(DEFINITION));
+        check(&own, Path::new("/nowhere/ws/.jackline"), Some(POLICIES));
+        assert!(!own.iter().any(|own| own.label == "Jackline's settings"));
+    }
+
+    #[test]
+    fn git_is_protected_where_it_keeps_its_settings() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(dir.path()).unwrap();
+        let git = top.join("repo/.git");
+        fs::create_dir_all(git.join("worktrees/w")).unwrap();
+        fs::create_dir_all(top.join("repo/sub")).unwrap();
+        fs::create_dir_all(top.join("linked")).unwrap();
+        fs::write(git.join("HEAD"), "").unwrap();
+        fs::write(git.join("worktrees/w/HEAD"), "").unwrap();
+        fs::write(git.join("worktrees/w/commondir"), git.to_str().unwrap()).unwrap();
+        fs::write(top.join("linked/.git"), format!("gitdir: {}\n", git.join("worktrees/w").display())).unwrap();
+        let own = |root: &str| own_paths(&top.join(root), None, &top.join("store"), None, &[]);
+        check(&own("repo/sub"), &git.join("config"), Some("git's settings"));
+        check(&own("repo"), &git.join("hooks"), Some("git's hooks"));
+        check(&own("repo"), &top.join("repo/.git"), None);
+        let linked = own("linked");
+        check(&linked, &git.join("config"), Some("git's settings"));
+        check(&linked, &git.join("hooks"), Some("git's hooks"));
+        check(&linked, &git.join("worktrees/w/config.worktree"), Some("git's settings"));
+        check(&linked, &top.join("linked/.git"), Some("git's link to the repository"));
+    }
+}

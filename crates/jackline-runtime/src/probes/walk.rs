@@ -1,0 +1,306 @@
+//! Walks a path as the kernel does: one component at a time, links resolved before `..` is applied, missing parts
+//! kept as they are written. Knows nothing of workspaces or of what is ours.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use jackline_core::probe::There;
+
+use super::fold;
+
+/// Links followed before a path is given up: what Linux allows (`ELOOP` beyond).
+const LINKS_MAX: usize = 40;
+
+/// Bytes of a path or a link's target: what Linux takes in one call (`PATH_MAX`). With [`LINKS_MAX`] it bounds the
+/// components of a walk.
+const PATH_BYTES_MAX: usize = 4096;
+
+/// Bytes of one name (`NAME_MAX`); a longer one cannot be created.
+const NAME_BYTES_MAX: usize = 255;
+
+/// Why a path could not be walked.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Lost {
+    #[error("the path is longer than {PATH_BYTES_MAX} bytes or has a name longer than {NAME_BYTES_MAX}")]
+    Long,
+    #[error("the path has a NUL byte")]
+    Nul,
+    #[error("the path passes more than {LINKS_MAX} links")]
+    Links,
+    #[error("`..` follows something that is no directory")]
+    Nowhere,
+    #[error("the path leads through another process's view of the files")]
+    Magic,
+    #[error("the path is seen from a directory that is not absolute")]
+    Relative,
+    #[error("`~` stands for a home directory that is not known")]
+    Home,
+    #[error("a part of the path cannot be looked at: {0}")]
+    Unseen(ErrorKind),
+}
+
+/// A file apart from its names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileId {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+}
+
+/// Where a path leads.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// Canonical and absolute.
+    pub(super) path: PathBuf,
+    pub(super) there: There,
+    /// How many names the file has: above one, hard links.
+    pub(super) names: u64,
+    /// What each component of `path` is, the last one included; shorter than `path` where nothing is there.
+    pub(super) passed: Vec<FileId>,
+    /// Canonical places of the links that were followed.
+    pub(super) links: Vec<PathBuf>,
+}
+
+impl Place {
+    fn top() -> Self {
+        Self { path: "/".into(), there: There::Directory, names: 1, passed: Vec::new(), links: Vec::new() }
+    }
+
+    /// The file itself, when there is one (`/` has no name and is compared by path).
+    pub(super) fn id(&self) -> Option<FileId> {
+        if matches!(self.there, There::Nothing) { None } else { self.passed.last().copied() }
+    }
+
+    /// The directories above it.
+    pub(super) fn above(&self) -> &[FileId] {
+        let own = usize::from(self.id().is_some());
+        self.passed.get(..self.passed.len() - own).unwrap_or_default()
+    }
+}
+
+/// What one look at a path saw.
+#[derive(Debug, Clone)]
+enum Look {
+    Nothing,
+    Link { device: u64, inode: u64, target: PathBuf },
+    Found { id: FileId, there: There, names: u64 },
+}
+
+/// Walks paths within one answer; looks at each component once, however many paths share it.
+#[derive(Debug)]
+pub(super) struct Walker<'a> {
+    home: Option<&'a Path>,
+    folds: bool,
+    seen: BTreeMap<OsString, Look>,
+}
+
+/// A walk under way: where it is and what is left to go, the next component last.
+struct Trip<'a> {
+    at: Place,
+    rest: Vec<OsString>,
+    /// What `/proc/self/cwd` is to whoever uses the path: not our own working directory.
+    dir: Option<&'a Path>,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) const fn new(home: Option<&'a Path>, folds: bool) -> Self {
+        Self { home, folds, seen: BTreeMap::new() }
+    }
+
+    /// Walks an absolute path of ours or of the host's, taken literally.
+    pub(super) fn absolute(&mut self, path: &Path) -> Result<Place, Lost> {
+        if !path.is_absolute() {
+            return Err(Lost::Relative);
+        }
+        self.walk(Trip { at: Place::top(), rest: components(path)?, dir: None })
+    }
+
+    /// Walks on from a place, taken literally.
+    pub(super) fn onward(&mut self, from: &Place, rest: &Path) -> Result<Place, Lost> {
+        self.walk(Trip { at: from.clone(), rest: components(rest)?, dir: None })
+    }
+
+    /// Walks to the directory that a path is seen from.
+    pub(super) fn dir(&mut self, root: &Place, written: &str) -> Result<Place, Lost> {
+        self.written(root, None, written)
+    }
+
+    /// Walks a path as it was written, seen from a directory.
+    pub(super) fn path(&mut self, dir: &Place, written: &str) -> Result<Place, Lost> {
+        self.written(dir, Some(&dir.path), written)
+    }
+
+    fn written(&mut self, from: &Place, dir: Option<&Path>, written: &str) -> Result<Place, Lost> {
+        let path = self.expanded(written)?;
+        let at = if path.is_absolute() { Place::top() } else { from.clone() };
+        self.walk(Trip { at, rest: components(&path)?, dir })
+    }
+
+    /// `~` and `~/x` are the home directory; `~name` and `~+` are known to a shell alone.
+    fn expanded(&self, written: &str) -> Result<PathBuf, Lost> {
+        match written.strip_prefix('~') {
+            None => Ok(written.into()),
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                Ok(self.home.ok_or(Lost::Home)?.join(rest.trim_start_matches('/')))
+            }
+            Some(_) => Err(Lost::Home),
+        }
+    }
+
+    fn walk(&mut self, mut trip: Trip<'_>) -> Result<Place, Lost> {
+        while let Some(name) = trip.rest.pop() {
+            match name.as_bytes() {
+                b".." => up(&mut trip.at)?,
+                _ if matches!(trip.at.there, There::Directory) => self.down(&mut trip, &name)?,
+                // Below what is missing, or below a file, nothing is.
+                _ => enter(&mut trip.at, &name, There::Nothing, None),
+            }
+            if trip.at.path.as_os_str().len() > PATH_BYTES_MAX {
+                return Err(Lost::Long);
+            }
+        }
+        Ok(trip.at)
+    }
+
+    /// One component down from an existing directory.
+    fn down(&mut self, trip: &mut Trip<'_>, name: &OsStr) -> Result<(), Lost> {
+        if let Some(target) = process_link(trip, name)? {
+            return follow(trip, trip.at.path.join(name), &target);
+        }
+        let path = trip.at.path.join(name);
+        match self.look(&path)? {
+            Look::Nothing => enter(&mut trip.at, name, There::Nothing, None),
+            Look::Link { .. } if path == Path::new("/proc/self") => enter_self(&mut trip.at)?,
+            Look::Link { device, inode, target } => {
+                self.refuse_magic(&trip.at.path, device)?;
+                let name = self.real_name(&trip.at.path, name, inode);
+                return follow(trip, trip.at.path.join(name), &target);
+            }
+            Look::Found { id, there, names } => {
+                let name = self.real_name(&trip.at.path, name, id.inode);
+                trip.at.names = names;
+                enter(&mut trip.at, &name, there, Some(id));
+            }
+        }
+        Ok(())
+    }
+
+    /// A link below a process (`fd`, `exe`, another's `cwd`, …) leads elsewhere for each who follows it.
+    fn refuse_magic(&mut self, dir: &Path, device: u64) -> Result<(), Lost> {
+        if dir == Path::new("/proc") {
+            return Ok(());
+        }
+        match self.look(Path::new("/proc"))? {
+            Look::Found { id, .. } if id.device == device => Err(Lost::Magic),
+            Look::Found { .. } | Look::Link { .. } | Look::Nothing => Ok(()),
+        }
+    }
+
+    fn real_name(&self, dir: &Path, name: &OsStr, inode: u64) -> OsString {
+        if self.folds { fold::real_name(dir, name, inode) } else { name.to_owned() }
+    }
+
+    fn look(&mut self, path: &Path) -> Result<Look, Lost> {
+        if let Some(look) = self.seen.get(path.as_os_str()) {
+            return Ok(look.clone());
+        }
+        let look = look(path)?;
+        self.seen.insert(path.as_os_str().to_owned(), look.clone());
+        Ok(look)
+    }
+}
+
+fn look(path: &Path) -> Result<Look, Lost> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_symlink() => {
+            let target = fs::read_link(path).map_err(|error| Lost::Unseen(error.kind()))?;
+            Ok(Look::Link { device: meta.dev(), inode: meta.ino(), target })
+        }
+        Ok(meta) => Ok(Look::Found { id: file_id(&meta), there: there(&meta), names: meta.nlink() }),
+        Err(error) => match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => Ok(Look::Nothing),
+            kind => Err(Lost::Unseen(kind)),
+        },
+    }
+}
+
+pub(super) fn file_id(meta: &Metadata) -> FileId {
+    FileId { device: meta.dev(), inode: meta.ino() }
+}
+
+fn there(meta: &Metadata) -> There {
+    if meta.is_dir() {
+        There::Directory
+    } else if meta.is_file() {
+        There::File
+    } else {
+        There::Other
+    }
+}
+
+fn enter(at: &mut Place, name: &OsStr, there: There, id: Option<FileId>) {
+    at.path.push(name);
+    at.there = there;
+    at.passed.extend(id);
+}
+
+/// `/proc/self` is kept by name: the process that will use the path is not this one.
+fn enter_self(at: &mut Place) -> Result<(), Lost> {
+    let meta = fs::metadata("/proc/self").map_err(|error| Lost::Unseen(error.kind()))?;
+    enter(at, OsStr::new("self"), There::Directory, Some(file_id(&meta)));
+    Ok(())
+}
+
+/// One component up; the parent of `/` is `/`.
+fn up(at: &mut Place) -> Result<(), Lost> {
+    if !matches!(at.there, There::Directory) {
+        return Err(Lost::Nowhere);
+    }
+    if at.path.pop() {
+        at.passed.pop();
+    }
+    Ok(())
+}
+
+/// Goes on with a link's target in place of its name.
+fn follow(trip: &mut Trip<'_>, link: PathBuf, target: &Path) -> Result<(), Lost> {
+    if trip.at.links.len() >= LINKS_MAX {
+        return Err(Lost::Links);
+    }
+    trip.at.links.push(link);
+    if target.is_absolute() {
+        trip.at.path = "/".into();
+        trip.at.passed.clear();
+    }
+    trip.rest.extend(components(target)?);
+    Ok(())
+}
+
+/// Where `cwd` and `root` of the calling process lead; its other links, and `thread-self`, cannot be told.
+fn process_link(trip: &Trip<'_>, name: &OsStr) -> Result<Option<PathBuf>, Lost> {
+    let at = trip.at.path.as_os_str().as_bytes();
+    match (at, name.as_bytes()) {
+        (b"/proc/self", b"cwd") => trip.dir.map(|dir| Some(dir.to_owned())).ok_or(Lost::Magic),
+        (b"/proc/self", b"root") => Ok(Some("/".into())),
+        (b"/proc", b"thread-self") => Err(Lost::Magic),
+        _ => Ok(None),
+    }
+}
+
+/// The names of a path, the first one last; `.` and doubled slashes lead nowhere.
+fn components(path: &Path) -> Result<Vec<OsString>, Lost> {
+    let bytes = path.as_os_str().as_bytes();
+    if bytes.contains(&0) {
+        return Err(Lost::Nul);
+    }
+    let parts = || path.components().rev();
+    if bytes.len() > PATH_BYTES_MAX || parts().any(|part| part.as_os_str().len() > NAME_BYTES_MAX) {
+        return Err(Lost::Long);
+    }
+    let names = parts().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
+    Ok(names.map(|part| part.as_os_str().to_owned()).collect())
+}
