@@ -78,6 +78,9 @@ pub(super) enum GitFault {
     Failed(String),
 }
 
+/// What git printed.
+pub(super) type Printed = Result<Vec<u8>, GitFault>;
+
 /// A git program that may be trusted as far as the system is.
 #[derive(Debug)]
 pub(super) struct Git {
@@ -94,7 +97,7 @@ impl Git {
     }
 
     /// Runs git in a directory of the repository below `top`; what it printed, if it was content.
-    pub(super) fn run(&self, at: &At<'_>, words: &[&str], input: Vec<u8>) -> Result<Vec<u8>, GitFault> {
+    pub(super) fn run(&self, at: &At<'_>, words: &[&str], input: Vec<u8>) -> Printed {
         let mut child = self.command(at, words).spawn()?;
         let printed = attend(&mut child, input, at.until);
         if printed.is_err() {
@@ -136,12 +139,12 @@ fn executable(path: &Path) -> bool {
 }
 
 /// Feeds and drains a child until it ends well or its time is up.
-fn attend(child: &mut Child, input: Vec<u8>, until: Instant) -> Result<Vec<u8>, GitFault> {
-    let printed = drain(child.stdout.take(), OUTPUT_BYTES_MAX);
-    let complaints = drain(child.stderr.take(), ERROR_BYTES_MAX);
+fn attend(child: &mut Child, input: Vec<u8>, until: Instant) -> Printed {
+    let printed = drain(child.stdout.take(), OUTPUT_BYTES_MAX)?;
+    let complaints = drain(child.stderr.take(), ERROR_BYTES_MAX)?;
     if let Some(mut stdin) = child.stdin.take() {
         // A child that stops reading ends the write with an error; its exit code says the rest.
-        thread::spawn(move || stdin.write_all(&input));
+        thread::Builder::new().spawn(move || stdin.write_all(&input))?;
     }
     let printed = drained(&printed, until)?;
     let complaints = drained(&complaints, until)?;
@@ -153,16 +156,16 @@ fn attend(child: &mut Child, input: Vec<u8>, until: Instant) -> Result<Vec<u8>, 
 }
 
 /// Reads a pipe on a thread of its own: a program that keeps it open must not keep us.
-fn drain<R: Read + Send + 'static>(pipe: Option<R>, bytes_max: u64) -> Receiver<Result<Vec<u8>, GitFault>> {
+fn drain<R: Read + Send + 'static>(pipe: Option<R>, bytes_max: u64) -> io::Result<Receiver<Printed>> {
     let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         // The receiver is gone when the time was up: nobody is left to tell.
         let _ = sender.send(read(pipe, bytes_max));
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
-fn read<R: Read>(pipe: Option<R>, bytes_max: u64) -> Result<Vec<u8>, GitFault> {
+fn read<R: Read>(pipe: Option<R>, bytes_max: u64) -> Printed {
     let mut bytes = Vec::new();
     if let Some(pipe) = pipe {
         pipe.take(bytes_max + 1).read_to_end(&mut bytes)?;
@@ -170,7 +173,7 @@ fn read<R: Read>(pipe: Option<R>, bytes_max: u64) -> Result<Vec<u8>, GitFault> {
     if bytes.len() as u64 > bytes_max { Err(GitFault::Long(bytes_max)) } else { Ok(bytes) }
 }
 
-fn drained(pipe: &Receiver<Result<Vec<u8>, GitFault>>, until: Instant) -> Result<Vec<u8>, GitFault> {
+fn drained(pipe: &Receiver<Printed>, until: Instant) -> Printed {
     pipe.recv_timeout(until.saturating_duration_since(Instant::now())).unwrap_or(Err(GitFault::Late))
 }
 
@@ -257,7 +260,7 @@ mod tests {
     }
 
     /// Runs a stand-in for git and says what came of it.
-    fn run(dir: &TempDir, text: &str, input: &[u8], ms: u64) -> Result<Vec<u8>, GitFault> {
+    fn run(dir: &TempDir, text: &str, input: &[u8], ms: u64) -> Printed {
         let program = dir.path().join("git");
         script(&program, &format!("#!/bin/sh\n{text}\n"));
         let git = Git { program, home: Some("/home/dev".into()) };

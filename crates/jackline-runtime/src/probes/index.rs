@@ -104,6 +104,8 @@ fn split(text: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::time::Duration;
 
     const STAMP: &str = "  ctime: 17:25\n  mtime: 18:26\n  dev: 65024\tino: 7\n  uid: 0\tgid: 0\n  size: 3\tflags: 0\n";
 
@@ -135,5 +137,30 @@ mod tests {
         let listing = format!("100644 aa 0\tx\0{STAMP}");
         let stamp = Stamp { changed: (17, 25), modified: (18, 26), inode: 7, size: 3 };
         assert_eq!(entries(listing.as_bytes()).unwrap()[0].stamp, stamp);
+    }
+
+    /// Whether an entry with the file's own stamp stands for it, the index being older or younger by a nanosecond.
+    #[track_caller]
+    fn check_stands(mode: &str, stage: &str, younger: bool, want: bool) {
+        let dir = tempfile::tempdir().unwrap();
+        let file = fs::File::create(dir.path().join("a")).unwrap();
+        let index = fs::File::create(dir.path().join("index")).unwrap();
+        let time = file.metadata().unwrap().modified().unwrap();
+        index.set_modified(time + Duration::from_nanos(u64::from(younger))).unwrap();
+        let (file, index) = (file.metadata().unwrap(), index.metadata().unwrap());
+        let entry = Entry { path: b"a", id: "aa", mode, stage, stamp: Stamp::of(&file) };
+        assert_eq!(entry.stands_for(&file, Some(&index)), want, "{mode} {stage} {younger}");
+        assert!(!entry.stands_for(&file, None));
+        let other = Entry { stamp: Stamp { inode: entry.stamp.inode ^ 1, ..Stamp::of(&file) }, ..entry };
+        assert!(!other.stands_for(&file, Some(&index)));
+    }
+
+    #[test]
+    fn an_entry_stands_for_a_file_older_than_the_index() {
+        check_stands("100644", "0", true, true);
+        check_stands("100755", "0", true, true);
+        check_stands("100644", "0", false, false);
+        check_stands("100644", "2", true, false);
+        check_stands("120000", "0", true, false);
     }
 }

@@ -81,11 +81,40 @@ impl Prober for WorkspaceProber {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jackline_core::probe::There;
+    use jackline_core::sha::Digest;
+    use std::fs;
 
     #[test]
     fn a_prober_can_be_shared() {
         fn shared<T: Send + Sync>() {}
         shared::<WorkspaceProber>();
         shared::<Box<dyn Prober>>();
+    }
+
+    #[test]
+    fn every_probe_has_its_answer() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(dir.path()).unwrap();
+        let (root, home, store) = (top.join("ws"), top.join("home"), top.join("store"));
+        for place in [&root, &home, &store] {
+            fs::create_dir(place).unwrap();
+        }
+        fs::write(root.join("jackline.yaml"), "jackline: 1\n").unwrap();
+        let own = own_paths(&root, Some(&home), &store, Some(&root.join("jackline.yaml")), &[]);
+        let prober = WorkspaceProber::new(Ground { root, home: Some(home), own });
+        let definition = Probe::Identity { path: "../ws/jackline.yaml".into(), dir: ".".into() };
+        let Fact::Identity(identity) = prober.answer(&definition) else { panic!("no identity") };
+        assert_eq!(identity.inside.as_deref(), Some("jackline.yaml"));
+        assert_eq!(identity.ours.as_deref(), Some("the definition"));
+        assert_eq!(identity.there, There::File);
+        let content = prober.answer(&Probe::Fingerprint { path: identity.path });
+        assert_eq!(content, Fact::Content(Some(Digest::of(b"jackline: 1\n"))));
+        assert_eq!(prober.answer(&Probe::WorkTree), Fact::Absent);
+        let log = top.join("store/s/audit.jsonl");
+        let log = Probe::Identity { path: log.to_str().unwrap().into(), dir: "".into() };
+        let Fact::Identity(identity) = prober.answer(&log) else { panic!("no identity") };
+        assert_eq!(identity.ours.as_deref(), Some("Jackline's store"));
+        assert_eq!(identity.inside, None);
     }
 }
