@@ -161,7 +161,7 @@ impl Runtime {
         let (mut state, tail) = match checkpoint {
             Some(state) => (state, loaded.tail),
             // A checkpoint of another version cannot be read: the log is the truth.
-            None if loaded.checkpoint.is_some() => (Session::default(), self.store.lines(session)?),
+            None if loaded.checkpoint.is_some() => (Session::default(), self.store.lines(session, 0)?),
             None => (Session::default(), loaded.tail),
         };
         for line in tail {
@@ -171,7 +171,7 @@ impl Runtime {
     }
 
     fn fold(&self, session: &str, state: &mut Session, line: &[u8]) -> Result<(), Fault> {
-        let Some((at, changes)) = crate::replay::changes(line).map_err(|why| StoreFault::corrupt(session, &why))? else {
+        let Some((at, changes)) = crate::replay::changes(line).map_err(|_| unfoldable(session))? else {
             return Ok(());
         };
         state.apply(at, &changes, &|digest| self.store.snapshot_get(session, digest).ok().flatten());
@@ -293,6 +293,10 @@ fn converse(judging: &Judging, session: &Session, event: &Event, facts: &mut Fac
 
 fn look(prober: &dyn Prober, probe: &Probe, round: u32) -> Fact {
     if round < PROBE_ROUNDS_MAX { prober.answer(probe) } else { Fact::Unknown("asked for too late".to_owned()) }
+}
+
+fn unfoldable(session: &str) -> StoreFault {
+    StoreFault::corrupt(session, 0, "a record's changes cannot be read")
 }
 
 /// A fault as the agent is shown it: never an internal text beyond one sentence.

@@ -1,2 +1,37 @@
 //! The `jackline` program: serves the runtime through commands.
-fn main() {}
+//!
+//! This crate is the only one that reads the environment, knows the command line and prints.
+
+mod commands;
+mod error;
+mod paint;
+mod person;
+mod place;
+mod screen;
+mod timeline;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use commands::Command;
+use error::CommandError;
+
+/// Guardrails for AI agents: decide, keep, prove.
+#[derive(Debug, clap::Parser)]
+#[command(name = "jackline", version, about, long_about = None, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            error.show();
+            error.exit_code()
+        }
+    }
+}

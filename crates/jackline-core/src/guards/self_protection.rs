@@ -9,7 +9,7 @@ use crate::decision::Finding;
 use crate::glob;
 use crate::overlap;
 use crate::path::Role;
-use crate::probe::{Fact, Identity, Probe};
+use crate::probe::{Fact, Identity, Probe, There};
 use crate::shell::{Command, Reading, ShellText};
 
 const GUARD: &str = "self";
@@ -87,6 +87,8 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
     let rest = touch.path.get(touch.anchor().len()..).unwrap_or_default();
     match (touch.glob, touch.role) {
         (false, Role::Delete) => Some(label),
+        // Something put where our directory would be brings its own settings along; an empty directory does not.
+        (false, Role::Write) if identity.there == There::Nothing && !touch.metadata => Some(label),
         (false, Role::Read | Role::Write) => None,
         (true, Role::Delete) if rest.is_empty() => Some(label),
         (true, _) => may_match_ours(touch, identity).then_some(label),

@@ -80,14 +80,14 @@ const IN_GIT: [(&str, &str); 2] = [("config", "git's settings"), ("hooks", "git'
 pub fn own_paths(
     root: &Path,
     home: Option<&Path>,
-    store: &Path,
+    store: Option<&Path>,
     definition: Option<&Path>,
     named: &[PathBuf],
 ) -> Vec<OwnPath> {
     let mut table = Table::default();
     table.add(root, definition.iter().map(|path| (*path, DEFINITION)));
     table.add(root, named.iter().map(|path| (path.as_path(), "a file the definition names")));
-    table.add(root, [(store, "Jackline's store")]);
+    table.add(root, store.iter().map(|path| (*path, "Jackline's store")));
     table.add(root, IN_WORKSPACE.iter().map(written));
     if let Some(home) = home {
         table.add(home, IN_HOME.iter().map(written));
@@ -149,7 +149,7 @@ mod tests {
         let (root, home, store) = (dir.path().join("ws"), dir.path().join("home"), dir.path().join("store"));
         let definition = root.join("jackline.yaml");
         let named = [PathBuf::from("schemas/a.json"), root.join("opencode.json")];
-        let own = own_paths(&root, Some(&home), &store, Some(&definition), &named);
+        let own = own_paths(&root, Some(&home), Some(&store), Some(&definition), &named);
         check(&own, &definition, Some(DEFINITION));
         check(&own, &root.join("schemas/a.json"), Some("a file the definition names"));
         check(&own, &root.join("opencode.json"), Some("a file the definition names"));
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn without_a_definition_or_a_home_the_rest_stands() {
-        let own = own_paths(Path::new("/nowhere/ws"), None, Path::new("/nowhere/store"), None, &[]);
+        let own = own_paths(Path::new("/nowhere/ws"), None, Some(Path::new("/nowhere/store")), None, &[]);
         check(&own, Path::new("/nowhere/ws/jackline.yaml"), Some(DEFINITION));
         check(&own, Path::new("/nowhere/ws/.jackline"), Some(POLICIES));
         assert!(!own.iter().any(|own| own.label == "Jackline's settings"));
@@ -185,7 +185,7 @@ mod tests {
         fs::write(git.join("worktrees/w/HEAD"), "").unwrap();
         fs::write(git.join("worktrees/w/commondir"), git.to_str().unwrap()).unwrap();
         fs::write(top.join("linked/.git"), format!("gitdir: {}\n", git.join("worktrees/w").display())).unwrap();
-        let own = |root: &str| own_paths(&top.join(root), None, &top.join("store"), None, &[]);
+        let own = |root: &str| own_paths(&top.join(root), None, Some(&top.join("store")), None, &[]);
         check(&own("repo/sub"), &git.join("config"), Some("git's settings"));
         check(&own("repo"), &git.join("hooks"), Some("git's hooks"));
         check(&own("repo"), &top.join("repo/.git"), None);

@@ -50,7 +50,7 @@ impl StoreFault {
         }
     }
 
-    pub(super) fn corrupt(session: &str, at: u64, why: &'static str) -> Self {
+    pub(crate) fn corrupt(session: &str, at: u64, why: &'static str) -> Self {
         Self::Corrupt { session: shown(session), at, why }
     }
 

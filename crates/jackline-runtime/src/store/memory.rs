@@ -61,6 +61,20 @@ impl Session {
     }
 }
 
+impl Session {
+    fn lines_from(&self, from: u64) -> Vec<Vec<u8>> {
+        let mut at = self.head.offset - self.lines_bytes as u64;
+        let mut found = Vec::new();
+        for line in &self.lines {
+            if at >= from {
+                found.push(line.clone());
+            }
+            at += line.len() as u64 + 1;
+        }
+        found
+    }
+}
+
 impl MemoryStore {
     /// An empty store.
     #[must_use]
@@ -116,10 +130,9 @@ impl Store for MemoryStore {
         Ok(recorded.map(entry).collect())
     }
 
-    fn lines(&self, session: &str) -> Result<Lines, StoreFault> {
+    fn lines(&self, session: &str, from: u64) -> Result<Lines, StoreFault> {
         check_session(session)?;
-        let lines: Vec<Vec<u8>> =
-            self.kept().get(session).map(|found| found.lines.iter().cloned().collect()).unwrap_or_default();
+        let lines = self.kept().get(session).map(|found| found.lines_from(from)).unwrap_or_default();
         Ok(Box::new(lines.into_iter().map(Ok)))
     }
 

@@ -85,7 +85,7 @@ pub(super) fn grow(store: &dyn Store, session: &str, count: u64, salt: &str) -> 
 #[track_caller]
 pub(super) fn check_chain(store: &dyn Store, session: &str, head: Head) -> Vec<String> {
     let (mut at, mut salts) = (Head::EMPTY, Vec::new());
-    for line in store.lines(session).unwrap() {
+    for line in store.lines(session, 0).unwrap() {
         let line = line.unwrap();
         let value: serde_json::Value = serde_json::from_slice(&line).unwrap();
         assert_eq!(value["seq"], at.seq + 1);
@@ -112,7 +112,7 @@ pub(super) fn check_settled(store: &dyn Store, session: &str, head: Head) {
 fn an_unknown_session_is_empty(store: &dyn Store) {
     let loaded = store.load("s").unwrap();
     assert_eq!((loaded.head, loaded.checkpoint, loaded.torn), (Head::default(), None, None));
-    assert_eq!(loaded.tail.count() + store.lines("s").unwrap().count(), 0);
+    assert_eq!(loaded.tail.count() + store.lines("s", 0).unwrap().count(), 0);
     assert!(store.sessions().unwrap().is_empty());
     assert!(store.snapshots("s").unwrap().is_empty());
 }

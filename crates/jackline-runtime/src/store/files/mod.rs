@@ -125,7 +125,7 @@ impl Store for FileStore {
         listing::sessions(&self.root)
     }
 
-    fn lines(&self, session: &str) -> Result<Lines, StoreFault> {
+    fn lines(&self, session: &str, from: u64) -> Result<Lines, StoreFault> {
         let place = Place::new(&self.root, session)?;
         let Some(root) = place.root()? else { return Ok(Box::new(std::iter::empty())) };
         let path = place.path(place::LOG);
@@ -134,13 +134,14 @@ impl Store for FileStore {
             return Ok(Box::new(std::iter::empty()));
         };
         let len = log.metadata().map_err(|error| StoreFault::unreadable(&path, error))?.len();
-        let end = match log::line_start(&log, 0, len) {
+        let from = from.min(len);
+        let end = match log::line_start(&log, from, len) {
             Ok(end) => end,
             Err(Trouble::Disk(error)) => return Err(StoreFault::unreadable(&path, error)),
             // What was whole is still worth reading; the reader stops with the damage.
             Err(Trouble::Damaged { .. }) => len,
         };
-        Ok(Box::new(LogLines::new(Arc::new(log), session, 0, end)))
+        Ok(Box::new(LogLines::new(Arc::new(log), session, from, end)))
     }
 
     fn snapshot_put(&self, session: &str, state: &[u8]) -> Result<Digest, StoreFault> {

@@ -125,7 +125,7 @@ fn a_torn_first_line_leaves_an_empty_log() {
     let log = OpenOptions::new().write(true).open(fixture.path("audit.jsonl")).unwrap();
     log.set_len(20).unwrap();
     fixture.check(Head::EMPTY, None, 0, Some(Torn { at: 0, bytes: 20 }));
-    assert_eq!(fixture.store.lines("s").unwrap().count(), 0);
+    assert_eq!(fixture.store.lines("s", 0).unwrap().count(), 0);
     let step = Step::new("s", Head::EMPTY, 1, "b");
     assert_eq!(fixture.store.commit("s", &Commit { cut: true, ..step.commit() }).unwrap(), Committed::Done);
     check_settled(&fixture.other(), "s", step.head);
@@ -280,7 +280,7 @@ fn lines_are_bounded_and_stop_at_the_damage() {
     grow(&fixture.store, "s", 2, "a");
     fixture.append(&vec![b'x'; 3 * RECORD_BYTES_MAX]);
     fixture.append(b"\n{}\n");
-    let lines: Vec<_> = fixture.store.lines("s").unwrap().collect();
+    let lines: Vec<_> = fixture.store.lines("s", 0).unwrap().collect();
     assert_eq!(lines.len(), 3);
     assert!(lines[..2].iter().all(Result::is_ok));
     assert!(matches!(lines[2], Err(StoreFault::Corrupt { .. })));

@@ -1,0 +1,100 @@
+//! `jackline audit`: verify, export, show and sign the audit log.
+
+mod checkpoint;
+mod verify;
+
+use std::io::{self, Write as _};
+
+use jackline_runtime::replay;
+use jackline_runtime::store::Store as _;
+use serde_json::Value;
+
+use super::{log, sessions};
+use crate::error::CommandError;
+use crate::place::Where;
+use crate::screen;
+
+/// Verify, export and sign the audit log
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Audit {
+    /// Check an export, or the store: every record's hash and link
+    Verify(verify::Verify),
+    /// Print records as JSON Lines
+    Export(Export),
+    /// Show one record, or all of a session, laid out for reading
+    Show(Show),
+    /// Sign the present head of a session, so that a cut tail can be found
+    Checkpoint(checkpoint::Sign),
+}
+
+impl Audit {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        match self {
+            Self::Verify(command) => command.run(),
+            Self::Export(command) => command.run(),
+            Self::Show(command) => command.run(),
+            Self::Checkpoint(command) => command.run(),
+        }
+    }
+}
+
+/// Print records as JSON Lines
+///
+/// Without `--session`: all sessions of the workspace, one after another.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Export {
+    /// Only this session
+    #[arg(long, value_name = "SESSION")]
+    session: Option<String>,
+    #[command(flatten)]
+    at: Where,
+}
+
+impl Export {
+    fn run(&self) -> Result<(), CommandError> {
+        let store = self.at.files()?;
+        let ids = match &self.session {
+            Some(named) => vec![log::chosen(&store, &self.at, Some(named))?],
+            None => sessions::list(&store, &self.at, false)?.into_iter().map(|session| session.entry.id).collect(),
+        };
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        for id in ids {
+            for line in store.lines(&id, 0)? {
+                out.write_all(&line?)?;
+                out.write_all(b"\n")?;
+            }
+        }
+        Ok(out.flush()?)
+    }
+}
+
+/// Show one record, or all of a session, laid out for reading
+#[derive(Debug, clap::Args)]
+pub(crate) struct Show {
+    /// The session
+    #[arg(value_name = "SESSION")]
+    session: String,
+    /// The record's number
+    #[arg(value_name = "SEQ")]
+    seq: Option<u64>,
+    #[command(flatten)]
+    at: Where,
+}
+
+impl Show {
+    fn run(&self) -> Result<(), CommandError> {
+        let store = self.at.files()?;
+        let session = log::chosen(&store, &self.at, Some(&self.session))?;
+        let mut found = false;
+        for line in store.lines(&session, 0)? {
+            let record = replay::record(&line?)
+                .map_err(|why| CommandError::input(format!("a record cannot be read: {why}")).hint("run `jackline audit verify`"))?;
+            let number = record.get("seq").and_then(Value::as_u64);
+            if self.seq.is_none() || self.seq == number {
+                found = true;
+                screen::line(&serde_json::to_string_pretty(&record).unwrap_or_default())?;
+            }
+        }
+        if found { Ok(()) } else { Err(CommandError::input("this session has no record of that number").hint("`jackline log` shows the numbers after `#`")) }
+    }
+}

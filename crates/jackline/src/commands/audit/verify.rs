@@ -1,0 +1,177 @@
+//! `jackline audit verify`: whether the log is what was written.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use jackline_core::audit::{Broken, CHECKPOINT_BYTES_MAX, Checkpoint, Format, Summary, Verifier};
+use jackline_core::sha::Digest;
+use jackline_runtime::checkpoint;
+use jackline_runtime::store::{RECORD_BYTES_MAX, Store as _};
+
+use crate::error::CommandError;
+use crate::place::Where;
+use crate::{screen, timeline};
+
+/// Bytes of a line of an export that are read; a longer one is no record.
+const LINE_BYTES_MAX: u64 = 2 * RECORD_BYTES_MAX as u64;
+
+/// Check an export, or the store: every record's hash and link
+///
+/// Exits with 0 when every chain holds and 1 when one is broken, naming the first broken record. What it cannot see
+/// by itself is a chain that was cut at its end or forged as a whole: give it a head that was kept elsewhere.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Verify {
+    /// An export (`-` for standard input); without it, the store
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Only this session of the store
+    #[arg(long, value_name = "SESSION", conflicts_with = "file")]
+    session: Option<String>,
+    /// A head that was noted elsewhere: the chain must hold this record
+    #[arg(long, value_name = "SESSION:SEQ:HASH")]
+    head: Vec<String>,
+    /// Signed checkpoints, one per line: the chain must hold the records they name
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Vec<PathBuf>,
+    /// The public key (hexadecimal) that checkpoints must be signed with
+    #[arg(long, value_name = "HEX")]
+    public_key: Option<String>,
+    #[command(flatten)]
+    at: Where,
+}
+
+impl Verify {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        let mut heads = self.heads()?;
+        for file in &self.checkpoint {
+            heads.extend(self.signed(file)?);
+        }
+        let outcome = match &self.file {
+            Some(file) => verify_export(file, &heads)?,
+            None => self.verify_store(&mut heads)?,
+        };
+        match outcome {
+            Ok(summary) => Ok(show(&summary)?),
+            Err(broken) => {
+                screen::line(&describe(&broken))?;
+                Err(CommandError::not_fine())
+            }
+        }
+    }
+
+    fn heads(&self) -> Result<Vec<Known>, CommandError> {
+        let parse = |text: &String| {
+            let mut parts = text.rsplitn(3, ':');
+            let hash = parts.next().and_then(Digest::parse)?;
+            let seq = parts.next()?.parse().ok()?;
+            Some(Known { session: parts.next()?.to_owned(), seq, hash })
+        };
+        let bad = |text: &String| {
+            CommandError::input(format!("`{text}` is no head")).hint("write it as SESSION:SEQ:HASH, the hash with 64 digits")
+        };
+        self.head.iter().map(|text| parse(text).ok_or_else(|| bad(text))).collect()
+    }
+
+    /// The heads that checkpoints vouch for.
+    fn signed(&self, file: &Path) -> Result<Vec<Known>, CommandError> {
+        let trusted = self.trusted()?;
+        let mut known = Vec::new();
+        for line in BufReader::new(open(file)?).split(b'\n') {
+            let line = line?;
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let signed = line.get(..CHECKPOINT_BYTES_MAX.min(line.len())).unwrap_or_default();
+            let refused = |why: String| CommandError::input(format!("a checkpoint in `{}` does not hold: {why}", file.display()));
+            let point = Checkpoint::parse(signed).map_err(|fault| refused(fault.to_string()))?;
+            checkpoint::verify(&point, trusted.as_ref()).map_err(|fault| refused(fault.to_string()))?;
+            known.push(Known { session: point.session, seq: point.seq, hash: point.hash });
+        }
+        Ok(known)
+    }
+
+    fn trusted(&self) -> Result<Option<[u8; 32]>, CommandError> {
+        let Some(text) = &self.public_key else { return Ok(None) };
+        Digest::parse(text).map(|key| Some(key.0)).ok_or_else(|| CommandError::input("the public key must have 64 hexadecimal digits"))
+    }
+
+    fn verify_store(&self, heads: &mut Vec<Known>) -> Result<Result<Summary, Broken>, CommandError> {
+        let store = self.at.files()?;
+        let ids: Vec<String> = match &self.session {
+            Some(named) => vec![super::log::chosen(&store, &self.at, Some(named))?],
+            None => store.sessions()?.into_iter().map(|entry| entry.id).collect(),
+        };
+        let kept = checkpoint::kept_below(&self.at.state()?);
+        let mut all = Summary::default();
+        for id in ids {
+            let own = kept.of(&id);
+            if own.exists() {
+                heads.extend(self.signed(&own)?);
+            }
+            let mut verifier = heads.iter().filter(|known| known.session == id).fold(Verifier::new(Format::Ours), Known::told);
+            for line in store.lines(&id, 0)? {
+                if let Err(broken) = verifier.line(&line?) {
+                    return Ok(Err(broken));
+                }
+            }
+            match verifier.finish() {
+                Ok(summary) => all.sessions.extend(summary.sessions),
+                Err(broken) => return Ok(Err(broken)),
+            }
+        }
+        Ok(Ok(all))
+    }
+}
+
+/// A head that was kept elsewhere.
+struct Known {
+    session: String,
+    seq: u64,
+    hash: Digest,
+}
+
+impl Known {
+    fn told(verifier: Verifier, known: &Self) -> Verifier {
+        verifier.expecting(&known.session, known.seq, known.hash)
+    }
+}
+
+fn verify_export(file: &Path, heads: &[Known]) -> Result<Result<Summary, Broken>, CommandError> {
+    let mut input: Box<dyn BufRead> = if file.as_os_str() == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(open(file)?))
+    };
+    let mut verifier = heads.iter().fold(Verifier::new(Format::Foreign), Known::told);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if io::Read::by_ref(&mut input).take(LINE_BYTES_MAX).read_until(b'\n', &mut line)? == 0 {
+            return Ok(verifier.finish());
+        }
+        if let Err(broken) = verifier.line(&line) {
+            return Ok(Err(broken));
+        }
+    }
+}
+
+fn open(file: &Path) -> Result<File, CommandError> {
+    File::open(file).map_err(|fault| CommandError::input(format!("`{}` cannot be read: {fault}", file.display())))
+}
+
+fn show(summary: &Summary) -> io::Result<()> {
+    for chain in &summary.sessions {
+        screen::line(&format!("{}: {} records, head #{} {}", timeline::shown(&chain.session), chain.records, chain.seq, chain.head))?;
+    }
+    let count = summary.sessions.len();
+    screen::line(&format!("{count} {} verified", if count == 1 { "chain" } else { "chains" }))
+}
+
+fn describe(broken: &Broken) -> String {
+    let session = broken.session.as_deref().map(|id| format!(" of session {}", timeline::shown(id))).unwrap_or_default();
+    match broken.seq {
+        Some(seq) => format!("broken at record {seq}{session} (line {}): {}", broken.line, broken.why),
+        None => format!("broken at line {}{session}: {}", broken.line, broken.why),
+    }
+}

@@ -1,0 +1,126 @@
+//! `jackline check`: reads a definition and shows all its faults at once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jackline_core::definition::{self, Fault};
+use jackline_core::tools;
+use jackline_runtime::definitions::{DEFINITION_FILE, discover};
+use serde_json::json;
+
+use super::Format;
+use crate::error::CommandError;
+use crate::place::{self, Where};
+use crate::screen;
+
+/// Directories looked through for nested definitions; a larger tree is looked at in part, and said so.
+const DIRECTORIES_MAX: usize = 20_000;
+
+/// Check a definition and show all its faults
+///
+/// Exits with 0 when it is fine, 1 when it has faults, 2 when there is nothing to read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Check {
+    /// The definition (default: the workspace's)
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// The same, as other commands spell it
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    definition: Option<PathBuf>,
+    /// How faults are printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    at: Where,
+}
+
+impl Check {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        let path = self.path()?;
+        let text = fs::read_to_string(&path)
+            .map_err(|fault| CommandError::input(format!("`{}` cannot be read: {fault}", place::shown(&path))))?;
+        let (mut faults, fine) = match definition::parse(&text, &tools::names()) {
+            Ok(parsed) => (parsed.warnings, true),
+            Err(faults) => (faults, false),
+        };
+        if fine && self.file.is_none() {
+            faults.extend(nested(&path));
+        }
+        match self.format {
+            Format::Human => show(&path, &text, &faults, fine)?,
+            Format::Json => screen::line(&as_json(&path, &faults, fine).to_string())?,
+        }
+        if fine { Ok(()) } else { Err(CommandError::not_fine()) }
+    }
+
+    fn path(&self) -> Result<PathBuf, CommandError> {
+        if let Some(named) = self.file.as_ref().or(self.definition.as_ref()) {
+            return Ok(named.clone());
+        }
+        let places = self.at.places()?;
+        places.named.or_else(|| discover(&places.start)).ok_or_else(|| {
+            CommandError::input(format!("there is no {DEFINITION_FILE} in `{}` or above it", place::shown(&places.start)))
+                .hint("write one that begins with `jackline: 1`, or name one: `jackline check FILE`")
+        })
+    }
+}
+
+fn show(path: &Path, text: &str, faults: &[Fault], fine: bool) -> std::io::Result<()> {
+    let name = place::shown(path);
+    if !faults.is_empty() {
+        screen::line(definition::render(faults, text, &name).trim_end())?;
+    }
+    if fine { screen::line(&format!("{name}: fine")) } else { Ok(()) }
+}
+
+fn as_json(path: &Path, faults: &[Fault], fine: bool) -> serde_json::Value {
+    let faults: Vec<_> = faults
+        .iter()
+        .map(|fault| {
+            json!({
+                "level": if fault.warning { "warning" } else { "error" },
+                "message": fault.message,
+                "help": fault.help,
+                "line": fault.span.map(|span| span.line),
+                "column": fault.span.map(|span| span.column),
+            })
+        })
+        .collect();
+    json!({ "file": path.display().to_string(), "valid": fine, "faults": faults })
+}
+
+/// Definitions below the workspace root, which are never used.
+fn nested(path: &Path) -> Vec<Fault> {
+    let Some(root) = path.parent() else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut waiting = vec![root.to_owned()];
+    let mut looked = 0;
+    while let Some(dir) = waiting.pop() {
+        looked += 1;
+        if looked > DIRECTORIES_MAX {
+            let message = format!("only {DIRECTORIES_MAX} directories were looked through for nested definitions");
+            found.push(Fault { message, help: None, span: None, warning: true });
+            break;
+        }
+        for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
+            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let hidden = entry.file_name().to_string_lossy().starts_with('.');
+            if is_dir && !hidden && entry.file_name() != "target" && entry.file_name() != "node_modules" {
+                waiting.push(entry.path());
+            } else if entry.file_name() == DEFINITION_FILE && dir != root {
+                found.push(not_used(root, &entry.path()));
+            }
+        }
+    }
+    found
+}
+
+fn not_used(root: &Path, path: &Path) -> Fault {
+    let shown = path.strip_prefix(root).unwrap_or(path).display();
+    Fault {
+        message: format!("`{shown}` is a definition below this one and is not used"),
+        help: Some("move its policies here, or start the agent in that directory".to_owned()),
+        span: None,
+        warning: true,
+    }
+}

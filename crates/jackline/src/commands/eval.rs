@@ -1,0 +1,121 @@
+//! `jackline eval`: the line protocol. One event in, one decision out, in order, until standard input ends.
+
+use std::fs;
+use std::io::{self, BufRead, Write as _};
+use std::path::PathBuf;
+
+use jackline_core::decision::Finding;
+use jackline_core::json::JSON_BYTES_MAX;
+use jackline_runtime::adapters::lines::{Lines, invalid};
+use jackline_runtime::definitions::{DefinitionFault, Given, Standing};
+use jackline_runtime::{Answer, Runtime, RuntimeBuilder};
+
+use crate::error::CommandError;
+use crate::place::{self, Where};
+use crate::screen;
+
+/// Decide about events: one JSON object per line in, one decision per line out
+#[derive(Debug, clap::Args)]
+pub(crate) struct Eval {
+    /// Judge by exactly this definition, with no memory of what was accepted
+    #[arg(long, value_name = "FILE")]
+    definition: Option<PathBuf>,
+    /// The workspace (default: the present directory)
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// Where sessions are kept: a directory, or `none` to keep nothing
+    #[arg(long, value_name = "DIR|none")]
+    store: Option<PathBuf>,
+}
+
+impl Eval {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        let runtime = self.runtime()?;
+        let mut input = io::stdin().lock();
+        let mut output = io::stdout().lock();
+        let mut line = Vec::new();
+        while let Some(read) = next_line(&mut input, &mut line)? {
+            let reply = match read {
+                Read::Whole => runtime.handle(&Lines, &line),
+                Read::TooLong(bytes) => Answer::refusal(too_long(bytes)).to_json(),
+            };
+            writeln!(output, "{reply}")?;
+            output.flush()?;
+        }
+        Ok(())
+    }
+
+    fn runtime(&self) -> Result<Runtime, CommandError> {
+        let nothing = self.store.as_ref().is_some_and(|store| store.as_os_str() == "none");
+        let at = Where { workspace: self.workspace.clone(), store: self.store.clone().filter(|_| !nothing) };
+        let mut builder = RuntimeBuilder::default().workspace(at.workspace()?);
+        if let Some(home) = place::home() {
+            builder = builder.home(home);
+        }
+        if !nothing {
+            builder = builder.state(at.state()?);
+        }
+        builder = match &self.definition {
+            Some(file) => builder.definitions(given(&at, file)?),
+            None => {
+                let found = at.definitions()?;
+                let standing = jackline_runtime::definitions::Definitions::stack(&found, None)?;
+                standing.notices.iter().for_each(|notice| screen::complain(&format!("note: {notice}")));
+                builder.definitions(found)
+            }
+        };
+        builder.build().map_err(|fault| CommandError::internal(fault.to_string()))
+    }
+}
+
+fn given(at: &Where, file: &PathBuf) -> Result<Given, CommandError> {
+    let unreadable = |why: String| DefinitionFault::Unreadable { path: file.clone(), why };
+    let text = fs::read_to_string(file).map_err(|fault| unreadable(fault.to_string()))?;
+    let mut standing = Standing::given(&at.workspace()?, &text)
+        .map_err(|faults| DefinitionFault::Faulty { path: file.clone(), source_text: text.clone(), faults })?;
+    standing.stack.path = std::path::absolute(file).ok().map(|path| path.display().to_string());
+    Ok(Given::new(standing))
+}
+
+/// What became of reading a line.
+enum Read {
+    Whole,
+    /// It had this many bytes; none of them was kept.
+    TooLong(usize),
+}
+
+/// Reads up to the next line end, keeping at most what an event may have; `None` at the end of the input.
+fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<Read>> {
+    line.clear();
+    let mut dropped = 0_usize;
+    let mut any = false;
+    loop {
+        let chunk = input.fill_buf()?;
+        if chunk.is_empty() {
+            return Ok(any.then(|| ended(line, dropped)));
+        }
+        any = true;
+        let end = chunk.iter().position(|byte| *byte == b'\n');
+        let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
+        if dropped == 0 && line.len() + part.len() <= JSON_BYTES_MAX {
+            line.extend_from_slice(part);
+        } else {
+            dropped += line.len() + part.len();
+            *line = Vec::new();
+        }
+        let used = part.len() + usize::from(end.is_some());
+        input.consume(used);
+        if end.is_some() {
+            return Ok(Some(ended(line, dropped)));
+        }
+    }
+}
+
+fn ended(line: &[u8], dropped: usize) -> Read {
+    debug_assert!(dropped == 0 || line.is_empty(), "a line is kept whole or not at all");
+    if dropped == 0 { Read::Whole } else { Read::TooLong(dropped) }
+}
+
+fn too_long(bytes: usize) -> Finding {
+    invalid(&format!("the line has {bytes} bytes, more than the {JSON_BYTES_MAX} that an event may have"))
+}

@@ -1,0 +1,233 @@
+//! `jackline explain`: why something was decided, and what would have changed it.
+
+use jackline_core::decision::Verdict;
+use jackline_core::definition::Model;
+use jackline_core::sha::Digest;
+use jackline_runtime::definitions::Kept;
+use jackline_runtime::replay;
+use jackline_runtime::store::Store;
+use serde_json::Value;
+
+use super::log;
+use crate::error::CommandError;
+use crate::place::Where;
+use crate::{paint::Paint, screen, timeline};
+
+/// Say why something was decided, and what would have changed it
+///
+/// `jackline explain last` takes the last refusal of this workspace's newest session.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Explain {
+    /// The session, or `last`
+    #[arg(value_name = "SESSION")]
+    session: String,
+    /// The number of the decision's record, as the log and each decision show it (default: the last refusal)
+    #[arg(value_name = "SEQ")]
+    seq: Option<u64>,
+    #[command(flatten)]
+    at: Where,
+}
+
+/// An event and its decision, as the log keeps them.
+struct Explained {
+    event: Value,
+    decision: Value,
+}
+
+impl Explain {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        let store = self.at.files()?;
+        let found = match (self.session.as_str(), self.seq) {
+            ("last", None) => last_refusal(&store, &log::chosen(&store, &self.at, None)?)?,
+            (session, Some(seq)) => numbered(&store, &log::chosen(&store, &self.at, Some(session))?, seq)?,
+            (session, None) => last_refusal(&store, &log::chosen(&store, &self.at, Some(session))?)?,
+        };
+        let kept = Kept::below(&self.at.state()?);
+        Ok(screen::show(&explained(&found, &kept, Paint::for_stdout()))?)
+    }
+}
+
+fn numbered(store: &dyn Store, session: &str, seq: u64) -> Result<Explained, CommandError> {
+    let missing = || {
+        CommandError::input(format!("record {seq} of this session belongs to no decision"))
+            .hint("`jackline log` shows the numbers after `#`")
+    };
+    let mut pairs = Pairs::of(store, session)?;
+    pairs.find(|pair| pair.as_ref().is_ok_and(|pair| pair.spans(seq))).transpose()?.ok_or_else(missing)
+}
+
+fn last_refusal(store: &dyn Store, session: &str) -> Result<Explained, CommandError> {
+    let mut last = None;
+    for pair in Pairs::of(store, session)? {
+        let pair = pair?;
+        if timeline::verdict(&pair.decision) > Verdict::Allow || timeline::would_deny(&pair.decision) {
+            last = Some(pair);
+        }
+    }
+    last.ok_or_else(|| {
+        CommandError::input("nothing was refused in this session").hint("name a decision: `jackline explain SESSION SEQ`")
+    })
+}
+
+impl Explained {
+    fn spans(&self, seq: u64) -> bool {
+        let number = |record: &Value| record.get("seq").and_then(Value::as_u64).unwrap_or_default();
+        (number(&self.event)..=number(&self.decision)).contains(&seq)
+    }
+}
+
+/// The events of a session with their decisions, one after another.
+struct Pairs {
+    lines: jackline_runtime::store::Lines,
+}
+
+impl Pairs {
+    fn of(store: &dyn Store, session: &str) -> Result<Self, CommandError> {
+        Ok(Self { lines: store.lines(session, 0)? })
+    }
+}
+
+impl Iterator for Pairs {
+    type Item = Result<Explained, CommandError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut event = None;
+        loop {
+            let record = match self.lines.next()?.map_err(CommandError::from).and_then(|line| {
+                replay::record(&line).map_err(|why| CommandError::input(format!("a record cannot be read: {why}")))
+            }) {
+                Ok(record) => record,
+                Err(fault) => return Some(Err(fault)),
+            };
+            match timeline::text(&record, "kind") {
+                "decision" => return Some(Ok(Explained { event: event.unwrap_or_default(), decision: record })),
+                "session.repaired" => {}
+                _ => {
+                    event.get_or_insert(record);
+                }
+            }
+        }
+    }
+}
+
+fn explained(found: &Explained, kept: &Kept, paint: Paint) -> String {
+    let mut out = timeline::row(&found.event, &found.decision, paint);
+    out.push('\n');
+    let model = model(&found.decision, kept);
+    for finding in timeline::findings(&found.decision) {
+        out.push_str(&finding_text(finding, model.as_ref(), paint));
+    }
+    section(&mut out, paint, "asked", &consulted(&found.decision));
+    section(&mut out, paint, "seen", &facts(&found.decision));
+    section(&mut out, paint, "would have changed it", &remedies(&found.decision));
+    section(&mut out, paint, "record", &[provenance(found)]);
+    out
+}
+
+fn section(out: &mut String, paint: Paint, title: &str, lines: &[String]) {
+    if lines.is_empty() {
+        return;
+    }
+    out.push_str(&format!("\n{}\n", paint.bold(title)));
+    for line in lines {
+        out.push_str(&format!("  {line}\n"));
+    }
+}
+
+fn model(decision: &Value, kept: &Kept) -> Option<Model> {
+    let digest = decision.pointer("/definition/digest")?.as_str()?.strip_prefix("sha256:")?;
+    let text = kept.text(&Digest::parse(digest)?)?;
+    kept.model(&text).ok().map(|(model, _)| model)
+}
+
+fn finding_text(finding: &Value, model: Option<&Model>, paint: Paint) -> String {
+    let name = timeline::text(finding, "policy");
+    let policies = model.into_iter().flat_map(|model| {
+        model.sections.iter().flat_map(|section| &section.policies).chain(&model.policies)
+    });
+    let place = policies
+        .filter(|policy| policy.name == name)
+        .map(|policy| format!(", jackline.yaml line {}", policy.line))
+        .next()
+        .unwrap_or_default();
+    let enforced = match finding.get("enforced") {
+        Some(Value::Bool(false)) => " (not enforced)",
+        _ => "",
+    };
+    let head = format!("policy {name}{place}{enforced}");
+    format!(
+        "\n{}\n  {}: {}\n  {}\n",
+        paint.bold(&head),
+        timeline::text(finding, "code"),
+        timeline::text(finding, "verdict"),
+        timeline::text(finding, "reason")
+    )
+}
+
+fn consulted(decision: &Value) -> Vec<String> {
+    let names = decision.pointer("/data/consulted").and_then(Value::as_array).into_iter().flatten();
+    let names: Vec<&str> = names.filter_map(Value::as_str).collect();
+    if names.is_empty() { Vec::new() } else { vec![names.join(", ")] }
+}
+
+fn facts(decision: &Value) -> Vec<String> {
+    let facts = decision.pointer("/data/facts").and_then(Value::as_array).into_iter().flatten();
+    facts.map(fact_text).collect()
+}
+
+fn fact_text(pair: &Value) -> String {
+    let probe = pair.get("probe").cloned().unwrap_or_default();
+    let fact = pair.get("fact").cloned().unwrap_or_default();
+    let asked = match (probe.pointer("/identity/path"), probe.pointer("/fingerprint/path")) {
+        (Some(path), _) => format!("path {}", shown(path)),
+        (_, Some(path)) => format!("content of {}", shown(path)),
+        _ => "the work tree".to_owned(),
+    };
+    let seen = if let Some(identity) = fact.get("identity") {
+        let place = match identity.get("inside").and_then(Value::as_str) {
+            Some("") => "the workspace root".to_owned(),
+            Some(inside) => format!("{inside} in the workspace"),
+            None => format!("{} outside the workspace", shown(identity.get("path").unwrap_or(&Value::Null))),
+        };
+        let ours = identity.get("ours").and_then(Value::as_str).map(|ours| format!(" ({ours})")).unwrap_or_default();
+        format!("{}, {place}{ours}", timeline::text(identity, "there"))
+    } else if let Some(why) = fact.get("unknown") {
+        format!("could not be told: {}", shown(why))
+    } else {
+        match fact.get("content") {
+            Some(Value::Null) => "nothing there".to_owned(),
+            Some(_) => "looked at".to_owned(),
+            None => "not there to look at".to_owned(),
+        }
+    };
+    format!("{asked}: {seen}")
+}
+
+fn shown(value: &Value) -> String {
+    timeline::shown(value.as_str().unwrap_or_default())
+}
+
+/// What each finding suggests, and what its code's documentation says.
+fn remedies(decision: &Value) -> Vec<String> {
+    let mut remedies = Vec::new();
+    for finding in timeline::findings(decision) {
+        let code = timeline::text(finding, "code");
+        let suggested = finding.get("suggestions").and_then(Value::as_array).into_iter().flatten();
+        remedies.extend(suggested.filter_map(Value::as_str).map(|text| format!("{code}: {text}")));
+        let documented = jackline_core::code::ALL.iter().find(|entry| entry.code == code);
+        remedies.extend(documented.map(|entry| format!("{code}: {}", entry.remedy)));
+    }
+    remedies
+}
+
+fn provenance(found: &Explained) -> String {
+    let decision = &found.decision;
+    let number = decision.get("seq").and_then(Value::as_u64).unwrap_or_default();
+    let replayable = if found.event.get("replayable") == Some(&Value::Bool(false)) { ", not replayable" } else { "" };
+    format!(
+        "session {} #{number}, hash {}, definition {}{replayable}",
+        timeline::shown(timeline::text(decision, "session")),
+        timeline::text(decision, "hash"),
+        decision.pointer("/definition/digest").and_then(Value::as_str).unwrap_or("none"),
+    )
+}

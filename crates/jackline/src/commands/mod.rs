@@ -1,0 +1,57 @@
+//! The commands, one file each.
+
+mod audit;
+mod check;
+mod eval;
+mod explain;
+mod log;
+mod schema;
+mod sessions;
+mod trust;
+
+use crate::error::CommandError;
+
+/// What to do.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// Decide about events: one JSON object per line in, one decision per line out
+    Eval(eval::Eval),
+    /// Check a definition and show all its faults
+    Check(check::Check),
+    /// Print the JSON Schema of jackline.yaml
+    Schema(schema::Schema),
+    /// Accept the workspace's definition as it is now
+    Trust(trust::Trust),
+    /// Verify, export and sign the audit log
+    #[command(subcommand)]
+    Audit(audit::Audit),
+    /// List the sessions of the workspace
+    Sessions(sessions::Sessions),
+    /// Show what happened in a session, as a timeline
+    Log(log::Log),
+    /// Say why something was decided, and what would have changed it
+    Explain(explain::Explain),
+}
+
+impl Command {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        match self {
+            Self::Eval(command) => command.run(),
+            Self::Check(command) => command.run(),
+            Self::Schema(command) => command.run(),
+            Self::Trust(command) => command.run(),
+            Self::Audit(command) => command.run(),
+            Self::Sessions(command) => command.run(),
+            Self::Log(command) => command.run(),
+            Self::Explain(command) => command.run(),
+        }
+    }
+}
+
+/// How a list is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum Format {
+    #[default]
+    Human,
+    Json,
+}

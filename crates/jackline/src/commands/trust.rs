@@ -1,0 +1,64 @@
+//! `jackline trust`: a person accepts the workspace's definition as it is now.
+
+use std::fs;
+use std::path::Path;
+
+use jackline_core::definition::{Model, loosenings};
+use jackline_core::sha::Digest;
+use jackline_runtime::clock;
+use jackline_runtime::definitions::{Acceptance, Accepted, DefinitionFault, Kept};
+
+use crate::error::CommandError;
+use crate::place::{self, Where};
+use crate::{person, screen};
+
+/// Accept the workspace's definition as it is now
+///
+/// A change that only tightens needs no trust. One that loosens, `mode: observe`, and commands named in the
+/// definition count only after this.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Trust {
+    /// Do not ask (a terminal must be attached all the same)
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    at: Where,
+}
+
+impl Trust {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        let found = self.at.definitions()?;
+        let path = found.project(None).ok_or_else(|| DefinitionFault::Missing(self.at.workspace().unwrap_or_default()))?;
+        let state = self.at.state()?;
+        let (kept, accepted) = (Kept::below(&state), Accepted::below(&state));
+        let text = fs::read_to_string(&path)
+            .map_err(|fault| DefinitionFault::Unreadable { path: path.clone(), why: fault.to_string() })?;
+        let (model, digest) = kept
+            .model(&text)
+            .map_err(|faults| DefinitionFault::Faulty { path: path.clone(), source_text: text, faults })?;
+        let before = accepted.of(&path);
+        if before.as_ref().is_some_and(|known| known.trusted && known.digest() == Some(digest)) {
+            return Ok(screen::line(&format!("{} is trusted already", place::shown(&path)))?);
+        }
+        describe(&path, &model, &digest, before.as_ref().and_then(Acceptance::digest), &kept)?;
+        person::agrees("Trust it?", self.yes)?;
+        accepted.remember(&path, &Acceptance::new(&path, &digest, true, clock::now()))?;
+        Ok(screen::line("trusted")?)
+    }
+}
+
+fn describe(path: &Path, model: &Model, digest: &Digest, before: Option<Digest>, kept: &Kept) -> Result<(), CommandError> {
+    screen::line(&format!("{} (sha256:{digest})", place::shown(path)))?;
+    let known = before.and_then(|before| kept.text(&before)).and_then(|text| kept.model(&text).ok());
+    let Some((known, _)) = known else {
+        return Ok(screen::line("  the first definition seen here")?);
+    };
+    let looser = loosenings(&known, model);
+    if looser.is_empty() {
+        screen::line("  not looser than what was accepted")?;
+    }
+    for change in looser {
+        screen::line(&format!("  looser: {change}"))?;
+    }
+    Ok(())
+}

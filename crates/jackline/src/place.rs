@@ -1,0 +1,94 @@
+//! Where things are: the one place that reads the environment.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use jackline_runtime::definitions::{Found, Places};
+use jackline_runtime::store::files::FileStore;
+
+use crate::error::CommandError;
+
+/// Options that every command about a workspace has.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Where {
+    /// The workspace (default: the present directory)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// The state directory (default: $JACKLINE_HOME, else the user's state directory)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+}
+
+impl Where {
+    /// The workspace, absolute.
+    pub(crate) fn workspace(&self) -> Result<PathBuf, CommandError> {
+        let named = self.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
+        named.canonicalize().ok().filter(|dir| dir.is_dir()).ok_or_else(|| {
+            CommandError::input(format!("the workspace `{}` is no directory", named.display()))
+        })
+    }
+
+    /// The state directory.
+    pub(crate) fn state(&self) -> Result<PathBuf, CommandError> {
+        self.store.clone().or_else(|| variable("JACKLINE_HOME")).or_else(user_state).map(absolute).ok_or_else(|| {
+            CommandError::input("there is no place for the state").hint("set HOME or JACKLINE_HOME, or name one with `--store DIR`")
+        })
+    }
+
+    /// The store of files in it.
+    pub(crate) fn files(&self) -> Result<FileStore, CommandError> {
+        Ok(FileStore::open(self.state()?))
+    }
+
+    /// The definitions of the workspace, with what was accepted.
+    pub(crate) fn definitions(&self) -> Result<Found, CommandError> {
+        Ok(Found::new(self.places()?))
+    }
+
+    pub(crate) fn places(&self) -> Result<Places, CommandError> {
+        Ok(Places {
+            home: self.state()?,
+            start: self.workspace()?,
+            named: variable("JACKLINE_DEFINITION").map(absolute),
+            user: user_definition(),
+            machine: Some(PathBuf::from("/etc/jackline/jackline.yaml")),
+        })
+    }
+}
+
+/// The user's home directory.
+pub(crate) fn home() -> Option<PathBuf> {
+    variable("HOME").filter(|home| home.is_absolute())
+}
+
+fn user_state() -> Option<PathBuf> {
+    let base = variable("XDG_STATE_HOME").filter(|dir| dir.is_absolute());
+    base.or_else(|| home().map(|home| home.join(".local/state"))).map(|dir| dir.join("jackline"))
+}
+
+/// Where the user's own definition lies, if it does.
+pub(crate) fn user_definition() -> Option<PathBuf> {
+    let base = variable("XDG_CONFIG_HOME").filter(|dir| dir.is_absolute());
+    base.or_else(|| home().map(|home| home.join(".config"))).map(|dir| dir.join("jackline/jackline.yaml"))
+}
+
+/// Marks that agents' hosts leave in the environment of what they start.
+pub(crate) fn host_mark() -> Option<&'static str> {
+    const MARKS: &[&str] = &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CODEX_SANDBOX", "GEMINI_CLI", "OPENCODE", "QWEN_CODE", "CURSOR_AGENT", "COPILOT_CLI"];
+    MARKS.iter().copied().find(|mark| env::var_os(mark).is_some_and(|value| !value.is_empty()))
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn absolute(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+/// A path as people are shown it: from the present directory where that is shorter.
+pub(crate) fn shown(path: &Path) -> String {
+    let here = env::current_dir().ok();
+    let near = here.as_deref().and_then(|here| path.strip_prefix(here).ok()).filter(|near| !near.as_os_str().is_empty());
+    near.unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,105 @@
+//! A session's log as a person reads it: one line an event, its decision beside it.
+
+use jackline_core::audit::clip;
+use jackline_core::decision::Verdict;
+use serde_json::Value;
+
+use crate::paint::Paint;
+
+/// Bytes of an argument or a reason that fit on a line.
+const SHOWN_BYTES_MAX: usize = 120;
+
+/// A text member of a record, empty when it is absent.
+pub(crate) fn text<'a>(record: &'a Value, member: &str) -> &'a str {
+    record.get(member).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A text from outside, fit for a terminal: no control characters, one line, not too long.
+pub(crate) fn shown(text: &str) -> String {
+    let head = clip::head(text, SHOWN_BYTES_MAX);
+    let mut shown: String = head.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if head.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The verdict that a decision's record gives.
+pub(crate) fn verdict(decision: &Value) -> Verdict {
+    match decision.pointer("/data/verdict").and_then(Value::as_str) {
+        Some("ask") => Verdict::Ask,
+        Some("deny") => Verdict::Deny,
+        Some("halt") => Verdict::Halt,
+        _ => Verdict::Allow,
+    }
+}
+
+/// The findings of a decision's record.
+pub(crate) fn findings(decision: &Value) -> &[Value] {
+    decision.pointer("/data/findings").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Whether something was found that would have been denied, had it been enforced.
+pub(crate) fn would_deny(decision: &Value) -> bool {
+    verdict(decision) == Verdict::Allow
+        && findings(decision).iter().any(|finding| {
+            finding.get("enforced") == Some(&Value::Bool(false)) && matches!(text(finding, "verdict"), "deny" | "halt")
+        })
+}
+
+/// One event and its decision, on one or two lines.
+pub(crate) fn row(event: &Value, decision: &Value, paint: Paint) -> String {
+    let verdict = verdict(decision);
+    let time = text(event, "at").get(11..19).unwrap_or("--:--:--");
+    let seq = decision.get("seq").and_then(Value::as_u64).unwrap_or_default();
+    let mark = match (verdict, would_deny(decision)) {
+        (Verdict::Allow, true) => "~ would",
+        (Verdict::Allow, false) => "✓",
+        (Verdict::Ask, _) => "? ask",
+        (Verdict::Deny, _) => "✗ deny",
+        (Verdict::Halt, _) => "■ halt",
+    };
+    let mark = paint.verdict(verdict, &format!("{mark:<7}"));
+    let mut row = format!("{} {} {mark} {}", paint.dim(time), paint.dim(&format!("#{seq:<5}")), subject(event, paint));
+    for finding in findings(decision) {
+        let line = format!("{}  {}", text(finding, "code"), shown(text(finding, "reason")));
+        row.push_str(&format!("\n{:25}{}", "", paint.verdict(verdict, &line)));
+    }
+    row
+}
+
+/// What an event is about.
+fn subject(event: &Value, paint: Paint) -> String {
+    let agent = text(event, "agent");
+    let by = if agent.is_empty() || agent == "main" { String::new() } else { format!("[{}] ", shown(agent)) };
+    let what = match text(event, "kind") {
+        "call.requested" => format!("{} {}", paint.bold(tool(event)), paint.dim(&arguments(event))),
+        "call.finished" if event.pointer("/data/ok") == Some(&Value::Bool(false)) => format!("{} failed", tool(event)),
+        "call.finished" => paint.dim(&format!("{} finished", tool(event))),
+        "prompt.submitted" => format!("prompt {}", paint.dim(&quoted(event, "/data/prompt"))),
+        "stop.requested" => format!("stop {}", paint.dim(&quoted(event, "/data/message"))),
+        "session.snapshot" => format!("snapshot {}", quoted(event, "/data/name")),
+        "session.restore" => format!("restore {}", quoted(event, "/data/name")),
+        kind => shown(kind),
+    };
+    format!("{by}{what}")
+}
+
+fn tool(event: &Value) -> &str {
+    text(event, "target").strip_prefix("tool:").unwrap_or("?")
+}
+
+fn quoted(event: &Value, pointer: &str) -> String {
+    event.pointer(pointer).and_then(Value::as_str).map(|text| format!("“{}”", shown(text))).unwrap_or_default()
+}
+
+/// The arguments that tell most: a command or a path, else all of them.
+fn arguments(event: &Value) -> String {
+    let Some(args) = event.pointer("/data/call/args") else { return String::new() };
+    let telling = ["command", "file_path", "path", "notebook_path", "pattern", "url"];
+    match telling.iter().find_map(|name| args.get(*name)?.as_str()) {
+        Some(text) => shown(text),
+        None if args.as_object().is_none_or(serde_json::Map::is_empty) => String::new(),
+        None => shown(&args.to_string()),
+    }
+}
