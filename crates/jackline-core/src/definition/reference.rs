@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-use super::shape::{Form, Key, ROOT, Shape};
+use super::form::{Form, Key, Shape};
+use super::shape::ROOT;
 use super::validate::any_of;
 
 /// The page that lists every key of `jackline.yaml`: one table per map.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::shape::{Form, Key, ROOT, Shape};
+use super::form::{Form, Key, Shape};
+use super::shape::ROOT;
 
 const DURATION_PATTERN: &str = "^([0-9]+(ms|s|m|h|d))+$";
 const TIME_PATTERN: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}";

@@ -2,105 +2,17 @@
 //!
 //! Validation, the JSON Schema and the settings reference all read this one table; nothing else lists the keys.
 
+use super::form::{Form, Shape, choice, key, shape};
 use super::model::{
     Enforce, Kind, Mode, OnFault, Opaque, Outside, Per, RuleVerdict, Stale, Sync as SyncTo, UnknownTools,
 };
 
 /// Calls the loop guard looks back over: each is kept in the session's state.
-pub const LOOP_WINDOW_MAX: i64 = 100;
+const LOOP_WINDOW_MAX: i64 = 100;
+/// Retries and steps of the loop guard: beyond this a constraint never ends in practice.
+const LOOP_COUNT_MAX: i64 = 1_000_000;
 /// No budget and no cadence needs a larger number; keeps sums far from overflow.
-pub const COUNT_MAX: i64 = 1_000_000_000_000;
-
-/// What a value may be.
-#[derive(Debug)]
-pub enum Form {
-    /// `true` or `false`.
-    Flag,
-    /// `true` and nothing else.
-    Yes,
-    Whole {
-        min: i64,
-        max: i64,
-    },
-    Number,
-    /// A number above zero.
-    Positive,
-    /// A text that is not empty.
-    Text,
-    Choice(&'static [&'static str]),
-    Duration,
-    /// A duration or a point in time.
-    Moment,
-    /// Any scalar or list, taken as JSON.
-    Literal,
-    /// Any map, taken as JSON.
-    Free,
-    /// A list that may be empty.
-    List(&'static Form),
-    /// A list of at least one.
-    Some(&'static Form),
-    /// One, or a list of at least one.
-    Many(&'static Form),
-    /// A map from names of the owner's own.
-    Named(&'static Form),
-    Map(&'static Shape),
-    /// The first that fits the kind of value.
-    Either(&'static [Form]),
-}
-
-/// A map with known keys.
-#[derive(Debug)]
-pub struct Shape {
-    /// One word: how faults, schema and reference call it.
-    pub name: &'static str,
-    pub doc: &'static str,
-    pub keys: &'static [Key],
-    /// Exactly one of these keys must be there; empty when there is no such choice.
-    pub one_of: &'static [&'static str],
-}
-
-/// One key of a map.
-#[derive(Debug)]
-pub struct Key {
-    pub name: &'static str,
-    pub form: Form,
-    /// One sentence.
-    pub doc: &'static str,
-    /// As JSON.
-    pub default: Option<&'static str>,
-    /// As JSON.
-    pub example: Option<&'static str>,
-    pub required: bool,
-}
-
-const fn key(name: &'static str, form: Form, doc: &'static str) -> Key {
-    Key { name, form, doc, default: None, example: None, required: false }
-}
-
-impl Key {
-    const fn default(mut self, json: &'static str) -> Self {
-        self.default = Some(json);
-        self
-    }
-
-    const fn example(mut self, json: &'static str) -> Self {
-        self.example = Some(json);
-        self
-    }
-
-    const fn required(mut self) -> Self {
-        self.required = true;
-        self
-    }
-}
-
-const fn shape(name: &'static str, doc: &'static str, keys: &'static [Key]) -> Shape {
-    Shape { name, doc, keys, one_of: &[] }
-}
-
-const fn choice(name: &'static str, doc: &'static str, one_of: &'static [&'static str], keys: &'static [Key]) -> Shape {
-    Shape { name, doc, keys, one_of }
-}
+const COUNT_MAX: i64 = 1_000_000_000_000;
 
 /// Counts that make no sense at zero.
 const COUNT: Form = Form::Whole { min: 1, max: COUNT_MAX };
@@ -111,7 +23,7 @@ const SOME_TEXTS: Form = Form::Some(&Form::Text);
 const ONE_OR_MORE: Form = Form::Many(&Form::Text);
 
 /// The whole file.
-pub static ROOT: Shape = shape(
+pub(super) static ROOT: Shape = shape(
     "definition",
     "The file `jackline.yaml`: everything is optional but `jackline: 1`.",
     &[
@@ -185,7 +97,7 @@ static DECLARATION: Shape = shape(
 );
 
 /// The keys that say what a policy does.
-pub const GUARDS: &[&str] = &["sequence", "read_before_write", "paths", "rule", "rego"];
+const GUARDS: &[&str] = &["sequence", "read_before_write", "paths", "rule", "rego"];
 
 static POLICY: Shape = choice(
     "policy",
@@ -349,8 +261,14 @@ static LOOP: Shape = shape(
         .default("3"),
         key("threshold", Form::Whole { min: 1, max: LOOP_WINDOW_MAX }, "Equal calls among them that make a loop.")
             .default("3"),
-        key("override_retries", COUNT_OR_ZERO, "Repeats denied before the run is halted.").default("1"),
-        key("ttl_steps", COUNT_OR_ZERO, "Other calls after which the constraint lapses.").default("3"),
+        key(
+            "override_retries",
+            Form::Whole { min: 0, max: LOOP_COUNT_MAX },
+            "Repeats denied before the run is halted.",
+        )
+        .default("1"),
+        key("ttl_steps", Form::Whole { min: 0, max: LOOP_COUNT_MAX }, "Other calls after which the constraint lapses.")
+            .default("3"),
         key("progress_aware", Form::Flag, "A changed result resets the count.").default("false"),
         key("cycles", Form::Flag, "Also look for longer cycles.").default("false"),
         key("exempt", TEXTS, "Tools that may repeat, such as pollers.").default("[]"),

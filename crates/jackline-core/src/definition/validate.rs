@@ -1,12 +1,13 @@
 //! Holds a tree against the table of shapes and collects every fault. Knows forms, not what they are for.
 
 use super::fault::{Fault, Faults, Span, did_you_mean, quoted};
-use super::shape::{Form, Key, ROOT, Shape};
+use super::form::{Form, Key, Shape};
+use super::shape::ROOT;
 use super::yaml::{Entry, Node, Value};
 use crate::time::{Timestamp, parse_duration_ms};
 
 /// Checks a whole definition.
-pub fn validate(root: &Node, faults: &mut Faults) {
+pub(super) fn validate(root: &Node, faults: &mut Faults) {
     match &root.value {
         Value::Map(_) => map(&ROOT, root, faults),
         _ => {
@@ -17,7 +18,7 @@ pub fn validate(root: &Node, faults: &mut Faults) {
 }
 
 /// What a fault says when the version is not there.
-pub fn version_missing(span: Span) -> Fault {
+pub(super) fn version_missing(span: Span) -> Fault {
     Fault::error("`jackline: 1` is missing").at(span).help("begin the file with `jackline: 1`")
 }
 
@@ -106,7 +107,7 @@ fn map(shape: &Shape, node: &Node, faults: &mut Faults) {
     for entry in node.entries() {
         match shape.keys.iter().find(|key| key.name == entry.key) {
             Some(key) => check(&key.form, &Subject { label: quoted(key.name), node: &entry.value }, faults),
-            None => faults.push(unknown(shape, entry)),
+            None => faults.error_with(|| unknown(shape, entry)),
         }
     }
     for key in shape.keys.iter().filter(|key| key.required && node.entry(key.name).is_none()) {
@@ -217,7 +218,7 @@ fn one_name(names: &[&'static str], text: &str, subject: &Subject<'_>, faults: &
 }
 
 /// `a`, `b` or `c`, in backticks.
-pub fn any_of(names: &[&str]) -> String {
+pub(super) fn any_of(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [one] => quoted(one),
