@@ -3,6 +3,7 @@
 //! `yaml` makes a tree with places, `validate` holds it against the one table in `shape`, `read` makes the model of
 //! it, `semantics` asks whether the model makes sense. The table also yields the JSON Schema and the reference page.
 
+mod builder;
 pub mod fault;
 mod form;
 pub mod model;
@@ -12,12 +13,15 @@ mod reference;
 mod schema;
 mod semantics;
 mod shape;
+#[cfg(test)]
+mod tests;
 mod unsupported;
 mod validate;
 pub mod yaml;
 
 use std::collections::BTreeMap;
 
+pub use builder::DefinitionBuilder;
 use fault::Faults;
 pub use fault::{Fault, Span, render};
 pub use model::Model;

@@ -505,6 +505,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn no_text_makes_it_panic(text in "[ab:\\-\\[\\]{},&*!|>'\"%@`#\n\t ~1é\u{0}\u{feff}]{0,60}") {
             let (node, _) = read_all(&text);
