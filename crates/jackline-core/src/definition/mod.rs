@@ -4,6 +4,7 @@
 //! it, `semantics` asks whether the model makes sense. The table also yields the JSON Schema and the reference page.
 
 mod builder;
+mod compare;
 pub mod fault;
 mod form;
 pub mod model;
@@ -22,6 +23,7 @@ pub mod yaml;
 use std::collections::BTreeMap;
 
 pub use builder::DefinitionBuilder;
+pub use compare::loosenings;
 use fault::Faults;
 pub use fault::{Fault, Span, render};
 pub use model::Model;

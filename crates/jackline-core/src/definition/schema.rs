@@ -45,9 +45,11 @@ fn object(shape: &'static Shape, defs: &mut BTreeMap<&'static str, Value>) -> Va
     let properties: Map<String, Value> =
         shape.keys.iter().map(|key| (key.name.to_owned(), property(key, defs))).collect();
     let required: Vec<&str> = shape.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+    // A key left empty is its defaults, where there are any.
+    let may_be_empty = required.is_empty() && shape.one_of.is_empty();
     let mut schema = json!({
         "description": shape.doc,
-        "type": if required.is_empty() && shape.one_of.is_empty() { json!(["object", "null"]) } else { json!("object") },
+        "type": if may_be_empty { json!(["object", "null"]) } else { json!("object") },
         "properties": properties,
         "additionalProperties": false,
     });

@@ -73,7 +73,7 @@ static TOOLS: Shape = shape(
         key(
             "unknown",
             Form::Choice(UnknownTools::NAMES),
-            "What becomes of a call to a tool that nobody knows; without it, `deny` where the catalogue is known (MCP) and `allow` elsewhere.",
+            "What becomes of a call to a tool nobody knows; without it, `deny` over MCP and `allow` elsewhere.",
         ),
         key("declare", Form::Named(&Form::Map(&DECLARATION)), "What is known about single tools.")
             .default("{}")
@@ -166,9 +166,13 @@ static REGO: Shape = shape(
 macro_rules! matcher_keys {
     ($($more:expr),* $(,)?) => {
         &[
-            key("tool", ONE_OR_MORE, "Tool name or glob, step name, `@kind`, or a list of which any.").example(r#""@shell""#),
-            key("command", Form::Either(&[ONE_OR_MORE, Form::Map(&COMMAND)]), "Any simple command inside the shell text: a glob over its words, or its parts.").example(r#""git commit*""#),
-            key("path", ONE_OR_MORE, "Glob or globs over any path of the call, relative to the workspace; `outside` for paths outside it."),
+            key("tool", ONE_OR_MORE, "Tool name or glob, step name, `@kind`, or a list of which any.")
+                .example(r#""@shell""#),
+            key("command", Form::Either(&[ONE_OR_MORE, Form::Map(&COMMAND)]),
+                "Any simple command inside the shell text: a glob over its words, or its parts.")
+                .example(r#""git commit*""#),
+            key("path", ONE_OR_MORE,
+                "Glob or globs over any path of the call, seen from the workspace; `outside` for paths outside it."),
             key("args", Form::Named(&ARGUMENT), "Conditions on arguments; nested keys with dots."),
             key("session", Form::Map(&SESSION), "Conditions on what the session did so far."),
             key("agent", Form::Text, "`main`, `sub`, or a sub-agent's name."),

@@ -42,6 +42,63 @@ audit: { redact: [ "password", "authorization" ], checkpoint: true }
 store: { sync: full }
 "#;
 
+/// The rest of the format: every key that is described and refused by this version.
+const NOT_YET: &str = r#"jackline: 1
+use: [git, secrets]
+tools:
+  declare:
+    deploy: { schema: schemas/deploy.json, output_schema: { type: object } }
+policies:
+  - rego: { file: policies/deploy.rego, tool: [deploy] }
+loop: { cycles: true }
+reads:  { lines_max: 500, bytes_max: 262144 }
+outputs:  { lines_max: 500 }
+schema: { repair_attempts: 2, missing: allow }
+feedback:
+  - { deadline: { warning_threshold_seconds: 120 }, every_n_seconds: 30 }
+  - { static: "AGENTS.md detected.", on_file_created: AGENTS.md, severity: caution, suggestions: [a] }
+  - { command: ["scripts/hint.sh"], every_n_calls: 10, name: Hint }
+completion:
+  all:
+    - files: [report.md, results.json]
+    - todos: verified
+    - file_policies: satisfied
+    - any: [ { done: test }, { all: [ { files: [a] } ] } ]
+    - command: { run: ["cargo", "test"], timeout: 10m }
+  blocks_max: 6
+  subagents: false
+  when: always
+todos:
+  agent_commands: deny
+  native: record
+  require:
+    - content: "tests pass"
+      checks:
+        - command_exit_zero: ["cargo", "test"]
+        - file_exists: a
+        - file_absent: b
+        - file_contains: { path: a, text: b }
+        - git_commit_exists: { sha: abc }
+        - git_clean: {}
+        - git_branch_pushed: { branch: main, remote: origin }
+        - pr_exists: { repo: a/b, number: 1 }
+        - pr_merged: { repo: a/b, number: 1 }
+        - http_status: { url: "https://a", status: 200 }
+        - call_succeeded: { tool: deploy }
+file_policies: { dir: .jackline/policies, enabled: true, output: batched }
+checks: { github_api: "https://api.github.com", confine: auto }
+"#;
+
+/// The whole format has its form checked today, so that a guard that arrives finds it right.
+#[test]
+fn what_is_refused_is_well_formed_all_the_same() {
+    let faults = parse(NOT_YET, &[]).unwrap_err();
+    let (refused, rest): (Vec<&Fault>, Vec<&Fault>) =
+        faults.iter().partition(|fault| fault.message.ends_with("is not supported by this version"));
+    assert_eq!(rest, Vec::<&Fault>::new());
+    assert_eq!(refused.len(), 13);
+}
+
 const KNOWN: &[&str] = &["read_file", "write_file", "Bash", "Edit"];
 
 #[track_caller]
@@ -246,8 +303,8 @@ fn names_mean_one_thing() {
     check("steps: {'x*': {tool: Bash}}", "2:9 step \"x*\": a step's name may not contain `*`");
     check("steps: {a: {tool: Bash}, a: {tool: Edit}}", "2:26 duplicate key `a`");
     check(
-        "sections: [{name: s, tools: [Bash], policies: [{paths: {}}]}, {name: s, tools: [Bash], policies: [{paths: {}}]}]",
-        "2:70 section name `s` is used twice",
+        "sections:\n- {name: s, tools: [Bash], policies: [{paths: {}}]}\n- {name: s, tools: [Bash], policies: [{paths: {}}]}",
+        "4:10 section name `s` is used twice",
     );
     let long = "x".repeat(200);
     assert!(told(&format!("policies: [{{name: {long}, paths: {{}}}}]"))[0].contains("longer than 128 characters"));
@@ -343,7 +400,7 @@ fn hostile_definitions_end_soon() {
     let many = |line: &dyn Fn(usize) -> String, count: usize| (0..count).map(line).collect::<String>();
     let sources = [
         many(&|n| format!("key{n}: 1\n"), 20_000),
-        format!("steps:\n{}", many(&|n| format!("  s{n}: {{tool: t{n}}}\n"), 15_000)),
+        format!("steps:\n{}", many(&|n| format!("  s{n}: {{tool: t{n}}}\n"), 12_000)),
         format!("policies:\n- sequence:\n    requires:\n{}", many(&|n| format!("      a{n}: [a{}]\n", n + 1), 15_000)),
         format!("steps:\n{}", many(&|n| format!("  s{n}: {{tool: s{}}}\n", n + 1), 14_000)),
         format!("policies:\n{}", many(&|_| "- paths: {}\n".to_owned(), 15_000)),
@@ -363,7 +420,9 @@ proptest! {
 
     /// Cutting, doubling or replacing parts of a good file never panics, and what is accepted can be kept.
     #[test]
-    fn no_damage_makes_it_panic(at in 0..EXAMPLE.len(), len in 0_usize..40, with in "[\\[\\]{}:,\\-\"'&*!#|> \na1]{0,6}") {
+    fn no_damage_makes_it_panic(
+        at in 0..EXAMPLE.len(), len in 0_usize..40, with in "[\\[\\]{}:,\\-\"'&*!#|> \na1]{0,6}",
+    ) {
         let end = (at + len).min(EXAMPLE.len());
         let source = format!("{}{with}{}", &EXAMPLE[..at], &EXAMPLE[end..]);
         match parse(&source, KNOWN) {
@@ -374,7 +433,8 @@ proptest! {
             Err(faults) => {
                 prop_assert!(faults.iter().any(|fault| !fault.warning));
                 let text = render(&faults, &source, "jackline.yaml");
-                prop_assert!(text.ends_with("error\n") || text.ends_with("errors\n") || text.ends_with("warning\n") || text.ends_with("warnings\n"));
+                let last = text.lines().last().unwrap_or_default();
+                prop_assert!(last.contains(" error"), "{}", last);
             }
         }
     }
