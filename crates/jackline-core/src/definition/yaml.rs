@@ -188,7 +188,7 @@ impl<'a> Builder<'a> {
             Event::Scalar(text, style, _, tag) => {
                 self.refuse_tag(tag.is_some(), span);
                 // A key is a name as it is written: `1.0` and `yes` stay what they are.
-                let named = self.awaits_key() && !text.is_empty();
+                let named = self.awaits_key() && span.start < span.end;
                 let value = if named { Value::Text(text.into_owned()) } else { scalar(&text, style) };
                 self.node(Node { value, span })?;
             }
