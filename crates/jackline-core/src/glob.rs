@@ -416,9 +416,8 @@ mod tests {
 
     #[test]
     fn hostile_patterns_end_soon() {
-        let started = std::hint::black_box("a".repeat(20_000));
-        assert!(!text_matches(&"*a".repeat(400).replace("*a", "*aa*").replace("**", "*"), "b"));
-        assert!(!text_matches(&format!("{}b", "*a".repeat(500)), &started));
+        assert!(!text_matches(&format!("{}b", "*a".repeat(500)), &"a".repeat(20_000)));
+        assert!(!text_matches(&format!("*{}b", "a".repeat(1_000)), &"a".repeat(20_000)));
         assert!(!matches(&format!("{}b", "**/a*/".repeat(160)), &"a/".repeat(2_000)));
         let nested = format!("{}a,b{}", "{a,".repeat(60), "}".repeat(60));
         assert!(matches(&nested, "a"));
@@ -458,7 +457,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
         fn agrees_with_trying_everything(
@@ -475,7 +474,9 @@ mod tests {
         }
 
         #[test]
-        fn braces_are_their_alternatives(a in "[ab*?]{1,3}", b in "[ab*?]{1,3}", rest in "[ab]{0,2}", path in "[ab]{1,5}") {
+        fn braces_are_their_alternatives(
+            (a, b) in ("[ab*?]{1,3}", "[ab*?]{1,3}"), rest in "[ab]{0,2}", path in "[ab]{1,5}",
+        ) {
             let pattern = format!("{{{a},{b}}}{rest}");
             let want = matches(&format!("{a}{rest}"), &path) || matches(&format!("{b}{rest}"), &path);
             prop_assert_eq!(matches(&pattern, &path), want);

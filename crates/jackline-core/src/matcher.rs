@@ -216,7 +216,7 @@ fn argument_holds(args: &Value, name: &str, wanted: &ArgMatcher, purpose: Purpos
 
 /// Compiled only here, when everything cheaper has matched: a cold regex costs more than a whole decision.
 fn regex_holds(pattern: &str, text: &str, broken: bool) -> bool {
-    regex_lite::Regex::new(pattern).map_or(broken, |regex| regex.is_match(text))
+    crate::definition::compile_regex(pattern).map_or(broken, |regex| regex.is_match(text))
 }
 
 fn same_json(json: &str, value: &Value) -> bool {

@@ -87,11 +87,30 @@ pub struct Faults {
 impl Faults {
     /// Keeps a fault while there is room for its kind.
     pub fn push(&mut self, fault: Fault) {
-        let count = if fault.warning { &mut self.warnings } else { &mut self.errors };
-        *count += 1;
-        if *count <= FAULTS_MAX {
+        if self.room(fault.warning) {
             self.found.push(fault);
         }
+    }
+
+    /// Keeps an error that costs something to word, if there is room.
+    pub fn error_with(&mut self, fault: impl FnOnce() -> Fault) {
+        if self.room(false) {
+            self.found.push(fault());
+        }
+    }
+
+    /// Keeps a warning that costs something to word, if there is room.
+    pub fn warn_with(&mut self, fault: impl FnOnce() -> Fault) {
+        if self.room(true) {
+            self.found.push(fault());
+        }
+    }
+
+    /// Counts one of a kind and says whether it can be kept.
+    const fn room(&mut self, warning: bool) -> bool {
+        let count = if warning { &mut self.warnings } else { &mut self.errors };
+        *count += 1;
+        *count <= FAULTS_MAX
     }
 
     /// Whether any error was found, kept or not.

@@ -1,8 +1,75 @@
 //! Reads a definition: text in, a [`Model`] or all its faults out.
+//!
+//! `yaml` makes a tree with places, `validate` holds it against the one table in `shape`, `read` makes the model of
+//! it, `semantics` asks whether the model makes sense. The table also yields the JSON Schema and the reference page.
 
+mod builder;
+mod compare;
 pub mod fault;
+mod form;
 pub mod model;
+mod place;
+mod read;
+mod reference;
+mod schema;
+mod semantics;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod unsupported;
+mod validate;
 pub mod yaml;
 
+use std::collections::BTreeMap;
+
+pub use builder::DefinitionBuilder;
+pub use compare::loosenings;
+use fault::Faults;
 pub use fault::{Fault, Span, render};
 pub use model::{Kind, Model, UnknownTools};
+pub use reference::reference_markdown;
+pub use schema::json_schema;
+pub use semantics::compile_regex;
+
+/// A definition that can be used, and what its owner may have meant differently.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed {
+    pub model: Model,
+    pub warnings: Vec<Fault>,
+}
+
+/// Reads `jackline.yaml`. `known_tools` are the names of the hosts' own tools; others must be declared or be steps.
+///
+/// An `Err` holds every fault in the order of the source, warnings included; at least one is an error.
+pub fn parse(source: &str, known_tools: &[&str]) -> Result<Parsed, Vec<Fault>> {
+    let mut faults = Faults::default();
+    let Some(tree) = yaml::read(source, &mut faults) else {
+        if !faults.any_error() {
+            faults.push(validate::version_missing(Span { line: 1, column: 1, ..Span::default() }));
+        }
+        return Err(faults.into_sorted());
+    };
+    validate::validate(&tree, &mut faults);
+    unsupported::report(&tree, &mut faults);
+    let mut model = read::model(&tree, &mut faults);
+    name_policies(&mut model);
+    semantics::check(&model, Some(&tree), known_tools, &mut faults);
+    finish(model, faults)
+}
+
+fn finish(model: Model, faults: Faults) -> Result<Parsed, Vec<Fault>> {
+    let failed = faults.any_error();
+    let found = faults.into_sorted();
+    if failed { Err(found) } else { Ok(Parsed { model, warnings: found }) }
+}
+
+/// Names the policies that have none after their guard, numbered over the whole definition.
+fn name_policies(model: &mut Model) {
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let all = model.policies.iter_mut().chain(model.sections.iter_mut().flat_map(|section| &mut section.policies));
+    for policy in all.filter(|policy| policy.name.is_empty()) {
+        let count = counts.entry(policy.guard.name()).or_default();
+        *count += 1;
+        policy.name = format!("{}-{count}", policy.guard.name());
+    }
+}

@@ -29,7 +29,7 @@ pub const OPEN_CALLS_MAX: usize = 128;
 /// Finished calls remembered so that finishing twice is finishing once.
 pub const FINISHED_MAX: usize = 128;
 /// Signatures kept for the loop guard; a declared window beyond it is a definition fault.
-pub const WINDOW_MAX: usize = 64;
+pub const WINDOW_MAX: usize = 100;
 /// Constraints standing on one agent at once.
 pub const CONSTRAINTS_MAX: usize = 8;
 /// Bytes of a constraint's readable parts; the signature is what counts.

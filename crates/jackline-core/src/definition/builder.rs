@@ -1,0 +1,424 @@
+//! A definition built in code: mirrors the file key by key and is held to the same checks.
+
+use super::fault::{Fault, Faults};
+use super::model::{
+    ArgMatcher, CommandMatcher, CommandParts, Declaration, Enforce, Guard, Kind, Limits, Loop, Matcher, Mode, Model,
+    OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync,
+    UnknownTools,
+};
+use super::{Parsed, finish, name_policies, semantics};
+
+/// Puts a definition together; [`build`](Self::build) checks it.
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct DefinitionBuilder {
+    model: Model,
+    /// Keys given twice: the model cannot hold them, and the file would refuse them.
+    twice: Vec<String>,
+}
+
+impl DefinitionBuilder {
+    /// A definition with nothing but its defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `agent`
+    pub fn agent(mut self, ns: impl Into<String>, key: impl Into<String>) -> Self {
+        self.model.agent.ns = Some(ns.into());
+        self.model.agent.key = Some(key.into());
+        self
+    }
+
+    /// `mode`
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.model.mode = mode;
+        self
+    }
+
+    /// `tools.unknown`
+    pub fn unknown_tools(mut self, unknown: UnknownTools) -> Self {
+        self.model.tools.unknown = Some(unknown);
+        self
+    }
+
+    /// `tools.declare`, by kind alone.
+    pub fn declare(self, tool: impl Into<String>, kind: Kind) -> Self {
+        self.declare_with(tool, Declaration { kind: Some(kind), ..Declaration::default() })
+    }
+
+    /// `tools.declare`
+    pub fn declare_with(mut self, tool: impl Into<String>, declaration: Declaration) -> Self {
+        let tool = tool.into();
+        if self.model.tools.declare.insert(tool.clone(), declaration).is_some() {
+            self.twice.push(format!("tool {tool:?} is declared twice"));
+        }
+        self
+    }
+
+    /// `steps`
+    pub fn step(mut self, name: impl Into<String>, matcher: Matcher) -> Self {
+        self.model.steps.push(Step::new(name, matcher, 0));
+        self
+    }
+
+    /// Any policy; an empty name is numbered after the guard.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.model.policies.push(policy);
+        self
+    }
+
+    /// `sequence`
+    pub fn sequence<T, N, L>(self, name: &str, requires: impl IntoIterator<Item = (T, L)>) -> Self
+    where
+        T: Into<String>,
+        N: Into<String>,
+        L: IntoIterator<Item = N>,
+    {
+        self.policy(Policy::sequence(name, requires))
+    }
+
+    /// `read_before_write`
+    pub fn read_before_write(self, name: &str, settings: ReadBeforeWrite) -> Self {
+        self.policy(Policy::new(name, Guard::ReadBeforeWrite(settings)))
+    }
+
+    /// `paths`
+    pub fn paths(self, name: &str, settings: Paths) -> Self {
+        self.policy(Policy::new(name, Guard::Paths(settings)))
+    }
+
+    /// `rule`
+    pub fn rule(self, name: &str, rule: Rule) -> Self {
+        self.policy(Policy::new(name, Guard::Rule(rule)))
+    }
+
+    /// `sections`
+    pub fn section<T: Into<String>>(
+        mut self,
+        name: impl Into<String>,
+        tools: impl IntoIterator<Item = T>,
+        policies: impl IntoIterator<Item = Policy>,
+    ) -> Self {
+        let tools = tools.into_iter().map(Into::into).collect();
+        self.model.sections.push(Section { name: name.into(), tools, policies: policies.into_iter().collect() });
+        self
+    }
+
+    /// `loop`; `None` switches it off.
+    pub fn repeat(mut self, repeat: Option<Loop>) -> Self {
+        self.model.repeat = repeat;
+        self
+    }
+
+    /// `limits`
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.model.limits = limits;
+        self
+    }
+
+    /// `shell.opaque`
+    pub fn opaque(mut self, opaque: Opaque) -> Self {
+        self.model.shell.opaque = opaque;
+        self
+    }
+
+    /// `self.allow`
+    pub fn allow_own<T: Into<String>>(mut self, patterns: impl IntoIterator<Item = T>) -> Self {
+        self.model.own.allow.extend(patterns.into_iter().map(Into::into));
+        self
+    }
+
+    /// `audit.redact`
+    pub fn redact<T: Into<String>>(mut self, fields: impl IntoIterator<Item = T>) -> Self {
+        self.model.audit.redact.extend(fields.into_iter().map(Into::into));
+        self
+    }
+
+    /// `audit.checkpoint`
+    pub fn checkpoint(mut self, checkpoint: bool) -> Self {
+        self.model.audit.checkpoint = checkpoint;
+        self
+    }
+
+    /// `store.sync`
+    pub fn sync(mut self, sync: Sync) -> Self {
+        self.model.store.sync = sync;
+        self
+    }
+
+    /// The checked model. Warnings are not told; [`build_with`](Self::build_with) tells them.
+    pub fn build(self) -> Result<Model, Vec<Fault>> {
+        self.build_with(&[])
+            .map(|parsed| parsed.model)
+            .map_err(|faults| faults.into_iter().filter(|fault| !fault.warning).collect())
+    }
+
+    /// The checked model with its warnings, `known_tools` being the names of the hosts' own tools.
+    pub fn build_with(mut self, known_tools: &[&str]) -> Result<Parsed, Vec<Fault>> {
+        let mut faults = Faults::default();
+        self.twice.iter().for_each(|message| faults.push(Fault::error(message)));
+        if self.model.repeat.as_ref().is_some_and(|repeat| repeat.cycles) {
+            faults.push(Fault::error("`loop.cycles` is not supported by this version"));
+        }
+        name_policies(&mut self.model);
+        semantics::check(&self.model, None, known_tools, &mut faults);
+        finish(self.model, faults)
+    }
+}
+
+impl Policy {
+    /// A policy that denies; an empty name is numbered after the guard.
+    #[must_use]
+    pub fn new(name: impl Into<String>, guard: Guard) -> Self {
+        Self {
+            name: name.into(),
+            enforce: Enforce::default(),
+            when: None,
+            on_fault: OnFault::default(),
+            guard,
+            line: 0,
+        }
+    }
+
+    /// A policy on the order of calls.
+    #[must_use]
+    pub fn sequence<T, N, L>(name: impl Into<String>, requires: impl IntoIterator<Item = (T, L)>) -> Self
+    where
+        T: Into<String>,
+        N: Into<String>,
+        L: IntoIterator<Item = N>,
+    {
+        let needs = |list: L| list.into_iter().map(Into::into).collect();
+        let requires = requires.into_iter().map(|(tool, list)| (tool.into(), needs(list))).collect();
+        Self::new(name, Guard::Sequence(Sequence { requires, fresh: false }))
+    }
+
+    /// The same, enforced otherwise.
+    #[must_use]
+    pub fn enforce(self, enforce: Enforce) -> Self {
+        Self { enforce, ..self }
+    }
+
+    /// The same, judging only calls that match.
+    #[must_use]
+    pub fn when(self, when: Matcher) -> Self {
+        Self { when: Some(when), ..self }
+    }
+
+    /// The same, with another answer to faults.
+    #[must_use]
+    pub fn on_fault(self, on_fault: OnFault) -> Self {
+        Self { on_fault, ..self }
+    }
+
+    /// The same, counting a prerequisite only if nothing was written since; nothing else has that setting.
+    #[must_use]
+    pub fn fresh(mut self) -> Self {
+        if let Guard::Sequence(sequence) = &mut self.guard {
+            sequence.fresh = true;
+        }
+        self
+    }
+}
+
+impl Rule {
+    /// A rule that denies what matches.
+    #[must_use]
+    pub fn deny(matcher: Matcher) -> Self {
+        Self { matcher, ..Self::default() }
+    }
+
+    /// A rule that asks about what matches.
+    #[must_use]
+    pub fn ask(matcher: Matcher) -> Self {
+        Self { verdict: RuleVerdict::Ask, ..Self::deny(matcher) }
+    }
+
+    /// A rule that halts the run at what matches.
+    #[must_use]
+    pub fn halt(matcher: Matcher) -> Self {
+        Self { verdict: RuleVerdict::Halt, ..Self::deny(matcher) }
+    }
+
+    /// The same with a reason.
+    #[must_use]
+    pub fn reason(self, reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), ..self }
+    }
+
+    /// The same with one more suggestion.
+    #[must_use]
+    pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
+        self.suggest.push(suggestion.into());
+        self
+    }
+}
+
+impl Matcher {
+    /// Calls of a tool, step or `@kind`; a further one is any of them.
+    #[must_use]
+    pub fn tool(name: impl Into<String>) -> Self {
+        Self::default().or_tool(name)
+    }
+
+    /// Also calls of this tool, step or `@kind`.
+    #[must_use]
+    pub fn or_tool(mut self, name: impl Into<String>) -> Self {
+        self.tool.push(name.into());
+        self
+    }
+
+    /// With a command that fits this glob (or one given before).
+    #[must_use]
+    pub fn command(mut self, glob: impl Into<String>) -> Self {
+        match &mut self.command {
+            Some(CommandMatcher::Glob(globs)) => globs.push(glob.into()),
+            _ => self.command = Some(CommandMatcher::Glob(vec![glob.into()])),
+        }
+        self
+    }
+
+    /// With a command that has these parts.
+    #[must_use]
+    pub fn command_parts(self, parts: CommandParts) -> Self {
+        Self { command: Some(CommandMatcher::Parts(parts)), ..self }
+    }
+
+    /// With a path that fits this glob (or one given before).
+    #[must_use]
+    pub fn path(mut self, glob: impl Into<String>) -> Self {
+        self.path.push(glob.into());
+        self
+    }
+
+    /// With an argument that fits.
+    #[must_use]
+    pub fn arg(mut self, name: impl Into<String>, argument: ArgMatcher) -> Self {
+        self.args.push((name.into(), argument));
+        self
+    }
+
+    /// In a session like this.
+    #[must_use]
+    pub fn session(self, session: SessionMatcher) -> Self {
+        Self { session: Some(session), ..self }
+    }
+
+    /// By this agent.
+    #[must_use]
+    pub fn agent(self, agent: impl Into<String>) -> Self {
+        Self { agent: Some(agent.into()), ..self }
+    }
+
+    /// On this host.
+    #[must_use]
+    pub fn host(self, host: impl Into<String>) -> Self {
+        Self { host: Some(host.into()), ..self }
+    }
+
+    /// All of these hold too.
+    #[must_use]
+    pub fn all(mut self, matchers: impl IntoIterator<Item = Self>) -> Self {
+        self.all.extend(matchers);
+        self
+    }
+
+    /// Any of these holds too.
+    #[must_use]
+    pub fn any(mut self, matchers: impl IntoIterator<Item = Self>) -> Self {
+        self.any.extend(matchers);
+        self
+    }
+
+    /// This does not hold.
+    #[must_use]
+    pub fn not(self, matcher: Self) -> Self {
+        Self { not: Some(Box::new(matcher)), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    fn release() -> DefinitionBuilder {
+        DefinitionBuilder::new()
+            .agent("acme", "release-bot")
+            .declare("deploy", Kind::Other)
+            .step("test", Matcher::tool("@shell").command("cargo test*"))
+            .sequence("ship-order", [("deploy", ["test"])])
+            .read_before_write("", ReadBeforeWrite::default())
+            .paths("", Paths { protect: vec![".env*".into()], ..Paths::default() })
+            .rule("no-push", Rule::ask(Matcher::tool("@shell").command("git push*")).reason("ask first"))
+            .section("files", ["deploy"], [Policy::new("", Guard::ReadBeforeWrite(ReadBeforeWrite::default()))])
+            .limits(Limits { tokens: Some(5), ..Limits::default() })
+            .redact(["password"])
+    }
+
+    #[test]
+    fn a_built_definition_is_the_written_one() {
+        let source = "jackline: 1
+agent: {ns: acme, key: release-bot}
+tools: {declare: {deploy: {kind: other}}}
+steps: {test: {tool: '@shell', command: 'cargo test*'}}
+policies:
+- {name: ship-order, sequence: {requires: {deploy: [test]}}}
+- read_before_write: {}
+- paths: {protect: ['.env*']}
+- {name: no-push, rule: {tool: '@shell', command: 'git push*', verdict: ask, reason: ask first}}
+sections: [{name: files, tools: [deploy], policies: [{read_before_write: {}}]}]
+limits: {tokens: 5}
+audit: {redact: [password]}
+";
+        let mut written = parse(source, &[]).unwrap().model;
+        written.steps.iter_mut().for_each(|step| step.line = 0);
+        written.tools.declare.values_mut().for_each(|declaration| declaration.line = 0);
+        let sections = written.sections.iter_mut().flat_map(|section| &mut section.policies);
+        written.policies.iter_mut().chain(sections).for_each(|policy| policy.line = 0);
+        assert_eq!(release().build().unwrap(), written);
+    }
+
+    #[track_caller]
+    fn check(builder: DefinitionBuilder, want: &str) {
+        let faults = builder.build().unwrap_err();
+        assert_eq!(faults.iter().map(|fault| fault.message.as_str()).collect::<Vec<_>>(), [want]);
+    }
+
+    #[test]
+    fn the_same_checks_apply() {
+        let new = DefinitionBuilder::new;
+        check(new().rule("", Rule::deny(Matcher::default())), "policy \"rule-1\": it matches every call");
+        check(new().step("@a", Matcher::tool("b")), "step \"@a\": a step's name may not begin with `@`");
+        check(new().step("a", Matcher::tool("b")).step("a", Matcher::tool("c")), "step \"a\": the name is used twice");
+        check(new().declare("a", Kind::Read).declare("a", Kind::Write), "tool \"a\" is declared twice");
+        check(new().sequence("", [("a", ["a"])]), "policy \"sequence-1\": requirements run in a circle: `a` → `a`");
+        check(new().sequence("", [("a", Vec::<String>::new())]), "policy \"sequence-1\": `a` requires nothing");
+        check(
+            new().section("s", Vec::<String>::new(), [Policy::sequence("", [("a", ["b"])])]),
+            "section \"s\": it is about no tool",
+        );
+        check(
+            new().limits(Limits { cost_usd: Some(f64::NAN), ..Limits::default() }),
+            "`limits.cost_usd` must be greater than 0",
+        );
+        check(
+            new().repeat(Some(Loop { window: 1, ..Loop::default() })),
+            "`loop.window` is 1 and smaller than the threshold 3",
+        );
+        check(
+            new().repeat(Some(Loop { cycles: true, ..Loop::default() })),
+            "`loop.cycles` is not supported by this version",
+        );
+        let deep = (0..100).fold(Matcher::tool("a"), |inner, _| Matcher::default().not(inner));
+        check(new().rule("r", Rule::halt(deep)), "policy \"r\": matchers are nested deeper than 32");
+    }
+
+    #[test]
+    fn warnings_are_told_to_who_asks() {
+        let parsed = release().rule("x", Rule::deny(Matcher::tool("nobody"))).build_with(&[]).unwrap();
+        assert_eq!(parsed.warnings.len(), 1);
+        assert_eq!(parsed.warnings[0].span, None);
+    }
+}

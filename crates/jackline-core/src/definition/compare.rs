@@ -1,0 +1,567 @@
+//! What a new definition loosens. Conservative: whatever is not provably at least as strict as before is named.
+//!
+//! A change that only tightens applies at once; one that is named here waits for the owner.
+
+use std::collections::BTreeSet;
+
+use super::model::{
+    CommandMatcher, Deadline, Declaration, Guard, Limits, Loop, Matcher, Mode, Model, Paths, Per, Policy,
+    ReadBeforeWrite, Rule, Section, Sequence, Steps, UnknownTools,
+};
+use crate::glob;
+
+/// Everything in `new` that may allow what `old` did not, as sentence fragments; empty when it only tightens.
+#[must_use]
+pub fn loosenings(old: &Model, new: &Model) -> Vec<String> {
+    let mut found = Found::default();
+    found.when(old.agent != new.agent, || "agent changed its identity".to_owned());
+    found.when(old.mode == Mode::Enforce && new.mode == Mode::Observe, || "mode became observe".to_owned());
+    tools(old, new, &mut found);
+    steps(old, new, &mut found);
+    policies("", &old.policies, &new.policies, &mut found);
+    sections(&old.sections, &new.sections, &mut found);
+    repeat(old.repeat.as_ref(), new.repeat.as_ref(), &mut found);
+    limits(&old.limits, &new.limits, &mut found);
+    settings(old, new, &mut found);
+    found.0
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Found(Vec<String>);
+
+impl Found {
+    fn when(&mut self, loosened: bool, text: impl FnOnce() -> String) {
+        if loosened {
+            self.0.push(text());
+        }
+    }
+
+    /// Items that were not there before, where more items allow more.
+    fn gained(&mut self, what: &str, old: &[String], new: &[String]) {
+        for item in new.iter().filter(|item| !old.contains(item)) {
+            self.0.push(format!("{what} gained {item:?}"));
+        }
+    }
+
+    /// Items that are gone, where fewer items allow more.
+    fn lost(&mut self, what: &str, old: &[String], new: &[String]) {
+        for item in old.iter().filter(|item| !new.contains(item)) {
+            self.0.push(format!("{what} lost {item:?}"));
+        }
+    }
+}
+
+fn tools(old: &Model, new: &Model, found: &mut Found) {
+    let strictness = |unknown: Option<UnknownTools>| match unknown {
+        Some(UnknownTools::Allow) => 0,
+        // Left to the surface, which may deny.
+        None => 1,
+        Some(UnknownTools::Deny) => 2,
+    };
+    let loosened = strictness(new.tools.unknown) < strictness(old.tools.unknown);
+    found.when(loosened, || "tools.unknown loosened".to_owned());
+    let (before, after) = (&old.tools.declare, &new.tools.declare);
+    // A kind decides which guards look at a tool, and being declared makes a tool known: any change may loosen.
+    for (name, declaration) in before {
+        match after.get(name) {
+            None => found.0.push(format!("tools.declare.{name} was removed")),
+            Some(now) => declared(name, declaration, now, found),
+        }
+    }
+    for name in after.keys().filter(|name| !before.contains_key(*name)) {
+        found.0.push(format!("tools.declare.{name} was added"));
+    }
+}
+
+fn declared(name: &str, old: &Declaration, new: &Declaration, found: &mut Found) {
+    found.when(old.kind != new.kind, || format!("tools.declare.{name} changed its kind"));
+    found.when(old.path != new.path, || format!("tools.declare.{name} changed its path"));
+}
+
+fn steps(old: &Model, new: &Model, found: &mut Found) {
+    for step in &old.steps {
+        match new.steps.iter().find(|other| other.name == step.name) {
+            None => found.0.push(format!("step {:?} was removed", step.name)),
+            Some(other) => found.when(other.matcher != step.matcher, || format!("step {:?} changed", step.name)),
+        }
+    }
+    let used = Used::of(old);
+    for step in new.steps.iter().filter(|step| !old.steps.iter().any(|other| other.name == step.name)) {
+        // A name that meant a tool before means something else now.
+        found.when(used.mentions(&step.name), || format!("step {:?} was added under a name in use", step.name));
+    }
+}
+
+/// The tool and step names a definition uses.
+#[derive(Default)]
+struct Used<'a>(BTreeSet<&'a str>);
+
+impl<'a> Used<'a> {
+    fn of(model: &'a Model) -> Self {
+        let mut used = Self::default();
+        model.steps.iter().for_each(|step| used.matcher(&step.matcher));
+        let inside = model.sections.iter().flat_map(|section| &section.policies);
+        model.policies.iter().chain(inside).for_each(|policy| used.policy(policy));
+        model.sections.iter().for_each(|section| used.names(&section.tools));
+        model.repeat.iter().for_each(|repeat| used.names(&repeat.exempt));
+        used
+    }
+
+    fn names(&mut self, names: &'a [String]) {
+        self.0.extend(names.iter().map(String::as_str));
+    }
+
+    fn policy(&mut self, policy: &'a Policy) {
+        policy.when.iter().for_each(|when| self.matcher(when));
+        match &policy.guard {
+            Guard::Sequence(sequence) => sequence.requires.iter().for_each(|(tool, needs)| {
+                self.0.insert(tool);
+                self.names(needs);
+            }),
+            Guard::Rule(rule) => self.matcher(&rule.matcher),
+            Guard::ReadBeforeWrite(_) | Guard::Paths(_) => {}
+        }
+    }
+
+    /// Recursion is bounded: both ways into a model check the depth of matchers.
+    fn matcher(&mut self, matcher: &'a Matcher) {
+        self.names(&matcher.tool);
+        matcher.session.iter().for_each(|session| {
+            self.names(&session.done);
+            self.names(&session.not_done);
+        });
+        let inner = matcher.all.iter().chain(&matcher.any).chain(matcher.not.as_deref());
+        inner.for_each(|inner| self.matcher(inner));
+    }
+
+    fn mentions(&self, name: &str) -> bool {
+        self.0.contains(name) || self.0.iter().any(|used| glob::is_pattern(used) && glob::text_matches(used, name))
+    }
+}
+
+/// By name: names are unique in a checked model.
+fn policies(place: &str, old: &[Policy], new: &[Policy], found: &mut Found) {
+    for policy in old {
+        let label = format!("{place}policy {:?}", policy.name);
+        match new.iter().find(|other| other.name == policy.name) {
+            None => found.0.push(format!("{label} was removed")),
+            Some(other) => compare_policy(&label, policy, other, found),
+        }
+    }
+}
+
+fn compare_policy(label: &str, old: &Policy, new: &Policy, found: &mut Found) {
+    found.when(new.enforce > old.enforce, || {
+        format!("{label} lowered enforce from {} to {}", old.enforce.name(), new.enforce.name())
+    });
+    found.when(new.on_fault > old.on_fault, || format!("{label} allows on a fault"));
+    match (&old.when, &new.when) {
+        (_, None) => {}
+        (None, Some(_)) => found.0.push(format!("{label} gained a when")),
+        (Some(before), Some(after)) => found.when(!wider(before, after), || format!("{label} changed its when")),
+    }
+    match (&old.guard, &new.guard) {
+        (Guard::Sequence(before), Guard::Sequence(after)) => sequence(label, before, after, found),
+        (Guard::ReadBeforeWrite(before), Guard::ReadBeforeWrite(after)) => {
+            read_before_write(label, before, after, found);
+        }
+        (Guard::Paths(before), Guard::Paths(after)) => paths(label, before, after, found),
+        (Guard::Rule(before), Guard::Rule(after)) => rule(label, before, after, found),
+        _ => found.0.push(format!("{label} changed its guard")),
+    }
+}
+
+fn sequence(label: &str, old: &Sequence, new: &Sequence, found: &mut Found) {
+    found.when(old.fresh && !new.fresh, || format!("{label} is no longer fresh"));
+    let needed: BTreeSet<(&str, &str)> = pairs(new).collect();
+    for (tool, need) in pairs(old).filter(|pair| !needed.contains(pair)) {
+        found.0.push(format!("{label} no longer requires {need:?} before {tool:?}"));
+    }
+}
+
+fn pairs(sequence: &Sequence) -> impl Iterator<Item = (&str, &str)> {
+    sequence.requires.iter().flat_map(|(tool, needs)| needs.iter().map(|need| (tool.as_str(), need.as_str())))
+}
+
+fn read_before_write(label: &str, old: &ReadBeforeWrite, new: &ReadBeforeWrite, found: &mut Found) {
+    found.when(new.own_writes && !old.own_writes, || format!("{label} counts own writes as reads"));
+    found.when(new.stale > old.stale, || format!("{label} allows stale writes"));
+}
+
+fn paths(label: &str, old: &Paths, new: &Paths, found: &mut Found) {
+    found.when(new.outside > old.outside, || format!("{label}: paths.outside became allow"));
+    found.gained(&format!("{label}: paths.allow"), &old.allow, &new.allow);
+    found.lost(&format!("{label}: paths.protect"), &old.protect, &new.protect);
+    found.when(old.protect_reads && !new.protect_reads, || format!("{label} no longer protects reads"));
+}
+
+fn rule(label: &str, old: &Rule, new: &Rule, found: &mut Found) {
+    found.when(new.verdict < old.verdict, || {
+        format!("{label} lowered its verdict from {} to {}", old.verdict.name(), new.verdict.name())
+    });
+    found.when(!wider(&old.matcher, &new.matcher), || format!("{label} changed what it matches"));
+}
+
+/// Whether `new` provably matches every call that `old` matches: each condition is gone, equal, or has more choices.
+fn wider(old: &Matcher, new: &Matcher) -> bool {
+    more_choices(&old.tool, &new.tool)
+        && more_choices(&old.path, &new.path)
+        && command_wider(old.command.as_ref(), new.command.as_ref())
+        && new.args.iter().all(|condition| old.args.contains(condition))
+        && gone_or_equal(old.session.as_ref(), new.session.as_ref())
+        && gone_or_equal(old.agent.as_ref(), new.agent.as_ref())
+        && gone_or_equal(old.host.as_ref(), new.host.as_ref())
+        && new.all.iter().all(|condition| old.all.contains(condition))
+        && more_choices(&old.any, &new.any)
+        && gone_or_equal(old.not.as_ref(), new.not.as_ref())
+}
+
+/// Of a list of which any must hold, and which says nothing when empty.
+fn more_choices<T: PartialEq>(old: &[T], new: &[T]) -> bool {
+    new.is_empty() || (!old.is_empty() && old.iter().all(|choice| new.contains(choice)))
+}
+
+fn gone_or_equal<T: PartialEq>(old: Option<&T>, new: Option<&T>) -> bool {
+    new.is_none() || old == new
+}
+
+fn command_wider(old: Option<&CommandMatcher>, new: Option<&CommandMatcher>) -> bool {
+    match (old, new) {
+        (Some(CommandMatcher::Glob(before)), Some(CommandMatcher::Glob(after))) => more_choices(before, after),
+        (old, new) => gone_or_equal(old, new),
+    }
+}
+
+fn sections(old: &[Section], new: &[Section], found: &mut Found) {
+    for section in old {
+        let Some(other) = new.iter().find(|other| other.name == section.name) else {
+            found.0.push(format!("section {:?} was removed", section.name));
+            continue;
+        };
+        let label = format!("section {:?}", section.name);
+        found.lost(&format!("{label}: tools"), &section.tools, &other.tools);
+        policies(&format!("{label}: "), &section.policies, &other.policies, found);
+    }
+}
+
+fn repeat(old: Option<&Loop>, new: Option<&Loop>, found: &mut Found) {
+    let (old, new) = match (old, new) {
+        (None, _) => return,
+        (Some(_), None) => return found.0.push("loop was switched off".to_owned()),
+        (Some(old), Some(new)) => (old, new),
+    };
+    found.when(new.threshold > old.threshold, || rose("loop.threshold", old.threshold, new.threshold));
+    found.when(new.window < old.window, || fell("loop.window", old.window, new.window));
+    let (before, after) = (old.override_retries, new.override_retries);
+    found.when(after > before, || rose("loop.override_retries", before, after));
+    found.when(new.ttl_steps < old.ttl_steps, || fell("loop.ttl_steps", old.ttl_steps, new.ttl_steps));
+    found.when(new.progress_aware && !old.progress_aware, || "loop.progress_aware was switched on".to_owned());
+    found.when(old.cycles && !new.cycles, || "loop.cycles was switched off".to_owned());
+    found.gained("loop.exempt", &old.exempt, &new.exempt);
+}
+
+fn rose(what: &str, old: impl std::fmt::Display, new: impl std::fmt::Display) -> String {
+    format!("{what} rose from {old} to {new}")
+}
+
+fn fell(what: &str, old: impl std::fmt::Display, new: impl std::fmt::Display) -> String {
+    format!("{what} fell from {old} to {new}")
+}
+
+fn limits(old: &Limits, new: &Limits, found: &mut Found) {
+    steps_limit(old.steps, new.steps, found);
+    deadline(old.deadline, new.deadline, found);
+    limit("limits.tokens", old.tokens, new.tokens, found);
+    limit("limits.cost_usd", old.cost_usd, new.cost_usd, found);
+    let any = old.steps.is_some() || old.deadline.is_some() || old.tokens.is_some() || old.cost_usd.is_some();
+    found.when(any && old.per == Per::Session && new.per == Per::Prompt, || "limits.per became prompt".to_owned());
+}
+
+fn limit<T: PartialOrd + std::fmt::Display>(what: &str, old: Option<T>, new: Option<T>, found: &mut Found) {
+    match (old, new) {
+        (None, _) => {}
+        (Some(_), None) => found.0.push(format!("{what} was removed")),
+        (Some(old), Some(new)) => {
+            // What cannot be compared is not provably lower.
+            let lower = matches!(new.partial_cmp(&old), Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal));
+            found.when(!lower, || rose(what, old, new));
+        }
+    }
+}
+
+fn steps_limit(old: Option<Steps>, new: Option<Steps>, found: &mut Found) {
+    limit("limits.steps", old.map(|steps| steps.max), new.map(|steps| steps.max), found);
+    let softened = old.is_some_and(|old| !old.soft) && new.is_some_and(|new| new.soft);
+    found.when(softened, || "limits.steps became soft".to_owned());
+}
+
+fn deadline(old: Option<Deadline>, new: Option<Deadline>, found: &mut Found) {
+    let what = "limits.deadline";
+    match (old, new) {
+        (None, _) => {}
+        (Some(_), None) => found.0.push(format!("{what} was removed")),
+        (Some(Deadline::After(old)), Some(Deadline::After(new))) => {
+            found.when(new > old, || format!("{what} rose from {old} ms to {new} ms"));
+        }
+        (Some(Deadline::At(old)), Some(Deadline::At(new))) => {
+            found.when(new > old, || format!("{what} moved from {old} to {new}"));
+        }
+        (Some(_), Some(_)) => found.0.push(format!("{what} changed")),
+    }
+}
+
+fn settings(old: &Model, new: &Model, found: &mut Found) {
+    let (before, after) = (old.shell.opaque, new.shell.opaque);
+    found.when(after < before, || format!("shell.opaque loosened from {} to {}", before.name(), after.name()));
+    found.gained("self.allow", &old.own.allow, &new.own.allow);
+    found.lost("audit.redact", &old.audit.redact, &new.audit.redact);
+    found.when(old.audit.checkpoint && !new.audit.checkpoint, || "audit.checkpoint was switched off".to_owned());
+    found.when(new.store.sync > old.store.sync, || format!("store.sync became {}", new.store.sync.name()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn model(source: &str) -> Model {
+        parse(&format!("jackline: 1\n{source}"), &[]).unwrap_or_else(|faults| panic!("{source}: {faults:#?}")).model
+    }
+
+    #[track_caller]
+    fn check(old: &str, new: &str, want: &[&str]) {
+        assert_eq!(loosenings(&model(old), &model(new)), want, "{old} -> {new}");
+    }
+
+    #[test]
+    fn settings_that_loosen_are_named() {
+        check("", "mode: observe", &["mode became observe"]);
+        check("mode: observe", "", &[]);
+        check("agent: {ns: a}", "agent: {ns: b}", &["agent changed its identity"]);
+        check("tools: {unknown: deny}", "", &["tools.unknown loosened"]);
+        check("", "tools: {unknown: allow}", &["tools.unknown loosened"]);
+        check("tools: {unknown: allow}", "tools: {unknown: deny}", &[]);
+        check("", "tools: {declare: {x: {}}}", &["tools.declare.x was added"]);
+        check("tools: {declare: {x: {}}}", "", &["tools.declare.x was removed"]);
+        check(
+            "tools: {declare: {x: {kind: write, path: a}}}",
+            "tools: {declare: {x: {kind: read, path: b}}}",
+            &["tools.declare.x changed its kind", "tools.declare.x changed its path"],
+        );
+        check("", "loop: false", &["loop was switched off"]);
+        check("loop: false", "", &[]);
+        check("", "loop: {window: 4, threshold: 4}", &["loop.threshold rose from 3 to 4"]);
+        check("loop: {window: 5}", "loop: {window: 4}", &["loop.window fell from 5 to 4"]);
+        check("", "loop: {window: 5, threshold: 2, override_retries: 0, ttl_steps: 9}", &[]);
+        check(
+            "",
+            "loop: {override_retries: 2, ttl_steps: 2, progress_aware: true, exempt: [a]}",
+            &[
+                "loop.override_retries rose from 1 to 2",
+                "loop.ttl_steps fell from 3 to 2",
+                "loop.progress_aware was switched on",
+                "loop.exempt gained \"a\"",
+            ],
+        );
+        check("shell: {opaque: deny}", "", &["shell.opaque loosened from deny to ask"]);
+        check("", "shell: {opaque: deny}", &[]);
+        check("", "self: {allow: [a]}", &["self.allow gained \"a\""]);
+        check("audit: {redact: [a, b]}", "audit: {redact: [b, c]}", &["audit.redact lost \"a\""]);
+        check("", "audit: {checkpoint: false}", &["audit.checkpoint was switched off"]);
+        check("", "store: {sync: os}", &["store.sync became os"]);
+    }
+
+    #[test]
+    fn limits_may_only_fall() {
+        check("limits: {steps: 100}", "limits: {steps: 200}", &["limits.steps rose from 100 to 200"]);
+        check("limits: {steps: 100}", "limits: {steps: 50}", &[]);
+        check("limits: {steps: 100}", "limits: {steps: {max: 100, soft: true}}", &["limits.steps became soft"]);
+        check("limits: {steps: {max: 100, soft: true}}", "limits: {steps: 100}", &[]);
+        check("limits: {steps: 100, tokens: 1}", "", &["limits.steps was removed", "limits.tokens was removed"]);
+        check("", "limits: {steps: 1, tokens: 1, cost_usd: 1, deadline: 1m, per: prompt}", &[]);
+        check("limits: {cost_usd: 1.5}", "limits: {cost_usd: 2}", &["limits.cost_usd rose from 1.5 to 2"]);
+        check("limits: {deadline: 1m}", "limits: {deadline: 2m}", &["limits.deadline rose from 60000 ms to 120000 ms"]);
+        check("limits: {deadline: 1m}", "limits: {deadline: 2026-01-01T00:00:00Z}", &["limits.deadline changed"]);
+        check("limits: {deadline: 2026-01-02T00:00:00Z}", "limits: {deadline: 2026-01-01T00:00:00Z}", &[]);
+        check("limits: {tokens: 1}", "limits: {tokens: 1, per: prompt}", &["limits.per became prompt"]);
+        check("limits: {tokens: 1, per: prompt}", "limits: {tokens: 1}", &[]);
+    }
+
+    #[test]
+    fn policies_may_be_added_and_tightened() {
+        let rule = |rule: &str| format!("policies: [{{name: r, rule: {{{rule}}}}}]");
+        check("", &rule("tool: a"), &[]);
+        check(&rule("tool: a"), "", &["policy \"r\" was removed"]);
+        check(&rule("tool: a"), &rule("tool: b"), &["policy \"r\" changed what it matches"]);
+        check(&rule("tool: a"), &rule("tool: [b, a]"), &[]);
+        check(&rule("tool: a, command: x"), &rule("tool: a"), &[]);
+        check(&rule("tool: a"), &rule("tool: a, command: x"), &["policy \"r\" changed what it matches"]);
+        check(&rule("command: x"), &rule("command: [x, y]"), &[]);
+        check(
+            &rule("tool: a, not: {tool: b}"),
+            &rule("tool: a, not: {tool: c}"),
+            &["policy \"r\" changed what it matches"],
+        );
+        check(&rule("tool: a, args: {x: 1, y: 2}"), &rule("tool: a, args: {x: 1}"), &[]);
+        check(
+            &rule("tool: a, args: {x: 1}"),
+            &rule("tool: a, args: {x: 2}"),
+            &["policy \"r\" changed what it matches"],
+        );
+        check(
+            &rule("tool: a, verdict: halt"),
+            &rule("tool: a"),
+            &["policy \"r\" lowered its verdict from halt to deny"],
+        );
+        check(&rule("tool: a, reason: x"), &rule("tool: a, reason: y, suggest: [z]"), &[]);
+        check(&rule("tool: a"), "policies: [{name: r, paths: {}}]", &["policy \"r\" changed its guard"]);
+        let common = |more: &str| format!("policies: [{{name: r, {more} paths: {{}}}}]");
+        check(&common(""), &common("enforce: warn,"), &["policy \"r\" lowered enforce from deny to warn"]);
+        check(&common("enforce: off,"), &common("enforce: ask,"), &[]);
+        check(&common(""), &common("on_fault: allow,"), &["policy \"r\" allows on a fault"]);
+        check(&common(""), &common("when: {tool: a},"), &["policy \"r\" gained a when"]);
+        check(&common("when: {tool: a},"), &common("when: {tool: b},"), &["policy \"r\" changed its when"]);
+        check(&common("when: {tool: a},"), &common(""), &[]);
+    }
+
+    #[test]
+    fn guards_may_be_tightened() {
+        let paths = |paths: &str| format!("policies: [{{paths: {{{paths}}}}}]");
+        check(&paths(""), &paths("allow: ['/tmp/**']"), &["policy \"paths-1\": paths.allow gained \"/tmp/**\""]);
+        check(&paths("protect: [a]"), &paths("protect: [b]"), &["policy \"paths-1\": paths.protect lost \"a\""]);
+        check(&paths(""), &paths("outside: allow"), &["policy \"paths-1\": paths.outside became allow"]);
+        check(&paths("protect_reads: true"), &paths(""), &["policy \"paths-1\" no longer protects reads"]);
+        check(&paths("outside: allow, allow: ['/a']"), &paths("protect: [x], protect_reads: true"), &[]);
+        let order = |order: &str| format!("policies: [{{name: s, sequence: {{{order}}}}}]");
+        check(
+            &order("requires: {d: [t, b]}, fresh: true"),
+            &order("requires: {d: [t]}"),
+            &["policy \"s\" is no longer fresh", "policy \"s\" no longer requires \"b\" before \"d\""],
+        );
+        check(&order("requires: {d: [t]}"), &order("requires: {d: [b, t], e: [t]}, fresh: true"), &[]);
+        let reads = |reads: &str| format!("policies: [{{read_before_write: {{{reads}}}}}]");
+        check(
+            &reads("own_writes: false"),
+            &reads("stale: allow"),
+            &[
+                "policy \"read_before_write-1\" counts own writes as reads",
+                "policy \"read_before_write-1\" allows stale writes",
+            ],
+        );
+    }
+
+    #[test]
+    fn steps_and_sections_are_held_fast() {
+        check("steps: {t: {tool: a}}", "steps: {t: {tool: b}}", &["step \"t\" changed"]);
+        check("steps: {t: {tool: a}}", "", &["step \"t\" was removed"]);
+        check("", "steps: {t: {tool: a}}", &[]);
+        let used = "policies: [{name: s, sequence: {requires: {d: [t]}}}]";
+        check(used, &format!("{used}\nsteps: {{t: {{tool: a}}}}"), &["step \"t\" was added under a name in use"]);
+        let pattern = "policies: [{name: s, rule: {tool: 't*'}}]";
+        check(
+            pattern,
+            &format!("{pattern}\nsteps: {{tx: {{tool: a}}}}"),
+            &["step \"tx\" was added under a name in use"],
+        );
+        let section =
+            |tools: &str, policy: &str| format!("sections: [{{name: s, tools: [{tools}], policies: [{policy}]}}]");
+        check(&section("a", "{paths: {}}"), "", &["section \"s\" was removed"]);
+        check(&section("a", "{paths: {}}"), &section("a, b", "{paths: {}}"), &[]);
+        check(&section("a, b", "{paths: {}}"), &section("b", "{paths: {}}"), &["section \"s\": tools lost \"a\""]);
+        check(
+            &section("a", "{name: p, paths: {}}"),
+            &section("a", "{name: q, paths: {}}"),
+            &["section \"s\": policy \"p\" was removed"],
+        );
+    }
+
+    fn some_matcher() -> impl Strategy<Value = Matcher> {
+        (prop::collection::vec("[a-c]", 1..3), prop::option::of("[a-c]\\*"), any::<bool>()).prop_map(
+            |(tool, command, nested)| {
+                let mut matcher = Matcher { tool, ..Matcher::default() };
+                matcher.command = command.map(|glob| CommandMatcher::Glob(vec![glob]));
+                if nested { Matcher::tool("x").any([matcher]) } else { matcher }
+            },
+        )
+    }
+
+    fn some_guard() -> impl Strategy<Value = Guard> {
+        prop_oneof![
+            some_matcher().prop_map(|matcher| Guard::Rule(Rule { matcher, ..Rule::default() })),
+            any::<bool>().prop_map(|own_writes| {
+                Guard::ReadBeforeWrite(ReadBeforeWrite { own_writes, ..ReadBeforeWrite::default() })
+            }),
+            prop::collection::vec("[a-c]", 0..3)
+                .prop_map(|protect| Guard::Paths(Paths { protect, ..Paths::default() })),
+            any::<bool>().prop_map(|fresh| {
+                Guard::Sequence(Sequence { requires: vec![("d".into(), vec!["t".into()])], fresh })
+            }),
+        ]
+    }
+
+    fn some_model() -> impl Strategy<Value = Model> {
+        let policies = prop::collection::vec((some_guard(), prop::option::of(some_matcher())), 1..5);
+        (policies, any::<bool>(), 1_u64..9).prop_map(|(guards, named, tokens)| {
+            let mut model = Model::default();
+            for (index, (guard, when)) in guards.into_iter().enumerate() {
+                let name = if named { format!("p{index}") } else { String::new() };
+                let policy = Policy { when, ..Policy::new(name, guard) };
+                if index == 3 {
+                    let section = Section { name: "s".into(), tools: vec!["a".into()], policies: vec![policy] };
+                    model.sections.push(section);
+                } else {
+                    model.policies.push(policy);
+                }
+            }
+            model.limits.tokens = Some(tokens);
+            model
+        })
+    }
+
+    fn named(mut model: Model) -> Model {
+        super::super::name_policies(&mut model);
+        model
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn equal_models_never_loosen(model in some_model()) {
+            let model = named(model);
+            let mut moved = model.clone();
+            moved.policies.iter_mut().for_each(|policy| policy.line += 7);
+            prop_assert_eq!(loosenings(&model, &moved), Vec::<String>::new());
+        }
+
+        #[test]
+        fn removing_a_policy_always_loosens(model in some_model(), which in any::<prop::sample::Index>()) {
+            let mut less = model.clone();
+            let count = model.policies.len() + model.sections.len();
+            match which.index(count) {
+                index if index < model.policies.len() => drop(less.policies.remove(index)),
+                _ => less.sections.clear(),
+            }
+            prop_assert!(!loosenings(&named(model), &named(less)).is_empty());
+        }
+
+        #[test]
+        fn adding_a_policy_never_loosens(model in some_model(), guard in some_guard()) {
+            let mut more = named(model.clone());
+            more.policies.insert(0, Policy::new("another", guard));
+            prop_assert_eq!(loosenings(&named(model), &more), Vec::<String>::new());
+        }
+
+        /// If neither way loosens, nothing that decides can be different.
+        #[test]
+        fn both_ways_tight_is_equal(a in some_model(), b in some_model()) {
+            let (a, b) = (named(a), named(b));
+            if loosenings(&a, &b).is_empty() && loosenings(&b, &a).is_empty() {
+                prop_assert_eq!(a.limits, b.limits);
+                prop_assert_eq!(a.policies.len(), b.policies.len());
+            }
+        }
+    }
+}

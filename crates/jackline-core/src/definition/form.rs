@@ -1,0 +1,97 @@
+//! How the table of shapes is written: what a value may be, what a key is, what a map is.
+
+/// What a value may be.
+#[derive(Debug)]
+pub(super) enum Form {
+    /// `true` or `false`.
+    Flag,
+    /// `true` and nothing else.
+    Yes,
+    Whole {
+        min: i64,
+        max: i64,
+    },
+    Number,
+    /// A number above zero.
+    Positive,
+    /// A text that is not empty.
+    Text,
+    Choice(&'static [&'static str]),
+    Duration,
+    /// A duration or a point in time.
+    Moment,
+    /// Any scalar or list, taken as JSON.
+    Literal,
+    /// Any map, taken as JSON.
+    Free,
+    /// A list that may be empty.
+    List(&'static Form),
+    /// A list of at least one.
+    Some(&'static Form),
+    /// One, or a list of at least one.
+    Many(&'static Form),
+    /// A map from names of the owner's own.
+    Named(&'static Form),
+    Map(&'static Shape),
+    /// The first that fits the kind of value.
+    Either(&'static [Form]),
+}
+
+/// A map with known keys.
+#[derive(Debug)]
+pub(super) struct Shape {
+    /// One word: how faults, schema and reference call it.
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub keys: &'static [Key],
+    /// Exactly one of these keys must be there; empty when there is no such choice.
+    pub one_of: &'static [&'static str],
+}
+
+/// One key of a map.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub name: &'static str,
+    pub form: Form,
+    /// One sentence.
+    pub doc: &'static str,
+    /// As JSON.
+    pub default: Option<&'static str>,
+    /// As JSON.
+    pub example: Option<&'static str>,
+    pub required: bool,
+}
+
+pub(super) const fn key(name: &'static str, form: Form, doc: &'static str) -> Key {
+    Key { name, form, doc, default: None, example: None, required: false }
+}
+
+impl Key {
+    pub(super) const fn default(mut self, json: &'static str) -> Self {
+        self.default = Some(json);
+        self
+    }
+
+    pub(super) const fn example(mut self, json: &'static str) -> Self {
+        self.example = Some(json);
+        self
+    }
+
+    pub(super) const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+}
+
+pub(super) const fn shape(name: &'static str, doc: &'static str, keys: &'static [Key]) -> Shape {
+    Shape { name, doc, keys, one_of: &[] }
+}
+
+pub(super) const fn choice(
+    name: &'static str,
+    doc: &'static str,
+    one_of: &'static [&'static str],
+    keys: &'static [Key],
+) -> Shape {
+    Shape { name, doc, keys, one_of }
+}

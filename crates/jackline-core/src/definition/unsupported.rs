@@ -1,0 +1,115 @@
+//! What the format has and this version does not judge yet. A guard that arrives deletes its row here.
+//!
+//! Such a key is an error, never skipped: an owner must not believe in a guard that is not there.
+
+use super::fault::{Fault, Faults, Span};
+use super::yaml::{Entry, Node, Value};
+
+/// A key that is not supported: where it is (`*` for any name or item), and what it is called in the fault.
+struct Row {
+    path: &'static [&'static str],
+    label: &'static str,
+    /// `false` is the default and says nothing.
+    unless_false: bool,
+}
+
+const fn row(path: &'static [&'static str], label: &'static str) -> Row {
+    Row { path, label, unless_false: false }
+}
+
+const ROWS: &[Row] = &[
+    row(&["use"], "use"),
+    row(&["reads"], "reads"),
+    row(&["outputs"], "outputs"),
+    row(&["schema"], "schema"),
+    row(&["feedback"], "feedback"),
+    row(&["completion"], "completion"),
+    row(&["todos"], "todos"),
+    row(&["file_policies"], "file_policies"),
+    row(&["checks"], "checks"),
+    row(&["policies", "*", "rego"], "rego"),
+    row(&["sections", "*", "policies", "*", "rego"], "rego"),
+    row(&["tools", "declare", "*", "schema"], "tools.declare.*.schema"),
+    row(&["tools", "declare", "*", "output_schema"], "tools.declare.*.output_schema"),
+    Row { path: &["loop", "cycles"], label: "loop.cycles", unless_false: true },
+];
+
+/// Reports every key that is there and not supported.
+pub(super) fn report(root: &Node, faults: &mut Faults) {
+    for row in ROWS {
+        walk(row, row.path, root, faults);
+    }
+}
+
+fn walk(row: &Row, path: &[&str], node: &Node, faults: &mut Faults) {
+    match path {
+        [] => {}
+        ["*", rest @ ..] => {
+            node.items().iter().for_each(|item| walk(row, rest, item, faults));
+            node.entries().iter().for_each(|entry| walk(row, rest, &entry.value, faults));
+        }
+        [last] => {
+            if let Some(entry) = node.entry(last).filter(|entry| speaks(row, entry)) {
+                faults.push(fault(row, entry.key_span));
+            }
+        }
+        [key, rest @ ..] => node.get(key).into_iter().for_each(|node| walk(row, rest, node, faults)),
+    }
+}
+
+fn speaks(row: &Row, entry: &Entry) -> bool {
+    !(row.unless_false && entry.value.value == Value::Bool(false))
+}
+
+fn fault(row: &Row, span: Span) -> Fault {
+    Fault::error(format!("`{}` is not supported by this version", row.label))
+        .at(span)
+        .help("remove it; it is an error so that nothing is ignored silently")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{parse, yaml};
+    use super::*;
+
+    #[track_caller]
+    fn check(source: &str, want: &[&str]) {
+        let mut faults = Faults::default();
+        let node = yaml::read(source, &mut faults).unwrap();
+        report(&node, &mut faults);
+        let found: Vec<String> = faults.into_sorted().into_iter().map(|fault| fault.message).collect();
+        let want: Vec<String> = want.iter().map(|key| format!("`{key}` is not supported by this version")).collect();
+        assert_eq!(found, want, "{source}");
+    }
+
+    #[test]
+    fn what_is_not_there_yet_is_refused() {
+        check("feedback: []", &["feedback"]);
+        check("use:", &["use"]);
+        check("loop: {cycles: true}", &["loop.cycles"]);
+        check("loop: {cycles: false, progress_aware: true}", &[]);
+        check("policies: [{rego: {file: a}}, {paths: {}}, {rego: {file: b}}]", &["rego", "rego"]);
+        check("sections: [{policies: [{rego: {}}]}]", &["rego"]);
+        check(
+            "tools: {declare: {a: {schema: x}, b: {output_schema: {}}}}",
+            &["tools.declare.*.schema", "tools.declare.*.output_schema"],
+        );
+    }
+
+    #[test]
+    fn every_row_is_a_key_of_the_table() {
+        for row in ROWS {
+            let mut source = String::from("1");
+            for part in row.path.iter().rev() {
+                source = match *part {
+                    "*" if source.starts_with('{') && row.path[0] != "tools" => format!("[{source}]"),
+                    "*" => format!("{{x: {source}}}"),
+                    key => format!("{{{key}: {source}}}"),
+                };
+            }
+            let faults = parse(&source, &[]).unwrap_err();
+            assert!(faults.iter().any(|fault| fault.message.contains("is not supported by")), "{source}");
+            assert!(!faults.iter().any(|fault| fault.message.contains("unknown key")), "{source}: {faults:?}");
+        }
+    }
+}
