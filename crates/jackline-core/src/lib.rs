@@ -1,5 +1,6 @@
 //! Decides: the pure core of Jackline.
 
+pub mod audit;
 pub mod json;
 pub mod path;
 pub mod probe;
