@@ -8,7 +8,7 @@
 //! This crate opens no file, reads no clock, starts no process, knows no environment and cannot fail: whatever
 //! cannot be told becomes a finding that denies.
 
-
+pub mod audit;
 pub mod call;
 pub mod code;
 pub mod decide;
@@ -25,7 +25,7 @@ mod overlap;
 pub mod path;
 pub mod policy;
 pub mod probe;
-
+pub mod redact;
 pub mod session;
 pub mod sha;
 pub mod shell;

@@ -14,7 +14,7 @@ use crate::definitions::{Definitions, Given, Kept, Standing};
 use crate::runtime::Runtime;
 use crate::store::files::FileStore;
 use crate::store::memory::MemoryStore;
-use crate::store::{Store, StoreFault};
+use crate::store::Store;
 
 /// Why a runtime could not be built.
 #[derive(Debug, Error)]
@@ -23,8 +23,6 @@ pub enum BuildFault {
     Workspace(PathBuf),
     #[error("the definition has {} fault(s): {}", .0.len(), .0.first().map(|fault| fault.message.as_str()).unwrap_or_default())]
     Definition(Vec<Fault>),
-    #[error(transparent)]
-    Store(#[from] StoreFault),
     #[error("no definition was given")]
     NoDefinition,
 }
@@ -120,7 +118,7 @@ impl RuntimeBuilder {
         };
         let store: Arc<dyn Store> = match (self.store, &self.state) {
             (Some(store), _) => store,
-            (None, Some(state)) => Arc::new(FileStore::open(state.clone())?),
+            (None, Some(state)) => Arc::new(FileStore::open(state.clone())),
             (None, None) => Arc::new(MemoryStore::default()),
         };
         Ok(Runtime {

@@ -3,8 +3,7 @@
 //! INVARIANT: all changes stand on the decision's record, which is written last. A torn write then leaves an event
 //! without consequences, never half of them.
 
-use jackline_core::audit::clip::{self, ARGUMENT_BYTES_MAX};
-use jackline_core::audit::record::{Actor, Record};
+use jackline_core::audit::{ARGUMENT_BYTES_MAX, Actor, Record, clip};
 use jackline_core::decision::{Decision, Note};
 use jackline_core::event::{Body, Event};
 use jackline_core::probe::Facts;
@@ -110,7 +109,7 @@ impl Entry<'_> {
     /// A value as it may be kept: without secrets, and short; and whether it is still whole.
     fn presentable(&self, value: Value, bytes_max: usize) -> (Value, bool) {
         let (mut value, redacted) = self.redactor.value(&value);
-        let clipped = clip::clip(&mut value, bytes_max);
+        let clipped = clip(&mut value, bytes_max);
         (value, !redacted && !clipped)
     }
 

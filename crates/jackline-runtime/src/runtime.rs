@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use crate::adapters::{Adapter, Message};
 use crate::answer::Answer;
 use crate::builder::RuntimeBuilder;
+use crate::checkpoint;
 use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::probes::{Ground, Prober, WorkspaceProber, own_paths};
@@ -204,7 +205,7 @@ impl Runtime {
         }
         Judging {
             prober: WorkspaceProber::new(Ground { root, home: self.home.clone(), own }),
-            redactor: Redactor::new(&names),
+            redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
             stack,
         }
@@ -239,9 +240,19 @@ impl Runtime {
         match self.store.commit(session, &commit)? {
             Committed::Moved => Ok(Err(Moved)),
             Committed::Done => {
+                self.sign(message, judging, head);
                 self.hold(session, Held { session: next, head, torn: None });
                 Ok(Ok(Answer::kept(decision, head.seq, head.hash)))
             }
+        }
+    }
+
+    /// Signs the head of a session that ended, where the definition wants it. The record is kept already, so a key
+    /// that cannot be used only leaves the end of this session unsigned; `jackline doctor` tells.
+    fn sign(&self, message: &Message, judging: &Judging, head: Head) {
+        let wanted = judging.stack.layers.iter().any(|layer| layer.model.audit.checkpoint);
+        if let (Body::SessionEnded, true, Some(state)) = (&message.event.body, wanted, &self.state) {
+            drop(checkpoint::kept_below(state).sign(&message.event.session, (head.seq, head.hash), clock::now()));
         }
     }
 

@@ -15,7 +15,6 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use commands::Command;
-use error::CommandError;
 
 /// Guardrails for AI agents: decide, keep, prove.
 #[derive(Debug, clap::Parser)]

@@ -1,6 +1,6 @@
 //! A session's log as a person reads it: one line an event, its decision beside it.
 
-use jackline_core::audit::clip;
+use jackline_core::audit;
 use jackline_core::decision::Verdict;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub(crate) fn text<'a>(record: &'a Value, member: &str) -> &'a str {
 
 /// A text from outside, fit for a terminal: no control characters, one line, not too long.
 pub(crate) fn shown(text: &str) -> String {
-    let head = clip::head(text, SHOWN_BYTES_MAX);
+    let head = audit::head(text, SHOWN_BYTES_MAX);
     let mut shown: String = head.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if head.len() < text.len() {
         shown.push('…');

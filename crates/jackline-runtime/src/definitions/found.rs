@@ -86,9 +86,10 @@ impl Found {
                 standing.push(Layer::new(*model, digest, Origin::Project, trusted), text);
                 Ok(())
             }
-            (Present::Bad(fault), Some((layer, text))) => {
+            (Present::Bad(fault), Some((mut layer, text))) => {
+                layer.origin = Origin::Project;
                 standing.notices.push(format!("{fault}; the last accepted definition stays in force"));
-                standing.push(Layer { origin: Origin::Project, ..layer }, text);
+                standing.push(layer, text);
                 Ok(())
             }
             (Present::Bad(fault), None) => Err(fault),

@@ -1,0 +1,59 @@
+//! Signed heads kept below the state directory, one file a session: they show a cut tail to whoever trusts the key.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use jackline_core::sha::Digest;
+use jackline_core::time::Timestamp;
+
+use super::{SignFault, load_or_create_key, sign};
+use crate::private;
+
+/// Where a key lies unless another place is named.
+#[must_use]
+pub fn default_key(state: &Path) -> PathBuf {
+    state.join("keys").join("checkpoint.key")
+}
+
+/// The checkpoints kept below a state directory.
+#[must_use]
+pub fn kept_below(state: &Path) -> KeptCheckpoints {
+    KeptCheckpoints { state: state.to_owned() }
+}
+
+/// Signed heads of sessions, each session's in a file of its own.
+#[derive(Debug, Clone)]
+pub struct KeptCheckpoints {
+    state: PathBuf,
+}
+
+impl KeptCheckpoints {
+    /// The file of a session's checkpoints; it need not exist.
+    #[must_use]
+    pub fn of(&self, session: &str) -> PathBuf {
+        self.state.join("checkpoints").join(format!("{}.jsonl", Digest::of(session.as_bytes())))
+    }
+
+    /// Signs a head with the default key and appends it.
+    ///
+    /// # Errors
+    /// Why the key cannot be used or the file cannot be written.
+    pub fn sign(&self, session: &str, head: (u64, Digest), at: Timestamp) -> Result<(), SignFault> {
+        let file = self.of(session);
+        let fault = |source| SignFault::File { path: file.clone(), done: "written", source };
+        private::create_dir(&self.state.join("keys")).map_err(fault)?;
+        private::create_dir(&self.state.join("checkpoints")).map_err(fault)?;
+        let mut line = sign(&load_or_create_key(&default_key(&self.state))?, session, head, at).render();
+        line.push(b'\n');
+        append(&file, &line).map_err(fault)
+    }
+}
+
+fn append(file: &Path, line: &[u8]) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)?.write_all(line)
+}

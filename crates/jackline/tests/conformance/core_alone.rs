@@ -1,0 +1,86 @@
+//! The core by itself: `decide` and the fold, no store, no pipeline. Only the facts come from the disk.
+
+use std::collections::BTreeMap;
+
+use jackline_core::decide::decide;
+use jackline_core::decision::{Decision, Step};
+use jackline_core::definition;
+use jackline_core::probe::Facts;
+use jackline_core::session::{Change, Session};
+use jackline_core::sha::Digest;
+use jackline_core::stack::Stack;
+use jackline_core::time::Timestamp;
+use jackline_core::{event, json};
+use jackline_runtime::Answer;
+use jackline_runtime::adapters::{Adapter as _, lines::Lines};
+use jackline_runtime::probes::{Ground, Prober as _, WorkspaceProber, own_paths};
+
+use crate::Engine;
+use crate::case::Case;
+use crate::world::World;
+
+struct Core {
+    stack: Stack,
+    prober: WorkspaceProber,
+    sessions: BTreeMap<String, Session>,
+    snapshots: BTreeMap<Digest, Vec<u8>>,
+    seq: u64,
+}
+
+pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, String> {
+    let parsed = definition::parse(&world.definition, &jackline_core::tools::names())
+        .map_err(|faults| definition::render(&faults, &world.definition, "definition"))?;
+    let digest = Digest::of(world.definition.as_bytes());
+    let own = own_paths(&world.root, Some(&world.home), Some(&world.store), None, &[]);
+    let ground = Ground { root: world.root.clone(), home: Some(world.home.clone()), own };
+    Ok(Box::new(Core {
+        stack: Stack::of(world.root.display().to_string(), parsed.model, digest),
+        prober: WorkspaceProber::new(ground),
+        sessions: BTreeMap::new(),
+        snapshots: BTreeMap::new(),
+        seq: 0,
+    }))
+}
+
+impl Engine for Core {
+    fn ask(&mut self, line: &str) -> String {
+        let Ok(messages) = Lines.read(line.as_bytes(), Timestamp(0)) else {
+            let finding = Lines.read(line.as_bytes(), Timestamp(0)).expect_err("just refused");
+            return Answer::refusal(*finding).to_json();
+        };
+        let event = &messages[0].event;
+        let decoded = json::decode(line.as_bytes()).expect("read before");
+        assert_eq!(event::read(&decoded, Timestamp(0)).as_ref(), Ok(event));
+        let session = self.sessions.entry(event.session.clone()).or_default();
+        let mut facts = Facts::default();
+        let decision = loop {
+            match decide(&self.stack, session, event, &facts) {
+                Step::Done(decision) => break *decision,
+                Step::Need(probes) => probes.into_iter().for_each(|probe| {
+                    let fact = self.prober.answer(&probe);
+                    facts.keep(probe, fact);
+                }),
+            }
+        };
+        if decision.changes.iter().any(|change| matches!(change, Change::Snapshot { .. })) {
+            let bytes = session.memory.encode();
+            self.snapshots.insert(Digest::of(&bytes), bytes);
+        }
+        session.apply(event.at, &decision.changes, &|digest| self.snapshots.get(digest).cloned());
+        self.answer(decision)
+    }
+
+    /// The core keeps nothing: a restart is a fold of the same changes, which the state already is.
+    fn restart(&mut self) {
+        for session in self.sessions.values_mut() {
+            *session = Session::decode(&session.encode()).expect("what was encoded decodes");
+        }
+    }
+}
+
+impl Core {
+    fn answer(&mut self, decision: Decision) -> String {
+        self.seq += 1;
+        Answer::kept(decision, self.seq, Digest::of(&self.seq.to_le_bytes())).to_json()
+    }
+}
