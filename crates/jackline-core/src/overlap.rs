@@ -45,9 +45,12 @@ fn segments(pattern: &str) -> impl Iterator<Item = &str> {
 }
 
 fn segment_overlaps(pattern: &str, expanded: &str) -> bool {
-    if pattern.starts_with('.') && expanded.starts_with(['*', '?', '[']) {
-        return false;
-    }
+    let hidden = pattern.starts_with('.') && expanded.starts_with(['*', '?', '[']);
+    !hidden && texts_overlap(pattern, expanded)
+}
+
+/// Whether some text may match both patterns, in which `*` stands for any text.
+pub(crate) fn texts_overlap(pattern: &str, expanded: &str) -> bool {
     let (a, b) = (simplified(pattern), simplified(expanded));
     let mut reach: Vec<bool> = (0..=b.len()).map(|j| b.iter().take(j).all(|c| *c == '*')).collect();
     for x in a {

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::{
-    Scan, is_marker,
+    MARKER_BYTES, Scan, is_marker,
     names::{NAME_BYTES_MAX, is_flag_byte},
+    starts_with_marker,
 };
 
 /// Spaces that may stand beside `=` or `:`; more is a table, whose columns mean something else.
@@ -21,6 +22,9 @@ const LOOSE_BYTES_MIN: usize = 4;
 
 /// Digits of a value that is only a number, at least: fewer are a count.
 const LOOSE_DIGITS_MIN: usize = 6;
+
+/// Bytes of a value without quotes that decide whether it is a secret; a refusal must stay cheap.
+const JUDGED_BYTES_MAX: usize = 256;
 
 /// Bytes of an AWS secret key, which may begin as a path does.
 const AWS_SECRET_BYTES: usize = 40;
@@ -64,6 +68,8 @@ struct Assigned {
     value: usize,
     /// `name=value`, as shells and addresses write it: whatever follows is the value.
     tight: bool,
+    /// `NAME=value` or `--name value`: a shell's words, which end later than those of code.
+    shell: bool,
     /// The separator is `=`.
     equals: bool,
 }
@@ -71,9 +77,6 @@ struct Assigned {
 impl Scan<'_> {
     /// The secret behind the `:` or `=` that stands here.
     pub(super) fn after_separator(&self) -> Option<Range<usize>> {
-        if self.rest().starts_with(b"://") {
-            return self.address_password();
-        }
         let assigned = self.assigned()?;
         if !assigned.equals && self.is_header(&assigned) && self.quoted(assigned.value, false).is_none() {
             return self.header_value(&assigned);
@@ -86,8 +89,8 @@ impl Scan<'_> {
         if !self.rest().starts_with(b"--") || !self.at_word_start() || self.before(self.at) == Some(b'-') {
             return None;
         }
-        let end = self.run(self.at + 2, is_flag_byte);
-        if end - self.at > NAME_BYTES_MAX || !self.names.is_flag(self.slice(self.at..end)) {
+        let end = self.run_within(self.at + 2, NAME_BYTES_MAX, is_flag_byte);
+        if !self.names.is_flag(self.slice(self.at..end)) {
             return None;
         }
         // `--password x`, and `"--password", "x"` in a list.
@@ -97,18 +100,25 @@ impl Scan<'_> {
             return None;
         }
         let name = self.at + 2..end;
-        self.value(&Assigned { name, open_quote: None, value: gap, tight: true, equals: true })
+        self.value(&Assigned { name, open_quote: None, value: gap, tight: true, shell: true, equals: true })
     }
 
-    /// `scheme://user:password@host`
-    fn address_password(&self) -> Option<Range<usize>> {
+    /// Notes the password of the address `scheme://user:password@host` whose `://` stands here.
+    ///
+    /// Finds nothing itself: the user's part comes first and may be a token.
+    pub(super) fn enter_address(&mut self) -> Option<Range<usize>> {
         let start = self.at + 3;
         let end = self.run(start, |byte| !(byte.is_ascii_whitespace() || b"/?#\"'`<>\\".contains(&byte)));
-        let authority = self.slice(start..end);
-        let colon = authority.iter().position(|byte| *byte == b':')?;
-        let at_sign = authority.iter().rposition(|byte| *byte == b'@')?;
-        let password = start + colon + 1..start + at_sign;
-        (colon < at_sign && !is_placeholder(self.slice(password.clone()))).then_some(password)
+        let at_sign = start + self.slice(start..end).iter().rposition(|byte| *byte == b'@')?;
+        let mut user_end = start;
+        while self.byte(user_end)? != b':' {
+            let marked = starts_with_marker(self.slice(user_end..end));
+            user_end += if marked { MARKER_BYTES } else { 1 };
+        }
+        if user_end < at_sign && !is_placeholder(self.slice(user_end + 1..at_sign)) {
+            self.password = user_end + 1..at_sign;
+        }
+        None
     }
 
     /// The sensitive name before the separator that stands here.
@@ -131,7 +141,8 @@ impl Scan<'_> {
         let arrow = usize::from(equals && after == Some(b'>'));
         let value = self.run(self.at + 1 + arrow, is_blank);
         let tight = equals && gap == 0 && value == self.at + 1;
-        (value - self.at <= GAP_BYTES_MAX).then_some(Assigned { name, open_quote, value, tight, equals })
+        let shell = tight && !self.slice(name.clone()).iter().any(u8::is_ascii_lowercase);
+        (value - self.at <= GAP_BYTES_MAX).then_some(Assigned { name, open_quote, value, tight, shell, equals })
     }
 
     /// Steps over what closes a name: `"name":`, `\"name\":`, `env["name"] =`.
@@ -160,21 +171,29 @@ impl Scan<'_> {
 
     /// The rest of a header's line, or of the quotes around it.
     fn header_value(&self, assigned: &Assigned) -> Option<Range<usize>> {
+        let start = self.behind_scheme(assigned.value);
+        let is_cookie = ends_ignoring_case(self.slice(assigned.name.clone()), b"cookie");
+        let marked = starts_with_marker(self.slice(start..self.bytes.len()));
+        let word_end = if marked {
+            start + MARKER_BYTES
+        } else {
+            self.run(start, |byte| is_name(byte) || b"$<{>}".contains(&byte))
+        };
+        let word = self.slice(start..word_end);
+        let looks_so = match is_cookie {
+            true => self.byte(self.run(start, is_name)) == Some(b'='),
+            false => start > assigned.value || word.iter().any(u8::is_ascii_digit),
+        };
+        if !looks_so || is_placeholder(word) && !word.is_empty() {
+            return None;
+        }
         let ends = |byte| match assigned.open_quote {
             Some(quote) => byte == quote,
             None => is_quote(byte),
         };
-        let end = self.run(assigned.value, |byte| !matches!(byte, b'\n' | b'\r' | b'\\') && !ends(byte));
-        let start = self.behind_scheme(assigned.value);
+        let end = self.run(start, |byte| !matches!(byte, b'\n' | b'\r' | b'\\') && !ends(byte));
         let blanks = self.slice(start..end).iter().rev().take_while(|byte| is_blank(**byte)).count();
-        let secret = start..end - blanks;
-        let content = self.slice(secret.clone());
-        let looks_so = if ends_ignoring_case(self.slice(assigned.name.clone()), b"cookie") {
-            content.contains(&b'=')
-        } else {
-            start > assigned.value || content.iter().any(u8::is_ascii_digit)
-        };
-        (looks_so && !is_placeholder(content)).then_some(secret)
+        Some(start..end - blanks)
     }
 
     /// Where the secret begins when a scheme such as `Bearer` stands before it.
@@ -194,13 +213,13 @@ impl Scan<'_> {
             return (!is_placeholder(self.slice(inner.clone()))).then_some(inner);
         }
         let start = self.behind_scheme(assigned.value);
-        let word = self.before_private_key(start..self.word_end(start, assigned.open_quote));
-        let content = self.slice(word.clone());
-        let is_call = matches!(self.byte(word.end), Some(b'(' | b'[' | b'<' | b'{'));
-        if is_call || is_placeholder(content) || self.is_reference(assigned, content) {
+        let judged = self.bytes.len().min(start + JUDGED_BYTES_MAX);
+        let word = self.before_private_key(start..self.word_end(start..judged, assigned));
+        if is_placeholder(self.slice(word.clone())) || !assigned.shell && self.is_code(assigned, &word) {
             return None;
         }
-        (assigned.tight || start > assigned.value || self.is_loose_value(assigned, &word)).then_some(word)
+        let is_secret = assigned.tight || start > assigned.value || self.is_loose_value(assigned, &word);
+        is_secret.then(|| self.before_private_key(start..self.word_end(start..self.bytes.len(), assigned)))
     }
 
     /// The inside of the quotes that open at `at`, backslashes before them and a letter such as `b""` allowed.
@@ -235,16 +254,17 @@ impl Scan<'_> {
     }
 
     /// The end of a value without quotes.
-    fn word_end(&self, start: usize, open_quote: Option<u8>) -> usize {
-        let mut end = start;
-        while let Some(byte) = self.byte(end) {
+    fn word_end(&self, within: Range<usize>, assigned: &Assigned) -> usize {
+        let (start, mut end) = (within.start, within.start);
+        while let Some(byte) = self.byte(end).filter(|_| end < within.end) {
             let next = self.byte(end + 1);
             let ends = match byte {
-                b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' => true,
+                b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => true,
+                b'[' | b']' | b'{' | b'}' => !assigned.shell,
                 b',' => next.is_none_or(|next| next.is_ascii_whitespace() || is_quote(next)),
                 // foo"bar" is one word in a shell.
                 quote if is_quote(quote) => {
-                    Some(quote) == open_quote || !next.is_some_and(|next| next.is_ascii_alphanumeric())
+                    Some(quote) == assigned.open_quote || !next.is_some_and(|next| next.is_ascii_alphanumeric())
                 }
                 byte if byte.is_ascii_whitespace() => self.before(end) != Some(b'\\') || byte != b' ',
                 _ => false,
@@ -265,25 +285,30 @@ impl Scan<'_> {
         value.start..found.map_or(value.end, |found| value.start + found)
     }
 
-    /// `password=password` and `token=self.token` name a variable.
-    fn is_reference(&self, assigned: &Assigned, content: &[u8]) -> bool {
-        let name = self.slice(assigned.name.clone());
-        let dotted = content.contains(&b'.') && content.iter().all(|byte| is_name(*byte)) && self.names.ends(content);
-        dotted || content.eq_ignore_ascii_case(name)
+    /// `token=get()`, `token=None`, `password=password` and `token=self.token` are code, not values.
+    fn is_code(&self, assigned: &Assigned, word: &Range<usize>) -> bool {
+        let content = self.slice(word.clone());
+        let named = content.iter().all(|byte| is_name(*byte));
+        let called = named && matches!(self.byte(word.end), Some(b'(' | b'[' | b'<'));
+        let dotted = named && content.contains(&b'.') && self.names.ends(content);
+        let same = content.eq_ignore_ascii_case(self.slice(assigned.name.clone()));
+        called || dotted || same || is_no_value(content)
     }
 
     /// Whether a word behind `name:` or `name =` is more likely a secret than prose or code.
     fn is_loose_value(&self, assigned: &Assigned, word: &Range<usize>) -> bool {
         let content = self.slice(word.clone());
         let digits = content.iter().filter(|byte| byte.is_ascii_digit()).count();
-        if content.len() < LOOSE_BYTES_MIN || is_path(content) || is_no_value(content) {
+        if content.len() < LOOSE_BYTES_MIN || is_path(content) {
             return false;
         }
         if digits == content.len() {
             return digits >= LOOSE_DIGITS_MIN;
         }
         let ends_line = matches!(self.byte(word.end), None | Some(b'\n' | b'\r'));
-        digits > 0 || ends_line && self.begins_line(assigned.name.start)
+        // "X-Api-Key: value", as arguments give headers.
+        let in_header = assigned.open_quote.is_some() && self.slice(assigned.name.clone()).contains(&b'-');
+        digits > 0 || in_header || ends_line && self.begins_line(assigned.name.start)
     }
 
     fn begins_line(&self, name: usize) -> bool {
@@ -327,12 +352,13 @@ fn is_path(content: &[u8]) -> bool {
 fn is_placeholder(content: &[u8]) -> bool {
     let inner_is_name = |inner: &[u8]| inner.iter().all(|byte| is_name(*byte) || b" {}$".contains(byte));
     match content {
-        [] => true,
+        [] | b"$" => true,
         [b'$', rest @ ..] => matches!(rest, [b'{' | b'(' | b'_' | b'a'..=b'z' | b'A'..=b'Z', ..] | [b'0'..=b'9']),
         [b'<', inner @ .., b'>'] | [b'{', inner @ .., b'}'] => inner_is_name(inner),
         [b'%', inner @ .., b'%'] => inner_is_name(inner),
         b"%s" | b"%v" => true,
-        [first @ (b'*' | b'.' | b'x' | b'X'), rest @ ..] => rest.iter().all(|byte| byte == first),
+        [b'*', rest @ ..] => rest.iter().all(|byte| *byte == b'*'),
+        [first @ (b'.' | b'x' | b'X'), rest @ ..] => rest.len() >= 2 && rest.iter().all(|byte| byte == first),
         content => is_marker(content),
     }
 }

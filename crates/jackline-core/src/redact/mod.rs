@@ -27,6 +27,9 @@ const MARKER_DIGITS: usize = 8;
 
 const MARKER_BYTES: usize = MARKER_OPENING.len() + MARKER_DIGITS + MARKER_CLOSING.len();
 
+/// Passes over one text. The second finds nothing, save where markers and texts were put side by side on purpose.
+const PASSES_MAX: usize = 8;
+
 /// Levels that are looked through, with room for what a record wraps around a decoded value.
 const REDACT_DEPTH_MAX: usize = JSON_DEPTH_MAX + 32;
 
@@ -58,19 +61,29 @@ impl Redactor {
     /// The text without secrets, and whether it differs; borrowed when it does not.
     #[must_use]
     pub fn text<'a>(&self, text: &'a str) -> (Cow<'a, str>, bool) {
+        let Some(mut redacted) = self.pass(text) else { return (Cow::Borrowed(text), false) };
+        // A marker may make a secret of what stands beside it; doing all of it twice must change nothing.
+        for _ in 1..PASSES_MAX {
+            let Some(again) = self.pass(&redacted) else { break };
+            redacted = again;
+        }
+        (Cow::Owned(redacted), true)
+    }
+
+    fn pass(&self, text: &str) -> Option<String> {
         let mut scan = Scan::new(text, &self.names);
         let mut out = String::new();
         let mut kept = 0;
         while let Some(secret) = scan.next_secret() {
-            out.push_str(text.get(kept..secret.start).unwrap_or_default());
-            out.push_str(&marker(text.get(secret.clone()).unwrap_or_default().as_bytes()));
+            let (plain, content) = (text.get(kept..secret.start), text.get(secret.clone()));
+            // Secrets begin and end beside ASCII; were one to split a character, nothing of the text is kept.
+            let (Some(plain), Some(content)) = (plain, content) else { return Some(marker(text.as_bytes())) };
+            out.push_str(plain);
+            out.push_str(&marker(content.as_bytes()));
             kept = secret.end;
         }
-        if kept == 0 {
-            return (Cow::Borrowed(text), false);
-        }
-        out.push_str(text.get(kept..).unwrap_or_default());
-        (Cow::Owned(out), true)
+        out.push_str(text.get(kept..).filter(|_| kept > 0)?);
+        Some(out)
     }
 
     /// `secret` says that a sensitive field holds the value, so that every text in it is one.
@@ -170,13 +183,15 @@ struct Scan<'a> {
     at: usize,
     /// Where the last secret ended; in the redacted text a marker stands before it.
     last_end: usize,
+    /// The password of the address that is being passed; what stands before it may hold a token.
+    password: Range<usize>,
     /// No private key ends before this place.
     no_key_end_until: usize,
 }
 
 impl<'a> Scan<'a> {
     fn new(text: &'a str, names: &'a Names) -> Self {
-        Self { text, bytes: text.as_bytes(), names, at: 0, last_end: 0, no_key_end_until: 0 }
+        Self { text, bytes: text.as_bytes(), names, at: 0, last_end: 0, password: 0..0, no_key_end_until: 0 }
     }
 
     fn next_secret(&mut self) -> Option<Range<usize>> {
@@ -186,13 +201,16 @@ impl<'a> Scan<'a> {
                 self.last_end = secret.end;
                 return Some(secret);
             }
-            self.at += if starts_with_marker(self.rest()) { MARKER_BYTES } else { 1 };
+            let marked = !byte.is_ascii() && starts_with_marker(self.rest());
+            self.at += if marked { MARKER_BYTES } else { 1 };
         }
         None
     }
 
     fn secret_at(&mut self, byte: u8) -> Option<Range<usize>> {
         match byte {
+            b':' if self.at + 1 == self.password.start => Some(self.password.clone()),
+            b':' if self.rest().starts_with(b"://") => self.enter_address(),
             b':' | b'=' => self.after_separator(),
             b'-' => self.private_key().or_else(|| self.after_flag()),
             b'B' | b'b' if self.at_word_start() => self.bearer(),
@@ -216,6 +234,12 @@ impl<'a> Scan<'a> {
     fn at_word_start(&self) -> bool {
         let before = self.at.checked_sub(1).and_then(|before| self.byte(before));
         self.at == self.last_end || !before.is_some_and(|byte| byte.is_ascii_alphanumeric())
+    }
+
+    /// The end of the run of accepted bytes that begins at `from` and has at most `bytes_max`.
+    fn run_within(&self, from: usize, bytes_max: usize, accepts: impl Fn(u8) -> bool) -> usize {
+        let bytes = self.slice(from..self.bytes.len().min(from + bytes_max));
+        from + bytes.iter().position(|byte| !accepts(*byte)).unwrap_or(bytes.len())
     }
 
     /// The end of the run of accepted bytes that begins at `from`.

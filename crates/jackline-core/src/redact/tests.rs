@@ -102,6 +102,10 @@ fn assignments_are_known_by_their_name() {
     check("_authToken=«abc»");
     check("-Dkeystore.password=«changeit»");
     check("pin=«1234»");
+    check("PASSWORD=«p{w}[2],x» y");
+    check("DB_PASSWORD=«hunter2»(x");
+    check("curl -H \"X-Api-Key: «abcdef»\" u");
+    check("f(password=«hunter», user=1)");
     check("token=«$2b$12$abcdefgh»");
     check("MY_TOKEN=«ghp_abc»");
 }
@@ -144,6 +148,7 @@ fn addresses_lose_their_password() {
     check("https://bob:«p@ss»@host/");
     check("redis://:«hunter2»@cache");
     check("DATABASE_URL=postgres://bob:«hunter2»@db/x");
+    check("https://«ghp_abcdefghij0123456789»:«x-oauth-basic»@github.com/a/b");
     check("https://host:8080/a@b");
     check("ssh://git@github.com/a/b");
     check("http://[::1]:80/x@y");
@@ -176,6 +181,7 @@ fn ordinary_text_stays() {
         "f(password=password, token=self.token)",
         "secret: Vec<u8>",
         "password=",
+        "f(password=None, token=get())",
         "password = \"\"",
         "PASSWORD=$DB_PASSWORD",
         "PASSWORD=${DB_PASSWORD}",
@@ -308,8 +314,22 @@ fn hostile_texts_cost_no_more_than_their_length() {
         "-----END ",
         "ghp_",
         "Cookie: ",
+        "cookie:",
+        "authorization:",
+        "Authorization:Bearer $A",
+        "password:",
+        "password=$",
+        "password=$ ",
+        "token:a",
+        "--.",
+        "xa-",
+        "x.password=",
+        "password=a(",
+        "é=",
+        " :",
+        "token =",
     ] {
-        let text = piece.repeat(1_000_000 / piece.len());
+        let text = piece.repeat(200_000 / piece.len());
         let (once, _) = redactor().text(&text);
         let (twice, _) = redactor().text(&once);
         assert!(once == twice, "{piece}");
@@ -410,7 +430,7 @@ fn nasty() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn a_planted_secret_is_gone(before in "[a-z .,!\n]{0,20}", (context, secret) in planted(), after in "[a-z .,!\n]{0,20}") {

@@ -124,12 +124,13 @@ impl Scan<'_> {
 
     /// `xoxb-…` and its siblings, `xapp-…`.
     fn slack_token(&self) -> Option<Range<usize>> {
-        let known = match self.rest().get(..5)? {
+        let (prefix, body) = self.rest().split_at_checked(5)?;
+        let known = match prefix {
             [b'x', b'o', b'x', kind, b'-'] => kind.is_ascii_lowercase(),
             prefix => prefix == b"xapp-",
         };
-        let end = self.token_end(self.at + 5);
-        (known && end - self.at >= 5 + SLACK_BODY_BYTES_MIN).then_some(self.at..end)
+        let long = body.get(..SLACK_BODY_BYTES_MIN)?.iter().all(|byte| is_token(*byte));
+        (known && long).then(|| self.at..self.token_end(self.at + 5))
     }
 
     fn sendgrid_key(&self) -> Option<Range<usize>> {

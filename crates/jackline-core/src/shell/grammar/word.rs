@@ -1,0 +1,104 @@
+//! Words: quotes, escapes, and the places where something is expanded.
+
+use super::{Fault, Parser};
+use crate::shell::tree::{Piece, RawWord};
+
+impl Parser {
+    /// Whether no word begins here.
+    pub(super) fn ends_word(&self) -> bool {
+        self.peek().is_none_or(|c| c.is_whitespace() || ";&|()<>".contains(c))
+    }
+
+    /// A word with at least one character.
+    pub(super) fn word(&mut self) -> Result<RawWord, Fault> {
+        let mut word = RawWord::default();
+        let start = self.at;
+        loop {
+            if self.at_process() {
+                self.at += 2;
+                word.pieces.push(Piece::Process(self.substituted()?));
+                continue;
+            }
+            if self.ends_word() {
+                break;
+            }
+            self.piece(&mut word)?;
+        }
+        if self.at == start { Err(self.unexpected()) } else { Ok(word) }
+    }
+
+    fn piece(&mut self, word: &mut RawWord) -> Result<(), Fault> {
+        match self.next() {
+            Some('\'') => {
+                let text = self.up_to('\'')?;
+                word.pieces.push(Piece::Text { text, quoted: true });
+            }
+            Some('"') => {
+                let pieces = self.quoted_text(Some('"'))?;
+                // An empty pair of quotes is still a word.
+                word.pieces.push(Piece::Text { text: String::new(), quoted: true });
+                word.pieces.extend(pieces);
+            }
+            Some('\\') => match self.next() {
+                Some('\n') => {}
+                Some(c) => word.push_text(c, true),
+                None => return Err("it ends in a backslash".to_owned()),
+            },
+            Some('$') => self.dollar(word, false)?,
+            Some('`') => word.pieces.push(self.backquotes()?),
+            Some(c) => word.push_text(c, false),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Text up to a closing quote, in which nothing is special.
+    fn up_to(&mut self, close: char) -> Result<String, Fault> {
+        let mut text = String::new();
+        loop {
+            match self.next() {
+                Some(c) if c == close => return Ok(text),
+                Some(c) => text.push(c),
+                None => return Err("a quote is not closed".to_owned()),
+            }
+        }
+    }
+
+    /// Text in double quotes, or in a here-document (which has no closing quote).
+    pub(super) fn quoted_text(&mut self, close: Option<char>) -> Result<Vec<Piece>, Fault> {
+        let mut word = RawWord::default();
+        loop {
+            match self.next() {
+                Some(c) if Some(c) == close => return Ok(word.pieces),
+                Some('\\') => match self.next() {
+                    Some('\n') => {}
+                    Some(c @ ('$' | '`' | '\\')) => word.push_text(c, true),
+                    Some('"') if close.is_some() => word.push_text('"', true),
+                    Some(c) => {
+                        word.push_text('\\', true);
+                        word.push_text(c, true);
+                    }
+                    None => word.push_text('\\', true),
+                },
+                Some('$') => self.dollar(&mut word, true)?,
+                Some('`') => word.pieces.push(self.backquotes()?),
+                Some(c) => word.push_text(c, true),
+                None if close.is_none() => return Ok(word.pieces),
+                None => return Err("a quote is not closed".to_owned()),
+            }
+        }
+    }
+}
+
+impl RawWord {
+    /// Adds a character to the text piece that is being written.
+    pub(super) fn push_text(&mut self, c: char, as_quoted: bool) {
+        if let Some(Piece::Text { text, quoted }) = self.pieces.last_mut() {
+            if *quoted == as_quoted {
+                text.push(c);
+                return;
+            }
+        }
+        self.pieces.push(Piece::Text { text: c.to_string(), quoted: as_quoted });
+    }
+}

@@ -1,0 +1,148 @@
+//! Reads a shell text without running it: which commands it runs, what it reads and writes, and which of its
+//! commands the exit status proves.
+//!
+//! [`grammar`] makes a tree of bash's grammar, [`flow`] walks it with what is known of variables and directories,
+//! [`words`] expands words as far as they can be known, [`wrappers`] looks through programs that run programs, and
+//! [`files`] knows which arguments of which program are files. What cannot be known is said, never guessed.
+
+mod files;
+mod flow;
+mod grammar;
+mod names;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod words;
+mod wrappers;
+
+use crate::path::Role;
+
+pub use names::{glob_matches, glob_may_match};
+
+/// Bytes of a text that is read at all; longer ones are programs, not commands.
+pub const SHELL_BYTES_MAX: usize = 64 * 1024;
+/// Commands that are looked at; a text with more is read no further.
+pub const COMMANDS_MAX: usize = 1024;
+/// Texts inside texts (`bash -c "bash -c …"`) that are followed.
+pub const TEXTS_DEPTH_MAX: u32 = 8;
+
+/// What became of reading a shell text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ShellText {
+    Reading(Reading),
+    /// Why it could not be parsed.
+    Unparsable(String),
+}
+
+/// What a shell text says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Every simple command found anywhere in it, in the order of the text.
+    pub commands: Vec<Command>,
+    /// Why a program it runs cannot be known, if one cannot.
+    pub opaque: Option<String>,
+    /// An interpreter is given program text that is not read.
+    pub foreign: bool,
+    /// The files it reads, writes and deletes.
+    pub touches: Vec<Touch>,
+    /// Something is left running.
+    pub background: bool,
+}
+
+/// One simple command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The program first; never empty.
+    pub words: Vec<Word>,
+    /// Variables set for it alone.
+    pub env: Vec<(String, Word)>,
+    /// Files it is redirected from or to.
+    pub redirects: Vec<Redirect>,
+    /// Exit status 0 of the whole text implies that this command ran and succeeded.
+    pub proven: bool,
+}
+
+impl Command {
+    /// The base name of the program, when it is known.
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        let first = self.words.first().filter(|word| !word.dynamic && !word.glob)?;
+        first.text.rsplit('/').next().filter(|name| !name.is_empty())
+    }
+}
+
+/// A word of a command, quotes removed and escapes resolved.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    /// Parts that are not known stand as they were written.
+    pub text: String,
+    /// It has a part whose value is not known.
+    pub dynamic: bool,
+    /// It has a wildcard that the shell expands.
+    pub glob: bool,
+}
+
+impl Word {
+    /// A word that is known to the letter.
+    #[must_use]
+    pub fn literal(text: impl Into<String>) -> Self {
+        Self { text: text.into(), dynamic: false, glob: false }
+    }
+
+    /// A word of which nothing is known.
+    #[must_use]
+    pub fn unknown(text: impl Into<String>) -> Self {
+        Self { text: text.into(), dynamic: true, glob: false }
+    }
+
+    /// Whether it is known to the letter.
+    #[must_use]
+    pub const fn known(&self) -> bool {
+        !self.dynamic && !self.glob
+    }
+}
+
+/// A redirection from or to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    pub to: Word,
+    pub writes: bool,
+}
+
+/// A file that the text touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    pub path: Word,
+    pub role: Role,
+    /// A read that shows the caller the whole content.
+    pub whole: bool,
+    /// Only the file's mode, owner or time changes.
+    pub metadata: bool,
+    pub dir: Dir,
+}
+
+/// Where a relative path starts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Dir {
+    /// Where the text is run.
+    #[default]
+    Here,
+    /// After literal `cd`s: relative to where it is run, absolute, or below `~`.
+    At(String),
+    Unknown,
+}
+
+/// Reads a shell text.
+#[must_use]
+pub fn read(text: &str) -> ShellText {
+    if text.len() > SHELL_BYTES_MAX {
+        return ShellText::Unparsable(format!("it has more than {SHELL_BYTES_MAX} bytes"));
+    }
+    match grammar::parse(text) {
+        Ok(tree) => match flow::walk(&tree) {
+            Ok(reading) => ShellText::Reading(reading),
+            Err(why) => ShellText::Unparsable(why),
+        },
+        Err(why) => ShellText::Unparsable(why),
+    }
+}

@@ -1,0 +1,91 @@
+//! Whether a command is the one a pattern names, whatever stands between the program and its subcommand.
+
+use super::{Command, Word};
+use crate::glob;
+use crate::overlap;
+
+/// Programs whose options may stand before the subcommand, and those of them that take a value.
+const GLOBAL_OPTIONS: &[(&str, &[&str])] = &[
+    ("git", &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"]),
+    ("cargo", &["--color", "--config", "-Z", "-C", "--manifest-path", "--target-dir"]),
+    ("npm", &["--prefix", "-C", "--userconfig", "--cache", "-w", "--workspace"]),
+    ("pnpm", &["--prefix", "-C", "--dir", "--filter", "-F"]),
+    ("yarn", &["--cwd"]),
+    ("docker", &["--config", "--context", "-c", "-H", "--host", "-l", "--log-level"]),
+    ("kubectl", &["-n", "--namespace", "--context", "--kubeconfig", "--cluster", "--user", "-s", "--server"]),
+    ("terraform", &[]),
+    ("make", &["-C", "-f", "-j", "-I"]),
+];
+
+/// Bytes of a command with unknown words that are compared; comparing is quadratic there.
+const COMPARED_BYTES_MAX: usize = 4096;
+
+/// Stands for a word that is not known, where only a wildcard may match it.
+const UNKNOWN: &str = "\u{fffc}";
+
+/// Whether a command surely matches a glob over its words.
+#[must_use]
+pub fn glob_matches(command: &Command, pattern: &str) -> bool {
+    spellings(command).iter().any(|words| {
+        let shown = |word: &Word| if word.known() { word.text.clone() } else { UNKNOWN.to_owned() };
+        let text = words.iter().map(shown).collect::<Vec<_>>().join(" ");
+        glob::text_matches(pattern, &text)
+    })
+}
+
+/// Whether a command may match a glob over its words: one that is not known may be anything, several words even.
+#[must_use]
+pub fn glob_may_match(command: &Command, pattern: &str) -> bool {
+    spellings(command).iter().any(|words| {
+        if words.iter().all(Word::known) {
+            let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+            return glob::text_matches(pattern, &text);
+        }
+        let may_be = |word: &Word| if word.dynamic { "*".to_owned() } else { word.text.clone() };
+        overlap::texts_overlap(pattern, &bounded(words.iter().map(may_be).collect::<Vec<_>>().join(" ")))
+    })
+}
+
+/// The beginning of a long text, with anything after it.
+fn bounded(mut text: String) -> String {
+    if text.len() > COMPARED_BYTES_MAX {
+        text.truncate(crate::audit::head(&text, COMPARED_BYTES_MAX).len());
+        text.push('*');
+    }
+    text
+}
+
+/// The command as it is written, with its program by base name, and without options before the subcommand.
+fn spellings(command: &Command) -> Vec<Vec<Word>> {
+    let mut spellings = vec![command.words.clone()];
+    let Some(program) = command.program() else { return spellings };
+    let mut named = command.words.clone();
+    if let Some(first) = named.first_mut() {
+        *first = Word::literal(program);
+    }
+    if let Some((_, valued)) = GLOBAL_OPTIONS.iter().find(|(name, _)| *name == program) {
+        spellings.push(without_options(&named, valued));
+    }
+    if spellings.first() != Some(&named) {
+        spellings.push(named);
+    }
+    spellings
+}
+
+fn without_options(words: &[Word], valued: &[&str]) -> Vec<Word> {
+    let mut kept: Vec<Word> = words.first().cloned().into_iter().collect();
+    let mut rest = words.iter().skip(1);
+    while let Some(word) = rest.next() {
+        let option = word.text.starts_with(['-', '+']) && word.text.len() > 1;
+        if !option {
+            kept.push(word.clone());
+            break;
+        }
+        if valued.contains(&word.text.as_str()) {
+            // The value goes with its option.
+            rest.next();
+        }
+    }
+    kept.extend(rest.cloned());
+    kept
+}

@@ -1,0 +1,1 @@
+//! Shell texts and what is read in them.

@@ -1,0 +1,125 @@
+//! The tree of a shell text: only what flow and words need of bash's grammar.
+
+/// A whole text, with the bodies of its here-documents.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Tree {
+    pub(super) list: List,
+    pub(super) bodies: Vec<RawWord>,
+}
+
+/// Commands one after another.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct List {
+    pub(super) items: Vec<Item>,
+}
+
+/// A chain, and whether it is left running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) chain: Chain,
+    pub(super) background: bool,
+}
+
+/// Pipelines joined by `&&` and `||`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chain {
+    pub(super) first: Pipeline,
+    pub(super) rest: Vec<(Joint, Pipeline)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Joint {
+    And,
+    Or,
+}
+
+/// Commands joined by `|`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pipeline {
+    pub(super) negated: bool,
+    pub(super) nodes: Vec<Node>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Node {
+    Simple(Simple),
+    /// `{ … }`
+    Group(List, Vec<Redir>),
+    /// `( … )`
+    Subshell(List, Vec<Redir>),
+    /// `if`, `while`, `until`, `case`: conditions and bodies, any of which may run.
+    Branches(Vec<List>, Vec<RawWord>, Vec<Redir>),
+    /// `for` and `select`.
+    For { name: String, words: Vec<RawWord>, body: List, redirs: Vec<Redir> },
+    Function { name: String, body: Box<Node> },
+    /// `[[ … ]]` and `(( … ))`: only what is substituted inside matters.
+    Test(Vec<RawWord>, Vec<Redir>),
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Simple {
+    pub(super) assigns: Vec<Assign>,
+    pub(super) words: Vec<RawWord>,
+    pub(super) redirs: Vec<Redir>,
+}
+
+/// `NAME=value`, `NAME+=value`, `NAME=(…)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Assign {
+    pub(super) name: String,
+    /// The values of an array, or the one value.
+    pub(super) values: Vec<RawWord>,
+    /// It replaces the variable by one plain value.
+    pub(super) plain: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Redir {
+    pub(super) kind: RedirKind,
+    /// The file, or the text of a here-string.
+    pub(super) word: RawWord,
+    /// It concerns standard input or standard output (no other descriptor was named).
+    pub(super) standard: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RedirKind {
+    Write,
+    Read,
+    ReadWrite,
+    /// `>&2`, `<&3`, `>&-`
+    Duplicate,
+    /// A here-string: text on standard input.
+    HereString,
+    /// A here-document, by the number of its body.
+    HereDocument(usize),
+}
+
+/// A word before expansion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct RawWord {
+    pub(super) pieces: Vec<Piece>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text { text: String, quoted: bool },
+    /// `$NAME`, `${NAME}`
+    Variable { name: String, quoted: bool },
+    /// `$(…)`, backquotes
+    Command(List),
+    /// `<(…)`, `>(…)`
+    Process(List),
+    /// Anything else that is expanded: `$1`, `${X:-y}`, `$((…))`; with what is substituted inside.
+    Other { written: String, inside: Vec<RawWord> },
+}
+
+impl RawWord {
+    /// The text, when nothing of it is quoted or expanded: what a reserved word looks like.
+    pub(super) fn bare(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [Piece::Text { text, quoted: false }] => Some(text),
+            _ => None,
+        }
+    }
+}
