@@ -81,7 +81,9 @@ policies:
 loop: { window: 3, threshold: 3 }
 ";
 
-fn damages() -> Vec<(&'static str, fn(&Path))> {
+type Damage = fn(&Path);
+
+fn damages() -> Vec<(&'static str, Damage)> {
     vec![
         ("nothing", |_| {}),
         ("deleted", |state| fs::remove_file(state).unwrap()),
