@@ -310,5 +310,7 @@ impl Constraint {
 /// The lowercase hexadecimal form of a key.
 #[must_use]
 pub fn hex(key: &Key) -> String {
-    key.iter().map(|byte| format!("{byte:02x}")).collect()
+    // Without `format!`: this is asked for with every step that a decision looks up.
+    let digits = key.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect()
 }
