@@ -86,8 +86,14 @@ impl<'a> View<'a> {
             Some(names) if !names.is_empty() => names.iter().map(String::as_str).collect(),
             _ => row.map(|row| row.paths.to_vec()).unwrap_or_default(),
         };
-        let mut view =
-            Self { call, kind, unknown: declared.is_none() && row.is_none(), touches: Vec::new(), pathless: false, shell: None };
+        let mut view = Self {
+            call,
+            kind,
+            unknown: declared.is_none() && row.is_none(),
+            touches: Vec::new(),
+            pathless: false,
+            shell: None,
+        };
         if kind == Kind::Shell {
             view.read_shell(row.and_then(|row| row.command), dir);
         }
@@ -129,7 +135,8 @@ impl<'a> View<'a> {
             Kind::Write => Role::Write,
             _ => Role::Read,
         };
-        let named = if names.is_empty() && matches!(self.kind, Kind::Read | Kind::Write) { PATH_ARGUMENTS } else { names };
+        let named =
+            if names.is_empty() && matches!(self.kind, Kind::Read | Kind::Write) { PATH_ARGUMENTS } else { names };
         let mut found: Vec<(String, Role)> = Vec::new();
         for name in named {
             match name.strip_prefix("patch:") {
@@ -185,7 +192,9 @@ fn command_text(args: &Value, argument: Option<&str>) -> Option<String> {
     let names = argument.into_iter().chain(COMMAND_ARGUMENTS.iter().copied());
     names.filter_map(|name| args.get(name)).find_map(|value| match value {
         Value::String(text) => Some(text.clone()),
-        Value::Array(words) => words.iter().map(|word| word.as_str().map(quote)).collect::<Option<Vec<_>>>().map(|words| words.join(" ")),
+        Value::Array(words) => {
+            words.iter().map(|word| word.as_str().map(quote)).collect::<Option<Vec<_>>>().map(|words| words.join(" "))
+        }
         _ => None,
     })
 }
@@ -257,7 +266,8 @@ impl View<'_> {
         let mut args = self.call.args.clone();
         if let Value::Object(fields) = &mut args {
             fields.retain(|key, _| {
-                !(VOLATILE.contains(&key.as_str()) || self.kind == Kind::Shell && VOLATILE_SHELL.contains(&key.as_str()))
+                !(VOLATILE.contains(&key.as_str())
+                    || self.kind == Kind::Shell && VOLATILE_SHELL.contains(&key.as_str()))
             });
         }
         for touch in self.touches.iter().filter(|touch| !touch.dynamic && self.kind != Kind::Shell) {
@@ -343,7 +353,10 @@ mod tests {
         assert_eq!(sign("read_file", json!({"path": "./a"})), sign("read_file", json!({"path": "/ws/a"})));
         assert_eq!(sign("x", json!({"n": 1, "m": 2})), sign("x", json!({"m": 2, "n": 1.0})));
         assert_ne!(sign("x", json!({"n": 1})), sign("x", json!({"n": "1"})));
-        assert_ne!(sign("read_file", json!({"path": "a", "offset": 0})), sign("read_file", json!({"path": "a", "offset": 9})));
+        assert_ne!(
+            sign("read_file", json!({"path": "a", "offset": 0})),
+            sign("read_file", json!({"path": "a", "offset": 9}))
+        );
         assert_eq!(sign("Bash", json!({"command": "ls", "timeout": 1})), sign("Bash", json!({"command": "ls"})));
     }
 }

@@ -283,7 +283,8 @@ mod tests {
         let event = json!({"event": "call.requested", "session": "s", "call": {"tool": "t", "args_text": "{\"a\":1}"}});
         let read_back = read(&event, Timestamp(0)).expect("readable");
         assert_eq!(read_back.call().map(|call| call.args.clone()), Some(json!({"a": 1})));
-        let broken = json!({"event": "call.requested", "session": "s", "call": {"tool": "t", "args_text": "{\"a\":1,\"a\":2}"}});
+        let broken =
+            json!({"event": "call.requested", "session": "s", "call": {"tool": "t", "args_text": "{\"a\":1,\"a\":2}"}});
         assert!(matches!(read(&broken, Timestamp(0)), Err(EventFault::ArgsText(_))));
     }
 }

@@ -123,7 +123,15 @@ impl Runtime {
 
     fn operate(&self, session: &str, body: Body) -> Answer {
         let at = clock::now();
-        self.decide(&Event { session: session.to_owned(), at, agent: None, host: None, cwd: None, definition: None, body })
+        self.decide(&Event {
+            session: session.to_owned(),
+            at,
+            agent: None,
+            host: None,
+            cwd: None,
+            definition: None,
+            body,
+        })
     }
 
     fn answer(&self, message: &Message) -> Answer {
@@ -233,10 +241,18 @@ impl Runtime {
         };
         let Linked { lines, head } = entry.link(held.head);
         let mut next = held.session.clone();
-        next.apply(message.event.at, &decision.changes, &|digest| self.store.snapshot_get(session, digest).ok().flatten());
+        next.apply(message.event.at, &decision.changes, &|digest| {
+            self.store.snapshot_get(session, digest).ok().flatten()
+        });
         let state = next.encode();
-        let commit =
-            Commit { expected: held.head, cut: held.torn.is_some(), lines: &lines, head, state: &state, sync: judging.sync };
+        let commit = Commit {
+            expected: held.head,
+            cut: held.torn.is_some(),
+            lines: &lines,
+            head,
+            state: &state,
+            sync: judging.sync,
+        };
         match self.store.commit(session, &commit)? {
             Committed::Moved => Ok(Err(Moved)),
             Committed::Done => {
@@ -323,7 +339,9 @@ fn refusal(fault: &Fault) -> Finding {
 fn raw(event: &Event) -> Value {
     let mut value = match &event.body {
         Body::SessionStarted { invariants } => json!({ "invariants": invariants }),
-        Body::CallRequested(call) => json!({ "call": { "id": call.id, "tool": call.tool, "args": call.args, "action": call.action } }),
+        Body::CallRequested(call) => {
+            json!({ "call": { "id": call.id, "tool": call.tool, "args": call.args, "action": call.action } })
+        }
         Body::CallFinished(call, outcome) => json!({
             "call": { "id": call.id, "tool": call.tool, "args": call.args, "action": call.action },
             "ok": outcome.ok,

@@ -94,7 +94,12 @@ fn prompted(session: &Session) -> Decision {
     for (name, halt) in halted {
         decision.changes.push(Change::Lifted { agent: name.clone() });
         let before = json!({ "type": "HALT", "code": halt.code, "agent": name });
-        decision.notes.push(Note { kind: "constraint.lapsed", before, after: Value::Null, data: json!({ "by": "prompt" }) });
+        decision.notes.push(Note {
+            kind: "constraint.lapsed",
+            before,
+            after: Value::Null,
+            data: json!({ "by": "prompt" }),
+        });
     }
     decision
 }

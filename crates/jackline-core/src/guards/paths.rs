@@ -5,8 +5,8 @@ use crate::code;
 use crate::decision::Finding;
 use crate::definition::model::{Outside, Paths};
 use crate::glob;
-use crate::overlap;
 use crate::matcher::Subject;
+use crate::overlap;
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 

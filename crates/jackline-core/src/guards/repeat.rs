@@ -11,21 +11,29 @@ use crate::stack::Layer;
 const GUARD: &str = "loop";
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
-    let Some(layer) = context.stack.layers.iter().find(|layer| alarm(context, layer).is_some()) else { return Vec::new() };
+    let Some(layer) = context.stack.layers.iter().find(|layer| alarm(context, layer).is_some()) else {
+        return Vec::new();
+    };
     let finding = match alarm(context, layer) {
         None => return Vec::new(),
-        Some(Alarm::Override(count)) => finding(code::LOOP_OVERRIDE, format!(
-            "FORBID_ACTION: the same call ({}) was made {count} times; it is forbidden now.",
-            described(context)
-        )),
-        Some(Alarm::Forbidden) => finding(code::LOOP_FORBIDDEN, format!(
-            "FORBID_ACTION: this call ({}) is still forbidden; repeating it again ends the run.",
-            described(context)
-        )),
-        Some(Alarm::Persisted) => finding(code::LOOP_PERSISTED, format!(
-            "The forbidden call ({}) was repeated; the run is halted.",
-            described(context)
-        ))
+        Some(Alarm::Override(count)) => finding(
+            code::LOOP_OVERRIDE,
+            format!(
+                "FORBID_ACTION: the same call ({}) was made {count} times; it is forbidden now.",
+                described(context)
+            ),
+        ),
+        Some(Alarm::Forbidden) => finding(
+            code::LOOP_FORBIDDEN,
+            format!(
+                "FORBID_ACTION: this call ({}) is still forbidden; repeating it again ends the run.",
+                described(context)
+            ),
+        ),
+        Some(Alarm::Persisted) => finding(
+            code::LOOP_PERSISTED,
+            format!("The forbidden call ({}) was repeated; the run is halted.", described(context)),
+        )
         .verdict(Verdict::Halt),
     };
     vec![observed(finding, layer)]
@@ -63,7 +71,8 @@ pub(crate) fn feeds(context: &Context<'_>) -> bool {
 
 /// What the session remembers of an alarm.
 pub(crate) fn changes(context: &Context<'_>) -> Vec<Change> {
-    let raised = context.stack.layers.iter().find_map(|layer| Some((layer.model.repeat.as_ref()?, alarm(context, layer)?)));
+    let raised =
+        context.stack.layers.iter().find_map(|layer| Some((layer.model.repeat.as_ref()?, alarm(context, layer)?)));
     let agent = context.event.agent().to_owned();
     match raised {
         None | Some((_, Alarm::Persisted)) => Vec::new(),

@@ -97,9 +97,14 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
 
 /// Whether a pattern of the shell's may match one of our files in the workspace.
 fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
-    const OURS: &[&str] = &["jackline.yaml", ".jackline/**", ".deepwork/**", ".claude/*", ".git/hooks/**", ".git/config"];
+    const OURS: &[&str] =
+        &["jackline.yaml", ".jackline/**", ".deepwork/**", ".claude/*", ".git/hooks/**", ".git/config"];
     let Some(inside) = &identity.inside else { return true };
-    let rest = if touch.anchor() == "." { touch.path.as_str() } else { touch.path.get(touch.anchor().len()..).unwrap_or_default() };
+    let rest = if touch.anchor() == "." {
+        touch.path.as_str()
+    } else {
+        touch.path.get(touch.anchor().len()..).unwrap_or_default()
+    };
     let pattern = format!("{inside}/{}", rest.trim_start_matches('/'));
     OURS.iter().any(|ours| overlap::overlaps(ours, pattern.trim_start_matches('/')))
 }
@@ -107,7 +112,8 @@ fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
 fn allowed(context: &Context<'_>, identity: &Identity) -> bool {
     let Some(inside) = &identity.inside else { return false };
     let layers = &context.stack.layers;
-    !layers.is_empty() && layers.iter().all(|layer| layer.model.own.allow.iter().any(|glob| glob::matches(glob, inside)))
+    !layers.is_empty()
+        && layers.iter().all(|layer| layer.model.own.allow.iter().any(|glob| glob::matches(glob, inside)))
 }
 
 fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
@@ -117,7 +123,7 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
         Some(ShellText::Unparsable(_)) => judge_unread(&text(), true),
         Some(ShellText::Reading(reading)) => {
             let commands = reading.commands.iter().filter(|command| is_operator_command(command));
-            let mut findings: Vec<Finding> = commands.map(|command| operator_command(command)).collect();
+            let mut findings: Vec<Finding> = commands.map(operator_command).collect();
             if hides_writes(context, reading) {
                 findings.extend(judge_unread(&text(), reading.opaque.is_some()));
             }
@@ -134,9 +140,8 @@ fn hides_writes(context: &Context<'_>, reading: &Reading) -> bool {
 
 fn judge_unread(text: &str, may_run: bool) -> Vec<Finding> {
     let mentioned = MENTIONS.iter().find(|mention| text.contains(**mention));
-    let named = mentioned.map(|mention| {
-        protected(&format!("This shell text names `{mention}` and what it writes cannot be told."))
-    });
+    let named = mentioned
+        .map(|mention| protected(&format!("This shell text names `{mention}` and what it writes cannot be told.")));
     let runs = may_run && text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).any(is_our_program);
     let command = runs.then(|| operator("This shell text runs `jackline` in a way that cannot be told."));
     named.into_iter().chain(command).collect()
@@ -151,7 +156,8 @@ fn is_operator_command(command: &Command) -> bool {
         return false;
     }
     let arguments = command.words.get(1..).unwrap_or_default();
-    let words: Vec<&str> = arguments.iter().map(|word| if word.dynamic || word.glob { "?" } else { &word.text }).collect();
+    let words: Vec<&str> =
+        arguments.iter().map(|word| if word.dynamic || word.glob { "?" } else { &word.text }).collect();
     !words.is_empty() && !READ_ONLY.iter().any(|allowed| words.starts_with(allowed))
 }
 

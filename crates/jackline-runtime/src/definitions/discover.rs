@@ -11,5 +11,9 @@ const LEVELS_MAX: usize = 128;
 /// The nearest definition in `start` or above it.
 #[must_use]
 pub fn discover(start: &Path) -> Option<PathBuf> {
-    start.ancestors().take(LEVELS_MAX).map(|dir| dir.join(DEFINITION_FILE)).find(|file| file.exists() || file.is_symlink())
+    start
+        .ancestors()
+        .take(LEVELS_MAX)
+        .map(|dir| dir.join(DEFINITION_FILE))
+        .find(|file| file.exists() || file.is_symlink())
 }

@@ -69,9 +69,7 @@ impl Found {
         };
         match self.kept.model(&text) {
             Ok((model, digest)) => Present::Good { text, model: Box::new(model), digest },
-            Err(faults) => {
-                Present::Bad(DefinitionFault::Faulty { path: path.to_owned(), source_text: text, faults })
-            }
+            Err(faults) => Present::Bad(DefinitionFault::Faulty { path: path.to_owned(), source_text: text, faults }),
         }
     }
 
@@ -97,7 +95,13 @@ impl Found {
     }
 
     /// Accepts a definition that is new or only tightens; keeps the accepted one beside one that loosens.
-    fn weigh(&self, path: &Path, (model, digest): (&Model, Digest), before: Option<(Layer, String)>, standing: &mut Standing) {
+    fn weigh(
+        &self,
+        path: &Path,
+        (model, digest): (&Model, Digest),
+        before: Option<(Layer, String)>,
+        standing: &mut Standing,
+    ) {
         let Some((layer, text)) = before else {
             return self.accept(path, &digest, standing);
         };
@@ -109,7 +113,9 @@ impl Found {
             return self.accept(path, &digest, standing);
         }
         let shown = looser.join("; ");
-        standing.notices.push(format!("`{}` is looser than what was accepted ({shown}); run `jackline trust`", path.display()));
+        standing
+            .notices
+            .push(format!("`{}` is looser than what was accepted ({shown}); run `jackline trust`", path.display()));
         standing.push(layer, text);
     }
 

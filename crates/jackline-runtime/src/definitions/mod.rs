@@ -14,7 +14,7 @@ use jackline_core::session::Pin;
 use jackline_core::stack::Stack;
 use thiserror::Error;
 
-pub use accepted::{Accepted, Acceptance};
+pub use accepted::{Acceptance, Accepted};
 pub use cache::Kept;
 pub use discover::{DEFINITION_FILE, discover};
 pub use found::{Found, Places};

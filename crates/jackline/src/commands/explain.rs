@@ -65,7 +65,8 @@ fn last_refusal(store: &dyn Store, session: &str) -> Result<Explained, CommandEr
         }
     }
     last.ok_or_else(|| {
-        CommandError::input("nothing was refused in this session").hint("name a decision: `jackline explain SESSION SEQ`")
+        CommandError::input("nothing was refused in this session")
+            .hint("name a decision: `jackline explain SESSION SEQ`")
     })
 }
 
@@ -142,9 +143,9 @@ fn model(decision: &Value, kept: &Kept) -> Option<Model> {
 
 fn finding_text(finding: &Value, model: Option<&Model>, paint: Paint) -> String {
     let name = timeline::text(finding, "policy");
-    let policies = model.into_iter().flat_map(|model| {
-        model.sections.iter().flat_map(|section| &section.policies).chain(&model.policies)
-    });
+    let policies = model
+        .into_iter()
+        .flat_map(|model| model.sections.iter().flat_map(|section| &section.policies).chain(&model.policies));
     let place = policies
         .filter(|policy| policy.name == name)
         .map(|policy| format!(", jackline.yaml line {}", policy.line))
