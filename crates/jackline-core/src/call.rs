@@ -35,25 +35,21 @@ pub struct Touch {
 }
 
 impl Touch {
-    /// The question which file this is.
+    /// The question which file this is; for a pattern, which directory it is expanded in.
     #[must_use]
     pub fn probe(&self) -> Probe {
-        Probe::Identity { path: self.anchor().to_owned(), dir: self.dir.clone() }
+        Probe::Identity { path: self.split().0.to_owned(), dir: self.dir.clone() }
     }
 
-    /// The path itself, or for a pattern the directory before its first wildcard.
+    /// The path and nothing; or for a pattern the directory before its first wildcard, and the rest.
     #[must_use]
-    pub fn anchor(&self) -> &str {
-        if !self.glob {
-            return &self.path;
-        }
-        let wild = self.path.find(['*', '?', '[', '{']).unwrap_or(self.path.len());
-        let fixed = self.path.get(..wild).unwrap_or_default();
-        match fixed.rfind('/') {
-            Some(0) => "/",
-            Some(end) => fixed.get(..end).unwrap_or("."),
-            None if wild == self.path.len() => &self.path,
-            None => ".",
+    pub fn split(&self) -> (&str, &str) {
+        let wild = self.path.find(['*', '?', '[', '{']).filter(|_| self.glob);
+        let Some(wild) = wild else { return (&self.path, "") };
+        match self.path.get(..wild).and_then(|fixed| fixed.rfind('/')) {
+            Some(0) => ("/", self.path.get(1..).unwrap_or_default()),
+            Some(end) => (self.path.get(..end).unwrap_or("."), self.path.get(end + 1..).unwrap_or_default()),
+            None => (".", &self.path),
         }
     }
 }
@@ -327,6 +323,21 @@ mod tests {
             &[("a", Role::Write), ("b", Role::Delete)],
         );
         check("deploy", json!({"path": "a"}), &[]);
+    }
+
+    #[test]
+    fn patterns_are_split_before_their_first_wildcard() {
+        let split = |path: &str, glob: bool| {
+            let dir = String::new();
+            let touch = Touch { path: path.to_owned(), dir, role: Role::Read, whole: false, glob, dynamic: false, metadata: false };
+            let (anchor, rest) = touch.split();
+            (anchor.to_owned(), rest.to_owned())
+        };
+        assert_eq!(split("*", true), (".".into(), "*".into()));
+        assert_eq!(split("a/b*/c", true), ("a".into(), "b*/c".into()));
+        assert_eq!(split("/x*", true), ("/".into(), "x*".into()));
+        assert_eq!(split(".", true), (".".into(), String::new()));
+        assert_eq!(split("a*", false), ("a*".into(), String::new()));
     }
 
     #[test]

@@ -84,7 +84,7 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
         return Some(label);
     }
     let label = identity.holds.as_deref().or(identity.ours.as_deref())?;
-    let rest = touch.path.get(touch.anchor().len()..).unwrap_or_default();
+    let (_, rest) = touch.split();
     match (touch.glob, touch.role) {
         (false, Role::Delete) => Some(label),
         // Something put where our directory would be brings its own settings along; an empty directory does not.
@@ -100,12 +100,7 @@ fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
     const OURS: &[&str] =
         &["jackline.yaml", ".jackline/**", ".deepwork/**", ".claude/*", ".git/hooks/**", ".git/config"];
     let Some(inside) = &identity.inside else { return true };
-    let rest = if touch.anchor() == "." {
-        touch.path.as_str()
-    } else {
-        touch.path.get(touch.anchor().len()..).unwrap_or_default()
-    };
-    let pattern = format!("{inside}/{}", rest.trim_start_matches('/'));
+    let pattern = format!("{inside}/{}", touch.split().1);
     OURS.iter().any(|ours| overlap::overlaps(ours, pattern.trim_start_matches('/')))
 }
 

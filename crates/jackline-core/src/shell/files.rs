@@ -131,6 +131,14 @@ impl Found<'_> {
         paths.iter().for_each(|path| self.push(path, role));
     }
 
+    /// What lies below each directory that a pattern may match.
+    fn push_below(&mut self, paths: &[&Word]) {
+        for path in paths.iter().filter(|path| path.glob) {
+            let text = format!("{}/**", path.text.trim_end_matches('/'));
+            self.push(&Word { text, ..(*path).clone() }, Role::Delete);
+        }
+    }
+
     /// The present directory as a whole, where only the program knows which files.
     fn push_everything(&mut self, role: Role) {
         self.push(&Word { text: ".".to_owned(), dynamic: false, glob: true }, role);
@@ -148,7 +156,12 @@ impl Found<'_> {
             Uses::ReadsAfterFirst => self.push_each(after_first, Role::Read),
             Uses::Writes | Uses::Marks => self.push_each(&paths, Role::Write),
             Uses::MarksAfterFirst => self.push_each(after_first, Role::Write),
-            Uses::Deletes => self.push_each(&paths, Role::Delete),
+            Uses::Deletes => {
+                self.push_each(&paths, Role::Delete);
+                if has_option(arguments, &["-r", "-R", "--recursive"]) {
+                    self.push_below(&paths);
+                }
+            }
             Uses::Copies => self.transfer(&paths, into, Role::Read),
             Uses::Moves => self.transfer(&paths, into, Role::Delete),
             Uses::Links => self.link(&paths, into),
@@ -167,6 +180,9 @@ impl Found<'_> {
             (None, _) => return self.push_each(paths, source_role),
         };
         self.push_each(sources, source_role);
+        if source_role == Role::Delete {
+            self.push_below(sources);
+        }
         let directory = into.is_some()
             || sources.len() > 1
             || target.text.ends_with('/')

@@ -246,6 +246,8 @@ fn files_are_read_written_and_deleted() {
     touches("cd a || exit 1; rm b", &["delete b in a"]);
     touches("if x; then cd a; fi; rm b", &["delete b somewhere"]);
     touches("rm *.o", &["delete* *.o"]);
+    touches("rm -rf *", &["delete* *", "delete* */**"]);
+    touches("mv * d/", &["delete* *", "delete* */**", "write* d/*"]);
     touches("bash -c 'rm a'", &["delete a"]);
     touches("sudo rm a", &["delete a"]);
     touches("{ echo a; } > b", &["write b"]);
