@@ -329,7 +329,15 @@ mod tests {
     fn patterns_are_split_before_their_first_wildcard() {
         let split = |path: &str, glob: bool| {
             let dir = String::new();
-            let touch = Touch { path: path.to_owned(), dir, role: Role::Read, whole: false, glob, dynamic: false, metadata: false };
+            let touch = Touch {
+                path: path.to_owned(),
+                dir,
+                role: Role::Read,
+                whole: false,
+                glob,
+                dynamic: false,
+                metadata: false,
+            };
             let (anchor, rest) = touch.split();
             (anchor.to_owned(), rest.to_owned())
         };

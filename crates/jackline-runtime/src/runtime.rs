@@ -118,7 +118,7 @@ impl Runtime {
     /// # Errors
     /// Why no definition is in force.
     pub fn policies_for_tool(&self, tool: &str) -> Result<Vec<String>, DefinitionFault> {
-        Ok(self.judging(&self.definitions.stack(None)?).stack.policies_for_tool(tool))
+        Ok(self.judging(&self.definitions.stack(None, None)?).stack.policies_for_tool(tool))
     }
 
     fn operate(&self, session: &str, body: Body) -> Answer {
@@ -146,7 +146,8 @@ impl Runtime {
         let mut facts = Facts::default();
         let mut held = self.recall(&message.event.session)?;
         for _ in 0..COMMIT_TRIES_MAX {
-            let standing = self.definitions.stack(held.session.pin.as_ref())?;
+            let named = message.event.definition.as_deref();
+            let standing = self.definitions.stack(held.session.pin.as_ref(), named)?;
             let judging = self.judging(&standing);
             let decision = converse(&judging, &held.session, &message.event, &mut facts);
             match self.commit(message, &judging, &held, decision, &facts)? {

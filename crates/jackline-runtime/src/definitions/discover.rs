@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub const DEFINITION_FILE: &str = "jackline.yaml";
 
 /// Directories walked up before giving up; no real tree is deeper.
-const LEVELS_MAX: usize = 128;
+pub(super) const LEVELS_MAX: usize = 128;
 
 /// The nearest definition in `start` or above it.
 #[must_use]

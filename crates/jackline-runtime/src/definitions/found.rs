@@ -13,7 +13,8 @@ use jackline_core::session::Pin;
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
 
-use super::{Acceptance, Accepted, DefinitionFault, Definitions, Kept, Standing, discover};
+use super::discover::LEVELS_MAX;
+use super::{Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Standing, discover};
 
 /// Bytes of a definition that are read at all; the reader refuses more than one mebibyte.
 const FILE_BYTES_MAX: u64 = (1 << 20) + 1;
@@ -57,9 +58,18 @@ impl Found {
 
     /// The project's definition, for a pinned session or a beginning one.
     #[must_use]
-    pub fn project(&self, pin: Option<&Pin>) -> Option<PathBuf> {
-        let pinned = pin.and_then(|pin| pin.definition.as_ref()).map(PathBuf::from);
-        pinned.or_else(|| self.places.named.clone()).or_else(|| discover(&self.places.start))
+    pub fn project(&self, pin: Option<&Pin>, named: Option<&str>) -> Option<PathBuf> {
+        if let Some(pin) = pin {
+            return pin.definition.as_ref().map(PathBuf::from);
+        }
+        let named = named.map(|named| self.places.start.join(named)).or_else(|| self.places.named.clone());
+        named.or_else(|| discover(&self.places.start)).or_else(|| self.remembered())
+    }
+
+    /// A definition that was accepted here once and is gone: it stays in force.
+    fn remembered(&self) -> Option<PathBuf> {
+        let places = self.places.start.ancestors().map(|dir| dir.join(DEFINITION_FILE));
+        places.take(LEVELS_MAX).find(|path| self.accepted.of(path).is_some())
     }
 
     fn read(&self, path: &Path) -> Present {
@@ -152,10 +162,10 @@ impl Found {
 }
 
 impl Definitions for Found {
-    fn stack(&self, pin: Option<&Pin>) -> Result<Arc<Standing>, DefinitionFault> {
+    fn stack(&self, pin: Option<&Pin>, named: Option<&str>) -> Result<Arc<Standing>, DefinitionFault> {
         let mut standing = Standing::default();
         self.wider_layers(&mut standing)?;
-        let project = self.project(pin);
+        let project = self.project(pin, named);
         match &project {
             Some(path) => self.project_layers(path, &mut standing)?,
             None if standing.stack.layers.is_empty() => {
@@ -216,7 +226,7 @@ fn root(pin: Option<&Pin>, project: Option<&Path>, start: &Path) -> String {
     }
 }
 
-fn read_text(path: &Path) -> Result<String, String> {
+pub(super) fn read_text(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     // Looked at before it is opened: opening a pipe that was planted there would wait for ever.
     let there = fs::metadata(path).map_err(|fault| fault.to_string())?;

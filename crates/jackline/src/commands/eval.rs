@@ -59,7 +59,7 @@ impl Eval {
             Some(file) => builder.definitions(given(&at, file)?),
             None => {
                 let found = at.definitions()?;
-                let standing = jackline_runtime::definitions::Definitions::stack(&found, None)?;
+                let standing = jackline_runtime::definitions::Definitions::stack(&found, None, None)?;
                 standing.notices.iter().for_each(|notice| screen::complain(&format!("note: {notice}")));
                 builder.definitions(found)
             }

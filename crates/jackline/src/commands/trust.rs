@@ -28,8 +28,9 @@ pub(crate) struct Trust {
 impl Trust {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let found = self.at.definitions()?;
-        let path =
-            found.project(None).ok_or_else(|| DefinitionFault::Missing(self.at.workspace().unwrap_or_default()))?;
+        let path = found
+            .project(None, None)
+            .ok_or_else(|| DefinitionFault::Missing(self.at.workspace().unwrap_or_default()))?;
         let state = self.at.state()?;
         let (kept, accepted) = (Kept::below(&state), Accepted::below(&state));
         let text = fs::read_to_string(&path)
