@@ -1,2 +1,47 @@
-//! The project's own chores; `cargo xtask test` runs everything CI runs.
-fn main() {}
+//! The project's own chores: `cargo xtask test`, `cargo xtask play`, `cargo xtask bench`.
+//!
+//! Each chore says what it does, stops at the first thing that is wrong, and exits with 1 then.
+
+mod bench;
+mod play;
+mod script;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+use shell::say;
+
+const USAGE: &str = "\
+usage: cargo xtask <chore>
+
+  test                  everything a change must pass: format, lints, documentation, tests, the embedder's example
+  play [--keep]         play examples/first-session through the real program (--keep leaves the scratch directory)
+  bench [eval|decide] [--quick]
+                        measure, comparing side by side in one run; without a name: both";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["test"] => test::run(),
+        ["play"] => play::run(false),
+        ["play", "--keep"] => play::run(true),
+        ["bench", options @ ..] => bench::run(options),
+        ["help" | "--help" | "-h"] => {
+            say(USAGE);
+            Ok(())
+        }
+        _ => {
+            shell::complain(USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            shell::complain(&format!("error: {why}"));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -12,6 +12,11 @@ pub const SESSION_ID_BYTES_MAX: usize = 1024;
 /// A tool name longer than this is no name; it would only bloat records.
 pub const TOOL_NAME_BYTES_MAX: usize = 256;
 
+/// An agent's, a host's or a call's name longer than this is no name; sessions remember dozens of them.
+pub const NAME_BYTES_MAX: usize = 1024;
+/// A working directory or a definition's path longer than this cannot be opened (`PATH_MAX`).
+pub const PATH_BYTES_MAX: usize = 4096;
+
 /// One thing the host told us.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
@@ -141,15 +146,15 @@ pub enum EventFault {
 /// The first thing about it that cannot be understood.
 pub fn read(value: &Value, now: Timestamp) -> Result<Event, EventFault> {
     let fields = value.as_object().ok_or(EventFault::NoObject)?;
-    let name = text(fields, "event")?.ok_or(EventFault::Missing("event"))?;
+    let kind = text(fields, "event")?.ok_or(EventFault::Missing("event"))?;
     Ok(Event {
         session: session_id(fields)?,
         at: at(fields)?.unwrap_or(now),
-        agent: text(fields, "agent")?.filter(|agent| *agent != MAIN_AGENT).map(str::to_owned),
-        host: text(fields, "host")?.map(str::to_owned),
-        cwd: text(fields, "cwd")?.map(str::to_owned),
-        definition: text(fields, "definition")?.map(str::to_owned),
-        body: body(name, fields)?,
+        agent: name(fields, "agent")?.filter(|agent| agent != MAIN_AGENT),
+        host: name(fields, "host")?,
+        cwd: place(fields, "cwd")?,
+        definition: place(fields, "definition")?,
+        body: body(kind, fields)?,
     })
 }
 
@@ -201,10 +206,10 @@ fn call(fields: &Map<String, Value>) -> Result<Call, EventFault> {
         return Err(EventFault::Wrong("call.tool", "between 1 and 256 bytes long"));
     }
     Ok(Call {
-        id: text(call, "id")?.map(str::to_owned),
+        id: name(call, "id")?,
         tool: tool.to_owned(),
         args: args(call)?,
-        action: text(call, "action")?.unwrap_or("tool_call").to_owned(),
+        action: name(call, "action")?.unwrap_or_else(|| "tool_call".to_owned()),
     })
 }
 
@@ -243,6 +248,20 @@ fn usage(fields: &Map<String, Value>) -> Result<Usage, EventFault> {
     Ok(Usage { tokens: count("input_tokens").saturating_add(count("output_tokens")), cost_usd })
 }
 
+fn name(fields: &Map<String, Value>, key: &'static str) -> Result<Option<String>, EventFault> {
+    match text(fields, key)? {
+        Some(name) if name.len() > NAME_BYTES_MAX => Err(EventFault::Wrong(key, "at most 1024 bytes long")),
+        name => Ok(name.map(str::to_owned)),
+    }
+}
+
+fn place(fields: &Map<String, Value>, key: &'static str) -> Result<Option<String>, EventFault> {
+    match text(fields, key)? {
+        Some(path) if path.len() > PATH_BYTES_MAX => Err(EventFault::Wrong(key, "at most 4096 bytes long")),
+        path => Ok(path.map(str::to_owned)),
+    }
+}
+
 fn text<'a>(fields: &'a Map<String, Value>, key: &'static str) -> Result<Option<&'a str>, EventFault> {
     match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
@@ -276,6 +295,11 @@ mod tests {
             &json!({"event": "session.reset", "session": "s", "at": "today"}),
             "`at` must be an RFC 3339 time such as 2026-01-01T00:00:00Z",
         );
+        let long = "x".repeat(PATH_BYTES_MAX + 1);
+        check(&json!({"event": "session.reset", "session": "s", "agent": long}), "`agent` must be at most 1024 bytes long");
+        check(&json!({"event": "session.reset", "session": "s", "cwd": long}), "`cwd` must be at most 4096 bytes long");
+        let call = json!({"tool": "t", "id": long});
+        check(&json!({"event": "call.requested", "session": "s", "call": call}), "`id` must be at most 1024 bytes long");
     }
 
     #[test]

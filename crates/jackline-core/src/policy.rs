@@ -16,7 +16,7 @@ pub trait Policy: Send + Sync + fmt::Debug {
     /// The name in findings and records.
     fn name(&self) -> &str;
 
-    /// Facts it wants before it judges; asked again with what is known so far, until it wants nothing more.
+    /// Facts it wants before it judges, or is told of a result; asked again with what is known so far, until it wants nothing more.
     fn needs(&self, _asked: &Asked<'_>) -> Vec<Probe> {
         Vec::new()
     }

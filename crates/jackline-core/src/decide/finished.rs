@@ -73,6 +73,7 @@ impl<'a> Ended<'a> {
             wanted.extend(touches.map(Touch::probe));
             wanted.extend(self.contents().map(|identity| Probe::Fingerprint { path: identity.path.clone() }));
             wanted.extend(self.wants_tree().then_some(Probe::WorkTree));
+            wanted.extend(own_policy::needs(self.context));
         }
         wanted.retain(|probe| self.context.facts.get(probe).is_none());
         wanted.sort_unstable();

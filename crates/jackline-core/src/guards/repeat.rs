@@ -11,32 +11,27 @@ use crate::stack::Layer;
 const GUARD: &str = "loop";
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
-    let Some(layer) = context.stack.layers.iter().find(|layer| alarm(context, layer).is_some()) else {
-        return Vec::new();
-    };
-    let finding = match alarm(context, layer) {
-        None => return Vec::new(),
-        Some(Alarm::Override(count)) => finding(
+    // Each layer for itself: one that only observes must not speak for one that enforces.
+    let alarms = context.stack.layers.iter().filter_map(|layer| Some((layer, alarm(context, layer)?)));
+    alarms.map(|(layer, alarm)| observed(raise(context, alarm), layer)).collect()
+}
+
+fn raise(context: &Context<'_>, alarm: Alarm) -> Finding {
+    let call = described(context);
+    match alarm {
+        Alarm::Override(count) => finding(
             code::LOOP_OVERRIDE,
-            format!(
-                "FORBID_ACTION: the same call ({}) was made {count} times; it is forbidden now.",
-                described(context)
-            ),
+            format!("FORBID_ACTION: the same call ({call}) was made {count} times; it is forbidden now."),
         ),
-        Some(Alarm::Forbidden) => finding(
+        Alarm::Forbidden => finding(
             code::LOOP_FORBIDDEN,
-            format!(
-                "FORBID_ACTION: this call ({}) is still forbidden; repeating it again ends the run.",
-                described(context)
-            ),
+            format!("FORBID_ACTION: this call ({call}) is still forbidden; repeating it again ends the run."),
         ),
-        Some(Alarm::Persisted) => finding(
-            code::LOOP_PERSISTED,
-            format!("The forbidden call ({}) was repeated; the run is halted.", described(context)),
-        )
-        .verdict(Verdict::Halt),
-    };
-    vec![observed(finding, layer)]
+        Alarm::Persisted => {
+            finding(code::LOOP_PERSISTED, format!("The forbidden call ({call}) was repeated; the run is halted."))
+                .verdict(Verdict::Halt)
+        }
+    }
 }
 
 /// What the loop guard has to say about this call.
@@ -71,8 +66,7 @@ pub(crate) fn feeds(context: &Context<'_>) -> bool {
 
 /// What the session remembers of an alarm.
 pub(crate) fn changes(context: &Context<'_>) -> Vec<Change> {
-    let raised =
-        context.stack.layers.iter().find_map(|layer| Some((layer.model.repeat.as_ref()?, alarm(context, layer)?)));
+    let raised = context.stack.layers.iter().find_map(|layer| Some((layer.model.repeat.as_ref()?, alarm(context, layer)?)));
     let agent = context.event.agent().to_owned();
     match raised {
         None | Some((_, Alarm::Persisted)) => Vec::new(),

@@ -69,13 +69,24 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
 }
 
 fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
-    let Some(Fact::Identity(identity)) = context.facts.get(&touch.probe()) else { return None };
+    let identity = match context.facts.get(&touch.probe()) {
+        Some(Fact::Identity(identity)) => identity,
+        Some(Fact::Unknown(why)) => return Some(untold(touch, why)),
+        Some(Fact::Content(_) | Fact::Absent) => return Some(untold(touch, "it was not looked at")),
+        // A path that depends on a value is not asked for; the shell text gets a last look instead.
+        None => return None,
+    };
     let label = touched(touch, identity)?;
     let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
     if allowed(context, identity) {
         return None;
     }
     Some(protected(&format!("Path '{shown}' is part of what guards this session ({label}).")))
+}
+
+/// A path that leads nobody knows where may lead to what guards us.
+fn untold(touch: &Touch, why: &str) -> Finding {
+    Finding::fault(GUARD, code::FAULT_PROBE, &format!("where '{}' leads is not known ({why})", touch.path))
 }
 
 /// What of ours a touch reaches: the file itself, or, when a directory goes or a pattern may match, what is below.

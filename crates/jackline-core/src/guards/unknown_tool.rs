@@ -15,8 +15,9 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     if !context.view.unknown {
         return Vec::new();
     }
-    let refusing = context.stack.layers.iter().find(|layer| refuses(context, layer));
-    refusing.map(|layer| observed(finding(context), layer)).into_iter().collect()
+    // Each layer for itself: one that only observes must not speak for one that enforces.
+    let refusing = context.stack.layers.iter().filter(|layer| refuses(context, layer));
+    refusing.map(|layer| observed(finding(context), layer)).collect()
 }
 
 fn refuses(context: &Context<'_>, layer: &Layer) -> bool {

@@ -1,0 +1,117 @@
+//! What is not known, or only observed by one of several definitions, must not open a gate.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong in a test's own steps fails the test")]
+
+use jackline_core::decide::decide;
+use jackline_core::decision::{Decision, Step, Verdict};
+use jackline_core::definition;
+use jackline_core::event::{self, Event};
+use jackline_core::policy::{Asked, Keep, Objection, Policy};
+use jackline_core::probe::{Fact, Facts, Probe};
+use jackline_core::session::Session;
+use jackline_core::sha::Digest;
+use jackline_core::stack::{Layer, Origin, Stack};
+use jackline_core::time::Timestamp;
+use jackline_runtime::Runtime;
+use serde_json::{Value, json};
+
+const AT: Timestamp = Timestamp(1_767_225_600_000);
+
+fn event(name: &str, call: Value) -> Event {
+    event::read(&json!({ "event": name, "session": "s", "call": call, "ok": true }), AT).unwrap()
+}
+
+fn stack(definitions: &[&str]) -> Stack {
+    let layer = |text: &&str| {
+        let model = definition::parse(text, &[]).unwrap().model;
+        Layer::new(model, Digest::of(text.as_bytes()), Origin::Project, true)
+    };
+    Stack { root: "/ws".to_owned(), layers: definitions.iter().map(layer).collect(), ..Stack::default() }
+}
+
+fn decided(stack: &Stack, session: &Session, event: &Event) -> Decision {
+    match decide(stack, session, event, &Facts::default()) {
+        Step::Done(decision) => *decision,
+        Step::Need(probes) => panic!("no fact is needed, yet {probes:?} are asked for"),
+    }
+}
+
+#[test]
+fn a_write_that_leads_nobody_knows_where_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
+    let runtime = Runtime::builder().workspace(&root).definition_yaml("jackline: 1\n").build().unwrap();
+    for path in ["loop", "/proc/self/cwd/jackline.yaml", "a\0b", "jackline.yaml"] {
+        let call = json!({ "tool": "write_file", "args": { "path": path, "content": "" } });
+        let answer = runtime.decide(&event("call.requested", call));
+        assert_eq!(answer.verdict, Verdict::Deny, "{path:?}");
+    }
+    let harmless = json!({ "tool": "write_file", "args": { "path": "new.txt", "content": "" } });
+    assert_eq!(runtime.decide(&event("call.requested", harmless)).verdict, Verdict::Allow);
+}
+
+#[track_caller]
+fn check_layers(rules: &str, session: &Session, call: &Value) {
+    let (observing, enforcing) = (format!("jackline: 1\nmode: observe\n{rules}"), format!("jackline: 1\n{rules}"));
+    let requested = event("call.requested", call.clone());
+    let verdict = |layers: &[&str]| decided(&stack(layers), session, &requested).verdict;
+    assert_eq!(verdict(&[&observing]), Verdict::Allow, "observing alone");
+    assert_eq!(verdict(&[&enforcing]), Verdict::Deny, "enforcing alone");
+    assert_eq!(verdict(&[&observing, &enforcing]), Verdict::Deny, "the observing layer first");
+    assert_eq!(verdict(&[&enforcing, &observing]), Verdict::Deny, "the enforcing layer first");
+}
+
+#[test]
+fn a_layer_that_observes_does_not_speak_for_one_that_enforces() {
+    let call = json!({ "tool": "frobnicate", "args": {} });
+    check_layers("tools: { unknown: deny }\n", &Session::default(), &call);
+    check_layers("limits: { steps: 1 }\n", &repeated(&call, 1), &call);
+    check_layers("loop: { window: 2, threshold: 2 }\n", &repeated(&call, 1), &call);
+}
+
+/// A session in which a call was made before.
+fn repeated(call: &Value, times: u32) -> Session {
+    let mut session = Session::default();
+    for _ in 0..times {
+        let changes = decided(&stack(&["jackline: 1\n"]), &session, &event("call.requested", call.clone())).changes;
+        session.apply(AT, &changes, &|_| None);
+    }
+    session
+}
+
+/// Remembers which file a call of `mark` led to.
+#[derive(Debug)]
+struct Marks;
+
+impl Policy for Marks {
+    fn name(&self) -> &str {
+        "marks"
+    }
+
+    fn needs(&self, _asked: &Asked<'_>) -> Vec<Probe> {
+        vec![Probe::Identity { path: "a.txt".to_owned(), dir: String::new() }]
+    }
+
+    fn judge(&self, asked: &Asked<'_>) -> Result<Option<Objection>, String> {
+        Ok(asked.kept("file").map(|file| Objection::deny(format!("{file} is marked"))))
+    }
+
+    fn on_result(&self, asked: &Asked<'_>) -> Result<Vec<Keep>, String> {
+        let fact = self.needs(asked).first().and_then(|probe| asked.facts.get(probe));
+        let Some(Fact::Identity(identity)) = fact else { return Err("the fact is missing".to_owned()) };
+        Ok(vec![Keep { key: "file".to_owned(), value: identity.inside.clone() }])
+    }
+}
+
+#[test]
+fn a_policy_is_told_of_results_with_the_facts_it_needs() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let built = Runtime::builder().workspace(&root).definition_yaml("jackline: 1\n").policy(Marks).build();
+    let runtime = built.unwrap();
+    let call = json!({ "id": "c1", "tool": "mark", "args": {} });
+    assert_eq!(runtime.decide(&event("call.requested", call.clone())).verdict, Verdict::Allow);
+    assert_eq!(runtime.decide(&event("call.finished", call.clone())).findings, []);
+    let second = json!({ "id": "c2", "tool": "mark", "args": {} });
+    assert_eq!(runtime.decide(&event("call.requested", second)).reason.as_deref(), Some("a.txt is marked"));
+}
