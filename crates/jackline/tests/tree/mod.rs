@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 const SKIPPED: &[&str] = &["target", ".git"];
 
 /// The repository's root.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
 }
 
 /// Every file below the root whose name ends like this, as path from the root and text, sorted.
-pub fn files(endings: &[&str]) -> Vec<(String, String)> {
+pub(crate) fn files(endings: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     walk(&root(), endings, &mut found);
     found.sort();
@@ -35,6 +35,6 @@ fn walk(dir: &Path, endings: &[&str], found: &mut Vec<(String, String)>) {
 
 /// Fails with all complaints at once, so that one run shows everything there is to mend.
 #[track_caller]
-pub fn no_complaints(complaints: &[String]) {
+pub(crate) fn no_complaints(complaints: &[String]) {
     assert!(complaints.is_empty(), "{} to mend:\n  {}", complaints.len(), complaints.join("\n  "));
 }
