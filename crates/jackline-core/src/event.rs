@@ -296,10 +296,16 @@ mod tests {
             "`at` must be an RFC 3339 time such as 2026-01-01T00:00:00Z",
         );
         let long = "x".repeat(PATH_BYTES_MAX + 1);
-        check(&json!({"event": "session.reset", "session": "s", "agent": long}), "`agent` must be at most 1024 bytes long");
+        check(
+            &json!({"event": "session.reset", "session": "s", "agent": long}),
+            "`agent` must be at most 1024 bytes long",
+        );
         check(&json!({"event": "session.reset", "session": "s", "cwd": long}), "`cwd` must be at most 4096 bytes long");
         let call = json!({"tool": "t", "id": long});
-        check(&json!({"event": "call.requested", "session": "s", "call": call}), "`id` must be at most 1024 bytes long");
+        check(
+            &json!({"event": "call.requested", "session": "s", "call": call}),
+            "`id` must be at most 1024 bytes long",
+        );
     }
 
     #[test]

@@ -1,10 +1,6 @@
 //! Which definition judges: found, pinned, accepted, trusted, merged; all with the real binary.
 
-#![expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on says so by panicking"
-)]
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on says so by panicking")]
 
 use std::fs;
 use std::io::Write as _;
