@@ -71,8 +71,7 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
 fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
     let identity = match context.facts.get(&touch.probe()) {
         Some(Fact::Identity(identity)) => identity,
-        Some(Fact::Unknown(why)) => return Some(untold(touch, why)),
-        Some(Fact::Content(_) | Fact::Absent) => return Some(untold(touch, "it was not looked at")),
+        Some(Fact::Unknown(_) | Fact::Content(_) | Fact::Absent) => return Some(untold(touch)),
         // A path that depends on a value is not asked for; the shell text gets a last look instead.
         None => return None,
     };
@@ -85,8 +84,9 @@ fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
 }
 
 /// A path that leads nobody knows where may lead to what guards us.
-fn untold(touch: &Touch, why: &str) -> Finding {
-    Finding::fault(GUARD, code::FAULT_PROBE, &format!("where '{}' leads is not known ({why})", touch.path))
+fn untold(touch: &Touch) -> Finding {
+    let reason = format!("Where path '{}' leads cannot be told, and it would be written.", touch.path);
+    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("write the path out literally")
 }
 
 /// What of ours a touch reaches: the file itself, or, when a directory goes or a pattern may match, what is below.
