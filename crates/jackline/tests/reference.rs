@@ -2,6 +2,8 @@
 //!
 //! `JACKLINE_UPDATE=1 cargo test -p jackline --test reference` writes the generated pages anew.
 
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on says so by panicking")]
+
 mod tree;
 
 use std::collections::BTreeSet;

@@ -1,5 +1,7 @@
 //! Rules of the house, kept by a test instead of by preaching: heads, sizes, directions, bounds, codes.
 
+#![expect(clippy::expect_used, reason = "a test that cannot go on says so by panicking")]
+
 mod tree;
 
 use std::fs;
