@@ -255,10 +255,7 @@ fn the_first_session_is_decided_as_expected() {
     let read = |name: &str| fs::read_to_string(example.join(name)).expect("it is there");
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let workspace = scratch.path().join("workspace");
-    fs::create_dir_all(workspace.join("src")).expect("made");
-    for name in ["src/lib.rs", "Makefile"] {
-        fs::copy(example.join("workspace").join(name), workspace.join(name)).expect("copied");
-    }
+    copy(&example.join("workspace"), &workspace);
     fs::write(workspace.join("jackline.yaml"), read("jackline.yaml")).expect("written");
     let output = Command::new(env!("CARGO_BIN_EXE_jackline"))
         .args(["eval", "--definition"])
@@ -273,6 +270,15 @@ fn the_first_session_is_decided_as_expected() {
     let decided: Vec<String> = String::from_utf8_lossy(&output.stdout).lines().map(summary).collect();
     let expected: Vec<String> = read("expected.txt").lines().map(str::to_owned).collect();
     assert_eq!(decided, expected);
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("made");
+    for entry in fs::read_dir(from).expect("readable") {
+        let entry = entry.expect("readable");
+        let (path, there) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() { copy(&path, &there) } else { fs::copy(&path, &there).map(drop).expect("copied") }
+    }
 }
 
 /// A decision as `expected.txt` writes it: the verdict, and the code if there is one.
