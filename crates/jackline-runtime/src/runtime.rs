@@ -1,6 +1,7 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -75,6 +76,8 @@ enum Fault {
     Store(#[from] StoreFault),
     #[error("too many other processes write to this session")]
     Busy,
+    #[error("an internal fault")]
+    Panicked,
 }
 
 impl Runtime {
@@ -135,7 +138,9 @@ impl Runtime {
     }
 
     fn answer(&self, message: &Message) -> Answer {
-        match self.carry(message) {
+        // A defect of ours must not become a call that nobody judged.
+        let carried = catch_unwind(AssertUnwindSafe(|| self.carry(message)));
+        match carried.unwrap_or(Err(Fault::Panicked)) {
             Ok(answer) => answer,
             Err(fault) => Answer::refusal(refusal(&fault)),
         }
@@ -333,6 +338,7 @@ fn refusal(fault: &Fault) -> Finding {
         Fault::Definition(fault) => Finding::fault("definition", code::FAULT_DEFINITION, &fault.to_string()),
         Fault::Store(fault) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()).suggest(fault.help()),
         Fault::Busy => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
+        Fault::Panicked => Finding::fault("runtime", code::FAULT_INTERNAL, &fault.to_string()),
     }
 }
 

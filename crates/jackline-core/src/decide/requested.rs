@@ -7,7 +7,7 @@ use crate::decision::{Decision, Note, Step, Stop, StopReason, Verdict};
 use crate::event::{Call, Event};
 use crate::guards::{self, Context, budget, repeat, unknown_tool};
 use crate::probe::Facts;
-use crate::session::{Agent, Change, Halt, Key, Session, hex};
+use crate::session::{Agent, Change, Halt, Key, Session};
 use crate::sha::Digest;
 use crate::stack::Stack;
 
@@ -100,7 +100,7 @@ fn spent(context: &Context<'_>, decision: &mut Decision) {
 }
 
 fn repeated(context: &Context<'_>, decision: &mut Decision) {
-    let signature = hex(&context.signature.key);
+    let signature = context.signature.key;
     for change in repeat::changes(context) {
         match &change {
             Change::Constrained { constraint, .. } => {
@@ -157,7 +157,7 @@ fn halted(context: &Context<'_>, decision: &mut Decision) {
     let reason = decision.reason.clone().unwrap_or_default();
     let diagnostics = json!({
         "code": code,
-        "signature": hex(&context.signature.key),
+        "signature": context.signature.key,
         "action": {
             "action_type": context.view.call.action,
             "tool": context.view.call.tool,

@@ -305,7 +305,7 @@ mod tests {
             changes.extend((0..200).map(|n| Change::Read {
                 agent: format!("agent-{agent}"),
                 file: Digest::of(&[agent as u8, n]).short(),
-                content: Some([7; 16]),
+                content: Some(Key([7; 16])),
             }));
         }
         changes.extend((0..DONE_MAX * 2).map(|n| Change::Done { name: format!("tool-{n}"), tree: None }));

@@ -10,11 +10,10 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use crate::sha::Key;
+
 use crate::sha::Digest;
 use crate::time::Timestamp;
-
-/// Sixteen bytes of a SHA-256: a key the agent cannot collide, at half the room.
-pub type Key = [u8; 16];
 
 /// Files one agent is remembered to have read; an evicted one must be read again.
 pub const READS_MAX: usize = 1024;
@@ -361,7 +360,7 @@ impl Constraint {
         serde_json::json!({
             "type": "FORBID_ACTION",
             "reason": "LOOP_REPEAT",
-            "signature": hex(&self.signature),
+            "signature": self.signature,
             "action": { "action_type": self.action, "tool": self.tool, "target_path": self.target },
             "allowed_next": ["different_tool", "different_args", "ASK_HUMAN", "STOP"],
             "window": self.window,
@@ -370,10 +369,4 @@ impl Constraint {
             "ttl": { "steps": self.ttl_steps },
         })
     }
-}
-
-/// The lowercase hexadecimal form of a key.
-#[must_use]
-pub fn hex(key: &Key) -> String {
-    key.iter().map(|byte| format!("{byte:02x}")).collect()
 }

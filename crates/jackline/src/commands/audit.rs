@@ -17,13 +17,9 @@ use crate::screen;
 /// Verify, export and sign the audit log
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Audit {
-    /// Check an export, or the store: every record's hash and link
     Verify(verify::Verify),
-    /// Print records as JSON Lines
     Export(Export),
-    /// Show one record, or all of a session, laid out for reading
     Show(Show),
-    /// Sign the present head of a session, so that a cut tail can be found
     Checkpoint(checkpoint::Sign),
 }
 

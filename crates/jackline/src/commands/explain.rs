@@ -208,15 +208,16 @@ fn shown(value: &Value) -> String {
     timeline::shown(value.as_str().unwrap_or_default())
 }
 
-/// What each finding suggests, and what its code's documentation says.
+/// What each finding suggests; what its code's documentation says to the agent and to the owner.
 fn remedies(decision: &Value) -> Vec<String> {
     let mut remedies = Vec::new();
     for finding in timeline::findings(decision) {
         let code = timeline::text(finding, "code");
         let suggested = finding.get("suggestions").and_then(Value::as_array).into_iter().flatten();
-        remedies.extend(suggested.filter_map(Value::as_str).map(|text| format!("{code}: {text}")));
+        let mut texts: Vec<&str> = suggested.filter_map(Value::as_str).collect();
         let documented = jackline_core::code::ALL.iter().find(|entry| entry.code == code);
-        remedies.extend(documented.map(|entry| format!("{code}: {}", entry.remedy)));
+        texts.extend(documented.map(|entry| entry.remedy));
+        remedies.extend(texts.iter().map(|text| format!("{code}: {text}")));
     }
     remedies
 }

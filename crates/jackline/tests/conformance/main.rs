@@ -1,4 +1,4 @@
-//! Runs every case of `conformance/cases` three ways: the core alone, the runtime on each store, the real binary.
+//! Runs every case of `conformance/cases` through every engine: the core alone, the runtime on each store, the real binary.
 //!
 //! A case is a definition, a workspace, and events with what their decisions must show; `conformance/README.md`
 //! says how it is written.
