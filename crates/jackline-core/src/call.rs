@@ -35,25 +35,21 @@ pub struct Touch {
 }
 
 impl Touch {
-    /// The question which file this is.
+    /// The question which file this is; for a pattern, which directory it is expanded in.
     #[must_use]
     pub fn probe(&self) -> Probe {
-        Probe::Identity { path: self.anchor().to_owned(), dir: self.dir.clone() }
+        Probe::Identity { path: self.split().0.to_owned(), dir: self.dir.clone() }
     }
 
-    /// The path itself, or for a pattern the directory before its first wildcard.
+    /// The path and nothing; or for a pattern the directory before its first wildcard, and the rest.
     #[must_use]
-    pub fn anchor(&self) -> &str {
-        if !self.glob {
-            return &self.path;
-        }
-        let wild = self.path.find(['*', '?', '[', '{']).unwrap_or(self.path.len());
-        let fixed = self.path.get(..wild).unwrap_or_default();
-        match fixed.rfind('/') {
-            Some(0) => "/",
-            Some(end) => fixed.get(..end).unwrap_or("."),
-            None if wild == self.path.len() => &self.path,
-            None => ".",
+    pub fn split(&self) -> (&str, &str) {
+        let wild = self.path.find(['*', '?', '[', '{']).filter(|_| self.glob);
+        let Some(wild) = wild else { return (&self.path, "") };
+        match self.path.get(..wild).and_then(|fixed| fixed.rfind('/')) {
+            Some(0) => ("/", self.path.get(1..).unwrap_or_default()),
+            Some(end) => (self.path.get(..end).unwrap_or("."), self.path.get(end + 1..).unwrap_or_default()),
+            None => (".", &self.path),
         }
     }
 }
@@ -86,8 +82,14 @@ impl<'a> View<'a> {
             Some(names) if !names.is_empty() => names.iter().map(String::as_str).collect(),
             _ => row.map(|row| row.paths.to_vec()).unwrap_or_default(),
         };
-        let mut view =
-            Self { call, kind, unknown: declared.is_none() && row.is_none(), touches: Vec::new(), pathless: false, shell: None };
+        let mut view = Self {
+            call,
+            kind,
+            unknown: declared.is_none() && row.is_none(),
+            touches: Vec::new(),
+            pathless: false,
+            shell: None,
+        };
         if kind == Kind::Shell {
             view.read_shell(row.and_then(|row| row.command), dir);
         }
@@ -129,7 +131,8 @@ impl<'a> View<'a> {
             Kind::Write => Role::Write,
             _ => Role::Read,
         };
-        let named = if names.is_empty() && matches!(self.kind, Kind::Read | Kind::Write) { PATH_ARGUMENTS } else { names };
+        let named =
+            if names.is_empty() && matches!(self.kind, Kind::Read | Kind::Write) { PATH_ARGUMENTS } else { names };
         let mut found: Vec<(String, Role)> = Vec::new();
         for name in named {
             match name.strip_prefix("patch:") {
@@ -185,7 +188,9 @@ fn command_text(args: &Value, argument: Option<&str>) -> Option<String> {
     let names = argument.into_iter().chain(COMMAND_ARGUMENTS.iter().copied());
     names.filter_map(|name| args.get(name)).find_map(|value| match value {
         Value::String(text) => Some(text.clone()),
-        Value::Array(words) => words.iter().map(|word| word.as_str().map(quote)).collect::<Option<Vec<_>>>().map(|words| words.join(" ")),
+        Value::Array(words) => {
+            words.iter().map(|word| word.as_str().map(quote)).collect::<Option<Vec<_>>>().map(|words| words.join(" "))
+        }
         _ => None,
     })
 }
@@ -257,7 +262,8 @@ impl View<'_> {
         let mut args = self.call.args.clone();
         if let Value::Object(fields) = &mut args {
             fields.retain(|key, _| {
-                !(VOLATILE.contains(&key.as_str()) || self.kind == Kind::Shell && VOLATILE_SHELL.contains(&key.as_str()))
+                !(VOLATILE.contains(&key.as_str())
+                    || self.kind == Kind::Shell && VOLATILE_SHELL.contains(&key.as_str()))
             });
         }
         for touch in self.touches.iter().filter(|touch| !touch.dynamic && self.kind != Kind::Shell) {
@@ -320,6 +326,29 @@ mod tests {
     }
 
     #[test]
+    fn patterns_are_split_before_their_first_wildcard() {
+        let split = |path: &str, glob: bool| {
+            let dir = String::new();
+            let touch = Touch {
+                path: path.to_owned(),
+                dir,
+                role: Role::Read,
+                whole: false,
+                glob,
+                dynamic: false,
+                metadata: false,
+            };
+            let (anchor, rest) = touch.split();
+            (anchor.to_owned(), rest.to_owned())
+        };
+        assert_eq!(split("*", true), (".".into(), "*".into()));
+        assert_eq!(split("a/b*/c", true), ("a".into(), "b*/c".into()));
+        assert_eq!(split("/x*", true), ("/".into(), "x*".into()));
+        assert_eq!(split(".", true), (".".into(), String::new()));
+        assert_eq!(split("a*", false), ("a*".into(), String::new()));
+    }
+
+    #[test]
     fn a_write_without_a_path_says_so() {
         let call = call("write_file", json!({"content": "x"}));
         assert!(View::new(&call, None, "/ws", &[]).pathless);
@@ -343,7 +372,10 @@ mod tests {
         assert_eq!(sign("read_file", json!({"path": "./a"})), sign("read_file", json!({"path": "/ws/a"})));
         assert_eq!(sign("x", json!({"n": 1, "m": 2})), sign("x", json!({"m": 2, "n": 1.0})));
         assert_ne!(sign("x", json!({"n": 1})), sign("x", json!({"n": "1"})));
-        assert_ne!(sign("read_file", json!({"path": "a", "offset": 0})), sign("read_file", json!({"path": "a", "offset": 9})));
+        assert_ne!(
+            sign("read_file", json!({"path": "a", "offset": 0})),
+            sign("read_file", json!({"path": "a", "offset": 9}))
+        );
         assert_eq!(sign("Bash", json!({"command": "ls", "timeout": 1})), sign("Bash", json!({"command": "ls"})));
     }
 }

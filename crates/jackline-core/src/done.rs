@@ -3,12 +3,12 @@
 use crate::definition::model::Step;
 use crate::glob;
 use crate::matcher::{Purpose, Subject};
-use crate::session::{Done, Session, hex};
+use crate::session::{Done, Session};
 use crate::stack::Layer;
 
 /// The name a step is remembered by: another matcher under the same name is another step.
 fn step_name(step: &Step) -> String {
-    format!("step:{}:{}", step.name, hex(&step.key))
+    format!("step:{}:{}", step.name, step.key)
 }
 
 /// What a successful call counts as: its tool, its kind, and every step it proves.

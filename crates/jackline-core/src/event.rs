@@ -296,10 +296,16 @@ mod tests {
             "`at` must be an RFC 3339 time such as 2026-01-01T00:00:00Z",
         );
         let long = "x".repeat(PATH_BYTES_MAX + 1);
-        check(&json!({"event": "session.reset", "session": "s", "agent": long}), "`agent` must be at most 1024 bytes long");
+        check(
+            &json!({"event": "session.reset", "session": "s", "agent": long}),
+            "`agent` must be at most 1024 bytes long",
+        );
         check(&json!({"event": "session.reset", "session": "s", "cwd": long}), "`cwd` must be at most 4096 bytes long");
         let call = json!({"tool": "t", "id": long});
-        check(&json!({"event": "call.requested", "session": "s", "call": call}), "`id` must be at most 1024 bytes long");
+        check(
+            &json!({"event": "call.requested", "session": "s", "call": call}),
+            "`id` must be at most 1024 bytes long",
+        );
     }
 
     #[test]
@@ -307,7 +313,8 @@ mod tests {
         let event = json!({"event": "call.requested", "session": "s", "call": {"tool": "t", "args_text": "{\"a\":1}"}});
         let read_back = read(&event, Timestamp(0)).expect("readable");
         assert_eq!(read_back.call().map(|call| call.args.clone()), Some(json!({"a": 1})));
-        let broken = json!({"event": "call.requested", "session": "s", "call": {"tool": "t", "args_text": "{\"a\":1,\"a\":2}"}});
+        let broken =
+            json!({"event": "call.requested", "session": "s", "call": {"tool": "t", "args_text": "{\"a\":1,\"a\":2}"}});
         assert!(matches!(read(&broken, Timestamp(0)), Err(EventFault::ArgsText(_))));
     }
 }

@@ -53,6 +53,10 @@ pub fn matches(pattern: &str, path: &str) -> bool {
 /// Whether a plain text matches, `*` and `?` passing over `/` like any character.
 #[must_use]
 pub fn text_matches(pattern: &str, text: &str) -> bool {
+    // Most patterns are plain names, asked for on every call.
+    if !is_pattern(pattern) {
+        return pattern == text && !pattern.is_empty();
+    }
     Glob::parse(pattern).is_ok_and(|glob| glob.text_matches(text))
 }
 

@@ -3,7 +3,7 @@
 //! An [`event`] is one thing a host told us. [`decide`](decide::decide) holds it against the definitions in force
 //! (a [`stack`] of [`definition`]s) and what is remembered of the run (a [`session`]). It either asks for facts
 //! ([`probe`]) or answers with a [`decision`]: a verdict, the findings behind it, and the changes that lead to the
-//! next session. [`guards`] are the functions that find; [`audit`] is the form in which all of it is kept.
+//! next session. `guards` are the functions that find; [`audit`] is the form in which all of it is kept.
 //!
 //! This crate opens no file, reads no clock, starts no process, knows no environment and cannot fail: whatever
 //! cannot be told becomes a finding that denies.

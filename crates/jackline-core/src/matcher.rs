@@ -106,7 +106,8 @@ impl Subject<'_> {
     }
 
     fn session_holds(&self, wanted: &SessionMatcher) -> bool {
-        let minutes = self.session.began.map_or(0, |began| self.session.now(self.event.at).since(began)) as f64 / 60_000.0;
+        let minutes =
+            self.session.began.map_or(0, |began| self.session.now(self.event.at).since(began)) as f64 / 60_000.0;
         in_range(wanted.calls, self.session.steps as f64)
             && in_range(wanted.minutes, minutes)
             && in_range(wanted.written, self.session.writes as f64)
@@ -116,13 +117,15 @@ impl Subject<'_> {
 
     fn command_holds(&self, wanted: &CommandMatcher, purpose: Purpose) -> bool {
         let Some(reading) = self.view.reading() else { return false };
-        reading.commands.iter().filter(|command| purpose != Purpose::Prove || command.proven).any(|command| match wanted {
-            CommandMatcher::Glob(globs) => globs.iter().any(|glob| match purpose.lenient() {
-                true => shell::glob_may_match(command, glob),
-                false => shell::glob_matches(command, glob),
-            }),
-            CommandMatcher::Parts(parts) => parts_hold(command, parts, purpose.lenient()),
-        })
+        reading.commands.iter().filter(|command| purpose != Purpose::Prove || command.proven).any(
+            |command| match wanted {
+                CommandMatcher::Glob(globs) => globs.iter().any(|glob| match purpose.lenient() {
+                    true => shell::glob_may_match(command, glob),
+                    false => shell::glob_matches(command, glob),
+                }),
+                CommandMatcher::Parts(parts) => parts_hold(command, parts, purpose.lenient()),
+            },
+        )
     }
 
     fn path_holds(&self, wanted: &[String], purpose: Purpose) -> bool {
@@ -154,13 +157,15 @@ fn in_range(range: Option<Range>, value: f64) -> bool {
 
 fn parts_hold(command: &Command, wanted: &CommandParts, lenient: bool) -> bool {
     let arguments = command.words.get(1..).unwrap_or_default();
-    wanted.program.as_ref().is_none_or(|program| match command.program() {
-        Some(name) => glob::text_matches(program, name),
-        None => lenient,
-    }) && in_order(arguments, &wanted.args, lenient)
-        && (wanted.flags.is_empty() || wanted.flags.iter().any(|flag| arguments.iter().any(|word| is_flag(word, flag, lenient))))
-        && (wanted.env.is_empty() || wanted.env.iter().any(|name| command.env.iter().any(|(set, _)| glob::text_matches(name, set))))
-        && (wanted.redirects_to.is_empty() || wanted.redirects_to.iter().any(|glob| redirects_to(command, glob, lenient)))
+    let Some(program) = command.program() else { return false };
+    wanted.program.as_ref().is_none_or(|wanted| glob::text_matches(wanted, program))
+        && in_order(arguments, &wanted.args, lenient)
+        && (wanted.flags.is_empty()
+            || wanted.flags.iter().any(|flag| arguments.iter().any(|word| is_flag(word, flag, lenient))))
+        && (wanted.env.is_empty()
+            || wanted.env.iter().any(|name| command.env.iter().any(|(set, _)| glob::text_matches(name, set))))
+        && (wanted.redirects_to.is_empty()
+            || wanted.redirects_to.iter().any(|glob| redirects_to(command, glob, lenient)))
 }
 
 /// Whether the wanted words occur in this order, gaps allowed.

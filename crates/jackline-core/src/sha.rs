@@ -2,12 +2,17 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 /// A SHA-256 digest.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub [u8; 32]);
+
+/// The first sixteen bytes of one: a key that an adversary cannot collide, at half the room.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub [u8; 16]);
 
 impl Digest {
     /// Thirty-two zero bytes: what the first record of a chain links to.
@@ -39,25 +44,30 @@ impl Digest {
     /// Reads sixty-four hexadecimal digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.as_bytes();
-        if digits.len() != 64 {
-            return None;
-        }
-        let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            let [high, low] = pair else { return None };
-            *byte = nibble(*high)? << 4 | nibble(*low)?;
-        }
-        Some(Self(bytes))
+        parse_hex(text).map(Self)
     }
 
-    /// The first sixteen bytes: enough for a key that an adversary chooses, half the room.
+    /// Its first half, where room counts.
     #[must_use]
-    pub fn short(&self) -> [u8; 16] {
+    pub fn short(&self) -> Key {
         let mut short = [0; 16];
         short.iter_mut().zip(self.0).for_each(|(to, from)| *to = from);
-        short
+        Key(short)
     }
+}
+
+/// Reads exactly the hexadecimal digits of so many bytes.
+fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let digits = text.as_bytes();
+    if digits.len() != 2 * N {
+        return None;
+    }
+    let mut bytes = [0; N];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        let [high, low] = pair else { return None };
+        *byte = nibble(*high)? << 4 | nibble(*low)?;
+    }
+    Some(bytes)
 }
 
 fn nibble(digit: u8) -> Option<u8> {
@@ -68,17 +78,41 @@ fn nibble(digit: u8) -> Option<u8> {
     }
 }
 
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
+/// Both are hexadecimal where people read them, and bytes where they do not.
+macro_rules! shown_as_hex {
+    ($name:ident, $bytes:literal) => {
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({self})", stringify!($name))
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                if serializer.is_human_readable() { serializer.collect_str(self) } else { self.0.serialize(serializer) }
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                if !deserializer.is_human_readable() {
+                    return <[u8; $bytes]>::deserialize(deserializer).map(Self);
+                }
+                let text = String::deserialize(deserializer)?;
+                parse_hex(&text).map(Self).ok_or_else(|| D::Error::custom("expected hexadecimal digits"))
+            }
+        }
+    };
 }
 
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Digest({self})")
-    }
-}
+shown_as_hex!(Digest, 32);
+shown_as_hex!(Key, 16);
 
 #[cfg(test)]
 mod tests {
@@ -91,5 +125,17 @@ mod tests {
         assert_eq!(Digest::parse(&digest.hex()), Some(digest));
         assert_eq!(Digest::parse("00"), None);
         assert_eq!(Digest::parse(&"G".repeat(64)), None);
+    }
+
+    #[test]
+    fn people_read_digits_and_caches_read_bytes() {
+        let (digest, key) = (Digest::of(b"abc"), Digest::of(b"abc").short());
+        assert_eq!(serde_json::to_string(&key).unwrap(), "\"ba7816bf8f01cfea414140de5dae2223\"");
+        assert_eq!(serde_json::from_str::<Key>(&serde_json::to_string(&key).unwrap()).unwrap(), key);
+        assert_eq!(serde_json::from_str::<Digest>(&serde_json::to_string(&digest).unwrap()).unwrap(), digest);
+        assert!(serde_json::from_str::<Key>("\"ba\"").is_err());
+        let bytes = postcard::to_stdvec(&(digest, key)).unwrap();
+        assert_eq!(bytes.len(), 48);
+        assert_eq!(postcard::from_bytes::<(Digest, Key)>(&bytes).unwrap(), (digest, key));
     }
 }

@@ -60,7 +60,8 @@ impl Layer {
     /// Every policy with the section it belongs to: sections first, each in declaration order.
     pub fn policies(&self) -> impl Iterator<Item = (Option<&Section>, &Policy)> {
         let sections = self.model.sections.iter();
-        let of_sections = sections.flat_map(|section| section.policies.iter().map(move |policy| (Some(section), policy)));
+        let of_sections =
+            sections.flat_map(|section| section.policies.iter().map(move |policy| (Some(section), policy)));
         of_sections.chain(self.model.policies.iter().map(|policy| (None, policy)))
     }
 }

@@ -12,9 +12,9 @@ use thiserror::Error;
 
 use crate::definitions::{Definitions, Given, Kept, Standing};
 use crate::runtime::Runtime;
+use crate::store::Store;
 use crate::store::files::FileStore;
 use crate::store::memory::MemoryStore;
-use crate::store::Store;
 
 /// Why a runtime could not be built.
 #[derive(Debug, Error)]

@@ -46,7 +46,12 @@ impl Entry<'_> {
         let mut linked = Linked { lines: Vec::with_capacity(2048), head };
         let offset = head.offset;
         if let Some(torn) = self.torn {
-            linked.push(self.record("session.repaired", Actor::Runtime, json!({ "cut_at": torn.at, "bytes": torn.bytes }), true));
+            linked.push(self.record(
+                "session.repaired",
+                Actor::Runtime,
+                json!({ "cut_at": torn.at, "bytes": torn.bytes }),
+                true,
+            ));
         }
         linked.push(self.event_record());
         for note in &self.decision.notes {

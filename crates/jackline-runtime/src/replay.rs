@@ -24,7 +24,9 @@ pub fn changes(line: &[u8]) -> Result<Option<(Timestamp, Vec<Change>)>, String> 
 /// Why it cannot be read back.
 pub fn event(record: &Value) -> Result<Event, String> {
     let mut fields: Map<String, Value> = record.get("data").and_then(Value::as_object).cloned().unwrap_or_default();
-    for (field, member) in [("event", "kind"), ("session", "session"), ("at", "at"), ("agent", "agent"), ("host", "host")] {
+    for (field, member) in
+        [("event", "kind"), ("session", "session"), ("at", "at"), ("agent", "agent"), ("host", "host")]
+    {
         fields.insert(field.to_owned(), record.get(member).cloned().unwrap_or_default());
     }
     event::read(&Value::Object(fields), time(record)?).map_err(|fault| fault.to_string())
@@ -54,5 +56,9 @@ pub fn record(line: &[u8]) -> Result<Value, String> {
 }
 
 fn time(record: &Value) -> Result<Timestamp, String> {
-    record.get("at").and_then(Value::as_str).and_then(Timestamp::parse).ok_or_else(|| "the record has no time".to_owned())
+    record
+        .get("at")
+        .and_then(Value::as_str)
+        .and_then(Timestamp::parse)
+        .ok_or_else(|| "the record has no time".to_owned())
 }

@@ -1,6 +1,7 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -75,6 +76,8 @@ enum Fault {
     Store(#[from] StoreFault),
     #[error("too many other processes write to this session")]
     Busy,
+    #[error("an internal fault")]
+    Panicked,
 }
 
 impl Runtime {
@@ -118,16 +121,26 @@ impl Runtime {
     /// # Errors
     /// Why no definition is in force.
     pub fn policies_for_tool(&self, tool: &str) -> Result<Vec<String>, DefinitionFault> {
-        Ok(self.judging(&self.definitions.stack(None)?).stack.policies_for_tool(tool))
+        Ok(self.judging(&self.definitions.stack(None, None)?).stack.policies_for_tool(tool))
     }
 
     fn operate(&self, session: &str, body: Body) -> Answer {
         let at = clock::now();
-        self.decide(&Event { session: session.to_owned(), at, agent: None, host: None, cwd: None, definition: None, body })
+        self.decide(&Event {
+            session: session.to_owned(),
+            at,
+            agent: None,
+            host: None,
+            cwd: None,
+            definition: None,
+            body,
+        })
     }
 
     fn answer(&self, message: &Message) -> Answer {
-        match self.carry(message) {
+        // A defect of ours must not become a call that nobody judged.
+        let carried = catch_unwind(AssertUnwindSafe(|| self.carry(message)));
+        match carried.unwrap_or(Err(Fault::Panicked)) {
             Ok(answer) => answer,
             Err(fault) => Answer::refusal(refusal(&fault)),
         }
@@ -138,7 +151,8 @@ impl Runtime {
         let mut facts = Facts::default();
         let mut held = self.recall(&message.event.session)?;
         for _ in 0..COMMIT_TRIES_MAX {
-            let standing = self.definitions.stack(held.session.pin.as_ref())?;
+            let named = message.event.definition.as_deref();
+            let standing = self.definitions.stack(held.session.pin.as_ref(), named)?;
             let judging = self.judging(&standing);
             let decision = converse(&judging, &held.session, &message.event, &mut facts);
             match self.commit(message, &judging, &held, decision, &facts)? {
@@ -233,10 +247,18 @@ impl Runtime {
         };
         let Linked { lines, head } = entry.link(held.head);
         let mut next = held.session.clone();
-        next.apply(message.event.at, &decision.changes, &|digest| self.store.snapshot_get(session, digest).ok().flatten());
+        next.apply(message.event.at, &decision.changes, &|digest| {
+            self.store.snapshot_get(session, digest).ok().flatten()
+        });
         let state = next.encode();
-        let commit =
-            Commit { expected: held.head, cut: held.torn.is_some(), lines: &lines, head, state: &state, sync: judging.sync };
+        let commit = Commit {
+            expected: held.head,
+            cut: held.torn.is_some(),
+            lines: &lines,
+            head,
+            state: &state,
+            sync: judging.sync,
+        };
         match self.store.commit(session, &commit)? {
             Committed::Moved => Ok(Err(Moved)),
             Committed::Done => {
@@ -316,6 +338,7 @@ fn refusal(fault: &Fault) -> Finding {
         Fault::Definition(fault) => Finding::fault("definition", code::FAULT_DEFINITION, &fault.to_string()),
         Fault::Store(fault) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()).suggest(fault.help()),
         Fault::Busy => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
+        Fault::Panicked => Finding::fault("runtime", code::FAULT_INTERNAL, &fault.to_string()),
     }
 }
 
@@ -323,7 +346,9 @@ fn refusal(fault: &Fault) -> Finding {
 fn raw(event: &Event) -> Value {
     let mut value = match &event.body {
         Body::SessionStarted { invariants } => json!({ "invariants": invariants }),
-        Body::CallRequested(call) => json!({ "call": { "id": call.id, "tool": call.tool, "args": call.args, "action": call.action } }),
+        Body::CallRequested(call) => {
+            json!({ "call": { "id": call.id, "tool": call.tool, "args": call.args, "action": call.action } })
+        }
         Body::CallFinished(call, outcome) => json!({
             "call": { "id": call.id, "tool": call.tool, "args": call.args, "action": call.action },
             "ok": outcome.ok,

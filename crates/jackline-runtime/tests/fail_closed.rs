@@ -1,6 +1,8 @@
 //! What is not known, or only observed by one of several definitions, must not open a gate.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong in a test's own steps fails the test")]
 
+use std::sync::Arc;
+
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Step, Verdict};
 use jackline_core::definition;
@@ -12,6 +14,7 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
 use jackline_core::time::Timestamp;
 use jackline_runtime::Runtime;
+use jackline_runtime::store::{Commit, Committed, Lines, Loaded, SessionEntry, Store, StoreFault};
 use serde_json::{Value, json};
 
 const AT: Timestamp = Timestamp(1_767_225_600_000);
@@ -114,4 +117,53 @@ fn a_policy_is_told_of_results_with_the_facts_it_needs() {
     assert_eq!(runtime.decide(&event("call.finished", call.clone())).findings, []);
     let second = json!({ "id": "c2", "tool": "mark", "args": {} });
     assert_eq!(runtime.decide(&event("call.requested", second)).reason.as_deref(), Some("a.txt is marked"));
+}
+
+/// A store with a defect: it panics where a session is loaded.
+#[derive(Debug)]
+struct Broken;
+
+impl Store for Broken {
+    fn load(&self, _session: &str) -> Result<Loaded, StoreFault> {
+        panic!("a defect of ours")
+    }
+
+    fn commit(&self, _session: &str, _commit: &Commit<'_>) -> Result<Committed, StoreFault> {
+        Ok(Committed::Done)
+    }
+
+    fn sessions(&self) -> Result<Vec<SessionEntry>, StoreFault> {
+        Ok(Vec::new())
+    }
+
+    fn lines(&self, _session: &str, _from: u64) -> Result<Lines, StoreFault> {
+        Ok(Box::new(std::iter::empty()))
+    }
+
+    fn snapshot_put(&self, _session: &str, state: &[u8]) -> Result<Digest, StoreFault> {
+        Ok(Digest::of(state))
+    }
+
+    fn snapshot_get(&self, _session: &str, _digest: &Digest) -> Result<Option<Vec<u8>>, StoreFault> {
+        Ok(None)
+    }
+
+    fn snapshot_drop(&self, _session: &str, _digest: &Digest) -> Result<(), StoreFault> {
+        Ok(())
+    }
+
+    fn snapshots(&self, _session: &str) -> Result<Vec<Digest>, StoreFault> {
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn a_panic_of_ours_is_a_denial_that_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let built = Runtime::builder().workspace(&root).store(Arc::new(Broken)).definition_yaml("jackline: 1\n").build();
+    let answer = built.unwrap().decide(&event("call.requested", json!({ "tool": "look", "args": {} })));
+    assert_eq!(answer.verdict, Verdict::Deny);
+    assert_eq!(answer.code.as_ref().map(ToString::to_string).as_deref(), Some("fault/internal"));
+    assert!(!answer.reason.unwrap().contains("a defect of ours"), "internal texts are not for the agent");
 }

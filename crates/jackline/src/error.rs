@@ -94,7 +94,8 @@ impl From<DefinitionFault> for CommandError {
             }
             DefinitionFault::Faulty { path, source_text, faults } => {
                 let shown = jackline_core::definition::render(faults, source_text, &path.display().to_string());
-                Self::input(format!("{fault}\n\n{}", shown.trim_end())).hint("`jackline schema` prints what may stand in it")
+                Self::input(format!("{fault}\n\n{}", shown.trim_end()))
+                    .hint("`jackline schema` prints what may stand in it")
             }
             DefinitionFault::Unreadable { .. } | DefinitionFault::State(_) => error,
         }

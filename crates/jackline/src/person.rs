@@ -8,8 +8,10 @@ use crate::{place, screen};
 /// Makes sure that a person is there and agrees; `yes` answers for them, but only where a terminal is attached.
 pub(crate) fn agrees(question: &str, yes: bool) -> Result<(), CommandError> {
     if let Some(mark) = place::host_mark() {
-        return Err(CommandError::input(format!("this is for people, and an agent's session is around (`{mark}` is set)"))
-            .hint("run it in a terminal of your own"));
+        return Err(CommandError::input(format!(
+            "this is for people, and an agent's session is around (`{mark}` is set)"
+        ))
+        .hint("run it in a terminal of your own"));
     }
     if !io::stdin().is_terminal() {
         return Err(CommandError::input("this is for people, and no terminal is attached")

@@ -23,15 +23,18 @@ impl Where {
     /// The workspace, absolute.
     pub(crate) fn workspace(&self) -> Result<PathBuf, CommandError> {
         let named = self.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
-        named.canonicalize().ok().filter(|dir| dir.is_dir()).ok_or_else(|| {
-            CommandError::input(format!("the workspace `{}` is no directory", named.display()))
-        })
+        named
+            .canonicalize()
+            .ok()
+            .filter(|dir| dir.is_dir())
+            .ok_or_else(|| CommandError::input(format!("the workspace `{}` is no directory", named.display())))
     }
 
     /// The state directory.
     pub(crate) fn state(&self) -> Result<PathBuf, CommandError> {
         self.store.clone().or_else(|| variable("JACKLINE_HOME")).or_else(user_state).map(absolute).ok_or_else(|| {
-            CommandError::input("there is no place for the state").hint("set HOME or JACKLINE_HOME, or name one with `--store DIR`")
+            CommandError::input("there is no place for the state")
+                .hint("set HOME or JACKLINE_HOME, or name one with `--store DIR`")
         })
     }
 
@@ -74,7 +77,16 @@ pub(crate) fn user_definition() -> Option<PathBuf> {
 
 /// Marks that agents' hosts leave in the environment of what they start.
 pub(crate) fn host_mark() -> Option<&'static str> {
-    const MARKS: &[&str] = &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CODEX_SANDBOX", "GEMINI_CLI", "OPENCODE", "QWEN_CODE", "CURSOR_AGENT", "COPILOT_CLI"];
+    const MARKS: &[&str] = &[
+        "CLAUDECODE",
+        "CLAUDE_CODE_SESSION_ID",
+        "CODEX_SANDBOX",
+        "GEMINI_CLI",
+        "OPENCODE",
+        "QWEN_CODE",
+        "CURSOR_AGENT",
+        "COPILOT_CLI",
+    ];
     MARKS.iter().copied().find(|mark| env::var_os(mark).is_some_and(|value| !value.is_empty()))
 }
 
@@ -89,6 +101,7 @@ fn absolute(path: PathBuf) -> PathBuf {
 /// A path as people are shown it: from the present directory where that is shorter.
 pub(crate) fn shown(path: &Path) -> String {
     let here = env::current_dir().ok();
-    let near = here.as_deref().and_then(|here| path.strip_prefix(here).ok()).filter(|near| !near.as_os_str().is_empty());
+    let near =
+        here.as_deref().and_then(|here| path.strip_prefix(here).ok()).filter(|near| !near.as_os_str().is_empty());
     near.unwrap_or(path).display().to_string()
 }

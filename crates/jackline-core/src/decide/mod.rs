@@ -12,6 +12,7 @@ use crate::code;
 use crate::decision::{Decision, Finding, Note, Step, StopReason};
 use crate::event::{Body, Event};
 use crate::guards::budget;
+use crate::path;
 use crate::probe::Facts;
 use crate::session::{Agent, Change, Pin, Session};
 use crate::sha::Digest;
@@ -20,6 +21,9 @@ use crate::stack::Stack;
 /// Decides about one event, or says which facts it wants first.
 #[must_use]
 pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
+    if let Some(finding) = unpinned(session, event) {
+        return done(Decision::merge(vec![finding]));
+    }
     let step = match &event.body {
         Body::CallRequested(call) => requested::decide(stack, session, event, call, facts),
         Body::CallFinished(call, outcome) => finished::decide(stack, session, event, (call, outcome), facts),
@@ -35,6 +39,14 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
         Step::Need(probes) => Step::Need(probes),
         Step::Done(decision) => Step::Done(Box::new(finish(*decision, stack, session, event))),
     }
+}
+
+/// A later event may not name another definition than the one the session began with.
+fn unpinned(session: &Session, event: &Event) -> Option<Finding> {
+    let (pin, named) = (session.pin.as_ref()?, event.definition.as_ref()?);
+    let same = pin.definition.as_ref().is_some_and(|pinned| path::fold(pinned) == path::join(&pin.root, named));
+    let reason = "The session began under another definition, which is pinned.";
+    (!same).then(|| Finding::deny("event", code::EVENT_INVALID, reason).suggest("start a new session"))
 }
 
 fn done(decision: Decision) -> Step {
@@ -94,7 +106,12 @@ fn prompted(session: &Session) -> Decision {
     for (name, halt) in halted {
         decision.changes.push(Change::Lifted { agent: name.clone() });
         let before = json!({ "type": "HALT", "code": halt.code, "agent": name });
-        decision.notes.push(Note { kind: "constraint.lapsed", before, after: Value::Null, data: json!({ "by": "prompt" }) });
+        decision.notes.push(Note {
+            kind: "constraint.lapsed",
+            before,
+            after: Value::Null,
+            data: json!({ "by": "prompt" }),
+        });
     }
     decision
 }

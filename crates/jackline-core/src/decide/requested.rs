@@ -7,7 +7,7 @@ use crate::decision::{Decision, Note, Step, Stop, StopReason, Verdict};
 use crate::event::{Call, Event};
 use crate::guards::{self, Context, budget, repeat, unknown_tool};
 use crate::probe::Facts;
-use crate::session::{Agent, Change, Halt, Key, Session, hex};
+use crate::session::{Agent, Change, Halt, Key, Session};
 use crate::sha::Digest;
 use crate::stack::Stack;
 
@@ -64,12 +64,16 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
     let agent = context.event.agent().to_owned();
     if context.view.unknown {
         let tool = context.view.call.tool.clone();
-        decision.emitted.push(emit(context, "UNKNOWN_TOOL", json!({
-            "requested": tool,
-            "nearest": unknown_tool::suggestions(context),
-            "known_count": unknown_tool::known(context).len(),
-            "correction_required": true,
-        })));
+        decision.emitted.push(emit(
+            context,
+            "UNKNOWN_TOOL",
+            json!({
+                "requested": tool,
+                "nearest": unknown_tool::suggestions(context),
+                "known_count": unknown_tool::known(context).len(),
+                "correction_required": true,
+            }),
+        ));
         decision.constraint = Some(super::correct_tool(&tool));
         decision.changes.push(Change::UnknownTool { agent, tool });
     } else if context.agent.correct_tool.is_some() && !decision.verdict.refuses() {
@@ -96,13 +100,22 @@ fn spent(context: &Context<'_>, decision: &mut Decision) {
 }
 
 fn repeated(context: &Context<'_>, decision: &mut Decision) {
-    let signature = hex(&context.signature.key);
+    let signature = context.signature.key;
     for change in repeat::changes(context) {
         match &change {
             Change::Constrained { constraint, .. } => {
                 let shown = constraint.to_value();
-                decision.emitted.push(emit(context, "LOOP_OVERRIDE_INJECTED", json!({ "override": shown, "signature": signature })));
-                decision.notes.push(Note { kind: "constraint.set", before: Value::Null, after: shown.clone(), data: json!({}) });
+                decision.emitted.push(emit(
+                    context,
+                    "LOOP_OVERRIDE_INJECTED",
+                    json!({ "override": shown, "signature": signature }),
+                ));
+                decision.notes.push(Note {
+                    kind: "constraint.set",
+                    before: Value::Null,
+                    after: shown.clone(),
+                    data: json!({}),
+                });
                 decision.constraint = Some(shown);
             }
             _ => decision.emitted.push(emit(context, "LOOP_REPEAT_AFTER_OVERRIDE", json!({ "signature": signature }))),
@@ -126,7 +139,12 @@ fn tick(context: &Context<'_>, decision: &mut Decision) {
     decision.changes.push(Change::Ticked { agent: agent.to_owned() });
     for constraint in context.agent.constraints.iter().filter(|constraint| constraint.ttl_steps <= 1) {
         let before = constraint.to_value();
-        decision.notes.push(Note { kind: "constraint.lapsed", before, after: Value::Null, data: json!({ "by": "ttl_steps" }) });
+        decision.notes.push(Note {
+            kind: "constraint.lapsed",
+            before,
+            after: Value::Null,
+            data: json!({ "by": "ttl_steps" }),
+        });
         decision.changes.push(Change::Lapsed { agent: agent.to_owned(), signature: constraint.signature });
     }
 }
@@ -139,7 +157,7 @@ fn halted(context: &Context<'_>, decision: &mut Decision) {
     let reason = decision.reason.clone().unwrap_or_default();
     let diagnostics = json!({
         "code": code,
-        "signature": hex(&context.signature.key),
+        "signature": context.signature.key,
         "action": {
             "action_type": context.view.call.action,
             "tool": context.view.call.tool,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sha::Digest;
+use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
 
 /// What a rule says when its owner wrote no reason.
@@ -151,7 +151,7 @@ pub struct Step {
     pub name: String,
     pub matcher: Matcher,
     /// What a session remembers the step by; another matcher under the same name is another step.
-    pub key: [u8; 16],
+    pub key: Key,
     pub line: u32,
 }
 

@@ -46,7 +46,13 @@ fn objected(name: &str, objection: Objection) -> Finding {
 }
 
 fn asked<'a>(context: &Context<'a>, policy: &'a dyn Policy) -> Asked<'a> {
-    Asked { event: context.event, view: context.view, session: context.session, facts: context.facts, policy: policy.name() }
+    Asked {
+        event: context.event,
+        view: context.view,
+        session: context.session,
+        facts: context.facts,
+        policy: policy.name(),
+    }
 }
 
 fn guarded<T>(ask: impl FnOnce() -> Result<T, String>) -> Result<T, String> {

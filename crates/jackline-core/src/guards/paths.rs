@@ -5,8 +5,8 @@ use crate::code;
 use crate::decision::Finding;
 use crate::definition::model::{Outside, Paths};
 use crate::glob;
-use crate::overlap;
 use crate::matcher::Subject;
+use crate::overlap;
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 
@@ -72,12 +72,11 @@ fn reaches(pattern: &str, touch: &Touch, inside: &str, there: There) -> bool {
         let whole_directory = there == There::Directory && touch.role == Role::Delete;
         return glob::matches(pattern, inside) || whole_directory && overlap::overlaps(pattern, &below(inside, "**"));
     }
-    let rest = touch.path.get(touch.anchor().len()..).unwrap_or_default().trim_start_matches('/');
+    let (_, rest) = touch.split();
     match (rest.is_empty(), touch.role) {
         // A set that only the program knows, such as what `git stash` rewrites: only deleting is judged.
         (true, Role::Delete) => overlap::overlaps(pattern, &below(inside, "**")),
         (true, Role::Read | Role::Write) => false,
-        (false, _) if touch.anchor() == "." => overlap::overlaps(pattern, &below(inside, &touch.path)),
         (false, _) => overlap::overlaps(pattern, &below(inside, rest)),
     }
 }

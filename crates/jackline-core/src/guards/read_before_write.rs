@@ -90,7 +90,7 @@ fn overwrites(touch: &Touch) -> bool {
 
 /// A path that depends on a value, or a pattern: a directory named as a whole is neither.
 fn untold(touch: &Touch) -> bool {
-    touch.dynamic || touch.glob && touch.anchor() != touch.path
+    touch.dynamic || !touch.split().1.is_empty()
 }
 
 fn no_path(reason: &str) -> Finding {

@@ -66,7 +66,8 @@ pub(crate) fn feeds(context: &Context<'_>) -> bool {
 
 /// What the session remembers of an alarm.
 pub(crate) fn changes(context: &Context<'_>) -> Vec<Change> {
-    let raised = context.stack.layers.iter().find_map(|layer| Some((layer.model.repeat.as_ref()?, alarm(context, layer)?)));
+    let raised =
+        context.stack.layers.iter().find_map(|layer| Some((layer.model.repeat.as_ref()?, alarm(context, layer)?)));
     let agent = context.event.agent().to_owned();
     match raised {
         None | Some((_, Alarm::Persisted)) => Vec::new(),

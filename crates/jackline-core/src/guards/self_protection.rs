@@ -71,8 +71,7 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
 fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
     let identity = match context.facts.get(&touch.probe()) {
         Some(Fact::Identity(identity)) => identity,
-        Some(Fact::Unknown(why)) => return Some(untold(touch, why)),
-        Some(Fact::Content(_) | Fact::Absent) => return Some(untold(touch, "it was not looked at")),
+        Some(Fact::Unknown(_) | Fact::Content(_) | Fact::Absent) => return Some(untold(touch)),
         // A path that depends on a value is not asked for; the shell text gets a last look instead.
         None => return None,
     };
@@ -85,8 +84,9 @@ fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
 }
 
 /// A path that leads nobody knows where may lead to what guards us.
-fn untold(touch: &Touch, why: &str) -> Finding {
-    Finding::fault(GUARD, code::FAULT_PROBE, &format!("where '{}' leads is not known ({why})", touch.path))
+fn untold(touch: &Touch) -> Finding {
+    let reason = format!("Where path '{}' leads cannot be told, and it would be written.", touch.path);
+    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("write the path out literally")
 }
 
 /// What of ours a touch reaches: the file itself, or, when a directory goes or a pattern may match, what is below.
@@ -95,7 +95,7 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
         return Some(label);
     }
     let label = identity.holds.as_deref().or(identity.ours.as_deref())?;
-    let rest = touch.path.get(touch.anchor().len()..).unwrap_or_default();
+    let (_, rest) = touch.split();
     match (touch.glob, touch.role) {
         (false, Role::Delete) => Some(label),
         // Something put where our directory would be brings its own settings along; an empty directory does not.
@@ -108,17 +108,18 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
 
 /// Whether a pattern of the shell's may match one of our files in the workspace.
 fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
-    const OURS: &[&str] = &["jackline.yaml", ".jackline/**", ".deepwork/**", ".claude/*", ".git/hooks/**", ".git/config"];
+    const OURS: &[&str] =
+        &["jackline.yaml", ".jackline/**", ".deepwork/**", ".claude/*", ".git/hooks/**", ".git/config"];
     let Some(inside) = &identity.inside else { return true };
-    let rest = if touch.anchor() == "." { touch.path.as_str() } else { touch.path.get(touch.anchor().len()..).unwrap_or_default() };
-    let pattern = format!("{inside}/{}", rest.trim_start_matches('/'));
+    let pattern = format!("{inside}/{}", touch.split().1);
     OURS.iter().any(|ours| overlap::overlaps(ours, pattern.trim_start_matches('/')))
 }
 
 fn allowed(context: &Context<'_>, identity: &Identity) -> bool {
     let Some(inside) = &identity.inside else { return false };
     let layers = &context.stack.layers;
-    !layers.is_empty() && layers.iter().all(|layer| layer.model.own.allow.iter().any(|glob| glob::matches(glob, inside)))
+    !layers.is_empty()
+        && layers.iter().all(|layer| layer.model.own.allow.iter().any(|glob| glob::matches(glob, inside)))
 }
 
 fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
@@ -145,9 +146,8 @@ fn hides_writes(context: &Context<'_>, reading: &Reading) -> bool {
 
 fn judge_unread(text: &str, may_run: bool) -> Vec<Finding> {
     let mentioned = MENTIONS.iter().find(|mention| text.contains(**mention));
-    let named = mentioned.map(|mention| {
-        protected(&format!("This shell text names `{mention}` and what it writes cannot be told."))
-    });
+    let named = mentioned
+        .map(|mention| protected(&format!("This shell text names `{mention}` and what it writes cannot be told.")));
     let runs = may_run && text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).any(is_our_program);
     let command = runs.then(|| operator("This shell text runs `jackline` in a way that cannot be told."));
     named.into_iter().chain(command).collect()
@@ -162,7 +162,8 @@ fn is_operator_command(command: &Command) -> bool {
         return false;
     }
     let arguments = command.words.get(1..).unwrap_or_default();
-    let words: Vec<&str> = arguments.iter().map(|word| if word.dynamic || word.glob { "?" } else { &word.text }).collect();
+    let words: Vec<&str> =
+        arguments.iter().map(|word| if word.dynamic || word.glob { "?" } else { &word.text }).collect();
     !words.is_empty() && !READ_ONLY.iter().any(|allowed| words.starts_with(allowed))
 }
 

@@ -28,10 +28,7 @@ pub(crate) fn judge(settings: &Sequence, subject: &Subject<'_>) -> Vec<Finding> 
 }
 
 /// The entries whose key this call is.
-fn gated<'a>(
-    settings: &'a Sequence,
-    subject: &'a Subject<'_>,
-) -> impl Iterator<Item = (&'a str, &'a [String])> {
+fn gated<'a>(settings: &'a Sequence, subject: &'a Subject<'_>) -> impl Iterator<Item = (&'a str, &'a [String])> {
     let entries = settings.requires.iter().map(|(name, needs)| (name.as_str(), needs.as_slice()));
     entries.filter(|(name, _)| subject.is_named(name, Purpose::Restrict))
 }

@@ -17,7 +17,10 @@ fn judge_text(text: &ShellText, layer: &Layer) -> Option<Finding> {
     match text {
         ShellText::Unparsable(why) => {
             let reason = format!("This shell text cannot be parsed ({why}); write it more simply.");
-            Some(Finding::deny("shell", code::SHELL_UNPARSABLE, reason).suggest("write it as one or several plain commands"))
+            Some(
+                Finding::deny("shell", code::SHELL_UNPARSABLE, reason)
+                    .suggest("write it as one or several plain commands"),
+            )
         }
         ShellText::Reading(reading) => opaque(reading.opaque.as_deref()?, layer),
     }

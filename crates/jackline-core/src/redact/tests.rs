@@ -157,9 +157,17 @@ fn addresses_lose_their_password() {
     check("postgres://bob:<password>@db");
 }
 
+#[track_caller]
+fn check_stays(texts: &[&str]) {
+    for text in texts {
+        check(text);
+        assert!(matches!(redactor().text(text).0, Cow::Borrowed(_)), "{text}");
+    }
+}
+
 #[test]
 fn ordinary_text_stays() {
-    for text in [
+    check_stays(&[
         "",
         "commit 3f786850e387550fdab836ed7e6dc881de23001b",
         "550e8400-e29b-41d4-a716-446655440000",
@@ -210,6 +218,12 @@ fn ordinary_text_stays() {
         "hf_hub_download",
         "the token is: 5",
         "note: tokens",
+    ]);
+}
+
+#[test]
+fn fragments_and_markers_stay() {
+    check_stays(&[
         "日本語 🎉: ‹›",
         "‹redacted:ba7816bf›",
         "a=‹redacted:ba7816bf›",
@@ -231,10 +245,7 @@ fn ordinary_text_stays() {
         "\"token\":",
         "password: |",
         "author: bob123",
-    ] {
-        check(text);
-        assert!(matches!(redactor().text(text).0, Cow::Borrowed(_)), "{text}");
-    }
+    ]);
 }
 
 #[track_caller]

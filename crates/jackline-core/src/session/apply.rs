@@ -143,7 +143,8 @@ impl Memory {
 
     fn bound_reads(&mut self) {
         while self.agents.values().map(|agent| agent.reads.len()).sum::<usize>() > READS_TOTAL_MAX {
-            let idlest = self.agents.values_mut().filter(|agent| !agent.reads.is_empty()).min_by_key(|agent| agent.seen);
+            let idlest =
+                self.agents.values_mut().filter(|agent| !agent.reads.is_empty()).min_by_key(|agent| agent.seen);
             if let Some(agent) = idlest {
                 agent.reads.remove(0);
             }
@@ -275,7 +276,8 @@ mod tests {
 
     #[test]
     fn a_halted_agent_is_forgotten_last() {
-        let halted = Change::Halted { agent: "a".into(), halt: super::super::Halt { code: "c".into(), reason: "r".into() } };
+        let halted =
+            Change::Halted { agent: "a".into(), halt: super::super::Halt { code: "c".into(), reason: "r".into() } };
         let others = (0..AGENTS_MAX * 2).map(|n| Change::KnownTool { agent: format!("b{n}") });
         let session = fold(&std::iter::once(halted).chain(others).collect::<Vec<_>>());
         assert_eq!(session.memory.agents.len(), AGENTS_MAX);
@@ -303,7 +305,7 @@ mod tests {
             changes.extend((0..200).map(|n| Change::Read {
                 agent: format!("agent-{agent}"),
                 file: Digest::of(&[agent as u8, n]).short(),
-                content: Some([7; 16]),
+                content: Some(Key([7; 16])),
             }));
         }
         changes.extend((0..DONE_MAX * 2).map(|n| Change::Done { name: format!("tool-{n}"), tree: None }));
@@ -316,6 +318,6 @@ mod tests {
         assert_eq!(session.memory.agents.values().map(|agent| agent.reads.len()).sum::<usize>(), READS_TOTAL_MAX);
         let bytes = session.encode().len();
         assert!(bytes < 256 * 1024, "{bytes}");
-        assert!(MEMORY_BYTES_MAX * MEMORY_MAX <= 256 * 1024);
+        const { assert!(MEMORY_BYTES_MAX * MEMORY_MAX <= 256 * 1024) };
     }
 }

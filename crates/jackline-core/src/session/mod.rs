@@ -10,11 +10,10 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use crate::sha::Key;
+
 use crate::sha::Digest;
 use crate::time::Timestamp;
-
-/// Sixteen bytes of a SHA-256: a key the agent cannot collide, at half the room.
-pub type Key = [u8; 16];
 
 /// Files one agent is remembered to have read; an evicted one must be read again.
 pub const READS_MAX: usize = 1024;
@@ -175,35 +174,101 @@ pub struct Halt {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    Pinned { pin: Pin },
-    Invariants { digest: Digest },
-    Judged { definition: Digest },
+    Pinned {
+        pin: Pin,
+    },
+    Invariants {
+        digest: Digest,
+    },
+    Judged {
+        definition: Digest,
+    },
     Prompted,
-    Requested { agent: String, call: Option<Key>, signature: Key, refused: bool, feeds: bool },
-    Finished { agent: String, call: Option<Key>, signature: Key },
-    Done { name: String, tree: Option<Digest> },
+    Requested {
+        agent: String,
+        call: Option<Key>,
+        signature: Key,
+        refused: bool,
+        feeds: bool,
+    },
+    Finished {
+        agent: String,
+        call: Option<Key>,
+        signature: Key,
+    },
+    Done {
+        name: String,
+        tree: Option<Digest>,
+    },
     Wrote,
-    Read { agent: String, file: Key, content: Option<Key> },
+    Read {
+        agent: String,
+        file: Key,
+        content: Option<Key>,
+    },
     /// An own write: whoever had read the file has read the new content too.
-    Refreshed { file: Key, content: Option<Key> },
-    Used { tokens: u64, cost_usd: f64 },
+    Refreshed {
+        file: Key,
+        content: Option<Key>,
+    },
+    Used {
+        tokens: u64,
+        cost_usd: f64,
+    },
     BudgetRefused,
     BudgetWarned,
-    Constrained { agent: String, constraint: Constraint },
-    Retried { agent: String, signature: Key },
+    Constrained {
+        agent: String,
+        constraint: Constraint,
+    },
+    Retried {
+        agent: String,
+        signature: Key,
+    },
     /// A call that was allowed counts toward every constraint's time to live.
-    Ticked { agent: String },
-    Lapsed { agent: String, signature: Key },
-    Halted { agent: String, halt: Halt },
-    Lifted { agent: String },
-    UnknownTool { agent: String, tool: String },
-    KnownTool { agent: String },
-    Outcome { agent: String, signature: Key, result: Key },
+    Ticked {
+        agent: String,
+    },
+    Lapsed {
+        agent: String,
+        signature: Key,
+    },
+    Halted {
+        agent: String,
+        halt: Halt,
+    },
+    Lifted {
+        agent: String,
+    },
+    UnknownTool {
+        agent: String,
+        tool: String,
+    },
+    KnownTool {
+        agent: String,
+    },
+    Outcome {
+        agent: String,
+        signature: Key,
+        result: Key,
+    },
     /// The result changed: the next equal call is the first again.
-    Progressed { agent: String },
-    Kept { policy: String, key: String, value: Option<String> },
-    Snapshot { name: String, digest: Digest },
-    Restored { name: String, digest: Digest },
+    Progressed {
+        agent: String,
+    },
+    Kept {
+        policy: String,
+        key: String,
+        value: Option<String>,
+    },
+    Snapshot {
+        name: String,
+        digest: Digest,
+    },
+    Restored {
+        name: String,
+        digest: Digest,
+    },
     Reset,
 }
 
@@ -231,10 +296,9 @@ impl Session {
     pub fn open(&self, agent: &str, call: Option<Key>, signature: Key) -> Option<&Open> {
         match call {
             Some(_) => self.open.iter().find(|open| open.call == call),
-            None => self
-                .open
-                .iter()
-                .find(|open| open.call.is_none() && open.agent == agent && open.signature == signature),
+            None => {
+                self.open.iter().find(|open| open.call.is_none() && open.agent == agent && open.signature == signature)
+            }
         }
     }
 
@@ -296,7 +360,7 @@ impl Constraint {
         serde_json::json!({
             "type": "FORBID_ACTION",
             "reason": "LOOP_REPEAT",
-            "signature": hex(&self.signature),
+            "signature": self.signature,
             "action": { "action_type": self.action, "tool": self.tool, "target_path": self.target },
             "allowed_next": ["different_tool", "different_args", "ASK_HUMAN", "STOP"],
             "window": self.window,
@@ -305,12 +369,4 @@ impl Constraint {
             "ttl": { "steps": self.ttl_steps },
         })
     }
-}
-
-/// The lowercase hexadecimal form of a key.
-#[must_use]
-pub fn hex(key: &Key) -> String {
-    // Without `format!`: this is asked for with every step that a decision looks up.
-    let digits = key.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
-    digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect()
 }

@@ -131,6 +131,14 @@ impl Found<'_> {
         paths.iter().for_each(|path| self.push(path, role));
     }
 
+    /// What lies below each directory that a pattern may match.
+    fn push_below(&mut self, paths: &[&Word]) {
+        for path in paths.iter().filter(|path| path.glob) {
+            let text = format!("{}/**", path.text.trim_end_matches('/'));
+            self.push(&Word { text, ..(*path).clone() }, Role::Delete);
+        }
+    }
+
     /// The present directory as a whole, where only the program knows which files.
     fn push_everything(&mut self, role: Role) {
         self.push(&Word { text: ".".to_owned(), dynamic: false, glob: true }, role);
@@ -142,11 +150,18 @@ impl Found<'_> {
         let before = self.touches.len();
         match row.uses {
             Uses::Shows | Uses::Reads => self.push_each(&paths, Role::Read),
-            Uses::ReadsAfterFirst if has_option(arguments, &["-e", "-f", "--regexp", "--file"]) => self.push_each(&paths, Role::Read),
+            Uses::ReadsAfterFirst if has_option(arguments, &["-e", "-f", "--regexp", "--file"]) => {
+                self.push_each(&paths, Role::Read)
+            }
             Uses::ReadsAfterFirst => self.push_each(after_first, Role::Read),
             Uses::Writes | Uses::Marks => self.push_each(&paths, Role::Write),
             Uses::MarksAfterFirst => self.push_each(after_first, Role::Write),
-            Uses::Deletes => self.push_each(&paths, Role::Delete),
+            Uses::Deletes => {
+                self.push_each(&paths, Role::Delete);
+                if has_option(arguments, &["-r", "-R", "--recursive"]) {
+                    self.push_below(&paths);
+                }
+            }
             Uses::Copies => self.transfer(&paths, into, Role::Read),
             Uses::Moves => self.transfer(&paths, into, Role::Delete),
             Uses::Links => self.link(&paths, into),
@@ -165,7 +180,13 @@ impl Found<'_> {
             (None, _) => return self.push_each(paths, source_role),
         };
         self.push_each(sources, source_role);
-        let directory = into.is_some() || sources.len() > 1 || target.text.ends_with('/') || matches!(target.text.as_str(), "." | "..");
+        if source_role == Role::Delete {
+            self.push_below(sources);
+        }
+        let directory = into.is_some()
+            || sources.len() > 1
+            || target.text.ends_with('/')
+            || matches!(target.text.as_str(), "." | "..");
         if !directory {
             self.push(target, Role::Write);
         }
@@ -220,7 +241,9 @@ impl Found<'_> {
             "checkout" => self.push_each(&after_dashes, Role::Write),
             "clean" if !has_option(&rest, &["-n", "--dry-run"]) => self.push_everything(Role::Delete),
             "stash" if rest.first().is_some_and(|word| matches!(word.text.as_str(), "list" | "show")) => {}
-            "stash" | "apply" | "am" | "merge" | "rebase" | "pull" | "revert" | "cherry-pick" => self.push_everything(Role::Write),
+            "stash" | "apply" | "am" | "merge" | "rebase" | "pull" | "revert" | "cherry-pick" => {
+                self.push_everything(Role::Write)
+            }
             "reset" if has_option(&rest, &["--hard", "--merge", "--keep"]) => self.push_everything(Role::Write),
             _ => {}
         }
@@ -228,7 +251,9 @@ impl Found<'_> {
 
     fn dd(&mut self, arguments: &[Word]) {
         for word in arguments {
-            let of = |prefix: &str| word.text.strip_prefix(prefix).map(|text| Word { text: text.to_owned(), ..word.clone() });
+            let of = |prefix: &str| {
+                word.text.strip_prefix(prefix).map(|text| Word { text: text.to_owned(), ..word.clone() })
+            };
             if let Some(file) = of("of=") {
                 self.push(&file, Role::Write);
             }
@@ -239,11 +264,16 @@ impl Found<'_> {
     }
 
     fn download(&mut self, program: &str, arguments: &[Word]) {
-        let named: &[&str] = if program == "curl" { &["-o", "--output", "-D", "--dump-header"] } else { &["-O", "--output-document", "-o", "--output-file"] };
+        let named: &[&str] = if program == "curl" {
+            &["-o", "--output", "-D", "--dump-header"]
+        } else {
+            &["-O", "--output-document", "-o", "--output-file"]
+        };
         for file in values_of(arguments, named) {
             self.push(&file, Role::Write);
         }
-        let by_url = program == "curl" && arguments.iter().any(|word| is_short(word, 'O') || word.text == "--remote-name");
+        let by_url =
+            program == "curl" && arguments.iter().any(|word| is_short(word, 'O') || word.text == "--remote-name");
         if by_url || program == "wget" && values_of(arguments, named).is_empty() {
             self.push_everything(Role::Write);
         }
@@ -251,7 +281,9 @@ impl Found<'_> {
 
     fn unpack(&mut self, program: &str, arguments: &[Word]) {
         let first = arguments.first().map(|word| word.text.trim_start_matches('-')).unwrap_or_default();
-        let extracts = program == "unzip" || first.contains('x') || arguments.iter().any(|word| word.text == "--extract" || word.text == "--get");
+        let extracts = program == "unzip"
+            || first.contains('x')
+            || arguments.iter().any(|word| word.text == "--extract" || word.text == "--get");
         if extracts {
             match values_of(arguments, if program == "unzip" { &["-d"] } else { &["-C", "--directory"] }).first() {
                 Some(target) => self.push(&Word { glob: true, ..target.clone() }, Role::Write),
@@ -288,8 +320,17 @@ impl Found<'_> {
 
 /// Whether a path is a device that keeps nothing.
 pub(super) fn is_device(path: &str) -> bool {
-    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty" | "/dev/zero" | "/dev/random" | "/dev/urandom")
-        || path.starts_with("/dev/fd/")
+    matches!(
+        path,
+        "/dev/null"
+            | "/dev/stdout"
+            | "/dev/stderr"
+            | "/dev/stdin"
+            | "/dev/tty"
+            | "/dev/zero"
+            | "/dev/random"
+            | "/dev/urandom"
+    ) || path.starts_with("/dev/fd/")
 }
 
 /// The arguments that are no options, and the directory of `-t`.
@@ -326,7 +367,9 @@ fn values_of(arguments: &[Word], options: &[&str]) -> Vec<Word> {
         } else if let Some((option, value)) = word.text.split_once('=').filter(|(option, _)| options.contains(option)) {
             debug_assert!(options.contains(&option), "filtered above");
             values.push(Word { text: value.to_owned(), ..word.clone() });
-        } else if let Some(value) = options.iter().filter(|option| option.len() == 2).find_map(|option| word.text.strip_prefix(option)) {
+        } else if let Some(value) =
+            options.iter().filter(|option| option.len() == 2).find_map(|option| word.text.strip_prefix(option))
+        {
             values.push(Word { text: value.to_owned(), ..word.clone() });
         }
     }
@@ -337,7 +380,12 @@ fn has_option(arguments: &[Word], options: &[&str]) -> bool {
     arguments.iter().any(|word| {
         options.iter().any(|option| {
             let long = option.starts_with("--") && word.text.split('=').next() == Some(option);
-            word.text == *option || long || option.strip_prefix('-').and_then(|rest| rest.chars().next()).is_some_and(|letter| option.len() == 2 && is_short(word, letter))
+            word.text == *option
+                || long
+                || option
+                    .strip_prefix('-')
+                    .and_then(|rest| rest.chars().next())
+                    .is_some_and(|letter| option.len() == 2 && is_short(word, letter))
         })
     })
 }
@@ -349,7 +397,9 @@ fn is_short(word: &Word, letter: char) -> bool {
 
 fn in_place(arguments: &[Word]) -> bool {
     arguments.iter().any(|word| {
-        word.text.strip_prefix('-').is_some_and(|flags| !flags.starts_with('-') && flags.split('e').next().is_some_and(|flags| flags.contains('i')))
+        word.text.strip_prefix('-').is_some_and(|flags| {
+            !flags.starts_with('-') && flags.split('e').next().is_some_and(|flags| flags.contains('i'))
+        })
     })
 }
 

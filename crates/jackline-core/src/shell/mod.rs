@@ -1,9 +1,9 @@
 //! Reads a shell text without running it: which commands it runs, what it reads and writes, and which of its
 //! commands the exit status proves.
 //!
-//! [`grammar`] makes a tree of bash's grammar, [`flow`] walks it with what is known of variables and directories,
-//! [`words`] expands words as far as they can be known, [`wrappers`] looks through programs that run programs, and
-//! [`files`] knows which arguments of which program are files. What cannot be known is said, never guessed.
+//! `grammar` makes a tree of bash's grammar, `flow` walks it with what is known of variables and directories,
+//! `words` expands words as far as they can be known, `wrappers` looks through programs that run programs, and
+//! `files` knows which arguments of which program are files. What cannot be known is said, never guessed.
 
 mod files;
 mod flow;

@@ -34,8 +34,13 @@ pub fn glob_matches(command: &Command, pattern: &str) -> bool {
 }
 
 /// Whether a command may match a glob over its words: one that is not known may be anything, several words even.
+///
+/// A command whose very program is not known matches nothing here: that the text is opaque is said elsewhere.
 #[must_use]
 pub fn glob_may_match(command: &Command, pattern: &str) -> bool {
+    if command.program().is_none() {
+        return false;
+    }
     spellings(command).iter().any(|words| {
         if words.iter().all(Word::known) {
             let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");

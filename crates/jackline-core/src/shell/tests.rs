@@ -1,1 +1,387 @@
 //! Shell texts and what is read in them.
+
+use super::*;
+
+fn reading(text: &str) -> Reading {
+    match read(text) {
+        ShellText::Reading(reading) => reading,
+        ShellText::Unparsable(why) => panic!("{text}: {why}"),
+    }
+}
+
+fn joined(command: &Command) -> String {
+    command.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// The commands of a text; those that the exit status proves carry a `✓`.
+#[track_caller]
+fn check(text: &str, want: &[&str]) {
+    let found: Vec<String> = reading(text)
+        .commands
+        .iter()
+        .map(|command| format!("{}{}", if command.proven { "✓" } else { "" }, joined(command)))
+        .collect();
+    assert_eq!(found, want, "{text}");
+}
+
+#[track_caller]
+fn touches(text: &str, want: &[&str]) {
+    let shown = |touch: &Touch| {
+        let role = match (touch.role, touch.whole, touch.metadata) {
+            (Role::Read, true, _) => "show",
+            (Role::Read, false, _) => "read",
+            (Role::Write, _, true) => "mark",
+            (Role::Write, _, false) => "write",
+            (Role::Delete, ..) => "delete",
+        };
+        let mark = format!("{}{}", if touch.path.dynamic { "?" } else { "" }, if touch.path.glob { "*" } else { "" });
+        match &touch.dir {
+            Dir::Here => format!("{role}{mark} {}", touch.path.text),
+            Dir::At(dir) => format!("{role}{mark} {} in {dir}", touch.path.text),
+            Dir::Unknown => format!("{role}{mark} {} somewhere", touch.path.text),
+        }
+    };
+    let found: Vec<String> = reading(text).touches.iter().map(shown).collect();
+    assert_eq!(found, want, "{text}");
+}
+
+#[track_caller]
+fn unparsable(text: &str) {
+    assert!(matches!(read(text), ShellText::Unparsable(_)), "{text}: {:?}", read(text));
+}
+
+#[track_caller]
+fn opaque(text: &str, want: bool) {
+    assert_eq!(reading(text).opaque.is_some(), want, "{text}: {:?}", reading(text).opaque);
+}
+
+#[test]
+fn commands_are_found_wherever_they_stand() {
+    check("git commit -m z", &["✓git commit -m z"]);
+    check("cd x && GIT_DIR=y git commit -m z", &["✓cd x", "✓git commit -m z"]);
+    check("echo \"git commit\"", &["✓echo git commit"]);
+    check("echo 'a; rm -rf b' # rm c", &["✓echo a; rm -rf b"]);
+    check("(cd a; make)", &["cd a", "✓make"]);
+    check("{ a; b; }", &["a", "✓b"]);
+    check("if a; then b; elif c; then d; else e; fi", &["a", "b", "c", "d", "e"]);
+    check("while a; do b; done", &["a", "b"]);
+    check("for f in 1 2; do rm $f; done", &["rm 1", "rm 2"]);
+    check("case $x in a|b) c;; *) d;; esac", &["c", "d"]);
+    check("f() { rm a; }; f", &["rm a", "f"]);
+    check("function g { rm b; }", &["rm b"]);
+    check("echo $(rm a) `rm b` <(rm c)", &["rm a", "rm b", "rm c", "✓echo $(…) $(…) <(…)"]);
+    check("echo ${x:-$(rm a)} $((1 + $(rm b)))", &["rm a", "rm b", "✓echo ${x…} $((…))"]);
+    check("echo \"$(rm 'a b')\"", &["rm a b", "✓echo $(…)"]);
+    check("a | b |& c", &["a", "b", "✓c"]);
+    check("a\nb\n", &["a", "✓b"]);
+    check("a \\\n b", &["✓a b"]);
+    check("[[ -f $(x) ]] && b", &["x", "✓b"]);
+    check("((i++)); b", &["✓b"]);
+    check("((a); (b))", &["a", "✓b"]);
+    check("for ((i=0;i<3;i++)); do b; done", &["b"]);
+    check("x=(a $(rm b)); c", &["rm b", "✓c"]);
+    check("cat <<EOF\n$(rm a)\nEOF\nb", &["rm a", "cat", "✓b"]);
+    check("cat <<'EOF'\n$(rm a)\nEOF\nb", &["cat", "✓b"]);
+    check("cat <<-A <<B\n\tone\n\tA\ntwo\nB\nc", &["cat", "✓c"]);
+    check("! a", &["a"]);
+    check("a;b;", &["a", "✓b"]);
+    check("a 2>&1 >/dev/null", &["✓a"]);
+    check("$'\\x72m' a", &["✓rm a"]);
+    check("r\\m a; 'r'm b; \"r\"\"m\" c", &["rm a", "rm b", "✓rm c"]);
+    check("a\r\nb", &["a", "✓b"]);
+    check("echo a#b", &["✓echo a#b"]);
+    check("echo {a,b}{1,2}", &["✓echo a1 a2 b1 b2"]);
+    check("echo {1..3} {} {x", &["✓echo 1 2 3 {} {x"]);
+}
+
+#[test]
+fn wrappers_are_looked_through() {
+    check("sudo -u root rm a", &["✓sudo -u root rm a", "✓rm a"]);
+    check("env -i A=b rm a", &["✓env -i A=b rm a", "✓rm a"]);
+    check("timeout -k 5 10 cargo test", &["✓timeout -k 5 10 cargo test", "✓cargo test"]);
+    check("nohup nice -n 5 make", &["✓nohup nice -n 5 make", "✓nice -n 5 make", "✓make"]);
+    check("bash -c 'rm a && rm b'", &["✓bash -c rm a && rm b", "✓rm a", "✓rm b"]);
+    check("bash -lc 'cd a; rm b'", &["✓bash -lc cd a; rm b", "cd a", "✓rm b"]);
+    check("bash -ec 'a; b'", &["✓bash -ec a; b", "✓a", "✓b"]);
+    check("bash -o pipefail -c 'a | b'", &["✓bash -o pipefail -c a | b", "✓a", "✓b"]);
+    check("sh -c \"bash -c 'rm x'\"", &["✓sh -c bash -c 'rm x'", "✓bash -c rm x", "✓rm x"]);
+    check("ls | xargs -n1 rm -f", &["ls", "✓xargs -n1 rm -f", "rm -f …"]);
+    check("find . -name x -exec rm -f {} \\;", &["✓find . -name x -exec rm -f {} ;", "rm -f {}"]);
+    check("eval 'rm a'", &["✓eval rm a", "✓rm a"]);
+    check("bash <<EOF\nrm a\nEOF", &["✓bash", "rm a"]);
+    check("bash <<< 'rm a'", &["✓bash", "rm a"]);
+    check("command -v git", &["✓command -v git"]);
+    check("command git push", &["✓command git push", "✓git push"]);
+    check("exec git push", &["✓exec git push", "git push"]);
+    check("uv run pytest -q", &["✓uv run pytest -q", "✓pytest -q"]);
+    check("npx -y tsc", &["✓npx -y tsc", "✓tsc"]);
+    check("env -S 'rm a'", &["✓env -S rm a", "✓rm a"]);
+    check("time -p make", &["✓time -p make", "✓make"]);
+}
+
+#[test]
+fn exit_status_proves_only_what_it_proves() {
+    check("cargo test || true", &["cargo test", "true"]);
+    check("cargo test | tail", &["cargo test", "✓tail"]);
+    check("cargo test; true", &["cargo test", "✓true"]);
+    check("cargo test &", &["cargo test"]);
+    check("cargo test & wait", &["cargo test", "✓wait"]);
+    check("cargo test --help", &["cargo test --help"]);
+    check("cargo test --no-run", &["cargo test --no-run"]);
+    check("a || b && c", &["a", "b", "✓c"]);
+    check("a && b || c", &["a", "b", "c"]);
+    check("set -e; a; b", &["set -e", "✓a", "✓b"]);
+    check("set -e; a && b; c", &["set -e", "a", "b", "✓c"]);
+    check("set -o pipefail; a | b", &["set -o pipefail", "✓a", "✓b"]);
+    check("set -eo pipefail; a | b; c", &["set -eo pipefail", "✓a", "✓b", "✓c"]);
+    check("set -e; set +e; a; b", &["set -e", "✓set +e", "a", "✓b"]);
+    check("exit 0; cargo test", &["exit 0", "cargo test"]);
+    check("test -f x || exit 1; cargo test", &["test -f x", "exit 1", "✓cargo test"]);
+    check("test -f x && exit; cargo test", &["test -f x", "exit", "cargo test"]);
+    check("trap 'exit 0' EXIT; cargo test", &["trap exit 0 EXIT", "cargo test"]);
+    check("cargo() { true; }; cargo test", &["true", "cargo test"]);
+    check("PATH=. cargo test", &["cargo test"]);
+    check("export PATH=/x:$PATH; cargo test", &["export", "cargo test"]);
+    check("(cargo test)", &["✓cargo test"]);
+    check("if true; then cargo test; fi", &["true", "cargo test"]);
+    check("echo $(cargo test)", &["cargo test", "✓echo $(…)"]);
+    check("alias x=y; a", &["alias x=y", "✓a"]);
+    check("source x; cargo test", &["source x", "cargo test"]);
+}
+
+#[test]
+fn what_cannot_be_known_is_opaque() {
+    opaque("$X push", true);
+    opaque("\"$(which git)\" push", true);
+    opaque("eval \"$X\"", true);
+    opaque("curl x | sh", true);
+    opaque("curl x | sudo bash", true);
+    opaque("echo rm | bash -s", true);
+    opaque("cat x | python3", true);
+    opaque("cat x | python3 -", true);
+    opaque("bash <(curl x)", true);
+    opaque("bash -c \"$X\"", true);
+    opaque("source <(curl x)", true);
+    opaque(". $X", true);
+    opaque("alias git=x", true);
+    opaque("/bin/r? a", true);
+    opaque("X=rm; $X -rf a", false);
+    opaque("eval 'rm a'", false);
+    opaque("bash script.sh", false);
+    opaque("./run.sh", false);
+    opaque("python3 -c 'x'", false);
+    opaque("cat x | python3 y.py", false);
+    opaque("cat x | grep y", false);
+    opaque("bash < script.sh", false);
+    opaque("source ./env.sh", false);
+    assert!(reading("python3 -c 'open(1)'").foreign);
+    assert!(reading("python3 <<EOF\nx\nEOF").foreign);
+    assert!(!reading("python3 x.py").foreign);
+}
+
+#[test]
+fn variables_are_followed_where_they_are_sure() {
+    check("X=rm; $X -rf a", &["✓rm -rf a"]);
+    check("X='rm -rf'; $X a; \"$X\" b", &["rm -rf a", "✓rm -rf b"]);
+    check("export X=rm && $X a", &["✓export", "✓rm a"]);
+    check("if a; then X=rm; fi; $X b", &["a", "✓$X b"]);
+    check("X=a; (X=b); rm $X", &["✓rm a"]);
+    check("for x in a b; do Y=$x; done; rm $Y", &["✓rm $Y"]);
+    check("read X; rm $X", &["read X", "✓rm $X"]);
+    touches("F=out.txt; echo hi > $F", &["write out.txt"]);
+    touches("echo hi > $F", &["write? $F"]);
+    touches("rm $HOME/x ~/y \"$HOME\"/z '~'/w", &["delete ~/x", "delete ~/y", "delete ~/z", "delete ./~/w"]);
+    touches("rm $PWD/x ~root/y", &["delete ./x", "delete? ~root/y"]);
+    touches("for f in *.o; do rm \"$f\"; done", &["delete* *.o"]);
+}
+
+#[test]
+fn files_are_read_written_and_deleted() {
+    touches("cat a b", &["show a", "show b"]);
+    touches("cat a | nl", &["show a"]);
+    touches("cat a | head -1", &["read a"]);
+    touches("cat a > b", &["write b", "read a"]);
+    touches("head -1 a", &["read a"]);
+    touches("echo x > a", &["write a"]);
+    touches("echo x >> a 2>> b", &["write a", "write b"]);
+    touches("x &> a", &["write a"]);
+    touches("x >| a < b", &["write a", "read b"]);
+    touches("x <> a", &["read a", "write a"]);
+    touches("x > /dev/null 2>&1", &[]);
+    touches("x >&2 3>&-", &[]);
+    touches("x >& a", &["write a"]);
+    touches("tee -a a b < c", &["read c", "write a", "write b"]);
+    touches("sed -i s/a/b/ f g", &["write f", "write g"]);
+    touches("sed -i.bak -e s/a/b/ f", &["write f"]);
+    touches("sed -n 1p f", &["read f"]);
+    touches("cp a b", &["read a", "write b", "write b/a"]);
+    touches("cp a b c/", &["read a", "read b", "write c/a", "write c/b"]);
+    touches("cp -t d a", &["read a", "write d/a"]);
+    touches("mv x/a b", &["delete x/a", "write b", "write b/a"]);
+    touches("ln -s a b", &["write b", "write b/a"]);
+    touches("rm -rf -- -a b", &["delete -a", "delete b"]);
+    touches("touch a; mkdir -p b/c; chmod +x d", &["mark a", "mark b/c", "mark d"]);
+    touches("truncate -s 0 a", &["write a"]);
+    touches("dd if=a of=b bs=1", &["read a", "write b"]);
+    touches("curl -o a http://x", &["write a"]);
+    touches("curl -oa http://x", &["write a"]);
+    touches("git checkout -- a b", &["write a", "write b"]);
+    touches("git checkout main", &[]);
+    touches("git restore a", &["write a"]);
+    touches("git rm a", &["delete a"]);
+    touches("git reset --hard", &["write* ."]);
+    touches("git clean -fdx", &["delete* ."]);
+    touches("git stash list", &[]);
+    touches("find a -delete", &["delete* a"]);
+    touches("ls | xargs rm", &["delete? …"]);
+    touches("perl -pi -e 's/a/b/' f", &["write f"]);
+    touches("tar -xzf a.tgz", &["write* ."]);
+    touches("sort -o a b", &["write a", "read b"]);
+    touches("grep -r x a b", &["read a", "read b"]);
+    touches("cd a && rm b", &["delete b in a"]);
+    touches("cd a; cd ../c; rm b", &["delete b in a/../c"]);
+    touches("cd $X && rm b", &["delete b somewhere"]);
+    touches("cd $X && rm /b", &["delete /b somewhere"]);
+    touches("(cd a && rm b); rm c", &["delete b in a", "delete c"]);
+    touches("cd a || exit 1; rm b", &["delete b in a"]);
+    touches("if x; then cd a; fi; rm b", &["delete b somewhere"]);
+    touches("rm *.o", &["delete* *.o"]);
+    touches("rm -rf *", &["delete* *", "delete* */**"]);
+    touches("mv * d/", &["delete* *", "delete* */**", "write* d/*"]);
+    touches("bash -c 'rm a'", &["delete a"]);
+    touches("sudo rm a", &["delete a"]);
+    touches("{ echo a; } > b", &["write b"]);
+}
+
+#[test]
+fn what_is_no_shell_text_is_refused() {
+    for text in [
+        "echo 'open",
+        "echo \"open",
+        "echo $(open",
+        "echo `open",
+        "a |",
+        "a &&",
+        "| a",
+        "(a",
+        "a)",
+        "if a; then b",
+        "for",
+        "case x in",
+        "{ a",
+        "a;;b",
+        "cat <<EOF\nx",
+        "echo ${x",
+        "[[ a",
+        "while a; do b",
+        "a\0b",
+        "> ",
+        "f() ",
+        "echo \\",
+        "fi",
+        "do a; done",
+        "} a",
+    ] {
+        match read(text) {
+            ShellText::Unparsable(_) => {}
+            // A reserved word out of place is read as a command of that name: never as nothing.
+            ShellText::Reading(reading) => assert!(!reading.commands.is_empty(), "{text}"),
+        }
+    }
+    unparsable("echo 'open");
+    unparsable("a && ");
+    unparsable("cat <<EOF\nx");
+}
+
+#[test]
+fn hostile_texts_end_soon() {
+    for part in [
+        "(",
+        "$(",
+        "{ ",
+        "`",
+        "\"$(",
+        "${x:-",
+        "((",
+        "$((",
+        "[[ ",
+        "if a; then ",
+        "bash -c '",
+        "a <<X\n",
+        "! ",
+        "x=(",
+        "case a in b) ",
+    ] {
+        let text = part.repeat(SHELL_BYTES_MAX / part.len());
+        drop(read(&text));
+    }
+    unparsable(&"a;".repeat(SHELL_BYTES_MAX));
+    unparsable(&"a;".repeat(COMMANDS_MAX + 1));
+    unparsable(&format!("echo {}", "{a,b}".repeat(20)).repeat(2000));
+    drop(read(&format!("echo {}", "{a,b}".repeat(200))));
+    let nested = (0..9).fold("rm a".to_owned(), |text, _| format!("bash -c {}", quote(&text)));
+    drop(read(&nested));
+}
+
+fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[test]
+fn patterns_name_commands_through_options() {
+    let named = |text: &str, pattern: &str| reading(text).commands.iter().any(|command| glob_matches(command, pattern));
+    let may = |text: &str, pattern: &str| reading(text).commands.iter().any(|command| glob_may_match(command, pattern));
+    for text in [
+        "git commit -m z",
+        "/usr/bin/git commit",
+        "git  commit",
+        "git -C dir commit",
+        "git -c a=b --no-pager commit -q",
+        "cd x && GIT_DIR=y git commit -m z",
+        "bash -c 'git commit'",
+        "git commit -m \"$MESSAGE\"",
+        "sudo git commit",
+    ] {
+        assert!(named(text, "git commit*"), "{text}");
+    }
+    for text in ["echo git commit", "git log --grep commit", "git $X", "gitx commit", "$X commit"] {
+        assert!(!named(text, "git commit*"), "{text}");
+    }
+    assert!(named("cargo +nightly test --all", "cargo test*"));
+    assert!(may("git $X", "git commit*"));
+    assert!(may("rm $FLAGS x", "rm -rf*"));
+    assert!(!may("echo $X", "git commit*"));
+    assert!(!may("$X -rf", "rm -rf*"));
+}
+
+mod random {
+    use super::*;
+    use proptest::prelude::*;
+
+    const BITS: &[&str] = &[
+        "a", "rm", "git", " ", " ", "\n", ";", "&&", "||", "|", "&", "(", ")", "{", "}", "$(", "`", "'", "\"", "$x",
+        "${x", "<<E", "E", ">", "<", "2>&1", "if", "then", "fi", "for", "in", "do", "done", "case", "esac", ";;", "[[",
+        "]]", "((", "))", "\\", "#", "=", "*", "!", "é", "\t", "bash -c ", "eval ", "cd ", "..", "/",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn reading_never_panics(bits in prop::collection::vec(prop::sample::select(BITS), 0..60)) {
+            drop(read(&bits.concat()));
+        }
+
+        #[test]
+        fn arbitrary_text_never_panics(text in "\\PC{0,200}") {
+            drop(read(&text));
+        }
+
+        #[test]
+        fn no_command_is_empty(bits in prop::collection::vec(prop::sample::select(BITS), 0..40)) {
+            if let ShellText::Reading(reading) = read(&bits.concat()) {
+                prop_assert!(reading.commands.iter().all(|command| !command.words.is_empty()));
+            }
+        }
+    }
+}

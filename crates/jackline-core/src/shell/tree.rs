@@ -50,8 +50,16 @@ pub(super) enum Node {
     /// `if`, `while`, `until`, `case`: conditions and bodies, any of which may run.
     Branches(Vec<List>, Vec<RawWord>, Vec<Redir>),
     /// `for` and `select`.
-    For { name: String, words: Vec<RawWord>, body: List, redirs: Vec<Redir> },
-    Function { name: String, body: Box<Node> },
+    For {
+        name: String,
+        words: Vec<RawWord>,
+        body: List,
+        redirs: Vec<Redir>,
+    },
+    Function {
+        name: String,
+        body: Box<Node>,
+    },
     /// `[[ … ]]` and `(( … ))`: only what is substituted inside matters.
     Test(Vec<RawWord>, Vec<Redir>),
 }
@@ -103,15 +111,24 @@ pub(super) struct RawWord {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
-    Text { text: String, quoted: bool },
+    Text {
+        text: String,
+        quoted: bool,
+    },
     /// `$NAME`, `${NAME}`
-    Variable { name: String, quoted: bool },
+    Variable {
+        name: String,
+        quoted: bool,
+    },
     /// `$(…)`, backquotes
     Command(List),
     /// `<(…)`, `>(…)`
     Process(List),
     /// Anything else that is expanded: `$1`, `${X:-y}`, `$((…))`; with what is substituted inside.
-    Other { written: String, inside: Vec<RawWord> },
+    Other {
+        written: String,
+        inside: Vec<RawWord>,
+    },
 }
 
 impl RawWord {

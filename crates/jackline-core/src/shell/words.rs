@@ -194,7 +194,9 @@ fn first_brace(text: &str) -> Option<Vec<String>> {
                     let (before, after) = (text.get(..open)?, rest.get(at + 1..)?);
                     let inner = parts(rest, &cuts, at)?;
                     match inner {
-                        Some(inner) => return Some(inner.iter().map(|part| format!("{before}{part}{after}")).collect()),
+                        Some(inner) => {
+                            return Some(inner.iter().map(|part| format!("{before}{part}{after}")).collect());
+                        }
                         None => break,
                     }
                 }

@@ -26,7 +26,15 @@ const fn wrapper(name: &'static str, valued: &'static [&'static str], skip: usiz
 }
 
 const WRAPPERS: &[Wrapper] = &[
-    wrapper("sudo", &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group", "--host", "--chdir", "--prompt"], 0, true),
+    wrapper(
+        "sudo",
+        &[
+            "-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group", "--host", "--chdir",
+            "--prompt",
+        ],
+        0,
+        true,
+    ),
     wrapper("doas", &["-u", "-C"], 0, true),
     wrapper("env", &["-u", "-C", "--unset", "--chdir", "-S", "--split-string"], 0, true),
     wrapper("nohup", &[], 0, true),
@@ -42,7 +50,28 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("command", &[], 0, true),
     wrapper("builtin", &[], 0, true),
     wrapper("exec", &["-a"], 0, true),
-    wrapper("xargs", &["-n", "-I", "-i", "-P", "-L", "-l", "-d", "-E", "-s", "-a", "--max-args", "--max-procs", "--delimiter", "--arg-file", "--replace"], 0, false),
+    wrapper(
+        "xargs",
+        &[
+            "-n",
+            "-I",
+            "-i",
+            "-P",
+            "-L",
+            "-l",
+            "-d",
+            "-E",
+            "-s",
+            "-a",
+            "--max-args",
+            "--max-procs",
+            "--delimiter",
+            "--arg-file",
+            "--replace",
+        ],
+        0,
+        false,
+    ),
     wrapper("watch", &["-n", "--interval"], 0, false),
     wrapper("strace", &["-o", "-e", "-p", "-s", "-E", "-u"], 0, true),
     wrapper("ltrace", &["-o", "-e", "-p", "-s"], 0, true),
@@ -74,7 +103,21 @@ const RUNNERS: &[(&str, &str)] = &[
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish"];
 
 /// Interpreters that take their program from standard input when no file is named.
-const INTERPRETERS: &[&str] = &["python", "python2", "python3", "perl", "ruby", "node", "deno", "bun", "php", "lua", "osascript", "pwsh", "powershell"];
+const INTERPRETERS: &[&str] = &[
+    "python",
+    "python2",
+    "python3",
+    "perl",
+    "ruby",
+    "node",
+    "deno",
+    "bun",
+    "php",
+    "lua",
+    "osascript",
+    "pwsh",
+    "powershell",
+];
 
 /// Whether this is a program that runs shell texts.
 pub(super) fn is_shell(program: &str) -> bool {
@@ -97,7 +140,9 @@ pub(super) fn inner(program: &str, words: &[Word]) -> Vec<Inner> {
         "find" => return found(arguments),
         "eval" => return vec![evaluated(arguments)],
         // `command -v git` only looks the program up.
-        "command" if arguments.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) => return Vec::new(),
+        "command" if arguments.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) => {
+            return Vec::new();
+        }
         "env" => {
             if let Some(text) = split_string(arguments) {
                 return vec![Inner::Text { text, errexit: false, pipefail: false }];
@@ -108,7 +153,8 @@ pub(super) fn inner(program: &str, words: &[Word]) -> Vec<Inner> {
     if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == program) {
         return wrapped(wrapper, arguments).into_iter().collect();
     }
-    let runs = RUNNERS.iter().any(|(name, sub)| *name == program && arguments.first().is_some_and(|word| word.text == *sub));
+    let runs =
+        RUNNERS.iter().any(|(name, sub)| *name == program && arguments.first().is_some_and(|word| word.text == *sub));
     if runs {
         let rest = arguments.iter().skip(1).skip_while(|word| word.text.starts_with('-')).cloned().collect();
         return vec![Inner::Words { words: rest, env: Vec::new(), passes_status: true }];

@@ -8,12 +8,13 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jackline_core::definition::{self, Model, loosenings};
+use jackline_core::definition::{self, Model, attempts, loosenings};
 use jackline_core::session::Pin;
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
 
-use super::{Acceptance, Accepted, DefinitionFault, Definitions, Kept, Standing, discover};
+use super::discover::LEVELS_MAX;
+use super::{Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Standing, discover};
 
 /// Bytes of a definition that are read at all; the reader refuses more than one mebibyte.
 const FILE_BYTES_MAX: u64 = (1 << 20) + 1;
@@ -57,9 +58,18 @@ impl Found {
 
     /// The project's definition, for a pinned session or a beginning one.
     #[must_use]
-    pub fn project(&self, pin: Option<&Pin>) -> Option<PathBuf> {
-        let pinned = pin.and_then(|pin| pin.definition.as_ref()).map(PathBuf::from);
-        pinned.or_else(|| self.places.named.clone()).or_else(|| discover(&self.places.start))
+    pub fn project(&self, pin: Option<&Pin>, named: Option<&str>) -> Option<PathBuf> {
+        if let Some(pin) = pin {
+            return pin.definition.as_ref().map(PathBuf::from);
+        }
+        let named = named.map(|named| self.places.start.join(named)).or_else(|| self.places.named.clone());
+        named.or_else(|| discover(&self.places.start)).or_else(|| self.remembered())
+    }
+
+    /// A definition that was accepted here once and is gone: it stays in force.
+    fn remembered(&self) -> Option<PathBuf> {
+        let places = self.places.start.ancestors().map(|dir| dir.join(DEFINITION_FILE));
+        places.take(LEVELS_MAX).find(|path| self.accepted.of(path).is_some())
     }
 
     fn read(&self, path: &Path) -> Present {
@@ -69,9 +79,7 @@ impl Found {
         };
         match self.kept.model(&text) {
             Ok((model, digest)) => Present::Good { text, model: Box::new(model), digest },
-            Err(faults) => {
-                Present::Bad(DefinitionFault::Faulty { path: path.to_owned(), source_text: text, faults })
-            }
+            Err(faults) => Present::Bad(DefinitionFault::Faulty { path: path.to_owned(), source_text: text, faults }),
         }
     }
 
@@ -97,7 +105,13 @@ impl Found {
     }
 
     /// Accepts a definition that is new or only tightens; keeps the accepted one beside one that loosens.
-    fn weigh(&self, path: &Path, (model, digest): (&Model, Digest), before: Option<(Layer, String)>, standing: &mut Standing) {
+    fn weigh(
+        &self,
+        path: &Path,
+        (model, digest): (&Model, Digest),
+        before: Option<(Layer, String)>,
+        standing: &mut Standing,
+    ) {
         let Some((layer, text)) = before else {
             return self.accept(path, &digest, standing);
         };
@@ -109,7 +123,9 @@ impl Found {
             return self.accept(path, &digest, standing);
         }
         let shown = looser.join("; ");
-        standing.notices.push(format!("`{}` is looser than what was accepted ({shown}); run `jackline trust`", path.display()));
+        standing
+            .notices
+            .push(format!("`{}` is looser than what was accepted ({shown}); run `jackline trust`", path.display()));
         standing.push(layer, text);
     }
 
@@ -146,10 +162,10 @@ impl Found {
 }
 
 impl Definitions for Found {
-    fn stack(&self, pin: Option<&Pin>) -> Result<Arc<Standing>, DefinitionFault> {
+    fn stack(&self, pin: Option<&Pin>, named: Option<&str>) -> Result<Arc<Standing>, DefinitionFault> {
         let mut standing = Standing::default();
         self.wider_layers(&mut standing)?;
-        let project = self.project(pin);
+        let project = self.project(pin, named);
         match &project {
             Some(path) => self.project_layers(path, &mut standing)?,
             None if standing.stack.layers.is_empty() => {
@@ -157,6 +173,7 @@ impl Definitions for Found {
             }
             None => {}
         }
+        standing.report_attempts();
         standing.stack.root = root(pin, project.as_deref(), &self.places.start);
         standing.stack.path = project.map(|path| path.display().to_string());
         Ok(self.shared(standing))
@@ -189,6 +206,18 @@ impl Standing {
         self.stack.layers.push(layer);
     }
 
+    /// Says what the project's definition asks for that a wider one does not grant; the strictest wins all the same.
+    fn report_attempts(&mut self) {
+        let layers = &self.stack.layers;
+        let Some(project) = layers.iter().find(|layer| layer.origin == Origin::Project) else { return };
+        let wider = layers.iter().filter(|layer| matches!(layer.origin, Origin::Machine | Origin::User));
+        let refused: Vec<String> = wider.flat_map(|layer| attempts(&layer.model, &project.model)).collect();
+        if !refused.is_empty() {
+            let shown = refused.join("; ");
+            self.notices.push(format!("the project's definition cannot loosen a wider one ({shown})"));
+        }
+    }
+
     /// A standing of one definition that is trusted as it is given.
     ///
     /// # Errors
@@ -210,7 +239,7 @@ fn root(pin: Option<&Pin>, project: Option<&Path>, start: &Path) -> String {
     }
 }
 
-fn read_text(path: &Path) -> Result<String, String> {
+pub(super) fn read_text(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     // Looked at before it is opened: opening a pipe that was planted there would wait for ever.
     let there = fs::metadata(path).map_err(|fault| fault.to_string())?;

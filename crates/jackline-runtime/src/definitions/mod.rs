@@ -6,26 +6,27 @@ mod discover;
 mod found;
 
 use std::fmt;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jackline_core::definition::Fault;
 use jackline_core::session::Pin;
+use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use thiserror::Error;
 
-pub use accepted::{Accepted, Acceptance};
+pub use accepted::{Acceptance, Accepted};
 pub use cache::Kept;
 pub use discover::{DEFINITION_FILE, discover};
 pub use found::{Found, Places};
 
 /// Says which definitions judge a session.
 pub trait Definitions: Send + Sync + fmt::Debug {
-    /// The stack in force, for a session that is pinned or for one that begins.
+    /// The stack in force: for a session that is pinned, or for one that begins, which may name a definition itself.
     ///
     /// # Errors
     /// Why there is none; every call is then refused.
-    fn stack(&self, pin: Option<&Pin>) -> Result<Arc<Standing>, DefinitionFault>;
+    fn stack(&self, pin: Option<&Pin>, named: Option<&str>) -> Result<Arc<Standing>, DefinitionFault>;
 }
 
 /// The stack in force, with the texts it was read from and what people should be told about it.
@@ -33,7 +34,7 @@ pub trait Definitions: Send + Sync + fmt::Debug {
 pub struct Standing {
     pub stack: Stack,
     /// The text of each layer by digest, to be kept so that records can be replayed.
-    pub texts: Vec<(jackline_core::sha::Digest, String)>,
+    pub texts: Vec<(Digest, String)>,
     /// What people should know: a change that waits for trust, an unreadable file.
     pub notices: Vec<String>,
     /// Files named by the definition, which are protected with it.
@@ -53,19 +54,49 @@ pub enum DefinitionFault {
     State(String),
 }
 
-/// A definition that the embedder gave: no file is looked for and nothing is remembered.
-#[derive(Debug, Clone)]
-pub struct Given(Arc<Standing>);
+/// A definition that the embedder gave: no file is looked for and nothing is remembered. A session that names a
+/// definition of its own is judged by exactly that one.
+#[derive(Debug)]
+pub struct Given {
+    standing: Arc<Standing>,
+    /// The last definition that a session named, with its text's digest.
+    named: Mutex<Option<(Digest, Arc<Standing>)>>,
+}
 
 impl Given {
     #[must_use]
     pub fn new(standing: Standing) -> Self {
-        Self(Arc::new(standing))
+        Self { standing: Arc::new(standing), named: Mutex::new(None) }
+    }
+
+    fn by_name(&self, name: &str) -> Result<Arc<Standing>, DefinitionFault> {
+        let root = Path::new(&self.standing.stack.root);
+        let path = root.join(name);
+        let text = found::read_text(&path).map_err(|why| DefinitionFault::Unreadable { path: path.clone(), why })?;
+        let digest = Digest::of(text.as_bytes());
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, standing)) = named.as_ref().filter(|(known, _)| *known == digest) {
+            return Ok(Arc::clone(standing));
+        }
+        let mut standing = Standing::given(root, &text).map_err(|faults| DefinitionFault::Faulty {
+            path: path.clone(),
+            source_text: text,
+            faults,
+        })?;
+        standing.stack.path = Some(path.display().to_string());
+        let standing = Arc::new(standing);
+        *named = Some((digest, Arc::clone(&standing)));
+        Ok(standing)
     }
 }
 
 impl Definitions for Given {
-    fn stack(&self, _pin: Option<&Pin>) -> Result<Arc<Standing>, DefinitionFault> {
-        Ok(Arc::clone(&self.0))
+    fn stack(&self, pin: Option<&Pin>, named: Option<&str>) -> Result<Arc<Standing>, DefinitionFault> {
+        let own = self.standing.stack.path.as_deref();
+        let pinned = pin.and_then(|pin| pin.definition.as_deref()).filter(|pinned| Some(*pinned) != own);
+        match (pin, pinned, named) {
+            (_, Some(name), _) | (None, None, Some(name)) => self.by_name(name),
+            (Some(_), None, _) | (None, None, None) => Ok(Arc::clone(&self.standing)),
+        }
     }
 }

@@ -101,7 +101,7 @@ mod tests {
             fs::create_dir(place).unwrap();
         }
         fs::write(root.join("jackline.yaml"), "jackline: 1\n").unwrap();
-        let own = own_paths(&root, Some(&home), &store, Some(&root.join("jackline.yaml")), &[]);
+        let own = own_paths(&root, Some(&home), Some(&store), Some(&root.join("jackline.yaml")), &[]);
         let prober = WorkspaceProber::new(Ground { root, home: Some(home), own });
         let definition = Probe::Identity { path: "../ws/jackline.yaml".into(), dir: ".".into() };
         let Fact::Identity(identity) = prober.answer(&definition) else { panic!("no identity") };

@@ -17,13 +17,9 @@ use crate::screen;
 /// Verify, export and sign the audit log
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Audit {
-    /// Check an export, or the store: every record's hash and link
     Verify(verify::Verify),
-    /// Print records as JSON Lines
     Export(Export),
-    /// Show one record, or all of a session, laid out for reading
     Show(Show),
-    /// Sign the present head of a session, so that a cut tail can be found
     Checkpoint(checkpoint::Sign),
 }
 
@@ -87,14 +83,20 @@ impl Show {
         let session = log::chosen(&store, &self.at, Some(&self.session))?;
         let mut found = false;
         for line in store.lines(&session, 0)? {
-            let record = replay::record(&line?)
-                .map_err(|why| CommandError::input(format!("a record cannot be read: {why}")).hint("run `jackline audit verify`"))?;
+            let record = replay::record(&line?).map_err(|why| {
+                CommandError::input(format!("a record cannot be read: {why}")).hint("run `jackline audit verify`")
+            })?;
             let number = record.get("seq").and_then(Value::as_u64);
             if self.seq.is_none() || self.seq == number {
                 found = true;
                 screen::line(&serde_json::to_string_pretty(&record).unwrap_or_default())?;
             }
         }
-        if found { Ok(()) } else { Err(CommandError::input("this session has no record of that number").hint("`jackline log` shows the numbers after `#`")) }
+        if found {
+            Ok(())
+        } else {
+            Err(CommandError::input("this session has no record of that number")
+                .hint("`jackline log` shows the numbers after `#`"))
+        }
     }
 }

@@ -59,8 +59,11 @@ impl Check {
         }
         let places = self.at.places()?;
         places.named.or_else(|| discover(&places.start)).ok_or_else(|| {
-            CommandError::input(format!("there is no {DEFINITION_FILE} in `{}` or above it", place::shown(&places.start)))
-                .hint("write one that begins with `jackline: 1`, or name one: `jackline check FILE`")
+            CommandError::input(format!(
+                "there is no {DEFINITION_FILE} in `{}` or above it",
+                place::shown(&places.start)
+            ))
+            .hint("write one that begins with `jackline: 1`, or name one: `jackline check FILE`")
         })
     }
 }

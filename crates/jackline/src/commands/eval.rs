@@ -59,7 +59,7 @@ impl Eval {
             Some(file) => builder.definitions(given(&at, file)?),
             None => {
                 let found = at.definitions()?;
-                let standing = jackline_runtime::definitions::Definitions::stack(&found, None)?;
+                let standing = jackline_runtime::definitions::Definitions::stack(&found, None, None)?;
                 standing.notices.iter().for_each(|notice| screen::complain(&format!("note: {notice}")));
                 builder.definitions(found)
             }
@@ -71,8 +71,11 @@ impl Eval {
 fn given(at: &Where, file: &PathBuf) -> Result<Given, CommandError> {
     let unreadable = |why: String| DefinitionFault::Unreadable { path: file.clone(), why };
     let text = fs::read_to_string(file).map_err(|fault| unreadable(fault.to_string()))?;
-    let mut standing = Standing::given(&at.workspace()?, &text)
-        .map_err(|faults| DefinitionFault::Faulty { path: file.clone(), source_text: text.clone(), faults })?;
+    let mut standing = Standing::given(&at.workspace()?, &text).map_err(|faults| DefinitionFault::Faulty {
+        path: file.clone(),
+        source_text: text.clone(),
+        faults,
+    })?;
     standing.stack.path = std::path::absolute(file).ok().map(|path| path.display().to_string());
     Ok(Given::new(standing))
 }

@@ -65,7 +65,8 @@ fn last_refusal(store: &dyn Store, session: &str) -> Result<Explained, CommandEr
         }
     }
     last.ok_or_else(|| {
-        CommandError::input("nothing was refused in this session").hint("name a decision: `jackline explain SESSION SEQ`")
+        CommandError::input("nothing was refused in this session")
+            .hint("name a decision: `jackline explain SESSION SEQ`")
     })
 }
 
@@ -142,9 +143,9 @@ fn model(decision: &Value, kept: &Kept) -> Option<Model> {
 
 fn finding_text(finding: &Value, model: Option<&Model>, paint: Paint) -> String {
     let name = timeline::text(finding, "policy");
-    let policies = model.into_iter().flat_map(|model| {
-        model.sections.iter().flat_map(|section| &section.policies).chain(&model.policies)
-    });
+    let policies = model
+        .into_iter()
+        .flat_map(|model| model.sections.iter().flat_map(|section| &section.policies).chain(&model.policies));
     let place = policies
         .filter(|policy| policy.name == name)
         .map(|policy| format!(", jackline.yaml line {}", policy.line))
@@ -207,15 +208,16 @@ fn shown(value: &Value) -> String {
     timeline::shown(value.as_str().unwrap_or_default())
 }
 
-/// What each finding suggests, and what its code's documentation says.
+/// What each finding suggests; what its code's documentation says to the agent and to the owner.
 fn remedies(decision: &Value) -> Vec<String> {
     let mut remedies = Vec::new();
     for finding in timeline::findings(decision) {
         let code = timeline::text(finding, "code");
         let suggested = finding.get("suggestions").and_then(Value::as_array).into_iter().flatten();
-        remedies.extend(suggested.filter_map(Value::as_str).map(|text| format!("{code}: {text}")));
+        let mut texts: Vec<&str> = suggested.filter_map(Value::as_str).collect();
         let documented = jackline_core::code::ALL.iter().find(|entry| entry.code == code);
-        remedies.extend(documented.map(|entry| format!("{code}: {}", entry.remedy)));
+        texts.extend(documented.map(|entry| entry.remedy));
+        remedies.extend(texts.iter().map(|text| format!("{code}: {text}")));
     }
     remedies
 }

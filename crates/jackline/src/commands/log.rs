@@ -127,10 +127,12 @@ pub(crate) fn chosen(store: &dyn Store, at: &Where, named: Option<&str>) -> Resu
     }
     let newest = sessions::list(store, at, false)?.into_iter().next();
     newest.map(|session| session.entry.id).ok_or_else(|| {
-        CommandError::input("there is no session of this workspace yet").hint("`jackline sessions --all` lists those of all workspaces")
+        CommandError::input("there is no session of this workspace yet")
+            .hint("`jackline sessions --all` lists those of all workspaces")
     })
 }
 
 fn unknown(named: &str) -> CommandError {
-    CommandError::input(format!("there is no session `{}`", timeline::shown(named))).hint("`jackline sessions --all` lists them")
+    CommandError::input(format!("there is no session `{}`", timeline::shown(named)))
+        .hint("`jackline sessions --all` lists them")
 }

@@ -14,22 +14,15 @@ use crate::error::CommandError;
 /// What to do.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Decide about events: one JSON object per line in, one decision per line out
     Eval(eval::Eval),
-    /// Check a definition and show all its faults
     Check(check::Check),
-    /// Print the JSON Schema of jackline.yaml
     Schema(schema::Schema),
-    /// Accept the workspace's definition as it is now
     Trust(trust::Trust),
     /// Verify, export and sign the audit log
     #[command(subcommand)]
     Audit(audit::Audit),
-    /// List the sessions of the workspace
     Sessions(sessions::Sessions),
-    /// Show what happened in a session, as a timeline
     Log(log::Log),
-    /// Say why something was decided, and what would have changed it
     Explain(explain::Explain),
 }
 

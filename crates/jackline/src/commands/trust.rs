@@ -28,14 +28,18 @@ pub(crate) struct Trust {
 impl Trust {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let found = self.at.definitions()?;
-        let path = found.project(None).ok_or_else(|| DefinitionFault::Missing(self.at.workspace().unwrap_or_default()))?;
+        let path = found
+            .project(None, None)
+            .ok_or_else(|| DefinitionFault::Missing(self.at.workspace().unwrap_or_default()))?;
         let state = self.at.state()?;
         let (kept, accepted) = (Kept::below(&state), Accepted::below(&state));
         let text = fs::read_to_string(&path)
             .map_err(|fault| DefinitionFault::Unreadable { path: path.clone(), why: fault.to_string() })?;
-        let (model, digest) = kept
-            .model(&text)
-            .map_err(|faults| DefinitionFault::Faulty { path: path.clone(), source_text: text, faults })?;
+        let (model, digest) = kept.model(&text).map_err(|faults| DefinitionFault::Faulty {
+            path: path.clone(),
+            source_text: text,
+            faults,
+        })?;
         let before = accepted.of(&path);
         if before.as_ref().is_some_and(|known| known.trusted && known.digest() == Some(digest)) {
             return Ok(screen::line(&format!("{} is trusted already", place::shown(&path)))?);
@@ -47,7 +51,13 @@ impl Trust {
     }
 }
 
-fn describe(path: &Path, model: &Model, digest: &Digest, before: Option<Digest>, kept: &Kept) -> Result<(), CommandError> {
+fn describe(
+    path: &Path,
+    model: &Model,
+    digest: &Digest,
+    before: Option<Digest>,
+    kept: &Kept,
+) -> Result<(), CommandError> {
     screen::line(&format!("{} (sha256:{digest})", place::shown(path)))?;
     let known = before.and_then(|before| kept.text(&before)).and_then(|text| kept.model(&text).ok());
     let Some((known, _)) = known else {

@@ -36,8 +36,7 @@ pub(crate) fn read(path: &Path) -> Vec<Case> {
 }
 
 fn case(value: &Value) -> Case {
-    const KEYS: &[&str] =
-        &["note", "definition", "workspace", "dirs", "links", "steps", "after", "definition_error"];
+    const KEYS: &[&str] = &["note", "definition", "workspace", "dirs", "links", "steps", "after", "definition_error"];
     known_keys(value, KEYS);
     Case {
         note: value["note"].as_str().expect("a note").to_owned(),

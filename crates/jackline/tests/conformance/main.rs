@@ -1,7 +1,14 @@
-//! Runs every case of `conformance/cases` three ways: the core alone, the runtime on each store, the real binary.
+//! Runs every case of `conformance/cases` through every engine: the core alone, the runtime on each store, the real binary.
 //!
 //! A case is a definition, a workspace, and events with what their decisions must show; `conformance/README.md`
 //! says how it is written.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on says so by panicking"
+)]
 
 mod case;
 mod core_alone;
@@ -58,7 +65,8 @@ fn run(case: &Case, start: Start) -> Result<(), String> {
         }
         world.change(&step.fs);
         let answer = engine.ask(&world.line(step));
-        let answer = serde_json::from_str(&answer).map_err(|why| format!("step {number}: no JSON ({why}): {answer}"))?;
+        let answer =
+            serde_json::from_str(&answer).map_err(|why| format!("step {number}: no JSON ({why}): {answer}"))?;
         let wanted = world.fill(&step.want);
         want::check(&wanted, &answer).map_err(|why| format!("step {number}: {why}\n    got {answer}"))?;
     }

@@ -17,9 +17,16 @@ struct Embedded {
 }
 
 pub(crate) fn on_files(case: &Case, world: &World) -> Result<Box<dyn Engine>, String> {
-    let (root, store, home, text) = (world.root.clone(), world.store.clone(), world.home.clone(), world.definition.clone());
+    let (root, store, home, text) =
+        (world.root.clone(), world.store.clone(), world.home.clone(), world.definition.clone());
     start(case, move || {
-        Runtime::builder().workspace(&root).home(&home).state(&store).definition_yaml(&text).build().map_err(|fault| fault.to_string())
+        Runtime::builder()
+            .workspace(&root)
+            .home(&home)
+            .state(&store)
+            .definition_yaml(&text)
+            .build()
+            .map_err(|fault| fault.to_string())
     })
 }
 
@@ -28,7 +35,13 @@ pub(crate) fn on_memory(case: &Case, world: &World) -> Result<Box<dyn Engine>, S
     // The store outlives the runtime here, as a database would.
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     start(case, move || {
-        Runtime::builder().workspace(&root).home(&home).store(Arc::clone(&store)).definition_yaml(&text).build().map_err(|fault| fault.to_string())
+        Runtime::builder()
+            .workspace(&root)
+            .home(&home)
+            .store(Arc::clone(&store))
+            .definition_yaml(&text)
+            .build()
+            .map_err(|fault| fault.to_string())
     })
 }
 

@@ -254,7 +254,8 @@ impl Walker<'_> {
             return Err("texts are nested too deeply".to_owned());
         }
         let tree = grammar::parse(&text.text)?;
-        let mut inner = Walker { reading: std::mem::take(&mut self.reading), bodies: &tree.bodies, texts: self.texts + 1 };
+        let mut inner =
+            Walker { reading: std::mem::take(&mut self.reading), bodies: &tree.bodies, texts: self.texts + 1 };
         let walked = inner.list(&tree.list, &mut state, standing);
         self.reading = inner.reading;
         walked
@@ -276,7 +277,8 @@ impl Walker<'_> {
 fn passes_whole(node: &Node) -> bool {
     match node {
         Node::Simple(simple) => {
-            simple.words.len() == 1 && simple.words.first().and_then(RawWord::bare).is_some_and(|word| matches!(word, "cat" | "nl"))
+            simple.words.len() == 1
+                && simple.words.first().and_then(RawWord::bare).is_some_and(|word| matches!(word, "cat" | "nl"))
         }
         _ => false,
     }

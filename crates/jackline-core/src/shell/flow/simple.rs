@@ -9,7 +9,8 @@ use super::{Standing, State, Walker};
 const NO_RUN: &[&str] = &["--help", "-h", "--version", "-V", "--dry-run", "--no-run", "--list", "--collect-only"];
 
 /// Variables that decide which program a name leads to, or what runs inside it.
-const TREACHEROUS: &[&str] = &["PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV", "SHELLOPTS", "DYLD_INSERT_LIBRARIES"];
+const TREACHEROUS: &[&str] =
+    &["PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV", "SHELLOPTS", "DYLD_INSERT_LIBRARIES"];
 
 /// A simple command with its words expanded.
 struct Expanded {
@@ -48,12 +49,15 @@ impl Walker<'_> {
         };
         let file = |word: &RawWord| words::expand_whole(word, variables);
         let files = simple.redirs.iter().filter(|redir| {
-            matches!(redir.kind, RedirKind::Write | RedirKind::Read | RedirKind::ReadWrite) && !super::is_process(&redir.word)
+            matches!(redir.kind, RedirKind::Write | RedirKind::Read | RedirKind::ReadWrite)
+                && !super::is_process(&redir.word)
         });
         Expanded {
             words: simple.words.iter().flat_map(|word| words::expand(word, variables)).collect(),
             env: simple.assigns.iter().map(|assign| (assign.name.clone(), value(assign))).collect(),
-            redirects: files.map(|redir| Redirect { to: file(&redir.word), writes: redir.kind != RedirKind::Read }).collect(),
+            redirects: files
+                .map(|redir| Redirect { to: file(&redir.word), writes: redir.kind != RedirKind::Read })
+                .collect(),
             input: simple.redirs.iter().rev().find_map(|redir| match redir.kind {
                 RedirKind::HereString => Some(file(&redir.word)),
                 RedirKind::HereDocument(number) => Some(self.bodies.get(number).map(file).unwrap_or_default()),
@@ -116,7 +120,8 @@ impl Walker<'_> {
                 self.text(&text, here, standing)
             }
             Inner::Text { text, errexit, pipefail } => {
-                let own = State { dir: state.dir.clone(), errexit, pipefail, unproven: state.unproven, ..State::default() };
+                let own =
+                    State { dir: state.dir.clone(), errexit, pipefail, unproven: state.unproven, ..State::default() };
                 self.text(&text, own, standing)
             }
         }
@@ -133,12 +138,15 @@ impl Walker<'_> {
     ) -> Result<(), String> {
         let (shell, interpreter) = (wrappers::is_shell(program), wrappers::is_interpreter(program));
         if !shell && !interpreter {
-            let programs_in_awk = program == "awk" && words.iter().any(|word| word.text.contains("system(") || word.text.contains('>'));
+            let programs_in_awk =
+                program == "awk" && words.iter().any(|word| word.text.contains("system(") || word.text.contains('>'));
             self.reading.foreign |= programs_in_awk;
             return Ok(());
         }
         let arguments = words.get(1..).unwrap_or_default();
-        let given = |flags: &[&str]| arguments.iter().any(|word| flags.contains(&word.text.as_str()) || shell && is_cluster(&word.text, 'c'));
+        let given = |flags: &[&str]| {
+            arguments.iter().any(|word| flags.contains(&word.text.as_str()) || shell && is_cluster(&word.text, 'c'))
+        };
         let has_text = if shell { given(&["-c"]) } else { given(&["-c", "-e", "--eval", "-p", "-r"]) };
         let has_file = arguments.iter().any(|word| !word.text.starts_with('-')) && !has_text;
         let process = arguments.iter().any(|word| word.text.starts_with("<("));
@@ -189,15 +197,17 @@ impl Walker<'_> {
 /// Whether a command's own success can be told from exit status 0.
 fn proves(words: &[Word], env: &[(String, Word)], state: &State) -> bool {
     let named = words.first().map(|word| word.text.as_str()).unwrap_or_default();
-    !state.unproven
-        && !state.functions.contains(named)
-        && !words.iter().any(|word| NO_RUN.contains(&word.text.as_str()))
-        && !env.iter().any(|(name, _)| TREACHEROUS.contains(&name.as_str()))
-        && !(words.first().is_some_and(|word| word.text == "make") && words.iter().any(|word| matches!(word.text.as_str(), "-n" | "-q" | "-t")))
+    let only_shows = named == "make" && words.iter().any(|word| matches!(word.text.as_str(), "-n" | "-q" | "-t"));
+    let may_lie = state.unproven || state.functions.contains(named) || only_shows;
+    let describes_itself = words.iter().any(|word| NO_RUN.contains(&word.text.as_str()));
+    let is_led_astray = env.iter().any(|(name, _)| TREACHEROUS.contains(&name.as_str()));
+    !may_lie && !describes_itself && !is_led_astray
 }
 
 fn declares(words: &[Word]) -> bool {
-    words.first().is_some_and(|word| matches!(word.text.as_str(), "export" | "declare" | "local" | "readonly" | "typeset"))
+    words
+        .first()
+        .is_some_and(|word| matches!(word.text.as_str(), "export" | "declare" | "local" | "readonly" | "typeset"))
 }
 
 fn assign_all(env: &[(String, Word)], state: &mut State) {

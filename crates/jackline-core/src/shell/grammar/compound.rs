@@ -35,10 +35,10 @@ impl Parser {
 
     /// `( … )`, or `(( … ))`, which is arithmetic unless it cannot be.
     fn parenthesis(&mut self) -> Result<Node, Fault> {
-        if self.looking_at("((") {
-            if let Some(inside) = self.arithmetic(false)? {
-                return Ok(Node::Test(inside, self.redirections()?));
-            }
+        if self.looking_at("((")
+            && let Some(inside) = self.arithmetic(false)?
+        {
+            return Ok(Node::Test(inside, self.redirections()?));
         }
         self.at += 1;
         let list = self.list(&[])?;
@@ -140,7 +140,7 @@ impl Parser {
             }
             lists.push(self.list(&["esac"])?);
             self.lines()?;
-            if !(self.eat(";;&") || self.eat(";;") || self.eat(";&")) && !self.at_reserved("esac") {
+            if !(self.eat(";;&") || self.eat(";;") || self.eat(";&") || self.at_reserved("esac")) {
                 return Err("a case is not closed".to_owned());
             }
         }

@@ -55,10 +55,10 @@ impl Parser {
 
     /// `$(…)` or `$((…))`.
     fn dollar_parenthesis(&mut self) -> Result<Piece, Fault> {
-        if self.looking_at("((") {
-            if let Some(inside) = self.deeper(|parser| parser.arithmetic(false))? {
-                return Ok(Piece::Other { written: "$((…))".to_owned(), inside });
-            }
+        if self.looking_at("((")
+            && let Some(inside) = self.deeper(|parser| parser.arithmetic(false))?
+        {
+            return Ok(Piece::Other { written: "$((…))".to_owned(), inside });
         }
         self.at += 1;
         self.substituted().map(Piece::Command)
@@ -201,7 +201,8 @@ impl Parser {
 
     /// A byte by number; one beyond ASCII is part of a character that only its neighbours complete.
     fn byte(&mut self, radix: u32, digits: usize) -> Result<char, Fault> {
-        self.code(radix, digits).and_then(|c| if c.is_ascii() { Ok(c) } else { Err("an escape is no character".to_owned()) })
+        self.code(radix, digits)
+            .and_then(|c| if c.is_ascii() { Ok(c) } else { Err("an escape is no character".to_owned()) })
     }
 
     fn code(&mut self, radix: u32, digits: usize) -> Result<char, Fault> {

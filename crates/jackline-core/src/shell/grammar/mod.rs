@@ -253,12 +253,16 @@ impl Parser {
 
     /// `NAME=…` in front of a command, or among the arguments of `export` and its kin.
     fn assignment(&mut self, in_front: bool, simple: &Simple) -> Result<Option<Assign>, Fault> {
-        let declares = simple.words.first().and_then(RawWord::bare).is_some_and(|word| {
-            matches!(word, "export" | "declare" | "local" | "readonly" | "typeset")
-        });
+        let declares = simple
+            .words
+            .first()
+            .and_then(RawWord::bare)
+            .is_some_and(|word| matches!(word, "export" | "declare" | "local" | "readonly" | "typeset"));
         let start = self.at;
         let mut name = String::new();
-        while let Some(c) = self.peek().filter(|c| *c == '_' || c.is_ascii_alphabetic() || (!name.is_empty() && c.is_ascii_digit())) {
+        while let Some(c) =
+            self.peek().filter(|c| *c == '_' || c.is_ascii_alphabetic() || (!name.is_empty() && c.is_ascii_digit()))
+        {
             name.push(c);
             self.at += 1;
         }
@@ -359,7 +363,9 @@ impl Parser {
         }
         let word = self.word()?;
         // `>&file` writes a file; `>&2` and `>&-` do not.
-        let duplicates = word.bare().is_some_and(|text| text == "-" || text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()));
+        let duplicates = word
+            .bare()
+            .is_some_and(|text| text == "-" || text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()));
         let kind = if kind == RedirKind::Duplicate && !duplicates { RedirKind::Write } else { kind };
         Ok(Redir { kind, word, standard })
     }

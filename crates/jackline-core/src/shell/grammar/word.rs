@@ -93,11 +93,11 @@ impl Parser {
 impl RawWord {
     /// Adds a character to the text piece that is being written.
     pub(super) fn push_text(&mut self, c: char, as_quoted: bool) {
-        if let Some(Piece::Text { text, quoted }) = self.pieces.last_mut() {
-            if *quoted == as_quoted {
-                text.push(c);
-                return;
-            }
+        if let Some(Piece::Text { text, quoted }) = self.pieces.last_mut()
+            && *quoted == as_quoted
+        {
+            text.push(c);
+            return;
         }
         self.pieces.push(Piece::Text { text: c.to_string(), quoted: as_quoted });
     }

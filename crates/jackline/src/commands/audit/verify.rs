@@ -68,7 +68,8 @@ impl Verify {
             Some(Known { session: parts.next()?.to_owned(), seq, hash })
         };
         let bad = |text: &String| {
-            CommandError::input(format!("`{text}` is no head")).hint("write it as SESSION:SEQ:HASH, the hash with 64 digits")
+            CommandError::input(format!("`{text}` is no head"))
+                .hint("write it as SESSION:SEQ:HASH, the hash with 64 digits")
         };
         self.head.iter().map(|text| parse(text).ok_or_else(|| bad(text))).collect()
     }
@@ -83,7 +84,8 @@ impl Verify {
                 continue;
             }
             let signed = line.get(..CHECKPOINT_BYTES_MAX.min(line.len())).unwrap_or_default();
-            let refused = |why: String| CommandError::input(format!("a checkpoint in `{}` does not hold: {why}", file.display()));
+            let refused =
+                |why: String| CommandError::input(format!("a checkpoint in `{}` does not hold: {why}", file.display()));
             let point = Checkpoint::parse(signed).map_err(|fault| refused(fault.to_string()))?;
             checkpoint::verify(&point, trusted.as_ref()).map_err(|fault| refused(fault.to_string()))?;
             known.push(Known { session: point.session, seq: point.seq, hash: point.hash });
@@ -93,7 +95,9 @@ impl Verify {
 
     fn trusted(&self) -> Result<Option<[u8; 32]>, CommandError> {
         let Some(text) = &self.public_key else { return Ok(None) };
-        Digest::parse(text).map(|key| Some(key.0)).ok_or_else(|| CommandError::input("the public key must have 64 hexadecimal digits"))
+        Digest::parse(text)
+            .map(|key| Some(key.0))
+            .ok_or_else(|| CommandError::input("the public key must have 64 hexadecimal digits"))
     }
 
     fn verify_store(&self, heads: &mut Vec<Known>) -> Result<Result<Summary, Broken>, CommandError> {
@@ -109,7 +113,8 @@ impl Verify {
             if own.exists() {
                 heads.extend(self.signed(&own)?);
             }
-            let mut verifier = heads.iter().filter(|known| known.session == id).fold(Verifier::new(Format::Ours), Known::told);
+            let mut verifier =
+                heads.iter().filter(|known| known.session == id).fold(Verifier::new(Format::Ours), Known::told);
             for line in store.lines(&id, 0)? {
                 if let Err(broken) = verifier.line(&line?) {
                     return Ok(Err(broken));
@@ -138,11 +143,8 @@ impl Known {
 }
 
 fn verify_export(file: &Path, heads: &[Known]) -> Result<Result<Summary, Broken>, CommandError> {
-    let mut input: Box<dyn BufRead> = if file.as_os_str() == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(BufReader::new(open(file)?))
-    };
+    let mut input: Box<dyn BufRead> =
+        if file.as_os_str() == "-" { Box::new(io::stdin().lock()) } else { Box::new(BufReader::new(open(file)?)) };
     let mut verifier = heads.iter().fold(Verifier::new(Format::Foreign), Known::told);
     let mut line = Vec::new();
     loop {
@@ -162,14 +164,21 @@ fn open(file: &Path) -> Result<File, CommandError> {
 
 fn show(summary: &Summary) -> io::Result<()> {
     for chain in &summary.sessions {
-        screen::line(&format!("{}: {} records, head #{} {}", timeline::shown(&chain.session), chain.records, chain.seq, chain.head))?;
+        screen::line(&format!(
+            "{}: {} records, head #{} {}",
+            timeline::shown(&chain.session),
+            chain.records,
+            chain.seq,
+            chain.head
+        ))?;
     }
     let count = summary.sessions.len();
     screen::line(&format!("{count} {} verified", if count == 1 { "chain" } else { "chains" }))
 }
 
 fn describe(broken: &Broken) -> String {
-    let session = broken.session.as_deref().map(|id| format!(" of session {}", timeline::shown(id))).unwrap_or_default();
+    let session =
+        broken.session.as_deref().map(|id| format!(" of session {}", timeline::shown(id))).unwrap_or_default();
     match broken.seq {
         Some(seq) => format!("broken at record {seq}{session} (line {}): {}", broken.line, broken.why),
         None => format!("broken at line {}{session}: {}", broken.line, broken.why),

@@ -1,0 +1,253 @@
+//! Which definition judges: found, pinned, accepted, trusted, merged; all with the real binary.
+
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on says so by panicking")]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::{Value, json};
+
+struct Place {
+    top: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { top: tempfile::tempdir().expect("a temporary directory") };
+        fs::create_dir_all(place.path("ws/sub")).expect("made");
+        fs::create_dir(place.path("home")).expect("made");
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.top.path().canonicalize().expect("there").join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_jackline"));
+        command.args(arguments).current_dir(self.path("ws")).env_clear().env("HOME", self.path("home"));
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).stdin(Stdio::null()).output().expect("ran")
+    }
+
+    /// Sends events through `jackline eval` and gives the decisions.
+    fn eval(&self, arguments: &[&str], events: &[Value]) -> Vec<Value> {
+        let arguments: Vec<&str> = std::iter::once("eval").chain(arguments.iter().copied()).collect();
+        let mut child = self
+            .command(&arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("started");
+        let mut input = child.stdin.take().expect("piped");
+        for event in events {
+            writeln!(input, "{event}").expect("sent");
+        }
+        drop(input);
+        let output = child.wait_with_output().expect("ended");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+
+    #[track_caller]
+    fn check(&self, session: &str, tool: &str, want: &str) {
+        let decisions = self.eval(&[], &[call(session, tool)]);
+        assert_eq!(decisions[0]["verdict"], want, "{}", decisions[0]);
+    }
+
+    /// What `jackline trust` remembers once a person agreed.
+    fn trust(&self) {
+        let accepted = fs::read_dir(self.path("home/.local/state/jackline/accepted")).expect("there");
+        let file = accepted.map(|entry| entry.expect("readable").path()).next().expect("one");
+        let mut kept: Value = serde_json::from_slice(&fs::read(&file).expect("read")).expect("JSON");
+        let text = fs::read(self.path("ws/jackline.yaml")).expect("read");
+        kept["digest"] = json!(format!("sha256:{}", jackline_core::sha::Digest::of(&text)));
+        kept["trusted"] = json!(true);
+        fs::write(&file, kept.to_string()).expect("written");
+    }
+}
+
+/// A call that differs from all others, so that the loop guard stays out of it.
+fn call(session: &str, tool: &str) -> Value {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    json!({"event": "call.requested", "session": session, "call": {"tool": tool, "args": {"n": number}}})
+}
+
+fn denying(tools: &[&str]) -> String {
+    let rules: Vec<Value> = tools
+        .iter()
+        .map(|tool| json!({"name": format!("no-{tool}"), "rule": {"tool": tool, "verdict": "deny", "reason": "no"}}))
+        .collect();
+    json!({"jackline": 1, "policies": rules}).to_string()
+}
+
+#[test]
+fn it_is_found_by_walking_up() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", &denying(&["a"]));
+    let sub = place.path("ws/sub");
+    let decisions = place.eval(&["--workspace", sub.to_str().expect("UTF-8")], &[call("s", "a"), call("s", "b")]);
+    assert_eq!((&decisions[0]["verdict"], &decisions[1]["verdict"]), (&json!("deny"), &json!("allow")));
+}
+
+#[test]
+fn without_one_there_is_a_clear_error() {
+    let place = Place::new();
+    let output = place.run(&["eval"]);
+    let shown = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{shown}");
+    assert!(shown.contains("there is no jackline.yaml in") && shown.contains("--definition FILE"), "{shown}");
+}
+
+#[test]
+fn it_is_pinned_for_the_session() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", &denying(&["a"]));
+    place.write("ws/sub/jackline.yaml", &denying(&["b"]));
+    place.check("s", "a", "deny");
+    let sub = place.path("ws/sub");
+    let there = ["--workspace", sub.to_str().expect("UTF-8")];
+    let moved =
+        json!({"event": "call.requested", "session": "s", "cwd": sub, "call": {"id": "d", "tool": "b", "args": {}}});
+    assert_eq!(place.eval(&there, &[moved, call("s", "a")])[0]["verdict"], "allow", "the nested one changes nothing");
+    assert_eq!(place.eval(&there, &[call("new", "b")])[0]["verdict"], "deny", "a session that begins there uses it");
+}
+
+#[test]
+fn a_session_may_name_its_own_and_keeps_it() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", &denying(&["a"]));
+    place.write("ws/strict.yaml", &denying(&["b"]));
+    let mut begins = call("s", "b");
+    begins["definition"] = json!("strict.yaml");
+    let mut strays = call("s", "a");
+    strays["definition"] = json!("jackline.yaml");
+    for arguments in [vec![], vec!["--definition", "jackline.yaml", "--store", "other"]] {
+        let decisions = place.eval(&arguments, &[begins.clone(), call("s", "b"), call("s", "a"), strays.clone()]);
+        let verdicts: Vec<&Value> = decisions.iter().map(|decision| &decision["verdict"]).collect();
+        assert_eq!(verdicts, ["deny", "deny", "allow", "deny"], "{arguments:?}");
+        assert_eq!(decisions[3]["code"], "event/invalid");
+    }
+}
+
+#[test]
+fn tightening_applies_at_once_and_loosening_waits_for_trust() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", &denying(&["a"]));
+    place.check("s", "b", "allow");
+    place.write("ws/jackline.yaml", &denying(&["a", "b"]));
+    place.check("s", "b", "deny");
+    place.write("ws/jackline.yaml", &denying(&["a"]));
+    place.check("s", "b", "deny");
+    place.check("t", "b", "deny");
+    place.trust();
+    place.check("s", "b", "allow");
+    place.check("s", "a", "deny");
+    let log = place.run(&["audit", "export", "--session", "s"]);
+    let changes = String::from_utf8_lossy(&log.stdout).matches("\"kind\":\"definition.changed\"").count();
+    assert_eq!(changes, 3, "each change is a record of its own");
+}
+
+#[test]
+fn a_broken_or_missing_file_leaves_the_accepted_one_in_force() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", &denying(&["a"]));
+    place.check("s", "b", "allow");
+    place.write("ws/jackline.yaml", "jackline: [");
+    place.check("s", "a", "deny");
+    place.check("s", "b", "allow");
+    place.check("new", "a", "deny");
+    fs::remove_file(place.path("ws/jackline.yaml")).expect("removed");
+    place.check("s", "a", "deny");
+    place.check("newer", "a", "deny");
+    place.check("newer", "b", "allow");
+}
+
+#[test]
+fn one_that_never_was_readable_denies_or_refuses() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", "polices: []\n");
+    let output = place.run(&["eval"]);
+    let shown = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{shown}");
+    assert!(shown.contains("unknown key `polices`") && shown.contains("did you mean `policies`?"), "{shown}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn the_users_own_adds_up_and_cannot_be_loosened() {
+    let place = Place::new();
+    place.write("home/.config/jackline/jackline.yaml", &denying(&["a"]));
+    place.write(
+        "ws/jackline.yaml",
+        &json!({"jackline": 1, "mode": "observe", "tools": {"declare": {"x": {}}}}).to_string(),
+    );
+    place.check("s", "a", "deny");
+    let shown = String::from_utf8_lossy(&place.run(&["eval"]).stderr).into_owned();
+    assert!(shown.contains("cannot loosen a wider one (mode became observe)"), "{shown}");
+    place.write("ws/jackline.yaml", &denying(&["b"]));
+    place.check("s", "a", "deny");
+    place.check("s", "b", "deny");
+    place.check("s", "c", "allow");
+}
+
+#[test]
+fn observing_needs_the_owners_trust() {
+    let place = Place::new();
+    let mut definition: Value = serde_json::from_str(&denying(&["a"])).expect("JSON");
+    definition["mode"] = json!("observe");
+    place.write("ws/jackline.yaml", &definition.to_string());
+    place.check("s", "a", "deny");
+    place.trust();
+    place.check("s", "a", "allow");
+    let shown = place.run(&["log", "s", "--would-deny"]);
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("rule/no-a"), "{shown:?}");
+}
+
+#[test]
+fn trust_is_a_persons_act() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", &denying(&["a"]));
+    let output = place.run(&["trust", "--yes"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no terminal is attached"), "{output:?}");
+    let output = place.command(&["trust", "--yes"]).env("CLAUDECODE", "1").stdin(Stdio::null()).output().expect("ran");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("CLAUDECODE"), "{output:?}");
+    assert!(!Path::new(&place.path("home/.local/state/jackline/accepted")).exists(), "nothing was accepted");
+}
+
+#[test]
+fn a_named_definition_is_used_by_every_command() {
+    let place = Place::new();
+    place.write("ws/other.yaml", &denying(&["a"]));
+    let mut command = place.command(&["check"]);
+    let output = command.env("JACKLINE_DEFINITION", "other.yaml").output().expect("ran");
+    assert!(String::from_utf8_lossy(&output.stdout).ends_with("other.yaml: fine\n"), "{output:?}");
+    let decisions = place.eval(&["--definition", "other.yaml"], &[call("s", "a")]);
+    assert_eq!(decisions[0]["verdict"], "deny");
+}
+
+#[test]
+fn nested_definitions_are_reported() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", "jackline: 1\n");
+    place.write("ws/sub/jackline.yaml", "jackline: 1\n");
+    let output = place.run(&["check"]);
+    assert_eq!(output.status.code(), Some(0));
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("`sub/jackline.yaml` is a definition below this one and is not used"), "{shown}");
+}

@@ -1,0 +1,289 @@
+//! The documentation is true: generated pages are what the code generates, links lead somewhere, examples parse.
+//!
+//! `JACKLINE_UPDATE=1 cargo test -p jackline --test reference` writes the generated pages anew.
+
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on says so by panicking")]
+
+mod tree;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use jackline_core::code::{self, Documented};
+use jackline_core::definition;
+use jackline_core::path::fold;
+use jackline_core::tools::{self, Tool};
+
+const UPDATE: &str = "JACKLINE_UPDATE=1 cargo test -p jackline --test reference";
+
+/// What a generated page says of itself.
+const GENERATED: &str =
+    "<!-- Generated from the code and compared with it by a test: change the code, not this page. -->\n";
+
+#[track_caller]
+fn check(name: &str, want: &str) {
+    let path = tree::root().join("docs/reference").join(name);
+    if std::env::var_os("JACKLINE_UPDATE").is_some() {
+        fs::write(&path, want).expect("written");
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    let differs = found.lines().zip(want.lines()).position(|(found, want)| found != want);
+    let line = differs.unwrap_or_else(|| found.lines().count().min(want.lines().count())) + 1;
+    assert!(found == want, "docs/reference/{name} differs from line {line} on; to write it anew: {UPDATE}");
+}
+
+#[test]
+fn the_page_of_the_definition() {
+    let mut page = format!("{GENERATED}{}\n## Not supported yet\n\n", definition::reference_markdown());
+    page.push_str(
+        "These keys belong to the format, and their guards do not exist in this version. Each of them is an error, so that\n\
+         nothing is ignored silently: ",
+    );
+    let _ = writeln!(page, "{}.", not_supported().join(", "));
+    check("definition.md", &page);
+}
+
+/// The keys that the reader itself refuses as not supported.
+fn not_supported() -> Vec<String> {
+    let schema = definition::json_schema();
+    let root = schema["properties"].as_object().expect("the root's keys").keys();
+    let nested =
+        ["policies: [{rego: {}}]", "tools: {declare: {x: {schema: x, output_schema: x}}}", "loop: {cycles: true}"];
+    let sources = root.map(|key| format!("{key}: x")).chain(nested.map(str::to_owned));
+    let messages =
+        sources.flat_map(|source| definition::parse(&source, &[]).err().unwrap_or_default()).map(|fault| fault.message);
+    let refused: BTreeSet<String> =
+        messages.filter_map(|text| text.strip_suffix(" is not supported by this version").map(str::to_owned)).collect();
+    refused.into_iter().collect()
+}
+
+#[test]
+fn the_schema_of_the_definition() {
+    let schema = serde_json::to_string_pretty(&definition::json_schema()).expect("plain data");
+    check("jackline.schema.json", &format!("{schema}\n"));
+    assert_eq!(help(&["schema"]).trim_end(), schema, "`jackline schema` prints another one");
+}
+
+#[test]
+fn the_page_of_codes() {
+    let mut page = format!("{GENERATED}# Codes\n\n");
+    page.push_str(
+        "Each finding carries a code `guard/what`. Codes are for machines: they are added, never reworded or reused.\n\
+         A code `fault/…` says that Jackline could not decide; such a denial is never the agent's violation.\n",
+    );
+    codes(&mut page, "All codes", code::ALL);
+    codes(&mut page, "Families", code::FAMILIES);
+    check("codes.md", &page);
+}
+
+fn codes(page: &mut String, title: &str, codes: &[Documented]) {
+    let _ = write!(page, "\n## {title}\n\n| code | what happened | what to do |\n|---|---|---|\n");
+    for entry in codes {
+        let _ = writeln!(page, "| `{}` | {} | {} |", entry.code, entry.means, entry.remedy);
+    }
+}
+
+#[test]
+fn the_page_of_tools() {
+    let mut page = format!("{GENERATED}# Tools\n\n");
+    page.push_str(
+        "The tools that hosts bring along: what kind each is (`@kind` in a definition) and which arguments hold paths or a\n\
+         shell text. A definition's `tools.declare` goes before this table; a program without rows of its own may use any.\n",
+    );
+    let hosts: BTreeSet<&str> = tools::TOOLS.iter().map(|tool| tool.host).collect();
+    for host in hosts {
+        let title = if host.is_empty() { "Any program" } else { host };
+        let _ = write!(page, "\n## {title}\n\n| tool | kind | paths | shell text |\n|---|---|---|---|\n");
+        tools::TOOLS.iter().filter(|tool| tool.host == host).for_each(|tool| page.push_str(&row(tool)));
+    }
+    let _ = write!(page, "\n## Where nothing is said\n\nA read or write tool that does not say where its paths are: ");
+    let _ = writeln!(
+        page,
+        "{}.\nA shell tool that does not say where its text is: {}.",
+        ticked(tools::PATH_ARGUMENTS),
+        ticked(tools::COMMAND_ARGUMENTS)
+    );
+    check("tools.md", &page);
+}
+
+fn row(tool: &Tool) -> String {
+    let command: Vec<&str> = tool.command.into_iter().collect();
+    format!("| `{}` | `@{}` | {} | {} |\n", tool.name, tool.kind.name(), ticked(tool.paths), ticked(&command))
+}
+
+fn ticked(names: &[&str]) -> String {
+    if names.is_empty() {
+        "–".to_owned()
+    } else {
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[test]
+fn the_page_of_commands() {
+    let mut page = format!("{GENERATED}# Commands\n\n");
+    page.push_str(
+        "Exit codes: 0 fine, 1 the checked thing is not fine, 2 usage or unreadable input, 3 a fault of ours or of the machine.\n\n\
+         Environment: `JACKLINE_HOME` is the state directory where `--store` names none (else `$XDG_STATE_HOME/jackline`, else\n\
+         `~/.local/state/jackline`); `JACKLINE_DEFINITION` names a definition where none is named; `NO_COLOR` and `TERM=dumb`\n\
+         switch colours off.\n",
+    );
+    commands(&mut page, &[]);
+    check("commands.md", &page);
+}
+
+/// The help of a command and of all commands below it.
+fn commands(page: &mut String, path: &[&str]) {
+    let text = help(&[path, &["--help"]].concat());
+    let title = [&["jackline"], path].concat().join(" ");
+    let _ = write!(page, "\n## `{title}`\n\n```text\n{}\n```\n", text.trim_end());
+    for name in listed(&text) {
+        commands(page, &[path, &[name]].concat());
+    }
+}
+
+/// The names below `Commands:`, without `help` itself.
+fn listed(help: &str) -> Vec<&str> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    lines.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").collect()
+}
+
+fn help(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_jackline")).args(arguments).env_clear().output().expect("started");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut complaints = Vec::new();
+    for (page, text) in tree::files(&[".md"]) {
+        for link in links(&text) {
+            if let Some(why) = broken(&page, &text, link) {
+                complaints.push(format!("{page}: `{link}` {why}"));
+            }
+        }
+    }
+    tree::no_complaints(&complaints);
+}
+
+/// The targets of all links of a page, code blocks left out.
+fn links(text: &str) -> Vec<&str> {
+    let prose = text.split("```").step_by(2);
+    prose.flat_map(|part| part.split("](").skip(1)).filter_map(|rest| rest.split(')').next()).collect()
+}
+
+fn broken(page: &str, text: &str, link: &str) -> Option<String> {
+    if link.contains("://") {
+        return None;
+    }
+    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let dir = Path::new(page).parent().unwrap_or(Path::new(""));
+    let target = tree::root().join(fold(&dir.join(file).display().to_string()));
+    if !file.is_empty() && !target.exists() {
+        return Some("leads nowhere".to_owned());
+    }
+    let there = if file.is_empty() { text.to_owned() } else { fs::read_to_string(&target).unwrap_or_default() };
+    let known =
+        anchor.is_empty() || there.lines().filter(|line| line.starts_with('#')).any(|line| slug(line) == anchor);
+    (!known).then(|| "names no heading there".to_owned())
+}
+
+/// A heading as links name it.
+fn slug(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[test]
+fn examples_parse() {
+    let mut complaints = Vec::new();
+    let mut count = 0;
+    for (page, text) in tree::files(&[".md"]) {
+        for (fence, source) in fences(&text).into_iter().filter(|(_, source)| source.starts_with("jackline: 1")) {
+            count += 1;
+            let faults = definition::parse(source, &tools::names()).err();
+            match (fence, faults) {
+                ("yaml", None) | ("yaml bad", Some(_)) => {}
+                ("yaml", Some(faults)) => complaints.push(definition::render(&faults, source, &page)),
+                ("yaml bad", None) => complaints.push(format!("{page}: an example marked as bad is fine:\n{source}")),
+                (other, _) => complaints.push(format!("{page}: a definition is fenced as `{other}`")),
+            }
+        }
+    }
+    tree::no_complaints(&complaints);
+    assert!(count >= 10, "only {count} examples were found");
+}
+
+/// Every fenced block: what stands behind the fence, and the text in it.
+fn fences(text: &str) -> Vec<(&str, &str)> {
+    let blocks = text.split("```").skip(1).step_by(2);
+    blocks.filter_map(|block| block.split_once('\n')).collect()
+}
+
+/// SECURITY.md links each attack to the test that tries it: the test must be there.
+#[test]
+fn tests_that_are_named_exist() {
+    let text = fs::read_to_string(tree::root().join("SECURITY.md")).expect("it is there");
+    let mut complaints = Vec::new();
+    let mut count = 0;
+    for part in text.split("[`").skip(1) {
+        let Some((name, target)) =
+            part.split_once("`](").and_then(|(name, rest)| Some((name, rest.split(')').next()?)))
+        else {
+            continue;
+        };
+        let there = fs::read_to_string(tree::root().join(target)).unwrap_or_default();
+        let wanted = if target.ends_with(".rs") { format!("fn {name}(") } else { format!("note: \"{name}\"") };
+        count += 1;
+        if !there.contains(&wanted) {
+            complaints.push(format!("`{name}` is not in {target}"));
+        }
+    }
+    tree::no_complaints(&complaints);
+    assert!(count >= 30, "only {count} tests are named");
+}
+
+/// The recorded session of the README stays decided as it is written down beside it.
+#[test]
+fn the_first_session_is_decided_as_expected() {
+    let example = tree::root().join("examples/first-session");
+    let read = |name: &str| fs::read_to_string(example.join(name)).expect("it is there");
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let workspace = scratch.path().join("workspace");
+    copy(&example.join("workspace"), &workspace);
+    fs::write(workspace.join("jackline.yaml"), read("jackline.yaml")).expect("written");
+    let output = Command::new(env!("CARGO_BIN_EXE_jackline"))
+        .args(["eval", "--definition"])
+        .arg(workspace.join("jackline.yaml"))
+        .args(["--store", "none", "--workspace"])
+        .arg(&workspace)
+        .env_clear()
+        .env("HOME", scratch.path())
+        .stdin(fs::File::open(example.join("events.jsonl")).expect("it is there"))
+        .output()
+        .expect("started");
+    let decided: Vec<String> = String::from_utf8_lossy(&output.stdout).lines().map(summary).collect();
+    let expected: Vec<String> = read("expected.txt").lines().map(str::to_owned).collect();
+    assert_eq!(decided, expected);
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("made");
+    for entry in fs::read_dir(from).expect("readable") {
+        let entry = entry.expect("readable");
+        let (path, there) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() { copy(&path, &there) } else { fs::copy(&path, &there).map(drop).expect("copied") }
+    }
+}
+
+/// A decision as `expected.txt` writes it: the verdict, and the code if there is one.
+fn summary(line: &str) -> String {
+    let decision: serde_json::Value = serde_json::from_str(line).expect("JSON");
+    let text = |name: &str| decision[name].as_str().unwrap_or_default().to_owned();
+    format!("{} {}", text("verdict"), text("code")).trim_end().to_owned()
+}

@@ -1,0 +1,6 @@
+//! Greets people.
+
+/// A greeting for `name`.
+pub fn greet(name: &str) -> String {
+    format!("Hello, {name}!")
+}

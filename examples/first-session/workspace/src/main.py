@@ -1,3 +1,0 @@
-"""A small service; the agent is asked to raise its number of workers."""
-
-print("listening")
