@@ -69,11 +69,7 @@ impl Session {
     }
 
     fn close(&mut self, agent: &str, call: Option<Key>, signature: &Key) {
-        let at = self.open.iter().position(|open| match call {
-            Some(_) => open.call == call,
-            None => open.call.is_none() && open.agent == agent && open.signature == *signature,
-        });
-        if let Some(at) = at {
+        if let Some(at) = self.open_index(agent, call, signature) {
             self.open.remove(at);
         }
         if let Some(call) = call {
