@@ -234,7 +234,7 @@ impl Runtime {
         facts: &Facts,
     ) -> Result<Result<Answer, Moved>, Fault> {
         let session = &message.event.session;
-        self.keep_snapshots(session, &held.session, &decision)?;
+        self.keep_snapshot(session, &held.session, &decision)?;
         let entry = Entry {
             event: &message.event,
             raw: &message.raw,
@@ -263,6 +263,7 @@ impl Runtime {
             Committed::Moved => Ok(Err(Moved)),
             Committed::Done => {
                 self.sign(message, judging, head);
+                self.drop_snapshots(session, &next, &decision);
                 self.hold(session, Held { session: next, head, torn: None });
                 Ok(Ok(Answer::kept(decision, head.seq, head.hash)))
             }
@@ -286,21 +287,29 @@ impl Runtime {
         all.insert(session.to_owned(), held);
     }
 
-    /// A snapshot's content is in the store before any record names it; the one it pushes out goes first.
-    fn keep_snapshots(&self, session: &str, state: &Session, decision: &Decision) -> Result<(), StoreFault> {
-        let taken = decision.changes.iter().any(|change| matches!(change, Change::Snapshot { .. }));
-        if !taken {
+    /// A snapshot's content is in the store before any record names it.
+    fn keep_snapshot(&self, session: &str, state: &Session, decision: &Decision) -> Result<(), StoreFault> {
+        if !takes_snapshot(decision) {
             return Ok(());
-        }
-        let mut named: Vec<Digest> = state.snapshots.iter().map(|(_, digest)| *digest).collect();
-        if named.len() >= jackline_core::session::SNAPSHOTS_MAX {
-            named.remove(0);
-        }
-        for digest in self.store.snapshots(session)?.iter().filter(|digest| !named.contains(digest)) {
-            self.store.snapshot_drop(session, digest)?;
         }
         self.store.snapshot_put(session, &state.memory.encode()).map(drop)
     }
+
+    /// What no name leads to any more goes after the record that pushed it out is kept. A snapshot that stays
+    /// behind costs room and nothing else, so a fault here is none of the decision's.
+    fn drop_snapshots(&self, session: &str, next: &Session, decision: &Decision) {
+        if !takes_snapshot(decision) {
+            return;
+        }
+        let named = |digest: &Digest| next.snapshots.iter().any(|(_, known)| known == digest);
+        for digest in self.store.snapshots(session).unwrap_or_default().iter().filter(|digest| !named(digest)) {
+            drop(self.store.snapshot_drop(session, digest));
+        }
+    }
+}
+
+fn takes_snapshot(decision: &Decision) -> bool {
+    decision.changes.iter().any(|change| matches!(change, Change::Snapshot { .. }))
 }
 
 /// Another process committed in between.
