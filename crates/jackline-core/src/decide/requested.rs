@@ -78,7 +78,6 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
         decision.changes.push(Change::UnknownTool { agent, tool });
     } else if context.agent.correct_tool.is_some() && !decision.verdict.refuses() {
         decision.changes.push(Change::KnownTool { agent });
-        decision.constraint = context.agent.constraints.last().map(crate::session::Constraint::to_value);
     }
 }
 

@@ -83,8 +83,8 @@ fn deadline(limits: &Limits, session: &Session) -> Option<Timestamp> {
         Deadline::At(at) => Some(at),
         Deadline::After(ms) => {
             let start = match limits.per {
-                Per::Session => session.began,
-                Per::Prompt => session.budget.prompted.or(session.began),
+                Per::Session => session.budget.reset.or(session.began),
+                Per::Prompt => session.budget.prompted.or(session.budget.reset).or(session.began),
             };
             start.map(|start| Timestamp(start.0.saturating_add(ms)))
         }

@@ -85,6 +85,8 @@ pub struct Memory {
 /// What is used up of the limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
+    /// When a reset started the limits anew.
+    pub reset: Option<Timestamp>,
     /// When the present prompt was submitted.
     pub prompted: Option<Timestamp>,
     pub session: Used,
