@@ -9,7 +9,7 @@ use jackline_core::code;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
-use jackline_core::event::{Body, Event};
+use jackline_core::event::{Body, Call, Event};
 use jackline_core::policy::Policy;
 use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
 use jackline_core::redact::Redactor;
@@ -355,11 +355,9 @@ fn refusal(fault: &Fault) -> Finding {
 fn raw(event: &Event) -> Value {
     let mut value = match &event.body {
         Body::SessionStarted { invariants } => json!({ "invariants": invariants }),
-        Body::CallRequested(call) => {
-            json!({ "call": { "id": call.id, "tool": call.tool, "args": call.args, "action": call.action } })
-        }
+        Body::CallRequested(call) => json!({ "call": raw_call(call) }),
         Body::CallFinished(call, outcome) => json!({
-            "call": { "id": call.id, "tool": call.tool, "args": call.args, "action": call.action },
+            "call": raw_call(call),
             "ok": outcome.ok,
             "output": outcome.output,
             "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
@@ -371,4 +369,9 @@ fn raw(event: &Event) -> Value {
         fields.insert("cwd".to_owned(), json!(cwd));
     }
     value
+}
+
+fn raw_call(call: &Call) -> Value {
+    let args = if call.broken.is_some() { "args_text" } else { "args" };
+    json!({ "id": call.id, "tool": call.tool, args: call.args, "action": call.action })
 }

@@ -105,11 +105,11 @@ fn started(session: &Session, invariants: Option<&Value>) -> Decision {
     match session.invariants {
         None => Decision { changes: vec![Change::Invariants { digest }], ..Decision::default() },
         Some(known) if known == digest => Decision::default(),
-        Some(_) => Decision::merge(vec![Finding::deny(
-            "event",
-            code::EVENT_INVARIANT_CHANGED,
-            "The run's objective and its meaning of done may not change within a session.",
-        )]),
+        Some(_) => {
+            let reason = "The run's objective and its meaning of done may not change within a session.";
+            let finding = Finding::deny("event", code::EVENT_INVARIANT_CHANGED, reason);
+            Decision::merge(vec![finding.suggest("keep them as they were, or start a new session")])
+        }
     }
 }
 
@@ -156,7 +156,8 @@ fn restore(session: &Session, name: &str) -> Decision {
         }
         None => {
             let reason = format!("There is no snapshot named '{name}' in this session.");
-            Decision::merge(vec![Finding::deny("event", code::EVENT_INVALID, reason)])
+            let finding = Finding::deny("event", code::EVENT_INVALID, reason);
+            Decision::merge(vec![finding.suggest("restore one that was taken; the newest 16 are kept")])
         }
     }
 }

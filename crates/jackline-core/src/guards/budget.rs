@@ -27,9 +27,13 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
         .flat_map(|layer| {
             exhausted(&layer.model.limits, context.session, now)
                 .into_iter()
-                .map(|spent| observed(Finding::deny("budget", spent.code, spent.reason), layer))
+                .map(|spent| observed(finding(spent), layer))
         })
         .collect()
+}
+
+fn finding(spent: Exhausted) -> Finding {
+    Finding::deny("budget", spent.code, spent.reason).suggest("stop, and report what is left to do")
 }
 
 /// Whether any limit in force is used up.
