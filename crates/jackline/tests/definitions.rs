@@ -197,6 +197,8 @@ fn the_users_own_adds_up_and_cannot_be_loosened() {
         &json!({"jackline": 1, "mode": "observe", "tools": {"declare": {"x": {}}}}).to_string(),
     );
     place.check("s", "a", "deny");
+    let shown = String::from_utf8_lossy(&place.run(&["eval"]).stderr).into_owned();
+    assert!(shown.contains("cannot loosen a wider one (mode became observe)"), "{shown}");
     place.write("ws/jackline.yaml", &denying(&["b"]));
     place.check("s", "a", "deny");
     place.check("s", "b", "deny");

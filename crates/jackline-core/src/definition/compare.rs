@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::model::{
     CommandMatcher, Deadline, Declaration, Guard, Limits, Loop, Matcher, Mode, Model, Paths, Per, Policy,
-    ReadBeforeWrite, Rule, Section, Sequence, Steps, UnknownTools,
+    ReadBeforeWrite, Rule, Section, Sequence, Steps, Tools, UnknownTools,
 };
 use crate::glob;
 
@@ -24,6 +24,33 @@ pub fn loosenings(old: &Model, new: &Model) -> Vec<String> {
     limits(&old.limits, &new.limits, &mut found);
     settings(old, new, &mut found);
     found.0
+}
+
+/// What a narrower definition asks for that a wider one (the user's, the machine's) does not grant.
+///
+/// Only what it says itself counts: what it leaves out, the wider one still says.
+#[must_use]
+pub fn attempts(wider: &Model, narrower: &Model) -> Vec<String> {
+    let said = &narrower.limits;
+    let limits = Limits {
+        steps: said.steps.or(wider.limits.steps),
+        deadline: said.deadline.or(wider.limits.deadline),
+        tokens: said.tokens.or(wider.limits.tokens),
+        cost_usd: said.cost_usd.or(wider.limits.cost_usd),
+        per: wider.limits.per,
+    };
+    let tools = Tools { unknown: narrower.tools.unknown.or(wider.tools.unknown), declare: wider.tools.declare.clone() };
+    let defaults = Model::default();
+    let both = Model {
+        mode: narrower.mode,
+        limits,
+        tools,
+        repeat: if narrower.repeat == defaults.repeat { wider.repeat.clone() } else { narrower.repeat.clone() },
+        shell: if narrower.shell == defaults.shell { wider.shell.clone() } else { narrower.shell.clone() },
+        own: narrower.own.clone(),
+        ..wider.clone()
+    };
+    loosenings(wider, &both)
 }
 
 /// What was found so far.

@@ -23,7 +23,7 @@ pub mod yaml;
 use std::collections::BTreeMap;
 
 pub use builder::DefinitionBuilder;
-pub use compare::loosenings;
+pub use compare::{attempts, loosenings};
 use fault::Faults;
 pub use fault::{Fault, Span, render};
 pub use model::{Kind, Model, UnknownTools};

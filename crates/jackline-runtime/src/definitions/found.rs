@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jackline_core::definition::{self, Model, loosenings};
+use jackline_core::definition::{self, Model, attempts, loosenings};
 use jackline_core::session::Pin;
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
@@ -173,6 +173,7 @@ impl Definitions for Found {
             }
             None => {}
         }
+        standing.report_attempts();
         standing.stack.root = root(pin, project.as_deref(), &self.places.start);
         standing.stack.path = project.map(|path| path.display().to_string());
         Ok(self.shared(standing))
@@ -203,6 +204,18 @@ impl Standing {
     fn push(&mut self, layer: Layer, text: String) {
         self.texts.push((layer.digest, text));
         self.stack.layers.push(layer);
+    }
+
+    /// Says what the project's definition asks for that a wider one does not grant; the strictest wins all the same.
+    fn report_attempts(&mut self) {
+        let layers = &self.stack.layers;
+        let Some(project) = layers.iter().find(|layer| layer.origin == Origin::Project) else { return };
+        let wider = layers.iter().filter(|layer| matches!(layer.origin, Origin::Machine | Origin::User));
+        let refused: Vec<String> = wider.flat_map(|layer| attempts(&layer.model, &project.model)).collect();
+        if !refused.is_empty() {
+            let shown = refused.join("; ");
+            self.notices.push(format!("the project's definition cannot loosen a wider one ({shown})"));
+        }
     }
 
     /// A standing of one definition that is trusted as it is given.

@@ -1,0 +1,12 @@
+//! What must hold of every definition and every run of events, tried on random ones.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what goes wrong in a test's own steps fails the test"
+)]
+
+mod pool;
+mod pure;
+mod reading;
+mod stored;

@@ -1,0 +1,162 @@
+//! Properties of deciding alone, with facts made up by a rule: any answer to any probe, the unpleasant ones included.
+
+use jackline_core::decide::decide;
+use jackline_core::decision::{Decision, Step};
+use jackline_core::definition;
+use jackline_core::event::{self, Event};
+use jackline_core::path;
+use jackline_core::probe::{Fact, Facts, Identity, Probe, There};
+use jackline_core::session::{Change, Memory, Session};
+use jackline_core::sha::Digest;
+use jackline_core::stack::{Layer, Origin, Stack};
+use jackline_core::time::Timestamp;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::pool;
+
+const ROOT: &str = "/ws";
+
+pub(crate) fn layer(text: &str) -> Layer {
+    let parsed = definition::parse(text, &jackline_core::tools::names());
+    let model = parsed.unwrap_or_else(|faults| panic!("{}", definition::render(&faults, text, "pool"))).model;
+    Layer::new(model, Digest::of(text.as_bytes()), Origin::Project, true)
+}
+
+fn stack(layers: Vec<Layer>) -> Stack {
+    Stack { root: ROOT.to_owned(), layers, ..Stack::default() }
+}
+
+fn read(value: &Value) -> Event {
+    event::read(value, Timestamp(0)).unwrap()
+}
+
+/// The answer of a world that `salt` stands for; the same probe always gets the same one.
+fn answer(probe: &Probe, salt: u64) -> Fact {
+    let dice = Digest::of(format!("{salt} {probe:?}").as_bytes()).0[0];
+    match probe {
+        _ if dice < 16 => Fact::Unknown("made up".to_owned()),
+        Probe::Identity { path, dir } => Fact::Identity(identity(&path::join(&path::join(ROOT, dir), path), dice)),
+        Probe::Fingerprint { .. } if dice < 40 => Fact::Content(None),
+        Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(format!("{path}{}", dice % 2).as_bytes()))),
+        Probe::WorkTree if dice < 80 => Fact::Absent,
+        Probe::WorkTree => Fact::Content(Some(Digest::of(&[dice % 3]))),
+    }
+}
+
+fn identity(path: &str, dice: u8) -> Identity {
+    let there = [There::File, There::File, There::Nothing, There::Directory, There::Other][usize::from(dice) % 5];
+    let inside = path::below(ROOT, path).map(str::to_owned);
+    let ours = (path.ends_with("jackline.yaml") || dice > 250).then(|| "the definition".to_owned());
+    Identity { path: path.to_owned(), inside, there, ours, holds: None }
+}
+
+/// Decides with all facts that are asked for, from the world of `salt`.
+fn decided(stack: &Stack, session: &Session, event: &Event, salt: u64) -> Decision {
+    let mut facts = Facts::default();
+    for _ in 0..16 {
+        match decide(stack, session, event, &facts) {
+            Step::Done(decision) => return *decision,
+            Step::Need(probes) => {
+                assert!(!probes.is_empty(), "nothing is needed, and nothing decided");
+                for probe in probes {
+                    assert!(facts.get(&probe).is_none(), "{probe:?} was answered already");
+                    let fact = answer(&probe, salt);
+                    facts.keep(probe, fact);
+                }
+            }
+        }
+    }
+    panic!("deciding asks for facts without end");
+}
+
+/// A session after events, judged by a stack in a world that changes with every event.
+fn after(stack: &Stack, events: &[Value], salt: u64) -> Session {
+    let mut session = Session::default();
+    let mut snapshots = std::collections::BTreeMap::new();
+    for (value, turn) in events.iter().zip(0_u64..) {
+        let event = read(value);
+        let decision = decided(stack, &session, &event, salt ^ (turn / 4));
+        for change in &decision.changes {
+            if let Change::Snapshot { digest, .. } = change {
+                snapshots.insert(*digest, session.memory.encode());
+            }
+        }
+        session.apply(event.at, &decision.changes, &|digest| snapshots.get(digest).cloned());
+    }
+    session
+}
+
+fn with(policies: &[Value], at: prop::sample::Index, more: Value) -> Vec<Value> {
+    let mut all = policies.to_vec();
+    all.insert(at.index(policies.len() + 1), more);
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn adding_a_policy_never_loosens(
+        policies in pool::policies(), more in pool::policy(), at: prop::sample::Index,
+        history in pool::events(16), events in pool::events(8), salt: u64,
+    ) {
+        let without = stack(vec![layer(&pool::definition(&policies))]);
+        let tightened = stack(vec![layer(&pool::definition(&with(&policies, at, more)))]);
+        let session = after(&without, &history, salt);
+        for value in &events {
+            let event = read(value);
+            let (before, now) = (decided(&without, &session, &event, salt), decided(&tightened, &session, &event, salt));
+            prop_assert!(now.verdict >= before.verdict, "{value}: {:?} became {:?}", before.findings, now.findings);
+        }
+    }
+
+    #[test]
+    fn deciding_is_deterministic(policies in pool::policies(), history in pool::events(24), last in pool::event(), salt: u64) {
+        let text = pool::definition(&policies);
+        let (one, two) = (stack(vec![layer(&text)]), stack(vec![layer(&text)]));
+        let (session, again) = (after(&one, &history, salt), after(&two, &history, salt));
+        prop_assert_eq!(&session, &again);
+        // A state that went through the disk decides the same.
+        let kept = Session::decode(&session.encode()).unwrap();
+        prop_assert_eq!(&kept, &session);
+        prop_assert_eq!(decided(&one, &session, &read(&last), salt), decided(&two, &kept, &read(&last), salt));
+    }
+
+    #[test]
+    fn what_the_session_holds_can_be_written_into_a_record(policies in pool::policies(), history in pool::events(24), salt: u64) {
+        let stack = stack(vec![layer(&pool::definition(&policies))]);
+        let mut session = Session::default();
+        for value in &history {
+            let event = read(value);
+            let changes = decided(&stack, &session, &event, salt).changes;
+            let kept: Vec<Change> = serde_json::from_value(serde_json::to_value(&changes).unwrap()).unwrap();
+            prop_assert_eq!(&kept, &changes);
+            session.apply(event.at, &changes, &|_| None);
+        }
+        prop_assert_eq!(Memory::decode(&session.memory.encode()).unwrap(), session.memory);
+    }
+}
+
+proptest! {
+    // More of these: two definitions must disagree about the very call that is made.
+    #![proptest_config(ProptestConfig { cases: 800, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn adding_a_layer_never_loosens(
+        first in pool::policies(), second in pool::policies(), settings in pool::settings(), others in pool::settings(),
+        above: bool, history in pool::events(16), events in pool::events(24), salt: u64,
+    ) {
+        let alone = layer(&pool::definition_with(&first, &settings));
+        let added = layer(&pool::definition_with(&second, &others));
+        let both = if above { vec![added, alone.clone()] } else { vec![alone.clone(), added] };
+        let (alone, both) = (stack(vec![alone]), stack(both));
+        let session = after(&alone, &history, salt);
+        // What was just done is tried again, for the loop guard's sake.
+        for value in events.iter().chain(history.iter().rev().take(3)) {
+            let event = read(value);
+            let (before, now) = (decided(&alone, &session, &event, salt), decided(&both, &session, &event, salt));
+            prop_assert!(now.verdict >= before.verdict, "{value}: {:?} became {:?}", before.findings, now.findings);
+        }
+    }
+}

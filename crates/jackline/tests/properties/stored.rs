@@ -1,0 +1,169 @@
+//! Properties of what is kept: random runs through the real runtime on real files, then read back from the log.
+
+use std::fs;
+use std::path::PathBuf;
+
+use jackline_core::audit::{Format, verify};
+use jackline_core::decide::decide;
+use jackline_core::decision::Step;
+use jackline_core::session::Session;
+use jackline_core::sha::Digest;
+use jackline_core::stack::Stack;
+use jackline_runtime::adapters::lines::Lines;
+use jackline_runtime::store::Store as _;
+use jackline_runtime::store::files::FileStore;
+use jackline_runtime::{Runtime, replay};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::pool::{self, SESSION};
+use crate::pure;
+
+/// A workspace with a few files, a store beside it, and the runtime on both.
+struct Run {
+    dir: tempfile::TempDir,
+    text: String,
+    runtime: Runtime,
+}
+
+impl Run {
+    fn new(policies: &[Value]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap().join("workspace");
+        fs::create_dir_all(root.join("sub")).unwrap();
+        for name in ["a.txt", "b.txt", "sub/c.txt", "x.lock"] {
+            fs::write(root.join(name), name).unwrap();
+        }
+        std::os::unix::fs::symlink("a.txt", root.join("link")).unwrap();
+        let text = pool::definition(policies);
+        let built = Runtime::builder().workspace(&root).state(dir.path().join("store")).definition_yaml(&text).build();
+        Self { dir, text, runtime: built.unwrap() }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join("workspace")
+    }
+
+    fn store(&self) -> FileStore {
+        FileStore::open(self.dir.path().join("store"))
+    }
+
+    /// Sends events; now and then somebody else changes a file in between.
+    fn play(&self, events: &[Value]) {
+        for (number, event) in events.iter().enumerate() {
+            if number % 5 == 4 {
+                fs::write(self.root().join("b.txt"), format!("changed {number}")).unwrap();
+            }
+            let answer: Value =
+                serde_json::from_str(&self.runtime.handle(&Lines, event.to_string().as_bytes())).unwrap();
+            let kept = answer["seq"].is_u64();
+            assert!(kept, "{event} was not kept: {answer}");
+        }
+    }
+
+    fn lines(&self) -> Vec<Vec<u8>> {
+        self.store().lines(SESSION, 0).unwrap().map(Result::unwrap).collect()
+    }
+
+    fn checkpointed(&self) -> Session {
+        let loaded = self.store().load(SESSION).unwrap();
+        let checkpoint = loaded.checkpoint.unwrap();
+        assert_eq!(checkpoint.head, loaded.head, "the checkpoint lags behind");
+        Session::decode(&checkpoint.state).unwrap()
+    }
+
+    fn stack(&self) -> Stack {
+        Stack { root: self.root().display().to_string(), layers: vec![pure::layer(&self.text)], ..Stack::default() }
+    }
+
+    fn snapshot(&self) -> impl Fn(&Digest) -> Option<Vec<u8>> {
+        let store = self.store();
+        move |digest| store.snapshot_get(SESSION, digest).unwrap()
+    }
+}
+
+/// Folds one line into a session.
+fn fold(session: &mut Session, line: &[u8], run: &Run) {
+    if let Some((at, changes)) = replay::changes(line).unwrap() {
+        session.apply(at, &changes, &run.snapshot());
+    }
+}
+
+/// Decides anew about every event of the log, with the facts that its record keeps; how many could be.
+fn decide_anew(run: &Run) -> Result<usize, TestCaseError> {
+    let stack = run.stack();
+    let (mut session, mut event, mut replayed) = (Session::default(), None, 0);
+    for line in run.lines() {
+        let record = replay::record(&line).unwrap();
+        if record["kind"] != "decision" {
+            event = event.or(Some(record));
+            continue;
+        }
+        let asked = event.take().unwrap();
+        if asked.get("replayable").or(record.get("replayable")).is_none() {
+            let event = replay::event(&asked).unwrap();
+            let Step::Done(decision) = decide(&stack, &session, &event, &replay::facts(&record)) else {
+                return Err(TestCaseError::fail(format!("facts are missing in {record}")));
+            };
+            prop_assert_eq!(&record["data"]["verdict"], &json!(decision.verdict));
+            prop_assert_eq!(&record["data"]["findings"], &json!(decision.findings));
+            prop_assert_eq!(&record["changes"], &json!(decision.changes));
+            replayed += 1;
+        }
+        fold(&mut session, &line, run);
+    }
+    Ok(replayed)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn replaying_the_log_gives_the_same_decisions(policies in pool::policies(), events in pool::events(24)) {
+        let run = Run::new(&policies);
+        run.play(&events);
+        prop_assert_eq!(decide_anew(&run)?, events.len());
+    }
+
+    #[test]
+    fn the_log_folds_to_the_checkpointed_state(policies in pool::policies(), events in pool::events(24)) {
+        let run = Run::new(&policies);
+        run.play(&events);
+        let mut folded = Session::default();
+        run.lines().iter().for_each(|line| fold(&mut folded, line, &run));
+        prop_assert_eq!(folded, run.checkpointed());
+    }
+
+    #[test]
+    fn any_flipped_byte_of_the_log_fails(
+        policies in pool::policies(), events in pool::events(6),
+        flips in prop::collection::vec((any::<prop::sample::Index>(), 1..=255_u8), 64),
+    ) {
+        let run = Run::new(&policies);
+        run.play(&events);
+        let whole: Vec<u8> = run.lines().into_iter().flat_map(|line| [line, b"\n".to_vec()].concat()).collect();
+        prop_assert!(verify(Format::Ours, &whole).is_ok());
+        for (at, mask) in flips {
+            let mut flipped = whole.clone();
+            let at = at.index(whole.len());
+            flipped[at] ^= mask;
+            prop_assert!(verify(Format::Ours, &flipped).is_err(), "byte {at} by {mask:#x}");
+        }
+    }
+
+    #[test]
+    fn a_restored_snapshot_is_the_snapshot(
+        policies in pool::policies(), before in pool::events(12), between in pool::events(12),
+    ) {
+        let run = Run::new(&policies);
+        run.play(&before);
+        run.play(&[json!({ "event": "session.snapshot", "session": SESSION, "name": "kept" })]);
+        let taken = run.checkpointed();
+        run.play(&between);
+        run.play(&[json!({ "event": "session.restore", "session": SESSION, "name": "kept" })]);
+        let restored = run.checkpointed();
+        prop_assert_eq!(&restored.memory, &taken.memory);
+        // Counts are not memory: going back does not give steps or writes back.
+        prop_assert!(restored.steps >= taken.steps && restored.writes >= taken.writes);
+    }
+}
