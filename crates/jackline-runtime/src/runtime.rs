@@ -234,7 +234,6 @@ impl Runtime {
         facts: &Facts,
     ) -> Result<Result<Answer, Moved>, Fault> {
         let session = &message.event.session;
-        self.keep_snapshot(session, &held.session, &decision)?;
         let entry = Entry {
             event: &message.event,
             raw: &message.raw,
@@ -250,6 +249,7 @@ impl Runtime {
         next.apply(message.event.at, &decision.changes, &|digest| {
             self.store.snapshot_get(session, digest).ok().flatten()
         });
+        self.keep_snapshot(session, &held.session, &next, takes_snapshot(&decision))?;
         let state = next.encode();
         let commit = Commit {
             expected: held.head,
@@ -263,7 +263,6 @@ impl Runtime {
             Committed::Moved => Ok(Err(Moved)),
             Committed::Done => {
                 self.sign(message, judging, head);
-                self.drop_snapshots(session, &next, &decision);
                 self.hold(session, Held { session: next, head, torn: None });
                 Ok(Ok(Answer::kept(decision, head.seq, head.hash)))
             }
@@ -287,24 +286,17 @@ impl Runtime {
         all.insert(session.to_owned(), held);
     }
 
-    /// A snapshot's content is in the store before any record names it.
-    fn keep_snapshot(&self, session: &str, state: &Session, decision: &Decision) -> Result<(), StoreFault> {
-        if !takes_snapshot(decision) {
+    /// A snapshot's content is in the store before any record names it. What no name leads to afterwards goes
+    /// first: a store keeps only so many.
+    fn keep_snapshot(&self, session: &str, before: &Session, next: &Session, taken: bool) -> Result<(), StoreFault> {
+        if !taken {
             return Ok(());
         }
-        self.store.snapshot_put(session, &state.memory.encode()).map(drop)
-    }
-
-    /// What no name leads to any more goes after the record that pushed it out is kept. A snapshot that stays
-    /// behind costs room and nothing else, so a fault here is none of the decision's.
-    fn drop_snapshots(&self, session: &str, next: &Session, decision: &Decision) {
-        if !takes_snapshot(decision) {
-            return;
-        }
         let named = |digest: &Digest| next.snapshots.iter().any(|(_, known)| known == digest);
-        for digest in self.store.snapshots(session).unwrap_or_default().iter().filter(|digest| !named(digest)) {
-            drop(self.store.snapshot_drop(session, digest));
+        for digest in self.store.snapshots(session)?.iter().filter(|digest| !named(digest)) {
+            self.store.snapshot_drop(session, digest)?;
         }
+        self.store.snapshot_put(session, &before.memory.encode()).map(drop)
     }
 }
 
