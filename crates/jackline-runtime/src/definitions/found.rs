@@ -108,7 +108,8 @@ impl Found {
             }
             (Present::Bad(fault), Some((mut layer, text))) => {
                 layer.origin = Origin::Project;
-                standing.notices.push(format!("{fault}; the last accepted definition stays in force"));
+                let next = if matches!(fault, DefinitionFault::Faulty { .. }) { "; run `jackline check`" } else { "" };
+                standing.notices.push(format!("{fault}; the last accepted definition stays in force{next}"));
                 standing.push(layer, text);
                 Ok(())
             }
