@@ -296,7 +296,7 @@ mod tests {
     use serde_json::json;
 
     fn call(tool: &str, args: Value) -> Call {
-        Call { id: None, tool: tool.to_owned(), args, action: "tool_call".to_owned() }
+        Call::new(tool, args)
     }
 
     #[track_caller]

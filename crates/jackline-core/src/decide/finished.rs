@@ -25,7 +25,8 @@ pub(super) fn decide(
     (call, outcome): (&Call, &Outcome),
     facts: &Facts,
 ) -> Step {
-    let view = View::new(call, event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root), &stack.models());
+    let (host, dir) = (event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root));
+    let view = View::new(call, host, dir, &stack.models_for(host, &call.tool));
     let signature = view.signature(&stack.root);
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);

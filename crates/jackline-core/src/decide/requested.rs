@@ -12,7 +12,8 @@ use crate::sha::Digest;
 use crate::stack::Stack;
 
 pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, call: &Call, facts: &Facts) -> Step {
-    let view = View::new(call, event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root), &stack.models());
+    let (host, dir) = (event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root));
+    let view = View::new(call, host, dir, &stack.models_for(host, &call.tool));
     let signature = view.signature(&stack.root);
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);
@@ -79,7 +80,6 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
         decision.changes.push(Change::UnknownTool { agent, tool });
     } else if context.agent.correct_tool.is_some() && !decision.verdict.refuses() {
         decision.changes.push(Change::KnownTool { agent });
-        decision.constraint = context.agent.constraints.last().map(crate::session::Constraint::to_value);
     }
 }
 

@@ -85,6 +85,8 @@ pub struct Memory {
 /// What is used up of the limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
+    /// When a reset started the limits anew.
+    pub reset: Option<Timestamp>,
     /// When the present prompt was submitted.
     pub prompted: Option<Timestamp>,
     pub session: Used,
@@ -294,18 +296,27 @@ impl Session {
     /// The open call that an outcome belongs to: by id, else the first of that agent with that signature.
     #[must_use]
     pub fn open(&self, agent: &str, call: Option<Key>, signature: Key) -> Option<&Open> {
-        match call {
-            Some(_) => self.open.iter().find(|open| open.call == call),
-            None => {
-                self.open.iter().find(|open| open.call.is_none() && open.agent == agent && open.signature == signature)
-            }
-        }
+        self.open.get(self.open_index(agent, call, &signature)?)
     }
 
-    /// Whether a call of this id has finished before.
+    /// Where that call stands. A host may give one id to several calls: then the signature tells them apart, and
+    /// where it does not, a refused one is meant, so that nothing refused is taken for done.
+    fn open_index(&self, agent: &str, call: Option<Key>, signature: &Key) -> Option<usize> {
+        let find = |holds: &dyn Fn(&Open) -> bool| self.open.iter().position(holds);
+        if call.is_none() {
+            return find(&|open| open.call.is_none() && open.agent == agent && open.signature == *signature);
+        }
+        let same = |open: &Open| open.call == call;
+        find(&|open| same(open) && open.signature == *signature && open.refused)
+            .or_else(|| find(&|open| same(open) && open.signature == *signature))
+            .or_else(|| find(&|open| same(open) && open.refused))
+            .or_else(|| find(&same))
+    }
+
+    /// Whether a call of this id has finished before and was not requested again since.
     #[must_use]
     pub fn finished(&self, call: Option<Key>) -> bool {
-        call.is_some_and(|call| self.finished.contains(&call))
+        call.is_some_and(|id| self.finished.contains(&id) && !self.open.iter().any(|open| open.call == call))
     }
 }
 

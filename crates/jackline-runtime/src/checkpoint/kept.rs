@@ -35,6 +35,22 @@ impl KeptCheckpoints {
         self.state.join("checkpoints").join(format!("{}.jsonl", Digest::of(session.as_bytes())))
     }
 
+    /// Every file of checkpoints, sorted: those of sessions that are gone from the store too.
+    ///
+    /// # Errors
+    /// When the directory is there and cannot be read.
+    pub fn files(&self) -> std::io::Result<Vec<PathBuf>> {
+        let entries = match std::fs::read_dir(self.state.join("checkpoints")) {
+            Ok(entries) => entries,
+            Err(fault) if fault.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(fault) => return Err(fault),
+        };
+        let mut files = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+        files.sort_unstable();
+        Ok(files)
+    }
+
     /// Signs a head with the default key and appends it.
     ///
     /// # Errors
