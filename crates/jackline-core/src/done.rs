@@ -22,7 +22,11 @@ pub fn names(subject: &Subject<'_>) -> Vec<String> {
 /// When something of this name (a tool or glob, a step, `@kind`) last succeeded.
 #[must_use]
 pub fn find<'a>(session: &'a Session, layer: &Layer, name: &str) -> Option<&'a Done> {
-    session.memory.done.iter().rev().find(|done| is_named(layer, name, &done.name))
+    let mut newest_first = session.memory.done.iter().rev();
+    match layer.step(name).map(step_name) {
+        Some(wanted) => newest_first.find(|done| done.name == wanted),
+        None => newest_first.find(|done| is_named(layer, name, &done.name)),
+    }
 }
 
 /// Whether a remembered name is what `name` (a tool or glob, a step, `@kind`) asks for.

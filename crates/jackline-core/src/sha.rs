@@ -38,7 +38,7 @@ impl Digest {
     /// The lowercase hexadecimal form.
     #[must_use]
     pub fn hex(&self) -> String {
-        self.to_string()
+        hex(&self.0)
     }
 
     /// Reads sixty-four hexadecimal digits.
@@ -70,6 +70,12 @@ fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
+/// The lowercase hexadecimal digits of some bytes.
+fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)]).collect()
+}
+
 fn nibble(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
@@ -83,7 +89,7 @@ macro_rules! shown_as_hex {
     ($name:ident) => {
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+                f.write_str(&hex(&self.0))
             }
         }
 

@@ -65,13 +65,14 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
     let agent = context.event.agent().to_owned();
     if context.view.unknown {
         let tool = context.view.call.tool.clone();
+        let known = unknown_tool::known(context);
         decision.emitted.push(emit(
             context,
             "UNKNOWN_TOOL",
             json!({
                 "requested": tool,
-                "nearest": unknown_tool::suggestions(context),
-                "known_count": unknown_tool::known(context).len(),
+                "nearest": unknown_tool::nearest(context, &known),
+                "known_count": known.len(),
                 "correction_required": true,
             }),
         ));
