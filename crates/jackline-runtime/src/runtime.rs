@@ -1,5 +1,6 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -230,10 +231,11 @@ impl Runtime {
         message: &Message,
         judging: &Judging,
         held: &Held,
-        decision: Decision,
+        mut decision: Decision,
         facts: &Facts,
     ) -> Result<Result<Answer, Moved>, Fault> {
         let session = &message.event.session;
+        redact_changes(&mut decision, &judging.redactor);
         let entry = Entry {
             event: &message.event,
             raw: &message.raw,
@@ -302,6 +304,15 @@ impl Runtime {
 
 fn takes_snapshot(decision: &Decision) -> bool {
     decision.changes.iter().any(|change| matches!(change, Change::Snapshot { .. }))
+}
+
+/// Changes go into the log and, folded, into the state as they are: secrets leave them before either.
+fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
+    for text in decision.changes.iter_mut().flat_map(Change::shown_texts) {
+        if let (Cow::Owned(redacted), _) = redactor.text(text) {
+            *text = redacted;
+        }
+    }
 }
 
 /// Another process committed in between.

@@ -274,6 +274,17 @@ pub enum Change {
     Reset,
 }
 
+impl Change {
+    /// The texts in it that are only ever shown: a secret in them can go without changing what is decided.
+    pub fn shown_texts(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Constrained { constraint, .. } => vec![&mut constraint.action, &mut constraint.target],
+            Self::Halted { halt, .. } => vec![&mut halt.reason],
+            _ => Vec::new(),
+        }
+    }
+}
+
 impl Session {
     /// The time of a decision: the event's, unless the clock went backwards.
     #[must_use]

@@ -216,3 +216,25 @@ fn many_sessions_in_one_process_are_kept_apart() {
     let denied = stdout.lines().skip(100).map(|line| line.starts_with(r#"{"verdict":"deny""#));
     assert!(denied.enumerate().all(|(session, denied)| denied == (session % 2 == 1)), "{stdout}");
 }
+
+#[test]
+fn no_secret_reaches_the_store() {
+    let world = World::defined("jackline: 1\naudit: { redact: [pin] }\n");
+    // Put together here, so that the source holds nothing that looks like a secret.
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let call = |args: String| {
+        format!(
+            "{{\"event\":\"call.requested\",\"session\":\"s1\",\"call\":{{\"tool\":\"read_file\",\"args\":{args}}}}}\n"
+        )
+    };
+    let repeated = call(format!("{{\"path\":\"/x/{token}\",\"pin\":\"98765\"}}"));
+    let prompt = format!("{{\"event\":\"prompt.submitted\",\"session\":\"s1\",\"prompt\":\"use {token}\"}}\n");
+    let (_, stdout, _) = world.run(&["eval"], &(repeated.repeat(6) + &prompt));
+    assert!(stdout.contains("loop/persisted") && stdout.contains("run/halted"), "{stdout}");
+    for file in ["audit.jsonl", "state"] {
+        let bytes = fs::read(world.stored(file)).expect("read");
+        for secret in [token.as_str(), "98765"] {
+            assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "{secret} in {file}");
+        }
+    }
+}
