@@ -33,7 +33,7 @@ use crate::store::{Commit, Committed, Head, Store, StoreFault, Sync, Torn};
 /// through, so this many losses in a row mean that something is wrong.
 const COMMIT_TRIES_MAX: u32 = 256;
 
-/// Sessions whose state is held in memory between events; a further one pushes the oldest out, to be loaded again.
+/// Sessions whose state is held in memory between events; a further one pushes another out, to be loaded again.
 const HELD_MAX: usize = 64;
 
 /// The embeddable runtime: takes events, answers with decisions, keeps the record.
@@ -347,7 +347,8 @@ fn unfoldable(session: &str) -> StoreFault {
 /// A fault as the agent is shown it: never an internal text beyond one sentence.
 fn refusal(fault: &Fault) -> Finding {
     match fault {
-        Fault::Definition(fault) => Finding::fault("definition", code::FAULT_DEFINITION, &fault.to_string()),
+        Fault::Definition(fault) => Finding::fault("definition", code::FAULT_DEFINITION, &fault.to_string())
+            .suggest("ask the owner to run `jackline check`"),
         Fault::Store(fault) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()).suggest(fault.help()),
         Fault::Busy => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
         Fault::Panicked => Finding::fault("runtime", code::FAULT_INTERNAL, &fault.to_string()),
