@@ -74,6 +74,12 @@ impl Subject<'_> {
         touches.map(crate::call::Touch::probe).filter(|probe| self.facts.get(probe).is_none()).collect()
     }
 
+    /// The facts that all steps together want, to tell which of them this call is.
+    #[must_use]
+    pub fn steps_need(&self) -> Vec<Probe> {
+        self.layer.model.steps.iter().flat_map(|step| self.needs(&step.matcher)).collect()
+    }
+
     fn matches_at(&self, matcher: &Matcher, purpose: Purpose, depth: u32) -> bool {
         let inner = |part: &Matcher| self.matches_at(part, purpose, depth);
         let argument =

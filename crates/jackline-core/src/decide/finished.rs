@@ -74,6 +74,7 @@ impl<'a> Ended<'a> {
             wanted.extend(touches.map(Touch::probe));
             wanted.extend(self.contents().map(|identity| Probe::Fingerprint { path: identity.path.clone() }));
             wanted.extend(self.wants_tree().then_some(Probe::WorkTree));
+            wanted.extend(self.context.stack.layers.iter().flat_map(|layer| self.context.subject(layer).steps_need()));
             wanted.extend(own_policy::needs(self.context));
         }
         wanted.retain(|probe| self.context.facts.get(probe).is_none());
@@ -200,7 +201,7 @@ impl<'a> Ended<'a> {
     }
 
     fn remember(&self, decision: &mut Decision) {
-        if !self.reads_before_writes() {
+        if !self.reads_before_writes() || !self.earned {
             return;
         }
         let agent = self.context.event.agent();
@@ -215,16 +216,14 @@ impl<'a> Ended<'a> {
             };
             let file = file_key(&identity.path);
             match touch.role {
-                Role::Write => {
-                    decision.changes.push(Change::Refreshed { file, content });
-                    if self.own_writes() && self.earned {
-                        decision.changes.push(Change::Read { agent: agent.to_owned(), file, content });
-                    }
+                // Only the writer knows what is there now: to every other agent the file is stale.
+                Role::Write if !self.own_writes() => {
+                    decision.changes.push(Change::Refreshed { agent: agent.to_owned(), file, content });
                 }
-                Role::Read if self.earned => {
+                Role::Write | Role::Read => {
                     decision.changes.push(Change::Read { agent: agent.to_owned(), file, content });
                 }
-                Role::Read | Role::Delete => {}
+                Role::Delete => {}
             }
         }
     }

@@ -48,6 +48,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     let mut wanted = self_protection::needs(context);
     for layer in &context.stack.layers {
         let subject = context.subject(layer);
+        wanted.extend(subject.steps_need());
         for (_, policy) in applying(&subject) {
             wanted.extend(policy.when.iter().flat_map(|when| subject.needs(when)));
             wanted.extend(policy_needs(&policy.guard, &subject));

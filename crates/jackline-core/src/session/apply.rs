@@ -101,11 +101,6 @@ impl Budget {
 impl Memory {
     fn apply(&mut self, step: u64, change: &Change) {
         match change {
-            Change::Refreshed { file, content } => {
-                for agent in self.agents.values_mut() {
-                    agent.refresh(file, *content);
-                }
-            }
             Change::Kept { policy, key, value } => self.keep(policy, key, value.as_deref()),
             change => {
                 if let Some(name) = agent_of(change) {
@@ -174,6 +169,7 @@ impl Agent {
     fn apply(&mut self, change: &Change) {
         match change {
             Change::Read { file, content, .. } => self.remember(*file, *content),
+            Change::Refreshed { file, content, .. } => self.refresh(file, *content),
             Change::Constrained { constraint, .. } => {
                 self.constraints.push(constraint.clone());
                 if self.constraints.len() > CONSTRAINTS_MAX {
@@ -226,6 +222,7 @@ impl Agent {
 fn agent_of(change: &Change) -> Option<&str> {
     match change {
         Change::Read { agent, .. }
+        | Change::Refreshed { agent, .. }
         | Change::Constrained { agent, .. }
         | Change::Retried { agent, .. }
         | Change::Ticked { agent }

@@ -208,8 +208,9 @@ pub enum Change {
         file: Key,
         content: Option<Key>,
     },
-    /// An own write: whoever had read the file has read the new content too.
+    /// An own write to a file that the agent had read: it knows the new content too.
     Refreshed {
+        agent: String,
         file: Key,
         content: Option<Key>,
     },
