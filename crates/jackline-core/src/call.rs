@@ -74,12 +74,15 @@ impl<'a> View<'a> {
     pub fn new(call: &'a Call, host: Option<&str>, dir: &str, models: &[&Model]) -> Self {
         let declared = models.iter().find_map(|model| model.tools.declare.get(&call.tool));
         let row = tools::lookup(host, &call.tool);
+        let guessed = if declared.is_none() && row.is_none() { tools::guess(&call.tool) } else { None };
         let kind = declared
             .and_then(|declaration| declaration.kind)
-            .or_else(|| row.map(|row| row.kind))
+            .or_else(|| row.or(guessed).map(|row| row.kind))
             .unwrap_or(Kind::Other);
-        let names: Vec<&str> = match declared.map(|declaration| declaration.path.as_slice()) {
-            Some(names) if !names.is_empty() => names.iter().map(String::as_str).collect(),
+        let names: Vec<&str> = match (declared.map(|declaration| declaration.path.as_slice()), guessed) {
+            (Some(names), _) if !names.is_empty() => names.iter().map(String::as_str).collect(),
+            // Where a guessed tool keeps its paths is a guess too: every usual place is looked at.
+            (_, Some(guessed)) => guessed.paths.iter().chain(PATH_ARGUMENTS).copied().collect(),
             _ => row.map(|row| row.paths.to_vec()).unwrap_or_default(),
         };
         let mut view = Self {
@@ -296,7 +299,7 @@ mod tests {
     use serde_json::json;
 
     fn call(tool: &str, args: Value) -> Call {
-        Call { id: None, tool: tool.to_owned(), args, action: "tool_call".to_owned() }
+        Call::new(tool, args)
     }
 
     #[track_caller]
@@ -323,6 +326,12 @@ mod tests {
             &[("a", Role::Write), ("b", Role::Delete)],
         );
         check("deploy", json!({"path": "a"}), &[]);
+        check("mcp__files__edit_file", json!({"file_path": "a"}), &[("a", Role::Write)]);
+        check(
+            "mcp__files__move_file",
+            json!({"source": "a", "destination": "b"}),
+            &[("a", Role::Write), ("b", Role::Write)],
+        );
     }
 
     #[test]

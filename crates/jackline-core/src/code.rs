@@ -158,12 +158,12 @@ pub const FAMILIES: &[Documented] = &[
     Documented {
         code: "rule/<name>",
         means: "A `rule` policy of that name matched.",
-        remedy: "As the rule's reason and suggestions say.",
+        remedy: "Make another call, as the rule's reason and suggestions say; the owner may change the rule.",
     },
     Documented {
         code: "policy/<name>",
         means: "A policy that the embedding program added denied the call.",
-        remedy: "As its reason says.",
+        remedy: "Make another call, as its reason says; the embedding program decides.",
     },
 ];
 

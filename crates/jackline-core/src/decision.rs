@@ -163,6 +163,7 @@ impl Decision {
     /// A decision from findings in the order of the guards: the strictest wins, the first among equals speaks.
     #[must_use]
     pub fn merge(findings: Vec<Finding>) -> Self {
+        let findings = once_each(findings);
         let verdict = findings.iter().map(Finding::weight).max().unwrap_or_default();
         let speaker = findings.iter().find(|finding| finding.weight() == verdict && verdict > Verdict::Allow);
         Self {
@@ -173,6 +174,17 @@ impl Decision {
             ..Self::default()
         }
     }
+}
+
+/// Two definitions in force that say the very same say it once.
+fn once_each(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut once: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings {
+        if !once.contains(&finding) {
+            once.push(finding);
+        }
+    }
+    once
 }
 
 /// The answer of one round of deciding.
@@ -200,6 +212,12 @@ mod tests {
             finding(Verdict::Deny, "second"),
         ]);
         assert_eq!((decision.verdict, decision.reason.as_deref()), (Verdict::Deny, Some("first")));
+    }
+
+    #[test]
+    fn what_two_definitions_say_alike_is_said_once() {
+        let decision = Decision::merge(vec![finding(Verdict::Deny, "a"), finding(Verdict::Deny, "a")]);
+        assert_eq!(decision.findings.len(), 1);
     }
 
     #[test]

@@ -106,6 +106,16 @@ pub struct Call {
     pub args: Value,
     /// The kind of action: `tool_call`, or a plan's action type.
     pub action: String,
+    /// Why the arguments' text could not be decoded; `args` is that text then.
+    pub broken: Option<String>,
+}
+
+impl Call {
+    /// A plain tool call; the id, where the host has one, is set on it.
+    #[must_use]
+    pub fn new(tool: impl Into<String>, args: Value) -> Self {
+        Self { id: None, tool: tool.into(), args, action: "tool_call".to_owned(), broken: None }
+    }
 }
 
 /// How a call ended.
@@ -136,8 +146,6 @@ pub enum EventFault {
     Unknown(String),
     #[error("event `{0}` is not supported by this version")]
     Unsupported(String),
-    #[error("`call.args_text` is no JSON object: {0}")]
-    ArgsText(String),
 }
 
 /// Reads an event from its JSON form; `now` stands in for an absent `at`.
@@ -150,7 +158,7 @@ pub fn read(value: &Value, now: Timestamp) -> Result<Event, EventFault> {
     Ok(Event {
         session: session_id(fields)?,
         at: at(fields)?.unwrap_or(now),
-        agent: name(fields, "agent")?.filter(|agent| agent != MAIN_AGENT),
+        agent: name(fields, "agent")?.filter(|agent| !agent.is_empty() && agent != MAIN_AGENT),
         host: name(fields, "host")?,
         cwd: place(fields, "cwd")?,
         definition: place(fields, "definition")?,
@@ -205,22 +213,27 @@ fn call(fields: &Map<String, Value>) -> Result<Call, EventFault> {
     if tool.is_empty() || tool.len() > TOOL_NAME_BYTES_MAX {
         return Err(EventFault::Wrong("call.tool", "between 1 and 256 bytes long"));
     }
+    let (args, broken) = args(call)?;
     Ok(Call {
         id: name(call, "id")?,
         tool: tool.to_owned(),
-        args: args(call)?,
+        args,
+        broken,
         action: name(call, "action")?.unwrap_or_else(|| "tool_call".to_owned()),
     })
 }
 
-fn args(call: &Map<String, Value>) -> Result<Value, EventFault> {
+/// The arguments; or why their text is none. Such a call is still a call: it is counted, recorded and refused.
+fn args(call: &Map<String, Value>) -> Result<(Value, Option<String>), EventFault> {
     match (call.get("args"), call.get("args_text")) {
-        (Some(args), _) if !args.is_null() => Ok(args.clone()),
-        (_, Some(Value::String(raw))) => {
-            crate::json::decode(raw.as_bytes()).map_err(|fault| EventFault::ArgsText(fault.to_string()))
-        }
+        (Some(args), _) if !args.is_null() => Ok((args.clone(), None)),
+        (_, Some(Value::String(raw))) => Ok(match crate::json::decode(raw.as_bytes()) {
+            Ok(args @ Value::Object(_)) => (args, None),
+            Ok(_) => (Value::String(raw.clone()), Some("it is another value".to_owned())),
+            Err(fault) => (Value::String(raw.clone()), Some(fault.to_string())),
+        }),
         (_, Some(_)) => Err(EventFault::Wrong("call.args_text", "a string")),
-        _ => Ok(Value::Object(Map::new())),
+        _ => Ok((Value::Object(Map::new()), None)),
     }
 }
 
@@ -240,12 +253,36 @@ fn usage(fields: &Map<String, Value>) -> Result<Usage, EventFault> {
         Some(Value::Object(usage)) => usage,
         Some(_) => return Err(EventFault::Wrong("usage", "an object")),
     };
-    let count = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or(0);
-    let cost_usd = usage.get("cost_usd").and_then(Value::as_f64).unwrap_or(0.0);
-    if cost_usd < 0.0 {
-        return Err(EventFault::Wrong("usage.cost_usd", "zero or more"));
+    let tokens = count(usage, "input_tokens")?.saturating_add(count(usage, "output_tokens")?);
+    Ok(Usage { tokens, cost_usd: cost(usage)? })
+}
+
+/// A number of tokens: one that cannot be understood must not count as none, or a budget would never be used up.
+fn count(usage: &Map<String, Value>, key: &'static str) -> Result<u64, EventFault> {
+    const WANTED: &str = "a whole number, zero or more";
+    match usage.get(key) {
+        None | Some(Value::Null) => Ok(0),
+        Some(Value::Number(number)) => match (number.as_u64(), number.as_f64()) {
+            (Some(count), _) => Ok(count),
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a cast from a number that is zero or more saturates, and so do budgets"
+            )]
+            (None, Some(count)) if count >= 0.0 => Ok(count.ceil() as u64),
+            _ => Err(EventFault::Wrong(key, WANTED)),
+        },
+        Some(_) => Err(EventFault::Wrong(key, WANTED)),
     }
-    Ok(Usage { tokens: count("input_tokens").saturating_add(count("output_tokens")), cost_usd })
+}
+
+fn cost(usage: &Map<String, Value>) -> Result<f64, EventFault> {
+    match usage.get("cost_usd") {
+        None | Some(Value::Null) => Ok(0.0),
+        Some(value) => {
+            value.as_f64().filter(|cost| *cost >= 0.0).ok_or(EventFault::Wrong("cost_usd", "a number, zero or more"))
+        }
+    }
 }
 
 fn name(fields: &Map<String, Value>, key: &'static str) -> Result<Option<String>, EventFault> {
@@ -309,12 +346,37 @@ mod tests {
     }
 
     #[test]
+    fn usage_that_cannot_be_understood_is_not_taken_for_none() {
+        let usage = |usage: Value| json!({"event": "call.finished", "session": "s", "call": {"tool": "t"}, "ok": true, "usage": usage});
+        check(&usage(json!({"input_tokens": "9"})), "`input_tokens` must be a whole number, zero or more");
+        check(&usage(json!({"output_tokens": -1})), "`output_tokens` must be a whole number, zero or more");
+        check(&usage(json!({"cost_usd": "1"})), "`cost_usd` must be a number, zero or more");
+        check(&usage(json!({"cost_usd": -0.5})), "`cost_usd` must be a number, zero or more");
+        check(&usage(json!(7)), "`usage` must be an object");
+        let tokens = |given: Value| match read(&usage(given), Timestamp(0)).expect("readable").body {
+            Body::CallFinished(_, outcome) => outcome.usage.tokens,
+            _ => 0,
+        };
+        assert_eq!(tokens(json!({"input_tokens": 5.0, "output_tokens": null})), 5);
+        assert_eq!(tokens(json!({"input_tokens": 1e30, "output_tokens": 7})), u64::MAX);
+    }
+
+    #[test]
+    fn an_agent_without_a_name_is_the_main_one() {
+        let event = json!({"event": "prompt.submitted", "session": "s", "agent": ""});
+        assert_eq!(read(&event, Timestamp(0)).expect("readable").agent(), MAIN_AGENT);
+    }
+
+    #[test]
     fn argument_text_is_decoded_strictly() {
         let event = json!({"event": "call.requested", "session": "s", "call": {"tool": "t", "args_text": "{\"a\":1}"}});
         let read_back = read(&event, Timestamp(0)).expect("readable");
         assert_eq!(read_back.call().map(|call| call.args.clone()), Some(json!({"a": 1})));
-        let broken =
-            json!({"event": "call.requested", "session": "s", "call": {"tool": "t", "args_text": "{\"a\":1,\"a\":2}"}});
-        assert!(matches!(read(&broken, Timestamp(0)), Err(EventFault::ArgsText(_))));
+        for (text, why) in [("{\"a\":1,\"a\":2}", "occurs twice"), ("{\"a\":", "ends"), ("[1]", "another")] {
+            let event = json!({"event": "call.requested", "session": "s", "call": {"tool": "t", "args_text": text}});
+            let call = read(&event, Timestamp(0)).expect("a call all the same").call().cloned().expect("one");
+            assert_eq!(call.args, json!(text));
+            assert!(call.broken.as_ref().is_some_and(|broken| broken.contains(why)), "{:?}", call.broken);
+        }
     }
 }

@@ -53,9 +53,9 @@ pub fn matches(pattern: &str, path: &str) -> bool {
 /// Whether a plain text matches, `*` and `?` passing over `/` like any character.
 #[must_use]
 pub fn text_matches(pattern: &str, text: &str) -> bool {
-    // Most patterns are plain names, asked for on every call.
-    if !is_pattern(pattern) {
-        return pattern == text && !pattern.is_empty();
+    // Most patterns are plain names or names with a star, asked for on every call: no need to read them first.
+    if !pattern.contains(['?', '[', '{', '}', '\\']) && !pattern.is_empty() && pattern.len() <= PATTERN_CHARS_MAX {
+        return stars_match(pattern.as_bytes(), text.as_bytes(), |want| *want == b'*', |want, byte| want == byte);
     }
     Glob::parse(pattern).is_ok_and(|glob| glob.text_matches(text))
 }

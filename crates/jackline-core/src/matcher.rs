@@ -74,18 +74,30 @@ impl Subject<'_> {
         touches.map(crate::call::Touch::probe).filter(|probe| self.facts.get(probe).is_none()).collect()
     }
 
+    /// The facts that all steps together want, to tell which of them this call is.
+    #[must_use]
+    pub fn steps_need(&self) -> Vec<Probe> {
+        self.layer.model.steps.iter().flat_map(|step| self.needs(&step.matcher)).collect()
+    }
+
     fn matches_at(&self, matcher: &Matcher, purpose: Purpose, depth: u32) -> bool {
         let inner = |part: &Matcher| self.matches_at(part, purpose, depth);
+        let argument =
+            |(name, wanted): &&(String, ArgMatcher)| argument_holds(&self.view.call.args, name, wanted, purpose);
+        // From cheap to dear: a regex is compiled only when everything else has matched.
+        let (regexes, plain): (Vec<_>, Vec<_>) =
+            matcher.args.iter().partition(|(_, wanted)| matches!(wanted, ArgMatcher::Regex(_)));
         (matcher.tool.is_empty() || matcher.tool.iter().any(|name| self.is_named_at(name, purpose, depth)))
             && matcher.agent.as_ref().is_none_or(|agent| self.is_agent(agent))
             && matcher.host.as_ref().is_none_or(|host| self.event.host.as_deref() == Some(host))
             && matcher.session.as_ref().is_none_or(|session| self.session_holds(session))
-            && matcher.args.iter().all(|(name, wanted)| argument_holds(&self.view.call.args, name, wanted, purpose))
+            && plain.iter().all(argument)
             && matcher.command.as_ref().is_none_or(|command| self.command_holds(command, purpose))
             && (matcher.path.is_empty() || self.path_holds(&matcher.path, purpose))
             && matcher.all.iter().all(inner)
             && (matcher.any.is_empty() || matcher.any.iter().any(inner))
             && matcher.not.as_ref().is_none_or(|not| !self.matches_at(not, purpose.inside_not(), depth))
+            && regexes.iter().all(argument)
     }
 
     fn is_named_at(&self, name: &str, purpose: Purpose, depth: u32) -> bool {

@@ -5,9 +5,12 @@ const NAME_CHARS_MAX: usize = 128;
 
 /// At most `max` of `known` that are near `name`, the nearest first.
 pub fn names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, max: usize) -> Vec<String> {
-    let limit = (name.chars().count() / 3).max(1);
+    let length = name.chars().count();
+    let limit = (length / 3).max(1);
+    // A name that is longer or shorter by more than the limit cannot be near; most are not even compared.
+    let comparable = known.into_iter().filter(|other| other.chars().count().abs_diff(length) <= limit);
     let mut near: Vec<(usize, &str)> =
-        known.into_iter().map(|other| (distance(name, other), other)).filter(|(far, _)| *far <= limit).collect();
+        comparable.map(|other| (distance(name, other), other)).filter(|(far, _)| *far <= limit).collect();
     near.sort_unstable();
     near.truncate(max);
     near.into_iter().map(|(_, other)| other.to_owned()).collect()

@@ -38,7 +38,7 @@ impl Digest {
     /// The lowercase hexadecimal form.
     #[must_use]
     pub fn hex(&self) -> String {
-        self.to_string()
+        hex(&self.0)
     }
 
     /// Reads sixty-four hexadecimal digits.
@@ -70,6 +70,12 @@ fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
+/// The lowercase hexadecimal digits of some bytes.
+fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)]).collect()
+}
+
 fn nibble(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
@@ -80,10 +86,10 @@ fn nibble(digit: u8) -> Option<u8> {
 
 /// Both are hexadecimal where people read them, and bytes where they do not.
 macro_rules! shown_as_hex {
-    ($name:ident, $bytes:literal) => {
+    ($name:ident) => {
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+                f.write_str(&hex(&self.0))
             }
         }
 
@@ -95,14 +101,19 @@ macro_rules! shown_as_hex {
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                if serializer.is_human_readable() { serializer.collect_str(self) } else { self.0.serialize(serializer) }
+                if serializer.is_human_readable() {
+                    serializer.collect_str(self)
+                } else {
+                    serializer.serialize_bytes(&self.0)
+                }
             }
         }
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 if !deserializer.is_human_readable() {
-                    return <[u8; $bytes]>::deserialize(deserializer).map(Self);
+                    let bytes = <&[u8]>::deserialize(deserializer)?;
+                    return bytes.try_into().map(Self).map_err(|_| D::Error::custom("expected so many bytes"));
                 }
                 let text = String::deserialize(deserializer)?;
                 parse_hex(&text).map(Self).ok_or_else(|| D::Error::custom("expected hexadecimal digits"))
@@ -111,8 +122,8 @@ macro_rules! shown_as_hex {
     };
 }
 
-shown_as_hex!(Digest, 32);
-shown_as_hex!(Key, 16);
+shown_as_hex!(Digest);
+shown_as_hex!(Key);
 
 #[cfg(test)]
 mod tests {
@@ -135,7 +146,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Digest>(&serde_json::to_string(&digest).unwrap()).unwrap(), digest);
         assert!(serde_json::from_str::<Key>("\"ba\"").is_err());
         let bytes = postcard::to_stdvec(&(digest, key)).unwrap();
-        assert_eq!(bytes.len(), 48);
+        assert_eq!(bytes.len(), 50);
         assert_eq!(postcard::from_bytes::<(Digest, Key)>(&bytes).unwrap(), (digest, key));
     }
 }

@@ -5,10 +5,12 @@
 
 use std::sync::Arc;
 
-use crate::definition::model::{CommandMatcher, Guard, Matcher, Mode, Policy, Section, Step};
-use crate::definition::{Model, UnknownTools};
+use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, Section, Step};
+use crate::definition::{Kind, Model, UnknownTools};
+use crate::glob;
 use crate::policy;
 use crate::sha::Digest;
+use crate::tools;
 
 /// Where a layer comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,20 +105,48 @@ impl Stack {
         }
     }
 
-    /// The models, the face's first, for looking up declarations.
+    /// The models whose declaration of a tool counts, the first first. What a machine or a user is guarded by does
+    /// not hang on a project that calls a host's own tool something else: its declaration is not looked at then.
     #[must_use]
-    pub fn models(&self) -> Vec<&Model> {
-        self.layers.iter().map(|layer| &layer.model).collect()
+    pub fn models_for(&self, host: Option<&str>, tool: &str) -> Vec<&Model> {
+        let wider = |layer: &&Layer| matches!(layer.origin, Origin::Machine | Origin::User);
+        let only_wider = tools::lookup(host, tool).is_some() && self.layers.iter().any(|layer| wider(&layer));
+        let counting = self.layers.iter().filter(|layer| !only_wider || wider(layer));
+        counting.map(|layer| &layer.model).collect()
     }
 
     /// The names of the policies that would judge a call of this tool, in the order they are asked.
     #[must_use]
     pub fn policies_for_tool(&self, tool: &str) -> Vec<String> {
-        let built_in = self.layers.iter().flat_map(Layer::policies).filter(|(section, _)| {
-            section.is_none_or(|section| section.tools.iter().any(|name| crate::glob::text_matches(name, tool)))
+        let kind = self.kind_of(tool);
+        let built_in = self.layers.iter().flat_map(|layer| {
+            let judges = move |section: &Section| section.tools.iter().any(|name| may_be(layer, name, tool, kind));
+            let on = layer.policies().filter(|(_, policy)| policy.enforce != Enforce::Off);
+            on.filter(move |(section, _)| section.is_none_or(judges))
         });
         let own = self.own.iter().map(|policy| policy.name().to_owned());
         built_in.map(|(_, policy)| policy.name.clone()).chain(own).collect()
+    }
+}
+
+impl Stack {
+    /// The kind of a tool, as far as its name tells.
+    fn kind_of(&self, tool: &str) -> Kind {
+        let declared = self.models_for(None, tool).into_iter().find_map(|model| model.tools.declare.get(tool)?.kind);
+        declared.or_else(|| tools::lookup(None, tool).map(|row| row.kind)).unwrap_or(Kind::Other)
+    }
+}
+
+/// Whether a call of this tool may be what `name` (a tool or glob, `@kind`, a step) asks for.
+fn may_be(layer: &Layer, name: &str, tool: &str, kind: Kind) -> bool {
+    let plain = |name: &str| match name.strip_prefix('@') {
+        Some(wanted) => kind.name() == wanted,
+        None => glob::text_matches(name, tool),
+    };
+    match layer.step(name) {
+        // A step that names no tool may be proven by any.
+        Some(step) => step.matcher.tool.is_empty() || step.matcher.tool.iter().any(|name| plain(name)),
+        None => plain(name),
     }
 }
 
@@ -148,4 +178,53 @@ fn own_keys_look_inside(matcher: &Matcher) -> bool {
     matches!(&matcher.command, Some(CommandMatcher::Glob(_) | CommandMatcher::Parts(_)))
         || !matcher.path.is_empty()
         || matcher.all.iter().chain(&matcher.any).chain(matcher.not.as_deref()).any(own_keys_look_inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(text: &str, origin: Origin) -> Layer {
+        let model = crate::definition::parse(text, &tools::names()).expect("fine").model;
+        Layer::new(model, Digest::of(text.as_bytes()), origin, true)
+    }
+
+    #[track_caller]
+    fn check(tool: &str, want: &[&str]) {
+        let text = r#"
+jackline: 1
+tools: { declare: { save: { kind: write } } }
+steps: { push: { tool: "@shell", command: "git push*" } }
+sections:
+  - { name: a, tools: ["@write"], policies: [ { name: writes, read_before_write: {} } ] }
+  - { name: b, tools: [push], policies: [ { name: pushes, paths: {} } ] }
+  - { name: c, tools: ["mcp__*"], policies: [ { name: servers, paths: {} } ] }
+policies:
+  - { name: everywhere, paths: {} }
+  - { name: switched-off, enforce: off, paths: {} }
+"#;
+        let stack = Stack { layers: vec![layer(text, Origin::Project)], ..Stack::default() };
+        assert_eq!(stack.policies_for_tool(tool), want, "{tool}");
+    }
+
+    #[test]
+    fn sections_judge_tools_by_name_kind_and_step() {
+        check("save", &["writes", "everywhere"]);
+        check("Edit", &["writes", "everywhere"]);
+        check("Bash", &["pushes", "everywhere"]);
+        check("mcp__git__log", &["servers", "everywhere"]);
+        check("look", &["everywhere"]);
+    }
+
+    #[test]
+    fn a_project_does_not_redefine_a_hosts_tool_for_its_user() {
+        let project =
+            layer("jackline: 1\ntools: { declare: { Bash: { kind: other }, x: { kind: write } } }\n", Origin::Project);
+        let user = layer("jackline: 1\n", Origin::User);
+        let alone = Stack { layers: vec![project.clone()], ..Stack::default() };
+        assert_eq!(alone.models_for(Some("claude"), "Bash").len(), 1);
+        let both = Stack { layers: vec![user, project], ..Stack::default() };
+        assert!(both.models_for(Some("claude"), "Bash").iter().all(|model| model.tools.declare.is_empty()));
+        assert!(both.models_for(Some("claude"), "x").iter().any(|model| model.tools.declare.contains_key("x")));
+    }
 }

@@ -43,6 +43,11 @@ pub const TOOLS: &[Tool] = &[
     files("", "edit_file", Kind::Write, &["path"]),
     files("", "list_dir", Kind::List, &["path"]),
     files("", "search", Kind::Search, &["path"]),
+    files("", "read_text_file", Kind::Read, &["path"]),
+    files("", "read_multiple_files", Kind::Read, &["paths"]),
+    files("", "create_file", Kind::Write, &["path"]),
+    files("", "delete_file", Kind::Write, &["path"]),
+    files("", "move_file", Kind::Write, &["source", "destination"]),
     files("claude", "Read", Kind::Read, &["file_path"]),
     files("claude", "Write", Kind::Write, &["file_path"]),
     files("claude", "Edit", Kind::Write, &["file_path"]),
@@ -138,6 +143,14 @@ fn is_known_host(host: &str) -> bool {
     TOOLS.iter().any(|tool| tool.host == host)
 }
 
+/// The row that an MCP tool's own name suggests (`mcp__files__write_file`): a guess, so it adds what is guarded and
+/// never makes the tool a known one.
+#[must_use]
+pub fn guess(name: &str) -> Option<&'static Tool> {
+    let own = name.strip_prefix("mcp__")?.rsplit("__").next()?;
+    TOOLS.iter().find(|tool| tool.host.is_empty() && tool.name == own)
+}
+
 /// Every name in the table, for suggestions and for `jackline check`.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
@@ -162,6 +175,9 @@ mod tests {
         check(Some("codex"), "Write", None);
         check(Some("my-loop"), "Write", Some((Kind::Write, &["file_path"])));
         check(None, "deploy", None);
+        assert_eq!(guess("mcp__files__write_file").map(|tool| tool.kind), Some(Kind::Write));
+        assert_eq!(guess("mcp__files__frobnicate"), None);
+        assert_eq!(guess("write_file"), None);
     }
 
     #[test]

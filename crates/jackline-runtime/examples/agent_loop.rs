@@ -86,7 +86,7 @@ impl Agent {
     /// Asks first, obeys, and reports what came of it. This is all there is to embedding.
     fn call(&mut self, tool: &str, args: Value) -> Verdict {
         let id = format!("c{}", self.carried_out.len() + self.refused.len() + 1);
-        let call = Call { id: Some(id.clone()), tool: tool.to_owned(), args, action: "tool_call".to_owned() };
+        let call = Call { id: Some(id.clone()), ..Call::new(tool, args) };
         let answer = self.tell(Body::CallRequested(call.clone()));
         if answer.verdict != Verdict::Allow {
             // A real loop puts this text where the model reads the tool's result.

@@ -1,5 +1,6 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use jackline_core::code;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
-use jackline_core::event::{Body, Event};
+use jackline_core::event::{Body, Call, Event};
 use jackline_core::policy::Policy;
 use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
 use jackline_core::redact::Redactor;
@@ -32,7 +33,7 @@ use crate::store::{Commit, Committed, Head, Store, StoreFault, Sync, Torn};
 /// through, so this many losses in a row mean that something is wrong.
 const COMMIT_TRIES_MAX: u32 = 256;
 
-/// Sessions whose state is held in memory between events; a further one pushes the oldest out, to be loaded again.
+/// Sessions whose state is held in memory between events; a further one pushes another out, to be loaded again.
 const HELD_MAX: usize = 64;
 
 /// The embeddable runtime: takes events, answers with decisions, keeps the record.
@@ -230,11 +231,11 @@ impl Runtime {
         message: &Message,
         judging: &Judging,
         held: &Held,
-        decision: Decision,
+        mut decision: Decision,
         facts: &Facts,
     ) -> Result<Result<Answer, Moved>, Fault> {
         let session = &message.event.session;
-        self.keep_snapshots(session, &held.session, &decision)?;
+        redact_changes(&mut decision, &judging.redactor);
         let entry = Entry {
             event: &message.event,
             raw: &message.raw,
@@ -250,6 +251,7 @@ impl Runtime {
         next.apply(message.event.at, &decision.changes, &|digest| {
             self.store.snapshot_get(session, digest).ok().flatten()
         });
+        self.keep_snapshot(session, &held.session, &next, takes_snapshot(&decision))?;
         let state = next.encode();
         let commit = Commit {
             expected: held.head,
@@ -286,20 +288,30 @@ impl Runtime {
         all.insert(session.to_owned(), held);
     }
 
-    /// A snapshot's content is in the store before any record names it; the one it pushes out goes first.
-    fn keep_snapshots(&self, session: &str, state: &Session, decision: &Decision) -> Result<(), StoreFault> {
-        let taken = decision.changes.iter().any(|change| matches!(change, Change::Snapshot { .. }));
+    /// A snapshot's content is in the store before any record names it. What no name leads to afterwards goes
+    /// first: a store keeps only so many.
+    fn keep_snapshot(&self, session: &str, before: &Session, next: &Session, taken: bool) -> Result<(), StoreFault> {
         if !taken {
             return Ok(());
         }
-        let mut named: Vec<Digest> = state.snapshots.iter().map(|(_, digest)| *digest).collect();
-        if named.len() >= jackline_core::session::SNAPSHOTS_MAX {
-            named.remove(0);
-        }
-        for digest in self.store.snapshots(session)?.iter().filter(|digest| !named.contains(digest)) {
+        let named = |digest: &Digest| next.snapshots.iter().any(|(_, known)| known == digest);
+        for digest in self.store.snapshots(session)?.iter().filter(|digest| !named(digest)) {
             self.store.snapshot_drop(session, digest)?;
         }
-        self.store.snapshot_put(session, &state.memory.encode()).map(drop)
+        self.store.snapshot_put(session, &before.memory.encode()).map(drop)
+    }
+}
+
+fn takes_snapshot(decision: &Decision) -> bool {
+    decision.changes.iter().any(|change| matches!(change, Change::Snapshot { .. }))
+}
+
+/// Changes go into the log and, folded, into the state as they are: secrets leave them before either.
+fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
+    for text in decision.changes.iter_mut().flat_map(Change::shown_texts) {
+        if let (Cow::Owned(redacted), _) = redactor.text(text) {
+            *text = redacted;
+        }
     }
 }
 
@@ -335,7 +347,8 @@ fn unfoldable(session: &str) -> StoreFault {
 /// A fault as the agent is shown it: never an internal text beyond one sentence.
 fn refusal(fault: &Fault) -> Finding {
     match fault {
-        Fault::Definition(fault) => Finding::fault("definition", code::FAULT_DEFINITION, &fault.to_string()),
+        Fault::Definition(fault) => Finding::fault("definition", code::FAULT_DEFINITION, &fault.to_string())
+            .suggest("ask the owner to run `jackline check`"),
         Fault::Store(fault) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()).suggest(fault.help()),
         Fault::Busy => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
         Fault::Panicked => Finding::fault("runtime", code::FAULT_INTERNAL, &fault.to_string()),
@@ -346,11 +359,9 @@ fn refusal(fault: &Fault) -> Finding {
 fn raw(event: &Event) -> Value {
     let mut value = match &event.body {
         Body::SessionStarted { invariants } => json!({ "invariants": invariants }),
-        Body::CallRequested(call) => {
-            json!({ "call": { "id": call.id, "tool": call.tool, "args": call.args, "action": call.action } })
-        }
+        Body::CallRequested(call) => json!({ "call": raw_call(call) }),
         Body::CallFinished(call, outcome) => json!({
-            "call": { "id": call.id, "tool": call.tool, "args": call.args, "action": call.action },
+            "call": raw_call(call),
             "ok": outcome.ok,
             "output": outcome.output,
             "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
@@ -362,4 +373,9 @@ fn raw(event: &Event) -> Value {
         fields.insert("cwd".to_owned(), json!(cwd));
     }
     value
+}
+
+fn raw_call(call: &Call) -> Value {
+    let args = if call.broken.is_some() { "args_text" } else { "args" };
+    json!({ "id": call.id, "tool": call.tool, args: call.args, "action": call.action })
 }

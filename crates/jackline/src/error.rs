@@ -11,7 +11,7 @@ use crate::screen;
 /// What a failed command is to the shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The checked thing is not fine: exit 1. What is wrong has been shown.
+    /// The checked thing is not fine: exit 1.
     NotFine,
     /// Usage or unreadable input: exit 2.
     Input,
@@ -36,6 +36,11 @@ impl CommandError {
 
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self { kind: Kind::Internal, message: message.into(), hints: Vec::new() }
+    }
+
+    /// The checked thing is not fine, for this reason.
+    pub(crate) fn found(message: impl Into<String>) -> Self {
+        Self { kind: Kind::NotFine, message: message.into(), hints: Vec::new() }
     }
 
     /// The checked thing is not fine, and the command has said so itself.

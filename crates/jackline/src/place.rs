@@ -23,11 +23,17 @@ impl Where {
     /// The workspace, absolute.
     pub(crate) fn workspace(&self) -> Result<PathBuf, CommandError> {
         let named = self.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
-        named
-            .canonicalize()
-            .ok()
-            .filter(|dir| dir.is_dir())
-            .ok_or_else(|| CommandError::input(format!("the workspace `{}` is no directory", named.display())))
+        let found = named.canonicalize().ok().filter(|dir| dir.is_dir());
+        let found = found.ok_or_else(|| {
+            CommandError::input(format!("the workspace `{}` is no directory", named.display()))
+                .hint("name one that exists with `--workspace DIR`")
+        })?;
+        // Events, patterns and records are UTF-8: in such a place no path could be told from another.
+        if found.to_str().is_none() {
+            let why = format!("the workspace's path `{}` is not UTF-8", found.display());
+            return Err(CommandError::input(why).hint("rename the directory, or work in another one"));
+        }
+        Ok(found)
     }
 
     /// The state directory.
@@ -48,9 +54,20 @@ impl Where {
         Ok(Found::new(self.places()?))
     }
 
-    pub(crate) fn places(&self) -> Result<Places, CommandError> {
+    /// The same, reading what was accepted where there is such a memory, and adding nothing to it.
+    pub(crate) fn definitions_read_only(&self) -> Result<Found, CommandError> {
+        let home = self.state().ok();
+        Ok(Found::read_only(Places { home: home.unwrap_or_default(), ..self.places_but_home()? }))
+    }
+
+    fn places(&self) -> Result<Places, CommandError> {
+        Ok(Places { home: self.state()?, ..self.places_but_home()? })
+    }
+
+    /// Where definitions are, whether or not there is a state directory.
+    pub(crate) fn places_but_home(&self) -> Result<Places, CommandError> {
         Ok(Places {
-            home: self.state()?,
+            home: PathBuf::new(),
             start: self.workspace()?,
             named: variable("JACKLINE_DEFINITION").map(absolute),
             user: user_definition(),

@@ -14,10 +14,15 @@ pub(crate) fn text<'a>(record: &'a Value, member: &str) -> &'a str {
     record.get(member).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A text from outside, fit for a terminal: no control characters, one line, not too long.
+/// A text from outside without what could steer a terminal: no control characters, one line.
+pub(crate) fn harmless(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The same, and not too long.
 pub(crate) fn shown(text: &str) -> String {
     let head = audit::head(text, SHOWN_BYTES_MAX);
-    let mut shown: String = head.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut shown = harmless(head);
     if head.len() < text.len() {
         shown.push('…');
     }
@@ -60,9 +65,13 @@ pub(crate) fn row(event: &Value, decision: &Value, paint: Paint) -> String {
         (Verdict::Halt, _) => "■ halt",
     };
     let mark = paint.verdict(verdict, &format!("{mark:<7}"));
-    let mut row = format!("{} {} {mark} {}", paint.dim(time), paint.dim(&format!("#{seq:<5}")), subject(event, paint));
+    let subject = subject(event, paint);
+    let stopped = decision.pointer("/data/stopped").and_then(Value::as_str);
+    let stopped = stopped.map(|stopped| format!(" → {}", shown(stopped))).unwrap_or_default();
+    let row = format!("{} {} {mark} {subject}{stopped}", paint.dim(time), paint.dim(&format!("#{seq:<5}")));
+    let mut row = row.trim_end().to_owned();
     for finding in findings(decision) {
-        let line = format!("{}  {}", text(finding, "code"), shown(text(finding, "reason")));
+        let line = format!("{}  {}", shown(text(finding, "code")), shown(text(finding, "reason")));
         row.push_str(&format!("\n{:25}{}", "", paint.verdict(verdict, &line)));
     }
     row
@@ -73,24 +82,30 @@ fn subject(event: &Value, paint: Paint) -> String {
     let agent = text(event, "agent");
     let by = if agent.is_empty() || agent == "main" { String::new() } else { format!("[{}] ", shown(agent)) };
     let what = match text(event, "kind") {
-        "call.requested" => format!("{} {}", paint.bold(tool(event)), paint.dim(&arguments(event))),
+        "call.requested" => match arguments(event) {
+            none if none.is_empty() => paint.bold(&tool(event)),
+            arguments => format!("{} {}", paint.bold(&tool(event)), paint.dim(&arguments)),
+        },
         "call.finished" if event.pointer("/data/ok") == Some(&Value::Bool(false)) => format!("{} failed", tool(event)),
         "call.finished" => paint.dim(&format!("{} finished", tool(event))),
-        "prompt.submitted" => format!("prompt {}", paint.dim(&quoted(event, "/data/prompt"))),
-        "stop.requested" => format!("stop {}", paint.dim(&quoted(event, "/data/message"))),
-        "session.snapshot" => format!("snapshot {}", quoted(event, "/data/name")),
-        "session.restore" => format!("restore {}", quoted(event, "/data/name")),
+        "prompt.submitted" => told("prompt", event, "/data/prompt", paint),
+        "stop.requested" => told("stop", event, "/data/message", paint),
+        "session.snapshot" => told("snapshot", event, "/data/name", paint),
+        "session.restore" => told("restore", event, "/data/name", paint),
         kind => shown(kind),
     };
     format!("{by}{what}")
 }
 
-fn tool(event: &Value) -> &str {
-    text(event, "target").strip_prefix("tool:").unwrap_or("?")
+fn tool(event: &Value) -> String {
+    shown(text(event, "target").strip_prefix("tool:").unwrap_or("?"))
 }
 
-fn quoted(event: &Value, pointer: &str) -> String {
-    event.pointer(pointer).and_then(Value::as_str).map(|text| format!("“{}”", shown(text))).unwrap_or_default()
+fn told(what: &str, event: &Value, pointer: &str, paint: Paint) -> String {
+    match event.pointer(pointer).and_then(Value::as_str) {
+        Some(text) => format!("{what} {}", paint.dim(&format!("“{}”", shown(text)))),
+        None => what.to_owned(),
+    }
 }
 
 /// The arguments that tell most: a command or a path, else all of them.

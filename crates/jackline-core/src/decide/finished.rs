@@ -25,7 +25,8 @@ pub(super) fn decide(
     (call, outcome): (&Call, &Outcome),
     facts: &Facts,
 ) -> Step {
-    let view = View::new(call, event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root), &stack.models());
+    let (host, dir) = (event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root));
+    let view = View::new(call, host, dir, &stack.models_for(host, &call.tool));
     let signature = view.signature(&stack.root);
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);
@@ -73,6 +74,7 @@ impl<'a> Ended<'a> {
             wanted.extend(touches.map(Touch::probe));
             wanted.extend(self.contents().map(|identity| Probe::Fingerprint { path: identity.path.clone() }));
             wanted.extend(self.wants_tree().then_some(Probe::WorkTree));
+            wanted.extend(self.context.stack.layers.iter().flat_map(|layer| self.context.subject(layer).steps_need()));
             wanted.extend(own_policy::needs(self.context));
         }
         wanted.retain(|probe| self.context.facts.get(probe).is_none());
@@ -199,7 +201,7 @@ impl<'a> Ended<'a> {
     }
 
     fn remember(&self, decision: &mut Decision) {
-        if !self.reads_before_writes() {
+        if !self.reads_before_writes() || !self.earned {
             return;
         }
         let agent = self.context.event.agent();
@@ -214,16 +216,14 @@ impl<'a> Ended<'a> {
             };
             let file = file_key(&identity.path);
             match touch.role {
-                Role::Write => {
-                    decision.changes.push(Change::Refreshed { file, content });
-                    if self.own_writes() && self.earned {
-                        decision.changes.push(Change::Read { agent: agent.to_owned(), file, content });
-                    }
+                // Only the writer knows what is there now: to every other agent the file is stale.
+                Role::Write if !self.own_writes() => {
+                    decision.changes.push(Change::Refreshed { agent: agent.to_owned(), file, content });
                 }
-                Role::Read if self.earned => {
+                Role::Write | Role::Read => {
                     decision.changes.push(Change::Read { agent: agent.to_owned(), file, content });
                 }
-                Role::Read | Role::Delete => {}
+                Role::Delete => {}
             }
         }
     }

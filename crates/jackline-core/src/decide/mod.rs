@@ -14,7 +14,7 @@ use crate::event::{Body, Event};
 use crate::guards::budget;
 use crate::path;
 use crate::probe::Facts;
-use crate::session::{Agent, Change, Pin, Session};
+use crate::session::{Change, Constraint, Key, Pin, Session};
 use crate::sha::Digest;
 use crate::stack::Stack;
 
@@ -65,7 +65,7 @@ fn finish(mut decision: Decision, stack: &Stack, session: &Session, event: &Even
         decision.changes.insert(0, Change::Pinned { pin: pinned });
     }
     if decision.constraint.is_none() {
-        decision.constraint = session.agent(event.agent()).and_then(constraint_in_force);
+        decision.constraint = constraint_in_force(session, event.agent(), &decision.changes);
     }
     decision
 }
@@ -75,10 +75,24 @@ fn definition_changed(before: Digest, after: Digest) -> Note {
     Note { kind: "definition.changed", before: named(before), after: named(after), data: json!({}) }
 }
 
-/// The newest typed override that stands on an agent.
-fn constraint_in_force(agent: &Agent) -> Option<Value> {
-    let correct = agent.correct_tool.as_ref().map(|tool| correct_tool(tool));
-    correct.or_else(|| agent.constraints.last().map(crate::session::Constraint::to_value))
+/// The newest typed override that still stands on an agent once these changes have happened.
+fn constraint_in_force(session: &Session, name: &str, changes: &[Change]) -> Option<Value> {
+    let agent = session.agent(name)?;
+    let gone = |change: &Change| match change {
+        Change::Reset | Change::Restored { .. } => true,
+        Change::Lifted { agent } => agent == name,
+        _ => false,
+    };
+    if changes.iter().any(gone) {
+        return None;
+    }
+    let corrected = changes.iter().any(|change| matches!(change, Change::KnownTool { .. }));
+    let lapsed = |signature: &Key| {
+        changes.iter().any(|change| matches!(change, Change::Lapsed { signature: gone, .. } if gone == signature))
+    };
+    let correct = agent.correct_tool.as_ref().filter(|_| !corrected).map(|tool| correct_tool(tool));
+    let newest = || agent.constraints.iter().rev().find(|constraint| !lapsed(&constraint.signature));
+    correct.or_else(|| newest().map(Constraint::to_value))
 }
 
 fn correct_tool(requested: &str) -> Value {
@@ -91,11 +105,11 @@ fn started(session: &Session, invariants: Option<&Value>) -> Decision {
     match session.invariants {
         None => Decision { changes: vec![Change::Invariants { digest }], ..Decision::default() },
         Some(known) if known == digest => Decision::default(),
-        Some(_) => Decision::merge(vec![Finding::deny(
-            "event",
-            code::EVENT_INVARIANT_CHANGED,
-            "The run's objective and its meaning of done may not change within a session.",
-        )]),
+        Some(_) => {
+            let reason = "The run's objective and its meaning of done may not change within a session.";
+            let finding = Finding::deny("event", code::EVENT_INVARIANT_CHANGED, reason);
+            Decision::merge(vec![finding.suggest("keep them as they were, or start a new session")])
+        }
     }
 }
 
@@ -142,7 +156,8 @@ fn restore(session: &Session, name: &str) -> Decision {
         }
         None => {
             let reason = format!("There is no snapshot named '{name}' in this session.");
-            Decision::merge(vec![Finding::deny("event", code::EVENT_INVALID, reason)])
+            let finding = Finding::deny("event", code::EVENT_INVALID, reason);
+            Decision::merge(vec![finding.suggest("restore one that was taken; the newest 16 are kept")])
         }
     }
 }

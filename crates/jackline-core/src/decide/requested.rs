@@ -12,7 +12,8 @@ use crate::sha::Digest;
 use crate::stack::Stack;
 
 pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, call: &Call, facts: &Facts) -> Step {
-    let view = View::new(call, event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root), &stack.models());
+    let (host, dir) = (event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root));
+    let view = View::new(call, host, dir, &stack.models_for(host, &call.tool));
     let signature = view.signature(&stack.root);
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);
@@ -64,13 +65,14 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
     let agent = context.event.agent().to_owned();
     if context.view.unknown {
         let tool = context.view.call.tool.clone();
+        let known = unknown_tool::known(context);
         decision.emitted.push(emit(
             context,
             "UNKNOWN_TOOL",
             json!({
                 "requested": tool,
-                "nearest": unknown_tool::suggestions(context),
-                "known_count": unknown_tool::known(context).len(),
+                "nearest": unknown_tool::nearest(context, &known),
+                "known_count": known.len(),
                 "correction_required": true,
             }),
         ));
@@ -78,7 +80,6 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
         decision.changes.push(Change::UnknownTool { agent, tool });
     } else if context.agent.correct_tool.is_some() && !decision.verdict.refuses() {
         decision.changes.push(Change::KnownTool { agent });
-        decision.constraint = context.agent.constraints.last().map(crate::session::Constraint::to_value);
     }
 }
 

@@ -135,6 +135,11 @@ fn missing(shape: &Shape, key: &Key, node: &Node) -> Fault {
     Fault::error(format!("`{}` is missing in `{}`", key.name, shape.name)).at(start).help(help)
 }
 
+fn misspells(shape: &Shape, entry: &Entry) -> bool {
+    let unknown = shape.keys.iter().all(|key| key.name != entry.key);
+    unknown && did_you_mean(&entry.key, shape.one_of.iter().copied()).is_some()
+}
+
 fn one_of(shape: &Shape, node: &Node, faults: &mut Faults) {
     if shape.one_of.is_empty() || node.value == Value::Broken {
         return;
@@ -143,6 +148,8 @@ fn one_of(shape: &Shape, node: &Node, faults: &mut Faults) {
     let all = shape.one_of.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
     match given.as_slice() {
         [_] => {}
+        // A misspelled one has been told already, with the name that was meant.
+        [] if node.entries().iter().any(|entry| misspells(shape, entry)) => {}
         [] => {
             let start = Span { end: node.span.start, ..node.span };
             faults.push(Fault::error(format!("`{}` needs one of {all}", shape.name)).at(start));
@@ -326,6 +333,7 @@ mod tests {
             "`policy` needs one of `sequence`, `read_before_write`, `paths`, `rule`, `rego`",
             "",
         );
+        check("policies: [{sequnce: {}}]", "unknown key `sequnce`", "did you mean `sequence`?");
         check(
             "policies: [{paths: {}, rego: {file: x}}]",
             "`policy` has both `paths` and `rego`",

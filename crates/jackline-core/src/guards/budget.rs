@@ -27,9 +27,13 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
         .flat_map(|layer| {
             exhausted(&layer.model.limits, context.session, now)
                 .into_iter()
-                .map(|spent| observed(Finding::deny("budget", spent.code, spent.reason), layer))
+                .map(|spent| observed(finding(spent), layer))
         })
         .collect()
+}
+
+fn finding(spent: Exhausted) -> Finding {
+    Finding::deny("budget", spent.code, spent.reason).suggest("stop, and report what is left to do")
 }
 
 /// Whether any limit in force is used up.
@@ -83,8 +87,8 @@ fn deadline(limits: &Limits, session: &Session) -> Option<Timestamp> {
         Deadline::At(at) => Some(at),
         Deadline::After(ms) => {
             let start = match limits.per {
-                Per::Session => session.began,
-                Per::Prompt => session.budget.prompted.or(session.began),
+                Per::Session => session.budget.reset.or(session.began),
+                Per::Prompt => session.budget.prompted.or(session.budget.reset).or(session.began),
             };
             start.map(|start| Timestamp(start.0.saturating_add(ms)))
         }

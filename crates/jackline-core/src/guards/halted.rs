@@ -6,6 +6,7 @@ use crate::decision::Finding;
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let Some(halt) = &context.agent.halted else { return Vec::new() };
-    let reason = format!("The run was halted ({}): {} Stop and report to the person.", halt.code, halt.reason);
+    let why = halt.reason.trim_end_matches(['.', '!', ' ']);
+    let reason = format!("The run was halted ({}: {why}). Stop and report to the person.", halt.code);
     vec![Finding::deny("run", code::RUN_HALTED, reason)]
 }

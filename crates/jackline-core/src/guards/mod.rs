@@ -10,6 +10,7 @@ pub(crate) mod paths;
 pub(crate) mod read_before_write;
 pub(crate) mod repeat;
 pub(crate) mod rule;
+pub(crate) mod schema;
 pub(crate) mod self_protection;
 pub(crate) mod sequence;
 pub(crate) mod shell_text;
@@ -47,6 +48,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     let mut wanted = self_protection::needs(context);
     for layer in &context.stack.layers {
         let subject = context.subject(layer);
+        wanted.extend(subject.steps_need());
         for (_, policy) in applying(&subject) {
             wanted.extend(policy.when.iter().flat_map(|when| subject.needs(when)));
             wanted.extend(policy_needs(&policy.guard, &subject));
@@ -62,8 +64,8 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
 pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
     let mut findings = halted::judge(context);
     let mut consulted: Vec<String> =
-        ["unknown_tool", "budget", "self", "shell"].into_iter().map(str::to_owned).collect();
-    for guard in [unknown_tool::judge, budget::judge, self_protection::judge, shell_text::judge] {
+        ["unknown_tool", "schema", "budget", "self", "shell"].into_iter().map(str::to_owned).collect();
+    for guard in [unknown_tool::judge, schema::judge, budget::judge, self_protection::judge, shell_text::judge] {
         findings.extend(guard(context));
     }
     for layer in &context.stack.layers {

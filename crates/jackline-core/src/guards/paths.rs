@@ -19,7 +19,8 @@ pub(crate) fn needs(settings: &Paths, subject: &Subject<'_>) -> Vec<Probe> {
 
 pub(crate) fn judge(settings: &Paths, subject: &Subject<'_>) -> Vec<Finding> {
     let touches = subject.view.touches.iter().filter(|touch| concerned(settings, touch));
-    touches.filter_map(|touch| judge_touch(settings, subject, touch)).collect()
+    let found = touches.filter_map(|touch| judge_touch(settings, subject, touch));
+    subject.view.pathless.then(pathless).into_iter().chain(found).collect()
 }
 
 /// Whether a touch of this role is anything to this policy.
@@ -47,7 +48,7 @@ fn judge_touch(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option
     protected.then(|| {
         let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
         let reason = format!("Path '{shown}' is protected by the owner.");
-        Finding::deny(GUARD, code::PATHS_PROTECTED, reason)
+        Finding::deny(GUARD, code::PATHS_PROTECTED, reason).suggest("leave it as it is, or ask the owner")
     })
 }
 
@@ -83,6 +84,13 @@ fn reaches(pattern: &str, touch: &Touch, inside: &str, there: There) -> bool {
 
 fn below(dir: &str, rest: &str) -> String {
     if dir.is_empty() { rest.to_owned() } else { format!("{dir}/{rest}") }
+}
+
+/// A write that does not say where may go anywhere.
+fn pathless() -> Finding {
+    let reason = "The call writes, but where cannot be told from its arguments.";
+    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason)
+        .suggest("name the path in an argument that says so; the owner may declare which under `tools.declare`")
 }
 
 fn unresolvable(touch: &Touch) -> Finding {

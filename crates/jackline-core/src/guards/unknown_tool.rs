@@ -27,13 +27,13 @@ fn refuses(context: &Context<'_>, layer: &Layer) -> bool {
 fn finding(context: &Context<'_>) -> Finding {
     let tool = &context.view.call.tool;
     let mut finding = Finding::deny("unknown_tool", code::TOOLS_UNKNOWN, format!("There is no tool '{tool}'."));
-    finding.suggestions = suggestions(context);
+    finding.suggestions = nearest(context, &known(context));
     finding
 }
 
 /// The known names nearest to the one that was called.
-pub(crate) fn suggestions(context: &Context<'_>) -> Vec<String> {
-    nearest::names(&context.view.call.tool, known(context), NEAREST_MAX)
+pub(crate) fn nearest(context: &Context<'_>, known: &[&str]) -> Vec<String> {
+    nearest::names(&context.view.call.tool, known.iter().copied(), NEAREST_MAX)
 }
 
 /// Every name that the definition declares or the host brings along.

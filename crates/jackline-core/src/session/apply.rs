@@ -37,7 +37,7 @@ impl Session {
             }
             Change::Reset => {
                 self.memory = Memory::default();
-                self.budget = Budget::default();
+                self.budget = Budget { reset: Some(self.now(at)), ..Budget::default() };
             }
             Change::Requested { agent, call, signature, refused, feeds } => {
                 let open = Open { call: *call, signature: *signature, agent: agent.clone(), refused: *refused };
@@ -46,7 +46,10 @@ impl Session {
             Change::Finished { agent, call, signature } => self.close(agent, *call, signature),
             Change::Wrote => self.writes += 1,
             Change::Done { name, tree } => self.succeed(name, *tree),
-            Change::Prompted => self.budget.prompted(at),
+            Change::Prompted => {
+                let now = self.now(at);
+                self.budget.prompted(now);
+            }
             Change::Used { tokens, cost_usd } => {
                 self.budget.session.add(*tokens, *cost_usd);
                 self.budget.prompt.add(*tokens, *cost_usd);
@@ -69,11 +72,7 @@ impl Session {
     }
 
     fn close(&mut self, agent: &str, call: Option<Key>, signature: &Key) {
-        let at = self.open.iter().position(|open| match call {
-            Some(_) => open.call == call,
-            None => open.call.is_none() && open.agent == agent && open.signature == *signature,
-        });
-        if let Some(at) = at {
+        if let Some(at) = self.open_index(agent, call, signature) {
             self.open.remove(at);
         }
         if let Some(call) = call {
@@ -102,11 +101,6 @@ impl Budget {
 impl Memory {
     fn apply(&mut self, step: u64, change: &Change) {
         match change {
-            Change::Refreshed { file, content } => {
-                for agent in self.agents.values_mut() {
-                    agent.refresh(file, *content);
-                }
-            }
             Change::Kept { policy, key, value } => self.keep(policy, key, value.as_deref()),
             change => {
                 if let Some(name) = agent_of(change) {
@@ -175,6 +169,7 @@ impl Agent {
     fn apply(&mut self, change: &Change) {
         match change {
             Change::Read { file, content, .. } => self.remember(*file, *content),
+            Change::Refreshed { file, content, .. } => self.refresh(file, *content),
             Change::Constrained { constraint, .. } => {
                 self.constraints.push(constraint.clone());
                 if self.constraints.len() > CONSTRAINTS_MAX {
@@ -227,6 +222,7 @@ impl Agent {
 fn agent_of(change: &Change) -> Option<&str> {
     match change {
         Change::Read { agent, .. }
+        | Change::Refreshed { agent, .. }
         | Change::Constrained { agent, .. }
         | Change::Retried { agent, .. }
         | Change::Ticked { agent }

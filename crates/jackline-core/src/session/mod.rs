@@ -85,6 +85,8 @@ pub struct Memory {
 /// What is used up of the limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
+    /// When a reset started the limits anew.
+    pub reset: Option<Timestamp>,
     /// When the present prompt was submitted.
     pub prompted: Option<Timestamp>,
     pub session: Used,
@@ -206,8 +208,9 @@ pub enum Change {
         file: Key,
         content: Option<Key>,
     },
-    /// An own write: whoever had read the file has read the new content too.
+    /// An own write to a file that the agent had read: it knows the new content too.
     Refreshed {
+        agent: String,
         file: Key,
         content: Option<Key>,
     },
@@ -272,6 +275,17 @@ pub enum Change {
     Reset,
 }
 
+impl Change {
+    /// The texts in it that are only ever shown: a secret in them can go without changing what is decided.
+    pub fn shown_texts(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Constrained { constraint, .. } => vec![&mut constraint.action, &mut constraint.target],
+            Self::Halted { halt, .. } => vec![&mut halt.reason],
+            _ => Vec::new(),
+        }
+    }
+}
+
 impl Session {
     /// The time of a decision: the event's, unless the clock went backwards.
     #[must_use]
@@ -294,18 +308,27 @@ impl Session {
     /// The open call that an outcome belongs to: by id, else the first of that agent with that signature.
     #[must_use]
     pub fn open(&self, agent: &str, call: Option<Key>, signature: Key) -> Option<&Open> {
-        match call {
-            Some(_) => self.open.iter().find(|open| open.call == call),
-            None => {
-                self.open.iter().find(|open| open.call.is_none() && open.agent == agent && open.signature == signature)
-            }
-        }
+        self.open.get(self.open_index(agent, call, &signature)?)
     }
 
-    /// Whether a call of this id has finished before.
+    /// Where that call stands. A host may give one id to several calls: then the signature tells them apart, and
+    /// where it does not, a refused one is meant, so that nothing refused is taken for done.
+    fn open_index(&self, agent: &str, call: Option<Key>, signature: &Key) -> Option<usize> {
+        let find = |holds: &dyn Fn(&Open) -> bool| self.open.iter().position(holds);
+        if call.is_none() {
+            return find(&|open| open.call.is_none() && open.agent == agent && open.signature == *signature);
+        }
+        let same = |open: &Open| open.call == call;
+        find(&|open| same(open) && open.signature == *signature && open.refused)
+            .or_else(|| find(&|open| same(open) && open.signature == *signature))
+            .or_else(|| find(&|open| same(open) && open.refused))
+            .or_else(|| find(&same))
+    }
+
+    /// Whether a call of this id has finished before and was not requested again since.
     #[must_use]
     pub fn finished(&self, call: Option<Key>) -> bool {
-        call.is_some_and(|call| self.finished.contains(&call))
+        call.is_some_and(|id| self.finished.contains(&id) && !self.open.iter().any(|open| open.call == call))
     }
 }
 

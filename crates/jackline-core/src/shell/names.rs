@@ -26,6 +26,9 @@ const UNKNOWN: &str = "\u{fffc}";
 /// Whether a command surely matches a glob over its words.
 #[must_use]
 pub fn glob_matches(command: &Command, pattern: &str) -> bool {
+    if !may_be_called(command, pattern) {
+        return false;
+    }
     spellings(command).iter().any(|words| {
         let shown = |word: &Word| if word.known() { word.text.clone() } else { UNKNOWN.to_owned() };
         let text = words.iter().map(shown).collect::<Vec<_>>().join(" ");
@@ -38,7 +41,7 @@ pub fn glob_matches(command: &Command, pattern: &str) -> bool {
 /// A command whose very program is not known matches nothing here: that the text is opaque is said elsewhere.
 #[must_use]
 pub fn glob_may_match(command: &Command, pattern: &str) -> bool {
-    if command.program().is_none() {
+    if command.program().is_none() || !may_be_called(command, pattern) {
         return false;
     }
     spellings(command).iter().any(|words| {
@@ -49,6 +52,13 @@ pub fn glob_may_match(command: &Command, pattern: &str) -> bool {
         let may_be = |word: &Word| if word.dynamic { "*".to_owned() } else { word.text.clone() };
         overlap::texts_overlap(pattern, &bounded(words.iter().map(may_be).collect::<Vec<_>>().join(" ")))
     })
+}
+
+/// A first look that spares most others: whether the pattern's first word can be the program.
+fn may_be_called(command: &Command, pattern: &str) -> bool {
+    let first = pattern.split(' ').next().unwrap_or_default();
+    let written = command.words.first().is_some_and(|word| word.text == first);
+    written || glob::is_pattern(first) || command.program() == Some(first)
 }
 
 /// The beginning of a long text, with anything after it.

@@ -2,7 +2,7 @@
 
 use jackline_core::code;
 use jackline_core::decision::Finding;
-use jackline_core::event::{self, EventFault};
+use jackline_core::event;
 use jackline_core::json;
 use jackline_core::time::Timestamp;
 
@@ -20,19 +20,12 @@ impl Adapter for Lines {
 
     fn read(&self, native: &[u8], now: Timestamp) -> Result<Vec<Message>, Box<Finding>> {
         let raw = json::decode(native).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
-        let event = event::read(&raw, now).map_err(|fault| Box::new(unreadable(&fault)))?;
+        let event = event::read(&raw, now).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
         Ok(vec![Message { event, raw }])
     }
 
     fn render(&self, answers: &[Answer]) -> String {
         answers.iter().map(Answer::to_json).collect::<Vec<_>>().join("\n")
-    }
-}
-
-fn unreadable(fault: &EventFault) -> Finding {
-    match fault {
-        EventFault::ArgsText(_) => Finding::deny("schema", code::SCHEMA_INVALID, fault.to_string()),
-        fault => invalid(&fault.to_string()),
     }
 }
 

@@ -4,16 +4,22 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use ed25519_dalek::SigningKey;
 use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 
 use super::{SignFault, load_or_create_key, sign};
 use crate::private;
 
-/// Where a key lies unless another place is named.
-#[must_use]
-pub fn default_key(state: &Path) -> PathBuf {
-    state.join("keys").join("checkpoint.key")
+/// The key in the state directory, made at its first use together with its directory.
+///
+/// # Errors
+/// Why it cannot be used or made.
+pub fn default_key(state: &Path) -> Result<SigningKey, SignFault> {
+    let place = state.join("keys");
+    let path = place.join("checkpoint.key");
+    private::create_dir(&place).map_err(|source| SignFault::File { path: place, done: "created", source })?;
+    load_or_create_key(&path)
 }
 
 /// The checkpoints kept below a state directory.
@@ -35,6 +41,22 @@ impl KeptCheckpoints {
         self.state.join("checkpoints").join(format!("{}.jsonl", Digest::of(session.as_bytes())))
     }
 
+    /// Every file of checkpoints, sorted: those of sessions that are gone from the store too.
+    ///
+    /// # Errors
+    /// When the directory is there and cannot be read.
+    pub fn files(&self) -> std::io::Result<Vec<PathBuf>> {
+        let entries = match std::fs::read_dir(self.state.join("checkpoints")) {
+            Ok(entries) => entries,
+            Err(fault) if fault.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(fault) => return Err(fault),
+        };
+        let mut files = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+        files.sort_unstable();
+        Ok(files)
+    }
+
     /// Signs a head with the default key and appends it.
     ///
     /// # Errors
@@ -42,9 +64,8 @@ impl KeptCheckpoints {
     pub fn sign(&self, session: &str, head: (u64, Digest), at: Timestamp) -> Result<(), SignFault> {
         let file = self.of(session);
         let fault = |source| SignFault::File { path: file.clone(), done: "written", source };
-        private::create_dir(&self.state.join("keys")).map_err(fault)?;
         private::create_dir(&self.state.join("checkpoints")).map_err(fault)?;
-        let mut line = sign(&load_or_create_key(&default_key(&self.state))?, session, head, at).render();
+        let mut line = sign(&default_key(&self.state)?, session, head, at).render();
         line.push(b'\n');
         append(&file, &line).map_err(fault)
     }

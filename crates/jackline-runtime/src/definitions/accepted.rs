@@ -39,19 +39,28 @@ impl Acceptance {
 #[derive(Debug, Clone)]
 pub struct Accepted {
     root: PathBuf,
+    keeps: bool,
 }
 
 impl Accepted {
     /// Acceptances kept below a state directory.
     #[must_use]
     pub fn below(home: &Path) -> Self {
-        Self { root: home.join("accepted") }
+        Self { root: home.join("accepted"), keeps: true }
+    }
+
+    /// The same, without remembering anything further.
+    #[must_use]
+    pub fn read_only(self) -> Self {
+        Self { keeps: false, ..self }
     }
 
     /// What was accepted for a definition's place.
     #[must_use]
     pub fn of(&self, definition: &Path) -> Option<Acceptance> {
-        serde_json::from_slice(&fs::read(self.file(definition)).ok()?).ok()
+        // A state directory is absolute; without one there is nothing to look for.
+        let file = Some(self.file(definition)).filter(|file| file.is_absolute())?;
+        serde_json::from_slice(&fs::read(file).ok()?).ok()
     }
 
     /// Remembers an acceptance.
@@ -59,6 +68,9 @@ impl Accepted {
     /// # Errors
     /// When the state directory cannot be written.
     pub fn remember(&self, definition: &Path, acceptance: &Acceptance) -> std::io::Result<()> {
+        if !self.keeps {
+            return Ok(());
+        }
         crate::private::create_dir(&self.root)?;
         let file = self.file(definition);
         let beside = file.with_extension(format!("{}.new", std::process::id()));

@@ -15,13 +15,20 @@ const MODEL_BYTES_MAX: u64 = 4 << 20;
 #[derive(Debug, Clone)]
 pub struct Kept {
     root: PathBuf,
+    keeps: bool,
 }
 
 impl Kept {
     /// Definitions kept below a state directory.
     #[must_use]
     pub fn below(home: &Path) -> Self {
-        Self { root: home.join("definitions") }
+        Self { root: home.join("definitions"), keeps: true }
+    }
+
+    /// The same, without keeping anything further.
+    #[must_use]
+    pub fn read_only(self) -> Self {
+        Self { keeps: false, ..self }
     }
 
     /// The checked model of a text, from the cache or by reading it.
@@ -41,13 +48,15 @@ impl Kept {
     /// The text of a definition that was in force once.
     #[must_use]
     pub fn text(&self, digest: &Digest) -> Option<String> {
-        let text = fs::read_to_string(self.text_path(digest)).ok()?;
+        let path = Some(self.text_path(digest)).filter(|path| path.is_absolute())?;
+        let text = fs::read_to_string(path).ok()?;
         (Digest::of(text.as_bytes()) == *digest).then_some(text)
     }
 
     fn cached(&self, digest: &Digest) -> Option<Model> {
         let mut bytes = Vec::new();
-        fs::File::open(self.model_path(digest)).ok()?.take(MODEL_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+        let path = Some(self.model_path(digest)).filter(|path| path.is_absolute())?;
+        fs::File::open(path).ok()?.take(MODEL_BYTES_MAX).read_to_end(&mut bytes).ok()?;
         let (seal, model) = bytes.split_at_checked(32)?;
         // The seal binds the model to its text and to this version of the format: anything else is read anew.
         (seal == Self::seal(digest, model).0).then(|| postcard::from_bytes(model).ok()).flatten()
@@ -59,7 +68,7 @@ impl Kept {
 
     /// Keeps text and model; a directory that cannot be written only costs the next process its time.
     pub fn keep(&self, digest: &Digest, text: &str, model: &Model) {
-        let Ok(model) = postcard::to_stdvec(model) else { return };
+        let Some(model) = postcard::to_stdvec(model).ok().filter(|_| self.keeps) else { return };
         let sealed = [&Self::seal(digest, &model).0, model.as_slice()].concat();
         let kept = crate::private::create_dir(&self.root)
             .and_then(|()| write_once(&self.text_path(digest), text.as_bytes()))

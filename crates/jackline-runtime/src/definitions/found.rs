@@ -4,10 +4,11 @@
 //! accepted one until `jackline trust`; one that is unreadable or gone leaves the accepted one in force.
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use jackline_core::definition::model::Mode;
 use jackline_core::definition::{self, Model, attempts, loosenings};
 use jackline_core::session::Pin;
 use jackline_core::sha::Digest;
@@ -56,6 +57,13 @@ impl Found {
         Self { places, kept, accepted, last: Mutex::new(None) }
     }
 
+    /// The same, but nothing is remembered: neither texts nor what is accepted. An empty home holds nothing.
+    #[must_use]
+    pub fn read_only(places: Places) -> Self {
+        let found = Self::new(places);
+        Self { kept: found.kept.read_only(), accepted: found.accepted.read_only(), ..found }
+    }
+
     /// The project's definition, for a pinned session or a beginning one.
     #[must_use]
     pub fn project(&self, pin: Option<&Pin>, named: Option<&str>) -> Option<PathBuf> {
@@ -91,12 +99,17 @@ impl Found {
             (Present::Good { text, model, digest }, before) => {
                 let trusted = accepted.as_ref().is_some_and(|known| known.trusted && known.digest() == Some(digest));
                 self.weigh(path, (&model, digest), before, standing);
+                if model.mode == Mode::Observe && !trusted {
+                    let why = "`mode: observe` counts only after `jackline trust`; until then everything is enforced";
+                    standing.notices.push(why.to_owned());
+                }
                 standing.push(Layer::new(*model, digest, Origin::Project, trusted), text);
                 Ok(())
             }
             (Present::Bad(fault), Some((mut layer, text))) => {
                 layer.origin = Origin::Project;
-                standing.notices.push(format!("{fault}; the last accepted definition stays in force"));
+                let next = if matches!(fault, DefinitionFault::Faulty { .. }) { "; run `jackline check`" } else { "" };
+                standing.notices.push(format!("{fault}; the last accepted definition stays in force{next}"));
                 standing.push(layer, text);
                 Ok(())
             }
@@ -147,7 +160,7 @@ impl Found {
     fn wider_layers(&self, standing: &mut Standing) -> Result<(), DefinitionFault> {
         let wider = [(&self.places.machine, Origin::Machine), (&self.places.user, Origin::User)];
         for (path, origin) in wider.into_iter().filter_map(|(path, origin)| Some((path.as_ref()?, origin))) {
-            if !path.exists() {
+            if is_missing(path) {
                 continue;
             }
             match self.read(path) {
@@ -237,6 +250,12 @@ fn root(pin: Option<&Pin>, project: Option<&Path>, start: &Path) -> String {
         (None, Some(dir)) if start.starts_with(dir) => dir.display().to_string(),
         (None, _) => start.display().to_string(),
     }
+}
+
+/// Whether nothing is there. What cannot be looked at is not missing: it must not fall silent by a change of mode.
+fn is_missing(path: &Path) -> bool {
+    let missing = |kind| matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    fs::symlink_metadata(path).is_err_and(|fault| missing(fault.kind()))
 }
 
 pub(super) fn read_text(path: &Path) -> Result<String, String> {

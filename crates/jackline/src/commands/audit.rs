@@ -89,7 +89,7 @@ impl Show {
             let number = record.get("seq").and_then(Value::as_u64);
             if self.seq.is_none() || self.seq == number {
                 found = true;
-                screen::line(&serde_json::to_string_pretty(&record).unwrap_or_default())?;
+                screen::line(&escaped(&serde_json::to_string_pretty(&record).unwrap_or_default()))?;
             }
         }
         if found {
@@ -99,4 +99,10 @@ impl Show {
                 .hint("`jackline log` shows the numbers after `#`"))
         }
     }
+}
+
+/// JSON leaves some control characters as they are; a terminal must not obey them.
+fn escaped(json: &str) -> String {
+    let escape = |c: char| if c.is_control() && c != '\n' { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    json.chars().map(escape).collect()
 }

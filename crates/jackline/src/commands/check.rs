@@ -57,7 +57,7 @@ impl Check {
         if let Some(named) = self.file.as_ref().or(self.definition.as_ref()) {
             return Ok(named.clone());
         }
-        let places = self.at.places()?;
+        let places = self.at.places_but_home()?;
         places.named.or_else(|| discover(&places.start)).ok_or_else(|| {
             CommandError::input(format!(
                 "there is no {DEFINITION_FILE} in `{}` or above it",

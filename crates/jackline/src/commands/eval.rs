@@ -58,7 +58,7 @@ impl Eval {
         builder = match &self.definition {
             Some(file) => builder.definitions(given(&at, file)?),
             None => {
-                let found = at.definitions()?;
+                let found = if nothing { at.definitions_read_only()? } else { at.definitions()? };
                 let standing = jackline_runtime::definitions::Definitions::stack(&found, None, None)?;
                 standing.notices.iter().for_each(|notice| screen::complain(&format!("note: {notice}")));
                 builder.definitions(found)

@@ -18,7 +18,7 @@ use crate::{paint::Paint, screen, timeline};
 /// `jackline explain last` takes the last refusal of this workspace's newest session.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Explain {
-    /// The session, or `last`
+    /// The session, or `last` for the one of this workspace that was written last
     #[arg(value_name = "SESSION")]
     session: String,
     /// The number of the decision's record, as the log and each decision show it (default: the last refusal)
@@ -38,12 +38,15 @@ impl Explain {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let store = self.at.files()?;
         let found = match (self.session.as_str(), self.seq) {
-            ("last", None) => last_refusal(&store, &log::chosen(&store, &self.at, None)?)?,
-            (session, Some(seq)) => numbered(&store, &log::chosen(&store, &self.at, Some(session))?, seq)?,
-            (session, None) => last_refusal(&store, &log::chosen(&store, &self.at, Some(session))?)?,
+            (session, Some(seq)) => numbered(&store, &self.chosen(&store, session)?, seq)?,
+            (session, None) => last_refusal(&store, &self.chosen(&store, session)?)?,
         };
         let kept = Kept::below(&self.at.state()?);
         Ok(screen::show(&explained(&found, &kept, Paint::for_stdout()))?)
+    }
+
+    fn chosen(&self, store: &dyn Store, session: &str) -> Result<String, CommandError> {
+        log::chosen(store, &self.at, Some(session).filter(|session| *session != "last"))
     }
 }
 
@@ -114,9 +117,9 @@ impl Iterator for Pairs {
 fn explained(found: &Explained, kept: &Kept, paint: Paint) -> String {
     let mut out = timeline::row(&found.event, &found.decision, paint);
     out.push('\n');
-    let model = model(&found.decision, kept);
+    let models = Models::of(&found.decision, kept);
     for finding in timeline::findings(&found.decision) {
-        out.push_str(&finding_text(finding, model.as_ref(), paint));
+        out.push_str(&finding_text(finding, &models, paint));
     }
     section(&mut out, paint, "asked", &consulted(&found.decision));
     section(&mut out, paint, "seen", &facts(&found.decision));
@@ -135,40 +138,58 @@ fn section(out: &mut String, paint: Paint, title: &str, lines: &[String]) {
     }
 }
 
-fn model(decision: &Value, kept: &Kept) -> Option<Model> {
-    let digest = decision.pointer("/definition/digest")?.as_str()?.strip_prefix("sha256:")?;
-    let text = kept.text(&Digest::parse(digest)?)?;
+/// The definitions that judged, as far as their texts are kept: the workspace's first, then all others in force.
+struct Models {
+    own: Option<Model>,
+    others: Vec<(String, Model)>,
+}
+
+impl Models {
+    fn of(decision: &Value, kept: &Kept) -> Self {
+        let own = decision.pointer("/definition/digest").and_then(Value::as_str);
+        let layers = decision.pointer("/definition/layers").and_then(Value::as_array).into_iter().flatten();
+        let others = layers.filter_map(Value::as_str).filter(|digest| Some(*digest) != own);
+        let others = others.filter_map(|digest| Some((digest.to_owned(), model(digest, kept)?))).collect();
+        Self { own: own.and_then(|digest| model(digest, kept)), others }
+    }
+
+    /// Where a policy stands.
+    fn place(&self, policy: &str) -> Option<String> {
+        let own = self.own.as_ref().and_then(|model| line(model, policy));
+        let other = || self.others.iter().find_map(|(digest, model)| Some((digest, line(model, policy)?)));
+        own.map(|line| format!("jackline.yaml line {line}"))
+            .or_else(|| other().map(|(digest, line)| format!("line {line} of another definition in force, {digest}")))
+    }
+}
+
+fn model(digest: &str, kept: &Kept) -> Option<Model> {
+    let text = kept.text(&Digest::parse(digest.strip_prefix("sha256:")?)?)?;
     kept.model(&text).ok().map(|(model, _)| model)
 }
 
-fn finding_text(finding: &Value, model: Option<&Model>, paint: Paint) -> String {
+fn line(model: &Model, policy: &str) -> Option<u32> {
+    let mut all = model.sections.iter().flat_map(|section| &section.policies).chain(&model.policies);
+    all.find(|known| known.name == policy).map(|known| known.line)
+}
+
+fn finding_text(finding: &Value, models: &Models, paint: Paint) -> String {
     let name = timeline::text(finding, "policy");
-    let policies = model
-        .into_iter()
-        .flat_map(|model| model.sections.iter().flat_map(|section| &section.policies).chain(&model.policies));
-    let place = policies
-        .filter(|policy| policy.name == name)
-        .map(|policy| format!(", jackline.yaml line {}", policy.line))
-        .next()
-        .unwrap_or_default();
+    let place = models.place(name).map(|place| format!(", {place}")).unwrap_or_default();
     let enforced = match finding.get("enforced") {
         Some(Value::Bool(false)) => " (not enforced)",
         _ => "",
     };
-    let head = format!("policy {name}{place}{enforced}");
-    format!(
-        "\n{}\n  {}: {}\n  {}\n",
-        paint.bold(&head),
-        timeline::text(finding, "code"),
-        timeline::text(finding, "verdict"),
-        timeline::text(finding, "reason")
-    )
+    // A guard that belongs to no policy of the definition goes by its own name.
+    let what = if name == timeline::text(finding, "guard") { "guard" } else { "policy" };
+    let head = format!("{what} {}{place}{enforced}", timeline::shown(name));
+    let whole = |member: &str| timeline::harmless(timeline::text(finding, member));
+    format!("\n{}\n  {}: {}\n  {}\n", paint.bold(&head), whole("code"), whole("verdict"), whole("reason"))
 }
 
 fn consulted(decision: &Value) -> Vec<String> {
     let names = decision.pointer("/data/consulted").and_then(Value::as_array).into_iter().flatten();
     let names: Vec<&str> = names.filter_map(Value::as_str).collect();
-    if names.is_empty() { Vec::new() } else { vec![names.join(", ")] }
+    if names.is_empty() { Vec::new() } else { vec![timeline::harmless(&names.join(", "))] }
 }
 
 fn facts(decision: &Value) -> Vec<String> {
@@ -187,7 +208,7 @@ fn fact_text(pair: &Value) -> String {
     let seen = if let Some(identity) = fact.get("identity") {
         let place = match identity.get("inside").and_then(Value::as_str) {
             Some("") => "the workspace root".to_owned(),
-            Some(inside) => format!("{inside} in the workspace"),
+            Some(inside) => format!("{} in the workspace", timeline::shown(inside)),
             None => format!("{} outside the workspace", shown(identity.get("path").unwrap_or(&Value::Null))),
         };
         let ours = identity.get("ours").and_then(Value::as_str).map(|ours| format!(" ({ours})")).unwrap_or_default();
@@ -208,18 +229,27 @@ fn shown(value: &Value) -> String {
     timeline::shown(value.as_str().unwrap_or_default())
 }
 
-/// What each finding suggests; what its code's documentation says to the agent and to the owner.
+/// What each finding suggests, and what its code's documentation says.
 fn remedies(decision: &Value) -> Vec<String> {
     let mut remedies = Vec::new();
     for finding in timeline::findings(decision) {
         let code = timeline::text(finding, "code");
         let suggested = finding.get("suggestions").and_then(Value::as_array).into_iter().flatten();
-        let mut texts: Vec<&str> = suggested.filter_map(Value::as_str).collect();
-        let documented = jackline_core::code::ALL.iter().find(|entry| entry.code == code);
-        texts.extend(documented.map(|entry| entry.remedy));
-        remedies.extend(texts.iter().map(|text| format!("{code}: {text}")));
+        let suggested = suggested.filter_map(Value::as_str).map(|text| format!("{code}: {text}"));
+        for remedy in suggested.chain(documented(code).map(|remedy| format!("{code}: {remedy}"))) {
+            let remedy = timeline::harmless(&remedy);
+            if !remedies.contains(&remedy) {
+                remedies.push(remedy);
+            }
+        }
     }
     remedies
+}
+
+fn documented(code: &str) -> Option<&'static str> {
+    let family = code.split_once('/').map(|(family, _)| format!("{family}/<name>")).unwrap_or_default();
+    let exact = jackline_core::code::ALL.iter().find(|entry| entry.code == code);
+    exact.or_else(|| jackline_core::code::FAMILIES.iter().find(|entry| entry.code == family)).map(|entry| entry.remedy)
 }
 
 fn provenance(found: &Explained) -> String {

@@ -41,8 +41,8 @@ pub(crate) struct Log {
 impl Log {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let store = self.at.files()?;
-        let session = chosen(&store, &self.at, self.session.as_deref())?;
-        let mut reader = Reader { pending: None };
+        let session = self.session(&store)?;
+        let mut reader = Reader::default();
         let mut offset = 0;
         let mut shown: VecDeque<String> = VecDeque::new();
         loop {
@@ -60,6 +60,18 @@ impl Log {
         }
     }
 
+    /// The session to show; one that is followed may have to begin yet.
+    fn session(&self, store: &dyn Store) -> Result<String, CommandError> {
+        let waits = self.follow && self.session.is_none();
+        if waits && newest(store, &self.at)?.is_none() {
+            screen::complain("note: there is no session of this workspace yet; waiting for the first");
+            while newest(store, &self.at)?.is_none() {
+                thread::sleep(Duration::from_millis(FOLLOW_MS));
+            }
+        }
+        chosen(store, &self.at, self.session.as_deref())
+    }
+
     fn collect(
         &self,
         store: &dyn Store,
@@ -75,11 +87,7 @@ impl Log {
         for line in store.lines(session, from)? {
             let line = line?;
             at += line.len() as u64 + 1;
-            let row = match self.format {
-                Format::Json => Some(String::from_utf8_lossy(&line).into_owned()),
-                Format::Human => reader.row(&line, self.would_deny)?,
-            };
-            shown.extend(row);
+            shown.extend(reader.row(&line, self.would_deny, self.format)?);
             if from == 0 && self.last > 0 && shown.len() > self.last {
                 shown.pop_front();
             }
@@ -91,31 +99,57 @@ impl Log {
     }
 }
 
-/// Pairs each event's record with its decision's.
+/// Gathers the records of an event until its decision, the last of them, is there.
+#[derive(Default)]
 struct Reader {
-    pending: Option<Value>,
+    event: Option<Value>,
+    /// The records as they are kept.
+    lines: Vec<String>,
+    /// What else happened with this event, for people.
+    notes: Vec<String>,
 }
 
 impl Reader {
-    fn row(&mut self, line: &[u8], would_deny: bool) -> Result<Option<String>, CommandError> {
+    fn row(&mut self, line: &[u8], would_deny: bool, format: Format) -> Result<Option<String>, CommandError> {
         let record = replay::record(line).map_err(|why| {
             CommandError::input(format!("a record cannot be read: {why}")).hint("run `jackline audit verify`")
         })?;
-        let paint = Paint::for_stdout();
+        self.lines.push(String::from_utf8_lossy(line).into_owned());
         match timeline::text(&record, "kind") {
             "decision" => {
-                let event = self.pending.take().unwrap_or_default();
+                let all = std::mem::take(self);
                 let wanted = !would_deny || timeline::would_deny(&record);
-                Ok(wanted.then(|| timeline::row(&event, &record, paint)))
+                Ok(wanted.then(|| all.shown(&record, format)))
             }
-            "session.repaired" => Ok((!would_deny).then(|| paint.bold("        -- a torn record was cut --"))),
-            "definition.changed" => Ok((!would_deny).then(|| paint.dim("        -- the definition changed --"))),
-            "constraint.set" | "constraint.lapsed" | "stop.decided" => Ok(None),
+            "session.repaired" => self.note("a torn record was cut"),
+            "definition.changed" => self.note("the definition changed"),
+            "constraint.lapsed" => {
+                let halt = record.pointer("/before/type").and_then(Value::as_str) == Some("HALT");
+                self.note(if halt { "the halt was lifted" } else { "a constraint lapsed" })
+            }
+            "constraint.set" | "stop.decided" => Ok(None),
             _ => {
-                self.pending = Some(record);
+                self.event = Some(record);
                 Ok(None)
             }
         }
+    }
+
+    fn note(&mut self, note: &str) -> Result<Option<String>, CommandError> {
+        self.notes.push(note.to_owned());
+        Ok(None)
+    }
+
+    fn shown(self, decision: &Value, format: Format) -> String {
+        if format == Format::Json {
+            return self.lines.join("\n");
+        }
+        let paint = Paint::for_stdout();
+        let mut row = timeline::row(&self.event.unwrap_or_default(), decision, paint);
+        for note in &self.notes {
+            row.push_str(&format!("\n{:25}{}", "", paint.dim(&format!("-- {note} --"))));
+        }
+        row
     }
 }
 
@@ -125,11 +159,14 @@ pub(crate) fn chosen(store: &dyn Store, at: &Where, named: Option<&str>) -> Resu
         let known = store.load(named)?.head.seq > 0;
         return if known { Ok(named.to_owned()) } else { Err(unknown(named)) };
     }
-    let newest = sessions::list(store, at, false)?.into_iter().next();
-    newest.map(|session| session.entry.id).ok_or_else(|| {
+    newest(store, at)?.ok_or_else(|| {
         CommandError::input("there is no session of this workspace yet")
             .hint("`jackline sessions --all` lists those of all workspaces")
     })
+}
+
+fn newest(store: &dyn Store, at: &Where) -> Result<Option<String>, CommandError> {
+    Ok(sessions::list(store, at, false)?.into_iter().next().map(|session| session.entry.id))
 }
 
 fn unknown(named: &str) -> CommandError {

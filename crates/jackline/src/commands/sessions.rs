@@ -63,7 +63,8 @@ pub(crate) fn list(store: &dyn Store, at: &Where, all: bool) -> Result<Vec<Liste
         let first = first.and_then(|line| replay::record(&line).ok()).unwrap_or_default();
         listed.push(Listed { entry, first });
     }
-    listed.retain(|session| all || here.starts_with(session.workspace()) || here.to_str() == Some(session.workspace()));
+    let is_here = |session: &Listed| !session.workspace().is_empty() && here.starts_with(session.workspace());
+    listed.retain(|session| all || is_here(session));
     listed.sort_by(|a, b| (b.entry.modified, &a.entry.id).cmp(&(a.entry.modified, &b.entry.id)));
     Ok(listed)
 }
@@ -71,7 +72,8 @@ pub(crate) fn list(store: &dyn Store, at: &Where, all: bool) -> Result<Vec<Liste
 fn row(session: &Listed, records: u64, all: bool, paint: Paint) -> String {
     let began = timeline::text(&session.first, "at").get(..19).unwrap_or_default().replace('T', " ");
     let host = Some(timeline::text(&session.first, "host")).filter(|host| !host.is_empty()).unwrap_or("-");
-    let place = if all { format!("  {}", session.workspace()) } else { String::new() };
+    let host = timeline::shown(host);
+    let place = if all { format!("  {}", timeline::harmless(session.workspace())) } else { String::new() };
     let id = timeline::shown(&session.entry.id);
     format!("{}  {began}  {host:<9} {records:>7} records{}", paint.bold(&format!("{id:<36}")), paint.dim(&place))
 }

@@ -28,9 +28,7 @@ pub(crate) struct Trust {
 impl Trust {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let found = self.at.definitions()?;
-        let path = found
-            .project(None, None)
-            .ok_or_else(|| DefinitionFault::Missing(self.at.workspace().unwrap_or_default()))?;
+        let path = found.project(None, None).ok_or_else(|| missing(&self.at.workspace().unwrap_or_default()))?;
         let state = self.at.state()?;
         let (kept, accepted) = (Kept::below(&state), Accepted::below(&state));
         let text = fs::read_to_string(&path)
@@ -49,6 +47,11 @@ impl Trust {
         accepted.remember(&path, &Acceptance::new(&path, &digest, true, clock::now()))?;
         Ok(screen::line("trusted")?)
     }
+}
+
+fn missing(workspace: &Path) -> CommandError {
+    CommandError::input(DefinitionFault::Missing(workspace.to_owned()).to_string())
+        .hint("there is nothing to trust; write one that begins with `jackline: 1`")
 }
 
 fn describe(

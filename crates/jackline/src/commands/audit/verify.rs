@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use jackline_core::audit::{Broken, CHECKPOINT_BYTES_MAX, Checkpoint, Format, Summary, Verifier};
 use jackline_core::sha::Digest;
 use jackline_runtime::checkpoint;
+use jackline_runtime::store::files::FileStore;
 use jackline_runtime::store::{RECORD_BYTES_MAX, Store as _};
 
 use crate::error::CommandError;
@@ -45,11 +46,16 @@ impl Verify {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let mut heads = self.heads()?;
         for file in &self.checkpoint {
-            heads.extend(self.signed(file)?);
+            let signed = self.signed(file)?;
+            if signed.is_empty() {
+                let why = format!("`{}` holds no checkpoint", file.display());
+                return Err(CommandError::input(why).hint("`jackline audit checkpoint` prints one"));
+            }
+            heads.extend(signed);
         }
         let outcome = match &self.file {
             Some(file) => verify_export(file, &heads)?,
-            None => self.verify_store(&mut heads)?,
+            None => self.verify_store(heads)?,
         };
         match outcome {
             Ok(summary) => Ok(show(&summary)?),
@@ -84,10 +90,10 @@ impl Verify {
                 continue;
             }
             let signed = line.get(..CHECKPOINT_BYTES_MAX.min(line.len())).unwrap_or_default();
-            let refused =
-                |why: String| CommandError::input(format!("a checkpoint in `{}` does not hold: {why}", file.display()));
-            let point = Checkpoint::parse(signed).map_err(|fault| refused(fault.to_string()))?;
-            checkpoint::verify(&point, trusted.as_ref()).map_err(|fault| refused(fault.to_string()))?;
+            let refused = |why: String| format!("a checkpoint in `{}` does not hold: {why}", file.display());
+            let point = Checkpoint::parse(signed).map_err(|fault| CommandError::input(refused(fault.to_string())))?;
+            checkpoint::verify(&point, trusted.as_ref())
+                .map_err(|fault| CommandError::found(refused(fault.to_string())))?;
             known.push(Known { session: point.session, seq: point.seq, hash: point.hash });
         }
         Ok(known)
@@ -100,33 +106,46 @@ impl Verify {
             .ok_or_else(|| CommandError::input("the public key must have 64 hexadecimal digits"))
     }
 
-    fn verify_store(&self, heads: &mut Vec<Known>) -> Result<Result<Summary, Broken>, CommandError> {
+    fn verify_store(&self, mut heads: Vec<Known>) -> Result<Result<Summary, Broken>, CommandError> {
         let store = self.at.files()?;
+        for file in checkpoint::kept_below(&self.at.state()?).files()? {
+            heads.extend(self.signed(&file)?);
+        }
         let ids: Vec<String> = match &self.session {
-            Some(named) => vec![super::log::chosen(&store, &self.at, Some(named))?],
+            Some(named) => vec![named.clone()],
             None => store.sessions()?.into_iter().map(|entry| entry.id).collect(),
         };
-        let kept = checkpoint::kept_below(&self.at.state()?);
+        if let Some(named) = self.session.as_ref().filter(|named| !heads.iter().any(|known| known.session == **named)) {
+            super::log::chosen(&store, &self.at, Some(named))?;
+        }
         let mut all = Summary::default();
-        for id in ids {
-            let own = kept.of(&id);
-            if own.exists() {
-                heads.extend(self.signed(&own)?);
-            }
-            let mut verifier =
-                heads.iter().filter(|known| known.session == id).fold(Verifier::new(Format::Ours), Known::told);
-            for line in store.lines(&id, 0)? {
-                if let Err(broken) = verifier.line(&line?) {
-                    return Ok(Err(broken));
-                }
-            }
-            match verifier.finish() {
+        // A session of which only a head is left is looked for too: its whole log is what was cut.
+        for id in with_heads(ids, &heads, self.session.as_deref()) {
+            match verify_session(&store, &id, &heads)? {
                 Ok(summary) => all.sessions.extend(summary.sessions),
                 Err(broken) => return Ok(Err(broken)),
             }
         }
         Ok(Ok(all))
     }
+}
+
+fn with_heads(mut ids: Vec<String>, heads: &[Known], only: Option<&str>) -> Vec<String> {
+    let named = heads.iter().map(|known| known.session.clone());
+    ids.extend(named.filter(|session| only.is_none_or(|only| only == session)));
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+fn verify_session(store: &FileStore, id: &str, heads: &[Known]) -> Result<Result<Summary, Broken>, CommandError> {
+    let mut verifier = heads.iter().filter(|known| known.session == id).fold(Verifier::new(Format::Ours), Known::told);
+    for line in store.lines(id, 0)? {
+        if let Err(broken) = verifier.line(&line?) {
+            return Ok(Err(broken));
+        }
+    }
+    Ok(verifier.finish())
 }
 
 /// A head that was kept elsewhere.
@@ -159,7 +178,10 @@ fn verify_export(file: &Path, heads: &[Known]) -> Result<Result<Summary, Broken>
 }
 
 fn open(file: &Path) -> Result<File, CommandError> {
-    File::open(file).map_err(|fault| CommandError::input(format!("`{}` cannot be read: {fault}", file.display())))
+    let unreadable = |why: String| CommandError::input(format!("`{}` cannot be read: {why}", file.display()));
+    let opened = File::open(file).map_err(|fault| unreadable(fault.to_string()))?;
+    let directory = opened.metadata().is_ok_and(|there| there.is_dir());
+    if directory { Err(unreadable("it is a directory".to_owned())) } else { Ok(opened) }
 }
 
 fn show(summary: &Summary) -> io::Result<()> {
@@ -173,6 +195,9 @@ fn show(summary: &Summary) -> io::Result<()> {
         ))?;
     }
     let count = summary.sessions.len();
+    if count == 0 {
+        return screen::line("there is no record to verify");
+    }
     screen::line(&format!("{count} {} verified", if count == 1 { "chain" } else { "chains" }))
 }
 
