@@ -4,16 +4,22 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use ed25519_dalek::SigningKey;
 use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 
 use super::{SignFault, load_or_create_key, sign};
 use crate::private;
 
-/// Where a key lies unless another place is named.
-#[must_use]
-pub fn default_key(state: &Path) -> PathBuf {
-    state.join("keys").join("checkpoint.key")
+/// The key in the state directory, made at its first use together with its directory.
+///
+/// # Errors
+/// Why it cannot be used or made.
+pub fn default_key(state: &Path) -> Result<SigningKey, SignFault> {
+    let place = state.join("keys");
+    let path = place.join("checkpoint.key");
+    private::create_dir(&place).map_err(|source| SignFault::File { path: place, done: "created", source })?;
+    load_or_create_key(&path)
 }
 
 /// The checkpoints kept below a state directory.
@@ -58,9 +64,8 @@ impl KeptCheckpoints {
     pub fn sign(&self, session: &str, head: (u64, Digest), at: Timestamp) -> Result<(), SignFault> {
         let file = self.of(session);
         let fault = |source| SignFault::File { path: file.clone(), done: "written", source };
-        private::create_dir(&self.state.join("keys")).map_err(fault)?;
         private::create_dir(&self.state.join("checkpoints")).map_err(fault)?;
-        let mut line = sign(&load_or_create_key(&default_key(&self.state))?, session, head, at).render();
+        let mut line = sign(&default_key(&self.state)?, session, head, at).render();
         line.push(b'\n');
         append(&file, &line).map_err(fault)
     }

@@ -181,3 +181,26 @@ fn checkpoint_of_a_head() {
 "#,
     );
 }
+
+#[test]
+fn checkpoint_with_a_key_of_its_first_use() {
+    let world = World::defined("jackline: 1\n");
+    let (exit, ..) = world.run(&["eval"], r#"{"event":"session.started","session":"s1","at":"2026-03-01T09:00:00Z"}"#);
+    assert_eq!(exit, Some(0));
+    world.check(
+        &["audit", "checkpoint"],
+        0,
+        r#"{"at":"TIME","hash":"HASH","public_key":"HASH","seq":2,"session":"s1","signature":"SIGNATURE"}
+"#,
+        "",
+    );
+    world.write("ws/empty", "\n");
+    world.check(
+        &["audit", "verify", "--checkpoint", "empty"],
+        2,
+        "",
+        r#"error: `empty` holds no checkpoint
+  help: `jackline audit checkpoint` prints one
+"#,
+    );
+}

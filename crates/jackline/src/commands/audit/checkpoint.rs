@@ -31,9 +31,11 @@ impl Sign {
         let store = self.at.files()?;
         let session = super::log::chosen(&store, &self.at, self.session.as_deref())?;
         let head = store.load(&session)?.head;
-        let place =
-            self.key.clone().map_or_else(|| self.at.state().map(|state| checkpoint::default_key(&state)), Ok)?;
-        let key = checkpoint::load_or_create_key(&place).map_err(|fault| {
+        let key = match &self.key {
+            Some(named) => checkpoint::load_or_create_key(named),
+            None => checkpoint::default_key(&self.at.state()?),
+        };
+        let key = key.map_err(|fault| {
             let error = CommandError::input(fault.to_string());
             fault.help().into_iter().fold(error, CommandError::hint)
         })?;

@@ -48,7 +48,12 @@ impl Verify {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let mut heads = self.heads()?;
         for file in &self.checkpoint {
-            heads.extend(self.signed(file)?);
+            let signed = self.signed(file)?;
+            if signed.is_empty() {
+                let why = format!("`{}` holds no checkpoint", file.display());
+                return Err(CommandError::input(why).hint("`jackline audit checkpoint` prints one"));
+            }
+            heads.extend(signed);
         }
         let outcome = match &self.file {
             Some(file) => verify_export(file, &heads)?,
