@@ -27,6 +27,8 @@ const TARGET_NS: f64 = 10_000.0;
 const BATCH: u32 = 100;
 /// Files that the earlier events read and write in turn: more than are remembered.
 const FILES: u64 = 3_000;
+/// Three commands, one of them gated, as agents write them.
+const SHELL_TEXT: &str = "cargo test --workspace && git commit -am 'fix the parser' && git status --short";
 
 fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
@@ -35,18 +37,19 @@ fn main() {
     let stack = stack();
     let sessions = sessions(&stack, lengths);
     let questions = questions();
-    let mut nanoseconds = vec![vec![Vec::new(); lengths.len()]; questions.len() + 1];
+    let mut nanoseconds = vec![vec![Vec::new(); lengths.len()]; questions.len() + 2];
     for _ in 0..rounds {
         for (row, times) in nanoseconds.iter_mut().enumerate() {
             for (session, times) in sessions.iter().zip(times) {
                 times.push(match questions.get(row) {
                     Some((_, event)) => time_decision(&stack, session, event),
+                    None if row == questions.len() => time_reading(),
                     None => time_remembering(&stack, session),
                 });
             }
         }
     }
-    let names = questions.iter().map(|(name, _)| *name).chain(["remember: fold, encode"]);
+    let names = questions.iter().map(|(name, _)| *name).chain(["shell text: reading it", "state: fold and encode"]);
     print(lengths, &sessions, names.zip(nanoseconds).collect());
 }
 
@@ -70,7 +73,7 @@ fn finished(id: &str, tool: &str, args: Value) -> Event {
 
 fn questions() -> Vec<(&'static str, Event)> {
     let write = json!({ "path": "src/file-7.rs", "content": "fn main() {}\n" });
-    let shell = json!({ "command": "cargo test --workspace && git commit -am 'fix the parser' && git status --short" });
+    let shell = json!({ "command": SHELL_TEXT });
     vec![
         ("write a file", requested("q", "write_file", write)),
         ("run a shell text", requested("q", "Bash", shell)),
@@ -146,6 +149,15 @@ fn time_decision(stack: &Stack, session: &Session, event: &Event) -> f64 {
     let began = Instant::now();
     for _ in 0..BATCH {
         black_box(decide(black_box(stack), black_box(session), black_box(event), black_box(&facts)));
+    }
+    per_piece(began)
+}
+
+/// Reading the shell text, which a decision about it includes.
+fn time_reading() -> f64 {
+    let began = Instant::now();
+    for _ in 0..BATCH {
+        black_box(jackline_core::shell::read(black_box(SHELL_TEXT)));
     }
     per_piece(began)
 }

@@ -34,6 +34,7 @@ fn main() {
     println!("seeding through the runtime (store: sync os), then verifying every record:");
     lengths.iter().for_each(|length| bench.seed(*length));
     println!();
+    bench.settle();
     bench.resident(lengths, kept);
     bench.spawned(lengths, spawned);
 }
@@ -97,6 +98,14 @@ impl Bench {
         let records = chains.first().map_or(0, |chain| chain.records);
         assert!(records >= want, "{records} records where {want} were written");
         (records, bytes)
+    }
+
+    /// Lets the disk finish with what was seeded, so that nobody's measured sync pays for it.
+    fn settle(&self) {
+        for entry in fs::read_dir(self.store.join("sessions")).expect("seeded") {
+            let log = entry.expect("readable").path().join("audit.jsonl");
+            fs::File::open(log).and_then(|log| log.sync_all()).expect("synced");
+        }
     }
 
     fn eval(&self) -> Command {
@@ -199,23 +208,28 @@ impl Drop for Eval {
 }
 
 fn print(title: &str, lengths: &[u64], times: Vec<Vec<f64>>) {
-    println!(
-        "{title}\n{:>15} {:>11} {:>9} {:>9} {:>10} {:>7}",
-        "earlier events", "median µs", "min", "p99", "events/s", "ratio"
-    );
-    let mut base = None;
-    for (length, mut times) in lengths.iter().zip(times) {
-        times.sort_by(f64::total_cmp);
-        let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or_default();
-        let (median, mean) = (at(0.5), times.iter().sum::<f64>() / times.len() as f64);
-        let ratio = median / *base.get_or_insert(median);
+    println!("{title}");
+    let heads = ["earlier events", "min µs", "p10", "median", "p99", "events/s", "ratio"];
+    let [first, least, quiet, median, worst, rate, ratio] = heads;
+    println!("{first:>15} {least:>9} {quiet:>9} {median:>11} {worst:>9} {rate:>10} {ratio:>7}");
+    let base = times.first().cloned().unwrap_or_default();
+    for (length, times) in lengths.iter().zip(times) {
+        let ratio = share(times.iter().zip(&base).map(|(time, base)| time / base), 0.5);
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let of = |part| share(times.iter().copied(), part);
         let met = if ratio <= TARGET_RATIO { "met" } else { "MISSED" };
-        println!(
-            "{length:>15} {median:>11.0} {:>9.0} {:>9.0} {:>10.0} {ratio:>7.3}  {met}",
-            at(0.0),
-            at(0.99),
-            1e6 / mean
-        );
+        let (least, quiet, median, worst) = (of(0.0), of(0.1), of(0.5), of(0.99));
+        print!("{length:>15} {least:>9.0} {quiet:>9.0} {median:>11.0} {worst:>9.0}");
+        println!(" {:>10.0} {ratio:>7.3}  {met}", 1e6 / mean);
     }
-    println!("target: at most {TARGET_RATIO} times a session without earlier events\n");
+    println!(
+        "ratio: median of each round's time over the same round's time without earlier events; target {TARGET_RATIO}\n"
+    );
+}
+
+/// The value below which this share of all values lies.
+fn share(values: impl Iterator<Item = f64>, part: f64) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get((values.len() as f64 * part) as usize).copied().unwrap_or_default()
 }

@@ -85,8 +85,17 @@ impl Kept {
     }
 }
 
+/// Whether a file has this content already: every process asks, and a new file costs each of them a millisecond.
+fn holds(path: &Path, bytes: &[u8]) -> bool {
+    let there = fs::symlink_metadata(path).is_ok_and(|there| there.is_file() && there.len() == bytes.len() as u64);
+    there && fs::read(path).is_ok_and(|kept| kept == bytes)
+}
+
 /// Writes a file whole or not at all: beside its place first, then renamed.
 fn write_once(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if holds(path, bytes) {
+        return Ok(());
+    }
     let beside = path.with_extension(format!("{}.new", std::process::id()));
     let mut file = crate::private::create_file(&beside)?;
     let written = file.write_all(bytes).and_then(|()| fs::rename(&beside, path));
@@ -94,4 +103,28 @@ fn write_once(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         drop(fs::remove_file(&beside));
     }
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_already_is_left_alone_and_what_is_not_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let kept = Kept::below(dir.path());
+        let text = "jackline: 1\n";
+        let (model, digest) = kept.model(text).unwrap();
+        let path = kept.text_path(&digest);
+        let written = fs::metadata(&path).unwrap();
+        kept.keep(&digest, text, &model);
+        let inode = |metadata: &fs::Metadata| std::os::unix::fs::MetadataExt::ino(metadata);
+        assert_eq!(inode(&fs::metadata(&path).unwrap()), inode(&written), "it was written again");
+        for damaged in ["", "jackline: 2\n", "jackline: 1\nmode: observe\n"] {
+            fs::write(&path, damaged).unwrap();
+            assert_eq!(kept.text(&digest), None);
+            kept.keep(&digest, text, &model);
+            assert_eq!(kept.text(&digest).as_deref(), Some(text));
+        }
+    }
 }
