@@ -15,7 +15,7 @@ use crate::shell::{self, Command, Word};
 use crate::stack::Layer;
 
 /// Steps that name steps are followed this deep; a definition that goes deeper names nothing more.
-const STEP_DEPTH_MAX: u32 = 8;
+pub(crate) const STEP_DEPTH_MAX: u32 = 8;
 
 /// How a match is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, Section, Step};
 use crate::definition::{Kind, Model, UnknownTools};
 use crate::glob;
+use crate::matcher::STEP_DEPTH_MAX;
 use crate::policy;
 use crate::sha::Digest;
 use crate::tools;
@@ -151,33 +152,38 @@ fn may_be(layer: &Layer, name: &str, tool: &str, kind: Kind) -> bool {
 }
 
 fn looks_inside_commands(model: &Model) -> bool {
+    let names = |names: &[String]| names.iter().any(|name| step_looks_inside(model, name, STEP_DEPTH_MAX));
     let policies = model.sections.iter().flat_map(|section| &section.policies).chain(&model.policies);
-    policies.into_iter().any(|policy| {
-        let when = policy.when.as_ref().is_some_and(|matcher| matcher_looks_inside(model, matcher));
-        when || match &policy.guard {
-            Guard::Paths(_) | Guard::ReadBeforeWrite(_) => true,
-            Guard::Rule(rule) => matcher_looks_inside(model, &rule.matcher),
-            Guard::Sequence(sequence) => sequence
-                .requires
-                .iter()
-                .flat_map(|(name, needs)| std::iter::once(name).chain(needs))
-                .any(|name| step_looks_inside(model, name)),
-        }
-    })
+    // Whether a section judges a call may hang on a step, too.
+    model.sections.iter().any(|section| names(&section.tools))
+        || policies.into_iter().any(|policy| {
+            let inside = |matcher| matcher_looks_inside(model, matcher, STEP_DEPTH_MAX);
+            policy.when.as_ref().is_some_and(inside)
+                || match &policy.guard {
+                    Guard::Paths(_) | Guard::ReadBeforeWrite(_) => true,
+                    Guard::Rule(rule) => inside(&rule.matcher),
+                    Guard::Sequence(sequence) => {
+                        let all = sequence.requires.iter();
+                        all.flat_map(|(name, needs)| std::iter::once(name).chain(needs))
+                            .any(|name| step_looks_inside(model, name, STEP_DEPTH_MAX))
+                    }
+                }
+        })
 }
 
-fn step_looks_inside(model: &Model, name: &str) -> bool {
-    model.steps.iter().any(|step| step.name == name && own_keys_look_inside(&step.matcher))
+fn step_looks_inside(model: &Model, name: &str, depth: u32) -> bool {
+    let mut steps = model.steps.iter().filter(|step| step.name == name);
+    // Steps made of more steps than are followed are taken for the ones that look.
+    steps.any(|step| depth == 0 || matcher_looks_inside(model, &step.matcher, depth - 1))
 }
 
-fn matcher_looks_inside(model: &Model, matcher: &Matcher) -> bool {
-    own_keys_look_inside(matcher) || matcher.tool.iter().any(|name| step_looks_inside(model, name))
-}
-
-fn own_keys_look_inside(matcher: &Matcher) -> bool {
+/// Recursion is bounded: matchers nest only so deep, and steps are followed `depth` times.
+fn matcher_looks_inside(model: &Model, matcher: &Matcher, depth: u32) -> bool {
+    let mut parts = matcher.all.iter().chain(&matcher.any).chain(matcher.not.as_deref());
     matches!(&matcher.command, Some(CommandMatcher::Glob(_) | CommandMatcher::Parts(_)))
         || !matcher.path.is_empty()
-        || matcher.all.iter().chain(&matcher.any).chain(matcher.not.as_deref()).any(own_keys_look_inside)
+        || matcher.tool.iter().any(|name| step_looks_inside(model, name, depth))
+        || parts.any(|part| matcher_looks_inside(model, part, depth))
 }
 
 #[cfg(test)]
@@ -214,6 +220,20 @@ policies:
         check("Bash", &["pushes", "everywhere"]);
         check("mcp__git__log", &["servers", "everywhere"]);
         check("look", &["everywhere"]);
+    }
+
+    #[test]
+    fn looking_inside_commands_is_found_behind_steps() {
+        let looks = |rest: &str| {
+            layer(&format!("jackline: 1\nsteps:\n  push: {{ tool: Bash, command: \"git push*\" }}\n  risky: {{ any: [ {{ tool: push }}, {{ tool: Task }} ] }}\n{rest}\n"), Origin::Project).looks_inside()
+        };
+        assert!(!looks(""));
+        assert!(looks("policies: [ { rule: { tool: push, reason: r } } ]"));
+        assert!(looks("policies: [ { rule: { tool: risky, reason: r } } ]"));
+        assert!(looks("policies: [ { rule: { tool: Task, not: { tool: risky }, reason: r } } ]"));
+        assert!(looks("policies: [ { sequence: { requires: { risky: [Task] } } } ]"));
+        assert!(looks("sections: [ { name: s, tools: [push], policies: [ { rule: { tool: \"*\", reason: r } } ] } ]"));
+        assert!(!looks("policies: [ { rule: { tool: Bash, reason: r } } ]"));
     }
 
     #[test]

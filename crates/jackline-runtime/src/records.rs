@@ -121,6 +121,8 @@ impl Entry<'_> {
     fn record(&self, kind: &str, actor: Actor, data: Value, whole: bool) -> Record {
         let call = self.event.call();
         let asked = matches!(self.event.body, Body::CallRequested(_));
+        // An outcome belongs to the step that asked for the call, whatever was asked for in between.
+        let finished = call.and_then(|call| self.session.step_of(call.id.as_deref()?));
         Record {
             seq: 0,
             at: self.event.at,
@@ -131,7 +133,7 @@ impl Entry<'_> {
             actor,
             kind: kind.to_owned(),
             call: call.and_then(|call| call.id.clone()),
-            step: self.session.steps + u64::from(asked),
+            step: if asked { self.session.steps + 1 } else { finished.unwrap_or(self.session.steps) },
             target: call.map(|call| format!("tool:{}", call.tool)),
             before: Value::Null,
             after: Value::Null,

@@ -5,6 +5,7 @@
 
 mod builder;
 mod compare;
+mod expansion;
 pub mod fault;
 mod form;
 pub mod model;

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::expansion::{self, MATCHERS_MAX};
 use super::fault::{Fault, Faults, did_you_mean, nearest, quoted};
 use super::model::{
     ArgMatcher, CommandMatcher, Deadline, Guard, Kind, Limits, Loop, Matcher, Model, Paths, Policy, Range, Section,
@@ -44,6 +45,7 @@ pub(super) fn check(model: &Model, tree: Option<&Node>, known_tools: &[&str], fa
     check.declarations(model, &root.key("tools").key("declare"));
     check.steps(model, &root.key("steps"));
     check.policies(model);
+    check.expansion(model, &root.key("steps"));
     check.shared_cycle(model);
     if let Some(repeat) = &model.repeat {
         check.repeat(repeat, &root.key("loop"));
@@ -184,6 +186,14 @@ impl<'a> Check<'a> {
             let first = cycle.first().copied().unwrap_or_default();
             let message = format!("steps are made of one another: {}", arrows(&cycle));
             self.error(message, Some("name the tools instead"), &at.name(first));
+        }
+    }
+
+    fn expansion(&mut self, model: &Model, at: &At<'_>) {
+        if expansion::matchers(model) > MATCHERS_MAX {
+            let message =
+                format!("the definition has more than {MATCHERS_MAX} matchers once its steps are written out");
+            self.error(message, Some("let steps name tools instead of one another"), at);
         }
     }
 

@@ -40,7 +40,8 @@ impl Session {
                 self.budget = Budget { reset: Some(self.now(at)), ..Budget::default() };
             }
             Change::Requested { agent, call, signature, refused, feeds } => {
-                let open = Open { call: *call, signature: *signature, agent: agent.clone(), refused: *refused };
+                let (call, signature, refused) = (*call, *signature, *refused);
+                let open = Open { call, signature, agent: agent.clone(), refused, step: self.steps + 1 };
                 self.requested(open, *feeds);
             }
             Change::Finished { agent, call, signature } => self.close(agent, *call, signature),

@@ -124,6 +124,8 @@ pub struct Open {
     pub agent: String,
     /// It was refused, so an outcome of it earns nothing.
     pub refused: bool,
+    /// The step at which it was requested.
+    pub step: u64,
 }
 
 /// What is remembered of one agent apart from the others.
@@ -309,6 +311,13 @@ impl Session {
     #[must_use]
     pub fn open(&self, agent: &str, call: Option<Key>, signature: Key) -> Option<&Open> {
         self.open.get(self.open_index(agent, call, &signature)?)
+    }
+
+    /// The step at which a call that has not finished was requested, by its id.
+    #[must_use]
+    pub fn step_of(&self, id: &str) -> Option<u64> {
+        let call = Some(Digest::of(id.as_bytes()).short());
+        self.open.iter().rev().find(|open| open.call == call).map(|open| open.step)
     }
 
     /// Where that call stands. A host may give one id to several calls: then the signature tells them apart, and

@@ -52,6 +52,23 @@ fn a_cut_log_is_found_by_the_head_signed_at_the_end() {
 }
 
 #[test]
+fn the_last_line_end_is_part_of_the_log() {
+    let world = World::defined("jackline: 1\naudit: { checkpoint: false }\n");
+    world.run(&["eval"], EVENTS);
+    let log = world.stored("audit.jsonl");
+    let whole = fs::read(&log).expect("read");
+    let kept = &whole[..whole.len() - 1];
+    for last in [b"".as_slice(), b"\x0b", b" ", b"x"] {
+        fs::write(&log, [kept, last].concat()).expect("written");
+        let broken = "broken at record 17 of session s1 (line 17): it is not ended by a line end\n";
+        world.check(&["audit", "verify"], 1, broken, "");
+    }
+    fs::write(&log, [whole.as_slice(), b"{\"actor\":\"ag"].concat()).expect("written");
+    let note = "note: s1: 12 bytes of an unfinished record follow; the next event cuts them off and records it\n";
+    world.check(&["audit", "verify"], 0, "s1: 17 records, head #17 HASH\n1 chain verified\n", note);
+}
+
+#[test]
 fn a_checkpoint_of_another_key_is_not_believed() {
     let world = World::played();
     let signed = jackline(&world, &["audit", "checkpoint"]).output().expect("ran").stdout;

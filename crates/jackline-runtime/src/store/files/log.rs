@@ -87,6 +87,12 @@ fn read_range(log: &File, from: u64, to: u64) -> Result<Vec<u8>, Trouble> {
     disk::read_exact(log, from, len)?.ok_or(shrank)
 }
 
+/// The bytes after the last line end.
+pub(super) fn after_last_line(log: &File) -> Result<Vec<u8>, Trouble> {
+    let len = log.metadata()?.len();
+    read_range(log, line_start(log, 0, len)?, len)
+}
+
 /// Appends whole lines at `offset` and makes them durable; on any fault the log ends at `offset` again.
 pub(super) fn append(log: &File, offset: u64, lines: &[u8], sync: Sync) -> io::Result<()> {
     let appended = disk::write_all_at(log, lines, offset).and_then(|()| match sync {

@@ -53,6 +53,22 @@ impl FileStore {
         &self.root
     }
 
+    /// What follows a session's last whole line: what a crash left of a write, or what somebody made of a line.
+    ///
+    /// # Errors
+    /// When the log cannot be read, or what follows is longer than any record.
+    pub fn unfinished(&self, session: &str) -> Result<Vec<u8>, StoreFault> {
+        let place = Place::new(&self.root, session)?;
+        let path = place.path(place::LOG);
+        let Some(root) = place.root()? else { return Ok(Vec::new()) };
+        let opened = place.open(&root, &[place::LOG], place::READ);
+        let Some(log) = opened.map_err(|error| StoreFault::unreadable(&path, error))? else { return Ok(Vec::new()) };
+        log::after_last_line(&log).map_err(|trouble| match trouble {
+            Trouble::Disk(error) => StoreFault::unreadable(&path, error),
+            Trouble::Damaged { at, why } => StoreFault::corrupt(session, at, why),
+        })
+    }
+
     /// The session's open files; `None` when nothing is kept of it.
     fn find(&self, place: Place) -> Result<Option<Arc<OpenSession>>, StoreFault> {
         if let Some(open) = self.remembered(&place.name) {

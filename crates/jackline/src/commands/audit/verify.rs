@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use jackline_core::audit::{Broken, CHECKPOINT_BYTES_MAX, Checkpoint, Format, Summary, Verifier};
 use jackline_core::sha::Digest;
 use jackline_runtime::checkpoint;
+use jackline_runtime::replay;
 use jackline_runtime::store::files::FileStore;
 use jackline_runtime::store::{RECORD_BYTES_MAX, Store as _};
+use serde_json::Value;
 
 use crate::error::CommandError;
 use crate::place::Where;
@@ -145,7 +147,27 @@ fn verify_session(store: &FileStore, id: &str, heads: &[Known]) -> Result<Result
             return Ok(Err(broken));
         }
     }
+    let tail = store.unfinished(id)?;
+    if let Some(unended) = unended(id, &tail) {
+        return Ok(Err(unended));
+    }
+    if !tail.is_empty() {
+        let shown = timeline::shown(id);
+        screen::complain(&format!(
+            "note: {shown}: {} bytes of an unfinished record follow; the next event cuts them off and records it",
+            tail.len()
+        ));
+    }
     Ok(verifier.finish())
+}
+
+/// A whole record without its line end: a crash leaves the beginning of one, so somebody changed its last byte.
+fn unended(session: &str, tail: &[u8]) -> Option<Broken> {
+    let but_last = tail.get(..tail.len().saturating_sub(1)).unwrap_or_default();
+    let record = replay::record(tail).or_else(|_| replay::record(but_last)).ok()?;
+    let seq = record.get("seq").and_then(Value::as_u64);
+    let why = "it is not ended by a line end".to_owned();
+    Some(Broken { line: seq.unwrap_or_default(), seq, session: Some(session.to_owned()), why })
 }
 
 /// A head that was kept elsewhere.

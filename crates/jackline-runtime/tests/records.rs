@@ -1,0 +1,99 @@
+//! What the log keeps of each event, read back from the store.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "what goes wrong in a test's own steps fails the test"
+)]
+
+use std::path::Path;
+
+use jackline_core::audit::{Format, Verifier};
+use jackline_runtime::Runtime;
+use jackline_runtime::adapters::lines::Lines;
+use jackline_runtime::store::Store as _;
+use jackline_runtime::store::files::FileStore;
+use serde_json::{Value, json};
+
+const DEFINITION: &str = "jackline: 1\nagent: { ns: acme, key: bot }\naudit: { redact: [colour] }\n";
+
+/// Sends events and gives all records of session `s`.
+fn records(events: &[Value]) -> Vec<Value> {
+    let top = tempfile::tempdir().unwrap();
+    let (root, state) = (top.path().canonicalize().unwrap(), top.path().join("state"));
+    let runtime = Runtime::builder().workspace(&root).state(&state).definition_yaml(DEFINITION).build().unwrap();
+    for event in events {
+        let mut event = event.clone();
+        event["session"] = json!("s");
+        event["at"] = json!("2026-01-01T00:00:00Z");
+        runtime.handle(&Lines, event.to_string().as_bytes());
+    }
+    read(&state)
+}
+
+fn read(state: &Path) -> Vec<Value> {
+    let store = FileStore::open(state.to_owned());
+    let lines: Vec<Vec<u8>> = store.lines("s", 0).unwrap().map(Result::unwrap).collect();
+    let mut verifier = Verifier::new(Format::Ours);
+    lines.iter().for_each(|line| verifier.line(line).unwrap());
+    verifier.finish().unwrap();
+    lines.iter().map(|line| serde_json::from_slice(line).unwrap()).collect()
+}
+
+fn requested(id: &str, args: Value) -> Value {
+    json!({ "event": "call.requested", "call": { "id": id, "tool": "look", "args": args } })
+}
+
+fn finished(id: &str, args: Value) -> Value {
+    json!({ "event": "call.finished", "call": { "id": id, "tool": "look", "args": args }, "ok": true, "output": "x" })
+}
+
+#[test]
+fn an_event_and_its_decision_are_two_records_and_the_changes_stand_on_the_last() {
+    let found = records(&[requested("c1", json!({"n": 1}))]);
+    assert_eq!(found.iter().map(|record| &record["kind"]).collect::<Vec<_>>(), ["call.requested", "decision"]);
+    let (event, decision) = (&found[0], &found[1]);
+    assert_eq!((&event["actor"], &decision["actor"]), (&json!("agent"), &json!("runtime")));
+    assert_eq!(event["data"]["call"]["args"], json!({"n": 1}));
+    assert_eq!(
+        (&event["target"], &event["call"], &event["agent"]),
+        (&json!("tool:look"), &json!("c1"), &json!("main"))
+    );
+    assert_eq!((&event["definition"]["ns"], &event["definition"]["key"]), (&json!("acme"), &json!("bot")));
+    assert!(event["definition"]["digest"].as_str().unwrap().starts_with("sha256:"));
+    assert_eq!(event.get("changes"), None);
+    assert!(!decision["changes"].as_array().unwrap().is_empty());
+    assert_eq!(event["at"], "2026-01-01T00:00:00.000Z");
+}
+
+#[test]
+fn an_outcome_belongs_to_the_step_that_asked() {
+    let (one, two) = (json!({"n": 1}), json!({"n": 2}));
+    let events = [requested("c1", one.clone()), requested("c2", two.clone()), finished("c1", one), finished("c2", two)];
+    let steps: Vec<Value> = records(&events)
+        .iter()
+        .filter(|record| record["kind"] != "decision")
+        .map(|record| record["step"].clone())
+        .collect();
+    assert_eq!(steps, [1, 2, 1, 2]);
+}
+
+#[test]
+fn secrets_and_long_texts_are_not_kept_and_the_record_says_so() {
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let found = records(&[
+        requested("c1", json!({"n": 1, "colour": "mauve", "text": format!("token {secret}")})),
+        requested("c2", json!({"long": "x".repeat(100_000)})),
+        requested("c3", json!({"n": 3})),
+    ]);
+    let all = serde_json::to_string(&found).unwrap();
+    assert!(!all.contains(secret) && !all.contains("mauve"), "a secret was kept");
+    assert!(all.contains("‹redacted:"), "nothing says that something is missing");
+    assert!(all.len() < 40_000, "{} bytes were kept", all.len());
+    let whole: Vec<bool> = found
+        .iter()
+        .filter(|record| record["kind"] == "call.requested")
+        .map(|record| record["replayable"] != json!(false))
+        .collect();
+    assert_eq!(whole, [false, false, true]);
+}
