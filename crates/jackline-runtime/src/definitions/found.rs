@@ -237,9 +237,21 @@ impl Standing {
     /// All faults of the text.
     pub fn given(root: &Path, text: &str) -> Result<Self, Vec<definition::Fault>> {
         let parsed = definition::parse(text, &jackline_core::tools::names())?;
+        Ok(Self::of(root, text, parsed.model))
+    }
+
+    /// The same, with the checked model kept for the next process.
+    ///
+    /// # Errors
+    /// All faults of the text.
+    pub fn given_and_kept(root: &Path, text: &str, kept: &Kept) -> Result<Self, Vec<definition::Fault>> {
+        kept.model(text).map(|(model, _)| Self::of(root, text, model))
+    }
+
+    fn of(root: &Path, text: &str, model: Model) -> Self {
         let digest = Digest::of(text.as_bytes());
-        let stack = Stack::of(root.display().to_string(), parsed.model, digest);
-        Ok(Self { stack, texts: vec![(digest, text.to_owned())], ..Self::default() })
+        let stack = Stack::of(root.display().to_string(), model, digest);
+        Self { stack, texts: vec![(digest, text.to_owned())], ..Self::default() }
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use jackline_core::decision::Finding;
 use jackline_core::json::JSON_BYTES_MAX;
 use jackline_runtime::adapters::lines::{Lines, invalid};
-use jackline_runtime::definitions::{DefinitionFault, Given, Standing};
+use jackline_runtime::definitions::{DefinitionFault, Given, Kept, Standing};
 use jackline_runtime::{Answer, Runtime, RuntimeBuilder};
 
 use crate::error::CommandError;
@@ -52,11 +52,13 @@ impl Eval {
         if let Some(home) = place::home() {
             builder = builder.home(home);
         }
-        if !nothing {
-            builder = builder.state(at.state()?);
+        let state = if nothing { None } else { Some(at.state()?) };
+        let kept = state.as_deref().map(Kept::below);
+        if let Some(state) = state {
+            builder = builder.state(state);
         }
         builder = match &self.definition {
-            Some(file) => builder.definitions(given(&at, file)?),
+            Some(file) => builder.definitions(given(&at, file, kept.as_ref())?),
             None => {
                 let found = if nothing { at.definitions_read_only()? } else { at.definitions()? };
                 let standing = jackline_runtime::definitions::Definitions::stack(&found, None, None)?;
@@ -68,14 +70,17 @@ impl Eval {
     }
 }
 
-fn given(at: &Where, file: &PathBuf) -> Result<Given, CommandError> {
+/// The named definition; its checked model is kept beside the sessions, where they are kept.
+fn given(at: &Where, file: &PathBuf, kept: Option<&Kept>) -> Result<Given, CommandError> {
     let unreadable = |why: String| DefinitionFault::Unreadable { path: file.clone(), why };
     let text = fs::read_to_string(file).map_err(|fault| unreadable(fault.to_string()))?;
-    let mut standing = Standing::given(&at.workspace()?, &text).map_err(|faults| DefinitionFault::Faulty {
-        path: file.clone(),
-        source_text: text.clone(),
-        faults,
-    })?;
+    let root = at.workspace()?;
+    let standing = match kept {
+        Some(kept) => Standing::given_and_kept(&root, &text, kept),
+        None => Standing::given(&root, &text),
+    };
+    let faulty = |faults| DefinitionFault::Faulty { path: file.clone(), source_text: text.clone(), faults };
+    let mut standing = standing.map_err(faulty)?;
     standing.stack.path = std::path::absolute(file).ok().map(|path| path.display().to_string());
     Ok(Given::new(standing))
 }
