@@ -1,9 +1,13 @@
 //! Reads the log back: the changes of a record for the fold, and whole decisions for replay and `explain`.
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
 use jackline_core::event::{self, Event};
 use jackline_core::json;
 use jackline_core::probe::{Fact, Facts, Probe};
-use jackline_core::session::Change;
+use jackline_core::session::{Change, Session};
+use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 use serde_json::{Map, Value};
 
@@ -16,6 +20,54 @@ pub fn changes(line: &[u8]) -> Result<Option<(Timestamp, Vec<Change>)>, String> 
     let Some(changes) = record.get("changes").filter(|changes| !changes.is_null()) else { return Ok(None) };
     let changes = serde_json::from_value(changes.clone()).map_err(|fault| fault.to_string())?;
     Ok(Some((time(&record)?, changes)))
+}
+
+/// Folds record lines into a session.
+///
+/// The log alone says what a snapshot held: the memory at the record that took it. The store's copy is a shortcut,
+/// and is gone once the name was taken again.
+#[derive(Debug, Default)]
+pub struct Fold {
+    pub session: Session,
+    /// What snapshots held that were taken in the lines so far, and still have a name.
+    taken: BTreeMap<Digest, Vec<u8>>,
+    lost: Cell<bool>,
+}
+
+impl Fold {
+    /// Goes on from a state.
+    #[must_use]
+    pub fn from(session: Session) -> Self {
+        Self { session, ..Self::default() }
+    }
+
+    /// Folds one line; `stored` gives a snapshot that was taken before the first of them.
+    ///
+    /// # Errors
+    /// Why the line is no record of ours.
+    pub fn line(&mut self, line: &[u8], stored: &dyn Fn(&Digest) -> Option<Vec<u8>>) -> Result<(), String> {
+        let Some((at, changes)) = changes(line)? else { return Ok(()) };
+        for change in &changes {
+            if let Change::Snapshot { digest, .. } = change {
+                self.taken.insert(*digest, self.session.memory.encode());
+            }
+        }
+        let held = |digest: &Digest| {
+            let held = self.taken.get(digest).cloned().or_else(|| stored(digest));
+            self.lost.set(self.lost.get() || held.is_none());
+            held
+        };
+        self.session.apply(at, &changes, &held);
+        let named = &self.session.snapshots;
+        self.taken.retain(|digest, _| named.iter().any(|(_, known)| known == digest));
+        Ok(())
+    }
+
+    /// Whether a snapshot was gone back to that is neither in the lines nor in the store.
+    #[must_use]
+    pub fn lost(&self) -> bool {
+        self.lost.get()
+    }
 }
 
 /// The event that a record of one keeps.

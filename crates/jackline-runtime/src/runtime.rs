@@ -27,7 +27,8 @@ use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::probes::{Ground, Prober, WorkspaceProber, own_paths};
 use crate::records::{Entry, Linked};
-use crate::store::{Commit, Committed, Head, Store, StoreFault, Sync, Torn};
+use crate::replay::Fold;
+use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
 
 /// Times a decision is taken anew because another process committed in between. Each time someone else got
 /// through, so this many losses in a row mean that something is wrong.
@@ -174,24 +175,26 @@ impl Runtime {
     fn load(&self, session: &str) -> Result<Held, Fault> {
         let loaded = self.store.load(session)?;
         let checkpoint = loaded.checkpoint.as_ref().and_then(|checkpoint| Session::decode(&checkpoint.state));
-        let (mut state, tail) = match checkpoint {
-            Some(state) => (state, loaded.tail),
+        let mut fold = match checkpoint {
+            Some(state) => self.fold(session, Fold::from(state), loaded.tail)?,
             // A checkpoint of another version cannot be read: the log is the truth.
-            None if loaded.checkpoint.is_some() => (Session::default(), self.store.lines(session, 0)?),
-            None => (Session::default(), loaded.tail),
+            None if loaded.checkpoint.is_some() => {
+                self.fold(session, Fold::default(), self.store.lines(session, 0)?)?
+            }
+            None => self.fold(session, Fold::default(), loaded.tail)?,
         };
-        for line in tail {
-            self.fold(session, &mut state, &line?)?;
+        if fold.lost() {
+            fold = self.fold(session, Fold::default(), self.store.lines(session, 0)?)?;
         }
-        Ok(Held { session: state, head: loaded.head, torn: loaded.torn })
+        Ok(Held { session: fold.session, head: loaded.head, torn: loaded.torn })
     }
 
-    fn fold(&self, session: &str, state: &mut Session, line: &[u8]) -> Result<(), Fault> {
-        let Some((at, changes)) = crate::replay::changes(line).map_err(|_| unfoldable(session))? else {
-            return Ok(());
-        };
-        state.apply(at, &changes, &|digest| self.store.snapshot_get(session, digest).ok().flatten());
-        Ok(())
+    fn fold(&self, session: &str, mut fold: Fold, lines: Lines) -> Result<Fold, Fault> {
+        let stored = |digest: &Digest| self.store.snapshot_get(session, digest).ok().flatten();
+        for line in lines {
+            fold.line(&line?, &stored).map_err(|_| unfoldable(session))?;
+        }
+        Ok(fold)
     }
 
     fn judging(&self, standing: &Arc<Standing>) -> Arc<Judging> {

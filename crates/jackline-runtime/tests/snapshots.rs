@@ -54,3 +54,23 @@ fn the_newest_sixteen_names_lead_to_what_was_remembered() {
         assert_eq!(run.send("call.requested", "first"), Verdict::Allow, "n{number} remembers");
     }
 }
+
+/// A snapshot is gone back to, then its name is taken again: the store keeps only the newer content.
+#[test]
+fn a_lost_state_is_rebuilt_though_its_snapshot_was_replaced() {
+    let state = tempfile::tempdir().unwrap();
+    let root = state.path().canonicalize().unwrap();
+    let start = || Runtime::builder().workspace(&root).state(root.join("state")).definition_yaml(DEFINITION).build();
+    let mut run = Run { runtime: start().unwrap(), calls: 0 };
+    run.finish("step-1");
+    run.runtime.snapshot("s", "one");
+    run.finish("step-2");
+    run.runtime.restore("s", "one");
+    run.finish("step-3");
+    run.runtime.snapshot("s", "one");
+    for session in std::fs::read_dir(root.join("state/sessions")).unwrap() {
+        std::fs::remove_file(session.unwrap().path().join("state")).unwrap();
+    }
+    run.runtime = start().unwrap();
+    assert_eq!(run.send("call.requested", "first"), Verdict::Allow, "step-1 was restored and is forgotten");
+}

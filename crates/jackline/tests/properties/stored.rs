@@ -7,7 +7,6 @@ use jackline_core::audit::{Format, verify};
 use jackline_core::decide::decide;
 use jackline_core::decision::Step;
 use jackline_core::session::Session;
-use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_runtime::adapters::lines::Lines;
 use jackline_runtime::store::Store as _;
@@ -75,24 +74,17 @@ impl Run {
     fn stack(&self) -> Stack {
         Stack { root: self.root().display().to_string(), layers: vec![pure::layer(&self.text)], ..Stack::default() }
     }
-
-    fn snapshot(&self) -> impl Fn(&Digest) -> Option<Vec<u8>> {
-        let store = self.store();
-        move |digest| store.snapshot_get(SESSION, digest).unwrap()
-    }
 }
 
-/// Folds one line into a session.
-fn fold(session: &mut Session, line: &[u8], run: &Run) {
-    if let Some((at, changes)) = replay::changes(line).unwrap() {
-        session.apply(at, &changes, &run.snapshot());
-    }
+/// Folds one line, from the log alone.
+fn fold(folded: &mut replay::Fold, line: &[u8]) {
+    folded.line(line, &|_| None).unwrap();
 }
 
 /// Decides anew about every event of the log, with the facts that its record keeps; how many could be.
 fn decide_anew(run: &Run) -> Result<usize, TestCaseError> {
     let stack = run.stack();
-    let (mut session, mut event, mut replayed) = (Session::default(), None, 0);
+    let (mut folded, mut event, mut replayed) = (replay::Fold::default(), None, 0);
     for line in run.lines() {
         let record = replay::record(&line).unwrap();
         if record["kind"] != "decision" {
@@ -102,7 +94,7 @@ fn decide_anew(run: &Run) -> Result<usize, TestCaseError> {
         let asked = event.take().unwrap();
         if asked.get("replayable").or(record.get("replayable")).is_none() {
             let event = replay::event(&asked).unwrap();
-            let Step::Done(decision) = decide(&stack, &session, &event, &replay::facts(&record)) else {
+            let Step::Done(decision) = decide(&stack, &folded.session, &event, &replay::facts(&record)) else {
                 return Err(TestCaseError::fail(format!("facts are missing in {record}")));
             };
             prop_assert_eq!(&record["data"]["verdict"], &json!(decision.verdict));
@@ -110,7 +102,7 @@ fn decide_anew(run: &Run) -> Result<usize, TestCaseError> {
             prop_assert_eq!(&record["changes"], &json!(decision.changes));
             replayed += 1;
         }
-        fold(&mut session, &line, run);
+        fold(&mut folded, &line);
     }
     Ok(replayed)
 }
@@ -129,9 +121,9 @@ proptest! {
     fn the_log_folds_to_the_checkpointed_state(policies in pool::policies(), events in pool::events(24)) {
         let run = Run::new(&policies);
         run.play(&events);
-        let mut folded = Session::default();
-        run.lines().iter().for_each(|line| fold(&mut folded, line, &run));
-        prop_assert_eq!(folded, run.checkpointed());
+        let mut folded = replay::Fold::default();
+        run.lines().iter().for_each(|line| fold(&mut folded, line));
+        prop_assert_eq!(folded.session, run.checkpointed());
     }
 
     #[test]
