@@ -20,6 +20,7 @@ mod records;
 pub mod replay;
 mod runtime;
 pub mod store;
+mod tilde;
 
 pub use answer::Answer;
 pub use builder::{BuildFault, RuntimeBuilder};

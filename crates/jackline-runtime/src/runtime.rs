@@ -211,13 +211,16 @@ impl Runtime {
     fn prepare(&self, standing: &Standing) -> Judging {
         let mut stack = standing.stack.clone();
         stack.own.extend(self.policies.iter().cloned());
+        if let Some(home) = &self.home {
+            stack.layers.iter_mut().for_each(|layer| crate::tilde::expand(&mut layer.model, home));
+        }
         let root = PathBuf::from(&stack.root);
         let definition = stack.path.as_ref().map(PathBuf::from);
         let own = own_paths(&root, self.home.as_deref(), self.state.as_deref(), definition.as_deref(), &standing.files);
         let names: Vec<String> = stack.layers.iter().flat_map(|layer| layer.model.audit.redact.clone()).collect();
         let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
         if let Some(kept) = &self.kept {
-            for (layer, (digest, text)) in stack.layers.iter().zip(&standing.texts) {
+            for (layer, (digest, text)) in standing.stack.layers.iter().zip(&standing.texts) {
                 kept.keep(digest, text, &layer.model);
             }
         }

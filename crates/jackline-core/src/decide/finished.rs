@@ -14,7 +14,7 @@ use crate::event::{Call, Event, Outcome};
 use crate::guards::{Context, own_policy, paths, read_before_write::file_key};
 use crate::path::Role;
 use crate::probe::{Fact, Facts, Identity, Probe, There};
-use crate::session::{Agent, Change, MEMORY_BYTES_MAX, Session};
+use crate::session::{Agent, Change, Session};
 use crate::sha::Digest;
 use crate::stack::{Layer, Stack};
 
@@ -165,11 +165,11 @@ impl<'a> Ended<'a> {
         }
         for (policy, kept) in own_policy::on_result(self.context) {
             match kept {
-                Ok(kept) => decision.changes.extend(
-                    kept.into_iter()
-                        .filter(|keep| keep.value.as_ref().is_none_or(|value| value.len() <= MEMORY_BYTES_MAX))
-                        .map(|keep| Change::Kept { policy: policy.clone(), key: keep.key, value: keep.value }),
-                ),
+                Ok(kept) => decision.changes.extend(kept.into_iter().map(|keep| Change::Kept {
+                    policy: policy.clone(),
+                    key: keep.key,
+                    value: keep.value,
+                })),
                 Err(why) => {
                     let why = format!("policy `{policy}` failed on a result: {why}");
                     let mut finding = Finding::fault("policy", code::FAULT_POLICY, &why);

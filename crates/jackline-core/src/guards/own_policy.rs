@@ -7,6 +7,7 @@ use crate::code::{self, Code};
 use crate::decision::{Finding, Verdict};
 use crate::policy::{Asked, Keep, Objection, Policy};
 use crate::probe::Probe;
+use crate::session::MEMORY_BYTES_MAX;
 
 /// What a denial without text reads.
 const DENIED: &str = "Denied by policy.";
@@ -25,8 +26,17 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<(String, Option<Finding>)> {
 
 /// What the policies want to remember of a call that succeeded, and what went wrong in asking them.
 pub(crate) fn on_result(context: &Context<'_>) -> Vec<(String, Result<Vec<Keep>, String>)> {
-    let ask = |policy: &dyn Policy| guarded(|| policy.on_result(&asked(context, policy)));
+    let ask = |policy: &dyn Policy| guarded(|| policy.on_result(&asked(context, policy)).and_then(bounded));
     context.stack.own.iter().map(|policy| (policy.name().to_owned(), ask(policy.as_ref()))).collect()
+}
+
+/// What a policy wants to remember, if there is room for each of it.
+fn bounded(kept: Vec<Keep>) -> Result<Vec<Keep>, String> {
+    let bytes = |keep: &Keep| keep.key.len() + keep.value.as_ref().map_or(0, String::len);
+    match kept.iter().find(|keep| bytes(keep) > MEMORY_BYTES_MAX) {
+        Some(keep) => Err(format!("it wants to remember {} bytes, more than {MEMORY_BYTES_MAX}", bytes(keep))),
+        None => Ok(kept),
+    }
 }
 
 fn judge_one(context: &Context<'_>, policy: &dyn Policy) -> Option<Finding> {

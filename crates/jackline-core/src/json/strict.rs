@@ -14,8 +14,9 @@ pub const JSON_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Levels of arrays and objects. Honest arguments stay below ten; every later walk may recurse this far.
 pub const JSON_DEPTH_MAX: usize = 64;
 
-/// Bytes of memory one text may become. Without it, 16 MiB of `{"":0}` would take more than a gigabyte.
-pub const JSON_HEAP_BYTES_MAX: usize = 256 * 1024 * 1024;
+/// Bytes of memory one text may become. Without it, 16 MiB of `{"":0}` would take more than a gigabyte; and a few
+/// copies are made on the way to the record.
+pub const JSON_HEAP_BYTES_MAX: usize = 48 * 1024 * 1024;
 
 /// Bytes the first member of an object costs: one node of a B-tree with room for eleven.
 const FIRST_MEMBER_BYTES: usize = 640;

@@ -10,8 +10,7 @@ use crate::time::Timestamp;
 impl Session {
     /// Applies what one event changed, in order.
     ///
-    /// `snapshot` gives the content of a snapshot by digest; one that is lost restores to nothing remembered, the
-    /// strict answer.
+    /// `snapshot` gives the content of a snapshot by digest; one that is lost is restored to the strict answer.
     pub fn apply(&mut self, at: Timestamp, changes: &[Change], snapshot: &dyn Fn(&Digest) -> Option<Vec<u8>>) {
         self.began.get_or_insert(at);
         self.latest = Some(self.now(at));
@@ -32,9 +31,10 @@ impl Session {
                     self.snapshots.remove(0);
                 }
             }
-            Change::Restored { digest, .. } => {
-                self.memory = snapshot(digest).and_then(|bytes| Memory::decode(&bytes)).unwrap_or_default();
-            }
+            Change::Restored { digest, .. } => match snapshot(digest).and_then(|bytes| Memory::decode(&bytes)) {
+                Some(memory) => self.memory = memory,
+                None => self.memory.lose(),
+            },
             Change::Reset => {
                 self.memory = Memory::default();
                 self.budget = Budget { reset: Some(self.now(at)), ..Budget::default() };
@@ -144,6 +144,13 @@ impl Memory {
                 agent.reads.remove(0);
             }
         }
+    }
+
+    /// What was to be restored is gone: nothing counts as done or read, and what restrains an agent stays.
+    fn lose(&mut self) {
+        self.done.clear();
+        self.kept.clear();
+        self.agents.values_mut().for_each(|agent| agent.reads.clear());
     }
 
     fn forget_idlest(&mut self) {
@@ -289,10 +296,13 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_snapshot_restores_to_nothing() {
-        let mut session = fold(&[read(1)]);
+    fn a_lost_snapshot_leaves_nothing_done_and_every_restraint() {
+        let halt = super::super::Halt { code: "c".into(), reason: "r".into() };
+        let halted = Change::Halted { agent: "main".into(), halt };
+        let mut session = fold(&[read(1), Change::Done { name: "tool:x".into(), tree: None }, halted]);
         session.apply(AT, &[Change::Restored { name: "x".into(), digest: Digest::ZERO }], &|_| None);
-        assert_eq!(session.memory, Memory::default());
+        let agent = session.agent("main").expect("still known");
+        assert!(session.memory.done.is_empty() && agent.reads.is_empty() && agent.halted.is_some());
     }
 
     #[test]

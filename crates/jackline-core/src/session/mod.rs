@@ -37,7 +37,7 @@ pub const CONSTRAINT_TEXT_BYTES_MAX: usize = 256;
 pub const SNAPSHOTS_MAX: usize = 16;
 /// Entries that an embedder's own policies may keep, over all of them.
 pub const MEMORY_MAX: usize = 256;
-/// Bytes of one such entry.
+/// Bytes of one such entry, its key included; a policy that wants more has a fault.
 pub const MEMORY_BYTES_MAX: usize = 1024;
 
 /// All we remember of one run.

@@ -1,0 +1,63 @@
+//! Puts the home directory where a definition's path patterns begin with `~/`: the core knows no home.
+
+use std::path::Path;
+
+use jackline_core::definition::Model;
+use jackline_core::definition::model::{Guard, Matcher, Policy};
+
+/// Replaces a leading `~/` in every path pattern of a definition.
+pub(crate) fn expand(model: &mut Model, home: &Path) {
+    // Identities are canonical, so the patterns they are held against must be.
+    let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
+    let Some(home) = home.to_str() else { return };
+    model.own.allow.iter_mut().for_each(|pattern| place(pattern, home));
+    model.steps.iter_mut().for_each(|step| matcher(&mut step.matcher, home));
+    let of_sections = model.sections.iter_mut().flat_map(|section| &mut section.policies);
+    model.policies.iter_mut().chain(of_sections).for_each(|each| policy(each, home));
+}
+
+fn policy(policy: &mut Policy, home: &str) {
+    policy.when.iter_mut().for_each(|when| matcher(when, home));
+    match &mut policy.guard {
+        Guard::Paths(paths) => {
+            paths.allow.iter_mut().chain(&mut paths.protect).for_each(|pattern| place(pattern, home));
+        }
+        Guard::Rule(rule) => matcher(&mut rule.matcher, home),
+        Guard::Sequence(_) | Guard::ReadBeforeWrite(_) => {}
+    }
+}
+
+fn matcher(each: &mut Matcher, home: &str) {
+    each.path.iter_mut().for_each(|pattern| place(pattern, home));
+    let inner = each.all.iter_mut().chain(&mut each.any).chain(each.not.as_deref_mut());
+    inner.for_each(|part| matcher(part, home));
+}
+
+fn place(pattern: &mut String, home: &str) {
+    if let Some(rest) = pattern.strip_prefix("~/") {
+        *pattern = format!("{}/{rest}", escaped(home));
+    }
+}
+
+/// A directory's name as a pattern that matches only itself.
+fn escaped(path: &str) -> String {
+    path.chars().flat_map(|c| if "*?[]{}\\".contains(c) { vec!['\\', c] } else { vec![c] }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_of_a_path_is_placed() {
+        let text = r#"{jackline: 1, self: {allow: ["~/a"]}, policies: [
+            {paths: {allow: ["~/b/**", "/c"], protect: ["~/d", "e~/f"]}},
+            {rule: {any: [{path: "~/g"}], reason: r}}]}"#;
+        let mut model = jackline_core::definition::parse(text, &[]).unwrap().model;
+        expand(&mut model, Path::new("/no/h*me"));
+        let shown = format!("{model:?}");
+        for placed in ["/no/h\\\\*me/a", "/no/h\\\\*me/b/**", "/no/h\\\\*me/d", "e~/f", "/no/h\\\\*me/g"] {
+            assert!(shown.contains(&format!("\"{placed}\"")), "{placed} in {shown}");
+        }
+    }
+}
