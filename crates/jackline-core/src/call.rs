@@ -6,15 +6,16 @@ use serde_json::Value;
 
 use crate::definition::{Kind, Model};
 use crate::event::Call;
+use crate::patch;
 use crate::path::{self, Role};
-use crate::probe::Probe;
+use crate::probe::{Fact, Facts, Probe, There};
 use crate::session::Key;
 use crate::sha::Digest;
-use crate::shell::{self, Dir, Reading, ShellText};
-use crate::tools::{self, COMMAND_ARGUMENTS, PATH_ARGUMENTS};
+use crate::shell::{self, Dir, How, Reading, ShellText};
+use crate::tools::{self, COMMAND_ARGUMENTS, PATH_ARGUMENTS, Tool};
 
 /// Paths judged of one call; a call that touches more counts as touching something that cannot be told.
-pub const TOUCHES_MAX: usize = 64;
+pub const TOUCHES_MAX: usize = 256;
 
 /// A path that a call touches, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,11 +31,50 @@ pub struct Touch {
     pub glob: bool,
     /// Where it leads depends on a value that is not known.
     pub dynamic: bool,
-    /// Only the file's mode or time changes, not its content.
-    pub metadata: bool,
+    /// What becomes of the file.
+    pub how: How,
+    /// It is touched only if this holds.
+    pub only: Option<Only>,
+}
+
+/// What must hold for a touch to happen, as a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Only {
+    /// This is no directory, so that it could not be entered.
+    Unentered(Probe),
+    /// This is there.
+    Present(Probe),
+}
+
+impl Only {
+    #[must_use]
+    pub const fn probe(&self) -> &Probe {
+        match self {
+            Self::Unentered(probe) | Self::Present(probe) => probe,
+        }
+    }
 }
 
 impl Touch {
+    /// Whether the text shows that the file is touched, rather than that it may be.
+    #[must_use]
+    pub const fn is_plain(&self) -> bool {
+        self.only.is_none() && !matches!(self.how, How::Named | How::Linked)
+    }
+
+    /// Whether it is touched after all where a directory could not be entered; `None` while that is not known.
+    #[must_use]
+    pub fn happens(&self, facts: &Facts) -> Option<bool> {
+        match (&self.only, matches!(self.how, How::Named | How::Linked)) {
+            (None, by_name) => Some(!by_name),
+            (Some(Only::Present(_)), _) | (_, true) => Some(false),
+            (Some(Only::Unentered(probe)), false) => Some(match facts.get(probe)? {
+                Fact::Identity(identity) => identity.there != There::Directory,
+                Fact::Content(_) | Fact::Absent | Fact::Unknown(_) => true,
+            }),
+        }
+    }
+
     /// The question which file this is; for a pattern, which directory it is expanded in.
     #[must_use]
     pub fn probe(&self) -> Probe {
@@ -64,6 +104,8 @@ pub struct View<'a> {
     pub touches: Vec<Touch>,
     /// It writes, but no argument says where.
     pub pathless: bool,
+    /// It changes more paths than are judged.
+    pub crowded: bool,
     /// What its shell text says, for shell tools.
     pub shell: Option<ShellText>,
 }
@@ -91,10 +133,11 @@ impl<'a> View<'a> {
             unknown: declared.is_none() && row.is_none(),
             touches: Vec::new(),
             pathless: false,
+            crowded: false,
             shell: None,
         };
         if kind == Kind::Shell {
-            view.read_shell(row.and_then(|row| row.command), dir);
+            view.read_shell(row, dir);
         }
         view.find_paths(&names, dir);
         view.bound();
@@ -116,12 +159,14 @@ impl<'a> View<'a> {
         (self.kind == Kind::Shell).then(|| command_text(&self.call.args, None)).flatten()
     }
 
-    fn read_shell(&mut self, argument: Option<&str>, dir: &str) {
-        let Some(text) = command_text(&self.call.args, argument) else {
+    fn read_shell(&mut self, row: Option<&Tool>, dir: &str) {
+        let Some(text) = command_text(&self.call.args, row.and_then(|row| row.command)) else {
             self.shell = Some(ShellText::Unparsable("the call carries no command text".to_owned()));
             return;
         };
-        let dir = working_dir(&self.call.args).map_or_else(|| dir.to_owned(), |named| path::join(dir, named));
+        // A host that has no such argument does not heed it; then it only misleads us.
+        let named = working_dir(&self.call.args).filter(|_| row.is_none_or(|row| row.host != "claude"));
+        let dir = named.map_or_else(|| dir.to_owned(), |named| path::join(dir, named));
         let shell = shell::read(&text);
         if let ShellText::Reading(reading) = &shell {
             self.touches.extend(reading.touches.iter().map(|touch| from_shell(touch, &dir)));
@@ -139,7 +184,7 @@ impl<'a> View<'a> {
         let mut found: Vec<(String, Role)> = Vec::new();
         for name in named {
             match name.strip_prefix("patch:") {
-                Some(name) => strings_at(&self.call.args, name, &mut |text| found.extend(patched_files(text))),
+                Some(name) => strings_at(&self.call.args, name, &mut |text| found.extend(patch::files(text))),
                 None => strings_at(&self.call.args, name, &mut |text| found.push((file_of_uri(text), role))),
             }
         }
@@ -152,12 +197,16 @@ impl<'a> View<'a> {
             whole,
             glob: false,
             dynamic: false,
-            metadata: false,
+            how: How::Whole,
+            only: None,
         }));
     }
 
     fn bound(&mut self) {
         if self.touches.len() > TOUCHES_MAX {
+            // What is read must not crowd out what is changed.
+            self.touches.sort_by_key(|touch| !touch.role.changes());
+            self.crowded = self.touches.get(TOUCHES_MAX).is_some_and(|touch| touch.role.changes());
             let role = self.touches.iter().map(|touch| touch.role).max().unwrap_or(Role::Write);
             self.touches.truncate(TOUCHES_MAX);
             if let Some(last) = self.touches.last_mut() {
@@ -167,23 +216,36 @@ impl<'a> View<'a> {
     }
 }
 
-fn from_shell(touch: &shell::Touch, dir: &str) -> Touch {
+fn from_shell(touch: &shell::Touch, from: &str) -> Touch {
     let path = touch.path.text.clone();
     let (dir, lost) = match &touch.dir {
-        Dir::Here => (dir.to_owned(), false),
-        Dir::At(place) if place.starts_with('~') => (place.clone(), false),
-        Dir::At(place) => (path::join(dir, place), false),
-        Dir::Unknown => (dir.to_owned(), !path.starts_with(['/', '~'])),
+        Dir::Here => (from.to_owned(), false),
+        Dir::At(place) => (placed(from, place), false),
+        Dir::Unknown => (from.to_owned(), !path.starts_with(['/', '~'])),
     };
-    Touch {
+    let only = touch.only.as_ref().map(|only| match only {
+        shell::Only::Unentered(place) => {
+            Only::Unentered(Probe::Identity { path: placed(from, place), dir: from.to_owned() })
+        }
+        shell::Only::Present(path) => Only::Present(Probe::Identity { path: path.clone(), dir: dir.clone() }),
+    });
+    let mut touch = Touch {
         path,
         dir,
         role: touch.role,
         whole: touch.whole,
         glob: touch.path.glob,
         dynamic: touch.path.dynamic || lost,
-        metadata: touch.metadata,
-    }
+        how: touch.how,
+        only,
+    };
+    // Where `..` leads from a directory that a pattern chooses depends on the directory.
+    touch.dynamic |= touch.split().1.split('/').any(|part| part == "..");
+    touch
+}
+
+fn placed(from: &str, place: &str) -> String {
+    if place.starts_with('~') { place.to_owned() } else { path::join(from, place) }
 }
 
 /// The shell text of a call: a string, or an argument list quoted back into one.
@@ -206,8 +268,30 @@ fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// The file that a `file:` address names, its host left off and its escapes resolved; any other text as it is.
 fn file_of_uri(text: &str) -> String {
-    text.strip_prefix("file://").unwrap_or(text).to_owned()
+    let scheme = text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:"));
+    let Some(rest) = scheme.and_then(|_| text.get(5..)) else { return text.to_owned() };
+    let path = match rest.strip_prefix("//") {
+        Some(rest) => rest.find('/').and_then(|at| rest.get(at..)).unwrap_or(rest),
+        None => rest,
+    };
+    unescaped(path).unwrap_or_else(|| path.to_owned())
+}
+
+fn unescaped(text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'%' => {
+                let digits = [rest.next()?, rest.next()?];
+                bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+            }
+            byte => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// Every string found at `name` (`a`, `a.b`, `a[].b`); a list of strings counts without brackets too.
@@ -226,24 +310,6 @@ fn strings_at(value: &Value, name: &str, found: &mut impl FnMut(&str)) {
         Value::Array(items) => items.iter().for_each(visit),
         inner => visit(inner),
     }
-}
-
-/// The files that a patch in the `*** Begin Patch` form, or a unified diff, names.
-fn patched_files(patch: &str) -> Vec<(String, Role)> {
-    const HEADS: &[(&str, Role)] = &[
-        ("*** Add File: ", Role::Write),
-        ("*** Update File: ", Role::Write),
-        ("*** Delete File: ", Role::Delete),
-        ("*** Move to: ", Role::Write),
-        ("+++ b/", Role::Write),
-    ];
-    patch
-        .lines()
-        .filter_map(|line| {
-            HEADS.iter().find_map(|(head, role)| line.strip_prefix(head).map(|path| (path.trim().to_owned(), *role)))
-        })
-        .take(TOUCHES_MAX + 1)
-        .collect()
 }
 
 /// Keys that say nothing about what a call does.
@@ -345,7 +411,8 @@ mod tests {
                 whole: false,
                 glob,
                 dynamic: false,
-                metadata: false,
+                how: How::Whole,
+                only: None,
             };
             let (anchor, rest) = touch.split();
             (anchor.to_owned(), rest.to_owned())
@@ -358,6 +425,26 @@ mod tests {
     }
 
     #[test]
+    fn addresses_of_files_are_paths() {
+        let check = |uri: &str, want: &str| assert_eq!(file_of_uri(uri), want, "{uri}");
+        check("file:///ws/a", "/ws/a");
+        check("file://localhost/ws/a", "/ws/a");
+        check("FILE:/ws/%2e%2e/a%20b", "/ws/../a b");
+        check("file:///ws/%zz", "/ws/%zz");
+        check("a:b", "a:b");
+    }
+
+    #[test]
+    fn an_argument_that_the_host_does_not_know_moves_nothing() {
+        let dir = |host: &str| {
+            let call = call("Bash", json!({"command": "rm a", "cwd": "src"}));
+            View::new(&call, Some(host), "/ws", &[]).touches.first().map(|touch| touch.dir.clone())
+        };
+        assert_eq!(dir("claude").as_deref(), Some("/ws"));
+        assert_eq!(dir("codex").as_deref(), Some("/ws/src"));
+    }
+
+    #[test]
     fn a_write_without_a_path_says_so() {
         let call = call("write_file", json!({"content": "x"}));
         assert!(View::new(&call, None, "/ws", &[]).pathless);
@@ -365,7 +452,7 @@ mod tests {
 
     #[test]
     fn too_many_paths_cannot_be_told() {
-        let names: Vec<String> = (0..200).map(|n| format!("f{n}")).collect();
+        let names: Vec<String> = (0..2 * TOUCHES_MAX).map(|n| format!("f{n}")).collect();
         let call = call("read_many_files", json!({ "paths": names }));
         let view = View::new(&call, None, "/ws", &[]);
         assert_eq!(view.touches.len(), TOUCHES_MAX);

@@ -70,7 +70,7 @@ impl Subject<'_> {
         if !speaks_of_paths(self.layer, matcher, STEP_DEPTH_MAX) {
             return Vec::new();
         }
-        let touches = self.view.touches.iter().filter(|touch| !touch.dynamic);
+        let touches = self.view.touches.iter().filter(|touch| !touch.dynamic && touch.is_plain());
         touches.map(crate::call::Touch::probe).filter(|probe| self.facts.get(probe).is_none()).collect()
     }
 
@@ -141,7 +141,7 @@ impl Subject<'_> {
     }
 
     fn path_holds(&self, wanted: &[String], purpose: Purpose) -> bool {
-        self.view.touches.iter().any(|touch| {
+        self.view.touches.iter().filter(|touch| touch.is_plain()).any(|touch| {
             let fact = if touch.dynamic { None } else { self.facts.get(&touch.probe()) };
             match fact {
                 Some(Fact::Identity(identity)) => wanted.iter().any(|glob| match (&identity.inside, glob.as_str()) {
@@ -168,12 +168,12 @@ fn in_range(range: Option<Range>, value: f64) -> bool {
 }
 
 fn parts_hold(command: &Command, wanted: &CommandParts, lenient: bool) -> bool {
-    let arguments = command.words.get(1..).unwrap_or_default();
     let Some(program) = command.program() else { return false };
+    let told: Vec<&Word> = shell::told(command).into_iter().skip(1).collect();
     wanted.program.as_ref().is_none_or(|wanted| glob::text_matches(wanted, program))
-        && in_order(arguments, &wanted.args, lenient)
+        && in_order(&told, &wanted.args, lenient)
         && (wanted.flags.is_empty()
-            || wanted.flags.iter().any(|flag| arguments.iter().any(|word| is_flag(word, flag, lenient))))
+            || wanted.flags.iter().any(|flag| told.iter().any(|word| is_flag(word, flag, lenient))))
         && (wanted.env.is_empty()
             || wanted.env.iter().any(|name| command.env.iter().any(|(set, _)| glob::text_matches(name, set))))
         && (wanted.redirects_to.is_empty()
@@ -181,7 +181,7 @@ fn parts_hold(command: &Command, wanted: &CommandParts, lenient: bool) -> bool {
 }
 
 /// Whether the wanted words occur in this order, gaps allowed.
-fn in_order(words: &[Word], wanted: &[String], lenient: bool) -> bool {
+fn in_order(words: &[&Word], wanted: &[String], lenient: bool) -> bool {
     let mut words = words.iter();
     wanted.iter().all(|want| words.any(|word| word_is(word, want, lenient)))
 }
@@ -190,12 +190,17 @@ fn word_is(word: &Word, wanted: &str, lenient: bool) -> bool {
     if word.dynamic || word.glob { lenient } else { glob::text_matches(wanted, &word.text) }
 }
 
-/// `--force` also as `--force=x`; `-f` also inside `-uf`.
+/// `--force` also as `--force=x`; `-f` also inside `-uf`; and where something is forbidden, `--no-verify` also as
+/// `--no-veri`, since programs take the beginning of an option for the whole.
 fn is_flag(word: &Word, flag: &str, lenient: bool) -> bool {
-    if word.dynamic {
-        return lenient;
-    }
     let text = word.text.as_str();
+    if word.dynamic {
+        // What begins with a letter is no option, whatever comes after.
+        return lenient && !text.starts_with(|c: char| c.is_alphanumeric() || c == '/' || c == '.');
+    }
+    if lenient && is_abbreviated(text, flag) {
+        return true;
+    }
     if text == flag || text.strip_prefix(flag).is_some_and(|rest| flag.starts_with("--") && rest.starts_with('=')) {
         return true;
     }
@@ -205,6 +210,13 @@ fn is_flag(word: &Word, flag: &str, lenient: bool) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether `text` is a long option cut short within a word: `--no` is an option of its own, `--no-veri` is not.
+fn is_abbreviated(text: &str, flag: &str) -> bool {
+    let option = text.split('=').next().unwrap_or_default();
+    let rest = flag.strip_prefix(option).filter(|_| option.starts_with("--") && option.len() > 4);
+    rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('-') && !option.ends_with('-'))
 }
 
 fn redirects_to(command: &Command, wanted: &str, lenient: bool) -> bool {

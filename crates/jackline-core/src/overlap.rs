@@ -11,7 +11,16 @@ const SEGMENTS_MAX: usize = 64;
 #[must_use]
 pub(crate) fn overlaps(pattern: &str, expanded: &str) -> bool {
     let anywhere = (!pattern.trim_end_matches('/').contains('/')).then_some("**");
-    let a: Vec<&str> = anywhere.into_iter().chain(segments(pattern)).collect();
+    segments_overlap(anywhere.into_iter().chain(segments(pattern)).collect(), expanded)
+}
+
+/// The same for a pattern that stands for a path from the root even without a `/`.
+#[must_use]
+pub(crate) fn overlaps_from_root(pattern: &str, expanded: &str) -> bool {
+    segments_overlap(segments(pattern).collect(), expanded)
+}
+
+fn segments_overlap(a: Vec<&str>, expanded: &str) -> bool {
     let b: Vec<&str> = segments(expanded).collect();
     if a.len() > SEGMENTS_MAX || b.len() > SEGMENTS_MAX {
         return true;
@@ -103,5 +112,9 @@ mod tests {
         check("a/b", "a/*/c", false);
         check("secret/{a,b}", "secret/x*", true);
         check("*.key", "*.pem", false);
+        assert!(overlaps_from_root("jackline.yaml", "*.yaml"));
+        assert!(overlaps_from_root("jackline.yaml", "**/*.yaml"));
+        assert!(!overlaps_from_root("jackline.yaml", "**/__pycache__/**"));
+        assert!(!overlaps_from_root("jackline.yaml", "src/*"));
     }
 }

@@ -16,6 +16,7 @@ use crate::path::Role;
 use crate::probe::{Fact, Facts, Identity, Probe, There};
 use crate::session::{Agent, Change, Session};
 use crate::sha::Digest;
+use crate::shell::How;
 use crate::stack::{Layer, Stack};
 
 pub(super) fn decide(
@@ -192,7 +193,7 @@ impl<'a> Ended<'a> {
     /// Whether a file of the workspace was changed, as far as can be told.
     fn wrote(&self) -> bool {
         let native = self.context.view.kind == crate::definition::Kind::Write;
-        let changed = self.context.view.touches.iter().filter(|touch| touch.role.changes());
+        let changed = self.context.view.touches.iter().filter(|touch| touch.role.changes() && touch.is_plain());
         native && self.context.view.touches.is_empty()
             || changed.into_iter().any(|touch| match self.context.facts.get(&touch.probe()) {
                 Some(Fact::Identity(identity)) => identity.inside.is_some(),
@@ -217,7 +218,7 @@ impl<'a> Ended<'a> {
             let file = file_key(&identity.path);
             match touch.role {
                 // Only the writer knows what is there now: to every other agent the file is stale.
-                Role::Write if !self.own_writes() => {
+                Role::Write if !self.own_writes() || touch.how == How::Appended => {
                     decision.changes.push(Change::Refreshed { agent: agent.to_owned(), file, content });
                 }
                 Role::Write | Role::Read => {
@@ -233,7 +234,7 @@ impl<'a> Ended<'a> {
         let mut findings = Vec::new();
         for (_, policy) in self.policies() {
             let Guard::Paths(settings) = &policy.guard else { continue };
-            for touch in self.context.view.touches.iter().filter(|touch| touch.role.changes()) {
+            for touch in self.context.view.touches.iter().filter(|touch| touch.role.changes() && touch.is_plain()) {
                 let Some(Fact::Identity(identity)) = self.context.facts.get(&touch.probe()) else { continue };
                 if paths::is_outside(settings, identity) {
                     let reason = format!("Path '{}' led outside the workspace when the call had finished.", touch.path);
@@ -265,8 +266,8 @@ impl<'a> Ended<'a> {
 /// Touches that make a file known to the agent: its content was shown, or written by it.
 fn remembers(touch: &Touch) -> bool {
     let reads = touch.role == Role::Read && touch.whole;
-    let writes = touch.role == Role::Write && !touch.metadata;
-    (reads || writes) && !touch.dynamic && !touch.glob
+    let writes = touch.role == Role::Write && matches!(touch.how, How::Whole | How::Appended);
+    (reads || writes) && touch.is_plain() && !touch.dynamic && !touch.glob
 }
 
 fn in_background(view: &View<'_>) -> bool {

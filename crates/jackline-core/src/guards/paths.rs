@@ -12,13 +12,42 @@ use crate::probe::{Fact, Identity, Probe, There};
 
 const GUARD: &str = "paths";
 
+/// Directories that tools make and that are thrown away all day.
+const GENERATED: &[&str] = &[
+    "node_modules",
+    "target",
+    "dist",
+    "build",
+    "out",
+    ".venv",
+    "venv",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    ".next",
+    ".nuxt",
+    ".turbo",
+    ".parcel-cache",
+    ".cache",
+    ".gradle",
+    "coverage",
+    "htmlcov",
+];
+
 pub(crate) fn needs(settings: &Paths, subject: &Subject<'_>) -> Vec<Probe> {
-    let touches = subject.view.touches.iter().filter(|touch| concerned(settings, touch) && !touch.dynamic);
-    touches.map(Touch::probe).filter(|probe| subject.facts.get(probe).is_none()).collect()
+    let touches = subject.view.touches.iter().filter(|touch| concerned(settings, touch));
+    let questions = touches.filter_map(|touch| match touch.happens(subject.facts) {
+        None => touch.only.as_ref().map(|only| only.probe().clone()),
+        Some(happens) => (happens && !touch.dynamic).then(|| touch.probe()),
+    });
+    questions.filter(|probe| subject.facts.get(probe).is_none()).collect()
 }
 
 pub(crate) fn judge(settings: &Paths, subject: &Subject<'_>) -> Vec<Finding> {
-    let touches = subject.view.touches.iter().filter(|touch| concerned(settings, touch));
+    let happening = |touch: &&Touch| concerned(settings, touch) && touch.happens(subject.facts) == Some(true);
+    let touches = subject.view.touches.iter().filter(happening);
     let found = touches.filter_map(|touch| judge_touch(settings, subject, touch));
     subject.view.pathless.then(pathless).into_iter().chain(found).collect()
 }
@@ -71,7 +100,10 @@ fn is_protected(settings: &Paths, touch: &Touch, identity: &Identity) -> bool {
 fn reaches(pattern: &str, touch: &Touch, inside: &str, there: There) -> bool {
     if !touch.glob {
         let whole_directory = there == There::Directory && touch.role == Role::Delete;
-        return glob::matches(pattern, inside) || whole_directory && overlap::overlaps(pattern, &below(inside, "**"));
+        // A name that counts in every directory is not looked for in what a build makes anew.
+        let counts = pattern.contains('/') || !inside.split('/').any(|part| GENERATED.contains(&part));
+        return glob::matches(pattern, inside)
+            || whole_directory && counts && overlap::overlaps(pattern, &below(inside, "**"));
     }
     let (_, rest) = touch.split();
     match (rest.is_empty(), touch.role) {

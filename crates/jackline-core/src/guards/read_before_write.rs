@@ -9,6 +9,7 @@ use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 use crate::session::{Key, Read};
 use crate::sha::Digest;
+use crate::shell::How;
 
 const GUARD: &str = "read_before_write";
 
@@ -19,7 +20,7 @@ pub(crate) fn file_key(canonical: &str) -> Key {
 }
 
 pub(crate) fn needs(settings: &ReadBeforeWrite, subject: &Subject<'_>) -> Vec<Probe> {
-    let mut wanted = Vec::new();
+    let mut wanted: Vec<Probe> = open_questions(subject).collect();
     for touch in overwritten(subject) {
         match subject.facts.get(&touch.probe()) {
             None => wanted.push(touch.probe()),
@@ -38,7 +39,7 @@ pub(crate) fn judge(settings: &ReadBeforeWrite, subject: &Subject<'_>) -> Vec<Fi
     if subject.view.pathless {
         findings.push(no_path("The call writes, but which file cannot be told from its arguments."));
     }
-    for touch in subject.view.touches.iter().filter(|touch| overwrites(touch) && untold(touch)) {
+    for touch in subject.view.touches.iter().filter(|touch| overwrites(touch, subject) && untold(touch)) {
         findings.push(no_path(&format!("Which file '{}' is cannot be told before it is written.", touch.path)));
     }
     findings.extend(overwritten(subject).filter_map(|touch| judge_touch(settings, subject, touch)));
@@ -56,6 +57,10 @@ fn judge_touch(settings: &ReadBeforeWrite, subject: &Subject<'_>, touch: &Touch)
         There::File | There::Other => {}
     }
     let Some(read) = read(subject, identity) else {
+        if touch.how == How::Appended {
+            // What was there stays there.
+            return None;
+        }
         let reason = format!("File '{}' must be read before overwriting.", touch.path);
         return Some(Finding::deny(GUARD, code::READ_UNREAD, reason).suggest("read it, then write it"));
     };
@@ -81,11 +86,20 @@ fn read<'a>(subject: &Subject<'a>, identity: &Identity) -> Option<&'a Read> {
 
 /// The paths whose content this call replaces and that can be told.
 fn overwritten<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Touch> {
-    subject.view.touches.iter().filter(|touch| overwrites(touch) && !untold(touch) && !touch.glob)
+    subject.view.touches.iter().filter(|touch| overwrites(touch, subject) && !untold(touch) && !touch.glob)
 }
 
-fn overwrites(touch: &Touch) -> bool {
-    touch.role == Role::Write && !touch.metadata && !touch.path.is_empty()
+/// Whether a touch changes content; one that happens only if a directory could not be entered counts once that is so.
+fn overwrites(touch: &Touch, subject: &Subject<'_>) -> bool {
+    let changes = touch.role == Role::Write && matches!(touch.how, How::Whole | How::Appended);
+    changes && !touch.path.is_empty() && touch.happens(subject.facts) == Some(true)
+}
+
+/// Whether touches happen at all, where that depends on what is there.
+fn open_questions<'a>(subject: &Subject<'a>) -> impl Iterator<Item = Probe> + use<'a> {
+    let facts = subject.facts;
+    let open = subject.view.touches.iter().filter(move |touch| touch.happens(facts).is_none());
+    open.filter_map(|touch| touch.only.as_ref().map(|only| only.probe().clone()))
 }
 
 /// A path that depends on a value, or a pattern: a directory named as a whole is neither.

@@ -3,14 +3,14 @@
 //! Which files are ours is a probe's answer (canonical path, device and inode); here is what follows from it.
 
 use super::Context;
-use crate::call::Touch;
+use crate::call::{Only, TOUCHES_MAX, Touch};
 use crate::code;
 use crate::decision::Finding;
 use crate::glob;
 use crate::overlap;
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
-use crate::shell::{Command, Reading, ShellText};
+use crate::shell::{self, Command, How, Reading, ShellText};
 
 const GUARD: &str = "self";
 
@@ -53,19 +53,56 @@ const MENTIONS: &[&str] = &[
     ".github/hooks",
     ".git/hooks",
     ".git/config",
+    ".gitconfig",
     "JACKLINE_",
+];
+
+/// Directories and files in them that name what is protected when a text names both.
+const MENTIONS_APART: &[(&str, &str)] = &[
+    (".claude", "settings"),
+    (".codex", "config.toml"),
+    (".codex", "hooks.json"),
+    (".gemini", "settings"),
+    (".qwen", "settings"),
+    (".git", "hooks"),
+    (".git", "config"),
+    (".cursor", "hooks"),
+    (".github", "hooks"),
 ];
 
 pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     let touches = context.view.touches.iter().filter(|touch| touch.role.changes() && !touch.dynamic);
-    touches.map(Touch::probe).filter(|probe| context.facts.get(probe).is_none()).collect()
+    let questions = touches.flat_map(|touch| match &touch.only {
+        Some(Only::Present(probe)) => vec![touch.probe(), probe.clone()],
+        Some(Only::Unentered(_)) | None => vec![touch.probe()],
+    });
+    questions.filter(|probe| context.facts.get(probe).is_none()).collect()
 }
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let touches = context.view.touches.iter().filter(|touch| touch.role.changes());
     let mut findings: Vec<Finding> = touches.filter_map(|touch| judge_touch(context, touch)).collect();
+    findings.extend(context.view.crowded.then(crowded));
     findings.extend(judge_shell(context));
     findings
+}
+
+/// What is not looked at may be what guards us.
+fn crowded() -> Finding {
+    let reason = format!("This call changes more than {TOUCHES_MAX} paths, which is more than are looked at.");
+    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("change fewer files in one call")
+}
+
+/// Whether what a touch copies is there to be copied.
+fn is_present(context: &Context<'_>, touch: &Touch) -> bool {
+    match &touch.only {
+        Some(Only::Present(probe)) => match context.facts.get(probe) {
+            Some(Fact::Identity(identity)) => identity.there != There::Nothing,
+            Some(Fact::Unknown(_) | Fact::Content(_) | Fact::Absent) | None => true,
+        },
+        // That a directory cannot be entered is easily brought about: what guards us is judged either way.
+        Some(Only::Unentered(_)) | None => true,
+    }
 }
 
 fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
@@ -75,7 +112,7 @@ fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
         // A path that depends on a value is not asked for; the shell text gets a last look instead.
         None => return None,
     };
-    let label = touched(touch, identity)?;
+    let label = touched(touch, identity).filter(|_| is_present(context, touch))?;
     let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
     if allowed(context, identity) {
         return None;
@@ -97,9 +134,11 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
     let label = identity.holds.as_deref().or(identity.ours.as_deref())?;
     let (_, rest) = touch.split();
     match (touch.glob, touch.role) {
+        (false, _) if touch.how == How::Linked => Some(label),
+        (false, _) if touch.how == How::Named => None,
         (false, Role::Delete) => Some(label),
         // Something put where our directory would be brings its own settings along; an empty directory does not.
-        (false, Role::Write) if identity.there == There::Nothing && !touch.metadata => Some(label),
+        (false, Role::Write) if identity.there == There::Nothing && touch.how != How::Metadata => Some(label),
         (false, Role::Read | Role::Write) => None,
         (true, Role::Delete) if rest.is_empty() => Some(label),
         (true, _) => may_match_ours(touch, identity).then_some(label),
@@ -108,11 +147,45 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
 
 /// Whether a pattern of the shell's may match one of our files in the workspace.
 fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
-    const OURS: &[&str] =
-        &["jackline.yaml", ".jackline/**", ".deepwork/**", ".claude/*", ".git/hooks/**", ".git/config"];
+    // Directories of ours stand with the names that their files have, so that `*.log` is none of them.
+    const OURS: &[&str] = &[
+        "jackline.yaml",
+        ".jackline",
+        ".jackline/**/*.md",
+        ".deepwork",
+        ".deepwork/**/*.md",
+        ".deepwork/config.yml",
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        ".codex/config.toml",
+        ".codex/hooks.json",
+        ".gemini/settings.json",
+        ".qwen/settings.json",
+        "opencode.json",
+        "opencode.jsonc",
+        ".opencode/opencode.json",
+        ".opencode/opencode.jsonc",
+        ".opencode/plugin/*.js",
+        ".opencode/plugin/*.ts",
+        ".opencode/plugins/*.js",
+        ".opencode/plugins/*.ts",
+        ".github/hooks/*.json",
+        ".cursor/hooks.json",
+        ".windsurf/hooks.json",
+        ".git/config",
+        ".git/hooks",
+        ".git/hooks/pre-commit",
+        ".git/hooks/pre-push",
+        ".git/hooks/commit-msg",
+        ".git/hooks/post-commit",
+        ".git/hooks/post-checkout",
+    ];
+    if identity.ours.is_some() {
+        return true;
+    }
     let Some(inside) = &identity.inside else { return true };
     let pattern = format!("{inside}/{}", touch.split().1);
-    OURS.iter().any(|ours| overlap::overlaps(ours, pattern.trim_start_matches('/')))
+    OURS.iter().any(|ours| overlap::overlaps_from_root(ours, pattern.trim_start_matches('/')))
 }
 
 fn allowed(context: &Context<'_>, identity: &Identity) -> bool {
@@ -130,6 +203,7 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
         Some(ShellText::Reading(reading)) => {
             let commands = reading.commands.iter().filter(|command| is_operator_command(command));
             let mut findings: Vec<Finding> = commands.map(operator_command).collect();
+            findings.extend(reading.commands.iter().filter_map(shell::git_setting).map(|key| git_setting(&key)));
             if hides_writes(context, reading) {
                 findings.extend(judge_unread(&text(), reading.opaque.is_some()));
             }
@@ -144,11 +218,50 @@ fn hides_writes(context: &Context<'_>, reading: &Reading) -> bool {
     dynamic || reading.foreign || reading.opaque.is_some()
 }
 
+fn git_setting(key: &str) -> Finding {
+    protected(&format!("Git's setting '{key}' makes git run something, or find its hooks elsewhere."))
+}
+
+/// A text without what only spells it differently: quotes, escapes, doubled slashes.
+fn plainly(text: &str) -> String {
+    let mut plain = without_parameters(&text.replace(['\'', '"', '\\', '\n'], ""));
+    while plain.contains("//") || plain.contains("/./") {
+        plain = plain.replace("//", "/").replace("/./", "/");
+    }
+    plain
+}
+
+/// Parameters that are usually empty stand in the middle of a name only to hide it.
+fn without_parameters(text: &str) -> String {
+    let mut parts = text.split('$');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.strip_prefix(['@', '*']);
+        let braced = || part.strip_prefix('{').and_then(|part| part.split_once('}')).map(|(_, rest)| rest);
+        plain.push_str(rest.or_else(braced).unwrap_or(part));
+    }
+    plain
+}
+
+/// Whether a text has this name as a part of a path of its own.
+fn names_part(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default().chars().next_back();
+        let after = text.get(at + name.len()..).unwrap_or_default().chars().next();
+        let goes_on = |c: char| c.is_alphanumeric() || "-_".contains(c);
+        !before.is_some_and(goes_on) && !after.is_some_and(goes_on)
+    })
+}
+
 fn judge_unread(text: &str, may_run: bool) -> Vec<Finding> {
-    let mentioned = MENTIONS.iter().find(|mention| text.contains(**mention));
+    let plain = plainly(text);
+    let whole = MENTIONS.iter().find(|mention| text.contains(**mention) || plain.contains(**mention));
+    let apart = || MENTIONS_APART.iter().find(|(dir, file)| names_part(text, dir) && names_part(text, file));
+    let mentioned = whole.or_else(|| apart().map(|(dir, _)| dir));
     let named = mentioned
         .map(|mention| protected(&format!("This shell text names `{mention}` and what it writes cannot be told.")));
-    let runs = may_run && text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).any(is_our_program);
+    let words = |text: &str| text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).any(is_our_program);
+    let runs = may_run && (words(text) || words(&plain));
     let command = runs.then(|| operator("This shell text runs `jackline` in a way that cannot be told."));
     named.into_iter().chain(command).collect()
 }

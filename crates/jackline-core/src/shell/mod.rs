@@ -5,6 +5,7 @@
 //! `words` expands words as far as they can be known, `wrappers` looks through programs that run programs, and
 //! `files` knows which arguments of which program are files. What cannot be known is said, never guessed.
 
+mod braces;
 mod files;
 mod flow;
 mod grammar;
@@ -12,12 +13,14 @@ mod names;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod variables;
 mod words;
 mod wrappers;
 
 use crate::path::Role;
 
-pub use names::{glob_matches, glob_may_match};
+pub use files::git_setting;
+pub use names::{glob_matches, glob_may_match, told};
 
 /// Bytes of a text that is read at all; longer ones are programs, not commands.
 pub const SHELL_BYTES_MAX: usize = 64 * 1024;
@@ -41,7 +44,7 @@ pub struct Reading {
     pub commands: Vec<Command>,
     /// Why a program it runs cannot be known, if one cannot.
     pub opaque: Option<String>,
-    /// An interpreter is given program text that is not read.
+    /// A program is given text that it runs and that is not read, or names are made that lead to other files.
     pub foreign: bool,
     /// The files it reads, writes and deletes.
     pub touches: Vec<Touch>,
@@ -67,7 +70,9 @@ impl Command {
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         let first = self.words.first().filter(|word| !word.dynamic && !word.glob)?;
-        first.text.rsplit('/').next().filter(|name| !name.is_empty())
+        // `=name` is zsh's for the path of that program.
+        let text = first.text.strip_prefix('=').unwrap_or(&first.text);
+        text.rsplit('/').next().filter(|name| !name.is_empty())
     }
 }
 
@@ -80,19 +85,23 @@ pub struct Word {
     pub dynamic: bool,
     /// It has a wildcard that the shell expands.
     pub glob: bool,
+    /// It stands for files below it that another program chose.
+    pub listed: bool,
+    /// It may be several words.
+    pub several: bool,
 }
 
 impl Word {
     /// A word that is known to the letter.
     #[must_use]
     pub fn literal(text: impl Into<String>) -> Self {
-        Self { text: text.into(), dynamic: false, glob: false }
+        Self { text: text.into(), ..Self::default() }
     }
 
     /// A word of which nothing is known.
     #[must_use]
     pub fn unknown(text: impl Into<String>) -> Self {
-        Self { text: text.into(), dynamic: true, glob: false }
+        Self { text: text.into(), dynamic: true, several: true, ..Self::default() }
     }
 
     /// Whether it is known to the letter.
@@ -116,9 +125,36 @@ pub struct Touch {
     pub role: Role,
     /// A read that shows the caller the whole content.
     pub whole: bool,
-    /// Only the file's mode, owner or time changes.
-    pub metadata: bool,
+    /// What becomes of the file.
+    pub how: How,
     pub dir: Dir,
+    /// It is touched only if this holds, seen from where the text is run.
+    pub only: Option<Only>,
+}
+
+/// What must hold for a touch to happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Only {
+    /// This directory could not be entered, and the text went on where it was.
+    Unentered(String),
+    /// This file is there to be copied.
+    Present(String),
+}
+
+/// How a file is changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum How {
+    /// Its content is replaced, or nothing is known that would be less.
+    #[default]
+    Whole,
+    /// Its mode, owner or time changes, or another name for it is made.
+    Metadata,
+    /// Something is added at its end.
+    Appended,
+    /// A program that we do not know is told its name.
+    Named,
+    /// A link to it, or to the directory, is made.
+    Linked,
 }
 
 /// Where a relative path starts.
@@ -130,6 +166,25 @@ pub enum Dir {
     /// After literal `cd`s: relative to where it is run, absolute, or below `~`.
     At(String),
     Unknown,
+}
+
+impl Dir {
+    /// The directory that `target` leads to from here.
+    #[must_use]
+    pub fn enter(&self, target: &Word) -> Self {
+        if !target.known() {
+            return Self::Unknown;
+        }
+        if target.text.starts_with(['/', '~']) {
+            return Self::At(target.text.clone());
+        }
+        match self {
+            Self::Here => Self::At(target.text.clone()),
+            // Joined, not folded: `link/..` leads elsewhere than the text says, and the probe walks it.
+            Self::At(before) => Self::At(format!("{}/{}", before.trim_end_matches('/'), target.text)),
+            Self::Unknown => Self::Unknown,
+        }
+    }
 }
 
 /// Reads a shell text.

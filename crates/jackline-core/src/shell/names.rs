@@ -17,6 +17,14 @@ const GLOBAL_OPTIONS: &[(&str, &[&str])] = &[
     ("make", &["-C", "-f", "-j", "-I"]),
 ];
 
+/// Programs, their subcommands and the options of those that take a message.
+const PROSE: &[(&str, &[&str], &[&str])] = &[
+    ("git", &["commit", "tag", "merge", "notes", "revert"], &["-m", "-am", "-sm", "-asm", "--message"]),
+    ("gh", &["pr", "issue", "release", "api"], &["--title", "--body", "--notes", "-t", "-b"]),
+    ("jj", &["commit", "describe", "new"], &["-m", "--message"]),
+    ("hg", &["commit", "tag"], &["-m", "--message"]),
+];
+
 /// Bytes of a command with unknown words that are compared; comparing is quadratic there.
 const COMPARED_BYTES_MAX: usize = 4096;
 
@@ -49,8 +57,12 @@ pub fn glob_may_match(command: &Command, pattern: &str) -> bool {
             let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
             return glob::text_matches(pattern, &text);
         }
-        let may_be = |word: &Word| if word.dynamic { "*".to_owned() } else { word.text.clone() };
-        overlap::texts_overlap(pattern, &bounded(words.iter().map(may_be).collect::<Vec<_>>().join(" ")))
+        let may_be = |(at, word): (usize, &Word)| match word.dynamic || word.listed {
+            true if is_prose(words, at) => UNKNOWN.to_owned(),
+            true => "*".to_owned(),
+            false => word.text.clone(),
+        };
+        overlap::texts_overlap(pattern, &bounded(words.iter().enumerate().map(may_be).collect::<Vec<_>>().join(" ")))
     })
 }
 
@@ -59,6 +71,25 @@ fn may_be_called(command: &Command, pattern: &str) -> bool {
     let first = pattern.split(' ').next().unwrap_or_default();
     let written = command.words.first().is_some_and(|word| word.text == first);
     written || glob::is_pattern(first) || command.program() == Some(first)
+}
+
+/// The words that tell a command what to do: all but unknown text that is only a message.
+#[must_use]
+pub fn told(command: &Command) -> Vec<&Word> {
+    let words = command.words.iter().enumerate();
+    words.filter(|(at, word)| !(word.dynamic && is_prose(&command.words, *at))).map(|(_, word)| word).collect()
+}
+
+/// Whether a word is the value of an option that takes a message, which is neither an argument nor an option.
+fn is_prose(words: &[Word], at: usize) -> bool {
+    if words.get(at).is_none_or(|word| word.several) {
+        return false;
+    }
+    let program = words.first().map(|word| word.text.rsplit('/').next().unwrap_or_default()).unwrap_or_default();
+    let sub = words.iter().skip(1).find(|word| !word.text.starts_with('-')).map(|word| word.text.as_str());
+    let before = at.checked_sub(1).and_then(|before| words.get(before)).map(|word| word.text.as_str());
+    let known = PROSE.iter().find(|(name, subs, _)| *name == program && sub.is_some_and(|sub| subs.contains(&sub)));
+    known.is_some_and(|(_, _, options)| before.is_some_and(|before| options.contains(&before)))
 }
 
 /// The beginning of a long text, with anything after it.

@@ -93,6 +93,8 @@ pub(super) struct Redir {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RedirKind {
     Write,
+    /// `>>`
+    Append,
     Read,
     ReadWrite,
     /// `>&2`, `<&3`, `>&-`
@@ -121,14 +123,36 @@ pub(super) enum Piece {
         quoted: bool,
     },
     /// `$(…)`, backquotes
-    Command(List),
+    Command {
+        list: List,
+        quoted: bool,
+    },
     /// `<(…)`, `>(…)`
     Process(List),
     /// Anything else that is expanded: `$1`, `${X:-y}`, `$((…))`; with what is substituted inside.
     Other {
         written: String,
         inside: Vec<RawWord>,
+        effect: Option<Effect>,
+        /// It stands in quotes, so that it is one word.
+        quoted: bool,
     },
+}
+
+/// What an expansion does besides giving a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// `${NAME:=…}`
+    Assigns(String),
+    /// `${NAME@P}` runs what the value substitutes.
+    Runs,
+}
+
+impl Piece {
+    /// An expansion that only gives a value.
+    pub(super) fn other(written: impl Into<String>, inside: Vec<RawWord>) -> Self {
+        Self::Other { written: written.into(), inside, effect: None, quoted: false }
+    }
 }
 
 impl RawWord {

@@ -1,24 +1,35 @@
-//! Expands words as far as they can be known: variables, braces, tilde, splitting.
+//! Expands words as far as they can be known: variables, tilde, splitting.
 
-use std::collections::BTreeMap;
-
-use super::Word;
 use super::tree::{Piece, RawWord};
-
-/// Words that a brace may expand to; beyond it the word counts as unknown.
-const BRACES_MAX: usize = 64;
-
-/// Variables whose value is known (`Some`) or known to be unknown (`None`); others come from outside.
-pub(super) type Variables = BTreeMap<String, Option<Word>>;
+use super::variables::{Value, Variables};
+use super::{Word, braces};
 
 /// The words that a raw word becomes.
 pub(super) fn expand(raw: &RawWord, variables: &Variables) -> Vec<Word> {
-    braces(raw).iter().flat_map(|raw| one(raw, variables)).collect()
+    if raw.bare() == Some("[") {
+        // A bracket that nothing closes is the program of that name, not a wildcard.
+        return vec![Word::literal("[")];
+    }
+    braces::expand(raw).iter().flat_map(|raw| one(raw, variables)).collect()
 }
 
-/// A word that is not split: an assigned value, a redirection's file.
+/// The file of a redirection: braces and blanks that leave one word are followed.
+pub(super) fn expand_file(raw: &RawWord, variables: &Variables) -> Word {
+    single(expand(raw, variables), raw)
+}
+
+/// A text that is not split: that of a here-document or a here-string.
 pub(super) fn expand_whole(raw: &RawWord, variables: &Variables) -> Word {
-    let mut words = one(raw, variables);
+    single(one(raw, variables), raw)
+}
+
+/// A value that is kept: what it says about the present directory is wrong once the directory changes.
+pub(super) fn expand_value(raw: &RawWord, variables: &Variables) -> Word {
+    let is_place = |piece: &Piece| matches!(piece, Piece::Variable { name, .. } if name == "PWD");
+    if raw.pieces.iter().any(is_place) { Word::unknown(written(raw)) } else { expand_whole(raw, variables) }
+}
+
+fn single(mut words: Vec<Word>, raw: &RawWord) -> Word {
     match (words.pop(), words.is_empty()) {
         (Some(word), true) => word,
         (Some(_), false) => Word::unknown(written(raw)),
@@ -35,7 +46,7 @@ fn piece_written(piece: &Piece) -> String {
     match piece {
         Piece::Text { text, .. } => text.clone(),
         Piece::Variable { name, .. } => format!("${name}"),
-        Piece::Command(_) => "$(…)".to_owned(),
+        Piece::Command { .. } => "$(…)".to_owned(),
         Piece::Process(_) => "<(…)".to_owned(),
         Piece::Other { written, .. } => written.clone(),
     }
@@ -87,28 +98,54 @@ fn one(raw: &RawWord, variables: &Variables) -> Vec<Word> {
     while let Some((number, piece)) = pieces.next() {
         let next = pieces.peek().map(|(_, piece)| *piece);
         match piece {
-            Piece::Text { text, quoted } => push_text(&mut builder, text, *quoted, number == 0, next.is_none()),
+            Piece::Text { text, quoted: false } if number == 0 && text.starts_with('~') => {
+                push_home(&mut builder, text, next.is_none(), variables);
+            }
+            Piece::Text { text, quoted } => push_text(&mut builder, text, *quoted, number == 0),
             Piece::Variable { name, quoted } => push_variable(&mut builder, name, *quoted, next, variables),
-            Piece::Command(_) | Piece::Process(_) | Piece::Other { .. } => {
+            Piece::Command { quoted, .. } | Piece::Other { quoted, .. } => {
+                builder.push(&piece_written(piece));
+                builder.word.dynamic = true;
+                builder.word.several |= !quoted;
+            }
+            Piece::Process(_) => {
                 builder.push(&piece_written(piece));
                 builder.word.dynamic = true;
             }
         }
     }
+    // Only the name alone is one that a program chose; with something before or after it is another.
+    let alone =
+        raw.pieces.iter().filter(|piece| !matches!(piece, Piece::Text { text, .. } if text.is_empty())).count() < 2;
+    builder.word.dynamic |= builder.word.listed && !alone;
     builder.finish()
 }
 
-fn push_text(builder: &mut Builder, text: &str, quoted: bool, first: bool, last: bool) {
+fn push_text(builder: &mut Builder, text: &str, quoted: bool, first: bool) {
     if first && text.starts_with('~') {
-        if quoted {
-            // A file that is really called `~`.
-            builder.push("./");
-        } else if !(text == "~" && last || text.starts_with("~/")) {
-            builder.word.dynamic = true;
-        }
+        // A file that is really called `~`.
+        builder.push("./");
     }
     builder.word.glob |= !quoted && text.contains(['*', '?', '[']);
     builder.push(text);
+}
+
+/// A word that begins with `~`, which is what `HOME` says when the text sets it.
+fn push_home(builder: &mut Builder, text: &str, last: bool, variables: &Variables) {
+    let own = text == "~" && last || text.starts_with("~/");
+    builder.word.glob |= text.contains(['*', '?', '[']);
+    match variables.get("HOME") {
+        Value::Known(home) if own => {
+            builder.word.dynamic |= home.dynamic;
+            builder.push(&home.text);
+            builder.push(text.trim_start_matches('~'));
+        }
+        Value::Outside if own => builder.push(text),
+        Value::Known(_) | Value::Unknown | Value::Outside => {
+            builder.word.dynamic = true;
+            builder.push(text);
+        }
+    }
 }
 
 fn push_variable(builder: &mut Builder, name: &str, quoted: bool, next: Option<&Piece>, variables: &Variables) {
@@ -119,108 +156,26 @@ fn push_variable(builder: &mut Builder, name: &str, quoted: bool, next: Option<&
         Some(_) => false,
     };
     match (variables.get(name), name) {
-        (Some(Some(value)), _) if quoted => {
+        (Value::Known(value), _) if quoted => {
             builder.word.dynamic |= value.dynamic;
             builder.word.glob |= value.glob;
+            builder.word.listed |= value.listed;
             builder.push(&value.text);
         }
-        (Some(Some(value)), _) => builder.push_split(value),
-        (None, "HOME") if begins && path_follows => builder.push("~"),
-        (None, "PWD") if begins && path_follows => builder.push("."),
-        (Some(None) | None, name) => {
+        (Value::Known(value), _) => {
+            // Where `IFS` is not the usual one, so are the words.
+            let usual = matches!(variables.get("IFS"), Value::Outside);
+            builder.word.dynamic |= !usual;
+            builder.word.several |= !usual;
+            builder.word.listed |= value.listed;
+            builder.push_split(value);
+        }
+        (Value::Outside, "HOME") if begins && path_follows => builder.push("~"),
+        (Value::Outside, "PWD") if begins && path_follows => builder.push("."),
+        (Value::Unknown | Value::Outside, name) => {
             builder.push(&format!("${name}"));
             builder.word.dynamic = true;
+            builder.word.several |= !quoted;
         }
-    }
-}
-
-/// The words that braces stand for; braces that hold something unknown make the word unknown.
-fn braces(raw: &RawWord) -> Vec<RawWord> {
-    let has_brace = |piece: &Piece| matches!(piece, Piece::Text { text, quoted: false } if text.contains('{'));
-    let Some(at) = raw.pieces.iter().position(has_brace) else { return vec![raw.clone()] };
-    let Some(Piece::Text { text, .. }) = raw.pieces.get(at) else { return vec![raw.clone()] };
-    match alternatives(text) {
-        Some(texts) => texts.into_iter().map(|text| with_text(raw, at, text)).collect(),
-        // `{}` as find and xargs use it, or a lone brace, is text; an alternative that goes on beyond this piece is not.
-        None if text.contains("{}") || !opens_alternative(text) => vec![raw.clone()],
-        None => vec![RawWord { pieces: vec![Piece::Other { written: written(raw), inside: Vec::new() }] }],
-    }
-}
-
-fn with_text(raw: &RawWord, at: usize, text: String) -> RawWord {
-    let mut raw = raw.clone();
-    if let Some(piece) = raw.pieces.get_mut(at) {
-        // Expanded already: what is left of it must not be expanded again, but its wildcards still count.
-        *piece = Piece::Text { text, quoted: false };
-    }
-    raw
-}
-
-fn opens_alternative(text: &str) -> bool {
-    text.rsplit('{').next().is_some_and(|rest| !rest.contains('}')) && text.contains('{')
-}
-
-/// The texts that `a{b,c}d` or `a{1..3}d` stand for; `None` when there is no such brace or too many words.
-fn alternatives(text: &str) -> Option<Vec<String>> {
-    let mut done = Vec::new();
-    let mut waiting = vec![text.to_owned()];
-    let mut any = false;
-    while let Some(text) = waiting.pop() {
-        match first_brace(&text) {
-            Some(parts) => {
-                any = true;
-                waiting.extend(parts.into_iter().rev());
-            }
-            None => done.push(text),
-        }
-        if waiting.len() + done.len() > BRACES_MAX {
-            return None;
-        }
-    }
-    any.then_some(done)
-}
-
-fn first_brace(text: &str) -> Option<Vec<String>> {
-    for (open, _) in text.match_indices('{') {
-        let rest = text.get(open + 1..)?;
-        let mut depth = 0_usize;
-        let mut cuts = vec![0];
-        for (at, c) in rest.char_indices() {
-            match c {
-                '{' => depth += 1,
-                '}' if depth > 0 => depth -= 1,
-                ',' if depth == 0 => cuts.push(at + 1),
-                '}' => {
-                    let (before, after) = (text.get(..open)?, rest.get(at + 1..)?);
-                    let inner = parts(rest, &cuts, at)?;
-                    match inner {
-                        Some(inner) => {
-                            return Some(inner.iter().map(|part| format!("{before}{part}{after}")).collect());
-                        }
-                        None => break,
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    None
-}
-
-/// The parts of one brace: its alternatives, its range, or `None` when it is neither.
-fn parts(rest: &str, cuts: &[usize], close: usize) -> Option<Option<Vec<String>>> {
-    if cuts.len() > 1 {
-        let ends = cuts.iter().skip(1).map(|cut| cut - 1).chain([close]);
-        return Some(cuts.iter().zip(ends).map(|(from, to)| rest.get(*from..to).map(str::to_owned)).collect());
-    }
-    let (from, to) = match rest.get(..close)?.split_once("..") {
-        Some((from, to)) => (from.parse::<i64>(), to.parse::<i64>()),
-        None => return Some(None),
-    };
-    match (from, to) {
-        (Ok(from), Ok(to)) if from <= to && to - from < BRACES_MAX as i64 => {
-            Some(Some((from..=to).map(|number| number.to_string()).collect()))
-        }
-        _ => Some(None),
     }
 }

@@ -21,6 +21,7 @@ const CURSOR: &str = "Cursor's hooks";
 const GEMINI: &str = "Gemini CLI's settings";
 const OPENCODE: &str = "OpenCode's settings";
 const QWEN: &str = "Qwen Code's settings";
+const GIT: &str = "git's settings";
 const WINDSURF: &str = "Windsurf's hooks";
 const POLICIES: &str = "Jackline's policies";
 const DEFINITION: &str = "the definition";
@@ -48,7 +49,7 @@ const IN_WORKSPACE: [(&str, &str); 18] = [
 ];
 
 /// Below the home directory.
-const IN_HOME: [(&str, &str); 12] = [
+const IN_HOME: [(&str, &str); 14] = [
     (".config/jackline", "Jackline's settings"),
     (".claude/settings.json", CLAUDE),
     (".claude/settings.local.json", CLAUDE),
@@ -61,6 +62,9 @@ const IN_HOME: [(&str, &str); 12] = [
     (".copilot/config.json", COPILOT),
     (".cursor/hooks.json", CURSOR),
     (".codeium/windsurf/hooks.json", WINDSURF),
+    // They hold for every repository, hooks and aliases included.
+    (".gitconfig", GIT),
+    (".config/git/config", GIT),
 ];
 
 /// Of the machine: what its administrator decided.
@@ -72,7 +76,7 @@ const ON_MACHINE: [(&str, &str); 4] = [
 ];
 
 /// Below the directory that all work trees of a repository share: what makes git run something.
-const IN_GIT: [(&str, &str); 2] = [("config", "git's settings"), ("hooks", "git's hooks")];
+const IN_GIT: [(&str, &str); 2] = [("config", GIT), ("hooks", "git's hooks")];
 
 /// Everything protected by default. The first label of a path stands; a host that is told to keep its settings
 /// elsewhere has that place added by the caller.
@@ -124,7 +128,7 @@ impl Table {
             return self.add(&root.join(".git"), IN_GIT.iter().map(written));
         };
         self.add(&repository.common, IN_GIT.iter().map(written));
-        self.add(&repository.dir, [(Path::new("config.worktree"), "git's settings")]);
+        self.add(&repository.dir, [(Path::new("config.worktree"), GIT)]);
         if repository.linked {
             self.add(&repository.top, [(Path::new(".git"), "git's link to the repository")]);
             self.add(&repository.dir, [(Path::new("commondir"), "git's link to the repository")]);
@@ -157,6 +161,7 @@ mod tests {
         check(&own, &root.join(".claude/settings.local.json"), Some(CLAUDE));
         check(&own, &home.join(".claude/settings.json"), Some(CLAUDE));
         check(&own, &home.join(".config/jackline"), Some("Jackline's settings"));
+        check(&own, &home.join(".gitconfig"), Some(GIT));
         check(&own, Path::new("/etc/claude-code"), Some(CLAUDE));
         check(&own, &root.join(".git/hooks"), Some("git's hooks"));
         check(&own, &root.join("src"), None);

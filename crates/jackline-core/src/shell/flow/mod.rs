@@ -1,38 +1,38 @@
 //! Walks the tree of a text in the order it would run, with what is known of variables, directories and options,
 //! and collects its commands, what they touch, and which of them the exit status proves.
 
+mod effects;
+mod printed;
 mod simple;
-
-use std::collections::BTreeSet;
+mod state;
 
 use super::grammar;
-use super::tree::{Assign, Chain, Item, Joint, List, Node, Piece, Pipeline, RawWord, Redir, RedirKind, Tree};
-use super::words::{self, Variables};
-use super::{COMMANDS_MAX, Dir, Reading, TEXTS_DEPTH_MAX, Touch, Word};
+use super::tree::{Chain, Effect, Item, Joint, List, Node, Piece, Pipeline, RawWord, Redir, RedirKind, Tree};
+use super::words;
+use super::{COMMANDS_MAX, Dir, How, Only, Reading, TEXTS_DEPTH_MAX, Touch, Word};
 use crate::path::Role;
+use state::{State, forget_changed, leaves};
 
 /// Values of a loop that are gone through one by one; with more, its variable is not known.
 const LOOP_VALUES_MAX: usize = 16;
+/// Parts of a text that are walked, loops counted as often as they are walked: nested loops multiply, people's do not.
+const PARTS_MAX: u32 = 16_384;
+/// Words of all commands together, for the same reason.
+const WORDS_MAX: usize = 128 * 1024;
+/// Bytes of all texts inside texts together, for the same reason.
+const INNER_BYTES_MAX: usize = 1024 * 1024;
 
 /// Reads a whole text.
 pub(super) fn walk(tree: &Tree) -> Result<Reading, String> {
-    let mut walker = Walker { reading: Reading::default(), bodies: &tree.bodies, texts: 0 };
-    walker.list(&tree.list, &mut State::default(), Standing { proves: true, piped: false, shown: true })?;
+    let mut walker = Walker {
+        reading: Reading::default(),
+        bodies: &tree.bodies,
+        listing: Vec::new(),
+        bounds: Bounds { texts: 0, parts: 0, words: 0, inner_bytes: 0 },
+    };
+    let standing = Standing { proves: true, piped: false, shown: true, sure: true, guarded: false };
+    walker.list(&tree.list, &mut State::default(), standing)?;
     Ok(walker.reading)
-}
-
-/// What is known at a point of the text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct State {
-    variables: Variables,
-    dir: Dir,
-    errexit: bool,
-    pipefail: bool,
-    /// Functions defined so far: a command of that name is not the program.
-    functions: BTreeSet<String>,
-    /// From here on the exit status proves nothing: the text may have ended early with success, a trap may change
-    /// it, or names may lead to other programs.
-    unproven: bool,
 }
 
 /// How a part of the text stands in the whole.
@@ -40,23 +40,43 @@ struct State {
 struct Standing {
     /// Exit status 0 of the whole implies exit status 0 of this part.
     proves: bool,
-    /// Its standard input comes from a pipe.
+    /// Its standard input comes from a pipe, or from around it.
     piped: bool,
     /// Its output reaches the caller uncut.
     shown: bool,
+    /// It runs for certain, unless the text ended before.
+    sure: bool,
+    /// `set -e` does not count here: the part is a condition.
+    guarded: bool,
 }
 
 impl Standing {
+    /// A part that may run or not.
+    const fn unsure(self) -> Self {
+        Self { proves: false, sure: false, ..self }
+    }
+
     const fn unproven(self) -> Self {
         Self { proves: false, ..self }
     }
 }
 
+/// How much was walked so far.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    /// Texts inside texts.
+    texts: u32,
+    parts: u32,
+    words: usize,
+    inner_bytes: usize,
+}
+
 struct Walker<'a> {
     reading: Reading,
     bodies: &'a [RawWord],
-    /// Texts inside texts so far.
-    texts: u32,
+    /// What the command before in the pipe prints, where it lists files.
+    listing: Vec<Word>,
+    bounds: Bounds,
 }
 
 impl Walker<'_> {
@@ -65,8 +85,12 @@ impl Walker<'_> {
         for (number, item) in list.items.iter().enumerate() {
             // With `set -e` a plain command that fails ends the text; one inside `&&` or `||` does not.
             let plain = item.chain.rest.is_empty() && !item.chain.first.negated;
-            let carried = number == last || state.errexit && plain;
-            self.item(item, state, Standing { proves: standing.proves && carried, ..standing })?;
+            let ends = state.errexit && plain && !standing.guarded;
+            let before = state.clone();
+            self.item(item, state, Standing { proves: standing.proves && (number == last || ends), ..standing })?;
+            if !ends && !leaves(&item.chain) {
+                state.may_have_stayed(&before);
+            }
         }
         Ok(())
     }
@@ -82,17 +106,19 @@ impl Walker<'_> {
     fn chain(&mut self, chain: &Chain, state: &mut State, standing: Standing) -> Result<(), String> {
         // Read from the end: what stands after the last `||` must have succeeded, what stands before need not have.
         let after_or = chain.rest.iter().rposition(|(joint, _)| *joint == Joint::Or);
-        let first_proves = standing.proves && after_or.is_none();
-        self.pipeline(&chain.first, state, Standing { proves: first_proves, ..standing })?;
+        let proves = standing.proves && after_or.is_none();
+        let guarded = standing.guarded || !chain.rest.is_empty();
+        self.pipeline(&chain.first, state, Standing { proves, guarded, ..standing })?;
         for (number, (joint, pipeline)) in chain.rest.iter().enumerate() {
             let proves = standing.proves && after_or.is_none_or(|or| number > or);
-            let standing = Standing { proves, ..standing };
+            let guarded = standing.guarded || number + 1 < chain.rest.len();
+            let standing = Standing { proves, guarded, sure: standing.sure && proves, ..standing };
             match joint {
                 Joint::And => self.pipeline(pipeline, state, standing)?,
                 Joint::Or => {
                     let before = state.clone();
                     self.pipeline(pipeline, state, standing)?;
-                    merge(state, &before);
+                    state.merge(&before);
                 }
             }
         }
@@ -109,58 +135,72 @@ impl Walker<'_> {
             let proves = standing.proves && (number == last || state.pipefail);
             let rest = pipeline.nodes.get(number + 1..).unwrap_or_default();
             let shown = standing.shown && rest.iter().all(passes_whole);
-            let standing = Standing { proves, piped: number > 0 || standing.piped, shown };
+            let standing = Standing { proves, piped: number > 0 || standing.piped, shown, ..standing };
+            let before = pipeline.nodes.get(..number).unwrap_or_default();
+            self.listing = printed::by_nodes(before, state).unwrap_or_default();
             // Each part of a pipeline runs in a shell of its own.
             self.node(node, &mut state.clone(), standing)?;
         }
+        self.listing.clear();
         Ok(())
     }
 
     fn node(&mut self, node: &Node, state: &mut State, standing: Standing) -> Result<(), String> {
+        self.bounds.parts += 1;
+        if self.bounds.parts > PARTS_MAX {
+            return Err("its loops go too deep".to_owned());
+        }
         match node {
             Node::Simple(simple) => self.simple(simple, state, standing),
             Node::Group(list, redirs) => {
-                let standing = self.redirected(redirs, state, standing)?;
+                let standing = self.around(redirs, state, standing)?;
                 self.list(list, state, standing)
             }
             Node::Subshell(list, redirs) => {
-                let standing = self.redirected(redirs, state, standing)?;
+                let standing = self.around(redirs, state, standing)?;
                 self.list(list, &mut state.clone(), standing)
             }
             Node::Branches(lists, words, redirs) => {
-                let standing = self.redirected(redirs, state, standing)?;
+                let standing = self.around(redirs, state, standing)?;
                 words.iter().try_for_each(|word| self.substituted(word, state))?;
-                self.branches(lists, state, standing.unproven())
+                self.branches(lists, state, standing.unsure())
             }
             Node::For { name, words, body, redirs } => {
-                let standing = self.redirected(redirs, state, standing)?;
+                let standing = self.around(redirs, state, standing)?;
                 self.loop_over(name, words, body, state, standing.unproven())
             }
             Node::Function { name, body } => {
                 state.functions.insert(name.clone());
-                // Where and with what it will be called is not known.
-                let mut inside = State { dir: Dir::Unknown, functions: state.functions.clone(), ..State::default() };
-                self.node(body, &mut inside, standing.unproven())?;
+                let mut inside = state.inside_function();
+                self.node(body, &mut inside, standing.unsure())?;
                 state.unproven |= inside.unproven;
                 Ok(())
             }
             Node::Test(words, redirs) => {
                 self.redirected(redirs, state, standing)?;
+                words.iter().for_each(|word| self.evaluated(word));
                 words.iter().try_for_each(|word| self.substituted(word, state))
             }
         }
+    }
+
+    /// Redirections around several commands: what they read, the commands inside may read too.
+    fn around(&mut self, redirs: &[Redir], state: &mut State, standing: Standing) -> Result<Standing, String> {
+        let standing = self.redirected(redirs, state, standing)?;
+        let fed = redirs.iter().any(|redir| !matches!(redir.kind, RedirKind::Write | RedirKind::Duplicate));
+        Ok(Standing { piped: standing.piped || fed, ..standing })
     }
 
     /// Parts of which any may run, or run again: afterwards only what none of them changed is known.
     fn branches(&mut self, lists: &[List], state: &mut State, standing: Standing) -> Result<(), String> {
         let mut begin = state.clone();
         for list in lists {
-            forget_assigned(list, &mut begin);
+            forget_changed(list, &mut begin);
         }
         for list in lists {
             let mut inside = begin.clone();
             self.list(list, &mut inside, standing)?;
-            merge(state, &inside);
+            state.merge(&inside);
         }
         Ok(())
     }
@@ -174,36 +214,60 @@ impl Walker<'_> {
         standing: Standing,
     ) -> Result<(), String> {
         words.iter().try_for_each(|word| self.substituted(word, state))?;
-        let values: Vec<Word> = words.iter().flat_map(|word| words::expand(word, &state.variables)).collect();
+        let values: Vec<Word> = words.iter().flat_map(|word| printed::or_expanded(word, state)).collect();
         let known = values.len() <= LOOP_VALUES_MAX && values.iter().all(|value| !value.dynamic);
+        let standing = Standing { sure: standing.sure && known, ..standing };
         let values = if known { values.into_iter().map(Some).collect() } else { vec![None] };
         let mut begin = state.clone();
-        forget_assigned(body, &mut begin);
+        forget_changed(body, &mut begin);
         for value in values {
             let mut inside = begin.clone();
-            inside.variables.insert(name.to_owned(), value);
+            match value {
+                Some(value) => inside.variables.assign(name, value),
+                None => inside.variables.forget(name),
+            }
             self.list(body, &mut inside, standing)?;
-            merge(state, &inside);
+            // After `break` the other values are not gone through.
+            begin.left |= inside.left;
+            state.merge(&inside);
         }
-        state.variables.insert(name.to_owned(), None);
+        state.variables.forget(name);
         Ok(())
     }
 
     /// The commands that are substituted into a word.
-    fn substituted(&mut self, word: &RawWord, state: &State) -> Result<(), String> {
-        let hidden = Standing { proves: false, piped: false, shown: false };
+    fn substituted(&mut self, word: &RawWord, state: &mut State) -> Result<(), String> {
+        let hidden = Standing { proves: false, piped: false, shown: false, sure: false, guarded: false };
         for piece in &word.pieces {
             match piece {
-                Piece::Command(list) | Piece::Process(list) => self.list(list, &mut state.clone(), hidden)?,
-                Piece::Other { inside, .. } => inside.iter().try_for_each(|word| self.substituted(word, state))?,
+                Piece::Command { list, .. } | Piece::Process(list) => self.list(list, &mut state.clone(), hidden)?,
+                Piece::Other { inside, effect, .. } => {
+                    inside.iter().try_for_each(|word| self.substituted(word, state))?;
+                    match effect {
+                        Some(Effect::Assigns(name)) => state.variables.forget(name),
+                        Some(Effect::Runs) => self.opaque("it runs what a variable says"),
+                        None => {}
+                    }
+                }
                 Piece::Text { .. } | Piece::Variable { .. } => {}
             }
         }
         Ok(())
     }
 
+    /// A word that the shell evaluates as arithmetic or as a variable's name: an index in it may run a command.
+    fn evaluated(&mut self, word: &RawWord) {
+        let texts = word.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        if texts.into_iter().any(index_runs) {
+            self.opaque("an index runs a command when it is evaluated");
+        }
+    }
+
     /// The files that redirections touch; and whether the output still reaches the caller.
-    fn redirected(&mut self, redirs: &[Redir], state: &State, standing: Standing) -> Result<Standing, String> {
+    fn redirected(&mut self, redirs: &[Redir], state: &mut State, standing: Standing) -> Result<Standing, String> {
         let mut standing = standing;
         for redir in redirs {
             match redir.kind {
@@ -214,18 +278,21 @@ impl Walker<'_> {
                     continue;
                 }
                 RedirKind::HereString | RedirKind::Duplicate => {
+                    self.evaluated(&redir.word);
                     self.substituted(&redir.word, state)?;
+                    // `>&-`: nobody sees it.
+                    standing.shown &= !(redir.standard && redir.word.bare() == Some("-"));
                     continue;
                 }
-                RedirKind::Write | RedirKind::Read | RedirKind::ReadWrite => self.substituted(&redir.word, state)?,
+                _ => self.substituted(&redir.word, state)?,
+            }
+            if redir.kind != RedirKind::Read {
+                standing.shown &= !redir.standard;
             }
             if is_process(&redir.word) {
                 continue;
             }
-            let path = words::expand_whole(&redir.word, &state.variables);
-            if redir.kind != RedirKind::Read {
-                standing.shown &= !redir.standard;
-            }
+            let path = words::expand_file(&redir.word, &state.variables);
             self.touch_redirected(path, redir.kind, state);
         }
         Ok(standing)
@@ -235,12 +302,31 @@ impl Walker<'_> {
         if super::files::is_device(&path.text) {
             return;
         }
-        let touch = |role| Touch { path: path.clone(), role, whole: false, metadata: false, dir: state.dir.clone() };
-        match kind {
-            RedirKind::Write => self.reading.touches.push(touch(Role::Write)),
-            RedirKind::Read => self.reading.touches.push(touch(Role::Read)),
-            RedirKind::ReadWrite => self.reading.touches.extend([touch(Role::Read), touch(Role::Write)]),
-            RedirKind::Duplicate | RedirKind::HereString | RedirKind::HereDocument(_) => {}
+        let touch =
+            |role, how| Touch { path: path.clone(), role, whole: false, how, dir: state.dir.clone(), only: None };
+        let touches = match kind {
+            RedirKind::Write => vec![touch(Role::Write, How::Whole)],
+            RedirKind::Append => vec![touch(Role::Write, How::Appended)],
+            RedirKind::Read => vec![touch(Role::Read, How::Whole)],
+            RedirKind::ReadWrite => vec![touch(Role::Read, How::Whole), touch(Role::Write, How::Whole)],
+            RedirKind::Duplicate | RedirKind::HereString | RedirKind::HereDocument(_) => Vec::new(),
+        };
+        self.touch(touches, state);
+    }
+
+    /// Keeps what is touched, also where the text may be instead.
+    fn touch(&mut self, touches: Vec<Touch>, state: &State) {
+        for mut touch in touches {
+            // Wildcards that match hidden files match more than their text says.
+            touch.path.dynamic |= touch.path.glob && state.dotglob;
+            let relative = !touch.path.dynamic && !touch.path.text.starts_with(['/', '~']);
+            let at = if let Dir::At(place) = &state.dir { Some(place).filter(|_| relative) } else { None };
+            self.reading.touches.push(touch.clone());
+            let elsewhere = at.iter().flat_map(|place| state.astray.iter().map(|dir| (*place, dir.clone())));
+            for (place, dir) in elsewhere {
+                let only = Some(Only::Unentered(place.clone()));
+                self.reading.touches.push(Touch { dir, whole: false, only, ..touch.clone() });
+            }
         }
     }
 
@@ -250,13 +336,16 @@ impl Walker<'_> {
             self.opaque("a shell is given text that is not known");
             return Ok(());
         }
-        if self.texts >= TEXTS_DEPTH_MAX {
+        let bytes = self.bounds.inner_bytes + text.text.len();
+        if self.bounds.texts >= TEXTS_DEPTH_MAX || bytes > INNER_BYTES_MAX {
             return Err("texts are nested too deeply".to_owned());
         }
         let tree = grammar::parse(&text.text)?;
-        let mut inner =
-            Walker { reading: std::mem::take(&mut self.reading), bodies: &tree.bodies, texts: self.texts + 1 };
+        let bounds = Bounds { texts: self.bounds.texts + 1, inner_bytes: bytes, ..self.bounds };
+        let reading = std::mem::take(&mut self.reading);
+        let mut inner = Walker { reading, bodies: &tree.bodies, listing: Vec::new(), bounds };
         let walked = inner.list(&tree.list, &mut state, standing);
+        self.bounds = Bounds { texts: self.bounds.texts, ..inner.bounds };
         self.reading = inner.reading;
         walked
     }
@@ -269,6 +358,9 @@ impl Walker<'_> {
         if self.reading.commands.len() >= COMMANDS_MAX {
             return Err(format!("it runs more than {COMMANDS_MAX} commands"));
         }
+        if self.bounds.words > WORDS_MAX {
+            return Err("its commands have too many words".to_owned());
+        }
         Ok(())
     }
 }
@@ -278,6 +370,7 @@ fn passes_whole(node: &Node) -> bool {
     match node {
         Node::Simple(simple) => {
             simple.words.len() == 1
+                && simple.redirs.is_empty()
                 && simple.words.first().and_then(RawWord::bare).is_some_and(|word| matches!(word, "cat" | "nl"))
         }
         _ => false,
@@ -288,44 +381,11 @@ fn is_process(word: &RawWord) -> bool {
     matches!(word.pieces.as_slice(), [Piece::Process(_)])
 }
 
-/// Keeps of `state` only what `other` agrees with.
-fn merge(state: &mut State, other: &State) {
-    let differs = |name: &String| state.variables.get(name) != other.variables.get(name);
-    let names: Vec<String> =
-        state.variables.keys().chain(other.variables.keys()).filter(|name| differs(name)).cloned().collect();
-    for name in names {
-        state.variables.insert(name, None);
-    }
-    if state.dir != other.dir {
-        state.dir = Dir::Unknown;
-    }
-    state.errexit &= other.errexit;
-    state.pipefail &= other.pipefail;
-    state.functions.extend(other.functions.iter().cloned());
-    state.unproven |= other.unproven;
-}
-
-/// Variables that a part assigns are not known when it may run more than once.
-fn forget_assigned(list: &List, state: &mut State) {
-    for item in &list.items {
-        let pipelines = std::iter::once(&item.chain.first).chain(item.chain.rest.iter().map(|(_, pipeline)| pipeline));
-        for node in pipelines.flat_map(|pipeline| &pipeline.nodes) {
-            match node {
-                Node::Simple(simple) => forget_names(&simple.assigns, state),
-                Node::Group(list, _) | Node::Subshell(list, _) => forget_assigned(list, state),
-                Node::Branches(lists, ..) => lists.iter().for_each(|list| forget_assigned(list, state)),
-                Node::For { name, body, .. } => {
-                    state.variables.insert(name.clone(), None);
-                    forget_assigned(body, state);
-                }
-                Node::Function { .. } | Node::Test(..) => {}
-            }
-        }
-    }
-}
-
-fn forget_names(assigns: &[Assign], state: &mut State) {
-    for assign in assigns {
-        state.variables.insert(assign.name.clone(), None);
-    }
+/// Whether a text has an index that substitutes a command: `a[$(…)]` runs it whenever it is evaluated.
+fn index_runs(text: &str) -> bool {
+    text.match_indices('[').any(|(at, _)| {
+        let named = text.get(..at).unwrap_or_default().ends_with(|c: char| c == '_' || c.is_ascii_alphanumeric());
+        let inside = text.get(at..).unwrap_or_default();
+        named && (inside.contains("$(") || inside.contains('`'))
+    })
 }

@@ -1,281 +1,277 @@
-//! A simple command: its words, what they run, what they touch, and what they change for the commands after it.
+//! A simple command: its words, what they run, and what they touch.
 
-use super::super::tree::{RawWord, RedirKind, Simple};
+use super::super::tree::{Assign, RawWord, RedirKind, Simple};
+use super::super::variables::Value;
 use super::super::wrappers::{self, Inner};
-use super::super::{Command, Dir, Redirect, Word, files, words};
-use super::{Standing, State, Walker};
+use super::super::{Command, Redirect, Word, files, words};
+use super::{Standing, State, Walker, effects, printed};
 
 /// Words that make a program only describe itself, or only say what it would do.
-const NO_RUN: &[&str] = &["--help", "-h", "--version", "-V", "--dry-run", "--no-run", "--list", "--collect-only"];
+const NO_RUN: &[&str] =
+    &["--help", "-h", "--version", "-V", "--dry-run", "--no-run", "--list", "--collect-only", "--co", "--listTests"];
 
-/// Variables that decide which program a name leads to, or what runs inside it.
-const TREACHEROUS: &[&str] =
-    &["PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV", "SHELLOPTS", "DYLD_INSERT_LIBRARIES"];
+/// Builtins that evaluate their arguments as arithmetic or as names of variables.
+const EVALUATING: &[&str] = &[
+    "let",
+    "test",
+    "[",
+    "printf",
+    "read",
+    "unset",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "wait",
+    "declare",
+    "typeset",
+    "local",
+    "export",
+    "readonly",
+];
 
 /// A simple command with its words expanded.
 struct Expanded {
     words: Vec<Word>,
     env: Vec<(String, Word)>,
     redirects: Vec<Redirect>,
-    /// Text on its standard input, from a here-document or here-string.
-    input: Option<Word>,
-    /// Its standard input comes from a file.
+    input: Input,
+}
+
+/// What a command has on its standard input, as far as its own redirections say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Input {
+    /// The text of a here-document or here-string.
+    text: Option<Word>,
     from_file: bool,
+    /// It is what another command prints.
+    from_process: bool,
 }
 
 impl Walker<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, state: &mut State, standing: Standing) -> Result<(), String> {
         self.bounded()?;
-        let raw = simple.words.iter().chain(simple.assigns.iter().flat_map(|assign| &assign.values));
-        raw.collect::<Vec<_>>().into_iter().try_for_each(|word| self.substituted(word, state))?;
+        let values = simple.assigns.iter().flat_map(|assign| &assign.values);
+        let name = simple.words.first().and_then(RawWord::bare);
+        let arguments = simple.words.iter().filter(|_| name.is_some_and(|name| EVALUATING.contains(&name)));
+        values.clone().chain(arguments).for_each(|word| self.evaluated(word));
+        simple.words.iter().chain(values).try_for_each(|word| self.substituted(word, state))?;
         let standing = self.redirected(&simple.redirs, state, standing)?;
         let expanded = self.expand(simple, state);
-        if expanded.words.is_empty() {
-            assign_all(&expanded.env, state);
-            return Ok(());
+        self.named(&expanded.env);
+        for (_, text) in expanded.env.iter().filter(|(name, text)| effects::is_run(name) && !text.dynamic) {
+            let text = Word { text: text.text.trim_start_matches('|').to_owned(), ..text.clone() };
+            self.text(&text, fresh(state), standing.unsure())?;
         }
-        let declares = declares(&expanded.words);
-        if declares {
-            assign_all(&expanded.env, state);
+        if expanded.words.is_empty() || effects::declares(&expanded.words) {
+            self.assign_all(&expanded.env, state);
+        }
+        if expanded.words.is_empty() {
+            return Ok(());
         }
         self.run(expanded, state, standing)
     }
 
     fn expand(&self, simple: &Simple, state: &State) -> Expanded {
-        let variables = &state.variables;
-        let value = |assign: &super::Assign| match assign.values.as_slice() {
-            [value] if assign.plain => words::expand_whole(value, variables),
+        let value = |assign: &Assign| match assign.values.as_slice() {
+            [value] if assign.plain => match printed::by_word(value, state).as_deref() {
+                Some([printed]) if printed.known() => printed.clone(),
+                _ => words::expand_value(value, &state.variables),
+            },
             _ => Word::unknown(format!("${}", assign.name)),
         };
-        let file = |word: &RawWord| words::expand_whole(word, variables);
+        let file = |word: &RawWord| words::expand_file(word, &state.variables);
         let files = simple.redirs.iter().filter(|redir| {
-            matches!(redir.kind, RedirKind::Write | RedirKind::Read | RedirKind::ReadWrite)
-                && !super::is_process(&redir.word)
+            let named =
+                !matches!(redir.kind, RedirKind::Duplicate | RedirKind::HereString | RedirKind::HereDocument(_));
+            named && !super::is_process(&redir.word)
         });
         Expanded {
-            words: simple.words.iter().flat_map(|word| words::expand(word, variables)).collect(),
+            words: simple.words.iter().flat_map(|word| printed::or_expanded(word, state)).collect(),
             env: simple.assigns.iter().map(|assign| (assign.name.clone(), value(assign))).collect(),
             redirects: files
                 .map(|redir| Redirect { to: file(&redir.word), writes: redir.kind != RedirKind::Read })
                 .collect(),
-            input: simple.redirs.iter().rev().find_map(|redir| match redir.kind {
-                RedirKind::HereString => Some(file(&redir.word)),
-                RedirKind::HereDocument(number) => Some(self.bodies.get(number).map(file).unwrap_or_default()),
-                _ => None,
-            }),
-            from_file: simple.redirs.iter().any(|redir| redir.kind == RedirKind::Read && redir.standard),
+            input: self.input(simple, state),
         }
+    }
+
+    fn input(&self, simple: &Simple, state: &State) -> Input {
+        let whole = |word: &RawWord| words::expand_whole(word, &state.variables);
+        let text = simple.redirs.iter().rev().find_map(|redir| match redir.kind {
+            RedirKind::HereString => Some(whole(&redir.word)),
+            RedirKind::HereDocument(number) => Some(self.bodies.get(number).map(whole).unwrap_or_default()),
+            _ => None,
+        });
+        let mut read = simple.redirs.iter().filter(|redir| redir.kind == RedirKind::Read && redir.standard);
+        let from_process = read.clone().any(|redir| super::is_process(&redir.word));
+        Input { text, from_file: read.next().is_some() && !from_process, from_process }
     }
 
     /// A command with known words, by itself or inside a wrapper.
     fn run(&mut self, expanded: Expanded, state: &mut State, standing: Standing) -> Result<(), String> {
         self.bounded()?;
-        let command = Command {
-            proven: standing.proves && proves(&expanded.words, &expanded.env, state),
-            words: expanded.words,
-            env: expanded.env,
-            redirects: expanded.redirects,
-        };
-        let Some(program) = command.program().map(str::to_owned) else {
+        let Expanded { words, env, redirects, input } = expanded;
+        self.bounds.words += words.len();
+        let proven = standing.proves && proves(&words, &env, state);
+        let command = Command { proven, words: words.clone(), env: env.clone(), redirects };
+        let program = command.program().map(str::to_owned);
+        self.reading.commands.push(command);
+        let Some(program) = program else {
             self.opaque("its program is not known");
-            self.reading.commands.push(command);
             return Ok(());
         };
-        let words = command.words.clone();
-        let proven = command.proven;
-        self.reading.commands.push(command);
-        let shown = standing.shown;
-        self.reading.touches.extend(files::touched(&program, &words, &state.dir, shown));
-        self.input_of(&program, &words, (expanded.input, expanded.from_file), state, standing)?;
-        self.effects(&program, &words, state);
-        for inner in wrappers::inner(&program, &words) {
-            self.inner(&program, inner, state, Standing { proves: proven, ..standing })?;
+        let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
+        let runs = (standing.sure || proven) && !state.left;
+        let shown = standing.shown && runs && is_itself(&words, &env, state);
+        let found = files::touched(&program, &words, &state.dir, (input.text.as_ref(), shown));
+        self.reading.foreign |= found.foreign;
+        self.touch(found.touches, state);
+        self.fed(&program, &words, &input, state, standing)?;
+        let standing = Standing { proves: proven, ..standing };
+        if program == "eval" {
+            // What an evaluated text changes is not followed: afterwards nothing is taken for known.
+            self.inside(&program, &words, (&env, &input), state, standing)?;
+        }
+        if called {
+            state.forget_all();
+        } else {
+            self.effects(&program, &words, state);
+        }
+        if program == "eval" {
+            return Ok(());
+        }
+        self.inside(&program, &words, (&env, &input), state, standing)
+    }
+
+    /// The commands that a command runs.
+    fn inside(
+        &mut self,
+        program: &str,
+        words: &[Word],
+        (env, input): (&[(String, Word)], &Input),
+        state: &mut State,
+        standing: Standing,
+    ) -> Result<(), String> {
+        let listing = match program {
+            "find" => files::found(words.get(1..).unwrap_or_default()),
+            "xargs" if *input == Input::default() => std::mem::take(&mut self.listing),
+            _ => Vec::new(),
+        };
+        for inner in wrappers::inner(program, words, &listing) {
+            let mut own = state.clone();
+            env.iter().for_each(|(name, _)| own.variables.forget(name));
+            self.inner(program, inner, &mut own, standing)?;
+            // `exec` and its kin act on this shell; the others on one of their own.
+            if matches!(program, "builtin" | "command" | "exec") {
+                *state = own;
+            }
         }
         Ok(())
     }
 
-    fn inner(&mut self, program: &str, inner: Inner, state: &mut State, standing: Standing) -> Result<(), String> {
+    fn inner(&mut self, program: &str, inner: Inner, own: &mut State, standing: Standing) -> Result<(), String> {
         match inner {
             Inner::Unknown(why) => {
                 self.opaque(why);
                 Ok(())
             }
-            Inner::Words { words, env, passes_status } => {
-                let standing = if passes_status { standing } else { standing.unproven() };
-                let expanded = Expanded { words, env, redirects: Vec::new(), input: None, from_file: false };
-                // `exec` and `builtin` act on this shell; the others on one of their own.
-                let mut own = state.clone();
-                let result = self.run(expanded, &mut own, standing);
-                if matches!(program, "builtin" | "command" | "exec") {
-                    *state = own;
+            Inner::Words { words, env, dir, passes_status } => {
+                let standing = if passes_status { standing } else { standing.unsure() };
+                if let Some(dir) = dir {
+                    own.dir = own.dir.enter(&dir);
+                    own.astray = own.astray.iter().map(|astray| astray.enter(&dir)).collect();
                 }
-                result
+                self.named(&env);
+                let expanded = Expanded { words, env, redirects: Vec::new(), input: Input::default() };
+                self.run(expanded, own, standing)
             }
-            Inner::Text { text, .. } if program == "eval" => {
-                let mut here = state.clone();
-                // What an evaluated text changes is not followed: afterwards nothing is taken for known.
-                here.errexit = state.errexit;
-                state.variables.clear();
-                state.dir = Dir::Unknown;
-                self.text(&text, here, standing)
-            }
+            Inner::Text { text, .. } if program == "eval" => self.text(&text, own.clone(), standing),
+            // When a trap runs, and where, is not known.
+            Inner::Text { text, .. } if program == "trap" => self.text(&text, own.inside_function(), standing.unsure()),
             Inner::Text { text, errexit, pipefail } => {
-                let own =
-                    State { dir: state.dir.clone(), errexit, pipefail, unproven: state.unproven, ..State::default() };
-                self.text(&text, own, standing)
+                let state = State { errexit, pipefail, ..fresh(own) };
+                self.text(&text, state, Standing { guarded: false, ..standing })
             }
         }
     }
 
     /// What a shell or interpreter is given on its standard input.
-    fn input_of(
+    fn fed(
         &mut self,
         program: &str,
         words: &[Word],
-        (input, from_file): (Option<Word>, bool),
+        input: &Input,
         state: &State,
         standing: Standing,
     ) -> Result<(), String> {
-        let (shell, interpreter) = (wrappers::is_shell(program), wrappers::is_interpreter(program));
-        if !shell && !interpreter {
-            let programs_in_awk =
-                program == "awk" && words.iter().any(|word| word.text.contains("system(") || word.text.contains('>'));
-            self.reading.foreign |= programs_in_awk;
+        let shell = wrappers::is_shell(program);
+        let sources = matches!(program, "source" | ".");
+        let interpreter = wrappers::is_interpreter(program);
+        let reads = wrappers::reads_input(program, words);
+        self.reading.foreign |= interpreter && (wrappers::has_text(program, words) || input.text.is_some());
+        if words.iter().skip(1).any(|word| word.text.starts_with("<(")) && (shell || interpreter || sources) {
+            self.opaque("a shell reads its text from another command");
+        }
+        if !reads || !(shell || interpreter || sources) {
             return Ok(());
         }
-        let arguments = words.get(1..).unwrap_or_default();
-        let given = |flags: &[&str]| {
-            arguments.iter().any(|word| flags.contains(&word.text.as_str()) || shell && is_cluster(&word.text, 'c'))
-        };
-        let has_text = if shell { given(&["-c"]) } else { given(&["-c", "-e", "--eval", "-p", "-r"]) };
-        let has_file = arguments.iter().any(|word| !word.text.starts_with('-')) && !has_text;
-        let process = arguments.iter().any(|word| word.text.starts_with("<("));
-        self.reading.foreign |= interpreter && (has_text || input.is_some());
-        if process {
-            self.opaque("a shell reads its text from another command");
-        } else if has_text || has_file {
-        } else if let Some(input) = input {
-            if shell {
-                let own = State { dir: state.dir.clone(), unproven: true, ..State::default() };
-                return self.text(&input, own, standing.unproven());
+        match &input.text {
+            Some(text) if shell || sources => {
+                let state = State { unproven: true, ..fresh(state) };
+                self.text(text, state, standing.unproven())
             }
-        } else if standing.piped && !from_file {
-            self.opaque("text is piped into a shell");
+            Some(_) => Ok(()),
+            None if input.from_file => Ok(()),
+            // A bare shell runs whatever its standard input holds; a bare interpreter waits for a person.
+            None if input.from_process || standing.piped || !interpreter => {
+                self.opaque("text is piped into a shell");
+                Ok(())
+            }
+            None => Ok(()),
         }
-        Ok(())
     }
+}
 
-    /// What a command changes for those after it.
-    fn effects(&mut self, program: &str, words: &[Word], state: &mut State) {
-        let arguments = words.get(1..).unwrap_or_default();
-        match program {
-            "cd" | "pushd" => state.dir = moved(&state.dir, arguments),
-            "popd" => state.dir = Dir::Unknown,
-            "set" => options(arguments, state),
-            "shopt" | "enable" | "hash" => state.unproven = true,
-            "trap" | "return" | "break" | "continue" | "exec" => state.unproven = true,
-            "exit" => state.unproven |= !fails(arguments),
-            "alias" => self.opaque("it defines an alias"),
-            "source" | "." => {
-                if arguments.first().is_none_or(|word| !word.known() || word.text.starts_with("<(")) {
-                    self.opaque("it reads commands from a file that is not known");
-                }
-                state.variables.clear();
-                state.unproven = true;
-                state.dir = Dir::Unknown;
-            }
-            "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" | "printf" => {
-                for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
-                    state.variables.insert(word.text.clone(), None);
-                }
-            }
-            _ => {}
+/// What a shell of its own knows: where it is, and not what `~` and `cd` mean if that was changed.
+fn fresh(state: &State) -> State {
+    let mut own = State {
+        dir: state.dir.clone(),
+        astray: state.astray.clone(),
+        unproven: state.unproven,
+        left: state.left,
+        ..State::default()
+    };
+    for name in ["HOME", "CDPATH"] {
+        if state.variables.get(name) != Value::Outside {
+            own.variables.forget(name);
         }
     }
+    own
 }
 
 /// Whether a command's own success can be told from exit status 0.
 fn proves(words: &[Word], env: &[(String, Word)], state: &State) -> bool {
-    let named = words.first().map(|word| word.text.as_str()).unwrap_or_default();
-    let only_shows = named == "make" && words.iter().any(|word| matches!(word.text.as_str(), "-n" | "-q" | "-t"));
-    let may_lie = state.unproven || state.functions.contains(named) || only_shows;
+    let makes = words.first().is_some_and(|word| word.text == "make");
+    !(state.unproven || makes && only_shows(words)) && is_itself(words, env, state)
+}
+
+/// Whether a command is the program of its name, and does what that does.
+fn is_itself(words: &[Word], env: &[(String, Word)], state: &State) -> bool {
+    let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
     let describes_itself = words.iter().any(|word| NO_RUN.contains(&word.text.as_str()));
-    let is_led_astray = env.iter().any(|(name, _)| TREACHEROUS.contains(&name.as_str()));
-    !may_lie && !describes_itself && !is_led_astray
+    let is_led_astray = env.iter().any(|(name, _)| effects::is_treacherous(name));
+    !called && !describes_itself && !is_led_astray
 }
 
-fn declares(words: &[Word]) -> bool {
-    words
-        .first()
-        .is_some_and(|word| matches!(word.text.as_str(), "export" | "declare" | "local" | "readonly" | "typeset"))
-}
-
-fn assign_all(env: &[(String, Word)], state: &mut State) {
-    for (name, value) in env {
-        state.unproven |= TREACHEROUS.contains(&name.as_str());
-        state.variables.insert(name.clone(), Some(value.clone()).filter(|value| !value.dynamic));
-    }
-}
-
-/// The directory after a `cd`.
-fn moved(dir: &Dir, arguments: &[Word]) -> Dir {
-    let target = arguments.iter().find(|word| !matches!(word.text.as_str(), "-L" | "-P" | "--" | "-e"));
-    let Some(target) = target else { return Dir::At("~".to_owned()) };
-    if !target.known() || target.text == "-" || target.text.starts_with('+') {
-        return Dir::Unknown;
-    }
-    if target.text.starts_with(['/', '~']) {
-        return Dir::At(target.text.clone());
-    }
-    match dir {
-        Dir::Here => Dir::At(target.text.clone()),
-        // Joined, not folded: `link/..` leads elsewhere than the text says, and the probe walks it.
-        Dir::At(before) => Dir::At(format!("{}/{}", before.trim_end_matches('/'), target.text)),
-        Dir::Unknown => Dir::Unknown,
-    }
-}
-
-fn options(arguments: &[Word], state: &mut State) {
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
-        let on = word.text.starts_with('-');
-        if matches!(word.text.as_str(), "-o" | "+o") || is_cluster(&word.text, 'o') {
-            match words.next().map(|word| word.text.as_str()) {
-                Some("errexit") => state.errexit = on,
-                Some("pipefail") => state.pipefail = on,
-                _ => {}
-            }
-        }
-        if is_cluster(&word.text, 'e') {
-            state.errexit = true;
-        } else if word.text.starts_with('+') && word.text.contains('e') {
-            state.errexit = false;
-        }
-        state.unproven |= is_cluster(&word.text, 'n');
-    }
-}
-
-fn is_cluster(text: &str, letter: char) -> bool {
-    text.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
-}
-
-/// Whether `exit` leaves with a failure for sure.
-fn fails(arguments: &[Word]) -> bool {
-    arguments.first().is_some_and(|word| word.known() && word.text.parse::<u32>().is_ok_and(|status| status % 256 != 0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn directories_join_as_written() {
-        let cd = |dir: &Dir, to: &str| moved(dir, &[Word::literal(to)]);
-        assert_eq!(cd(&Dir::Here, "a"), Dir::At("a".into()));
-        assert_eq!(cd(&Dir::At("a".into()), "../b"), Dir::At("a/../b".into()));
-        assert_eq!(cd(&Dir::At("a".into()), "/b"), Dir::At("/b".into()));
-        assert_eq!(cd(&Dir::Unknown, "b"), Dir::Unknown);
-        assert_eq!(cd(&Dir::Unknown, "~/b"), Dir::At("~/b".into()));
-        assert_eq!(moved(&Dir::Here, &[]), Dir::At("~".into()));
-    }
+/// Whether `make` is told to do nothing, or to succeed whatever happens.
+fn only_shows(words: &[Word]) -> bool {
+    const LONG: &[&str] = &["--just-print", "--recon", "--question", "--touch", "--ignore-errors"];
+    words.iter().skip(1).map(|word| word.text.as_str()).any(|word| {
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+        LONG.contains(&word)
+            || word.starts_with("SHELL=")
+            || word.starts_with("MAKEFLAGS=")
+            // `-j4` and `-C dir` have a value; a cluster of flags has none.
+            || letters.chars().take_while(|c| !"CfjIloW".contains(*c)).any(|c| "nqti".contains(c))
+    })
 }

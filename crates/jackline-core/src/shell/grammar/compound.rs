@@ -1,7 +1,7 @@
 //! Compound commands: groups, branches, loops, tests, functions.
 
 use super::{Fault, Parser};
-use crate::shell::tree::{List, Node, Piece, RawWord, Redir, Simple};
+use crate::shell::tree::{Chain, Item, List, Node, Piece, Pipeline, RawWord, Redir, Simple};
 
 impl Parser {
     /// A compound command, if one begins here.
@@ -28,7 +28,7 @@ impl Parser {
             "case" => self.case()?,
             "[[" => self.test()?,
             "function" => return self.function().map(Some),
-            _ => return Err("coprocesses are not read".to_owned()),
+            _ => self.coprocess()?,
         };
         Ok(Some(node))
     }
@@ -107,7 +107,7 @@ impl Parser {
             }
         } else {
             // Without a list it goes over the arguments, which are not known.
-            words.push(RawWord { pieces: vec![Piece::Other { written: "$@".to_owned(), inside: Vec::new() }] });
+            words.push(RawWord { pieces: vec![Piece::other("$@", Vec::new())] });
         }
         self.blanks();
         self.eat(";");
@@ -156,10 +156,34 @@ impl Parser {
             }
             match self.peek() {
                 None => return Err("`[[` is not closed".to_owned()),
+                Some(_) if self.at_process() => words.push(self.word()?),
                 Some('(' | ')' | '<' | '>' | '&' | '|' | ';') => self.at += 1,
                 Some(_) => words.push(self.word()?),
             }
         }
+    }
+
+    /// `coproc [NAME] command`: it runs beside the rest, so what becomes of it is not known.
+    fn coprocess(&mut self) -> Result<Node, Fault> {
+        self.blanks();
+        let start = self.at;
+        let node = match self.deeper(Self::compound)? {
+            Some(node) => node,
+            None => {
+                let named = !self.name().is_empty();
+                self.blanks();
+                match self.deeper(Self::compound)?.filter(|_| named) {
+                    Some(node) => node,
+                    None => {
+                        self.at = start;
+                        self.simple()?
+                    }
+                }
+            }
+        };
+        let chain = Chain { first: Pipeline { negated: false, nodes: vec![node] }, rest: Vec::new() };
+        let list = List { items: vec![Item { chain, background: true }] };
+        Ok(Node::Branches(vec![list], Vec::new(), self.redirections()?))
     }
 
     fn function(&mut self) -> Result<Node, Fault> {

@@ -1,14 +1,14 @@
 //! Expansions: variables, parameters, commands, arithmetic. What is substituted inside any of them is read too.
 
 use super::{Fault, Parser};
-use crate::shell::tree::{List, Piece, RawWord};
+use crate::shell::tree::{Effect, List, Piece, RawWord};
 
 impl Parser {
     /// What follows a `$`.
     pub(super) fn dollar(&mut self, word: &mut RawWord, quoted: bool) -> Result<(), Fault> {
         match self.peek() {
             Some('(') => {
-                let piece = self.dollar_parenthesis()?;
+                let piece = self.dollar_parenthesis(quoted)?;
                 word.pieces.push(piece);
             }
             Some('{') => {
@@ -31,20 +31,26 @@ impl Parser {
             }
             Some(c) if c.is_ascii_digit() || "@*#?-$!".contains(c) => {
                 self.at += 1;
-                word.pieces.push(Piece::Other { written: format!("${c}"), inside: Vec::new() });
+                word.pieces.push(Piece::other(format!("${c}"), Vec::new()));
+            }
+            // Zsh splits, globs or tests a variable this way; other shells take it for text, which nobody writes.
+            Some('=' | '~' | '^' | '+') if self.peek_at(1).is_some_and(|c| c == '_' || c.is_ascii_alphabetic()) => {
+                self.at += 1;
+                let name = self.name();
+                word.pieces.push(Piece::other(format!("$={name}"), Vec::new()));
             }
             Some('[') => {
                 // The old spelling of arithmetic.
                 self.at += 1;
-                let inside = self.bracketed(']')?;
-                word.pieces.push(Piece::Other { written: "$[…]".to_owned(), inside });
+                let inside = self.bracketed(']', quoted)?;
+                word.pieces.push(Piece::other("$[…]", inside));
             }
             _ => word.push_text('$', quoted),
         }
         Ok(())
     }
 
-    fn name(&mut self) -> String {
+    pub(super) fn name(&mut self) -> String {
         let mut name = String::new();
         while let Some(c) = self.peek().filter(|c| *c == '_' || c.is_ascii_alphanumeric()) {
             name.push(c);
@@ -54,14 +60,14 @@ impl Parser {
     }
 
     /// `$(…)` or `$((…))`.
-    fn dollar_parenthesis(&mut self) -> Result<Piece, Fault> {
+    fn dollar_parenthesis(&mut self, quoted: bool) -> Result<Piece, Fault> {
         if self.looking_at("((")
             && let Some(inside) = self.deeper(|parser| parser.arithmetic(false))?
         {
-            return Ok(Piece::Other { written: "$((…))".to_owned(), inside });
+            return Ok(Piece::other("$((…))", inside));
         }
         self.at += 1;
-        self.substituted().map(Piece::Command)
+        self.substituted().map(|list| Piece::Command { list, quoted })
     }
 
     /// The list inside `$(`, `<(` or `>(`, up to its parenthesis.
@@ -71,13 +77,14 @@ impl Parser {
     }
 
     /// A command in backquotes: unescaped once, then read as a text of its own.
-    pub(super) fn backquotes(&mut self) -> Result<Piece, Fault> {
+    pub(super) fn backquotes(&mut self, in_quotes: bool) -> Result<Piece, Fault> {
         let mut text = String::new();
         loop {
             match self.next() {
                 Some('`') => break,
                 Some('\\') => match self.next() {
                     Some(c @ ('`' | '\\' | '$')) => text.push(c),
+                    Some('"') if in_quotes => text.push('"'),
                     Some(c) => text.extend(['\\', c]),
                     None => return Err("a backquote is not closed".to_owned()),
                 },
@@ -92,7 +99,11 @@ impl Parser {
             let list = inner.list(&[]);
             let whole = inner.at_end() && inner.pending.is_empty();
             parser.bodies = inner.bodies;
-            if whole { list.map(Piece::Command) } else { Err("a backquoted command is broken".to_owned()) }
+            if whole {
+                list.map(|list| Piece::Command { list, quoted: in_quotes })
+            } else {
+                Err("a backquoted command is broken".to_owned())
+            }
         })
     }
 
@@ -110,7 +121,7 @@ impl Parser {
                 Some(')') if open > 0 => open -= 1,
                 Some(')') if self.eat(")") => return Ok(Some(vec![inside])),
                 // Commands, not numbers: `((a); (b))`, or a text that only looks like arithmetic.
-                Some(')' | ';' | '\n' | '\'' | '`') | None if !in_loop => {
+                Some(')' | ';' | '\n' | '`') | None if !in_loop => {
                     self.at = start;
                     return Ok(None);
                 }
@@ -130,36 +141,58 @@ impl Parser {
         if !name.is_empty() && self.eat("}") {
             return Ok(Piece::Variable { name, quoted });
         }
+        let assigns = !name.is_empty() && (self.looking_at("=") || self.looking_at(":="));
         self.at = start;
-        let inside = self.bracketed('}')?;
-        Ok(Piece::Other { written: format!("${{{name}…}}"), inside })
+        let inside = self.bracketed('}', quoted)?;
+        let written = format!("${{{name}…}}");
+        let prompts = self.chars.get(start..self.at).is_some_and(|chars| chars.ends_with(&['@', 'P', '}']));
+        let effect = match (assigns, prompts) {
+            (true, _) => Some(Effect::Assigns(name)),
+            (false, true) => Some(Effect::Runs),
+            (false, false) => None,
+        };
+        // `"${NAME[@]}"` is as many words as the array has.
+        let several = self.chars.get(start..self.at).is_some_and(|chars| chars.contains(&'@'));
+        Ok(Piece::Other { written, inside, effect, quoted: quoted && !several })
     }
 
     /// Text up to a closing bracket, quotes and expansions inside it respected.
-    fn bracketed(&mut self, close: char) -> Result<Vec<RawWord>, Fault> {
+    pub(super) fn bracketed(&mut self, close: char, quoted: bool) -> Result<Vec<RawWord>, Fault> {
         self.deeper(|parser| {
             let mut inside = RawWord::default();
             loop {
+                if !quoted && parser.at_process() {
+                    parser.at += 2;
+                    inside.pieces.push(Piece::Process(parser.substituted()?));
+                    continue;
+                }
                 match parser.next() {
                     Some(c) if c == close => return Ok(vec![inside]),
                     Some('\\') => parser.at += 1,
-                    Some('\'') if close == '}' => {
-                        // Inside double quotes a lone quote is text; then there is no second one before the brace.
-                        let rest = parser.chars.get(parser.at..).unwrap_or_default();
-                        let quote = rest.iter().position(|c| *c == '\'');
-                        let brace = rest.iter().position(|c| *c == '}');
-                        if let Some(quote) = quote.filter(|quote| brace.is_none_or(|brace| *quote < brace)) {
-                            parser.at += quote + 1;
-                        }
-                    }
+                    Some('\'') => parser.single_quoted(quoted)?,
                     Some('"') => inside.pieces.extend(parser.quoted_text(Some('"'))?),
                     Some('$') => parser.dollar(&mut inside, true)?,
-                    Some('`') => inside.pieces.push(parser.backquotes()?),
+                    Some('`') => inside.pieces.push(parser.backquotes(quoted)?),
                     Some(_) => {}
                     None => return Err("an expansion is not closed".to_owned()),
                 }
             }
         })
+    }
+
+    /// Skips single quotes inside an expansion. Inside double quotes shells disagree whether they quote, so there
+    /// they may hold nothing that this would matter for.
+    fn single_quoted(&mut self, in_quotes: bool) -> Result<(), Fault> {
+        loop {
+            match self.next() {
+                Some('\'') => return Ok(()),
+                Some('{' | '}' | '"' | '$' | '`' | '\\') if in_quotes => {
+                    return Err("a quote inside an expansion inside quotes".to_owned());
+                }
+                Some(_) => {}
+                None => return Err("a quote is not closed".to_owned()),
+            }
+        }
     }
 
     /// `$'…'`: text with escapes.

@@ -9,6 +9,16 @@ use super::tree::{Assign, Chain, Item, Joint, List, Node, Piece, Pipeline, RawWo
 /// Constructs inside constructs; people write five.
 const DEPTH_MAX: u32 = 48;
 
+/// Characters of an index (`NAME[index]=…`); what is longer is read as a word, and what it substitutes with it.
+const SUBSCRIPT_CHARS_MAX: usize = 256;
+
+/// Words that are grammar where a command begins. One that is read as a command came about in a way that we do not
+/// follow, such as a line that goes on in its middle.
+const RESERVED: &[&str] = &[
+    "if", "then", "elif", "else", "fi", "do", "done", "case", "esac", "while", "until", "for", "select", "function",
+    "{", "}", "[[", "coproc", "!",
+];
+
 /// Why a text is no shell text: short, lowercase.
 pub(super) type Fault = String;
 
@@ -16,6 +26,10 @@ pub(super) type Fault = String;
 pub(super) fn parse(text: &str) -> Result<Tree, Fault> {
     if text.contains('\0') {
         return Err("it has a NUL byte".to_owned());
+    }
+    // A shell takes it for a letter, a host may take it for a line end: what runs would depend on who is right.
+    if text.contains('\r') {
+        return Err("it has a carriage return".to_owned());
     }
     let mut parser = Parser::new(text);
     let list = parser.list(&[])?;
@@ -44,8 +58,6 @@ struct HereDocument {
 
 impl Parser {
     fn new(text: &str) -> Self {
-        // A line continuation vanishes wherever it stands outside of single quotes; `word` sees to those inside.
-        let text = text.replace("\r\n", "\n");
         Self { chars: text.chars().collect(), at: 0, depth: 0, pending: Vec::new(), bodies: Vec::new() }
     }
 
@@ -169,7 +181,7 @@ impl Parser {
     /// Whether this reserved word comes next, as a word of its own.
     fn at_reserved(&self, word: &str) -> bool {
         let after = self.peek_at(word.chars().count());
-        self.looking_at(word) && after.is_none_or(|c| c.is_whitespace() || ";&|()<>".contains(c))
+        self.looking_at(word) && after.is_none_or(separates)
     }
 
     fn eat_reserved(&mut self, word: &str) -> bool {
@@ -204,7 +216,7 @@ impl Parser {
             self.blanks();
             if self.eat_reserved("!") {
                 negated = !negated;
-            } else {
+            } else if !self.eat_time() {
                 break;
             }
         }
@@ -217,6 +229,23 @@ impl Parser {
             self.lines()?;
             nodes.push(self.node(until)?);
         }
+    }
+
+    /// `time` before a pipeline; with options other than `-p` it is the program of that name.
+    fn eat_time(&mut self) -> bool {
+        let start = self.at;
+        if !self.eat_reserved("time") {
+            return false;
+        }
+        self.blanks();
+        if self.eat_reserved("-p") {
+            self.blanks();
+        }
+        let stands_alone = self.ends_word() && self.peek() != Some('(') || self.peek() == Some('-');
+        if stands_alone {
+            self.at = start;
+        }
+        !stands_alone
     }
 
     fn node(&mut self, until: &[&str]) -> Result<Node, Fault> {
@@ -248,7 +277,7 @@ impl Parser {
                 None => simple.words.push(self.word()?),
             }
         }
-        if simple == Simple::default() { Err(self.unexpected()) } else { Ok(Node::Simple(simple)) }
+        if simple == Simple::default() { Err(self.unexpected()) } else { in_place(simple) }
     }
 
     /// `NAME=…` in front of a command, or among the arguments of `export` and its kin.
@@ -266,30 +295,34 @@ impl Parser {
             name.push(c);
             self.at += 1;
         }
-        let indexed = self.peek() == Some('[') && !name.is_empty() && self.subscript();
-        let appends = self.looking_at("+=");
-        if name.is_empty() || !(in_front || declares) || !(self.eat("+=") || self.eat("=")) {
+        if name.is_empty() || !(in_front || declares) {
             self.at = start;
             return Ok(None);
         }
-        if self.peek() == Some('(') {
-            let values = self.array()?;
-            return Ok(Some(Assign { name, values, plain: false }));
+        let subscript = self.subscript()?;
+        let appends = self.looking_at("+=");
+        if !(self.eat("+=") || self.eat("=")) {
+            self.at = start;
+            return Ok(None);
         }
-        let value = if self.ends_word() { RawWord::default() } else { self.word()? };
-        Ok(Some(Assign { name, values: vec![value], plain: !appends && !indexed }))
+        let plain = !appends && subscript.is_empty() && self.peek() != Some('(');
+        let mut values = match self.peek() {
+            Some('(') => self.array()?,
+            _ if self.ends_word() => vec![RawWord::default()],
+            _ => vec![self.word()?],
+        };
+        values.extend(subscript);
+        Ok(Some(Assign { name, values, plain }))
     }
 
-    /// Skips `[…]` after a name; false when it is none.
-    fn subscript(&mut self) -> bool {
-        let close = self.chars.iter().skip(self.at).take(256).position(|c| *c == ']');
-        match close {
-            Some(length) => {
-                self.at += length + 1;
-                true
-            }
-            None => false,
+    /// `[…]` after a name, with what is substituted inside; nothing when it is none.
+    fn subscript(&mut self) -> Result<Vec<RawWord>, Fault> {
+        let closes = self.chars.iter().skip(self.at).take(SUBSCRIPT_CHARS_MAX).any(|c| *c == ']');
+        if self.peek() != Some('[') || !closes {
+            return Ok(Vec::new());
         }
+        self.at += 1;
+        self.bracketed(']', false)
     }
 
     fn array(&mut self) -> Result<Vec<RawWord>, Fault> {
@@ -314,12 +347,13 @@ impl Parser {
         let mut descriptor = String::new();
         if self.peek() == Some('{') {
             // `{name}>file` opens a descriptor of its own; as a word it would begin with a brace.
-            let close = self.chars.iter().skip(self.at).take(64).position(|c| *c == '}');
-            let opens = close.is_some_and(|length| matches!(self.peek_at(length + 1), Some('<' | '>')));
-            match close.filter(|_| opens) {
-                Some(length) => self.at += length + 1,
-                None => return Ok(None),
+            let is_name = |c: &&char| **c == '_' || c.is_ascii_alphanumeric();
+            let length = self.chars.iter().skip(self.at + 1).take_while(is_name).count();
+            let opens = self.peek_at(length + 1) == Some('}') && matches!(self.peek_at(length + 2), Some('<' | '>'));
+            if !opens || length == 0 {
+                return Ok(None);
             }
+            self.at += length + 2;
             descriptor.push('{');
         }
         while let Some(c) = self.peek().filter(char::is_ascii_digit) {
@@ -351,7 +385,9 @@ impl Parser {
             RedirKind::Duplicate
         } else if self.eat("<>") {
             RedirKind::ReadWrite
-        } else if self.eat(">>") || self.eat(">|") || self.eat(">") {
+        } else if self.eat(">>") {
+            RedirKind::Append
+        } else if self.eat(">|") || self.eat(">") {
             RedirKind::Write
         } else {
             self.at += 1;
@@ -362,6 +398,9 @@ impl Parser {
             return Err("a redirection leads nowhere".to_owned());
         }
         let word = self.word()?;
+        if word.bare() == Some("!") {
+            return Err("`>!` means something else to each shell".to_owned());
+        }
         // `>&file` writes a file; `>&2` and `>&-` do not.
         let duplicates = word
             .bare()
@@ -395,16 +434,28 @@ impl Parser {
         Ok(Redir { kind: RedirKind::HereDocument(number), word: RawWord::default(), standard })
     }
 
+    /// A line of a here-document; one that is not literal goes on after a backslash, before its end is looked for.
+    fn here_line(&mut self, literal: bool) -> String {
+        let mut line = String::new();
+        while let Some(c) = self.next().filter(|c| *c != '\n') {
+            if c != '\\' || literal {
+                line.push(c);
+            } else if !self.eat("\n") {
+                line.push(c);
+                line.extend(self.peek().filter(|c| *c != '\n'));
+                self.at += 1;
+            }
+        }
+        line
+    }
+
     fn here_body(&mut self, document: &HereDocument) -> Result<RawWord, Fault> {
         let mut body = String::new();
         loop {
             if self.at_end() {
                 return Err(format!("the here-document `{}` is not closed", document.delimiter));
             }
-            let mut line: String = String::new();
-            while let Some(c) = self.next().filter(|c| *c != '\n') {
-                line.push(c);
-            }
+            let line = self.here_line(document.literal);
             let line = if document.strip_tabs { line.trim_start_matches('\t').to_owned() } else { line };
             if line == document.delimiter {
                 break;
@@ -422,5 +473,18 @@ impl Parser {
         let pieces = inner.deeper(|inner| inner.quoted_text(None));
         self.bodies = inner.bodies;
         pieces.map(|pieces| RawWord { pieces })
+    }
+}
+
+/// Whether a character ends a word.
+fn separates(c: char) -> bool {
+    " \t\n;&|()<>".contains(c)
+}
+
+/// A simple command, unless its first word is grammar out of place.
+fn in_place(simple: Simple) -> Result<Node, Fault> {
+    match simple.words.first().and_then(RawWord::bare).filter(|word| RESERVED.contains(word)) {
+        Some(word) => Err(format!("`{word}` is out of place")),
+        None => Ok(Node::Simple(simple)),
     }
 }

@@ -1,12 +1,12 @@
 //! Words: quotes, escapes, and the places where something is expanded.
 
-use super::{Fault, Parser};
+use super::{Fault, Parser, separates};
 use crate::shell::tree::{Piece, RawWord};
 
 impl Parser {
     /// Whether no word begins here.
     pub(super) fn ends_word(&self) -> bool {
-        self.peek().is_none_or(|c| c.is_whitespace() || ";&|()<>".contains(c))
+        self.peek().is_none_or(separates)
     }
 
     /// A word with at least one character.
@@ -45,7 +45,7 @@ impl Parser {
                 None => return Err("it ends in a backslash".to_owned()),
             },
             Some('$') => self.dollar(word, false)?,
-            Some('`') => word.pieces.push(self.backquotes()?),
+            Some('`') => word.pieces.push(self.backquotes(false)?),
             Some(c) => word.push_text(c, false),
             None => {}
         }
@@ -81,7 +81,7 @@ impl Parser {
                     None => word.push_text('\\', true),
                 },
                 Some('$') => self.dollar(&mut word, true)?,
-                Some('`') => word.pieces.push(self.backquotes()?),
+                Some('`') => word.pieces.push(self.backquotes(close.is_some())?),
                 Some(c) => word.push_text(c, true),
                 None if close.is_none() => return Ok(word.pieces),
                 None => return Err("a quote is not closed".to_owned()),
@@ -92,7 +92,7 @@ impl Parser {
 
 impl RawWord {
     /// Adds a character to the text piece that is being written.
-    pub(super) fn push_text(&mut self, c: char, as_quoted: bool) {
+    pub(in crate::shell) fn push_text(&mut self, c: char, as_quoted: bool) {
         if let Some(Piece::Text { text, quoted }) = self.pieces.last_mut()
             && *quoted == as_quoted
         {

@@ -1,5 +1,7 @@
 //! Shell texts and what is read in them.
 
+mod proofs;
+
 use super::*;
 
 fn reading(text: &str) -> Reading {
@@ -27,19 +29,28 @@ fn check(text: &str, want: &[&str]) {
 #[track_caller]
 fn touches(text: &str, want: &[&str]) {
     let shown = |touch: &Touch| {
-        let role = match (touch.role, touch.whole, touch.metadata) {
+        let role = match (touch.role, touch.whole, touch.how) {
             (Role::Read, true, _) => "show",
             (Role::Read, false, _) => "read",
-            (Role::Write, _, true) => "mark",
-            (Role::Write, _, false) => "write",
+            (Role::Write, _, How::Metadata) => "mark",
+            (Role::Write, _, How::Appended) => "append",
+            (Role::Write, _, How::Named) => "name",
+            (Role::Write, _, How::Linked) => "link",
+            (Role::Write, _, How::Whole) => "write",
             (Role::Delete, ..) => "delete",
         };
         let mark = format!("{}{}", if touch.path.dynamic { "?" } else { "" }, if touch.path.glob { "*" } else { "" });
-        match &touch.dir {
-            Dir::Here => format!("{role}{mark} {}", touch.path.text),
-            Dir::At(dir) => format!("{role}{mark} {} in {dir}", touch.path.text),
-            Dir::Unknown => format!("{role}{mark} {} somewhere", touch.path.text),
-        }
+        let place = match &touch.dir {
+            Dir::Here => String::new(),
+            Dir::At(dir) => format!(" in {dir}"),
+            Dir::Unknown => " somewhere".to_owned(),
+        };
+        let only = match &touch.only {
+            None => String::new(),
+            Some(Only::Unentered(dir)) => format!(" unless {dir}"),
+            Some(Only::Present(path)) => format!(" if {path}"),
+        };
+        format!("{role}{mark} {}{place}{only}", touch.path.text)
     };
     let found: Vec<String> = reading(text).touches.iter().map(shown).collect();
     assert_eq!(found, want, "{text}");
@@ -88,7 +99,16 @@ fn commands_are_found_wherever_they_stand() {
     check("a 2>&1 >/dev/null", &["✓a"]);
     check("$'\\x72m' a", &["✓rm a"]);
     check("r\\m a; 'r'm b; \"r\"\"m\" c", &["rm a", "rm b", "✓rm c"]);
-    check("a\r\nb", &["a", "✓b"]);
+    check("time { a; }; time -p b | c", &["a", "b", "✓c"]);
+    check("time (a && b)", &["✓a", "✓b"]);
+    check("time -f %e a", &["✓time -f %e a", "✓a"]);
+    check("coproc a b; coproc N { c; }", &["a b", "c"]);
+    check("[[ -f <(a) ]] && b", &["a", "✓b"]);
+    check("x[$(a)]=1; b", &["a", "✓b"]);
+    check("echo ${x:-<(a)} ${x:-'}'} b", &["a", "✓echo ${x…} ${x…} b"]);
+    check("echo \"`: \\\"'\\\"; a; : \\\"'\\\"`\"", &[": '", "a", ": '", "✓echo $(…)"]);
+    check("cat <<E\na\\\nE\nb\nE\nc", &["cat", "✓c"]);
+    check("[ -f x ] && b", &["✓[ -f x ]", "✓b"]);
     check("echo a#b", &["✓echo a#b"]);
     check("echo {a,b}{1,2}", &["✓echo a1 a2 b1 b2"]);
     check("echo {1..3} {} {x", &["✓echo 1 2 3 {} {x"]);
@@ -106,7 +126,8 @@ fn wrappers_are_looked_through() {
     check("bash -o pipefail -c 'a | b'", &["✓bash -o pipefail -c a | b", "✓a", "✓b"]);
     check("sh -c \"bash -c 'rm x'\"", &["✓sh -c bash -c 'rm x'", "✓bash -c rm x", "✓rm x"]);
     check("ls | xargs -n1 rm -f", &["ls", "✓xargs -n1 rm -f", "rm -f …"]);
-    check("find . -name x -exec rm -f {} \\;", &["✓find . -name x -exec rm -f {} ;", "rm -f {}"]);
+    check("find . -name xy -exec rm -f {} \\;", &["✓find . -name xy -exec rm -f {} ;", "rm -f ./**/xy"]);
+    check("find . -exec sh -c 'rm {}' \\;", &["✓find . -exec sh -c rm {} ;", "sh -c rm {}"]);
     check("eval 'rm a'", &["✓eval rm a", "✓rm a"]);
     check("bash <<EOF\nrm a\nEOF", &["✓bash", "rm a"]);
     check("bash <<< 'rm a'", &["✓bash", "rm a"]);
@@ -116,7 +137,22 @@ fn wrappers_are_looked_through() {
     check("uv run pytest -q", &["✓uv run pytest -q", "✓pytest -q"]);
     check("npx -y tsc", &["✓npx -y tsc", "✓tsc"]);
     check("env -S 'rm a'", &["✓env -S rm a", "✓rm a"]);
-    check("time -p make", &["✓time -p make", "✓make"]);
+    check("time -p make", &["✓make"]);
+    check("env - rm a", &["✓env - rm a", "✓rm a"]);
+    check("env -S 'rm -f' 'a b'", &["✓env -S rm -f a b", "✓rm -f a b"]);
+    check("bash -c -- 'rm a'", &["✓bash -c -- rm a", "✓rm a"]);
+    check("bash -norc -c 'rm a'", &["✓bash -norc -c rm a", "✓rm a"]);
+    check("bash -cO extglob 'rm a'", &["✓bash -cO extglob rm a", "✓rm a"]);
+    check("ls | xargs -i rm {}", &["ls", "✓xargs -i rm {}", "rm …"]);
+    check("script -qc 'rm a' /dev/null", &["✓script -qc rm a /dev/null", "✓rm a"]);
+    check("flock f rm a", &["✓flock f rm a", "✓rm a"]);
+    check("npx -c 'rm a'", &["✓npx -c rm a", "✓rm a"]);
+    check("trap 'rm a' EXIT", &["✓trap rm a EXIT", "rm a"]);
+    check("eval -- 'rm a'", &["✓eval -- rm a", "✓rm a"]);
+    check("/usr/lib/git-core/git-push -f", &["✓/usr/lib/git-core/git-push -f", "✓git push -f"]);
+    check("git bisect run rm a", &["✓git bisect run rm a", "rm a"]);
+    check("git rebase -x 'rm a' HEAD", &["✓git rebase -x rm a HEAD", "✓rm a"]);
+    check("uv run --with x pytest -q", &["✓uv run --with x pytest -q", "✓pytest -q"]);
 }
 
 #[test]
@@ -138,7 +174,7 @@ fn exit_status_proves_only_what_it_proves() {
     check("exit 0; cargo test", &["exit 0", "cargo test"]);
     check("test -f x || exit 1; cargo test", &["test -f x", "exit 1", "✓cargo test"]);
     check("test -f x && exit; cargo test", &["test -f x", "exit", "cargo test"]);
-    check("trap 'exit 0' EXIT; cargo test", &["trap exit 0 EXIT", "cargo test"]);
+    check("trap 'exit 0' EXIT; cargo test", &["trap exit 0 EXIT", "exit 0", "cargo test"]);
     check("cargo() { true; }; cargo test", &["true", "cargo test"]);
     check("PATH=. cargo test", &["cargo test"]);
     check("export PATH=/x:$PATH; cargo test", &["export", "cargo test"]);
@@ -147,6 +183,17 @@ fn exit_status_proves_only_what_it_proves() {
     check("echo $(cargo test)", &["cargo test", "✓echo $(…)"]);
     check("alias x=y; a", &["alias x=y", "✓a"]);
     check("source x; cargo test", &["source x", "cargo test"]);
+    check("source .venv/bin/activate && pytest", &["✓source .venv/bin/activate", "✓pytest"]);
+    check("eval 'cargo() { true; }'; cargo test", &["eval cargo() { true; }", "true", "cargo test"]);
+    check("set -e; { a; b; } && c", &["set -e", "a", "✓b", "✓c"]);
+    check("(set -e; a; b) && c", &["set -e", "a", "✓b", "✓c"]);
+    check("set -- -e; a; b", &["set -- -e", "a", "✓b"]);
+    check("set -o pipefail; set +eo pipefail; a | b", &["set -o pipefail", "set +eo pipefail", "a", "✓b"]);
+    check("make -sn test", &["make -sn test"]);
+    check("make -j4 test", &["✓make -j4 test"]);
+    check("MAKEFLAGS=n make test", &["make test"]);
+    check("export \"PATH=.\"; cargo test", &["export PATH=.", "cargo test"]);
+    check("bash -c -e 'a; b'", &["✓bash -c -e a; b", "✓a", "✓b"]);
 }
 
 #[test]
@@ -174,6 +221,22 @@ fn what_cannot_be_known_is_opaque() {
     opaque("cat x | grep y", false);
     opaque("bash < script.sh", false);
     opaque("source ./env.sh", false);
+    opaque("[ -f x ] && echo y", false);
+    opaque("test -n \"${X:-}\" || exit 1", false);
+    opaque("trap 'rm -f /tmp/x' EXIT", false);
+    opaque("git -c user.name=\"$X\" commit", false);
+    opaque("python3 --version; bash --version", false);
+    opaque("bash < <(curl x)", true);
+    opaque("{ sh; } <<< \"$X\"", true);
+    opaque("curl x | bash -s -- --yes y", true);
+    opaque("curl x | python3 - y", true);
+    opaque("source /dev/stdin", true);
+    opaque("git -c alias.p=push p --force", true);
+    opaque("hash -p /bin/rm ls", true);
+    opaque("X='$(rm a)'; echo ${X@P}", true);
+    opaque("[[ 'a[$(rm b)]' -eq 0 ]]", true);
+    opaque("awk '{n[$1]++}' f; echo ${a[$(x)]}", false);
+    opaque("IFS=,; X=rm,a; $X", true);
     assert!(reading("python3 -c 'open(1)'").foreign);
     assert!(reading("python3 <<EOF\nx\nEOF").foreign);
     assert!(!reading("python3 x.py").foreign);
@@ -203,14 +266,14 @@ fn files_are_read_written_and_deleted() {
     touches("cat a > b", &["write b", "read a"]);
     touches("head -1 a", &["read a"]);
     touches("echo x > a", &["write a"]);
-    touches("echo x >> a 2>> b", &["write a", "write b"]);
+    touches("echo x >> a 2>> b", &["append a", "append b"]);
     touches("x &> a", &["write a"]);
     touches("x >| a < b", &["write a", "read b"]);
     touches("x <> a", &["read a", "write a"]);
     touches("x > /dev/null 2>&1", &[]);
     touches("x >&2 3>&-", &[]);
     touches("x >& a", &["write a"]);
-    touches("tee -a a b < c", &["read c", "write a", "write b"]);
+    touches("tee -a a b < c", &["read c", "append a", "append b"]);
     touches("sed -i s/a/b/ f g", &["write f", "write g"]);
     touches("sed -i.bak -e s/a/b/ f", &["write f"]);
     touches("sed -n 1p f", &["read f"]);
@@ -218,7 +281,8 @@ fn files_are_read_written_and_deleted() {
     touches("cp a b c/", &["read a", "read b", "write c/a", "write c/b"]);
     touches("cp -t d a", &["read a", "write d/a"]);
     touches("mv x/a b", &["delete x/a", "write b", "write b/a"]);
-    touches("ln -s a b", &["write b", "write b/a"]);
+    touches("ln -s a b", &["write b", "write b/a", "link a"]);
+    touches("ln -s ../a c/b", &["write c/b", "write c/b/a", "link ../a", "link c/../a"]);
     touches("rm -rf -- -a b", &["delete -a", "delete b"]);
     touches("touch a; mkdir -p b/c; chmod +x d", &["mark a", "mark b/c", "mark d"]);
     touches("truncate -s 0 a", &["write a"]);
@@ -226,25 +290,59 @@ fn files_are_read_written_and_deleted() {
     touches("curl -o a http://x", &["write a"]);
     touches("curl -oa http://x", &["write a"]);
     touches("git checkout -- a b", &["write a", "write b"]);
-    touches("git checkout main", &[]);
+    touches("git checkout main", &["name main"]);
+    touches("git checkout main a", &["write a"]);
+    touches("git -C x checkout -- a", &["write a in x"]);
+    touches("git restore --staged a", &[]);
     touches("git restore a", &["write a"]);
     touches("git rm a", &["delete a"]);
     touches("git reset --hard", &["write* ."]);
     touches("git clean -fdx", &["delete* ."]);
     touches("git stash list", &[]);
+}
+
+#[test]
+fn files_that_a_program_chooses_are_as_sure_as_what_it_was_told() {
     touches("find a -delete", &["delete* a"]);
+    touches("find a -name '*.o' -delete", &["delete* a/**/*.o"]);
+    touches("find a -name '*' -delete", &["delete* a"]);
+    touches("find a -name '*.o' -o -name x -delete", &["delete* a"]);
+    touches("find a -name '*.o' -exec rm {} +", &["read* a/**/*.o", "delete* a/**/*.o"]);
+    touches("find a | xargs wc", &["read* a", "read* a"]);
+    touches("find a | xargs rm", &["read* a", "delete?* a"]);
+    touches("rg -l x | xargs sed -i s/a/b/", &["write?* ."]);
+    touches("for f in $(git ls-files '*.rs'); do wc $f; done", &["read* ."]);
+    touches("diff <(a) <(b)", &[]);
+    touches("F=$(mktemp); echo x > $F", &["write /tmp/tmp.mktemp"]);
     touches("ls | xargs rm", &["delete? …"]);
     touches("perl -pi -e 's/a/b/' f", &["write f"]);
     touches("tar -xzf a.tgz", &["write* ."]);
     touches("sort -o a b", &["write a", "read b"]);
     touches("grep -r x a b", &["read a", "read b"]);
+}
+
+#[test]
+fn directories_and_patterns_are_followed() {
     touches("cd a && rm b", &["delete b in a"]);
-    touches("cd a; cd ../c; rm b", &["delete b in a/../c"]);
+    touches(
+        "cd a; cd ../c; rm b",
+        &[
+            "delete b in a/../c",
+            "delete b in ../c unless a/../c",
+            "delete b in a unless a/../c",
+            "delete b unless a/../c",
+        ],
+    );
+    touches("cd a && cd b && rm c", &["delete c in a/b"]);
+    touches("set -e; cd a; rm b", &["delete b in a"]);
+    touches("D=$PWD; cd a; rm $D/b", &["delete? $D/b in a"]);
     touches("cd $X && rm b", &["delete b somewhere"]);
     touches("cd $X && rm /b", &["delete /b somewhere"]);
     touches("(cd a && rm b); rm c", &["delete b in a", "delete c"]);
     touches("cd a || exit 1; rm b", &["delete b in a"]);
     touches("if x; then cd a; fi; rm b", &["delete b somewhere"]);
+    touches("f() { cd a; }; f; rm b", &["delete b somewhere"]);
+    touches("env -C a rm b", &["delete b in a"]);
     touches("rm *.o", &["delete* *.o"]);
     touches("rm -rf *", &["delete* *", "delete* */**"]);
     touches("mv * d/", &["delete* *", "delete* */**", "write* d/*"]);
@@ -319,6 +417,16 @@ fn hostile_texts_end_soon() {
     unparsable(&"a;".repeat(COMMANDS_MAX + 1));
     unparsable(&format!("echo {}", "{a,b}".repeat(20)).repeat(2000));
     drop(read(&format!("echo {}", "{a,b}".repeat(200))));
+    // Loops in loops are walked as often as they say, texts in them as often as they are run.
+    let loops =
+        |body: &str, depth: usize| format!("{}{body}{}", "for x in {1..16}; do ".repeat(depth), "; done".repeat(depth));
+    unparsable(&loops("X=1", 10));
+    unparsable(&loops(&format!("bash -c '{}'", "X=1;".repeat(12_000)), 3));
+    unparsable(&loops(&format!("find . {}", "-name a ".repeat(3_000)), 2));
+    for part in ["w x;", "time ", "coproc ", "a[", "-c a=b ", "cd a;", "{a,b}", "ln a ", "$(find . | "] {
+        drop(read(&format!("sed '{}' f", part.repeat(SHELL_BYTES_MAX / part.len() - 8))));
+        drop(read(&part.repeat(SHELL_BYTES_MAX / part.len())));
+    }
     let nested = (0..9).fold("rm a".to_owned(), |text, _| format!("bash -c {}", quote(&text)));
     drop(read(&nested));
 }

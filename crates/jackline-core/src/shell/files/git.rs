@@ -1,0 +1,155 @@
+//! Git: which of its many commands change which files, and which settings of its make it run something.
+
+use super::super::{Command, How, Word};
+use super::Found;
+use super::arguments::{has_option, operands, values_of};
+use crate::path::Role;
+
+/// Options before the subcommand that take a value.
+const VALUED: &[&str] =
+    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"];
+
+/// Settings that make git run something, read other settings, or find its hooks and files elsewhere.
+const RUNNING: &[&str] = &[
+    "core.hookspath",
+    "core.fsmonitor",
+    "core.sshcommand",
+    "core.editor",
+    "core.pager",
+    "core.worktree",
+    "core.askpass",
+    "core.gitproxy",
+    "core.attributesfile",
+    "sequence.editor",
+    "init.templatedir",
+    "diff.external",
+    "include.path",
+];
+
+/// The same by their first or last part.
+const RUNNING_PARTS: &[&str] =
+    &["alias.", "filter.", "includeif.", "hook.", ".textconv", ".driver", ".program", ".command"];
+
+/// The words after git's own options.
+pub(in crate::shell) fn without_git_options(arguments: &[Word]) -> Vec<Word> {
+    let mut words = arguments.iter().peekable();
+    while let Some(word) = words.next_if(|word| word.text.starts_with('-')) {
+        if VALUED.contains(&word.text.as_str()) {
+            words.next();
+        }
+    }
+    words.cloned().collect()
+}
+
+/// The setting that a command changes, when it is one that makes git run something.
+#[must_use]
+pub fn git_setting(command: &Command) -> Option<String> {
+    let arguments = command.words.get(1..).filter(|_| command.program() == Some("git"))?;
+    let words = without_git_options(arguments);
+    let rest = words.split_first().filter(|(sub, _)| sub.text == "config")?.1;
+    let (named, _) = operands(rest, &["-f", "--file", "--blob", "--type", "-t", "--default", "--comment", "--value"]);
+    let reads =
+        ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--get-color", "--get-colorbool"];
+    let removes = has_option(rest, &["--unset", "--unset-all", "--remove-section", "--rename-section"]);
+    let key = match named.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().as_slice() {
+        _ if rest.iter().any(|word| reads.contains(&word.text.as_str())) => return None,
+        ["get" | "list", ..] => return None,
+        // An editor is handed all of them.
+        ["edit"] => "edit",
+        [] if has_option(rest, &["-e", "--edit"]) => return Some("--edit".to_owned()),
+        ["set" | "unset" | "remove-section" | "rename-section", key, ..] => *key,
+        [key, _, ..] => key,
+        [key] if removes || has_option(rest, &["--add", "--replace-all"]) => key,
+        _ => return None,
+    };
+    (key == "edit" || key.contains('$') || makes_run(key)).then(|| key.to_owned())
+}
+
+/// Whether a setting makes git run something, or look elsewhere for what it runs.
+pub(in crate::shell) fn makes_run(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let part = |part: &&str| if part.starts_with('.') { key.ends_with(*part) } else { key.starts_with(*part) };
+    RUNNING.contains(&key.as_str()) || RUNNING_PARTS.iter().any(part)
+}
+
+impl Found<'_> {
+    pub(super) fn git(&mut self, arguments: &[Word], input: Option<&Word>) {
+        for option in ["--work-tree", "-C"] {
+            for dir in values_of(before_command(arguments), &[option]) {
+                self.dir = self.dir.enter(&dir);
+            }
+        }
+        let words = without_git_options(arguments);
+        let Some((command, rest)) = words.split_first() else { return };
+        let (paths, _) = operands(rest, &["-s", "--source", "-m", "-b", "-B", "--orphan", "--pathspec-from-file"]);
+        for file in values_of(rest, &["--output"]) {
+            self.push(&file, Role::Write);
+        }
+        match command.text.as_str() {
+            "rm" if !has_option(rest, &["--cached"]) => self.push_each(&paths, Role::Delete),
+            "mv" => self.transfer(&paths, None, Role::Delete),
+            // Only the index is put back.
+            "restore" if has_option(rest, &["--staged", "-S"]) && !has_option(rest, &["--worktree", "-W"]) => {}
+            "restore" => self.push_each(&paths, Role::Write),
+            "checkout" => self.checkout(rest, &paths),
+            "clean" if !has_option(rest, &["-n", "--dry-run"]) => self.push_everything(Role::Delete),
+            "stash" if rest.first().is_some_and(|word| matches!(word.text.as_str(), "list" | "show")) => {}
+            "apply" | "am" => {
+                self.patched(input);
+                self.push_everything(Role::Write);
+            }
+            "stash" if rest.iter().any(|word| word.text == "--") => {
+                let named: Vec<Word> = rest.iter().skip_while(|word| word.text != "--").skip(1).cloned().collect();
+                self.push_each(&named, Role::Write);
+            }
+            "stash" | "merge" | "rebase" | "pull" | "revert" | "cherry-pick" | "checkout-index" | "read-tree" => {
+                self.push_everything(Role::Write)
+            }
+            "reset" if has_option(rest, &["--hard", "--merge", "--keep"]) => self.push_everything(Role::Write),
+            _ => self.git_elsewhere(command, rest, &paths),
+        }
+    }
+
+    /// Commands that write somewhere else than in the work tree.
+    fn git_elsewhere(&mut self, command: &Word, rest: &[Word], paths: &[Word]) {
+        match (command.text.as_str(), paths) {
+            ("worktree", [action, dir, ..]) if matches!(action.text.as_str(), "add" | "remove") => {
+                self.push_how(dir, Role::Write, How::Metadata)
+            }
+            ("worktree", [action, from, to, ..]) if action.text == "move" => {
+                self.push_how(from, Role::Write, How::Metadata);
+                self.push_how(to, Role::Write, How::Metadata);
+            }
+            ("clone", [_, dir, ..]) => self.push_how(dir, Role::Write, How::Metadata),
+            ("init", dirs) => {
+                self.push_how(&Word::literal("."), Role::Write, How::Metadata);
+                dirs.iter().for_each(|dir| self.push_how(dir, Role::Write, How::Metadata));
+                if has_option(rest, &["--template"]) {
+                    // The template's hooks become the repository's.
+                    self.push(&Word::literal(".git/hooks"), Role::Write);
+                }
+            }
+            ("archive" | "format-patch", _) => {
+                values_of(rest, &["-o", "--output-directory"]).iter().for_each(|file| self.push(file, Role::Write));
+            }
+            ("bundle", [action, file, ..]) if action.text == "create" => self.push(file, Role::Write),
+            _ => {}
+        }
+    }
+
+    /// `git checkout [TREE] [--] FILES`; one name alone is a branch or a file.
+    fn checkout(&mut self, rest: &[Word], paths: &[Word]) {
+        let after_dashes: Vec<Word> = rest.iter().skip_while(|word| word.text != "--").skip(1).cloned().collect();
+        match (after_dashes.is_empty(), paths) {
+            (false, _) => self.push_each(&after_dashes, Role::Write),
+            (true, [only]) => self.push_how(only, Role::Write, How::Named),
+            (true, [_, files @ ..]) => self.push_each(files, Role::Write),
+            (true, []) => {}
+        }
+    }
+}
+
+fn before_command(arguments: &[Word]) -> &[Word] {
+    let rest = without_git_options(arguments).len();
+    arguments.get(..arguments.len() - rest).unwrap_or_default()
+}

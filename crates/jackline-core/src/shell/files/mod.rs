@@ -1,0 +1,451 @@
+//! Which arguments of which program are files, and what becomes of them.
+
+mod arguments;
+mod git;
+mod listed;
+mod table;
+
+use super::{Dir, How, Only, Touch, Word, wrappers};
+use crate::patch;
+use crate::path::Role;
+use arguments::{below, has_option, inside, is_short, operands, values_of};
+pub use git::git_setting;
+pub(super) use git::{makes_run, without_git_options};
+pub(super) use listed::{found, listed};
+use table::{HARMLESS, OUTPUTS, OWN_FILES, OWN_PARTS, ROWS, Row, Uses};
+
+/// Bytes of a script of sed's that are looked through, since each `w` in it may name the rest of the line.
+const SED_BYTES_MAX: usize = 4096;
+
+/// Programs that run a text of their own kind, which may write anywhere.
+const EDITORS: &[&str] = &["ed", "ex", "vi", "vim", "nvim", "view", "emacs"];
+const AWKS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
+
+/// What a simple command touches, redirections apart, and whether it is given text that is not read.
+pub(super) fn touched<'a>(
+    program: &str,
+    words: &[Word],
+    dir: &Dir,
+    (input, shown): (Option<&'a Word>, bool),
+) -> Found<'a> {
+    let arguments = words.get(1..).unwrap_or_default();
+    let mut found = Found { dir: dir.clone(), touches: Vec::new(), foreign: false, input };
+    found.by_program(program, arguments);
+    if let Some((_, options)) = OUTPUTS.iter().find(|(name, _)| *name == program) {
+        values_of(arguments, options).iter().for_each(|file| found.push(file, Role::Write));
+    }
+    match ROWS.iter().find(|row| row.program == program) {
+        Some(row) => found.by_row(row, arguments, shown),
+        None => found.by_name(program, arguments),
+    }
+    found
+}
+
+/// What a command touches.
+pub(super) struct Found<'a> {
+    dir: Dir,
+    pub(super) touches: Vec<Touch>,
+    /// It runs text that is not read, or makes names that lead to other files.
+    pub(super) foreign: bool,
+    input: Option<&'a Word>,
+}
+
+impl Found<'_> {
+    fn by_program(&mut self, program: &str, arguments: &[Word]) {
+        self.foreign |= EDITORS.contains(&program);
+        match program {
+            "sed" | "gsed" => self.sed(arguments),
+            "perl" | "ruby" if in_place(arguments) => self.in_place(arguments),
+            "git" => self.git(arguments, self.input),
+            "dd" => self.dd(arguments),
+            "curl" | "wget" => self.download(program, arguments),
+            "tar" | "unzip" | "bsdtar" => self.unpack(program, arguments),
+            "find" => self.find(arguments),
+            "patch" => self.patched(self.input),
+            "split" | "csplit" => self.split(arguments),
+            "apply_patch" | "applypatch" => {
+                self.patched(self.input);
+                arguments.iter().for_each(|word| self.patched(Some(word)));
+            }
+            "make" | "gmake" => self.foreign |= self.input.is_some() || has_option(arguments, &["--eval"]),
+            program if AWKS.contains(&program) => self.awk(arguments),
+            _ => {}
+        }
+    }
+
+    fn push(&mut self, path: &Word, role: Role) {
+        self.push_how(path, role, How::Whole);
+    }
+
+    fn push_how(&mut self, path: &Word, role: Role, how: How) {
+        let process = path.text.starts_with("<(") && path.dynamic;
+        if path.text.is_empty() || path.text == "-" || is_device(&path.text) || process {
+            return;
+        }
+        let mut path = path.clone();
+        // Files that another program chose are only so far known as they have a pattern.
+        path.dynamic |= path.listed && role.changes() && !path.text.contains(['*', '?', '[']);
+        self.touches.push(Touch { path, role, whole: false, how, dir: self.dir.clone(), only: None });
+    }
+
+    fn push_each(&mut self, paths: &[Word], role: Role) {
+        paths.iter().for_each(|path| self.push(path, role));
+    }
+
+    /// What lies below each directory that a pattern may match.
+    fn push_below(&mut self, paths: &[Word]) {
+        for path in paths.iter().filter(|path| path.glob) {
+            let text = format!("{}/**", path.text.trim_end_matches('/'));
+            self.push(&Word { text, ..path.clone() }, Role::Delete);
+        }
+    }
+
+    /// The present directory as a whole, where only the program knows which files.
+    fn push_everything(&mut self, role: Role) {
+        self.push(&Word { glob: true, ..Word::literal(".") }, role);
+    }
+
+    fn by_row(&mut self, row: &Row, arguments: &[Word], shown: bool) {
+        let (paths, into) = operands(arguments, row.valued);
+        let after_first = paths.get(1..).unwrap_or_default();
+        let before = self.touches.len();
+        match row.uses {
+            Uses::Shows | Uses::Reads => self.push_each(&paths, Role::Read),
+            Uses::ReadsAfterFirst if has_option(arguments, &["-e", "-f", "--regexp", "--file"]) => {
+                self.push_each(&paths, Role::Read)
+            }
+            Uses::ReadsAfterFirst if is_changed(row.program, arguments) => self.push_each(after_first, Role::Write),
+            Uses::ReadsAfterFirst => self.push_each(after_first, Role::Read),
+            Uses::WritesSecond => {
+                paths.first().iter().for_each(|path| self.push(path, Role::Read));
+                paths.get(1).iter().for_each(|path| self.push(path, Role::Write));
+            }
+            Uses::WritesFirst => {
+                paths.first().iter().for_each(|path| self.push(path, Role::Write));
+                self.push_each(after_first, Role::Read);
+            }
+            Uses::Writes | Uses::Marks => self.push_each(&paths, Role::Write),
+            Uses::MarksAfterFirst => self.push_each(after_first, Role::Write),
+            Uses::Deletes => {
+                self.push_each(&paths, Role::Delete);
+                if has_option(arguments, &["-r", "-R", "--recursive"]) {
+                    self.push_below(&paths);
+                }
+            }
+            Uses::Packs => self.pack(arguments, &paths),
+            Uses::Renames => self.push_each(after_first, Role::Delete),
+            Uses::Copies => self.copy(row.program, arguments, &paths, into.as_ref()),
+            Uses::Moves => self.transfer(&paths, into.as_ref(), Role::Delete),
+            Uses::Links => self.link(&paths, into.as_ref()),
+        }
+        let appends = row.program == "tee" && has_option(arguments, &["-a", "--append"]);
+        for touch in self.touches.iter_mut().skip(before) {
+            touch.whole = row.uses == Uses::Shows && shown;
+            match row.uses {
+                Uses::Marks | Uses::MarksAfterFirst => touch.how = How::Metadata,
+                _ if appends => touch.how = How::Appended,
+                _ => {}
+            }
+        }
+    }
+
+    /// A program that we do not know may write whatever it is told the name of. Only names that could be those of what
+    /// guards the session are kept: everything else it may do as it likes.
+    fn by_name(&mut self, program: &str, arguments: &[Word]) {
+        let known = matches!(
+            program,
+            "sed" | "gsed" | "git" | "dd" | "curl" | "wget" | "tar" | "unzip" | "bsdtar" | "find" | "split"
+        );
+        if !known && !HARMLESS.contains(&program) && !wrappers::is_wrapper(program) {
+            self.name_own(arguments);
+        }
+    }
+
+    fn name_own(&mut self, arguments: &[Word]) {
+        for word in arguments.iter().filter(|word| word.known()) {
+            let value = match word.text.split_once('=') {
+                Some((_, value)) => value,
+                None if word.text.starts_with("--") => "",
+                None if word.text.starts_with('-') => word.text.get(2..).unwrap_or_default(),
+                None => &word.text,
+            };
+            let mut parts = value.split('/');
+            if !value.contains(char::is_whitespace) && parts.any(|part| OWN_PARTS.iter().any(|own| same(own, part))) {
+                self.push_how(&Word::literal(value), Role::Write, How::Named);
+            }
+        }
+    }
+
+    fn copy(&mut self, program: &str, arguments: &[Word], paths: &[Word], into: Option<&Word>) {
+        self.transfer(paths, into, Role::Read);
+        // Links to the sources are new names for them.
+        if program == "cp" && has_option(arguments, &["-l", "-s", "--link", "--symbolic-link"]) {
+            self.foreign = true;
+            self.link_to(paths);
+        }
+        let merges = |source: &Word| match program {
+            "rsync" => source.text.ends_with('/'),
+            _ => {
+                source.text.ends_with("/.")
+                    || source.text == "."
+                    || has_option(arguments, &["-T", "--no-target-directory"])
+            }
+        };
+        if let Some((target, sources)) = paths.split_last().filter(|_| program != "scp") {
+            let (target, sources) = into.map_or((target, sources), |into| (into, paths));
+            let deep = has_option(arguments, &["-r", "-R", "-a", "--recursive", "--archive"]);
+            for source in sources {
+                if merges(source) {
+                    self.merge(source, target);
+                } else if deep {
+                    self.merge_own(source, &inside(target, source));
+                }
+            }
+        }
+    }
+
+    /// A directory that is copied to where one of a host's or git's is.
+    fn merge_own(&mut self, source: &Word, target: &Word) {
+        let named = target.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        if OWN_PARTS.iter().any(|own| own.starts_with('.') && same(own, named)) {
+            self.merge(source, target);
+        }
+    }
+
+    /// The content of one directory is copied over another: what it holds of what guards the session goes with it.
+    fn merge(&mut self, source: &Word, target: &Word) {
+        self.foreign = true;
+        let named = target.text.trim_end_matches(['/', '.']).rsplit('/').next().unwrap_or_default();
+        let inside = |own: &&'static str| own.split_once('/').filter(|(dir, _)| same(dir, named)).map(|(_, rest)| rest);
+        for own in OWN_FILES.iter().copied().chain(OWN_FILES.iter().filter_map(inside)) {
+            let before = self.touches.len();
+            self.push(&below(target, own, source), Role::Write);
+            let present = Only::Present(below(source, own, source).text);
+            self.touches.iter_mut().skip(before).for_each(|touch| touch.only = Some(present.clone()));
+        }
+    }
+
+    /// Sources and a target; where the target may be a directory, the file inside it counts too.
+    fn transfer(&mut self, paths: &[Word], into: Option<&Word>, source_role: Role) {
+        let (sources, target) = match (into, paths.split_last()) {
+            (Some(into), _) => (paths, into),
+            (None, Some((target, sources))) if !sources.is_empty() => (sources, target),
+            (None, _) => return self.push_each(paths, source_role),
+        };
+        self.push_each(sources, source_role);
+        if source_role == Role::Delete {
+            self.push_below(sources);
+        }
+        let directory = into.is_some()
+            || sources.len() > 1
+            || target.text.ends_with('/')
+            || matches!(target.text.as_str(), "." | "..");
+        if !directory {
+            self.push(target, Role::Write);
+        }
+        for source in sources {
+            self.push(&inside(target, source), Role::Write);
+        }
+    }
+
+    fn link(&mut self, paths: &[Word], into: Option<&Word>) {
+        // A name that is made here leads elsewhere for whatever comes after it in the same text.
+        self.foreign = true;
+        match paths {
+            [only] if into.is_none() => {
+                self.push(&inside(&Word::literal("."), only), Role::Write);
+                self.link_to(paths);
+            }
+            paths => {
+                // The target of a symbolic link need not exist, and only the link's own place is written.
+                let (sources, target) = match (into, paths.split_last()) {
+                    (Some(into), _) => (paths, into),
+                    (None, Some((target, sources))) => (sources, target),
+                    (None, None) => return,
+                };
+                self.push(target, Role::Write);
+                sources.iter().for_each(|source| self.push(&inside(target, source), Role::Write));
+                self.link_to(sources);
+                let beside = target.text.rsplit_once('/').map(|(dir, _)| Word::literal(dir));
+                let seen =
+                    |dir: &Word| sources.iter().map(|source| below(dir, &source.text, source)).collect::<Vec<_>>();
+                self.link_to(&beside.iter().flat_map(seen).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    fn link_to(&mut self, sources: &[Word]) {
+        sources.iter().for_each(|source| self.push_how(source, Role::Write, How::Linked));
+    }
+
+    fn pack(&mut self, arguments: &[Word], paths: &[Word]) {
+        let keeps = ["-c", "-k", "-l", "-t", "--stdout", "--keep", "--list", "--test", "--to-stdout"];
+        if !has_option(arguments, &keeps) {
+            self.push_each(paths, Role::Delete);
+        }
+        for path in paths.iter().filter(|path| !path.glob) {
+            let unpacked = [".gz", ".bz2", ".xz", ".Z"].iter().find_map(|end| path.text.strip_suffix(end));
+            if let Some(text) = unpacked {
+                self.push(&Word { text: text.to_owned(), ..path.clone() }, Role::Write);
+            }
+        }
+    }
+
+    fn sed(&mut self, arguments: &[Word]) {
+        let changes = arguments.iter().any(|word| {
+            let short = word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('i');
+            short || word.text.starts_with("--in-place")
+        });
+        let (paths, _) = operands(arguments, &["-e", "-f", "-l", "--expression", "--file", "--line-length"]);
+        let scripted = has_option(arguments, &["-e", "-f", "--expression", "--file"]);
+        let files = if scripted { paths.as_slice() } else { paths.get(1..).unwrap_or_default() };
+        self.push_each(files, if changes { Role::Write } else { Role::Read });
+        let scripts = values_of(arguments, &["-e", "--expression"]);
+        for script in scripts.iter().chain(paths.first()) {
+            self.sed_script(&script.text);
+        }
+    }
+
+    /// The files that `w` writes; what `e` runs is not read.
+    fn sed_script(&mut self, script: &str) {
+        // A script that is longer has its say without us: only what the text names is looked at then.
+        self.foreign |= script.len() > SED_BYTES_MAX;
+        for line in script.lines().filter(|_| script.len() <= SED_BYTES_MAX) {
+            for (at, command) in line.match_indices(['w', 'W', 'e']) {
+                let (before, after) = (line.get(..at).unwrap_or_default(), line.get(at + 1..).unwrap_or_default());
+                // A command stands at the start, after an address, or among the flags that end a substitution.
+                let flags = before.trim_end_matches(|c: char| "gpIiMm0123456789".contains(c));
+                let stands = flags.trim_end().is_empty() || flags.ends_with(['/', '|', ',', '#', ';', '{', '}', '$']);
+                let spaced = after.is_empty() || after.starts_with([' ', '\t']);
+                match command {
+                    "e" => self.foreign |= stands && spaced,
+                    _ if stands && spaced => self.push(&Word::literal(after.trim()), Role::Write),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The first of the pieces that a file is cut into.
+    fn split(&mut self, arguments: &[Word]) {
+        let (paths, _) = operands(arguments, &["-a", "-b", "-C", "-l", "-n", "-t", "--bytes", "--lines", "--number"]);
+        paths.first().iter().for_each(|path| self.push(path, Role::Read));
+        if let Some(prefix) = paths.get(1) {
+            self.push(&Word { text: format!("{}aa", prefix.text), ..prefix.clone() }, Role::Write);
+        }
+    }
+
+    fn awk(&mut self, arguments: &[Word]) {
+        let runs = |word: &Word| ["system(", ">", "|", "getline"].iter().any(|sign| word.text.contains(sign));
+        self.foreign |= arguments.iter().any(runs);
+    }
+
+    /// The files that a patch names, with and without their first directory.
+    fn patched(&mut self, text: Option<&Word>) {
+        let Some(text) = text else { return };
+        for (path, role) in patch::files(&text.text) {
+            self.push(&Word::literal(&path), role);
+            if let Some((_, rest)) = path.split_once('/') {
+                self.push_how(&Word::literal(rest), role, How::Named);
+            }
+        }
+    }
+
+    fn in_place(&mut self, arguments: &[Word]) {
+        let (paths, _) = operands(arguments, &["-e", "-E", "-I", "-M"]);
+        let scripted = arguments.iter().any(|word| is_short(word, 'e'));
+        self.push_each(if scripted { &paths } else { paths.get(1..).unwrap_or_default() }, Role::Write);
+    }
+
+    fn dd(&mut self, arguments: &[Word]) {
+        for word in arguments {
+            let of = |prefix: &str| {
+                word.text.strip_prefix(prefix).map(|text| Word { text: text.to_owned(), ..word.clone() })
+            };
+            if let Some(file) = of("of=") {
+                self.push(&file, Role::Write);
+            }
+            if let Some(file) = of("if=") {
+                self.push(&file, Role::Read);
+            }
+        }
+    }
+
+    /// Downloads that take their name from the address.
+    fn download(&mut self, program: &str, arguments: &[Word]) {
+        let by_url =
+            program == "curl" && arguments.iter().any(|word| is_short(word, 'O') || word.text == "--remote-name");
+        let named = values_of(arguments, &["-O", "--output-document"]);
+        if by_url || program == "wget" && named.is_empty() {
+            self.push_everything(Role::Write);
+        }
+    }
+
+    fn unpack(&mut self, program: &str, arguments: &[Word]) {
+        let bundled = arguments.first().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+        let letter = |letter: char| {
+            bundled.is_some_and(|word| word.contains(letter)) || arguments.iter().any(|word| is_short(word, letter))
+        };
+        let extracts = program == "unzip" || letter('x') || has_option(arguments, &["--extract", "--get"]);
+        if extracts {
+            match values_of(arguments, if program == "unzip" { &["-d"] } else { &["-C", "--directory"] }).first() {
+                Some(target) => self.push(&Word { glob: true, ..target.clone() }, Role::Write),
+                None => self.push_everything(Role::Write),
+            }
+            // Members that are asked for by name.
+            self.name_own(arguments);
+        } else if letter('c')
+            || letter('r')
+            || letter('u')
+            || has_option(arguments, &["--create", "--append", "--update"])
+        {
+            let by_bundle = bundled.filter(|word| word.ends_with('f')).and_then(|_| arguments.get(1).cloned());
+            let files = values_of(arguments, &["-f", "--file"]).into_iter().chain(by_bundle);
+            files.for_each(|file| self.push(&file, Role::Write));
+        }
+    }
+
+    fn find(&mut self, arguments: &[Word]) {
+        let deletes = arguments.iter().any(|word| word.text == "-delete");
+        for root in found(arguments) {
+            // What is deleted is known by what is asked for: as sure as a pattern of the shell's.
+            let root = Word { listed: false, ..root };
+            self.push(&root, if deletes { Role::Delete } else { Role::Read });
+        }
+    }
+}
+
+/// Whether a path is a device that keeps nothing.
+pub(super) fn is_device(path: &str) -> bool {
+    matches!(
+        path,
+        "/dev/null"
+            | "/dev/stdout"
+            | "/dev/stderr"
+            | "/dev/stdin"
+            | "/dev/tty"
+            | "/dev/zero"
+            | "/dev/random"
+            | "/dev/urandom"
+    ) || path.strip_prefix("/dev/fd/").is_some_and(|number| number.chars().all(|c| c.is_ascii_digit()))
+}
+
+fn same(own: &str, part: &str) -> bool {
+    own.eq_ignore_ascii_case(part)
+}
+
+fn is_changed(program: &str, arguments: &[Word]) -> bool {
+    match program {
+        "yq" => has_option(arguments, &["-i", "--inplace", "--in-place"]),
+        "awk" | "gawk" => values_of(arguments, &["-i", "--include"]).iter().any(|word| word.text == "inplace"),
+        _ => false,
+    }
+}
+
+fn in_place(arguments: &[Word]) -> bool {
+    arguments.iter().any(|word| {
+        word.text.strip_prefix('-').is_some_and(|flags| {
+            !flags.starts_with('-') && flags.split('e').next().is_some_and(|flags| flags.contains('i'))
+        })
+    })
+}

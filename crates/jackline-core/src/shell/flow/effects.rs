@@ -1,0 +1,271 @@
+//! What a command changes for those after it: directory, variables, options, the meaning of names.
+
+use super::super::variables::Value;
+use super::super::{Dir, Word, wrappers};
+use super::state::name_in;
+use super::{State, Walker};
+
+/// Variables that decide which program a name leads to, or what runs inside it.
+const TREACHEROUS: &[&str] = &[
+    "PATH",
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "BASH_ENV",
+    "ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "DYLD_INSERT_LIBRARIES",
+    "MAKEFLAGS",
+    "GNUMAKEFLAGS",
+    "PYTEST_ADDOPTS",
+    "GOFLAGS",
+    "npm_config_script_shell",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+];
+
+/// Variables that say which program, or which command of git's, a name stands for.
+const NAMES_OF_PROGRAMS: &[&str] = &["BASH_CMDS", "BASH_ALIASES", "GIT_CONFIG_KEY_", "GIT_CONFIG_PARAMETERS"];
+
+/// Variables that hold a text which some program runs.
+const RUN: &[&str] = &[
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_SSH_COMMAND",
+    "GIT_PROXY_COMMAND",
+    "MANPAGER",
+    "LESSOPEN",
+    "LESSCLOSE",
+];
+
+/// Files that set up an environment and are sourced all day; what they put into `PATH` is as good as the programs of
+/// the workspace.
+const ENVIRONMENTS: &[&str] =
+    &["bin/activate", ".cargo/env", "nvm.sh", ".bashrc", ".profile", ".bash_profile", ".zshrc"];
+
+/// Whether a variable decides what runs.
+pub(super) fn is_treacherous(name: &str) -> bool {
+    TREACHEROUS.contains(&name) || name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER")
+}
+
+/// Whether a variable holds a text that some program runs.
+pub(super) fn is_run(name: &str) -> bool {
+    RUN.contains(&name)
+}
+
+fn names_programs(name: &str) -> bool {
+    NAMES_OF_PROGRAMS.iter().any(|known| name.starts_with(known))
+}
+
+/// Whether a command declares variables.
+pub(super) fn declares(words: &[Word]) -> bool {
+    words
+        .first()
+        .is_some_and(|word| matches!(word.text.as_str(), "export" | "declare" | "local" | "readonly" | "typeset"))
+}
+
+impl Walker<'_> {
+    pub(super) fn assign_all(&mut self, env: &[(String, Word)], state: &mut State) {
+        for (name, value) in env {
+            state.unproven |= is_treacherous(name) || names_programs(name);
+            state.dotglob |= name == "GLOBIGNORE";
+            state.variables.assign(name, value.clone());
+        }
+    }
+
+    /// Whether variables that are set for a command, or for all, say what a name stands for.
+    pub(super) fn named(&mut self, env: &[(String, Word)]) {
+        if env.iter().any(|(name, _)| names_programs(name)) {
+            self.opaque("it says which program a name stands for");
+        }
+    }
+
+    /// What a command changes for those after it.
+    pub(super) fn effects(&mut self, program: &str, words: &[Word], state: &mut State) {
+        let arguments = words.get(1..).unwrap_or_default();
+        match program {
+            "cd" => enter(arguments, state),
+            "pushd" => push(arguments, state),
+            "popd" => state.lose(),
+            "set" => options(arguments, state),
+            "shopt" => {
+                state.unproven = true;
+                state.dotglob |= arguments.iter().any(|word| word.text == "dotglob" || !word.known());
+            }
+            "enable" | "hash" => {
+                state.unproven = true;
+                if has_letter(arguments, 'p') || has_letter(arguments, 'f') {
+                    self.opaque("it says which program a name stands for");
+                }
+            }
+            "trap" | "return" | "break" | "continue" | "exec" => {
+                state.unproven = true;
+                state.left |= program != "trap";
+            }
+            "exit" => {
+                state.unproven |= !fails(arguments);
+                state.left |= !fails(arguments);
+            }
+            "alias" => {
+                self.opaque("it defines an alias");
+                state.functions.extend(arguments.iter().map(|word| name_in(&word.text).to_owned()));
+            }
+            "compgen" | "complete" | "bind" => self.opaque("it runs commands that are not read"),
+            "source" | "." => self.sourced(arguments, words, state),
+            "eval" => {
+                state.forget_all();
+                state.unproven = true;
+            }
+            "export" | "declare" | "local" | "readonly" | "typeset" => self.declared(arguments, state),
+            "mapfile" | "readarray" if has_letter(arguments, 'C') => self.opaque("it runs commands that are not read"),
+            "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" => set_by_name(arguments, state),
+            "printf" if has_letter(arguments, 'v') => set_by_name(arguments, state),
+            _ => {}
+        }
+    }
+
+    fn sourced(&mut self, arguments: &[Word], words: &[Word], state: &mut State) {
+        let file = arguments.first();
+        if !wrappers::reads_input("source", words) && file.is_none_or(|word| !word.known()) {
+            self.opaque("it reads commands from a file that is not known");
+        }
+        state.variables.forget_all();
+        let usual = |word: &Word| word.known() && ENVIRONMENTS.iter().any(|end| word.text.ends_with(end));
+        if !file.is_some_and(usual) {
+            state.unproven = true;
+            state.lose();
+        }
+    }
+
+    /// What is declared other than by `NAME=value` as the grammar sees it: in quotes, or with a new meaning.
+    fn declared(&mut self, arguments: &[Word], state: &mut State) {
+        if arguments.iter().any(|word| word.text.contains("$(") && !word.dynamic) {
+            self.opaque("it declares a value that runs a command");
+        }
+        for word in arguments {
+            match word.text.strip_prefix(['-', '+']) {
+                Some(letters) if letters.contains(['n', 'l', 'u', 'i', 'c', 'A']) && word.known() => {
+                    state.variables.distrust();
+                }
+                Some(_) if word.known() => {}
+                _ if word.dynamic => {
+                    state.variables.forget_all();
+                    state.unproven |= word.text.starts_with('$') || is_treacherous(name_in(&word.text));
+                }
+                _ if word.text.contains('=') => {
+                    let name = name_in(&word.text);
+                    state.unproven |= is_treacherous(name);
+                    state.variables.forget(name);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Commands that set the variables they name.
+fn set_by_name(arguments: &[Word], state: &mut State) {
+    if arguments.iter().any(|word| word.dynamic) {
+        return state.variables.forget_all();
+    }
+    for word in arguments {
+        state.variables.forget(name_in(&word.text));
+        state.variables.forget(&word.text);
+    }
+}
+
+fn has_letter(arguments: &[Word], letter: char) -> bool {
+    arguments.iter().any(|word| is_cluster(&word.text, letter))
+}
+
+/// `cd`: the directory, and where else the text may be.
+fn enter(arguments: &[Word], state: &mut State) {
+    let mut targets = arguments.iter().skip_while(|word| matches!(word.text.as_str(), "-L" | "-e" | "--"));
+    let home = Word::literal("~");
+    let target = targets.next().unwrap_or(&home);
+    let by_home = target.text.starts_with('~') && state.variables.get("HOME") != Value::Outside;
+    // Along `CDPATH` a plain name may lead anywhere.
+    let plain = !target.text.starts_with(['/', '~', '.']);
+    let by_path = plain && state.variables.get("CDPATH") != Value::Outside;
+    if target.text.starts_with(['-', '+']) || by_home || by_path || target.text.is_empty() {
+        return state.lose();
+    }
+    state.dir = state.dir.enter(target);
+    state.astray = state.astray.iter().map(|dir| dir.enter(target)).collect();
+    if state.dir == Dir::Unknown {
+        state.lose();
+    }
+}
+
+/// `pushd DIR` enters it; without one, or with options, the stack decides.
+fn push(arguments: &[Word], state: &mut State) {
+    match arguments {
+        [only] if !only.text.starts_with(['-', '+']) => enter(arguments, state),
+        _ => state.lose(),
+    }
+}
+
+/// `set`: only what stands before the first operand is an option.
+fn options(arguments: &[Word], state: &mut State) {
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let Some(sign) = word.text.chars().next().filter(|c| "-+".contains(*c)) else { break };
+        let letters = word.text.get(1..).unwrap_or_default();
+        if letters.is_empty() || letters.starts_with('-') {
+            break;
+        }
+        let on = sign == '-';
+        for letter in letters.chars() {
+            match letter {
+                'e' => state.errexit = on,
+                'n' => state.unproven = true,
+                'P' => state.lose(),
+                'o' => match words.next().map(|word| word.text.as_str()) {
+                    Some("errexit") => state.errexit = on,
+                    Some("pipefail") => state.pipefail = on,
+                    Some("noexec") => state.unproven = true,
+                    Some("physical") => state.lose(),
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_cluster(text: &str, letter: char) -> bool {
+    text.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
+}
+
+/// Whether `exit` leaves with a failure for sure.
+fn fails(arguments: &[Word]) -> bool {
+    arguments.first().is_some_and(|word| word.known() && word.text.parse::<u32>().is_ok_and(|status| status % 256 != 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_join_as_written() {
+        let cd = |dir: &Dir, to: &str| {
+            let mut state = State { dir: dir.clone(), ..State::default() };
+            enter(&[Word::literal(to)], &mut state);
+            state.dir
+        };
+        assert_eq!(cd(&Dir::Here, "a"), Dir::At("a".into()));
+        assert_eq!(cd(&Dir::At("a".into()), "../b"), Dir::At("a/../b".into()));
+        assert_eq!(cd(&Dir::At("a".into()), "/b"), Dir::At("/b".into()));
+        assert_eq!(cd(&Dir::Unknown, "b"), Dir::Unknown);
+        assert_eq!(cd(&Dir::Unknown, "~/b"), Dir::At("~/b".into()));
+        assert_eq!(cd(&Dir::Here, "-P"), Dir::Unknown);
+        let mut state = State::default();
+        enter(&[], &mut state);
+        assert_eq!(state.dir, Dir::At("~".into()));
+    }
+}

@@ -1,0 +1,65 @@
+//! What a command prints, in the few cases where the text tells: the files of a listing, the name of a new file.
+
+use super::super::tree::{List, Node, Piece, RawWord};
+use super::super::{Word, files, words};
+use super::State;
+
+/// Programs that print some of the lines they are given, as they are, with the options that leave it so.
+const FILTERS: &[(&str, &str)] =
+    &[("sort", "ruzfV"), ("uniq", "uz"), ("head", "n"), ("tail", "n"), ("grep", "vEFPiw"), ("tac", ""), ("shuf", "n")];
+
+/// A word's expansion, or what it stands for when it is one substitution whose output can be told.
+pub(super) fn or_expanded(word: &RawWord, state: &State) -> Vec<Word> {
+    by_word(word, state).unwrap_or_else(|| words::expand(word, &state.variables))
+}
+
+/// What a word stands for when it is one substitution whose output can be told.
+pub(super) fn by_word(word: &RawWord, state: &State) -> Option<Vec<Word>> {
+    let mut pieces = word.pieces.iter().filter(|piece| !matches!(piece, Piece::Text { text, .. } if text.is_empty()));
+    match (pieces.next(), pieces.next()) {
+        (Some(Piece::Command { list, .. }), None) => by_list(list, state),
+        _ => None,
+    }
+}
+
+fn by_list(list: &List, state: &State) -> Option<Vec<Word>> {
+    let [item] = list.items.as_slice() else { return None };
+    if item.background || !item.chain.rest.is_empty() {
+        return None;
+    }
+    by_nodes(&item.chain.first.nodes, state)
+}
+
+/// What a pipeline prints: its first command lists files, the others only choose among the lines.
+pub(super) fn by_nodes(nodes: &[Node], state: &State) -> Option<Vec<Word>> {
+    let (first, rest) = nodes.split_first()?;
+    let chooses = |node: &Node| plain(node, state).is_some_and(|words| is_filter(&words));
+    if !rest.iter().all(chooses) {
+        return None;
+    }
+    files::listed(&plain(first, state)?)
+}
+
+/// The words of a simple command that is nothing but its words.
+fn plain(node: &Node, state: &State) -> Option<Vec<Word>> {
+    let Node::Simple(simple) = node else { return None };
+    // Only its messages may go elsewhere.
+    if !simple.assigns.is_empty() || simple.redirs.iter().any(|redir| redir.standard) {
+        return None;
+    }
+    let words: Vec<Word> = simple.words.iter().flat_map(|word| words::expand(word, &state.variables)).collect();
+    let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
+    (!called && words.iter().all(|word| !word.dynamic)).then_some(words)
+}
+
+/// Whether a command only chooses lines of its input: it names no file, and no option that would change a line.
+fn is_filter(words: &[Word]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let Some((name, letters)) = FILTERS.iter().find(|(name, _)| *name == program.text) else { return false };
+    let is_option = |text: &str| text.starts_with('-') && text.len() > 1;
+    let leaves = |text: &str| text.chars().skip(1).all(|c| letters.contains(c) || c.is_ascii_digit());
+    let options = arguments.iter().filter(|word| is_option(&word.text)).all(|word| leaves(&word.text));
+    let mut operands = arguments.iter().filter(|word| !is_option(&word.text));
+    let pattern = if *name == "grep" { operands.next().is_some() } else { true };
+    options && pattern && operands.all(|word| word.text.chars().all(|c| c.is_ascii_digit()))
+}

@@ -1,0 +1,174 @@
+//! What is known at a point of a text, and how it becomes less when parts may run, run again, or fail.
+
+use std::collections::BTreeSet;
+
+use super::super::Dir;
+use super::super::tree::{Chain, Effect, Joint, List, Node, Piece, RawWord, Simple};
+use super::super::variables::Variables;
+
+/// Directories that a text may be in instead; with more it is nowhere known.
+const ASTRAY_MAX: usize = 8;
+
+/// What is known at a point of the text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct State {
+    pub(super) variables: Variables,
+    pub(super) dir: Dir,
+    /// Where it may be instead: a `cd` may have failed, and the text went on.
+    pub(super) astray: Vec<Dir>,
+    pub(super) errexit: bool,
+    pub(super) pipefail: bool,
+    /// Functions defined so far: a command of that name is not the program.
+    pub(super) functions: BTreeSet<String>,
+    /// From here on the exit status proves nothing: the text may have ended early with success, a trap may change
+    /// it, or names may lead to other programs.
+    pub(super) unproven: bool,
+    /// The text may have ended before this point.
+    pub(super) left: bool,
+    /// Wildcards match hidden files.
+    pub(super) dotglob: bool,
+}
+
+impl State {
+    /// Something ran here that may have changed anything.
+    pub(super) fn forget_all(&mut self) {
+        self.variables.forget_all();
+        self.lose();
+    }
+
+    /// The directory is not known any more.
+    pub(super) fn lose(&mut self) {
+        self.dir = Dir::Unknown;
+        self.astray.clear();
+    }
+
+    /// Where and with what a function will be called is not known.
+    pub(super) fn inside_function(&self) -> Self {
+        let mut inside = Self { functions: self.functions.clone(), ..Self::default() };
+        inside.forget_all();
+        inside
+    }
+
+    /// If something failed since `before`, the text may still be where it was.
+    pub(super) fn may_have_stayed(&mut self, before: &Self) {
+        if self.dir == Dir::Unknown || self.dir == before.dir {
+            return;
+        }
+        let stayed = std::iter::once(&before.dir).chain(&before.astray).cloned();
+        for dir in stayed.collect::<Vec<_>>() {
+            self.stray(dir);
+        }
+    }
+
+    fn stray(&mut self, dir: Dir) {
+        if dir == self.dir || self.astray.contains(&dir) {
+            return;
+        }
+        self.astray.push(dir);
+        if self.astray.len() > ASTRAY_MAX {
+            self.lose();
+        }
+    }
+
+    /// Keeps only what `other` agrees with.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.variables.agree(&other.variables);
+        if self.dir == other.dir {
+            other.astray.iter().for_each(|dir| self.stray(dir.clone()));
+        } else {
+            self.lose();
+        }
+        self.errexit &= other.errexit;
+        self.pipefail &= other.pipefail;
+        self.functions.extend(other.functions.iter().cloned());
+        self.unproven |= other.unproven;
+        self.left |= other.left;
+        self.dotglob |= other.dotglob;
+    }
+}
+
+/// Whether a chain ends the text, or the loop, when something before its last `||` failed.
+pub(super) fn leaves(chain: &Chain) -> bool {
+    let Some((Joint::Or, pipeline)) = chain.rest.last() else { return false };
+    let [node] = pipeline.nodes.as_slice() else { return false };
+    let last = match node {
+        Node::Simple(_) => Some(node),
+        Node::Group(list, _) => list
+            .items
+            .last()
+            .filter(|item| item.chain.rest.is_empty() && !item.background)
+            .and_then(|item| match item.chain.first.nodes.as_slice() {
+                [node] => Some(node),
+                _ => None,
+            }),
+        _ => None,
+    };
+    matches!(last, Some(Node::Simple(simple)) if matches!(name(simple), Some("exit" | "return" | "break" | "continue")))
+}
+
+/// The plain name of a simple command, `command` and `builtin` looked through.
+fn name(simple: &Simple) -> Option<&str> {
+    simple.words.iter().filter_map(RawWord::bare).find(|word| !matches!(*word, "command" | "builtin"))
+}
+
+/// What a part changes is not known when it may run more than once, or not at all.
+pub(super) fn forget_changed(list: &List, state: &mut State) {
+    for item in &list.items {
+        let pipelines = std::iter::once(&item.chain.first).chain(item.chain.rest.iter().map(|(_, pipeline)| pipeline));
+        for node in pipelines.flat_map(|pipeline| &pipeline.nodes) {
+            match node {
+                Node::Simple(simple) => forget_simple(simple, state),
+                Node::Group(list, _) => forget_changed(list, state),
+                Node::Subshell(..) => {}
+                Node::Branches(lists, words, _) => {
+                    forget_defaults(words.iter(), state);
+                    lists.iter().for_each(|list| forget_changed(list, state));
+                }
+                Node::For { name, body, .. } => {
+                    state.variables.forget(name);
+                    forget_changed(body, state);
+                }
+                Node::Function { name, .. } => {
+                    state.functions.insert(name.clone());
+                }
+                Node::Test(words, _) => forget_defaults(words.iter(), state),
+            }
+        }
+    }
+}
+
+fn forget_simple(simple: &Simple, state: &mut State) {
+    simple.assigns.iter().for_each(|assign| state.variables.forget(&assign.name));
+    forget_defaults(simple.words.iter(), state);
+    match name(simple) {
+        Some("cd" | "pushd" | "popd") => state.lose(),
+        Some("eval" | "source" | ".") => state.forget_all(),
+        Some(
+            "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" | "printf" | "export" | "declare" | "local"
+            | "readonly" | "typeset",
+        ) => {
+            let words: Vec<_> = simple.words.iter().map(RawWord::bare).collect();
+            if words.contains(&None) {
+                return state.variables.forget_all();
+            }
+            words.into_iter().flatten().for_each(|word| state.variables.forget(name_in(word)));
+        }
+        Some(name) if state.functions.contains(name) => state.forget_all(),
+        _ => {}
+    }
+}
+
+fn forget_defaults<'a>(words: impl Iterator<Item = &'a RawWord>, state: &mut State) {
+    for piece in words.flat_map(|word| &word.pieces) {
+        if let Piece::Other { effect: Some(Effect::Assigns(name)), .. } = piece {
+            state.variables.forget(name);
+        }
+    }
+}
+
+/// The variable that a word names: `X`, `X=…`, `-vX`, `X[1]`.
+pub(super) fn name_in(word: &str) -> &str {
+    let word = word.strip_prefix('-').and_then(|option| option.get(1..)).unwrap_or(word);
+    let end = word.find(|c: char| !(c == '_' || c.is_ascii_alphanumeric())).unwrap_or(word.len());
+    word.get(..end).unwrap_or_default()
+}

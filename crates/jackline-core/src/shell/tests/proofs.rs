@@ -1,0 +1,138 @@
+//! What an exit status proves and what a text shows: tables of texts that do, and of texts that only seem to.
+
+use super::*;
+
+const STEPS: &[&str] = &["cargo test*", "pytest*", "npm test*", "make test*"];
+
+#[track_caller]
+fn counts(text: &str, want: bool) {
+    let found = match read(text) {
+        ShellText::Reading(reading) => {
+            let proven = reading.commands.iter().filter(|command| command.proven).collect::<Vec<_>>();
+            proven.iter().any(|command| STEPS.iter().any(|step| glob_matches(command, step)))
+        }
+        ShellText::Unparsable(_) => false,
+    };
+    assert_eq!(found, want, "{text}");
+}
+
+#[track_caller]
+fn shows(text: &str, want: bool) {
+    let found = reading(text).touches.iter().any(|touch| touch.whole && touch.only.is_none() && touch.path.known());
+    assert_eq!(found, want, "{text}");
+}
+
+#[test]
+fn steps_that_were_not_proven_do_not_count() {
+    for text in [
+        "cargo test || true",
+        "cargo test; true",
+        "cargo test | tail",
+        "cargo test &",
+        "set -e; { cargo test; true; } && echo ok",
+        "(set -e; cargo test; true) && echo",
+        "set -- -e; cargo test; true",
+        "cargo() { :; }; cargo test",
+        "eval 'cargo() { :; }'; cargo test",
+        "make -sn test",
+        "MAKEFLAGS=n make test",
+        "env MAKEFLAGS=n make test",
+        "make -i test",
+        "PATH=.:$PATH cargo test",
+        "export \"PATH=.:$PATH\"; cargo test",
+        ": $(cargo test)",
+        "if cargo test; then :; fi",
+        "while cargo test; do break; done",
+        "true || cargo test",
+        "exit 0; cargo test",
+        "bash -c 'cargo test; true'",
+        "bash -c 'cargo test' || true",
+        "xargs cargo test <<< x",
+        "find . -exec cargo test \\;",
+        "coproc cargo test",
+        "pytest --co",
+        "PYTEST_ADDOPTS=--co pytest",
+        "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=true cargo test",
+        "source x.sh; cargo test",
+        "alias cargo=true; cargo test",
+        "hash -p /bin/true cargo; cargo test",
+        "BASH_CMDS[cargo]=/bin/true; cargo test",
+        "set -o pipefail; set +o pipefail; cargo test | cat",
+        "setsid cargo test",
+        "f() { cargo test; }; f || true",
+        "for i in; do cargo test; done",
+        "[[ -n '' ]] && cargo test; true",
+        "cargo test && false || true",
+        "sh -c 'exit 0; cargo test'",
+        "command -v cargo test",
+    ] {
+        counts(text, false);
+    }
+}
+
+#[test]
+fn steps_that_were_proven_count() {
+    for text in [
+        "cargo test 2>&1",
+        "RUST_BACKTRACE=1 cargo test",
+        "cd sub && cargo test",
+        "set -o pipefail; cargo test 2>&1 | tail -50",
+        "set -euo pipefail; cargo build; cargo test",
+        "cargo fmt && cargo test && echo ok",
+        "time cargo test",
+        "timeout 60 cargo test",
+        "source .venv/bin/activate && pytest",
+        ". .venv/bin/activate; pytest -q",
+        "uv run pytest -q",
+        "export CI=1; npm test",
+        "bash -lc \"cd sub && cargo test\"",
+        "(cd sub && cargo test)",
+        "cargo +nightly test",
+        "make -j4 test",
+        "test -d x || exit 1; cargo test",
+        "if [ -f x ]; then echo; fi; cargo test",
+        "env FOO=1 cargo test",
+        "X=$(git rev-parse HEAD) && cargo test",
+        "cargo test > /dev/null",
+    ] {
+        counts(text, true);
+    }
+}
+
+#[test]
+fn only_what_is_printed_was_shown() {
+    for text in [
+        "cat a > /dev/null",
+        "cat a >&-",
+        "false && cat a; true",
+        "true || cat a",
+        "cat() { :; }; cat a",
+        "alias cat=true; cat a",
+        "PATH=. cat a",
+        "cat a | head -0",
+        "cat a | cat > /dev/null",
+        ": $(cat a)",
+        "if false; then cat a; fi",
+        "exit 0; cat a",
+        "for f in; do cat a; done",
+        "exec > /dev/null; cat a",
+        "cat a --help",
+        "head -1 a",
+    ] {
+        shows(text, false);
+    }
+    for text in [
+        "cat a b",
+        "cat b; cat a; ls",
+        "cat a && ls",
+        "cd src && cat ../a",
+        "cat a | nl",
+        "set -e; cat a",
+        "cat a 2>/dev/null",
+        "source .venv/bin/activate; cat a",
+        "for f in a b; do cat $f; done",
+        "test -f a || exit 1; cat a",
+    ] {
+        shows(text, true);
+    }
+}

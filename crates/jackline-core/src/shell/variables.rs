@@ -1,0 +1,90 @@
+//! What is known of a text's variables at one point of it.
+
+use std::collections::BTreeMap;
+
+use super::Word;
+
+/// Variables that the shell itself sets; what a text assigns to them need not stay.
+const OWN: &[&str] = &[
+    "_",
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "LINENO",
+    "PWD",
+    "OLDPWD",
+    "REPLY",
+    "OPTARG",
+    "OPTIND",
+    "FUNCNAME",
+    "DIRSTACK",
+    "MAPFILE",
+    "COPROC",
+    "PIPESTATUS",
+    "PPID",
+    "UID",
+    "EUID",
+    "SHLVL",
+    "IFS",
+];
+
+/// What is known of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Value<'a> {
+    Known(&'a Word),
+    Unknown,
+    /// The text has not touched it: it is what the shell was started with.
+    Outside,
+}
+
+/// The variables that a text has set so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Variables {
+    set: BTreeMap<String, Option<Word>>,
+    /// Something may have set any of them.
+    vague: bool,
+    /// Names no longer stand for themselves (`declare -n`) or values change when assigned (`declare -l`).
+    odd: bool,
+}
+
+impl Variables {
+    pub(super) fn get(&self, name: &str) -> Value<'_> {
+        match self.set.get(name) {
+            Some(Some(word)) if !self.odd => Value::Known(word),
+            Some(_) => Value::Unknown,
+            None if self.vague => Value::Unknown,
+            None => Value::Outside,
+        }
+    }
+
+    /// Keeps a value, unless it is not known or the variable is the shell's own.
+    pub(super) fn assign(&mut self, name: &str, value: Word) {
+        let kept = Some(value).filter(|value| !value.dynamic && !OWN.contains(&name));
+        self.set.insert(name.to_owned(), kept);
+    }
+
+    pub(super) fn forget(&mut self, name: &str) {
+        self.set.insert(name.to_owned(), None);
+    }
+
+    /// Something ran that may have set anything.
+    pub(super) fn forget_all(&mut self) {
+        self.set.clear();
+        self.vague = true;
+    }
+
+    /// A declaration changed what assigning means.
+    pub(super) fn distrust(&mut self) {
+        self.odd = true;
+    }
+
+    /// Keeps only what `other` agrees with.
+    pub(super) fn agree(&mut self, other: &Self) {
+        let differs = |name: &String| self.set.get(name) != other.set.get(name);
+        let names: Vec<String> =
+            self.set.keys().chain(other.set.keys()).filter(|name| differs(name)).cloned().collect();
+        names.iter().for_each(|name| self.forget(name));
+        self.vague |= other.vague;
+        self.odd |= other.odd;
+    }
+}

@@ -1,0 +1,332 @@
+//! Programs that run other programs: what they run, and whether their exit status speaks for it.
+
+mod shells;
+mod table;
+
+use super::Word;
+use shells::shell_text;
+pub(super) use shells::{has_text, is_interpreter, is_shell, reads_input};
+use table::{RUNNERS, WRAPPERS, Wrapper};
+
+/// What a command runs besides itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Inner {
+    /// A command by its words, in a directory of its own if one is named.
+    Words { words: Vec<Word>, env: Vec<(String, Word)>, dir: Option<Word>, passes_status: bool },
+    /// A shell text.
+    Text { text: Word, errexit: bool, pipefail: bool },
+    /// Something that cannot be known, and why.
+    Unknown(&'static str),
+}
+
+impl Inner {
+    fn words(words: Vec<Word>, passes_status: bool) -> Self {
+        Self::Words { words, env: Vec::new(), dir: None, passes_status }
+    }
+
+    fn text(text: Word) -> Self {
+        Self::Text { text, errexit: false, pipefail: false }
+    }
+}
+
+/// Whether this is a program that runs another.
+pub(super) fn is_wrapper(program: &str) -> bool {
+    is_shell(program) || is_loader(program) || WRAPPERS.iter().any(|wrapper| wrapper.name == program)
+}
+
+/// What a command runs, if it is one that runs others; `listing` is what stands for the files it is handed.
+pub(super) fn inner(program: &str, words: &[Word], listing: &[Word]) -> Vec<Inner> {
+    let arguments = words.get(1..).unwrap_or_default();
+    if is_shell(program) {
+        return shell_text(arguments).into_iter().collect();
+    }
+    if is_loader(program) {
+        return vec![Inner::words(without_options(arguments, &["--library-path", "--preload", "--argv0"]), true)];
+    }
+    match program {
+        "find" => return found(arguments, listing),
+        "eval" => return vec![evaluated(arguments)],
+        "trap" => return trapped(arguments).into_iter().collect(),
+        "git" => return by_git(arguments),
+        "tar" | "bsdtar" => return by_tar(arguments),
+        // `command -v git` only looks the program up.
+        "command" if arguments.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) => {
+            return Vec::new();
+        }
+        "env" => {
+            if let Some(inner) = split_string(arguments) {
+                return vec![inner];
+            }
+        }
+        _ => {}
+    }
+    if let Some(git) = program.strip_prefix("git-") {
+        let rest = arguments.iter().cloned();
+        return vec![Inner::words([Word::literal("git"), Word::literal(git)].into_iter().chain(rest).collect(), true)];
+    }
+    if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == program) {
+        return wrapped(wrapper, arguments, listing);
+    }
+    ran(program, arguments)
+}
+
+/// The dynamic loader, which runs the program that it is given.
+fn is_loader(program: &str) -> bool {
+    program.starts_with("ld-linux") || program.starts_with("ld-musl") || program.starts_with("ld.so")
+}
+
+fn ran(program: &str, arguments: &[Word]) -> Vec<Inner> {
+    let runner = RUNNERS
+        .iter()
+        .find(|(name, sub, _)| *name == program && arguments.first().is_some_and(|word| word.text == *sub));
+    let Some((_, sub, valued)) = runner else { return Vec::new() };
+    let arguments = arguments.get(1..).unwrap_or_default();
+    let text = values(arguments, &["-c", "--call"]).into_iter().filter(|_| *sub == "exec").map(Inner::text);
+    let skipped = usize::from(program == "direnv");
+    let words: Vec<Word> = without_options(arguments, valued).into_iter().skip(skipped).collect();
+    let words = Some(words).filter(|words| !words.is_empty()).map(|words| Inner::words(words, true));
+    text.chain(words).collect()
+}
+
+/// What is left after the options.
+fn without_options(arguments: &[Word], valued: &[&str]) -> Vec<Word> {
+    let mut rest = arguments.iter().peekable();
+    while let Some(word) = rest.next_if(|word| word.text.starts_with('-')) {
+        if word.text == "--" {
+            break;
+        }
+        if valued.contains(&word.text.as_str()) {
+            rest.next();
+        }
+    }
+    rest.cloned().collect()
+}
+
+/// The values of these options: the next word, or what follows `=`.
+fn values(arguments: &[Word], options: &[&str]) -> Vec<Word> {
+    let mut found = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let attached = word.text.split_once('=').filter(|(option, _)| options.contains(option));
+        // The last letter of a cluster may be the one with the value: `-qc TEXT`.
+        let clustered = options.iter().any(|option| {
+            let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+            letter.is_some_and(|letter| {
+                word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with(letter)
+            })
+        });
+        if options.contains(&word.text.as_str()) || clustered {
+            found.extend(words.next().cloned());
+        } else if let Some((_, value)) = attached {
+            found.push(Word { text: value.to_owned(), ..word.clone() });
+        }
+    }
+    found
+}
+
+fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner> {
+    let mut rest = arguments.iter().peekable();
+    let (mut env, mut dir) = (Vec::new(), None);
+    let mut skip = wrapper.skip;
+    while let Some(word) = rest.peek() {
+        let text = word.text.as_str();
+        let (option, attached) = match text.split_once('=').filter(|_| text.starts_with("--")) {
+            Some((option, value)) => (option, Some(Word { text: value.to_owned(), ..(*word).clone() })),
+            None => (text, None),
+        };
+        if text == "--" {
+            rest.next();
+            break;
+        } else if wrapper.dirs.contains(&option) {
+            rest.next();
+            dir = attached.or_else(|| rest.next().cloned());
+        } else if text.starts_with('-') && (text.len() > 1 || wrapper.name == "env") {
+            rest.next();
+            if wrapper.valued.contains(&text) || wrapper.texts.contains(&text) {
+                rest.next();
+            }
+        } else if let Some((name, value)) = assigned(text).filter(|_| matches!(wrapper.name, "env" | "sudo" | "doas")) {
+            env.push((name.to_owned(), Word { text: value.to_owned(), ..(*word).clone() }));
+            rest.next();
+        } else if skip > 0 {
+            skip -= 1;
+            rest.next();
+        } else {
+            break;
+        }
+    }
+    let texts = if wrapper.texts.is_empty() { Vec::new() } else { values(arguments, wrapper.texts) };
+    if !texts.is_empty() {
+        return texts.into_iter().map(Inner::text).collect();
+    }
+    let words = handed(wrapper.name, arguments, rest.cloned().collect(), listing);
+    command(wrapper, words, env, dir).into_iter().collect()
+}
+
+fn command(wrapper: &Wrapper, words: Vec<Word>, env: Vec<(String, Word)>, dir: Option<Word>) -> Option<Inner> {
+    if words.is_empty() {
+        return None;
+    }
+    if matches!(wrapper.name, "watch" | "parallel") && words.iter().any(|word| word.text.contains([' ', ';', '|'])) {
+        let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        return Some(Inner::text(Word::literal(text)));
+    }
+    Some(Inner::Words { words, env, dir, passes_status: wrapper.passes_status })
+}
+
+/// The words with what the wrapper adds to them: the lines that it reads.
+fn handed(program: &str, arguments: &[Word], words: Vec<Word>, listing: &[Word]) -> Vec<Word> {
+    let unknown = [Word::unknown("…")];
+    // Options of the command are none of the wrapper's.
+    let arguments = arguments.get(..arguments.len() - words.len()).unwrap_or_default();
+    let files = if listing.is_empty() || reads_elsewhere(arguments) { &unknown } else { listing };
+    match (program, replaced(arguments)) {
+        (_, _) if words.is_empty() => words,
+        ("xargs", Some(mark)) => filled(words, &mark, files),
+        ("xargs" | "parallel" | "entr", _) => words.into_iter().chain(files.iter().cloned()).collect(),
+        _ => words,
+    }
+}
+
+fn reads_elsewhere(arguments: &[Word]) -> bool {
+    arguments.iter().any(|word| word.text.starts_with("-a") || word.text.starts_with("--arg-file"))
+}
+
+/// What `xargs` replaces by a line.
+fn replaced(arguments: &[Word]) -> Option<String> {
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.text.as_str() {
+            "-I" => return words.next().map(|word| word.text.clone()),
+            "-i" | "--replace" => return Some("{}".to_owned()),
+            text => {
+                let mark = text.strip_prefix("-I").or(text.strip_prefix("--replace=")).or(text.strip_prefix("-i"));
+                if let Some(mark) = mark {
+                    return Some(mark.to_owned());
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Words with a mark replaced by files: the mark alone is each of them, a mark inside a word is not known.
+fn filled(words: Vec<Word>, mark: &str, files: &[Word]) -> Vec<Word> {
+    let fill = |word: Word| match word.text.as_str() {
+        text if text == mark => files.to_vec(),
+        text if text.contains(mark) => vec![Word::unknown(text)],
+        _ => vec![word],
+    };
+    words.into_iter().flat_map(fill).collect()
+}
+
+fn assigned(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    let plain = !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+    plain.then_some((name, value))
+}
+
+/// `env -S TEXT ARGUMENTS`: the text has escapes and variables of its own kind.
+fn split_string(arguments: &[Word]) -> Option<Inner> {
+    let at = arguments.iter().position(|word| {
+        let cluster = word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('S');
+        cluster || word.text.starts_with("--split-string")
+    })?;
+    let word = arguments.get(at)?;
+    let attached = word.text.split_once(if word.text.starts_with("--") { '=' } else { 'S' }).map(|(_, text)| text);
+    let (text, rest) = match attached.filter(|text| !text.is_empty()) {
+        Some(text) => (Word { text: text.to_owned(), ..word.clone() }, arguments.get(at + 1..)?),
+        None => (arguments.get(at + 1)?.clone(), arguments.get(at + 2..)?),
+    };
+    if text.text.contains(['\\', '$']) || rest.iter().any(|word| !word.known()) {
+        return Some(Inner::Unknown("`env -S` is given text that is not known"));
+    }
+    let quoted = rest.iter().map(|word| format!(" '{}'", word.text.replace('\'', "'\\''")));
+    let text = Word { text: quoted.fold(text.text.clone(), |text, word| text + &word), ..text };
+    Some(Inner::text(text))
+}
+
+fn evaluated(arguments: &[Word]) -> Inner {
+    let arguments = match arguments {
+        [first, rest @ ..] if first.text == "--" => rest,
+        arguments => arguments,
+    };
+    if arguments.iter().any(|word| !word.known()) {
+        return Inner::Unknown("`eval` is given text that is not known");
+    }
+    let text = arguments.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    Inner::text(Word::literal(text))
+}
+
+/// `trap TEXT SIGNAL`.
+fn trapped(arguments: &[Word]) -> Option<Inner> {
+    let arguments = arguments.iter().skip_while(|word| word.text == "--").collect::<Vec<_>>();
+    match arguments.as_slice() {
+        [text, _, ..] if !text.text.starts_with('-') => Some(Inner::text((*text).clone())),
+        _ => None,
+    }
+}
+
+/// The commands that `git` is told to run.
+fn by_git(arguments: &[Word]) -> Vec<Inner> {
+    let settings = values(arguments, &["-c", "--config-env"]);
+    let hidden = |word: &Word| word.dynamic && word.text.split_once('=').is_none_or(|(key, _)| key.contains('$'));
+    let runs = settings.iter().any(|word| word.text.to_ascii_lowercase().starts_with("alias.") || hidden(word));
+    let mut found: Vec<Inner> =
+        runs.then_some(Inner::Unknown("git is told what a command of its stands for")).into_iter().collect();
+    found.extend(settings.iter().filter_map(run_by_setting));
+    let words = super::files::without_git_options(arguments);
+    let sub: Vec<&str> = words.iter().take(2).map(|word| word.text.as_str()).collect();
+    match sub.as_slice() {
+        ["bisect", "run"] => found.push(Inner::words(words.iter().skip(2).cloned().collect(), false)),
+        ["submodule", "foreach"] => {
+            let rest: Vec<Word> = without_options(words.get(2..).unwrap_or_default(), &[]);
+            let known = rest.iter().all(Word::known);
+            let text = rest.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+            found.push(Inner::text(if known { Word::literal(text) } else { Word::unknown(text) }));
+        }
+        ["rebase", ..] => found.extend(values(&words, &["-x", "--exec"]).into_iter().map(Inner::text)),
+        ["difftool", ..] => found.extend(values(&words, &["-x", "--extcmd"]).into_iter().map(Inner::text)),
+        ["filter-branch", ..] => found.push(Inner::Unknown("git is given texts that are not read")),
+        _ => {}
+    }
+    found.retain(|inner| !matches!(inner, Inner::Words { words, .. } if words.is_empty()));
+    found
+}
+
+/// The text that a setting of git's makes it run.
+fn run_by_setting(word: &Word) -> Option<Inner> {
+    let (key, value) = word.text.split_once('=').filter(|_| !word.dynamic)?;
+    let runs = super::files::makes_run(key) && !key.eq_ignore_ascii_case("core.hookspath");
+    let text = value.strip_prefix('!').unwrap_or(value);
+    runs.then(|| Inner::text(Word { text: text.to_owned(), ..word.clone() }))
+}
+
+/// The commands that `tar` is told to run.
+fn by_tar(arguments: &[Word]) -> Vec<Inner> {
+    let actions = values(arguments, &["--checkpoint-action"])
+        .into_iter()
+        .filter_map(|word| word.text.strip_prefix("exec=").map(|text| Word { text: text.to_owned(), ..word.clone() }));
+    let programs = values(arguments, &["--to-command", "-I", "--use-compress-program", "--rsh-command"]);
+    actions.chain(programs).map(Inner::text).collect()
+}
+
+/// The commands that `find` runs for each file.
+fn found(arguments: &[Word], listing: &[Word]) -> Vec<Inner> {
+    let unknown = [Word::unknown("{}")];
+    let files = if listing.is_empty() { &unknown } else { listing };
+    let mut commands = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        if matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") {
+            let inside = word.text.ends_with("dir");
+            let command: Vec<Word> =
+                words.by_ref().take_while(|word| !matches!(word.text.as_str(), ";" | "+")).cloned().collect();
+            let command = filled(command, "{}", if inside { &unknown } else { files });
+            if !command.is_empty() {
+                commands.push(Inner::words(command, false));
+            }
+        }
+    }
+    commands
+}

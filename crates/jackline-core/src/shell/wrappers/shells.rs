@@ -1,0 +1,146 @@
+//! Shells and interpreters: where they take the text from that they run.
+
+use super::super::Word;
+use super::Inner;
+
+const SHELLS: &[&str] =
+    &["sh", "bash", "rbash", "zsh", "dash", "ksh", "mksh", "ash", "yash", "posh", "csh", "tcsh", "fish"];
+
+/// Interpreters that take their program from standard input when no file is named.
+const INTERPRETERS: &[&str] = &[
+    "python",
+    "python2",
+    "python3",
+    "pypy",
+    "perl",
+    "ruby",
+    "node",
+    "deno",
+    "bun",
+    "php",
+    "lua",
+    "luajit",
+    "tclsh",
+    "expect",
+    "Rscript",
+    "julia",
+    "elixir",
+    "groovy",
+    "osascript",
+    "pwsh",
+    "powershell",
+    "sqlite3",
+];
+
+/// Long options of bash's, which may be written with one dash, and whether they take a value.
+const LONG: &[(&str, bool)] = &[
+    ("norc", false),
+    ("noprofile", false),
+    ("noediting", false),
+    ("login", false),
+    ("posix", false),
+    ("restricted", false),
+    ("verbose", false),
+    ("debugger", false),
+    ("rcfile", true),
+    ("init-file", true),
+];
+
+/// Whether this is a program that runs shell texts.
+pub(in crate::shell) fn is_shell(program: &str) -> bool {
+    SHELLS.contains(&program)
+}
+
+/// Whether this is an interpreter of another language.
+pub(in crate::shell) fn is_interpreter(program: &str) -> bool {
+    INTERPRETERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+        || INTERPRETERS.contains(&program)
+}
+
+/// Whether a path is the standard input by another name.
+fn is_input(path: &str) -> bool {
+    path == "-"
+        || path == "/dev/stdin"
+        || path.starts_with("/dev/fd/")
+        || path.starts_with("/proc/") && path.contains("/fd/")
+}
+
+/// Whether a program is given text to run as an argument.
+pub(in crate::shell) fn has_text(program: &str, words: &[Word]) -> bool {
+    let arguments = words.get(1..).unwrap_or_default();
+    if is_shell(program) {
+        return shell_text(arguments).is_some();
+    }
+    let family = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let letters = match family {
+        "python" | "pypy" => "c",
+        "perl" | "ruby" => "eE",
+        "node" | "bun" => "ep",
+        "php" => "rBRE",
+        // What a database is told is a program of its own.
+        "sqlite" => return arguments.len() > 1,
+        "deno" => return arguments.first().is_some_and(|word| word.text == "eval"),
+        _ => "ecE",
+    };
+    arguments.iter().take_while(|word| word.text.starts_with('-')).any(|word| {
+        let cluster = word.text.starts_with('-') && !word.text.starts_with("--");
+        cluster && word.text.contains(|c: char| letters.contains(c))
+            || word.text.starts_with("--eval")
+            || word.text.starts_with("--print")
+    })
+}
+
+/// Whether a shell, an interpreter or `source` takes what it runs from its standard input.
+pub(in crate::shell) fn reads_input(program: &str, words: &[Word]) -> bool {
+    let arguments = words.get(1..).unwrap_or_default();
+    if matches!(program, "source" | ".") {
+        return arguments.first().is_some_and(|word| is_input(&word.text));
+    }
+    if has_text(program, words) || arguments.iter().any(|word| matches!(word.text.as_str(), "--version" | "--help")) {
+        return false;
+    }
+    let by_option = is_shell(program)
+        && arguments.iter().take_while(|word| word.text.starts_with(['-', '+'])).any(|word| {
+            word.text == "-" || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('s')
+        });
+    let file = arguments.iter().find(|word| !word.text.starts_with(['-', '+']) || is_input(&word.text));
+    by_option || file.is_none_or(|word| !word.dynamic && is_input(&word.text))
+}
+
+/// `bash -c TEXT`: the text is the first word that is no option, however many options stand before or after `-c`.
+pub(super) fn shell_text(arguments: &[Word]) -> Option<Inner> {
+    let (mut errexit, mut pipefail, mut given) = (false, false, false);
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let text = word.text.as_str();
+        if word.dynamic && !given {
+            return Some(Inner::Unknown("a shell is given options that are not known"));
+        }
+        let long = LONG.iter().find(|(name, _)| text.trim_start_matches('-') == *name && text.starts_with('-'));
+        if let Some((_, valued)) = long {
+            if *valued {
+                words.next();
+            }
+        } else if text == "--" || text == "-" {
+            let text = words.next().filter(|_| given)?.clone();
+            return Some(Inner::Text { text, errexit, pipefail });
+        } else if let Some(text) = text.strip_prefix("--command=") {
+            return Some(Inner::Text { text: Word { text: text.to_owned(), ..word.clone() }, errexit, pipefail });
+        } else if text.starts_with("--") {
+            given |= text == "--command";
+        } else if text.starts_with(['-', '+']) && text.len() > 1 && !word.dynamic {
+            let on = text.starts_with('-');
+            given |= on && text.contains('c');
+            errexit |= on && text.contains('e');
+            for _ in text.matches(['o', 'O']) {
+                let named = words.next().is_some_and(|option| option.text == "pipefail");
+                pipefail |= on && named;
+            }
+        } else if given {
+            return Some(Inner::Text { text: word.clone(), errexit, pipefail });
+        } else {
+            return None;
+        }
+    }
+    None
+}
