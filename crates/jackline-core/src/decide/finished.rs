@@ -10,29 +10,17 @@ use crate::code;
 use crate::decision::{Decision, Finding, Step};
 use crate::definition::model::{Guard, Policy};
 use crate::done;
-use crate::event::{Call, Event, Outcome};
+use crate::event::Outcome;
 use crate::guards::{Context, own_policy, paths, read_before_write::file_key};
 use crate::path::Role;
-use crate::probe::{Fact, Facts, Identity, Probe, There};
-use crate::session::{Agent, Change, Session};
+use crate::probe::{Fact, Identity, Probe, There};
+use crate::session::Change;
 use crate::sha::Digest;
 use crate::shell::How;
-use crate::stack::{Layer, Stack};
+use crate::stack::Layer;
 
-pub(super) fn decide(
-    stack: &Stack,
-    session: &Session,
-    event: &Event,
-    (call, outcome): (&Call, &Outcome),
-    facts: &Facts,
-) -> Step {
-    let (host, dir) = (event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root));
-    let view = View::new(call, host, dir, &stack.models_for(host, &call.tool));
-    let signature = view.signature(&stack.root);
-    let nobody = Agent::default();
-    let agent = session.agent(event.agent()).unwrap_or(&nobody);
-    let context = Context { stack, session, agent, event, view: &view, signature: &signature, facts };
-    let ended = Ended::new(&context, outcome);
+pub(super) fn decide(context: &Context<'_>, outcome: &Outcome) -> Step {
+    let ended = Ended::new(context, outcome);
     let wanted = ended.needs();
     if wanted.is_empty() { Step::Done(Box::new(ended.decide())) } else { Step::Need(wanted) }
 }

@@ -8,13 +8,14 @@ mod requested;
 
 use serde_json::{Value, json};
 
+use crate::call::View;
 use crate::code;
 use crate::decision::{Decision, Finding, Note, Step, StopReason};
-use crate::event::{Body, Event};
-use crate::guards::budget;
+use crate::event::{Body, Call, Event};
+use crate::guards::{Context, budget};
 use crate::path;
 use crate::probe::Facts;
-use crate::session::{Change, Constraint, Key, Pin, Session};
+use crate::session::{Agent, Change, Constraint, Key, Pin, Session};
 use crate::sha::Digest;
 use crate::stack::Stack;
 
@@ -25,8 +26,10 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
         return done(Decision::merge(vec![finding]));
     }
     let step = match &event.body {
-        Body::CallRequested(call) => requested::decide(stack, session, event, call, facts),
-        Body::CallFinished(call, outcome) => finished::decide(stack, session, event, (call, outcome), facts),
+        Body::CallRequested(call) => in_context(stack, session, event, (call, facts), requested::decide),
+        Body::CallFinished(call, outcome) => {
+            in_context(stack, session, event, (call, facts), |context| finished::decide(context, outcome))
+        }
         Body::SessionStarted { invariants } => done(started(session, invariants.as_ref())),
         Body::PromptSubmitted => done(prompted(session)),
         Body::StopRequested => done(stop(stack, session, event)),
@@ -47,6 +50,22 @@ fn unpinned(session: &Session, event: &Event) -> Option<Finding> {
     let same = pin.definition.as_ref().is_some_and(|pinned| path::fold(pinned) == path::join(&pin.root, named));
     let reason = "The session began under another definition, which is pinned.";
     (!same).then(|| Finding::deny("event", code::EVENT_INVALID, reason).suggest("start a new session"))
+}
+
+/// Looks at a call as guards see it, and decides with that in hand.
+fn in_context(
+    stack: &Stack,
+    session: &Session,
+    event: &Event,
+    (call, facts): (&Call, &Facts),
+    decide: impl FnOnce(&Context<'_>) -> Step,
+) -> Step {
+    let (host, dir) = (event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root));
+    let view = View::new(call, host, dir, &stack.models_for(host, &call.tool));
+    let signature = view.signature(&stack.root);
+    let nobody = Agent::default();
+    let agent = session.agent(event.agent()).unwrap_or(&nobody);
+    decide(&Context { stack, session, agent, event, view: &view, signature: &signature, facts })
 }
 
 fn done(decision: Decision) -> Step {

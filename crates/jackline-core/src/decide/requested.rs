@@ -2,27 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::call::View;
 use crate::decision::{Decision, Note, Step, Stop, StopReason, Verdict};
-use crate::event::{Call, Event};
+use crate::event::Call;
 use crate::guards::{self, Context, budget, repeat, unknown_tool};
-use crate::probe::Facts;
-use crate::session::{Agent, Change, Halt, Key, Session};
+use crate::session::{Change, Halt, Key};
 use crate::sha::Digest;
-use crate::stack::Stack;
 
-pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, call: &Call, facts: &Facts) -> Step {
-    let (host, dir) = (event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root));
-    let view = View::new(call, host, dir, &stack.models_for(host, &call.tool));
-    let signature = view.signature(&stack.root);
-    let nobody = Agent::default();
-    let agent = session.agent(event.agent()).unwrap_or(&nobody);
-    let context = Context { stack, session, agent, event, view: &view, signature: &signature, facts };
-    let wanted = guards::needs(&context);
-    if !wanted.is_empty() {
-        return Step::Need(wanted);
-    }
-    Step::Done(Box::new(judge(&context)))
+pub(super) fn decide(context: &Context<'_>) -> Step {
+    let wanted = guards::needs(context);
+    if wanted.is_empty() { Step::Done(Box::new(judge(context))) } else { Step::Need(wanted) }
 }
 
 fn judge(context: &Context<'_>) -> Decision {
