@@ -100,18 +100,22 @@ fn is_protected(settings: &Paths, touch: &Touch, identity: &Identity) -> bool {
 fn reaches(pattern: &str, touch: &Touch, inside: &str, there: There) -> bool {
     if !touch.glob {
         let whole_directory = there == There::Directory && touch.role == Role::Delete;
-        // A name that counts in every directory is not looked for in what a build makes anew.
-        let counts = pattern.contains('/') || !inside.split('/').any(|part| GENERATED.contains(&part));
-        return glob::matches(pattern, inside)
-            || whole_directory && counts && overlap::overlaps(pattern, &below(inside, "**"));
+        let below_counts = || counts_below(pattern, inside) && overlap::overlaps(pattern, &below(inside, "**"));
+        return glob::matches(pattern, inside) || whole_directory && below_counts();
     }
     let (_, rest) = touch.split();
     match (rest.is_empty(), touch.role) {
+        (false, Role::Delete) if !counts_below(pattern, rest) => false,
         // A set that only the program knows, such as what `git stash` rewrites: only deleting is judged.
         (true, Role::Delete) => overlap::overlaps(pattern, &below(inside, "**")),
         (true, Role::Read | Role::Write) => false,
         (false, _) => overlap::overlaps(pattern, &below(inside, rest)),
     }
+}
+
+/// A name that counts in every directory is not looked for in what a build makes anew.
+fn counts_below(pattern: &str, dir: &str) -> bool {
+    pattern.contains('/') || !dir.split('/').any(|part| GENERATED.contains(&part))
 }
 
 fn below(dir: &str, rest: &str) -> String {

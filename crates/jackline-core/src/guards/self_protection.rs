@@ -151,9 +151,10 @@ fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
     const OURS: &[&str] = &[
         "jackline.yaml",
         ".jackline",
-        ".jackline/**/*.md",
+        ".jackline/policies/*.md",
         ".deepwork",
-        ".deepwork/**/*.md",
+        ".deepwork/policies/*.md",
+        ".deepwork/rules/*.md",
         ".deepwork/config.yml",
         ".claude/settings.json",
         ".claude/settings.local.json",
