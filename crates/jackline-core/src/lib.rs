@@ -22,6 +22,7 @@ pub mod json;
 pub mod matcher;
 pub mod nearest;
 mod overlap;
+pub mod own_files;
 mod patch;
 pub mod path;
 pub mod policy;

@@ -23,12 +23,14 @@ fn distance(a: &str, b: &str) -> usize {
         folded.take(NAME_CHARS_MAX).collect()
     };
     let (a, b) = (fold(a), fold(b));
-    let mut before: Vec<usize> = Vec::new();
+    let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX / 2);
+    let mut before: Vec<usize> = Vec::with_capacity(b.len() + 1);
     let mut row: Vec<usize> = (0..=b.len()).collect();
+    let mut next: Vec<usize> = Vec::with_capacity(b.len() + 1);
     for (i, x) in a.iter().enumerate() {
-        let mut next = vec![i + 1];
+        next.clear();
+        next.push(i + 1);
         for (j, y) in b.iter().enumerate() {
-            let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX / 2);
             let mut best = (get(&row, j) + usize::from(x != y)).min(get(&row, j + 1) + 1).min(get(&next, j) + 1);
             let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
             if swapped {
@@ -36,7 +38,8 @@ fn distance(a: &str, b: &str) -> usize {
             }
             next.push(best);
         }
-        before = std::mem::replace(&mut row, next);
+        std::mem::swap(&mut before, &mut row);
+        std::mem::swap(&mut row, &mut next);
     }
     row.last().copied().unwrap_or_default()
 }

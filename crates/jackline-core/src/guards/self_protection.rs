@@ -8,6 +8,7 @@ use crate::code;
 use crate::decision::Finding;
 use crate::glob;
 use crate::overlap;
+use crate::own_files::IN_WORKSPACE;
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 use crate::shell::{self, Command, How, Reading, ShellText};
@@ -147,46 +148,12 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
 
 /// Whether a pattern of the shell's may match one of our files in the workspace.
 fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
-    // Directories of ours stand with the names that their files have, so that `*.log` is none of them.
-    const OURS: &[&str] = &[
-        "jackline.yaml",
-        ".jackline",
-        ".jackline/policies/*.md",
-        ".deepwork",
-        ".deepwork/policies/*.md",
-        ".deepwork/rules/*.md",
-        ".deepwork/config.yml",
-        ".claude/settings.json",
-        ".claude/settings.local.json",
-        ".codex/config.toml",
-        ".codex/hooks.json",
-        ".gemini/settings.json",
-        ".qwen/settings.json",
-        "opencode.json",
-        "opencode.jsonc",
-        ".opencode/opencode.json",
-        ".opencode/opencode.jsonc",
-        ".opencode/plugin/*.js",
-        ".opencode/plugin/*.ts",
-        ".opencode/plugins/*.js",
-        ".opencode/plugins/*.ts",
-        ".github/hooks/*.json",
-        ".cursor/hooks.json",
-        ".windsurf/hooks.json",
-        ".git/config",
-        ".git/hooks",
-        ".git/hooks/pre-commit",
-        ".git/hooks/pre-push",
-        ".git/hooks/commit-msg",
-        ".git/hooks/post-commit",
-        ".git/hooks/post-checkout",
-    ];
     if identity.ours.is_some() {
         return true;
     }
     let Some(inside) = &identity.inside else { return true };
     let pattern = format!("{inside}/{}", touch.split().1);
-    OURS.iter().any(|ours| overlap::overlaps_from_root(ours, pattern.trim_start_matches('/')))
+    IN_WORKSPACE.iter().any(|ours| overlap::overlaps_from_root(ours, pattern.trim_start_matches('/')))
 }
 
 fn allowed(context: &Context<'_>, identity: &Identity) -> bool {

@@ -141,6 +141,16 @@ mod tests {
     use super::*;
     use std::fs;
 
+    #[test]
+    fn patterns_are_held_against_the_same_files() {
+        for (path, _) in IN_WORKSPACE {
+            let known = jackline_core::own_files::IN_WORKSPACE.iter();
+            let below = format!("{path}/");
+            let covered = known.into_iter().any(|ours| *ours == path || ours.starts_with(&below));
+            assert!(covered, "{path} is not in the core's table");
+        }
+    }
+
     #[track_caller]
     fn check(own: &[OwnPath], path: &Path, want: Option<&str>) {
         let label = own.iter().find(|own| own.path == path).map(|own| own.label.as_str());
