@@ -1,10 +1,58 @@
-//! The files in a workspace that guard a session, as patterns of the shell's are held against them.
+//! What guards a session: the one place that names the files of a workspace that an agent may not change.
 //!
-//! Which file a plain path is, the runtime's probe says; its table names the same files, and a test there holds the
-//! two together.
+//! Which file a plain path is, the runtime's probe says; the tables beside it are for texts that name a file without a
+//! plain path: patterns of the shell's, directories copied whole, programs that we do not know.
 
-/// Files below the workspace root. A directory stands with the names that its files have, so that `*.log` is none.
-pub const IN_WORKSPACE: &[&str] = &[
+/// What a file is, for reason texts.
+pub mod label {
+    pub const CLAUDE: &str = "Claude Code's settings";
+    pub const CODEX: &str = "Codex's settings";
+    pub const COPILOT: &str = "Copilot's settings";
+    pub const CURSOR: &str = "Cursor's hooks";
+    pub const GEMINI: &str = "Gemini CLI's settings";
+    pub const OPENCODE: &str = "OpenCode's settings";
+    pub const QWEN: &str = "Qwen Code's settings";
+    pub const GIT: &str = "git's settings";
+    pub const WINDSURF: &str = "Windsurf's hooks";
+    pub const POLICIES: &str = "Jackline's policies";
+    pub const DEFINITION: &str = "the definition";
+}
+
+use label::{CLAUDE, CODEX, COPILOT, CURSOR, DEFINITION, GEMINI, OPENCODE, POLICIES, QWEN, WINDSURF};
+
+/// Files and directories below the workspace root, git's apart, with what they are.
+pub const IN_WORKSPACE: &[(&str, &str)] = &[
+    ("jackline.yaml", DEFINITION),
+    (".jackline", POLICIES),
+    (".deepwork", POLICIES),
+    (".claude/settings.json", CLAUDE),
+    (".claude/settings.local.json", CLAUDE),
+    (".codex/config.toml", CODEX),
+    (".codex/hooks.json", CODEX),
+    (".gemini/settings.json", GEMINI),
+    (".qwen/settings.json", QWEN),
+    ("opencode.json", OPENCODE),
+    ("opencode.jsonc", OPENCODE),
+    (".opencode/opencode.json", OPENCODE),
+    (".opencode/opencode.jsonc", OPENCODE),
+    (".opencode/plugin", OPENCODE),
+    (".opencode/plugins", OPENCODE),
+    (".github/hooks", COPILOT),
+    (".cursor/hooks.json", CURSOR),
+    (".windsurf/hooks.json", WINDSURF),
+];
+
+/// What makes git run something, in a workspace that is a repository.
+const IN_GIT: [&str; 2] = [".git/config", ".git/hooks"];
+
+/// All of them, for a directory that is copied over the workspace.
+pub(crate) fn in_workspace() -> impl Iterator<Item = &'static str> {
+    IN_WORKSPACE.iter().map(|(path, _)| *path).chain(IN_GIT)
+}
+
+/// The same as patterns of the shell's are held against them: a directory stands with the names that its files have,
+/// so that `*.log` is none of them.
+pub(crate) const EXPANDED: &[&str] = &[
     "jackline.yaml",
     ".jackline",
     ".jackline/policies/*.md",
@@ -37,3 +85,76 @@ pub const IN_WORKSPACE: &[&str] = &[
     ".git/hooks/post-commit",
     ".git/hooks/post-checkout",
 ];
+
+/// Parts of their paths; a program that we do not know is asked about only for those.
+pub(crate) const PARTS: &[&str] = &[
+    "jackline.yaml",
+    "jackline",
+    ".jackline",
+    ".deepwork",
+    ".claude",
+    "settings.json",
+    "settings.local.json",
+    ".codex",
+    "config.toml",
+    "hooks.json",
+    ".gemini",
+    ".qwen",
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode",
+    ".cursor",
+    ".windsurf",
+    "hooks",
+    ".git",
+    "config",
+    "config.worktree",
+    ".gitconfig",
+];
+
+/// Words that name what is protected, for a last look at text whose writes cannot be told.
+pub(crate) const MENTIONS: &[&str] = &[
+    "jackline.yaml",
+    ".jackline",
+    ".deepwork",
+    ".claude/settings",
+    "settings.local.json",
+    "disableAllHooks",
+    ".codex/",
+    ".gemini/settings",
+    ".qwen/settings",
+    ".cursor/hooks",
+    ".github/hooks",
+    ".git/hooks",
+    ".git/config",
+    ".gitconfig",
+    "JACKLINE_",
+];
+
+/// Directories and files in them that name what is protected when a text names both.
+pub(crate) const MENTIONS_APART: &[(&str, &str)] = &[
+    (".claude", "settings"),
+    (".codex", "config.toml"),
+    (".codex", "hooks.json"),
+    (".gemini", "settings"),
+    (".qwen", "settings"),
+    (".git", "hooks"),
+    (".git", "config"),
+    (".cursor", "hooks"),
+    (".github", "hooks"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_held_against_patterns_too() {
+        for path in in_workspace() {
+            let below = format!("{path}/");
+            let covered = EXPANDED.iter().any(|ours| *ours == path || ours.starts_with(&below));
+            assert!(covered, "{path} is in one table only");
+            assert!(path.split('/').any(|part| PARTS.contains(&part)), "{path} has no part that is known");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use crate::code;
 use crate::decision::Finding;
 use crate::glob;
 use crate::overlap;
-use crate::own_files::IN_WORKSPACE;
+use crate::own_files::{EXPANDED, MENTIONS, MENTIONS_APART};
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 use crate::shell::{self, Command, How, Reading, ShellText};
@@ -37,38 +37,6 @@ const READ_ONLY: &[&[&str]] = &[
     &["--version"],
     &["-V"],
     &["help"],
-];
-
-/// Words that name what is protected, for a last look at text whose writes cannot be told.
-const MENTIONS: &[&str] = &[
-    "jackline.yaml",
-    ".jackline",
-    ".deepwork",
-    ".claude/settings",
-    "settings.local.json",
-    "disableAllHooks",
-    ".codex/",
-    ".gemini/settings",
-    ".qwen/settings",
-    ".cursor/hooks",
-    ".github/hooks",
-    ".git/hooks",
-    ".git/config",
-    ".gitconfig",
-    "JACKLINE_",
-];
-
-/// Directories and files in them that name what is protected when a text names both.
-const MENTIONS_APART: &[(&str, &str)] = &[
-    (".claude", "settings"),
-    (".codex", "config.toml"),
-    (".codex", "hooks.json"),
-    (".gemini", "settings"),
-    (".qwen", "settings"),
-    (".git", "hooks"),
-    (".git", "config"),
-    (".cursor", "hooks"),
-    (".github", "hooks"),
 ];
 
 pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
@@ -153,7 +121,7 @@ fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
     }
     let Some(inside) = &identity.inside else { return true };
     let pattern = format!("{inside}/{}", touch.split().1);
-    IN_WORKSPACE.iter().any(|ours| overlap::overlaps_from_root(ours, pattern.trim_start_matches('/')))
+    EXPANDED.iter().any(|ours| overlap::overlaps_from_root(ours, pattern.trim_start_matches('/')))
 }
 
 fn allowed(context: &Context<'_>, identity: &Identity) -> bool {

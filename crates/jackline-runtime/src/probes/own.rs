@@ -3,6 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use jackline_core::own_files::IN_WORKSPACE;
+use jackline_core::own_files::label::{
+    CLAUDE, CODEX, COPILOT, CURSOR, DEFINITION, GEMINI, GIT, OPENCODE, QWEN, WINDSURF,
+};
+
 use super::git::Repository;
 
 /// A file or directory that is ours or a host's.
@@ -13,40 +18,6 @@ pub struct OwnPath {
     /// What it is, for reason texts.
     pub label: String,
 }
-
-const CLAUDE: &str = "Claude Code's settings";
-const CODEX: &str = "Codex's settings";
-const COPILOT: &str = "Copilot's settings";
-const CURSOR: &str = "Cursor's hooks";
-const GEMINI: &str = "Gemini CLI's settings";
-const OPENCODE: &str = "OpenCode's settings";
-const QWEN: &str = "Qwen Code's settings";
-const GIT: &str = "git's settings";
-const WINDSURF: &str = "Windsurf's hooks";
-const POLICIES: &str = "Jackline's policies";
-const DEFINITION: &str = "the definition";
-
-/// Below the workspace root.
-const IN_WORKSPACE: [(&str, &str); 18] = [
-    ("jackline.yaml", DEFINITION),
-    (".jackline", POLICIES),
-    (".deepwork", POLICIES),
-    (".claude/settings.json", CLAUDE),
-    (".claude/settings.local.json", CLAUDE),
-    (".codex/config.toml", CODEX),
-    (".codex/hooks.json", CODEX),
-    (".gemini/settings.json", GEMINI),
-    (".qwen/settings.json", QWEN),
-    ("opencode.json", OPENCODE),
-    ("opencode.jsonc", OPENCODE),
-    (".opencode/opencode.json", OPENCODE),
-    (".opencode/opencode.jsonc", OPENCODE),
-    (".opencode/plugin", OPENCODE),
-    (".opencode/plugins", OPENCODE),
-    (".github/hooks", COPILOT),
-    (".cursor/hooks.json", CURSOR),
-    (".windsurf/hooks.json", WINDSURF),
-];
 
 /// Below the home directory.
 const IN_HOME: [(&str, &str); 14] = [
@@ -139,17 +110,8 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jackline_core::own_files::label::POLICIES;
     use std::fs;
-
-    #[test]
-    fn patterns_are_held_against_the_same_files() {
-        for (path, _) in IN_WORKSPACE {
-            let known = jackline_core::own_files::IN_WORKSPACE.iter();
-            let below = format!("{path}/");
-            let covered = known.into_iter().any(|ours| *ours == path || ours.starts_with(&below));
-            assert!(covered, "{path} is not in the core's table");
-        }
-    }
 
     #[track_caller]
     fn check(own: &[OwnPath], path: &Path, want: Option<&str>) {

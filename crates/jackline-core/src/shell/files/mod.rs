@@ -6,13 +6,14 @@ mod listed;
 mod table;
 
 use super::{Dir, How, Only, Touch, Word, wrappers};
+use crate::own_files;
 use crate::patch;
 use crate::path::Role;
 use arguments::{below, has_option, inside, is_short, operands, values_of};
 pub use git::git_setting;
 pub(super) use git::{makes_run, without_git_options};
 pub(super) use listed::{found, listed};
-use table::{HARMLESS, OUTPUTS, OWN_FILES, OWN_PARTS, ROWS, Row, Uses};
+use table::{HARMLESS, OUTPUTS, ROWS, Row, Uses};
 
 /// Bytes of a script of sed's that are looked through, since each `w` in it may name the rest of the line.
 const SED_BYTES_MAX: usize = 4096;
@@ -170,7 +171,9 @@ impl Found<'_> {
                 None => &word.text,
             };
             let mut parts = value.split('/');
-            if !value.contains(char::is_whitespace) && parts.any(|part| OWN_PARTS.iter().any(|own| same(own, part))) {
+            if !value.contains(char::is_whitespace)
+                && parts.any(|part| own_files::PARTS.iter().any(|own| same(own, part)))
+            {
                 self.push_how(&Word::literal(value), Role::Write, How::Named);
             }
         }
@@ -207,7 +210,7 @@ impl Found<'_> {
     /// A directory that is copied to where one of a host's or git's is.
     fn merge_own(&mut self, source: &Word, target: &Word) {
         let named = target.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        if OWN_PARTS.iter().any(|own| own.starts_with('.') && same(own, named)) {
+        if own_files::PARTS.iter().any(|own| own.starts_with('.') && same(own, named)) {
             self.merge(source, target);
         }
     }
@@ -216,8 +219,8 @@ impl Found<'_> {
     fn merge(&mut self, source: &Word, target: &Word) {
         self.foreign = true;
         let named = target.text.trim_end_matches(['/', '.']).rsplit('/').next().unwrap_or_default();
-        let inside = |own: &&'static str| own.split_once('/').filter(|(dir, _)| same(dir, named)).map(|(_, rest)| rest);
-        for own in OWN_FILES.iter().copied().chain(OWN_FILES.iter().filter_map(inside)) {
+        let inside = |own: &'static str| own.split_once('/').filter(|(dir, _)| same(dir, named)).map(|(_, rest)| rest);
+        for own in own_files::in_workspace().chain(own_files::in_workspace().filter_map(inside)) {
             let before = self.touches.len();
             self.push(&below(target, own, source), Role::Write);
             let present = Only::Present(below(source, own, source).text);
