@@ -4,7 +4,10 @@
 const NAME_CHARS_MAX: usize = 128;
 
 /// At most `max` of `known` that are near `name`, the nearest first.
-pub fn names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, max: usize) -> Vec<String> {
+pub fn names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, max: usize) -> Vec<&'a str> {
+    if name.chars().nth(NAME_CHARS_MAX).is_some() {
+        return Vec::new();
+    }
     let length = name.chars().count();
     let limit = (length / 3).max(1);
     // A name that is longer or shorter by more than the limit cannot be near; most are not even compared.
@@ -13,14 +16,13 @@ pub fn names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, max: usiz
         comparable.map(|other| (distance(name, other), other)).filter(|(far, _)| *far <= limit).collect();
     near.sort_unstable();
     near.truncate(max);
-    near.into_iter().map(|(_, other)| other.to_owned()).collect()
+    near.into_iter().map(|(_, other)| other).collect()
 }
 
 /// Edits (insert, delete, replace, swap neighbours) between two names, ignoring case and `-`/`_`.
 fn distance(a: &str, b: &str) -> usize {
     let fold = |text: &str| -> Vec<char> {
-        let folded = text.chars().map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() });
-        folded.take(NAME_CHARS_MAX).collect()
+        text.chars().map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() }).collect()
     };
     let (a, b) = (fold(a), fold(b));
     let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX / 2);
@@ -61,5 +63,7 @@ mod tests {
         check("bash", &["Bash"]);
         check("deploy", &[]);
         check("", &[]);
+        check(&"a".repeat(1_000_000), &[]);
+        assert_eq!(names("polices", ["policies", "paths"], 1), ["policies"]);
     }
 }

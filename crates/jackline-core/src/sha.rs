@@ -56,8 +56,8 @@ impl Digest {
     }
 }
 
-/// Reads exactly the hexadecimal digits of so many bytes.
-fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+/// Reads exactly the lowercase hexadecimal digits of so many bytes.
+pub(crate) fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digits = text.as_bytes();
     if digits.len() != 2 * N {
         return None;
@@ -71,7 +71,7 @@ fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
 }
 
 /// The lowercase hexadecimal digits of some bytes.
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)]).collect()
 }

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::{
     json::{canonical, decode},
-    sha::Digest,
+    sha::{Digest, hex, parse_hex},
     time::Timestamp,
 };
 
@@ -79,8 +79,8 @@ impl Checkpoint {
             seq: members.get("seq").and_then(Value::as_u64).ok_or(CheckpointFault::WrongMember("seq"))?,
             hash: member(members, "hash", Digest::parse)?,
             at: member(members, "at", exact_time)?,
-            public_key: member(members, "public_key", unhex)?,
-            signature: member(members, "signature", unhex)?,
+            public_key: member(members, "public_key", parse_hex)?,
+            signature: member(members, "signature", parse_hex)?,
         })
     }
 
@@ -107,22 +107,6 @@ fn member<T>(
 /// Only the one spelling that we print: another would be a second text for the same signature.
 fn exact_time(text: &str) -> Option<Timestamp> {
     Timestamp::parse(text).filter(|at| at.to_string() == text)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let lowercase = text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
-    if !lowercase || text.len() != 2 * N {
-        return None;
-    }
-    let mut bytes = [0; N];
-    for (at, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

@@ -298,42 +298,13 @@ fn count_line(faults: &[Fault]) -> String {
 /// The nearest of some names, if one is near enough to have been meant.
 #[must_use]
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1);
-    if word.len() > QUOTED_CHARS_MAX {
-        return None;
-    }
-    names
-        .into_iter()
-        .filter(|name| name.len().abs_diff(word.len()) <= limit + 2)
-        .map(|name| (distance(word, name), name))
-        .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
+    crate::nearest::names(word, names, 1).into_iter().next()
 }
 
 /// The question that goes with a near miss.
 #[must_use]
 pub fn did_you_mean<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     nearest(word, names).map(|name| format!("did you mean `{name}`?"))
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours between two words, case apart.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, to) in b.iter().enumerate() {
-            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX / 2);
-            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(to) && b.get(j - 1) == Some(from);
-            let swap = if swapped { at(&before, j - 1) + 1 } else { usize::MAX };
-            let replace = at(&last, j) + usize::from(from != to);
-            row.push(replace.min(at(&last, j + 1) + 1).min(at(&row, j) + 1).min(swap));
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -107,9 +107,5 @@ fn described(context: &Context<'_>) -> String {
 }
 
 fn clip(text: &str) -> String {
-    let mut end = text.len().min(CONSTRAINT_TEXT_BYTES_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default().to_owned()
+    crate::audit::head(text, CONSTRAINT_TEXT_BYTES_MAX).to_owned()
 }

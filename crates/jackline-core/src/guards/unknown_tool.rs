@@ -33,7 +33,8 @@ fn finding(context: &Context<'_>) -> Finding {
 
 /// The known names nearest to the one that was called.
 pub(crate) fn nearest(context: &Context<'_>, known: &[&str]) -> Vec<String> {
-    nearest::names(&context.view.call.tool, known.iter().copied(), NEAREST_MAX)
+    let near = nearest::names(&context.view.call.tool, known.iter().copied(), NEAREST_MAX);
+    near.into_iter().map(str::to_owned).collect()
 }
 
 /// Every name that the definition declares or the host brings along.
