@@ -16,6 +16,7 @@ pub mod decision;
 pub mod definition;
 pub mod done;
 pub mod event;
+pub mod exception;
 pub mod glob;
 mod guards;
 pub mod json;

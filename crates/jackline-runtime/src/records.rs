@@ -157,7 +157,7 @@ impl Linked {
 const fn actor(body: &Body) -> Actor {
     match body {
         Body::CallRequested(_) | Body::StopRequested => Actor::Agent,
-        Body::PromptSubmitted => Actor::Human,
+        Body::PromptSubmitted | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => Actor::Human,
         Body::SessionStarted { .. }
         | Body::CallFinished(..)
         | Body::SessionEnded

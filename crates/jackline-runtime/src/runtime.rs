@@ -25,6 +25,7 @@ use crate::builder::RuntimeBuilder;
 use crate::checkpoint;
 use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
+use crate::exceptions::Exceptions;
 use crate::probes::{Ground, Prober, WorkspaceProber, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
@@ -65,6 +66,7 @@ pub(crate) struct Held {
 pub(crate) struct Judging {
     stack: Stack,
     prober: WorkspaceProber,
+    exceptions: Option<Exceptions>,
     redactor: Redactor,
     sync: Sync,
 }
@@ -126,6 +128,14 @@ impl Runtime {
         Ok(self.judging(&self.definitions.stack(None, None)?).stack.policies_for_tool(tool))
     }
 
+    /// What is remembered of a session; an empty one where nothing is.
+    ///
+    /// # Errors
+    /// Why the store does not tell.
+    pub fn session(&self, id: &str) -> Result<Session, StoreFault> {
+        Ok(self.load(id)?.session)
+    }
+
     fn operate(&self, session: &str, body: Body) -> Answer {
         let at = clock::now();
         self.decide(&Event {
@@ -150,14 +160,21 @@ impl Runtime {
 
     /// Load, decide (asking for facts as needed), commit; and all of it again if someone committed in between.
     fn carry(&self, message: &Message) -> Result<Answer, Fault> {
-        let mut facts = Facts::default();
+        let mut seen = Seen::default();
+        let carried = self.attempt(message, &mut seen);
+        seen.settle(carried.as_ref().map_or(&[], |answer| &answer.findings));
+        carried
+    }
+
+    fn attempt(&self, message: &Message, seen: &mut Seen) -> Result<Answer, Fault> {
         let mut held = self.recall(&message.event.session)?;
         for _ in 0..COMMIT_TRIES_MAX {
             let named = message.event.definition.as_deref();
             let standing = self.definitions.stack(held.session.pin.as_ref(), named)?;
             let judging = self.judging(&standing);
-            let decision = converse(&judging, &held.session, &message.event, &mut facts);
-            match self.commit(message, &judging, &held, decision, &facts)? {
+            seen.judging = Some(Arc::clone(&judging));
+            let decision = converse(&judging, &held.session, &message.event, &mut seen.facts);
+            match self.commit(message, &judging, &held, decision, &seen.facts)? {
                 Ok(answer) => return Ok(answer),
                 // Facts that were seen stay seen: a probe that runs something must not run again.
                 Err(Moved) => held = self.load(&message.event.session)?,
@@ -168,11 +185,11 @@ impl Runtime {
 
     fn recall(&self, session: &str) -> Result<Held, Fault> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
-        held.map_or_else(|| self.load(session), Ok)
+        held.map_or_else(|| Ok(self.load(session)?), Ok)
     }
 
     /// The session as the store has it: its checkpoint, and the changes of the records after it folded in.
-    fn load(&self, session: &str) -> Result<Held, Fault> {
+    fn load(&self, session: &str) -> Result<Held, StoreFault> {
         let loaded = self.store.load(session)?;
         let checkpoint = loaded.checkpoint.as_ref().and_then(|checkpoint| Session::decode(&checkpoint.state));
         let mut fold = match checkpoint {
@@ -189,7 +206,7 @@ impl Runtime {
         Ok(Held { session: fold.session, head: loaded.head, torn: loaded.torn })
     }
 
-    fn fold(&self, session: &str, mut fold: Fold, lines: Lines) -> Result<Fold, Fault> {
+    fn fold(&self, session: &str, mut fold: Fold, lines: Lines) -> Result<Fold, StoreFault> {
         let stored = |digest: &Digest| self.store.snapshot_get(session, digest).ok().flatten();
         for line in lines {
             fold.line(&line?, &stored).map_err(|_| unfoldable(session))?;
@@ -225,6 +242,7 @@ impl Runtime {
             }
         }
         Judging {
+            exceptions: self.state.as_deref().map(|state| Exceptions::of(state, &stack.root)),
             prober: WorkspaceProber::new(Ground { root, home: self.home.clone(), own }),
             redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
@@ -308,6 +326,28 @@ impl Runtime {
     }
 }
 
+/// What was seen for one event, over all attempts to carry it.
+#[derive(Debug, Default)]
+struct Seen {
+    facts: Facts,
+    judging: Option<Arc<Judging>>,
+}
+
+impl Seen {
+    /// An exception for a single use is used up by the kept decision that names it. One that was claimed for nothing
+    /// stands again, also when the event could not be carried to its end.
+    fn settle(&self, findings: &[Finding]) {
+        let Some(exceptions) = self.judging.as_ref().and_then(|judging| judging.exceptions.as_ref()) else { return };
+        for (_, fact) in self.facts.iter() {
+            let Fact::Excepted(seen) = fact else { continue };
+            for claimed in seen.iter().filter(|exception| exception.once) {
+                let used = findings.iter().any(|finding| finding.exception.as_ref() == Some(&claimed.id));
+                if used { exceptions.use_up(&claimed.id) } else { exceptions.give_back(&claimed.id) }
+            }
+        }
+    }
+}
+
 fn takes_snapshot(decision: &Decision) -> bool {
     decision.changes.iter().any(|change| matches!(change, Change::Snapshot { .. }))
 }
@@ -332,7 +372,7 @@ fn converse(judging: &Judging, session: &Session, event: &Event, facts: &mut Fac
             Step::Done(decision) => return *decision,
             Step::Need(probes) => {
                 for probe in probes {
-                    let fact = look(&judging.prober, &probe, round);
+                    let fact = look(judging, &probe, round);
                     facts.keep(probe, fact);
                 }
             }
@@ -342,8 +382,12 @@ fn converse(judging: &Judging, session: &Session, event: &Event, facts: &mut Fac
     Decision::merge(vec![Finding::fault("probe", code::FAULT_PROBE, why)])
 }
 
-fn look(prober: &dyn Prober, probe: &Probe, round: u32) -> Fact {
-    if round < PROBE_ROUNDS_MAX { prober.answer(probe) } else { Fact::Unknown("asked for too late".to_owned()) }
+fn look(judging: &Judging, probe: &Probe, round: u32) -> Fact {
+    match (probe, &judging.exceptions) {
+        _ if round >= PROBE_ROUNDS_MAX => Fact::Unknown("asked for too late".to_owned()),
+        (Probe::Exceptions { at, refusals }, Some(exceptions)) => exceptions.answer(*at, refusals),
+        (probe, _) => judging.prober.answer(probe),
+    }
 }
 
 fn unfoldable(session: &str) -> StoreFault {
@@ -373,6 +417,7 @@ fn raw(event: &Event) -> Value {
             "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
         }),
         Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
+        Body::ExceptionGranted(exception) | Body::ExceptionRevoked(exception) => json!({ "exception": exception }),
         Body::PromptSubmitted | Body::StopRequested | Body::SessionEnded | Body::Reset => json!({}),
     };
     if let (Value::Object(fields), Some(cwd)) = (&mut value, &event.cwd) {

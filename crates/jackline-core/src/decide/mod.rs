@@ -3,6 +3,7 @@
 //! Pure and total: no clock but the event's, no look at the world but the facts, and no way to fail. Whatever
 //! cannot be told becomes a finding that denies.
 
+mod excepted;
 mod finished;
 mod requested;
 
@@ -33,7 +34,7 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
         Body::SessionStarted { invariants } => done(started(session, invariants.as_ref())),
         Body::PromptSubmitted => done(prompted(session)),
         Body::StopRequested => done(stop(stack, session, event)),
-        Body::SessionEnded => done(Decision::default()),
+        Body::SessionEnded | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => done(Decision::default()),
         Body::Snapshot { name } => done(snapshot(session, name)),
         Body::Restore { name } => done(restore(session, name)),
         Body::Reset => done(Decision { changes: vec![Change::Reset], ..Decision::default() }),

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::excepted::{Lifted, lift};
 use crate::decision::{Decision, Note, Step, Stop, StopReason, Verdict};
 use crate::event::Call;
 use crate::guards::{self, Context, budget, repeat, unknown_tool};
@@ -10,12 +11,21 @@ use crate::sha::Digest;
 
 pub(super) fn decide(context: &Context<'_>) -> Step {
     let wanted = guards::needs(context);
-    if wanted.is_empty() { Step::Done(Box::new(judge(context))) } else { Step::Need(wanted) }
+    if !wanted.is_empty() {
+        return Step::Need(wanted);
+    }
+    let (findings, consulted) = guards::judge(context);
+    match lift(findings, context.session, context.event, context.facts) {
+        Ok(Lifted { findings, notes }) => {
+            let decision = Decision { consulted, notes, ..Decision::merge(findings) };
+            Step::Done(Box::new(conclude(context, decision)))
+        }
+        Err(probe) => Step::Need(vec![probe]),
+    }
 }
 
-fn judge(context: &Context<'_>) -> Decision {
-    let (findings, consulted) = guards::judge(context);
-    let mut decision = Decision { consulted, ..Decision::merge(findings) };
+/// What follows from the verdict, exceptions included.
+fn conclude(context: &Context<'_>, mut decision: Decision) -> Decision {
     requested(context, &mut decision);
     unknown(context, &mut decision);
     spent(context, &mut decision);
@@ -90,7 +100,11 @@ fn spent(context: &Context<'_>, decision: &mut Decision) {
 
 fn repeated(context: &Context<'_>, decision: &mut Decision) {
     let signature = context.signature.key;
-    for change in repeat::changes(context) {
+    // A repeat that a person lets pass neither sets a constraint nor brings one nearer to its end; the window goes
+    // on counting, so that it is an alarm again once the exception is over.
+    let lifted = decision.findings.iter().any(|found| found.guard == repeat::GUARD && found.exception.is_some());
+    let changes = if lifted { Vec::new() } else { repeat::changes(context) };
+    for change in changes {
         match &change {
             Change::Constrained { constraint, .. } => {
                 let shown = constraint.to_value();
@@ -114,7 +128,7 @@ fn repeated(context: &Context<'_>, decision: &mut Decision) {
     if let Some(standing) = context.agent.constraint(&context.signature.key) {
         decision.constraint = Some(standing.to_value());
     }
-    if !decision.verdict.refuses() {
+    if !lifted && !decision.verdict.refuses() {
         tick(context, decision);
     }
 }

@@ -8,7 +8,7 @@ use crate::glob;
 use crate::session::{CONSTRAINT_TEXT_BYTES_MAX, Change, Constraint, WINDOW_MAX};
 use crate::stack::Layer;
 
-const GUARD: &str = "loop";
+pub(crate) const GUARD: &str = "loop";
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     // Each layer for itself: one that only observes must not speak for one that enforces.

@@ -21,6 +21,13 @@ impl Adapter for Lines {
     fn read(&self, native: &[u8], now: Timestamp) -> Result<Vec<Message>, Box<Finding>> {
         let raw = json::decode(native).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
         let event = event::read(&raw, now).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
+        if event.body.is_persons_own() {
+            let why = format!(
+                "event `{}` is a person's, who makes it with `jackline allow`, `off` or `on`",
+                event.body.name()
+            );
+            return Err(Box::new(invalid(&why)));
+        }
         Ok(vec![Message { event, raw }])
     }
 

@@ -74,6 +74,8 @@ impl Prober for WorkspaceProber {
             Probe::Identity { path, dir } => identity::answer(&self.ground, self.folds(), dir, path),
             Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
             Probe::WorkTree => self.work_tree(),
+            // They are no matter of the workspace: whoever keeps them answers.
+            Probe::Exceptions { .. } => Fact::Absent,
         }
     }
 }

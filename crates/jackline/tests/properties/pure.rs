@@ -4,6 +4,7 @@ use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Step};
 use jackline_core::definition;
 use jackline_core::event::{self, Event};
+use jackline_core::exception::{self, Exception, Refusal, What};
 use jackline_core::path;
 use jackline_core::probe::{Fact, Facts, Identity, Probe, There};
 use jackline_core::session::{Change, Memory, Session};
@@ -41,7 +42,33 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(format!("{path}{}", dice % 2).as_bytes()))),
         Probe::WorkTree if dice < 80 => Fact::Absent,
         Probe::WorkTree => Fact::Content(Some(Digest::of(&[dice % 3]))),
+        Probe::Exceptions { at, refusals } => excepted(*at, refusals, salt),
     }
+}
+
+/// The exceptions of that world: the same whatever is asked, as a person made them before.
+fn excepted(at: Timestamp, refusals: &[Refusal], salt: u64) -> Fact {
+    let what = [
+        What::All,
+        What::Family("rule".into()),
+        What::Family("loop".into()),
+        What::Code("sequence/missing".into()),
+        What::Code("self/protected".into()),
+        What::Code("run/halted".into()),
+    ];
+    let picked = what.into_iter().enumerate().filter(|(place, _)| salt >> place & 3 == 0);
+    let known: Vec<Exception> = picked
+        .map(|(place, what)| Exception {
+            id: place.to_string(),
+            what,
+            once: salt >> (place + 8) & 1 == 0,
+            granted_at: Timestamp(0),
+            until: Timestamp(i64::MAX),
+            reason: "made up".into(),
+            by: "dev".into(),
+        })
+        .collect();
+    Fact::Excepted(exception::chosen(&known, at, refusals).into_iter().cloned().collect())
 }
 
 fn identity(path: &str, dice: u8) -> Identity {
