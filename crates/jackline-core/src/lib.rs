@@ -35,3 +35,5 @@ pub mod shell;
 pub mod stack;
 pub mod time;
 pub mod tools;
+
+pub use guards::budget::{Meter, meters};

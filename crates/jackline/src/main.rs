@@ -4,6 +4,7 @@
 
 mod commands;
 mod error;
+mod exceptions;
 mod paint;
 mod person;
 mod place;

@@ -82,9 +82,10 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
 }
 
 fn spent(context: &Context<'_>, decision: &mut Decision) {
-    let refusing = decision.findings.iter().any(|finding| finding.guard == "budget" && finding.enforced);
-    let exhausted = budget::any_exhausted(context.stack, context.session, context.event.at);
-    if let (true, Some(spent), false) = (refusing, exhausted, context.session.budget.refused) {
+    let refusing = decision.findings.iter().find(|finding| finding.guard == "budget" && finding.enforced);
+    let exhausted = refusing
+        .and_then(|finding| budget::exhausted_by(context.stack, context.session, context.event.at, &finding.code));
+    if let (Some(spent), false) = (exhausted, context.session.budget.refused) {
         let diagnostics = json!({ "kind": spent.kind, "used": spent.used, "limit": spent.limit });
         decision.emitted.push(emit(context, "BUDGET_EXCEEDED", diagnostics.clone()));
         decision.stop = Some(Stop { reason: StopReason::BudgetExceeded, diagnostics });
