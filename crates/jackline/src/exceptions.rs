@@ -70,7 +70,7 @@ impl<'a> Ground<'a> {
         // The record first: nothing passes on an exception that nobody can read of.
         let recorded = self.record(Body::ExceptionGranted(exception.clone()))?;
         self.exceptions.keep(&exception)?;
-        screen::line(&shown(&exception, granted_at))?;
+        screen::line(&format!("exception {}", shown(&exception, granted_at)))?;
         screen::line(&format!("  {recorded}; `jackline on {}` ends it early", exception.id))?;
         Ok(())
     }
@@ -80,8 +80,10 @@ impl<'a> Ground<'a> {
         if !self.exceptions.end(&exception.id)? {
             return Ok(screen::line(&format!("exception {} was over already", exception.id))?);
         }
-        let recorded = self.record(Body::ExceptionRevoked(exception.clone()))?;
-        Ok(screen::line(&format!("ended exception {} ({}); {recorded}", exception.id, words(&exception.what)))?)
+        let ended = format!("ended exception {} ({})", exception.id, words(&exception.what));
+        let recorded =
+            self.record(Body::ExceptionRevoked(exception.clone())).inspect_err(|_| screen::complain(&ended))?;
+        Ok(screen::line(&format!("{ended}; {recorded}"))?)
     }
 
     /// Tells the workspace's newest session, if there is one, and says so.
@@ -225,7 +227,7 @@ pub(crate) fn shown(exception: &Exception, now: Timestamp) -> String {
     let once = if exception.once { ", once" } else { "" };
     let left = duration(exception.until.since(now));
     let (reason, by) = (timeline::shown(&exception.reason), timeline::shown(&exception.by));
-    format!("exception {}: {}{once}, {left} left; {reason} ({by})", exception.id, words(&exception.what))
+    format!("{}: {}{once}, {left} left; {reason} ({by})", exception.id, words(&exception.what))
 }
 
 /// A duration as people write it, in whole seconds, begun ones counted.

@@ -110,6 +110,7 @@ impl Tally {
         match timeline::text(record, "kind") {
             "call.requested" => {
                 self.calls += 1;
+                self.ended = false;
                 true
             }
             "decision" if called => {
