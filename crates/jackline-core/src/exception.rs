@@ -228,7 +228,7 @@ mod tests {
         let ids = |known: &[Exception], refusals: &[Refusal]| -> Vec<String> {
             chosen(known, AT, refusals).into_iter().map(|exception| exception.id.clone()).collect()
         };
-        assert_eq!(ids(&known, &[a.clone()]), ["once-a"]);
+        assert_eq!(ids(&known, std::slice::from_ref(&a)), ["once-a"]);
         assert_eq!(ids(&known, &[a.clone(), b.clone()]), ["long-b", "once-a"]);
         let c = refusal("c", "rule", "rule/c");
         assert_eq!(ids(&known, &[a, b, c]), ["long-b"], "something is left that refuses");

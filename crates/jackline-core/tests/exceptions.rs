@@ -95,7 +95,7 @@ impl Run {
                 holds: None,
             }),
             Probe::Fingerprint { .. } => Fact::Content(None),
-            Probe::WorkTree => Fact::Absent,
+            Probe::WorkTree | Probe::Settings { .. } => Fact::Absent,
         }
     }
 }

@@ -22,6 +22,7 @@ pub mod replay;
 mod runtime;
 pub mod store;
 mod tilde;
+pub mod wiring;
 
 pub use answer::Answer;
 pub use builder::{BuildFault, RuntimeBuilder};

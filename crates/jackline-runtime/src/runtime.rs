@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jackline_core::code;
@@ -19,14 +19,14 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use serde_json::{Value, json};
 
-use crate::adapters::{Adapter, Message};
+use crate::adapters::{Adapter, Heard, Message, Reply};
 use crate::answer::Answer;
 use crate::builder::RuntimeBuilder;
 use crate::checkpoint;
 use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
-use crate::probes::{Ground, Prober, WorkspaceProber, own_paths};
+use crate::probes::{self, Ground, Prober, WorkspaceProber, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
@@ -49,6 +49,8 @@ pub struct Runtime {
     /// The user's home directory and the state directory, for telling what is ours.
     pub(crate) home: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
+    /// Whether a workspace without any definition is left alone rather than refused.
+    pub(crate) idles: bool,
     pub(crate) held: Mutex<BTreeMap<String, Held>>,
     pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
 }
@@ -66,9 +68,10 @@ pub(crate) struct Held {
 pub(crate) struct Judging {
     stack: Stack,
     prober: WorkspaceProber,
-    exceptions: Option<Exceptions>,
     redactor: Redactor,
     sync: Sync,
+    /// What people should know about the definitions in force.
+    notices: Vec<String>,
 }
 
 /// Why an event could not be carried to its decision.
@@ -92,12 +95,13 @@ impl Runtime {
     }
 
     /// Takes a host's native message and gives its native reply.
-    pub fn handle(&self, adapter: &dyn Adapter, native: &[u8]) -> String {
-        let answers = match adapter.read(native, clock::now()) {
+    pub fn handle(&self, adapter: &dyn Adapter, native: &[u8]) -> Reply {
+        let Heard { asked, messages } = adapter.read(native, clock::now());
+        let answers: Vec<Answer> = match messages {
             Ok(messages) => messages.iter().map(|message| self.answer(message)).collect(),
             Err(finding) => vec![Answer::refusal(*finding)],
         };
-        adapter.render(&answers)
+        adapter.render(&asked, &answers)
     }
 
     /// Decides about one event and keeps the record.
@@ -154,7 +158,9 @@ impl Runtime {
         let carried = catch_unwind(AssertUnwindSafe(|| self.carry(message)));
         match carried.unwrap_or(Err(Fault::Panicked)) {
             Ok(answer) => answer,
-            Err(fault) => Answer::refusal(refusal(&fault)),
+            // A hook that stands ready everywhere has nothing to enforce where nobody declared anything.
+            Err(Fault::Definition(DefinitionFault::Missing(_))) if self.idles => Answer::unkept(Decision::default()),
+            Err(fault) => settings_alone(&message.event).unwrap_or_else(|| Answer::refusal(refusal(&fault))),
         }
     }
 
@@ -172,8 +178,11 @@ impl Runtime {
             let named = message.event.definition.as_deref();
             let standing = self.definitions.stack(held.session.pin.as_ref(), named)?;
             let judging = self.judging(&standing);
-            seen.judging = Some(Arc::clone(&judging));
-            let decision = converse(&judging, &held.session, &message.event, &mut seen.facts);
+            let decision = self.converse(&judging, &held.session, &message.event, seen);
+            if decision.passing {
+                self.hold(&message.event.session, held);
+                return Ok(Answer::unkept(decision));
+            }
             match self.commit(message, &judging, &held, decision, &seen.facts)? {
                 Ok(answer) => return Ok(answer),
                 // Facts that were seen stay seen: a probe that runs something must not run again.
@@ -181,6 +190,35 @@ impl Runtime {
             }
         }
         Err(Fault::Busy)
+    }
+
+    /// Asks the core until it has decided, answering its probes; what was not learned in time is unknown.
+    fn converse(&self, judging: &Judging, session: &Session, event: &Event, seen: &mut Seen) -> Decision {
+        for round in 0..=PROBE_ROUNDS_MAX {
+            let probes = match decide(&judging.stack, session, event, &seen.facts) {
+                Step::Done(decision) => return *decision,
+                Step::Need(probes) => probes,
+            };
+            for probe in probes {
+                let fact = match &probe {
+                    _ if round >= PROBE_ROUNDS_MAX => Fact::Unknown("asked for too late".to_owned()),
+                    Probe::Exceptions { at, refusals } => {
+                        seen.exceptions = self.exceptions(session, &judging.stack);
+                        seen.exceptions.as_ref().map_or(Fact::Absent, |known| known.answer(*at, refusals))
+                    }
+                    probe => judging.prober.answer(probe),
+                };
+                seen.facts.keep(probe, fact);
+            }
+        }
+        let why = "the policies asked for facts without end";
+        Decision::merge(vec![Finding::fault("probe", code::FAULT_PROBE, why)])
+    }
+
+    /// The exceptions of the workspace where the session is at home, wherever it has moved to since.
+    fn exceptions(&self, session: &Session, stack: &Stack) -> Option<Exceptions> {
+        let home = session.pin.as_ref().map_or(&stack.root, |pin| &pin.home);
+        self.state.as_deref().map(|state| Exceptions::of(state, home))
     }
 
     fn recall(&self, session: &str) -> Result<Held, Fault> {
@@ -242,10 +280,10 @@ impl Runtime {
             }
         }
         Judging {
-            exceptions: self.state.as_deref().map(|state| Exceptions::of(state, &stack.root)),
             prober: WorkspaceProber::new(Ground { root, home: self.home.clone(), own }),
             redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
+            notices: standing.notices.clone(),
             stack,
         }
     }
@@ -290,7 +328,8 @@ impl Runtime {
             Committed::Done => {
                 self.sign(message, judging, head);
                 self.hold(session, Held { session: next, head, torn: None });
-                Ok(Ok(Answer::kept(decision, head.seq, head.hash)))
+                let notices = if decision.briefing.is_some() { judging.notices.clone() } else { Vec::new() };
+                Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
         }
     }
@@ -330,14 +369,15 @@ impl Runtime {
 #[derive(Debug, Default)]
 struct Seen {
     facts: Facts,
-    judging: Option<Arc<Judging>>,
+    /// Where exceptions are, once they were asked for.
+    exceptions: Option<Exceptions>,
 }
 
 impl Seen {
     /// An exception for a single use is used up by the kept decision that names it. One that was claimed for nothing
     /// stands again, also when the event could not be carried to its end.
     fn settle(&self, findings: &[Finding]) {
-        let Some(exceptions) = self.judging.as_ref().and_then(|judging| judging.exceptions.as_ref()) else { return };
+        let Some(exceptions) = &self.exceptions else { return };
         for (_, fact) in self.facts.iter() {
             let Fact::Excepted(seen) = fact else { continue };
             for claimed in seen.iter().filter(|exception| exception.once) {
@@ -365,28 +405,14 @@ fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
 #[derive(Debug)]
 struct Moved;
 
-/// Asks the core until it has decided, answering its probes; what was not learned in time is unknown.
-fn converse(judging: &Judging, session: &Session, event: &Event, facts: &mut Facts) -> Decision {
-    for round in 0..=PROBE_ROUNDS_MAX {
-        match decide(&judging.stack, session, event, facts) {
-            Step::Done(decision) => return *decision,
-            Step::Need(probes) => {
-                for probe in probes {
-                    let fact = look(judging, &probe, round);
-                    facts.keep(probe, fact);
-                }
-            }
-        }
-    }
-    let why = "the policies asked for facts without end";
-    Decision::merge(vec![Finding::fault("probe", code::FAULT_PROBE, why)])
-}
-
-fn look(judging: &Judging, probe: &Probe, round: u32) -> Fact {
-    match (probe, &judging.exceptions) {
-        _ if round >= PROBE_ROUNDS_MAX => Fact::Unknown("asked for too late".to_owned()),
-        (Probe::Exceptions { at, refusals }, Some(exceptions)) => exceptions.answer(*at, refusals),
-        (probe, _) => judging.prober.answer(probe),
+/// Whether changed settings silence us can be told without a store and without a definition.
+fn settings_alone(event: &Event) -> Option<Answer> {
+    let Body::SettingsChanged { file, wired } = &event.body else { return None };
+    let mut facts = Facts::default();
+    facts.keep(Probe::Settings { file: file.clone(), wired: *wired }, probes::settings(Path::new(file), *wired));
+    match decide(&Stack::default(), &Session::default(), event, &facts) {
+        Step::Done(decision) => Some(Answer::unkept(*decision)),
+        Step::Need(_) => None,
     }
 }
 
@@ -413,12 +439,19 @@ fn raw(event: &Event) -> Value {
         Body::CallFinished(call, outcome) => json!({
             "call": raw_call(call),
             "ok": outcome.ok,
+            "background": outcome.background,
             "output": outcome.output,
             "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
         }),
         Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
         Body::ExceptionGranted(exception) | Body::ExceptionRevoked(exception) => json!({ "exception": exception }),
-        Body::PromptSubmitted | Body::StopRequested | Body::SessionEnded | Body::Reset => json!({}),
+        Body::CallSettled(call) => json!({ "call": raw_call(call) }),
+        Body::Rerooted { root } => json!({ "root": root }),
+        Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
+        Body::Noted { name } => json!({ "name": name }),
+        Body::PromptSubmitted | Body::AgentStarted | Body::StopRequested | Body::SessionEnded | Body::Reset => {
+            json!({})
+        }
     };
     if let (Value::Object(fields), Some(cwd)) = (&mut value, &event.cwd) {
         fields.insert("cwd".to_owned(), json!(cwd));

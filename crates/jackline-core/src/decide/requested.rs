@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::excepted::{Lifted, lift};
-use crate::decision::{Decision, Note, Step, Stop, StopReason, Verdict};
+use crate::decision::{Decision, Finding, Note, Step, Stop, StopReason, Verdict};
 use crate::event::Call;
 use crate::guards::{self, Context, budget, repeat, unknown_tool};
+use crate::probe::Probe;
 use crate::session::{Change, Halt, Key};
 use crate::sha::Digest;
 
@@ -14,24 +15,26 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
     if !wanted.is_empty() {
         return Step::Need(wanted);
     }
-    let (findings, consulted) = guards::judge(context);
-    match lift(findings, context.session, context.event, context.facts) {
-        Ok(Lifted { findings, notes }) => {
-            let decision = Decision { consulted, notes, ..Decision::merge(findings) };
-            Step::Done(Box::new(conclude(context, decision)))
-        }
+    match weigh(context, guards::judge(context)) {
+        Ok(decision) => Step::Done(Box::new(decision)),
         Err(probe) => Step::Need(vec![probe]),
     }
 }
 
-/// What follows from the verdict, exceptions included.
-fn conclude(context: &Context<'_>, mut decision: Decision) -> Decision {
+/// The decision that findings about a call lead to once exceptions are looked at, and what follows from it: what is
+/// remembered, emitted and stopped.
+pub(super) fn weigh(
+    context: &Context<'_>,
+    (findings, consulted): (Vec<Finding>, Vec<String>),
+) -> Result<Decision, Probe> {
+    let Lifted { findings, notes } = lift(findings, context.session, context.event, context.facts)?;
+    let mut decision = Decision { consulted, notes, ..Decision::merge(findings) };
     requested(context, &mut decision);
     unknown(context, &mut decision);
     spent(context, &mut decision);
     repeated(context, &mut decision);
     halted(context, &mut decision);
-    decision
+    Ok(decision)
 }
 
 /// The key an open call is remembered by.

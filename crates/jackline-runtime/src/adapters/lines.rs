@@ -6,7 +6,7 @@ use jackline_core::event;
 use jackline_core::json;
 use jackline_core::time::Timestamp;
 
-use super::{Adapter, Message};
+use super::{Adapter, Asked, Heard, Message, Moment, Reply};
 use crate::answer::Answer;
 
 /// The line protocol.
@@ -18,22 +18,28 @@ impl Adapter for Lines {
         None
     }
 
-    fn read(&self, native: &[u8], now: Timestamp) -> Result<Vec<Message>, Box<Finding>> {
-        let raw = json::decode(native).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
-        let event = event::read(&raw, now).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
-        if event.body.is_persons_own() {
-            let why = format!(
-                "event `{}` is a person's, who makes it with `jackline allow`, `off` or `on`",
-                event.body.name()
-            );
-            return Err(Box::new(invalid(&why)));
-        }
-        Ok(vec![Message { event, raw }])
+    fn read(&self, native: &[u8], now: Timestamp) -> Heard {
+        Heard { asked: self.glance(native), messages: message(native, now).map(|message| vec![message]) }
     }
 
-    fn render(&self, answers: &[Answer]) -> String {
-        answers.iter().map(Answer::to_json).collect::<Vec<_>>().join("\n")
+    fn glance(&self, _: &[u8]) -> Asked {
+        Asked { moment: Moment::Gate, name: String::new() }
     }
+
+    fn render(&self, _: &Asked, answers: &[Answer]) -> Reply {
+        Reply::said(answers.iter().map(Answer::to_json).collect::<Vec<_>>().join("\n"))
+    }
+}
+
+fn message(native: &[u8], now: Timestamp) -> Result<Message, Box<Finding>> {
+    let raw = json::decode(native).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
+    let event = event::read(&raw, now).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
+    if event.body.is_persons_own() {
+        let kind = event.body.name();
+        let why = format!("event `{kind}` is a person's, who makes it with `jackline allow`, `off` or `on`");
+        return Err(Box::new(invalid(&why)));
+    }
+    Ok(Message { event, raw })
 }
 
 /// A refusal of something that is no event.
