@@ -193,3 +193,123 @@ fn removed(path: &Path) -> io::Result<bool> {
         Err(fault) => Err(fault),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jackline_core::exception::{EXCEPTION_MS_MAX, What};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    const NOW: Timestamp = Timestamp(1_767_225_600_000);
+
+    fn exception(id: &str, once: bool) -> Exception {
+        Exception {
+            id: id.to_owned(),
+            what: What::Policy("p".to_owned()),
+            once,
+            granted_at: NOW,
+            until: Timestamp(NOW.0 + 60_000),
+            reason: "a test".to_owned(),
+            by: "dev".to_owned(),
+        }
+    }
+
+    fn refusal() -> Vec<Refusal> {
+        vec![Refusal { policy: "p".to_owned(), guard: "rule".to_owned(), code: "rule/p".to_owned() }]
+    }
+
+    fn ids(known: &[Exception]) -> Vec<&str> {
+        known.iter().map(|exception| exception.id.as_str()).collect()
+    }
+
+    #[test]
+    fn they_are_kept_per_workspace_and_for_their_owner_alone() {
+        let state = tempfile::tempdir().unwrap();
+        let (here, there) = (Exceptions::of(state.path(), "/a"), Exceptions::of(state.path(), "/b"));
+        assert_eq!(here.in_force(NOW).unwrap(), []);
+        here.keep(&exception("one", false)).unwrap();
+        assert_eq!(here.in_force(NOW).unwrap(), [exception("one", false)]);
+        assert_eq!(there.in_force(NOW).unwrap(), []);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&here.dir), mode(&here.file("one", STANDING))), (0o700, 0o600));
+        assert!(here.end("one").unwrap());
+        assert!(!here.end("one").unwrap());
+    }
+
+    #[test]
+    fn what_is_over_makes_room() {
+        let state = tempfile::tempdir().unwrap();
+        let here = Exceptions::of(state.path(), "/a");
+        for n in 0..EXCEPTIONS_MAX {
+            here.keep(&exception(&format!("e{n}"), false)).unwrap();
+        }
+        let fault = here.keep(&exception("more", false)).unwrap_err().to_string();
+        assert_eq!(fault, "there are 64 exceptions already");
+        let later = Timestamp(NOW.0 + 60_000);
+        assert_eq!(here.in_force(later).unwrap(), []);
+        let next = Exception { granted_at: later, until: Timestamp(later.0 + 1), ..exception("next", false) };
+        here.keep(&next).unwrap();
+        assert_eq!(fs::read_dir(&here.dir).unwrap().count(), 1, "what was over is gone");
+    }
+
+    #[test]
+    fn one_for_a_single_use_is_claimed_used_up_or_given_back() {
+        let state = tempfile::tempdir().unwrap();
+        let here = Exceptions::of(state.path(), "/a");
+        here.keep(&exception("once", true)).unwrap();
+        let claimed = Fact::Excepted(vec![exception("once", true)]);
+        assert_eq!(here.answer(NOW, &refusal()), claimed);
+        assert_eq!(here.answer(NOW, &refusal()), Fact::Excepted(vec![]), "it is claimed");
+        here.give_back("once");
+        assert_eq!(here.answer(NOW, &refusal()), claimed);
+        assert!(here.end("once").unwrap(), "a person ends it while it is claimed");
+        here.give_back("once");
+        assert_eq!(here.in_force(NOW).unwrap(), []);
+        here.keep(&exception("again", true)).unwrap();
+        let left =
+            [refusal(), vec![Refusal { policy: "q".into(), guard: "rule".into(), code: "rule/q".into() }]].concat();
+        assert_eq!(here.answer(NOW, &left), Fact::Excepted(vec![]), "something else would still refuse");
+        assert_eq!(ids(&here.in_force(NOW).unwrap()), ["again"]);
+        assert_ne!(here.answer(NOW, &refusal()), Fact::Excepted(vec![]));
+        here.use_up("again");
+        assert_eq!(fs::read_dir(&here.dir).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn only_one_of_many_claims_it() {
+        let state = tempfile::tempdir().unwrap();
+        let here = Exceptions::of(state.path(), "/a");
+        for round in 0..50 {
+            here.keep(&exception(&format!("r{round}"), true)).unwrap();
+            let won = std::thread::scope(|scope| {
+                let ask = || here.answer(NOW, &refusal()) != Fact::Excepted(vec![]);
+                let asking: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
+                asking.into_iter().map(|asked| asked.join().unwrap()).filter(|won| *won).count()
+            });
+            assert_eq!(won, 1, "round {round}");
+        }
+    }
+
+    #[test]
+    fn what_is_none_of_ours_counts_for_nothing() {
+        let state = tempfile::tempdir().unwrap();
+        let here = Exceptions::of(state.path(), "/a");
+        here.keep(&exception("fine", false)).unwrap();
+        let plant = |name: &str, exception: &Exception| {
+            fs::write(here.dir.join(name), serde_json::to_vec(exception).unwrap()).unwrap();
+        };
+        plant("other.json", &exception("renamed", false));
+        let endless = Timestamp(NOW.0 + EXCEPTION_MS_MAX + 1);
+        plant("endless.json", &Exception { until: endless, ..exception("endless", false) });
+        plant("mute.json", &Exception { reason: String::new(), ..exception("mute", false) });
+        fs::write(here.dir.join("broken.json"), "{").unwrap();
+        fs::write(here.dir.join("huge.json"), vec![b' '; 1 << 20]).unwrap();
+        plant("aim", &exception("linked", false));
+        std::os::unix::fs::symlink("aim", here.dir.join("linked.json")).unwrap();
+        fs::create_dir(here.dir.join("dir.json")).unwrap();
+        assert_eq!(ids(&here.in_force(NOW).unwrap()), ["fine"]);
+        let (elsewhere, moved) = (Exceptions::of(state.path(), "/b"), here.dir.clone());
+        std::os::unix::fs::symlink(moved, &elsewhere.dir).unwrap();
+        assert!(matches!(elsewhere.answer(NOW, &refusal()), Fact::Unknown(_)), "a link is not followed");
+    }
+}

@@ -36,6 +36,8 @@ fn read(value: &Value) -> Event {
 fn answer(probe: &Probe, salt: u64) -> Fact {
     let dice = Digest::of(format!("{salt} {probe:?}").as_bytes()).0[0];
     match probe {
+        // Not by dice: another question about the same exceptions must not find others.
+        Probe::Exceptions { at, refusals } => excepted(*at, refusals, salt),
         _ if dice < 16 => Fact::Unknown("made up".to_owned()),
         Probe::Identity { path, dir } => Fact::Identity(identity(&path::join(&path::join(ROOT, dir), path), dice)),
         Probe::Fingerprint { .. } if dice < 40 => Fact::Content(None),
@@ -43,7 +45,6 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::WorkTree | Probe::Settings { .. } if dice < 80 => Fact::Absent,
         Probe::Settings { .. } => Fact::Unknown("made up".to_owned()),
         Probe::WorkTree => Fact::Content(Some(Digest::of(&[dice % 3]))),
-        Probe::Exceptions { at, refusals } => excepted(*at, refusals, salt),
     }
 }
 
