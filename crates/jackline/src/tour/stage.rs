@@ -19,6 +19,10 @@ const WIDTH_COLUMNS_MAX: usize = 100;
 const WIDTH_COLUMNS_MIN: usize = 40;
 /// Columns for what the agent wants; its verdict stands behind them.
 const SUBJECT_COLUMNS: usize = 38;
+/// Columns that both need side by side; on a narrower terminal the verdict goes below.
+const BESIDE_COLUMNS_MIN: usize = 78;
+/// Columns that what belongs to a step is set in by.
+const BELOW_COLUMNS: usize = 6;
 /// Digits of a hash that tell it from another at a glance.
 const HASH_DIGITS: usize = 12;
 /// Digits of a whole hash.
@@ -53,12 +57,12 @@ impl Stage {
 
     /// Running text.
     pub(super) fn text(&self, text: &str) -> Result<(), CommandError> {
-        self.wrapped(text, 0, |line| line.to_owned())
+        self.wrapped(text, 0, str::to_owned)
     }
 
     /// A remark below a step.
     pub(super) fn remark(&self, text: &str) -> Result<(), CommandError> {
-        self.wrapped(text, 6, |line| self.paint.dim(line))
+        self.wrapped(text, BELOW_COLUMNS, |line| self.paint.dim(line))
     }
 
     /// Lines as they are, set in.
@@ -71,7 +75,12 @@ impl Stage {
 
     /// What the agent wants; the line stays open until the verdict is there.
     pub(super) fn wants(&self, subject: &str) -> Result<(), CommandError> {
-        screen::show(&format!("   {subject:<SUBJECT_COLUMNS$}  "))?;
+        let open = if self.columns < BESIDE_COLUMNS_MIN {
+            format!("   {subject}\n{:BELOW_COLUMNS$}", "")
+        } else {
+            format!("   {subject:<SUBJECT_COLUMNS$}  ")
+        };
+        screen::show(&open)?;
         self.pause()
     }
 
@@ -92,8 +101,8 @@ impl Stage {
         let last = told.shown.len().saturating_sub(1);
         for (at, line) in told.shown.iter().enumerate() {
             match state.filter(|_| at == last) {
-                Some(state) => self.wrapped(&format!("{line}  ({state})"), 6, str::to_owned)?,
-                None => self.wrapped(line, 6, str::to_owned)?,
+                Some(state) => self.wrapped(&format!("{line}  ({state})"), BELOW_COLUMNS, str::to_owned)?,
+                None => self.wrapped(line, BELOW_COLUMNS, str::to_owned)?,
             }
         }
         self.pause()
