@@ -30,9 +30,14 @@ pub(crate) fn play(keep: bool, fast: bool) -> Result<(), CommandError> {
     let scratch = Scratch::new()?;
     let played = perform(&stage, &scratch);
     let kept = scratch.end(keep);
-    // What went wrong first is what is told.
-    played?;
-    close(&stage, kept?.as_deref())
+    match played {
+        Ok(()) => close(&stage, kept?.as_deref()),
+        Err(error) => {
+            stage.leave();
+            // Whatever failed then, failed because a signal reaches all processes of a terminal.
+            Err(if interrupt::asked() { stage::broken_off() } else { error })
+        }
+    }
 }
 
 fn perform(stage: &Stage, scratch: &Scratch) -> Result<(), CommandError> {
@@ -167,4 +172,26 @@ fn close(stage: &Stage, kept: Option<&Path>) -> Result<(), CommandError> {
         stage.text(&format!("To look: jackline log --workspace {dir}/repository --store {dir}/store"))?;
     }
     stage.text("Next: `jackline init` in your own repository.")
+}
+
+#[cfg(test)]
+mod tests {
+    use jackline_core::code;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(want: Want, verdict: Verdict, code: Option<&str>, fits: bool) {
+        let told = Told { verdict, code: code.map(str::to_owned), shown: Vec::new(), notice: None };
+        assert_eq!(expected(&Step { act: Act::Read("x"), want }, &told).is_ok(), fits);
+    }
+
+    #[test]
+    fn verdict_and_code_must_both_fit() {
+        check(Want::Allow(""), Verdict::Allow, None, true);
+        check(Want::Allow(""), Verdict::Ask, None, false);
+        check(Want::Deny(code::PATHS_PROTECTED), Verdict::Deny, Some("paths/protected"), true);
+        check(Want::Deny(code::PATHS_PROTECTED), Verdict::Deny, Some("fault/store"), false);
+        check(Want::Deny(code::PATHS_PROTECTED), Verdict::Allow, None, false);
+    }
 }

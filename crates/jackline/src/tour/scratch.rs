@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -33,7 +34,9 @@ impl Scratch {
             CommandError::internal(format!("no scratch directory can be made in `{}`: {why}", dir.display()))
                 .hint("set TMPDIR to a directory that can be written")
         };
-        let made = TempDir::with_prefix_in("jackline-tour-", &dir).map_err(|fault| unmade(&fault.to_string()))?;
+        let only_ours = fs::Permissions::from_mode(0o700);
+        let made = tempfile::Builder::new().prefix("jackline-tour-").permissions(only_ours).tempdir_in(&dir);
+        let made = made.map_err(|fault| unmade(&fault.to_string()))?;
         let top = made.path().canonicalize().map_err(|fault| unmade(&fault.to_string()))?;
         let program = place::this_program()?;
         let hook = wired(&program, &top).ok_or_else(|| unmade("its path, or this program's, is not UTF-8"))?;

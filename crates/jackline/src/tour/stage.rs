@@ -1,5 +1,6 @@
 //! How the tour is shown: in the order in which it happens, at a pace that can be read, as wide as the terminal.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal as _};
 use std::thread;
 use std::time::Duration;
@@ -32,6 +33,8 @@ pub(super) struct Stage {
     paint: Paint,
     beat: Duration,
     columns: usize,
+    /// Whether a line waits for its verdict.
+    open: Cell<bool>,
 }
 
 impl Stage {
@@ -40,13 +43,21 @@ impl Stage {
         let watched = io::stdout().is_terminal() && !fast;
         let columns = place::columns().unwrap_or(WIDTH_COLUMNS_MAX).clamp(WIDTH_COLUMNS_MIN, WIDTH_COLUMNS_MAX);
         let beat = Duration::from_millis(if watched { BEAT_MS } else { 0 });
-        Self { paint: Paint::for_stdout(), beat, columns }
+        Self { paint: Paint::for_stdout(), beat, columns, open: Cell::new(false) }
     }
 
     /// A pause; whoever wants to break off is heard here.
     fn pause(&self) -> Result<(), CommandError> {
         thread::sleep(self.beat);
-        if interrupt::asked() { Err(CommandError::found("the tour was broken off")) } else { Ok(()) }
+        if interrupt::asked() { Err(broken_off()) } else { Ok(()) }
+    }
+
+    /// After an error: what is said next begins on a line of its own.
+    pub(super) fn leave(&self) {
+        if self.open.get() {
+            // The error itself is what is told.
+            drop(screen::line(""));
+        }
     }
 
     pub(super) fn heading(&self, text: &str) -> Result<(), CommandError> {
@@ -75,12 +86,13 @@ impl Stage {
 
     /// What the agent wants; the line stays open until the verdict is there.
     pub(super) fn wants(&self, subject: &str) -> Result<(), CommandError> {
-        let open = if self.columns < BESIDE_COLUMNS_MIN {
+        let subject = if self.columns < BESIDE_COLUMNS_MIN {
             format!("   {subject}\n{:BELOW_COLUMNS$}", "")
         } else {
             format!("   {subject:<SUBJECT_COLUMNS$}  ")
         };
-        screen::show(&open)?;
+        self.open.set(true);
+        screen::show(&subject)?;
         self.pause()
     }
 
@@ -92,6 +104,7 @@ impl Stage {
 
     /// Ends the line, with what followed from the verdict.
     pub(super) fn effect(&self, text: &str) -> Result<(), CommandError> {
+        self.open.set(false);
         let end = if text.is_empty() { String::new() } else { format!("  {}", self.paint.dim(text)) };
         Ok(screen::line(&end)?)
     }
@@ -114,6 +127,11 @@ impl Stage {
         }
         Ok(())
     }
+}
+
+/// What a person who breaks off is told.
+pub(super) fn broken_off() -> CommandError {
+    CommandError::found("the tour was broken off")
 }
 
 /// The text in lines of at most so many characters, broken between words.

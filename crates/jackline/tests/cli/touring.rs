@@ -30,6 +30,13 @@ fn tour(world: &World, options: &[&str]) -> Command {
     command
 }
 
+/// A search path with the shell and nothing else on it.
+fn only_a_shell(world: &World) -> PathBuf {
+    fs::create_dir_all(world.path("bin")).expect("made");
+    std::os::unix::fs::symlink("/bin/sh", world.path("bin/sh")).expect("linked");
+    world.path("bin")
+}
+
 fn names(dir: &Path) -> Vec<PathBuf> {
     fs::read_dir(dir).expect("readable").map(|entry| entry.expect("readable").path()).collect()
 }
@@ -66,7 +73,7 @@ fn the_tour_goes_as_scripted_and_leaves_nothing() {
 fn neither_a_home_nor_git_is_needed() {
     let world = World::empty();
     let mut command = tour(&world, &[]);
-    command.env_remove("HOME").env("PATH", world.path("nowhere"));
+    command.env_remove("HOME").env("PATH", only_a_shell(&world));
     let stdout = goes_as_scripted(&world, command);
     assert!(stdout.contains("Git does not work here"), "{stdout}");
     assert!(stdout.contains("✓ allow  it failed: "), "{stdout}");
@@ -106,12 +113,18 @@ fn what_is_kept_can_be_looked_at() {
 }
 
 #[test]
+fn its_definition_is_fine() {
+    let world = World::defined(include_str!("../../src/tour/definition.yaml"));
+    world.check(&["check"], 0, "jackline.yaml: fine\n", "");
+}
+
+#[test]
 fn a_surprise_is_a_fault_and_cleared_away() {
     let world = World::empty();
     world.write("bin/git", "#!/bin/sh\ncase $1 in commit) echo broken >&2; exit 1 ;; esac\n");
     fs::set_permissions(world.path("bin/git"), fs::Permissions::from_mode(0o755)).expect("set");
     let mut command = tour(&world, &[]);
-    command.env("PATH", world.path("bin"));
+    command.env("PATH", only_a_shell(&world));
     let (code, stdout, stderr) = world.spawn(command, "");
     assert_eq!(code, Some(3), "{stdout}");
     assert_eq!(stderr, "error: `$ git commit -qm 'First version'` was allowed and did not work\n");
