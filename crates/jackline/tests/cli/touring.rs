@@ -130,6 +130,11 @@ fn a_surprise_is_a_fault_and_cleared_away() {
     assert_eq!(stderr, "error: `$ git commit -qm 'First version'` was allowed and did not work\n");
     assert!(stdout.ends_with("it failed: broken\n"), "{stdout}");
     nothing_is_left(&world);
+    let mut command = tour(&world, &["--keep"]);
+    command.env("PATH", world.path("bin"));
+    let (code, _, stderr) = world.spawn(command, "");
+    assert_eq!((code, names(&world.path("tmp")).len()), (Some(3), 1), "{stderr}");
+    assert!(stderr.contains("\n  help: the scratch directory stays: TOP/tmp/jackline-tour-"), "{stderr}");
 }
 
 #[test]
