@@ -7,11 +7,13 @@ mod deadline;
 mod error;
 mod exceptions;
 mod hook;
+mod interrupt;
 mod paint;
 mod person;
 mod place;
 mod screen;
 mod timeline;
+mod tour;
 
 use std::process::ExitCode;
 

@@ -12,6 +12,7 @@ mod on;
 mod schema;
 pub(crate) mod sessions;
 mod status;
+mod tour;
 mod trust;
 
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ use crate::error::CommandError;
 /// What to do.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Tour(tour::Tour),
     Hook(hook::Hook),
     Eval(eval::Eval),
     Check(check::Check),
@@ -41,6 +43,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(&self) -> Result<ExitCode, CommandError> {
         let done = match self {
+            Self::Tour(command) => command.run(),
             Self::Hook(command) => return Ok(command.run()),
             Self::Eval(command) => command.run(),
             Self::Check(command) => command.run(),

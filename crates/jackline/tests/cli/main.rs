@@ -10,6 +10,7 @@ mod excepting;
 mod odd;
 mod proving;
 mod reading;
+mod touring;
 
 use std::fs;
 use std::io::Write as _;
