@@ -49,7 +49,13 @@ fn policy_lines(policy: &Policy) -> Vec<String> {
         Guard::ReadBeforeWrite(_) => vec!["an existing file must be read before it is overwritten".to_owned()],
         Guard::Paths(paths) => paths_lines(paths),
         Guard::Rule(rule) => vec![format!("{}: {}", policy.name, rule.reason)],
+        Guard::Rego(rego) => vec![rego_line(&policy.name, &rego.tool)],
     }
+}
+
+fn rego_line(name: &str, tools: &[String]) -> String {
+    let of = if tools.is_empty() { "every call".to_owned() } else { tools.join(", ") };
+    format!("{name}: a policy of the owner's judges {of}")
 }
 
 fn sequence_lines(sequence: &Sequence) -> Vec<String> {

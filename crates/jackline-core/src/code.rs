@@ -1,7 +1,7 @@
 //! The closed list of codes: stable identifiers `guard/what` for machines, each with its documentation.
 //!
-//! Codes are added, never reworded or reused. Two families carry a name of the owner's: `rule/<name>` and, later,
-//! `rego/<code>`.
+//! Codes are added, never reworded or reused. Families carry a name of the owner's: `rule/<name>`,
+//! `rego/<code>` and, for embedders, `policy/<name>`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,6 +18,12 @@ impl Code {
     #[must_use]
     pub fn rule(name: &str) -> Self {
         Self(Cow::Owned(format!("rule/{name}")))
+    }
+
+    /// The code of a denial that a Rego policy gave.
+    #[must_use]
+    pub fn rego(code: &str) -> Self {
+        Self(Cow::Owned(format!("rego/{code}")))
     }
 
     /// The code of an embedder's own policy.
@@ -148,6 +154,9 @@ codes! {
     FAULT_POLICY = "fault/policy",
         "A policy could not judge.",
         "Mend the policy; `on_fault: allow` lets such calls pass.";
+    FAULT_REGO = "fault/rego",
+        "A Rego policy cannot be read, parsed or evaluated, or takes too long.",
+        "Run `jackline check`; `on_fault: allow` lets such calls pass.";
     FAULT_INTERNAL = "fault/internal",
         "Jackline itself failed.",
         "Report it, with the session's log.";
@@ -159,6 +168,11 @@ pub const FAMILIES: &[Documented] = &[
         code: "rule/<name>",
         means: "A `rule` policy of that name matched.",
         remedy: "Make another call, as the rule's reason and suggestions say; the owner may change the rule.",
+    },
+    Documented {
+        code: "rego/<code>",
+        means: "A `rego` policy denied the call; `rego/deny` where it gave no code.",
+        remedy: "Make another call, as its reason says; the owner may change the policy.",
     },
     Documented {
         code: "policy/<name>",

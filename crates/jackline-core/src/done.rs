@@ -1,5 +1,7 @@
 //! What a successful call counts as, and whether something has been done.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::definition::model::Step;
 use crate::glob;
 use crate::matcher::{Purpose, Subject};
@@ -27,6 +29,21 @@ pub fn find<'a>(session: &'a Session, layer: &Layer, name: &str) -> Option<&'a D
         Some(wanted) => newest_first.find(|done| done.name == wanted),
         None => newest_first.find(|done| is_named(layer, name, &done.name)),
     }
+}
+
+/// Everything that is done, as a definition would name it: tools, steps and `@kind`s, sorted.
+#[must_use]
+pub fn told(session: &Session, layer: &Layer) -> Vec<String> {
+    let steps: BTreeMap<String, &str> =
+        layer.model.steps.iter().map(|step| (step_name(step), step.name.as_str())).collect();
+    let name = |done: &Done| match done.name.strip_prefix("tool:") {
+        Some(tool) => Some(tool.to_owned()),
+        None if done.name.starts_with('@') => Some(done.name.clone()),
+        // A step of another definition, or of an earlier state of this one, is none of its own.
+        None => steps.get(&done.name).map(|name| (*name).to_owned()),
+    };
+    let names: BTreeSet<String> = session.memory.done.iter().filter_map(name).collect();
+    names.into_iter().collect()
 }
 
 /// Whether a remembered name is what `name` (a tool or glob, a step, `@kind`) asks for.

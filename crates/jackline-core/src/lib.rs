@@ -30,6 +30,7 @@ pub mod path;
 pub mod policy;
 pub mod probe;
 pub mod redact;
+pub mod rego;
 pub mod session;
 pub mod sha;
 pub mod shell;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::exception::{Exception, Refusal};
+use crate::rego::{About, Judged};
 use crate::sha::Digest;
 use crate::time::Timestamp;
 
@@ -29,6 +30,8 @@ pub enum Probe {
     Settings { file: String, wired: bool },
     /// Which exceptions of a person's cover these refusals at this time? One for a single use is claimed by asking.
     Exceptions { at: Timestamp, refusals: Vec<Refusal> },
+    /// What does the Rego policy in this file (absolute, or seen from the workspace root) say of the event?
+    Rego { file: String, about: About },
 }
 
 impl Probe {
@@ -36,7 +39,11 @@ impl Probe {
     #[must_use]
     pub const fn observes(&self) -> bool {
         match self {
-            Self::Identity { .. } | Self::Fingerprint { .. } | Self::WorkTree | Self::Settings { .. } => true,
+            Self::Identity { .. }
+            | Self::Fingerprint { .. }
+            | Self::WorkTree
+            | Self::Settings { .. }
+            | Self::Rego { .. } => true,
             Self::Exceptions { .. } => false,
         }
     }
@@ -52,6 +59,8 @@ pub enum Fact {
     Content(Option<Digest>),
     /// These exceptions count; those for a single use are claimed.
     Excepted(Vec<Exception>),
+    /// The policy was evaluated.
+    Rego(Judged),
     /// There is nothing to look at (no git repository for a work tree, for instance).
     Absent,
     /// It could not be told; the text says why, for the record.

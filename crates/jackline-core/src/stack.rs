@@ -9,6 +9,7 @@ use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Po
 use crate::definition::{Kind, Model, UnknownTools};
 use crate::glob;
 use crate::matcher::STEP_DEPTH_MAX;
+use crate::path;
 use crate::policy;
 use crate::sha::Digest;
 use crate::tools;
@@ -32,6 +33,8 @@ pub struct Layer {
     pub origin: Origin,
     /// `mode: observe` counts only where the owner trusted it.
     pub trusted: bool,
+    /// Where the files it names are looked for; the workspace root when empty.
+    pub dir: String,
     looks_inside: bool,
 }
 
@@ -39,7 +42,19 @@ impl Layer {
     #[must_use]
     pub fn new(model: Model, digest: Digest, origin: Origin, trusted: bool) -> Self {
         let looks_inside = looks_inside_commands(&model);
-        Self { model, digest, origin, trusted, looks_inside }
+        Self { model, digest, origin, trusted, dir: String::new(), looks_inside }
+    }
+
+    /// The same, read from a file in this directory.
+    #[must_use]
+    pub fn from_dir(self, dir: impl Into<String>) -> Self {
+        Self { dir: dir.into(), ..self }
+    }
+
+    /// A file that the definition names: absolute, or seen from the workspace root.
+    #[must_use]
+    pub fn file(&self, name: &str) -> String {
+        if self.dir.is_empty() { path::fold(name) } else { path::join(&self.dir, name) }
     }
 
     /// Whether findings of this layer are only recorded.
@@ -121,9 +136,13 @@ impl Stack {
     pub fn policies_for_tool(&self, tool: &str) -> Vec<String> {
         let kind = self.kind_of(tool);
         let built_in = self.layers.iter().flat_map(|layer| {
-            let judges = move |section: &Section| section.tools.iter().any(|name| may_be(layer, name, tool, kind));
-            let on = layer.policies().filter(|(_, policy)| policy.enforce != Enforce::Off);
-            on.filter(move |(section, _)| section.is_none_or(judges))
+            let named = move |names: &[String]| names.iter().any(|name| may_be(layer, name, tool, kind));
+            let meant = move |policy: &Policy| match &policy.guard {
+                Guard::Rego(rego) => rego.tool.is_empty() || named(&rego.tool),
+                Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Paths(_) | Guard::Rule(_) => true,
+            };
+            let on = layer.policies().filter(move |(_, policy)| policy.enforce != Enforce::Off && meant(policy));
+            on.filter(move |(section, _)| section.is_none_or(|section| named(&section.tools)))
         });
         let own = self.own.iter().map(|policy| policy.name().to_owned());
         built_in.map(|(_, policy)| policy.name.clone()).chain(own).collect()
@@ -162,6 +181,7 @@ fn looks_inside_commands(model: &Model) -> bool {
                 || match &policy.guard {
                     Guard::Paths(_) | Guard::ReadBeforeWrite(_) => true,
                     Guard::Rule(rule) => inside(&rule.matcher),
+                    Guard::Rego(rego) => names(&rego.tool) || may_judge_shells(model, &rego.tool),
                     Guard::Sequence(sequence) => {
                         let all = sequence.requires.iter();
                         all.flat_map(|(name, needs)| std::iter::once(name).chain(needs))
@@ -169,6 +189,14 @@ fn looks_inside_commands(model: &Model) -> bool {
                     }
                 }
         })
+}
+
+/// A policy that is told the paths of shell calls relies on texts that can be read.
+fn may_judge_shells(model: &Model, names: &[String]) -> bool {
+    let declared = |name: &str| model.tools.declare.get(name).and_then(|declaration| declaration.kind);
+    let kind = |name: &str| declared(name).or_else(|| tools::lookup(None, name).map(|row| row.kind));
+    names.is_empty()
+        || names.iter().any(|name| name == "@shell" || glob::is_pattern(name) || kind(name) == Some(Kind::Shell))
 }
 
 fn step_looks_inside(model: &Model, name: &str, depth: u32) -> bool {

@@ -18,11 +18,13 @@ pub mod exceptions;
 pub mod private;
 pub mod probes;
 mod records;
+mod rego;
 pub mod replay;
 mod runtime;
 pub mod store;
 mod tilde;
 pub mod wiring;
+mod worker;
 
 pub use answer::Answer;
 pub use builder::{BuildFault, RuntimeBuilder};

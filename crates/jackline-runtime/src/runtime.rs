@@ -206,7 +206,7 @@ impl Runtime {
                         seen.exceptions = self.exceptions(session, &judging.stack);
                         seen.exceptions.as_ref().map_or(Fact::Absent, |known| known.answer(*at, refusals))
                     }
-                    probe => judging.prober.answer(probe),
+                    probe => judging.prober.answer(probe, event),
                 };
                 seen.facts.keep(probe, fact);
             }

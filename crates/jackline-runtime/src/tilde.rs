@@ -23,7 +23,7 @@ fn policy(policy: &mut Policy, home: &str) {
             paths.allow.iter_mut().chain(&mut paths.protect).for_each(|pattern| place(pattern, home));
         }
         Guard::Rule(rule) => matcher(&mut rule.matcher, home),
-        Guard::Sequence(_) | Guard::ReadBeforeWrite(_) => {}
+        Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Rego(_) => {}
     }
 }
 

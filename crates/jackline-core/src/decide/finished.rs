@@ -78,7 +78,7 @@ impl<'a> Ended<'a> {
             Guard::ReadBeforeWrite(_) => remembers(touch),
             Guard::Paths(_) => true,
             Guard::Sequence(settings) => settings.fresh && touch.role.changes(),
-            Guard::Rule(_) => false,
+            Guard::Rule(_) | Guard::Rego(_) => false,
         })
     }
 
@@ -94,7 +94,7 @@ impl<'a> Ended<'a> {
     fn own_writes(&self) -> bool {
         self.policies().all(|(_, policy)| match &policy.guard {
             Guard::ReadBeforeWrite(settings) => settings.own_writes,
-            Guard::Sequence(_) | Guard::Paths(_) | Guard::Rule(_) => true,
+            Guard::Sequence(_) | Guard::Paths(_) | Guard::Rule(_) | Guard::Rego(_) => true,
         })
     }
 
@@ -174,9 +174,8 @@ impl<'a> Ended<'a> {
         match self.context.facts.get(&Probe::WorkTree) {
             Some(Fact::Content(Some(digest))) => Some(*digest),
             Some(Fact::Absent) => None,
-            Some(Fact::Content(None) | Fact::Identity(_) | Fact::Excepted(_) | Fact::Unknown(_)) | None => {
-                Some(Digest::ZERO)
-            }
+            Some(Fact::Content(None) | Fact::Identity(_) | Fact::Excepted(_) | Fact::Rego(_) | Fact::Unknown(_))
+            | None => Some(Digest::ZERO),
         }
     }
 
@@ -203,7 +202,7 @@ impl<'a> Ended<'a> {
                 Some(Fact::Content(Some(digest))) => Some(digest.short()),
                 Some(Fact::Content(None) | Fact::Identity(_) | Fact::Absent) | None => None,
                 // What it contains is not known, so it was not read.
-                Some(Fact::Unknown(_) | Fact::Excepted(_)) => continue,
+                Some(Fact::Unknown(_) | Fact::Excepted(_) | Fact::Rego(_)) => continue,
             };
             let file = file_key(&identity.path);
             match touch.role {

@@ -3,8 +3,8 @@
 use super::fault::{Fault, Faults};
 use super::model::{
     ArgMatcher, CommandMatcher, CommandParts, Declaration, Enforce, Guard, Kind, Limits, Loop, Matcher, Mode, Model,
-    OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync,
-    UnknownTools,
+    OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rego, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step,
+    Sync, UnknownTools,
 };
 use super::{Parsed, finish, name_policies, semantics};
 
@@ -91,6 +91,11 @@ impl DefinitionBuilder {
     /// `rule`
     pub fn rule(self, name: &str, rule: Rule) -> Self {
         self.policy(Policy::new(name, Guard::Rule(rule)))
+    }
+
+    /// `rego`
+    pub fn rego(self, name: &str, rego: Rego) -> Self {
+        self.policy(Policy::new(name, Guard::Rego(rego)))
     }
 
     /// `sections`

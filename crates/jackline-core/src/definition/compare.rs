@@ -2,6 +2,8 @@
 //!
 //! A change that only tightens applies at once; one that is named here waits for the owner.
 
+mod rego;
+
 use std::collections::BTreeSet;
 
 use super::model::{
@@ -147,6 +149,7 @@ impl<'a> Used<'a> {
                 self.names(needs);
             }),
             Guard::Rule(rule) => self.matcher(&rule.matcher),
+            Guard::Rego(rego) => self.names(&rego.tool),
             Guard::ReadBeforeWrite(_) | Guard::Paths(_) => {}
         }
     }
@@ -195,6 +198,7 @@ fn compare_policy(label: &str, old: &Policy, new: &Policy, found: &mut Found) {
         }
         (Guard::Paths(before), Guard::Paths(after)) => paths(label, before, after, found),
         (Guard::Rule(before), Guard::Rule(after)) => rule(label, before, after, found),
+        (Guard::Rego(before), Guard::Rego(after)) => rego::compare(label, before, after, found),
         _ => found.0.push(format!("{label} changed its guard")),
     }
 }

@@ -38,6 +38,7 @@ impl<'a> Count<'a> {
         let guard = match &policy.guard {
             Guard::Rule(rule) => self.matcher(&rule.matcher, STEP_DEPTH_MAX, MATCHER_DEPTH_MAX),
             Guard::Sequence(sequence) => sum(sequence.requires.iter().map(|(name, _)| self.whole(name))),
+            Guard::Rego(rego) => sum(rego.tool.iter().map(|name| self.whole(name))),
             Guard::Paths(_) | Guard::ReadBeforeWrite(_) => 0,
         };
         when.saturating_add(guard)

@@ -37,6 +37,10 @@ macro_rules! spelled {
     };
 }
 
+mod rego;
+
+pub use rego::Rego;
+
 /// A whole definition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -211,6 +215,7 @@ pub enum Guard {
     ReadBeforeWrite(ReadBeforeWrite),
     Paths(Paths),
     Rule(Rule),
+    Rego(Rego),
 }
 
 impl Guard {
@@ -222,6 +227,7 @@ impl Guard {
             Self::ReadBeforeWrite(_) => "read_before_write",
             Self::Paths(_) => "paths",
             Self::Rule(_) => "rule",
+            Self::Rego(_) => "rego",
         }
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::fault::{Fault, Faults, quoted};
 use super::model::{
     ArgMatcher, Audit, CommandMatcher, CommandParts, Deadline, Declaration, Enforce, Guard, Identity, Kind, Limits,
-    Loop, Matcher, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range, ReadBeforeWrite, Rule,
-    RuleVerdict, Section, Sequence, SessionMatcher, Shell, Stale, Step, Steps, StoreSettings, Sync, Tools,
+    Loop, Matcher, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range, ReadBeforeWrite, Rego,
+    Rule, RuleVerdict, Section, Sequence, SessionMatcher, Shell, Stale, Step, Steps, StoreSettings, Sync, Tools,
     UnknownTools,
 };
 use super::yaml::{Entry, Node, Value};
@@ -141,6 +141,9 @@ fn guard(node: &Node, faults: &mut Faults) -> Guard {
     if let Some(node) = node.get("rule") {
         return Guard::Rule(rule(node, faults));
     }
+    if let Some(node) = node.get("rego") {
+        return Guard::Rego(rego(node));
+    }
     Guard::ReadBeforeWrite(read_before_write(node.get("read_before_write")))
 }
 
@@ -175,6 +178,10 @@ fn rule(node: &Node, faults: &mut Faults) -> Rule {
         reason: text(node.get("reason")).unwrap_or_else(|| Rule::default().reason),
         suggest: texts(node.get("suggest")),
     }
+}
+
+fn rego(node: &Node) -> Rego {
+    Rego { file: text(node.get("file")).unwrap_or_default(), tool: texts(node.get("tool")) }
 }
 
 fn section(node: &Node, faults: &mut Faults) -> Section {

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::expansion::{self, MATCHERS_MAX};
 use super::fault::{Fault, Faults, did_you_mean, nearest, quoted};
 use super::model::{
-    ArgMatcher, CommandMatcher, Deadline, Guard, Kind, Limits, Loop, Matcher, Model, Paths, Policy, Range, Section,
-    Sequence, SessionMatcher, Step,
+    ArgMatcher, CommandMatcher, Deadline, Guard, Kind, Limits, Loop, Matcher, Model, Paths, Policy, Range, Rego,
+    Section, Sequence, SessionMatcher, Step,
 };
 use super::place::At;
 use super::yaml::Node;
@@ -245,6 +245,7 @@ impl<'a> Check<'a> {
             Guard::ReadBeforeWrite(_) => {}
             Guard::Paths(paths) => self.paths(paths, &at),
             Guard::Rule(rule) => self.matcher(&rule.matcher, &at, 0),
+            Guard::Rego(rego) => self.rego(rego, &at),
         }
         self.owner.clear();
     }
@@ -298,6 +299,13 @@ impl<'a> Check<'a> {
                 self.warn(message, Some("begin it with `/`".to_owned()), &at.key("allow").item(index));
             }
         }
+    }
+
+    fn rego(&mut self, rego: &Rego, at: &At<'_>) {
+        if rego.file.trim().is_empty() {
+            self.echo("it names no file".to_owned(), Some("name the Rego file"), &at.key("file"));
+        }
+        self.tools(&rego.tool, Use::Pattern, &at.key("tool"));
     }
 
     fn globs(&mut self, patterns: &[String], at: &At<'_>) {

@@ -155,10 +155,12 @@ static PATHS: Shape = shape(
 
 static REGO: Shape = shape(
     "rego",
-    "An OPA policy.",
+    "An OPA policy, in Rego v1: see [rego.md](rego.md).",
     &[
-        key("file", Form::Text, "The Rego file, relative to the definition.").required(),
-        key("tool", ONE_OR_MORE, "The tools it judges; without it every call."),
+        key("file", Form::Text, "The Rego file, named from the definition's directory.")
+            .required()
+            .example(r#""policies/deploy.rego""#),
+        key("tool", ONE_OR_MORE, "The tools, steps or `@kind`s it judges; without it every call."),
     ],
 );
 

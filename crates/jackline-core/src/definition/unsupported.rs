@@ -27,8 +27,6 @@ const ROWS: &[Row] = &[
     row(&["todos"], "todos"),
     row(&["file_policies"], "file_policies"),
     row(&["checks"], "checks"),
-    row(&["policies", "*", "rego"], "rego"),
-    row(&["sections", "*", "policies", "*", "rego"], "rego"),
     row(&["tools", "declare", "*", "schema"], "tools.declare.*.schema"),
     row(&["tools", "declare", "*", "output_schema"], "tools.declare.*.output_schema"),
 ];
@@ -85,8 +83,6 @@ mod tests {
     fn what_is_not_there_yet_is_refused() {
         check("feedback: []", &["feedback"]);
         check("use:", &["use"]);
-        check("policies: [{rego: {file: a}}, {paths: {}}, {rego: {file: b}}]", &["rego", "rego"]);
-        check("sections: [{policies: [{rego: {}}]}]", &["rego"]);
         check(
             "tools: {declare: {a: {schema: x}, b: {output_schema: {}}}}",
             &["tools.declare.*.schema", "tools.declare.*.output_schema"],

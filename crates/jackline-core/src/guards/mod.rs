@@ -8,6 +8,7 @@ pub(crate) mod halted;
 pub(crate) mod own_policy;
 pub(crate) mod paths;
 pub(crate) mod read_before_write;
+pub(crate) mod rego;
 pub(crate) mod repeat;
 pub(crate) mod rule;
 pub(crate) mod schema;
@@ -51,7 +52,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
         wanted.extend(subject.steps_need());
         for (_, policy) in applying(&subject) {
             wanted.extend(policy.when.iter().flat_map(|when| subject.needs(when)));
-            wanted.extend(policy_needs(&policy.guard, &subject));
+            wanted.extend(policy_needs(policy, &subject));
         }
     }
     wanted.extend(own_policy::needs(context));
@@ -103,12 +104,13 @@ fn applying<'a>(subject: &Subject<'a>) -> Vec<(Option<&'a Section>, &'a Policy)>
         .collect()
 }
 
-fn policy_needs(guard: &Guard, subject: &Subject<'_>) -> Vec<Probe> {
-    match guard {
+fn policy_needs(policy: &Policy, subject: &Subject<'_>) -> Vec<Probe> {
+    match &policy.guard {
         Guard::Sequence(settings) => sequence::needs(settings, subject),
         Guard::ReadBeforeWrite(settings) => read_before_write::needs(settings, subject),
         Guard::Paths(settings) => paths::needs(settings, subject),
         Guard::Rule(settings) => rule::needs(settings, subject),
+        Guard::Rego(settings) => rego::needs(policy, settings, subject),
     }
 }
 
@@ -121,6 +123,7 @@ fn judge_policy(policy: &Policy, subject: &Subject<'_>) -> Vec<Finding> {
         Guard::ReadBeforeWrite(settings) => read_before_write::judge(settings, subject),
         Guard::Paths(settings) => paths::judge(settings, subject),
         Guard::Rule(settings) => rule::judge(settings, &policy.name, subject),
+        Guard::Rego(settings) => rego::judge(settings, subject),
     };
     found.into_iter().filter_map(|finding| enforced(finding, policy, subject.layer)).collect()
 }
