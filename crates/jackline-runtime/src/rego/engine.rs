@@ -3,6 +3,7 @@
 //! What would make two evaluations of one event differ is refused or taken from the event: no network, no
 //! environment, no chance, and no clock but the event's.
 
+use std::cell::Cell;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use jackline_core::time::Timestamp;
 use regorus::utils::limits::ExecutionTimerConfig;
 use regorus::{Engine, Value};
 
-use super::{RegoFault, absent};
+use super::{RegoFault, absent, recursion};
 use crate::worker::within;
 
 /// Milliseconds of one evaluation: a host waits for the answer, and policies take well under one.
@@ -35,6 +36,11 @@ const RULE: &str = "data.jackline.deny";
 /// The name under which the engine speaks of the policy.
 const SOURCE: &str = "policy";
 
+thread_local! {
+    /// The time of the event that this thread evaluates a policy for.
+    static NOW_NS: Cell<i64> = const { Cell::new(0) };
+}
+
 /// A policy that can be asked.
 #[derive(Debug, Clone)]
 pub(crate) struct Compiled {
@@ -53,12 +59,8 @@ impl Compiled {
             });
         }
         let (owned, digest) = (text.to_owned(), Digest::of(text.as_bytes()));
-        let engine = within(WORK_MS_MAX, move || Ok(compile(owned))).map_err(RegoFault::new)??;
-        let compiled = Self { engine, digest };
-        match compiled.evaluate(serde_json::json!({}), Timestamp(0)).and_then(|answer| judged(&answer, digest)) {
-            Ok(_) => Ok(compiled),
-            Err(why) => Err(told(&why)),
-        }
+        let engine = within(WORK_MS_MAX, move || Ok(compile(owned, digest))).map_err(RegoFault::new)??;
+        Ok(Self { engine, digest })
     }
 
     /// What the policy says of an input, at the time of the event.
@@ -74,22 +76,23 @@ impl Compiled {
     /// The answer as JSON; null where it is undefined.
     fn evaluate(&self, input: serde_json::Value, at: Timestamp) -> Result<serde_json::Value, String> {
         let mut engine = self.engine.clone();
-        within(WORK_MS_MAX, move || {
-            let now = Value::from(at.0.saturating_mul(NS_PER_MS));
-            add(&mut engine, "time.now_ns", 0, move |_| Ok(now.clone()))?;
-            engine.set_input(Value::from(input));
-            match engine.eval_rule(RULE.to_owned()).map_err(|fault| fault.to_string())? {
-                Value::Undefined => Ok(serde_json::Value::Null),
-                answer => {
-                    let json = answer.to_json_str().map_err(|fault| fault.to_string())?;
-                    serde_json::from_str(&json).map_err(|fault| fault.to_string())
-                }
-            }
-        })
+        within(WORK_MS_MAX, move || evaluate(&mut engine, input, at))
     }
 }
 
-fn compile(text: String) -> Result<Engine, RegoFault> {
+fn evaluate(engine: &mut Engine, input: serde_json::Value, at: Timestamp) -> Result<serde_json::Value, String> {
+    NOW_NS.set(at.0.saturating_mul(NS_PER_MS));
+    engine.set_input(Value::from(input));
+    match engine.eval_rule(RULE.to_owned()).map_err(|fault| fault.to_string())? {
+        Value::Undefined => Ok(serde_json::Value::Null),
+        answer => {
+            let json = answer.to_json_str().map_err(|fault| fault.to_string())?;
+            serde_json::from_str(&json).map_err(|fault| fault.to_string())
+        }
+    }
+}
+
+fn compile(text: String, digest: Digest) -> Result<Engine, RegoFault> {
     let mut engine = Engine::new();
     // An error inside a built-in function is a fault, not a condition that does not hold: `not` would turn it around.
     engine.set_strict_builtin_errors(true);
@@ -106,12 +109,20 @@ fn compile(text: String) -> Result<Engine, RegoFault> {
         let help = "write `deny contains reason if { .. }`";
         return Err(RegoFault { help: Some(help), ..RegoFault::new("it has no rule `deny`") });
     }
-    refuse_and_bound(&mut engine).map_err(RegoFault::new)?;
-    Ok(engine)
+    let modules = engine.get_modules();
+    let rules: Vec<&str> = modules.iter().flat_map(|module| &module.policy).map(|rule| rule.span().text()).collect();
+    if let Some(name) = recursion::find(&rules) {
+        return Err(RegoFault::new(format!("function `{name}` calls itself")));
+    }
+    replace_functions(&mut engine).map_err(RegoFault::new)?;
+    // The first question also prepares the engine, so that its copies need not.
+    let answer = evaluate(&mut engine, serde_json::json!({}), Timestamp(0)).map_err(|why| told(&why))?;
+    judged(&answer, digest).map_err(RegoFault::new).map(|_| engine)
 }
 
 /// Stands in for built-in functions of the engine: an extension is looked for first.
-fn refuse_and_bound(engine: &mut Engine) -> Result<(), String> {
+fn replace_functions(engine: &mut Engine) -> Result<(), String> {
+    add(engine, "time.now_ns", 0, |_| Ok(Value::from(NOW_NS.get())))?;
     add(engine, "rand.intn", 2, |_| Err("chance is refused: the same event must get the same answer".to_owned()))?;
     add(engine, "numbers.range", 2, |ends| range(&ends, 1))?;
     add(engine, "numbers.range_step", 3, |ends| {

@@ -4,8 +4,12 @@
 mod absent;
 #[cfg(feature = "rego")]
 mod engine;
+#[cfg(feature = "rego")]
+mod recursion;
 #[cfg(not(feature = "rego"))]
 mod without;
+#[cfg(feature = "rego")]
+mod words;
 
 use std::path::Path;
 
