@@ -235,7 +235,7 @@ fn rule(label: &str, old: &Rule, new: &Rule, found: &mut Found) {
 }
 
 /// Whether `new` provably matches every call that `old` matches: each condition is gone, equal, or has more choices.
-fn wider(old: &Matcher, new: &Matcher) -> bool {
+pub(super) fn wider(old: &Matcher, new: &Matcher) -> bool {
     more_choices(&old.tool, &new.tool)
         && more_choices(&old.path, &new.path)
         && command_wider(old.command.as_ref(), new.command.as_ref())

@@ -8,6 +8,7 @@ mod compare;
 mod expansion;
 pub mod fault;
 mod form;
+mod futile;
 pub mod model;
 mod place;
 mod read;

@@ -2,6 +2,8 @@
 //!
 //! Works on the model, so a definition built in code is held to the same; a tree only lends the places.
 
+mod sense;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expansion::{self, MATCHERS_MAX};
@@ -52,6 +54,10 @@ pub(super) fn check(model: &Model, tree: Option<&Node>, known_tools: &[&str], fa
     }
     check.limits(&model.limits, &root.key("limits"));
     check.globs(&model.own.allow, &root.key("self").key("allow"));
+    // What is broken is not looked at for sense.
+    if !check.faults.any_error() {
+        check.futile(model);
+    }
 }
 
 /// Every name a definition may use for a tool.
