@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::requested::call_key;
+use super::shown;
 use crate::call::{Touch, View};
 use crate::code;
 use crate::decision::{Decision, Finding, Step};
@@ -123,6 +124,8 @@ impl<'a> Ended<'a> {
     fn decide(&self) -> Decision {
         let event = self.context.event;
         let mut decision = Decision::default();
+        // Whatever is shown is bounded, told of before or not.
+        shown::cut(self.context, self.outcome, &mut decision);
         if self.again {
             return decision;
         }
@@ -142,6 +145,7 @@ impl<'a> Ended<'a> {
             decision.changes.extend(self.wrote().then_some(Change::Wrote));
             self.remember(&mut decision);
         }
+        shown::nothing_found(self.context, self.outcome, &mut decision);
         self.progress(&mut decision);
         decision
     }

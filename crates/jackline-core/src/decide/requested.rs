@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::shown;
 use crate::decision::{Decision, Note, Step, Stop, StopReason, Verdict};
 use crate::event::Call;
 use crate::guards::{self, Context, budget, repeat, unknown_tool};
@@ -17,6 +18,7 @@ fn judge(context: &Context<'_>) -> Decision {
     let (findings, consulted) = guards::judge(context);
     let mut decision = Decision { consulted, ..Decision::merge(findings) };
     follow(context, &mut decision);
+    shown::page(context, &mut decision);
     decision
 }
 
@@ -35,11 +37,7 @@ pub(super) fn call_key(call: &Call) -> Option<Key> {
 }
 
 fn emit(context: &Context<'_>, kind: &str, fields: Value) -> Value {
-    let mut event = json!({ "type": kind, "session": context.event.session, "step": context.session.steps + 1 });
-    if let (Value::Object(event), Value::Object(fields)) = (&mut event, fields) {
-        event.extend(fields);
-    }
-    event
+    super::typed(context, context.session.steps + 1, kind, fields)
 }
 
 fn requested(context: &Context<'_>, decision: &mut Decision) {
