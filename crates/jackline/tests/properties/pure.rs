@@ -88,6 +88,11 @@ fn after(stack: &Stack, events: &[Value], salt: u64) -> Session {
     session
 }
 
+/// Lines that are shown of an outcome.
+fn shown(decision: &Decision) -> u64 {
+    decision.edits.iter().filter_map(|edit| edit.meta["lines_shown"].as_u64()).min().unwrap_or(u64::MAX)
+}
+
 fn with(policies: &[Value], at: prop::sample::Index, more: Value) -> Vec<Value> {
     let mut all = policies.to_vec();
     all.insert(at.index(policies.len() + 1), more);
@@ -158,6 +163,7 @@ proptest! {
             let event = read(value);
             let (before, now) = (decided(&alone, &session, &event, salt), decided(&both, &session, &event, salt));
             prop_assert!(now.verdict >= before.verdict, "{value}: {:?} became {:?}", before.findings, now.findings);
+            prop_assert!(shown(&now) <= shown(&before), "{value}: {:?} became {:?}", before.edits, now.edits);
         }
     }
 }
