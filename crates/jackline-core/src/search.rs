@@ -165,7 +165,7 @@ fn says_nothing(output: &Value) -> bool {
     let text = text.trim().to_ascii_lowercase();
     let says =
         |words: &&str| text.strip_prefix(*words).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ' ']));
-    !text.contains('\n') && NOTHING.iter().any(|words| says(&words))
+    !text.contains('\n') && NOTHING.iter().any(says)
 }
 
 #[cfg(test)]

@@ -8,5 +8,5 @@ mod outcome;
 mod page;
 
 pub use cut::{NOTE_BYTES_MAX, is_binary, lines};
-pub use outcome::{Bounded, Place, bound};
+pub use outcome::{Bounded, Place, bound, goes_on};
 pub use page::{Asked, ask, skipped};

@@ -23,6 +23,8 @@ pub struct Place {
     pub first: u64,
     /// The host takes the outcome in its own shape only.
     pub native: bool,
+    /// Whether a newline ends the file, where that is known.
+    pub ended: Option<bool>,
 }
 
 /// An outcome of which no more is shown than the bounds allow.
@@ -92,7 +94,7 @@ struct Page {
     before: u64,
     /// Lines of the whole file, where the outcome ends before it does.
     total: Option<u64>,
-    cut_before: bool,
+    exact: bool,
 }
 
 impl Page {
@@ -100,23 +102,34 @@ impl Page {
         let cut_before = CUT_BEFORE
             .iter()
             .any(|member| outcome.get(member).is_some_and(|value| !value.is_null() && *value != json!(false)));
-        let counted = place.counts.and_then(|counts| {
-            let count = |member| at(outcome, member)?.as_u64();
-            Some((count(counts.shown)?, count(counts.start)?, count(counts.total)?))
-        });
-        let Some((shown, start, total)) = counted else {
-            return Self { before: place.skipped, total: None, cut_before };
+        let Some((shown, start, total)) = counted(outcome, place) else {
+            return Self { before: place.skipped, total: None, exact: !cut_before };
         };
         let before = start.saturating_sub(1);
-        let ends = before.saturating_add(shown) >= total;
-        Self { before, total: (!ends).then_some(total), cut_before }
+        if before.saturating_add(shown) >= total {
+            return Self { before, total: None, exact: !cut_before };
+        }
+        // A newline at the end was counted as one line more.
+        let total = if place.ended == Some(true) { total.saturating_sub(1) } else { total };
+        Self { before, total: Some(total), exact: place.ended.is_some() && !cut_before }
     }
 
     fn summary(&self, pager: &Pager, place: &Place) -> Summary {
-        let summary = Summary::new(pager, self.before, self.total, place.first);
-        // A host that counts a newline at the end as a line is one line off, and only a page of the end would tell.
-        Summary { exact: self.total.is_none() && !self.cut_before, ..summary }
+        Summary { exact: self.exact, ..Summary::new(pager, self.before, self.total, place.first) }
     }
+}
+
+/// What an outcome counts by itself: lines that are there, the first one's number, lines of the whole file.
+fn counted(outcome: &Value, place: &Place) -> Option<(u64, u64, u64)> {
+    let counts = place.counts?;
+    let count = |member| at(outcome, member)?.as_u64();
+    Some((count(counts.shown)?, count(counts.start)?, count(counts.total)?))
+}
+
+/// Whether the file goes on after the text of an outcome, as far as the outcome itself says.
+#[must_use]
+pub fn goes_on(outcome: &Value, place: &Place) -> bool {
+    counted(outcome, place).is_some_and(|(shown, start, total)| start.saturating_sub(1).saturating_add(shown) < total)
 }
 
 /// Visits every text that is shown, in the order in which it is.
@@ -264,6 +277,10 @@ mod tests {
         let note = "[lines_shown: 2, lines_remaining: 5, has_more: true, next_offset: 5]";
         assert_eq!(paged.value, file(&format!("3\n4\n{note}"), 2, 3, 9));
         assert_eq!((&paged.meta["start_line"], &paged.meta["exact"]), (&json!(3), &json!(false)));
+        let ended = |outcome: &Value, ended| bound(outcome, &Place { ended: Some(ended), ..place }, bounds(2, 99));
+        assert_eq!(ended(&file("1\n2", 2, 1, 3), true), None, "the third line is what the host makes of a newline");
+        let more = ended(&file("1\n2", 2, 1, 3), false).unwrap();
+        assert_eq!((&more.meta["lines_remaining"], &more.meta["exact"]), (&json!(1), &json!(true)));
         let whole = two(&file("1\n2\n3\n", 4, 1, 4)).unwrap();
         assert_eq!(whole.meta["lines_remaining"], 1);
         assert_eq!(two(&json!({"type": "image", "file": {"base64": "x".repeat(999)}})), None);

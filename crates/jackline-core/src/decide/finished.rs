@@ -67,6 +67,7 @@ impl<'a> Ended<'a> {
             wanted.extend(self.context.stack.layers.iter().flat_map(|layer| self.context.subject(layer).steps_need()));
             wanted.extend(own_policy::needs(self.context));
         }
+        wanted.extend(shown::needs(self.context, self.outcome));
         wanted.retain(|probe| self.context.facts.get(probe).is_none());
         wanted.sort_unstable();
         wanted.dedup();

@@ -10,7 +10,9 @@ use crate::decision::{Decision, Edit, EditTarget, Finding, Verdict};
 use crate::definition::{Bounds, Kind};
 use crate::event::Outcome;
 use crate::guards::Context;
+use crate::probe::{Fact, Probe, There};
 use crate::search;
+use crate::sha::Digest;
 use crate::tools::{PAGING_USUAL, Tool};
 
 /// Asks for a page of a file instead of all of it.
@@ -25,6 +27,35 @@ pub(super) fn page(context: &Context<'_>, decision: &mut Decision) {
     if let Some(asked) = bounds::ask(&context.view.call.args, &paging, bounds) {
         let (value, meta) = (asked.args, asked.meta);
         decision.edits.push(Edit { target: EditTarget::Args, value, code: code::BOUNDS_TRUNCATED, meta });
+    }
+}
+
+/// What must be known to count the lines of a file of which a page was read.
+pub(super) fn needs(context: &Context<'_>, outcome: &Outcome) -> Vec<Probe> {
+    let place = place(context);
+    let cut = |observing| bounds::bound(&outcome.output, &place, in_force(context, observing)?);
+    if outcome.fixed || !bounds::goes_on(&outcome.output, &place) || cut(false).or_else(|| cut(true)).is_none() {
+        return Vec::new();
+    }
+    let Some(touch) = context.view.touches.first() else { return Vec::new() };
+    last_byte(context).map_or_else(|| vec![touch.probe()], |probe| vec![probe])
+}
+
+/// The question how the file ends that a call read, once it is known which file that is.
+fn last_byte(context: &Context<'_>) -> Option<Probe> {
+    match context.facts.get(&context.view.touches.first()?.probe())? {
+        Fact::Identity(identity) if identity.there == There::File => {
+            Some(Probe::LastByte { path: identity.path.clone() })
+        }
+        Fact::Identity(_) | Fact::Content(_) | Fact::Absent | Fact::Unknown(_) => None,
+    }
+}
+
+/// Whether a newline ends that file.
+fn ended(context: &Context<'_>) -> Option<bool> {
+    match context.facts.get(&last_byte(context)?)? {
+        Fact::Content(last) => Some(*last == Some(Digest::of(b"\n"))),
+        Fact::Identity(_) | Fact::Absent | Fact::Unknown(_) => None,
     }
 }
 
@@ -94,6 +125,7 @@ fn place(context: &Context<'_>) -> Place {
         skipped: if reads { bounds::skipped(&context.view.call.args, &paging) } else { 0 },
         first: paging.first,
         native: native.is_some(),
+        ended: ended(context),
     }
 }
 

@@ -22,13 +22,13 @@ fn a_page_is_asked_for_shown_and_kept_as_counts() {
     let paged = json!({ "file_path": path, "limit": 3 });
     assert_eq!(asked, json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "updatedInput": paged } }));
     let shown = world.ran("c1", "Read", paged, file(&world, "1\n2\n3", (3, 1, 6))).json();
-    let content = "1\n2\n3\n[lines_shown: 3, lines_remaining: 3, has_more: true, next_offset: 4]";
+    let content = "1\n2\n3\n[lines_shown: 3, lines_remaining: 2, has_more: true, next_offset: 4]";
     assert_eq!(shown["hookSpecificOutput"]["updatedToolOutput"], file(&world, content, (3, 1, 6)));
     world.asks("c2", "Write", json!({ "file_path": path, "content": "x" })).silent();
     let records = world.records();
     let decisions: Vec<&Value> = records.iter().filter(|record| record["kind"] == "decision").collect();
     let (edit, emitted) = (&decisions[1]["data"]["edits"][0], &decisions[1]["data"]["emitted"][0]);
-    assert_eq!(edit["meta"]["lines_remaining"], 3);
+    assert_eq!((&edit["meta"]["lines_remaining"], &edit["meta"]["exact"]), (&json!(2), &json!(true)));
     assert_eq!(edit["value"]["sha256"].as_str().map(str::len), Some(64), "{edit}");
     assert_eq!((&emitted["type"], &emitted["path"]), (&json!("READ_TRUNCATED"), &json!("long.txt")));
     assert_eq!(decisions[0]["data"]["edits"][0]["target"], "args");

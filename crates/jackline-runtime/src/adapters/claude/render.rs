@@ -108,8 +108,8 @@ fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
 
 /// Puts the rewritten arguments or outcome of a call into the answer. The last edit is made of those before.
 fn rewrite(answer: &mut Map<String, Value>, asked: &Asked, answers: &[Answer], (target, member): (EditTarget, &str)) {
-    let edits = answers.iter().flat_map(|answer| &answer.edits);
-    let Some(edit) = edits.filter(|edit| edit.target == target).next_back() else { return };
+    let mut edits = answers.iter().flat_map(|answer| &answer.edits);
+    let Some(edit) = edits.rfind(|edit| edit.target == target) else { return };
     let specific = answer.entry("hookSpecificOutput").or_insert_with(|| json!({ "hookEventName": asked.name }));
     if let Value::Object(specific) = specific {
         specific.insert(member.to_owned(), edit.value.clone());
