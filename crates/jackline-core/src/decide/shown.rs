@@ -32,9 +32,13 @@ pub(super) fn page(context: &Context<'_>, decision: &mut Decision) {
 
 /// What must be known to count the lines of a file of which a page was read.
 pub(super) fn needs(context: &Context<'_>, outcome: &Outcome) -> Vec<Probe> {
+    let bounds: Vec<Bounds> = [false, true].into_iter().filter_map(|observing| in_force(context, observing)).collect();
+    if outcome.fixed || bounds.is_empty() {
+        return Vec::new();
+    }
     let place = place(context);
-    let cut = |observing| bounds::bound(&outcome.output, &place, in_force(context, observing)?);
-    if outcome.fixed || !bounds::goes_on(&outcome.output, &place) || cut(false).or_else(|| cut(true)).is_none() {
+    let cut = |bounds: Bounds| bounds::bound(&outcome.output, &place, bounds).is_some();
+    if !bounds::goes_on(&outcome.output, &place) || !bounds.into_iter().any(cut) {
         return Vec::new();
     }
     let Some(touch) = context.view.touches.first() else { return Vec::new() };

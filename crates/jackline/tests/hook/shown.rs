@@ -32,6 +32,8 @@ fn a_page_is_asked_for_shown_and_kept_as_counts() {
     assert_eq!(edit["value"]["sha256"].as_str().map(str::len), Some(64), "{edit}");
     assert_eq!((&emitted["type"], &emitted["path"]), (&json!("READ_TRUNCATED"), &json!("long.txt")));
     assert_eq!(decisions[0]["data"]["edits"][0]["target"], "args");
+    let log = world.jackline(&["log", "s1"]).stdout;
+    assert!(log.contains("Read finished → 3 of 5 lines shown\n"), "{log}");
 }
 
 #[test]
