@@ -61,7 +61,8 @@ impl Asked {
         if self.gate {
             hook.push(("onFailure", Shape::Leaf(json!("block"))));
         }
-        Shape::Object(vec![("hooks", Shape::Array(vec![Shape::Object(hook)]))])
+        // On one line, because a person reads twelve of them in a diff.
+        Shape::Line(Box::new(Shape::Object(vec![("hooks", Shape::Array(vec![Shape::Object(hook)]))])))
     }
 }
 

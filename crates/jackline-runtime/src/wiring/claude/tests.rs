@@ -83,7 +83,7 @@ fn every_layout_survives_a_round() {
 #[test]
 fn a_file_made_for_us_goes_with_us() {
     let added = add(None, &line()).unwrap();
-    assert!(added.starts_with("{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"hooks\": [\n"), "{added}");
+    assert!(added.starts_with("{\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"hooks\": [ { \"type\""), "{added}");
     assert!(added.ends_with("\n  }\n}\n"), "{added}");
     assert_eq!(remove(&added).unwrap(), Removed::All);
     assert_eq!(add(Some(&added), &line()).unwrap(), added);
