@@ -2,12 +2,17 @@
 //!
 //! This crate is the only one that reads the environment, knows the command line and prints.
 
+mod bounded;
 mod commands;
+mod diff;
 mod error;
+mod hosts;
 mod paint;
 mod person;
 mod place;
+mod replace;
 mod screen;
+mod starter;
 mod timeline;
 
 use std::process::ExitCode;

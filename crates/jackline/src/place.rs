@@ -3,10 +3,13 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use jackline_runtime::definitions::{Found, Places};
+use jackline_runtime::definitions::{DEFINITION_FILE, Found, Places};
 use jackline_runtime::store::files::FileStore;
 
 use crate::error::CommandError;
+
+/// Directories walked up before giving up; no real tree is deeper.
+const LEVELS_MAX: usize = 128;
 
 /// Options that every command about a workspace has.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -34,6 +37,15 @@ impl Where {
             return Err(CommandError::input(why).hint("rename the directory, or work in another one"));
         }
         Ok(found)
+    }
+
+    /// The project around the workspace: the nearest directory upwards with a definition or a repository, unless a
+    /// workspace is named; else the workspace itself.
+    pub(crate) fn project(&self) -> Result<PathBuf, CommandError> {
+        let here = self.workspace()?;
+        let is_top = |dir: &&Path| dir.join(DEFINITION_FILE).exists() || dir.join(".git").exists();
+        let top = here.ancestors().take(LEVELS_MAX).find(is_top).filter(|_| self.workspace.is_none());
+        Ok(top.map(Path::to_owned).unwrap_or(here))
     }
 
     /// The state directory.
@@ -105,6 +117,35 @@ pub(crate) fn host_mark() -> Option<&'static str> {
         "COPILOT_CLI",
     ];
     MARKS.iter().copied().find(|mark| env::var_os(mark).is_some_and(|value| !value.is_empty()))
+}
+
+/// The directory in which Claude Code keeps the user's settings.
+pub(crate) fn claude_home() -> Option<PathBuf> {
+    variable("CLAUDE_CONFIG_DIR").map(absolute).or_else(|| home().map(|home| home.join(".claude")))
+}
+
+/// A program that would be found by its name.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let search = env::var_os("PATH").unwrap_or_default();
+    let absolute = env::split_paths(&search).filter(|dir| dir.is_absolute());
+    absolute.map(|dir| dir.join(name)).find(|file| is_program(file))
+}
+
+/// Whether a file may be run.
+pub(crate) fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata().is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o111 != 0)
+}
+
+/// This program, wherever links lead to it from.
+pub(crate) fn this_program() -> Result<PathBuf, CommandError> {
+    let program = env::current_exe().and_then(|program| program.canonicalize());
+    program.map_err(|fault| CommandError::internal(format!("this program's own place cannot be told: {fault}")))
+}
+
+/// Where things may lie for a moment.
+pub(crate) fn temporary() -> PathBuf {
+    env::temp_dir()
 }
 
 fn variable(name: &str) -> Option<PathBuf> {

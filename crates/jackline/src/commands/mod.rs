@@ -4,16 +4,20 @@ mod audit;
 mod check;
 mod eval;
 mod explain;
+mod init;
 mod log;
 mod schema;
 mod sessions;
 mod trust;
+mod uninit;
 
 use crate::error::CommandError;
 
 /// What to do.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Init(init::Init),
+    Uninit(uninit::Uninit),
     Eval(eval::Eval),
     Check(check::Check),
     Schema(schema::Schema),
@@ -29,6 +33,8 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         match self {
+            Self::Init(command) => command.run(),
+            Self::Uninit(command) => command.run(),
             Self::Eval(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Schema(command) => command.run(),
