@@ -4,8 +4,10 @@
 
 mod bounded;
 mod commands;
+mod deadline;
 mod diff;
 mod error;
+mod hook;
 mod hosts;
 mod paint;
 mod person;
@@ -30,8 +32,14 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == "hook")
+        && let Some(options) = hook::Options::plain(words)
+    {
+        return hook::run(&options);
+    }
     match Arguments::parse().command.run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             error.show();

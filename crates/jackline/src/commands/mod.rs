@@ -4,12 +4,15 @@ mod audit;
 mod check;
 mod eval;
 mod explain;
+mod hook;
 mod init;
 mod log;
 mod schema;
 mod sessions;
 mod trust;
 mod uninit;
+
+use std::process::ExitCode;
 
 use crate::error::CommandError;
 
@@ -18,6 +21,7 @@ use crate::error::CommandError;
 pub(crate) enum Command {
     Init(init::Init),
     Uninit(uninit::Uninit),
+    Hook(hook::Hook),
     Eval(eval::Eval),
     Check(check::Check),
     Schema(schema::Schema),
@@ -31,8 +35,9 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    pub(crate) fn run(&self) -> Result<(), CommandError> {
-        match self {
+    pub(crate) fn run(&self) -> Result<ExitCode, CommandError> {
+        let done = match self {
+            Self::Hook(command) => return Ok(command.run()),
             Self::Init(command) => command.run(),
             Self::Uninit(command) => command.run(),
             Self::Eval(command) => command.run(),
@@ -43,7 +48,8 @@ impl Command {
             Self::Sessions(command) => command.run(),
             Self::Log(command) => command.run(),
             Self::Explain(command) => command.run(),
-        }
+        };
+        done.map(|()| ExitCode::SUCCESS)
     }
 }
 
