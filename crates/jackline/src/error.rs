@@ -53,6 +53,12 @@ impl CommandError {
         self
     }
 
+    /// The same, with what follows from it.
+    pub(crate) fn so(mut self, consequence: &str) -> Self {
+        self.message = format!("{}; {consequence}", self.message);
+        self
+    }
+
     pub(crate) fn is_broken_pipe(&self) -> bool {
         self.kind == Kind::BrokenPipe
     }

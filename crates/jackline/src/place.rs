@@ -104,6 +104,11 @@ pub(crate) fn hooked(store: Option<PathBuf>, root: Option<PathBuf>) -> Result<Ho
     Ok(Hooked { state, definitions: Found::new(places) })
 }
 
+/// The definitions that a hook would judge by, with nothing remembered.
+pub(crate) fn judged_by(state: PathBuf, root: PathBuf) -> Found {
+    Found::read_only(Places { home: state, start: root, named: None, ..wider() })
+}
+
 /// The definitions that count everywhere on this machine.
 fn wider() -> Places {
     Places { user: user_definition(), machine: Some(PathBuf::from("/etc/jackline/jackline.yaml")), ..Places::default() }
@@ -167,6 +172,11 @@ pub(crate) fn this_program() -> Result<PathBuf, CommandError> {
 /// Where things may lie for a moment.
 pub(crate) fn temporary() -> PathBuf {
     env::temp_dir()
+}
+
+/// Whether a variable is set that makes Claude Code run without hooks.
+pub(crate) fn claude_is_simple() -> bool {
+    variable("CLAUDE_CODE_SIMPLE").is_some()
 }
 
 fn variable(name: &str) -> Option<PathBuf> {

@@ -2,6 +2,7 @@
 
 mod audit;
 mod check;
+mod doctor;
 mod eval;
 mod explain;
 mod hook;
@@ -21,6 +22,7 @@ use crate::error::CommandError;
 pub(crate) enum Command {
     Init(init::Init),
     Uninit(uninit::Uninit),
+    Doctor(doctor::Doctor),
     Hook(hook::Hook),
     Eval(eval::Eval),
     Check(check::Check),
@@ -40,6 +42,7 @@ impl Command {
             Self::Hook(command) => return Ok(command.run()),
             Self::Init(command) => command.run(),
             Self::Uninit(command) => command.run(),
+            Self::Doctor(command) => command.run(),
             Self::Eval(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Schema(command) => command.run(),

@@ -17,7 +17,9 @@ const HOOK_S_MAX: f64 = 120.0;
 pub struct Survey {
     /// The setting that switches every hook off, as it is written.
     pub switched_off: Option<&'static str>,
-    /// Our entries, in the order of the text.
+    /// Whether only hooks of the machine's own settings run; counts only there.
+    pub managed_only: bool,
+    /// Our entries, by event.
     pub entries: Vec<Entry>,
 }
 
@@ -79,7 +81,8 @@ pub fn survey(text: &[u8]) -> Result<Survey, SettingsFault> {
         return Ok(Survey::default());
     }
     let settings = settings(text)?;
-    let mut survey = Survey { switched_off: switched_off(&settings), entries: Vec::new() };
+    let managed_only = settings.get("allowManagedHooksOnly").is_some_and(|value| *value != Value::Bool(false));
+    let mut survey = Survey { switched_off: switched_off(&settings), managed_only, entries: Vec::new() };
     let Some(hooks) = settings.get("hooks") else { return Ok(survey) };
     let hooks = hooks.as_object().ok_or_else(|| wrong("hooks".to_owned(), "an object"))?;
     for (event, groups) in hooks {
