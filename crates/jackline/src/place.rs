@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jackline_runtime::definitions::{DEFINITION_FILE, Found, Places};
 use jackline_runtime::store::files::FileStore;
+use jackline_runtime::wiring::CommandLine;
 
 use crate::error::CommandError;
 
@@ -161,6 +162,13 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
 pub(crate) fn is_program(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     file.metadata().is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o111 != 0)
+}
+
+/// What we were started by, word for word; `None` when it is no text.
+pub(crate) fn command_line() -> Option<CommandLine> {
+    let mut words = env::args_os().map(|word| word.into_string().ok());
+    let program = words.next()??;
+    Some(CommandLine { program, arguments: words.collect::<Option<_>>()? })
 }
 
 /// This program, wherever links lead to it from.

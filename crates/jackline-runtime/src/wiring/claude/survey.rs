@@ -118,8 +118,14 @@ pub fn breach(text: Option<&[u8]>, must_hold_our_hooks: bool) -> Option<String> 
 #[must_use]
 pub fn diverted(text: Option<&[u8]>, line: &CommandLine) -> Option<String> {
     let survey = survey(text.unwrap_or_default()).ok()?;
-    let other = survey.entries.iter().find(|entry| entry.line != *line)?;
+    let same = |other: &CommandLine| other.arguments == line.arguments && same_program(&other.program, &line.program);
+    let other = survey.entries.iter().find(|entry| !same(&entry.line))?;
     Some(format!("Jackline's hook for `{}` runs something else than it did", other.event))
+}
+
+/// A program that is found by its name may be started by its path.
+fn same_program(wired: &str, started: &str) -> bool {
+    wired == started || !wired.contains('/') && Some(wired) == started.rsplit('/').next()
 }
 
 /// `disableAllHooks` counts unless it is `false`: what the host makes of other values is not to be guessed.

@@ -185,4 +185,6 @@ fn another_program_in_our_place_is_told() {
         let other = whole.replacen(from, to, 1);
         assert!(diverted(Some(other.as_bytes()), &line()).unwrap().contains("PreToolUse"), "{from}");
     }
+    let by_name = whole.replace("/opt/jackline/bin/jackline", "jackline");
+    assert_eq!(diverted(Some(by_name.as_bytes()), &line()), None);
 }
