@@ -36,6 +36,8 @@ fn a_change_that_takes_the_hooks_out_or_diverts_them_is_refused() {
     check(|world| world.write(LOCAL, "{ oops"), Some("not valid JSON"));
     check(|world| world.change(LOCAL, ", \"onFailure\": \"block\"", ""), Some("onFailure"));
     check(|world| world.change(LOCAL, "{\n  \"hooks\"", "{ \"disableAllHooks\": 1, \"hooks\""), Some("switches every"));
+    check(|world| world.change(LOCAL, "{\n  \"hooks\"", "{ \"model\": 7, \"hooks\""), Some("refuses `model`"));
+    check(|world| world.change(LOCAL, "{\n  \"hooks\"", "{ \"novel\": 7, \"hooks\""), Some("`novel` is not known"));
     check(|world| world.change(LOCAL, "/bin/jackline", "/other/jackline"), Some("runs something else"));
     check(|world| world.change(LOCAL, "state/jackline", "state/other"), Some("runs something else"));
     check(|world| world.change(LOCAL, "\"--wired\", \"local\"", "\"--wired\", \"user\""), Some("runs something else"));

@@ -58,6 +58,7 @@ fn settings_that_let_something_pass_are_red() {
         "only for some calls (`if`)",
     );
     check_red_settings("{\n  \"hooks\"", "{\n  \"disableAllHooks\": true,\n  \"hooks\"", "`disableAllHooks` switches");
+    check_red_settings("{\n  \"hooks\"", "{\n  \"permissions\": 5,\n  \"hooks\"", "the client refuses `permissions`");
     check_red_settings("\"Stop\": [", "\"Stop\": [ 7,", "`hooks.Stop[].hooks` is not an array");
 }
 

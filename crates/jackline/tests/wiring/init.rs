@@ -147,6 +147,7 @@ fn settings_that_are_not_understood_are_left_alone() {
     check_refused("[]", "not a JSON object");
     check_refused("{\"hooks\": []}", "`hooks` is not an object");
     check_refused("{\"hooks\": {\"PreToolUse\": {}}}", "`hooks.PreToolUse` is not an array");
+    check_refused("{\"model\": 7}", "the host refuses `model` as it is");
     check_refused("# not settings at all\n", "not valid JSON");
 }
 

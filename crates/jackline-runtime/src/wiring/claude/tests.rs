@@ -17,7 +17,8 @@ fn value(text: &str) -> Value {
 #[track_caller]
 fn check_round(text: &str) {
     let added = add(Some(text), &line()).unwrap();
-    assert_eq!(breach(Some(added.as_bytes()), true), None, "of {text:?}:\n{added}");
+    let seen = survey(added.as_bytes()).unwrap();
+    assert_eq!((seen.missing(), seen.open().count()), (vec![], 0), "of {text:?}:\n{added}");
     assert_eq!(add(Some(&added), &line()).unwrap(), added, "adding twice to {text:?}");
     assert_eq!(remove(&added).unwrap(), Removed::Rest(text.to_owned()), "removing from\n{added}");
     assert_eq!(remove(text).unwrap(), Removed::Nothing, "{text:?}");
@@ -165,6 +166,11 @@ fn settings_that_leave_a_session_unguarded_are_told() {
         check(Some(&format!("{{\"disableAllHooks\": {off}}}")), false, Some("`disableAllHooks` switches"));
         check(Some(&whole.replacen('{', &format!("{{\"disableAllHooks\": {off},"), 1)), true, Some("disableAllHooks"));
     }
+    let beside = |setting: &str| whole.replacen('{', &format!("{{{setting},"), 1);
+    check(Some(&beside("\"model\": \"opus\", \"permissions\": {\"allow\": [\"Bash(ls)\"]}")), true, None);
+    check(Some(&beside("\"permissions\": 5")), true, Some("the client refuses `permissions`"));
+    check(Some(&beside("\"somethingNew\": 5")), true, Some("takes `somethingNew` is not known"));
+    check(Some("{\"model\": 7, \"somethingNew\": 5}"), false, None);
     check(Some("{\"env\": {\"CLAUDE_CODE_SIMPLE\": \"1\"}}"), false, Some("CLAUDE_CODE_SIMPLE"));
     check(Some(&whole.replace("\"onFailure\": \"block\"", "\"x\": 1")), true, Some("lacks `onFailure"));
     check(Some(&whole.replace("\"ConfigChange\"", "\"Other\"")), true, Some("`ConfigChange` is gone"));

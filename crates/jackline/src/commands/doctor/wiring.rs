@@ -92,6 +92,11 @@ fn judged(scope: Option<Scope>, shown: &str, root: &Path, survey: &Survey, repor
     }
     let first = survey.entries.first()?;
     let wired = Wired { shown: shown.to_owned(), line: first.line.clone() };
+    if let Some(key) = &survey.refused {
+        let text =
+            format!("{shown}: the client refuses `{key}` as it is, and passes over the whole file, hooks included");
+        report.fail(GROUP, text, format!("mend `{key}`"));
+    }
     let missing = survey.missing();
     if !missing.is_empty() {
         let text = format!("{shown}: not asked about {}", missing.join(", "));
@@ -108,6 +113,12 @@ fn judged(scope: Option<Scope>, shown: &str, root: &Path, survey: &Survey, repor
     }
     if report.remarks.len() == failures {
         report.ok(GROUP, format!("{shown}: asked about {} events", survey.entries.len()));
+    }
+    if !survey.doubtful.is_empty() {
+        let text = format!("{shown}: what the client makes of {} is not known", survey.doubtful.join(", "));
+        let remedy =
+            "if it refuses one, it passes over the whole file; `jackline log` shows whether a session was guarded";
+        report.note(GROUP, text, remedy);
     }
     Some(wired)
 }
