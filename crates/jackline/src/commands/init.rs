@@ -216,8 +216,8 @@ fn described(host: Host) -> String {
 /// Where a host is wired already.
 fn wired(host: Host, root: &Path) -> Vec<(Scope, PathBuf)> {
     let mut found = Vec::new();
-    for (scope, path, settings) in host.settings(root) {
-        let survey = settings.and_then(|settings| {
+    for (scope, path) in host.settings_files(root) {
+        let survey = Settings::read(path.clone()).and_then(|settings| {
             let text = settings.text.as_deref().unwrap_or_default();
             claude::survey(text.as_bytes()).map_err(|fault| settings.refused(&fault))
         });

@@ -55,11 +55,11 @@ impl Uninit {
     /// The settings that hold our hooks, and what they are without them.
     fn changes(&self, host: Host) -> Result<Vec<(Settings, Option<String>)>, CommandError> {
         let mut changes = Vec::new();
-        for (scope, _, settings) in host.settings(&self.at.project()?) {
+        for (scope, path) in host.settings_files(&self.at.project()?) {
             if self.scope.is_some_and(|asked| asked.scope() != scope) {
                 continue;
             }
-            let settings = settings?;
+            let settings = Settings::read(path)?;
             let Some(text) = settings.text.as_deref() else { continue };
             match claude::remove(text).map_err(|fault| settings.refused(&fault))? {
                 Removed::Nothing => {}

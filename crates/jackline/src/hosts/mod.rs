@@ -67,11 +67,9 @@ impl Host {
         }
     }
 
-    /// The settings of every scope that has a place, or why they cannot be read.
-    pub(crate) fn settings(self, root: &Path) -> Vec<(Scope, PathBuf, Result<Settings, CommandError>)> {
-        let placed = |scope| Some((scope, self.settings_file(scope, root).ok()?));
-        let scopes = Scope::ALL.into_iter().filter_map(placed);
-        scopes.map(|(scope, path)| (scope, path.clone(), Settings::read(path))).collect()
+    /// The settings files of every scope that has a place; they need not exist.
+    pub(crate) fn settings_files(self, root: &Path) -> Vec<(Scope, PathBuf)> {
+        Scope::ALL.into_iter().filter_map(|scope| Some((scope, self.settings_file(scope, root).ok()?))).collect()
     }
 }
 

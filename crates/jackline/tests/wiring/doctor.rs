@@ -24,6 +24,15 @@ fn a_wired_project_is_fine() {
     assert!(told["findings"].as_array().expect("a list").iter().all(|found| found["level"] != "fail"));
 }
 
+#[test]
+fn every_scope_can_be_fine() {
+    for scope in ["user", "project"] {
+        let world = World::new();
+        world.run(&["init", "--scope", scope]).check(0, &[]);
+        world.run(&["doctor"]).check(0, &[&format!("({scope}): asked about 12 events"), "fails closed", "all is fine"]);
+    }
+}
+
 /// Breaks a wired project in one way; the failure that must be told.
 #[track_caller]
 fn check_red(breaking: impl FnOnce(&World), told: &str) {

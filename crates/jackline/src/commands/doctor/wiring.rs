@@ -41,27 +41,40 @@ impl Wired {
     }
 }
 
+/// A settings file and whose it is; `None` for the machine's.
+type Source = (Option<Scope>, PathBuf);
+
 /// Looks at every settings file of a host; those that hold hooks of ours.
 pub(super) fn look(host: Host, root: &Path, report: &mut Report) -> Vec<Wired> {
+    let managed = claude::managed_files().into_iter().map(|path| (None, path));
+    let scoped = host.settings_files(root).into_iter().map(|(scope, path)| (Some(scope), path));
+    let wired = looked(managed.chain(scoped), root, report);
+    summed(host, &wired, report);
+    wired
+}
+
+/// The machine's settings come first: they may say that no others count.
+fn looked(sources: impl Iterator<Item = Source>, root: &Path, report: &mut Report) -> Vec<Wired> {
     let mut wired = Vec::new();
-    let managed = claude::managed_files().into_iter().map(|path| (None, path.clone(), Settings::read(path)));
-    let scoped = host.settings(root).into_iter().map(|(scope, path, settings)| (Some(scope), path, settings));
-    let mut only_managed = false;
-    for (scope, path, settings) in managed.chain(scoped) {
+    let mut managed_only = false;
+    for (scope, path) in sources {
         let shown = format!("{} ({})", place::shown(&path), scope.map_or("managed", Scope::name));
-        match settings.and_then(|settings| read(&settings)) {
+        match Settings::read(path).and_then(|settings| read(&settings)) {
             Err(error) => report.error(GROUP, error.so("the client passes over it, hooks included")),
+            Ok(survey) if scope.is_some() && managed_only && !survey.entries.is_empty() => {
+                let text = format!("{shown}: our hooks do not run: the machine's settings allow only their own");
+                report.warn(
+                    GROUP,
+                    text,
+                    "have `allowManagedHooksOnly` taken out, or our hooks put into managed settings",
+                );
+            }
             Ok(survey) => {
-                only_managed |= scope.is_none() && survey.managed_only;
-                wired.extend(judged(scope, &shown, root, &survey, report).filter(|_| scope.is_none() || !only_managed));
+                managed_only |= scope.is_none() && survey.managed_only;
+                wired.extend(judged(scope, &shown, root, &survey, report));
             }
         }
     }
-    if only_managed {
-        let text = "the machine's settings let only their own hooks run (`allowManagedHooksOnly`)";
-        report.note(GROUP, text, "hooks of the user's and of projects do not count");
-    }
-    summed(host, &wired, report);
     wired
 }
 
@@ -155,4 +168,42 @@ pub(super) fn holes(report: &mut Report) {
         "between sessions whoever may write these settings may take the hooks out; only a running session defends them",
         "run `jackline doctor` now and then, or put the hooks into managed settings, which an administrator owns",
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::Level;
+    use super::*;
+
+    /// Looks at machine's settings and local ones; how many hold our hooks, and the worst that was told.
+    #[track_caller]
+    fn check(managed: &str, local: &str, want: usize, worst: (Level, &str)) {
+        let dir = tempfile::tempdir().unwrap();
+        let (machine, own) = (dir.path().join("managed.json"), dir.path().join("local.json"));
+        std::fs::write(&machine, managed).unwrap();
+        std::fs::write(&own, local).unwrap();
+        let mut report = Report::default();
+        let sources = [(None, machine), (Some(Scope::Local), own)];
+        let wired = looked(sources.into_iter(), dir.path(), &mut report);
+        assert_eq!(wired.len(), want, "{report:?}");
+        let told = report.remarks.iter().max_by_key(|remark| remark.level).unwrap();
+        assert!(told.level == worst.0 && told.text.contains(worst.1), "{report:?}");
+    }
+
+    #[test]
+    fn the_machines_settings_wire_switch_off_and_rule_alone() {
+        let line = CommandLine {
+            program: "/opt/jackline".to_owned(),
+            arguments: ["hook", "claude"].map(str::to_owned).to_vec(),
+        };
+        let ours = jackline_runtime::wiring::claude::add(None, &line).unwrap();
+        let alone = ours.replacen('{', "{ \"allowManagedHooksOnly\": true,", 1);
+        check("{}", &ours, 1, (Level::Ok, "(local): asked about 12 events"));
+        check(&ours, "{}", 1, (Level::Ok, "(managed): asked about 12 events"));
+        check(&ours, &ours, 2, (Level::Ok, "asked about 12 events"));
+        check(&alone, &ours, 1, (Level::Warn, "(local): our hooks do not run"));
+        check("{\"allowManagedHooksOnly\": true}", &ours, 0, (Level::Warn, "(local): our hooks do not run"));
+        check("{\"disableAllHooks\": true}", &ours, 1, (Level::Fail, "(managed): `disableAllHooks` switches"));
+        check("{", &ours, 1, (Level::Fail, "the client passes over it"));
+    }
 }
