@@ -7,8 +7,10 @@ mod commands;
 mod deadline;
 mod diff;
 mod error;
+mod exceptions;
 mod hook;
 mod hosts;
+mod interrupt;
 mod paint;
 mod person;
 mod place;
@@ -16,6 +18,7 @@ mod replace;
 mod screen;
 mod starter;
 mod timeline;
+mod tour;
 
 use std::process::ExitCode;
 

@@ -14,11 +14,7 @@ pub(crate) fn outside_a_session() -> Result<(), CommandError> {
 
 /// Makes sure that a person is there and agrees; `yes` answers for them, but only where a terminal is attached.
 pub(crate) fn agrees(question: &str, yes: bool) -> Result<(), CommandError> {
-    outside_a_session()?;
-    if !io::stdin().is_terminal() {
-        return Err(CommandError::input("this is for people, and no terminal is attached")
-            .hint("run it in a terminal; `--yes` answers only there"));
-    }
+    is_there()?;
     if yes {
         return Ok(());
     }
@@ -29,4 +25,14 @@ pub(crate) fn agrees(question: &str, yes: bool) -> Result<(), CommandError> {
         "y" | "Y" | "yes" => Ok(()),
         _ => Err(CommandError::input("nothing was changed")),
     }
+}
+
+/// Makes sure that a person is there, as far as a terminal and the environment tell.
+pub(crate) fn is_there() -> Result<(), CommandError> {
+    outside_a_session()?;
+    if !io::stdin().is_terminal() {
+        return Err(CommandError::input("this is for people, and no terminal is attached")
+            .hint("run it in a terminal; `--yes` answers only there"));
+    }
+    Ok(())
 }

@@ -87,6 +87,8 @@ impl Prober for WorkspaceProber {
             Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
             Probe::WorkTree => self.work_tree(),
             Probe::Settings { file, wired } => settings(Path::new(file), *wired, self.line.as_ref()),
+            // They are no matter of the workspace: whoever keeps them answers.
+            Probe::Exceptions { .. } => Fact::Absent,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod allow;
 mod audit;
 mod check;
 mod doctor;
@@ -8,8 +9,12 @@ mod explain;
 mod hook;
 mod init;
 mod log;
+mod off;
+mod on;
 mod schema;
-mod sessions;
+pub(crate) mod sessions;
+mod status;
+mod tour;
 mod trust;
 mod uninit;
 
@@ -20,6 +25,7 @@ use crate::error::CommandError;
 /// What to do.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Tour(tour::Tour),
     Init(init::Init),
     Uninit(uninit::Uninit),
     Doctor(doctor::Doctor),
@@ -28,6 +34,10 @@ pub(crate) enum Command {
     Check(check::Check),
     Schema(schema::Schema),
     Trust(trust::Trust),
+    Allow(allow::Allow),
+    Off(off::Off),
+    On(on::On),
+    Status(status::Status),
     /// Verify, export and sign the audit log
     #[command(subcommand)]
     Audit(audit::Audit),
@@ -39,6 +49,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(&self) -> Result<ExitCode, CommandError> {
         let done = match self {
+            Self::Tour(command) => command.run(),
             Self::Hook(command) => return Ok(command.run()),
             Self::Init(command) => command.run(),
             Self::Uninit(command) => command.run(),
@@ -47,6 +58,10 @@ impl Command {
             Self::Check(command) => command.run(),
             Self::Schema(command) => command.run(),
             Self::Trust(command) => command.run(),
+            Self::Allow(command) => command.run(),
+            Self::Off(command) => command.run(),
+            Self::On(command) => command.run(),
+            Self::Status(command) => command.run(),
             Self::Audit(command) => command.run(),
             Self::Sessions(command) => command.run(),
             Self::Log(command) => command.run(),
