@@ -179,7 +179,7 @@ pub(crate) fn claude_home() -> Option<PathBuf> {
 
 /// A program that would be found by its name.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
-    let search = env::var_os("PATH").unwrap_or_default();
+    let search = search_path().unwrap_or_default();
     let absolute = env::split_paths(&search).filter(|dir| dir.is_absolute());
     absolute.map(|dir| dir.join(name)).find(|file| is_program(file))
 }

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
+use crate::terminal::ran_by_a_person;
 use crate::{LOCAL, PROJECT, USER, World, ran};
 
 #[test]
@@ -225,6 +226,13 @@ fn what_lets_nothing_pass_is_only_warned_of() {
     check_warned(|world| fs::remove_file(world.path("ws/jackline.yaml")).expect("removed"), "stays in force");
     check_warned(|world| world.write("ws/app/jackline.yaml", "jackline: 1\n"), "is not used");
     check_warned(|world| world.change("ws/jackline.yaml", "# mode: observe", "mode: observe"), "looser than");
+    check_warned(
+        |world| {
+            let off = world.command(&["off", "--for", "10m", "--reason", "a trial", "--yes"]);
+            ran_by_a_person(off, "").check(0, &[]);
+        },
+        "exception ",
+    );
     let open = fs::Permissions::from_mode(0o755);
     let state = "home/.local/state/jackline";
     check_warned(|world| fs::set_permissions(world.path(state), open).expect("set"), "others may look into");

@@ -4,11 +4,13 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use super::report::Report;
 use super::wiring::Wired;
@@ -28,31 +30,25 @@ policies:
 "#;
 
 /// A directory of our own for a moment.
-struct Scratch(PathBuf);
+struct Scratch(TempDir);
 
 impl Scratch {
     fn new() -> io::Result<Self> {
-        let unique = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let dir = place::temporary().join(format!("jackline-doctor-{}-{unique}", std::process::id()));
-        let mut builder = fs::DirBuilder::new();
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        // Not recursive: what somebody put there before us is not used.
-        builder.create(&dir)?;
-        let scratch = Self(dir.canonicalize()?);
+        let only_ours = fs::Permissions::from_mode(0o700);
+        let made =
+            tempfile::Builder::new().prefix("jackline-doctor-").permissions(only_ours).tempdir_in(place::temporary());
+        let scratch = Self(made?);
         fs::create_dir(scratch.root())?;
         fs::write(scratch.root().join("jackline.yaml"), DEFINITION)?;
         Ok(scratch)
     }
 
     fn root(&self) -> PathBuf {
-        self.0.join("root")
+        self.0.path().join("root")
     }
-}
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What cannot be removed is a few kilobytes in a directory for such things.
-        drop(fs::remove_dir_all(&self.0));
+    fn store(&self) -> PathBuf {
+        self.0.path().join("store")
     }
 }
 
@@ -110,7 +106,7 @@ fn redirected(wired: &Wired, scratch: &Scratch) -> Vec<String> {
         }
     }
     let text = |path: PathBuf| path.display().to_string();
-    arguments.extend(["--store".to_owned(), text(scratch.0.join("store")), "--root".to_owned(), text(scratch.root())]);
+    arguments.extend(["--store".to_owned(), text(scratch.store()), "--root".to_owned(), text(scratch.root())]);
     arguments
 }
 
@@ -167,7 +163,7 @@ impl Try<'_> {
     fn run(&self, message: &str) -> Result<Answered, String> {
         let mut command = Command::new(self.program);
         command.args(&self.arguments).current_dir(self.scratch.root());
-        command.env_clear().env("HOME", &self.scratch.0).env("CLAUDE_PROJECT_DIR", self.scratch.root());
+        command.env_clear().env("HOME", self.scratch.0.path()).env("CLAUDE_PROJECT_DIR", self.scratch.root());
         bounded::run(command, message, TRIAL_MS_MAX).map_err(|why| format!("the wired hook gives no answer: {why}"))
     }
 }
