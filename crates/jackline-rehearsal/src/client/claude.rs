@@ -79,7 +79,12 @@ impl Run {
         self.system("hook_response").filter(|response| text(response, "hook_event") == event).collect()
     }
 
-    /// Gates that broke, so that the host had to go on without their word.
+    /// The ends of hooks that did not go well: exit codes other than 0, no answer in time, an unusable answer.
+    pub fn broken_hooks(&self) -> Vec<&Value> {
+        self.system("hook_response").filter(|response| text(response, "outcome") != "success").collect()
+    }
+
+    /// Warnings of gates that broke, so that the host had to go on without their word.
     pub fn no_verdicts(&self) -> Vec<&Value> {
         self.system("informational").filter(|event| text(event, "tag") == "hook_no_verdict").collect()
     }
