@@ -3,15 +3,63 @@
 //! Every scenario asserts what is on disk, what the model was shown, and that nothing left the machine. How to write
 //! one: `docs/internals/rehearsal.md`.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on says so by panicking")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says so by panicking")]
+#![expect(clippy::indexing_slicing, reason = "records and events are JSON: a missing member is null")]
 
+mod agents;
 mod broken;
+mod bypass;
+mod day;
+mod odd_calls;
+mod rules;
+mod session;
 
-use std::process::Command;
+use std::path::PathBuf;
+use std::process::{Command, Output};
 
 use jackline_rehearsal::client::{self, Play};
 use jackline_rehearsal::{Claude, Lane, Outcome, Run, Script, Stage, install};
 use serde_json::{Value, json};
+
+/// The program under test.
+const JACKLINE: &str = env!("CARGO_BIN_EXE_jackline");
+
+/// What a careful owner asks for. `check.sh` stands for the project's tests.
+const DEFINITION: &str = r#"jackline: 1
+agent: { ns: acme, key: rehearsal }
+steps:
+  test: { tool: "@shell", command: "./check.sh*" }
+  commit: { tool: "@shell", command: "git commit*" }
+policies:
+  - name: tested
+    sequence: { requires: { commit: [test] }, fresh: true }
+  - read_before_write: {}
+  - paths: { outside: allow, protect: [".env*", "infra/**"] }
+  - name: no-force-push
+    rule:
+      tool: "@shell"
+      command: { program: git, args: [push], flags: ["--force", "-f"] }
+      reason: "force-push rewrites shared history"
+      suggest: ["push to a new branch"]
+  - name: no-shouting
+    rule: { tool: mcp__notes__note, args: { text: { glob: "*!" } }, reason: "notes are calm" }
+"#;
+
+/// Events whose hooks the program is.
+const EVENTS: &[&str] = &[
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "UserPromptSubmit",
+    "SessionStart",
+    "SessionEnd",
+    "Stop",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "ConfigChange",
+];
 
 /// A repository on a stage of its own.
 struct World {
@@ -37,6 +85,67 @@ impl World {
         world.git(&["add", "-A"]);
         world.git(&["commit", "-qm", "Begin"]);
         world
+    }
+
+    /// The same with the definition above, tests, and the program as hook.
+    fn guarded() -> Self {
+        let world = Self::new();
+        world.write("jackline.yaml", DEFINITION);
+        world.stage.write_program("repo/check.sh", "#!/bin/sh\necho all good\n").expect("written");
+        world.git(&["add", "-A"]);
+        world.git(&["commit", "-qm", "Guard it"]);
+        world.wire();
+        world
+    }
+
+    fn wire(&self) {
+        let place = |path: PathBuf| path.display().to_string();
+        let (store, root) = (place(self.store()), place(self.stage.repo()));
+        let arguments = ["hook", "claude", "--store", &store, "--root", &root, "--wired", "local"];
+        let hook =
+            json!({"type": "command", "command": JACKLINE, "args": arguments, "timeout": 10, "onFailure": "block"});
+        let hooks: serde_json::Map<String, Value> =
+            EVENTS.iter().map(|event| ((*event).to_owned(), json!([{"hooks": [hook]}]))).collect();
+        self.write(".claude/settings.local.json", &json!({ "hooks": hooks }).to_string());
+    }
+
+    /// The state directory.
+    fn store(&self) -> PathBuf {
+        self.stage.home().join(".local/state/jackline")
+    }
+
+    /// Runs the program as a person would, in the repository.
+    fn jackline(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(JACKLINE);
+        command.args(arguments).current_dir(self.stage.repo()).env_clear().env("HOME", self.stage.home());
+        command.output().expect("the program starts")
+    }
+
+    /// Everything on record, in order; the record must be whole.
+    #[track_caller]
+    fn records(&self) -> Vec<Value> {
+        let verified = self.jackline(&["audit", "verify"]);
+        assert_eq!(verified.status.code(), Some(0), "{}", String::from_utf8_lossy(&verified.stdout));
+        let exported = self.jackline(&["audit", "export"]);
+        let text = String::from_utf8(exported.stdout).expect("UTF-8");
+        text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
+    }
+
+    /// The records of one kind about a call, by its name in the script.
+    #[track_caller]
+    fn records_of(&self, kind: &str, call: &str) -> Vec<Value> {
+        let id = format!("toolu_{call}");
+        let mut records = self.records();
+        records.retain(|record| record["kind"] == kind && record["call"] == id.as_str());
+        records
+    }
+
+    /// What was decided when a call was asked for.
+    #[track_caller]
+    fn decided(&self, call: &str) -> String {
+        let decisions = self.records_of("decision", call);
+        let first = decisions.first().unwrap_or_else(|| panic!("nothing was decided about `{call}`"));
+        first["data"]["verdict"].as_str().expect("a verdict").to_owned()
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -79,6 +188,15 @@ fn calm(run: &Run) {
         let (used, all) = run.model.turns_used(lane);
         assert_eq!(used, all, "turns of {lane:?}; the host said {}", run.stderr);
     }
+}
+
+/// The same, and no hook broke on the way.
+#[track_caller]
+fn sound(run: &Run) {
+    calm(run);
+    assert_eq!(run.no_verdicts(), [&Value::Null; 0], "a gate gave no answer");
+    assert_eq!(run.broken_hooks(), [&Value::Null; 0], "a hook did not go well");
+    assert_eq!((run.exit, run.terminal_reason()), (Some(0), "completed"), "{}", run.stderr);
 }
 
 /// What the model was shown of a call.
