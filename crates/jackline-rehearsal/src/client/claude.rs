@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Client, Play, Run};
 use crate::model::Model;
@@ -21,8 +21,9 @@ const SWITCHES: &[&str] = &[
     "IS_SANDBOX",
 ];
 
-/// Every line on standard output is an event, hooks included.
-const ARGUMENTS: &[&str] = &["--output-format", "stream-json", "--verbose", "--include-hook-events"];
+/// Prompts are lines of JSON; every line on standard output is an event, hooks included.
+const ARGUMENTS: &[&str] =
+    &["--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--include-hook-events"];
 
 /// One installed version.
 #[derive(Debug, Clone)]
@@ -42,9 +43,14 @@ impl Client for Claude {
         command.env("HTTPS_PROXY", model.url()).env("HTTP_PROXY", model.url()).env("NO_PROXY", "127.0.0.1,localhost");
         command.envs(SWITCHES.iter().map(|name| (name, "1")));
         command.envs(play.variables.iter().map(|(name, value)| (name, value)));
-        command.args(["-p", &play.prompt]).args(ARGUMENTS).args(["--permission-mode", &play.permission_mode]);
+        command.arg("-p").args(ARGUMENTS).args(["--permission-mode", &play.permission_mode]);
         command.args(&play.arguments);
         command
+    }
+
+    fn input(&self, play: &Play) -> Option<String> {
+        let line = |prompt| json!({"type": "user", "message": {"role": "user", "content": prompt}});
+        Some(play.prompts.iter().map(|prompt| format!("{}\n", line(prompt))).collect())
     }
 }
 
