@@ -145,10 +145,14 @@ pub struct Decision {
     pub reason: Option<String>,
     pub findings: Vec<Finding>,
     pub feedback: Option<String>,
+    /// What an agent that begins is told about the guard.
+    pub briefing: Option<String>,
     pub edits: Vec<Edit>,
     pub constraint: Option<Value>,
     pub emitted: Vec<Value>,
     pub stop: Option<Stop>,
+    /// The event told nothing new: no record is kept of it.
+    pub passing: bool,
     /// What the session remembers of it.
     pub changes: Vec<Change>,
     /// Records of their own.

@@ -47,7 +47,7 @@ impl Event {
     #[must_use]
     pub fn call(&self) -> Option<&Call> {
         match &self.body {
-            Body::CallRequested(call) | Body::CallFinished(call, _) => Some(call),
+            Body::CallRequested(call) | Body::CallFinished(call, _) | Body::CallSettled(call) => Some(call),
             _ => None,
         }
     }
@@ -56,14 +56,37 @@ impl Event {
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
-    SessionStarted { invariants: Option<Value> },
+    SessionStarted {
+        invariants: Option<Value>,
+    },
     PromptSubmitted,
     CallRequested(Call),
     CallFinished(Call, Outcome),
+    /// The host says at a turn's end that a call is over. It may never have asked us: hosts refuse calls by themselves.
+    CallSettled(Call),
+    /// A sub-agent begins.
+    AgentStarted,
     StopRequested,
     SessionEnded,
-    Snapshot { name: String },
-    Restore { name: String },
+    /// The host works in another directory from now on, or (`None`) in the first one again.
+    Rerooted {
+        root: Option<String>,
+    },
+    /// A settings file of the host was changed; `wired` when it is the one that holds our hooks.
+    SettingsChanged {
+        file: String,
+        wired: bool,
+    },
+    /// Something else that the host told, kept for the record.
+    Noted {
+        name: String,
+    },
+    Snapshot {
+        name: String,
+    },
+    Restore {
+        name: String,
+    },
     Reset,
 }
 
@@ -76,8 +99,13 @@ impl Body {
             Self::PromptSubmitted => "prompt.submitted",
             Self::CallRequested(_) => "call.requested",
             Self::CallFinished(..) => "call.finished",
+            Self::CallSettled(_) => "call.settled",
+            Self::AgentStarted => "agent.started",
             Self::StopRequested => "stop.requested",
             Self::SessionEnded => "session.ended",
+            Self::Rerooted { .. } => "session.rerooted",
+            Self::SettingsChanged { .. } => "settings.changed",
+            Self::Noted { .. } => "host.noted",
             Self::Snapshot { .. } => "session.snapshot",
             Self::Restore { .. } => "session.restore",
             Self::Reset => "session.reset",
@@ -122,8 +150,18 @@ impl Call {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     pub ok: bool,
+    /// It was only started: whether it succeeds is not known yet, so it proves nothing.
+    pub background: bool,
     pub output: Value,
     pub usage: Usage,
+}
+
+impl Outcome {
+    /// An outcome that names no cost.
+    #[must_use]
+    pub fn new(ok: bool, output: Value) -> Self {
+        Self { ok, background: false, output, usage: Usage::default() }
+    }
 }
 
 /// What a call cost, where the host reports it.
@@ -172,10 +210,18 @@ fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
         "prompt.submitted" => Body::PromptSubmitted,
         "call.requested" => Body::CallRequested(call(fields)?),
         "call.finished" => Body::CallFinished(call(fields)?, outcome(fields)?),
+        "call.settled" => Body::CallSettled(call(fields)?),
+        "agent.started" => Body::AgentStarted,
         "stop.requested" => Body::StopRequested,
         "session.ended" => Body::SessionEnded,
-        "session.snapshot" => Body::Snapshot { name: snapshot_name(fields)? },
-        "session.restore" => Body::Restore { name: snapshot_name(fields)? },
+        "session.rerooted" => Body::Rerooted { root: root(fields)? },
+        "settings.changed" => Body::SettingsChanged {
+            file: place(fields, "file")?.ok_or(EventFault::Missing("file"))?,
+            wired: flag(fields, "wired")?.unwrap_or_default(),
+        },
+        "host.noted" => Body::Noted { name: short_name(fields)? },
+        "session.snapshot" => Body::Snapshot { name: short_name(fields)? },
+        "session.restore" => Body::Restore { name: short_name(fields)? },
         "session.reset" => Body::Reset,
         name if UNSUPPORTED.contains(&name) => return Err(EventFault::Unsupported(name.to_owned())),
         name => return Err(EventFault::Unknown(name.chars().take(64).collect())),
@@ -195,7 +241,7 @@ fn at(fields: &Map<String, Value>) -> Result<Option<Timestamp>, EventFault> {
     Timestamp::parse(text).map(Some).ok_or(EventFault::Wrong("at", "an RFC 3339 time such as 2026-01-01T00:00:00Z"))
 }
 
-fn snapshot_name(fields: &Map<String, Value>) -> Result<String, EventFault> {
+fn short_name(fields: &Map<String, Value>) -> Result<String, EventFault> {
     let name = text(fields, "name")?.ok_or(EventFault::Missing("name"))?;
     if name.is_empty() || name.len() > TOOL_NAME_BYTES_MAX {
         return Err(EventFault::Wrong("name", "between 1 and 256 bytes long"));
@@ -238,13 +284,25 @@ fn args(call: &Map<String, Value>) -> Result<(Value, Option<String>), EventFault
 }
 
 fn outcome(fields: &Map<String, Value>) -> Result<Outcome, EventFault> {
-    let ok = match fields.get("ok") {
-        Some(Value::Bool(ok)) => *ok,
-        Some(_) => return Err(EventFault::Wrong("ok", "true or false")),
-        None => return Err(EventFault::Missing("ok")),
-    };
+    let ok = flag(fields, "ok")?.ok_or(EventFault::Missing("ok"))?;
+    let background = flag(fields, "background")?.unwrap_or_default();
     let output = fields.get("output").cloned().unwrap_or(Value::Null);
-    Ok(Outcome { ok, output, usage: usage(fields)? })
+    Ok(Outcome { ok, background, output, usage: usage(fields)? })
+}
+
+fn root(fields: &Map<String, Value>) -> Result<Option<String>, EventFault> {
+    match place(fields, "root")? {
+        Some(root) if !root.starts_with('/') => Err(EventFault::Wrong("root", "an absolute path")),
+        root => Ok(root),
+    }
+}
+
+fn flag(fields: &Map<String, Value>, key: &'static str) -> Result<Option<bool>, EventFault> {
+    match fields.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Bool(flag)) => Ok(Some(*flag)),
+        Some(_) => Err(EventFault::Wrong(key, "true or false")),
+    }
 }
 
 fn usage(fields: &Map<String, Value>) -> Result<Usage, EventFault> {

@@ -9,6 +9,7 @@
 //! cannot be told becomes a finding that denies.
 
 pub mod audit;
+pub mod briefing;
 pub mod call;
 pub mod code;
 pub mod decide;

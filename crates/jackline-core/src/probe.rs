@@ -22,6 +22,9 @@ pub enum Probe {
     Fingerprint { path: String },
     /// What is the content of the whole work tree (tracked and untracked, not ignored)?
     WorkTree,
+    /// What in this settings file of a host would silence us? `Absent` when nothing does, `Unknown` with the reason
+    /// when something may; `wired` when our hooks must be in it.
+    Settings { file: String, wired: bool },
 }
 
 impl Probe {
@@ -29,7 +32,7 @@ impl Probe {
     #[must_use]
     pub const fn observes(&self) -> bool {
         match self {
-            Self::Identity { .. } | Self::Fingerprint { .. } | Self::WorkTree => true,
+            Self::Identity { .. } | Self::Fingerprint { .. } | Self::WorkTree | Self::Settings { .. } => true,
         }
     }
 }

@@ -100,7 +100,7 @@ impl Agent {
             Err(fault) => (false, fault.to_string()),
         };
         self.carried_out.push(id);
-        self.tell(Body::CallFinished(call, Outcome { ok, output: output.into(), usage: Usage::default() }));
+        self.tell(Body::CallFinished(call, Outcome::new(ok, output.into())));
         Verdict::Allow
     }
 

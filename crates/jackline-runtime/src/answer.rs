@@ -6,6 +6,9 @@ use jackline_core::sha::Digest;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+/// Bytes that an agent is shown at once; hosts put longer texts aside and show their beginning only.
+const SHOWN_BYTES_MAX: usize = 8 * 1024;
+
 /// What one event is answered with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
@@ -14,6 +17,12 @@ pub struct Answer {
     pub reason: Option<String>,
     pub findings: Vec<Finding>,
     pub feedback: Option<String>,
+    /// What an agent that begins is told about the guard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub briefing: Option<String>,
+    /// What the person should know, told when a session begins.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     pub edits: Vec<Edit>,
     pub constraint: Option<Value>,
     pub emitted: Vec<Value>,
@@ -40,6 +49,8 @@ impl Answer {
             reason: decision.reason,
             findings: decision.findings,
             feedback: decision.feedback,
+            briefing: decision.briefing,
+            notices: Vec::new(),
             edits: decision.edits,
             constraint: decision.constraint,
             emitted: decision.emitted,
@@ -55,12 +66,45 @@ impl Answer {
         Self::unkept(Decision::merge(vec![finding]))
     }
 
+    /// What the agent is shown: every reason that refuses or asks, what to do next, and where a person can look.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let speaking = || self.findings.iter().filter(|finding| finding.weight() > Verdict::Allow);
+        let mut lines: Vec<String> = self.reason.clone().into_iter().collect();
+        for reason in speaking().map(|finding| &finding.reason) {
+            if !lines.contains(reason) {
+                lines.push(reason.clone());
+            }
+        }
+        for next in speaking().flat_map(|finding| &finding.suggestions).map(|next| format!("→ {next}")) {
+            if !lines.contains(&next) {
+                lines.push(next);
+            }
+        }
+        if let Some(code) = &self.code {
+            lines.push(format!("[jackline: {code}; a person can look with `jackline explain last`]"));
+        }
+        cut(lines.join("\n"), SHOWN_BYTES_MAX)
+    }
+
     /// The answer on one line of JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
         // Strings, numbers and maps with string keys: there is nothing in it that JSON cannot say.
         serde_json::to_string(self).unwrap_or_default()
     }
+}
+
+fn cut(mut text: String, bytes_max: usize) -> String {
+    if text.len() > bytes_max {
+        let mut end = bytes_max;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 fn as_hex<S: Serializer>(hash: &Option<Digest>, serializer: S) -> Result<S::Ok, S::Error> {

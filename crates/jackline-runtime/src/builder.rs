@@ -36,6 +36,7 @@ pub struct RuntimeBuilder {
     store: Option<Arc<dyn Store>>,
     home: Option<PathBuf>,
     policies: Vec<Arc<dyn Policy>>,
+    idles: bool,
 }
 
 #[derive(Debug)]
@@ -95,6 +96,14 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Allows everything, and keeps nothing, where no definition is found: for a hook that stands ready everywhere.
+    /// Without it such a place is refused.
+    #[must_use]
+    pub fn idle_without_definition(mut self) -> Self {
+        self.idles = true;
+        self
+    }
+
     /// Adds a policy of the embedder's own.
     #[must_use]
     pub fn policy(mut self, policy: impl Policy + 'static) -> Self {
@@ -128,6 +137,7 @@ impl RuntimeBuilder {
             kept: self.state.as_deref().map(Kept::below),
             home: self.home,
             state: self.state,
+            idles: self.idles,
             held: Mutex::new(BTreeMap::new()),
             ground: Mutex::new(None),
         })

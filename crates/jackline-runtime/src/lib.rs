@@ -21,6 +21,7 @@ pub mod replay;
 mod runtime;
 pub mod store;
 mod tilde;
+pub mod wiring;
 
 pub use answer::Answer;
 pub use builder::{BuildFault, RuntimeBuilder};

@@ -120,9 +120,13 @@ impl Entry<'_> {
 
     fn record(&self, kind: &str, actor: Actor, data: Value, whole: bool) -> Record {
         let call = self.event.call();
-        let asked = matches!(self.event.body, Body::CallRequested(_));
         // An outcome belongs to the step that asked for the call, whatever was asked for in between.
         let finished = call.and_then(|call| self.session.step_of(call.id.as_deref()?));
+        let asked = match self.event.body {
+            Body::CallRequested(_) => true,
+            Body::CallSettled(_) => finished.is_none(),
+            _ => false,
+        };
         Record {
             seq: 0,
             at: self.event.at,
@@ -156,11 +160,15 @@ impl Linked {
 
 const fn actor(body: &Body) -> Actor {
     match body {
-        Body::CallRequested(_) | Body::StopRequested => Actor::Agent,
+        Body::CallRequested(_) | Body::CallSettled(_) | Body::StopRequested => Actor::Agent,
         Body::PromptSubmitted => Actor::Human,
         Body::SessionStarted { .. }
         | Body::CallFinished(..)
+        | Body::AgentStarted
         | Body::SessionEnded
+        | Body::Rerooted { .. }
+        | Body::SettingsChanged { .. }
+        | Body::Noted { .. }
         | Body::Snapshot { .. }
         | Body::Restore { .. }
         | Body::Reset => Actor::Host,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jackline_core::code;
@@ -19,13 +19,13 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use serde_json::{Value, json};
 
-use crate::adapters::{Adapter, Message};
+use crate::adapters::{Adapter, Heard, Message, Reply};
 use crate::answer::Answer;
 use crate::builder::RuntimeBuilder;
 use crate::checkpoint;
 use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
-use crate::probes::{Ground, Prober, WorkspaceProber, own_paths};
+use crate::probes::{self, Ground, Prober, WorkspaceProber, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
@@ -48,6 +48,8 @@ pub struct Runtime {
     /// The user's home directory and the state directory, for telling what is ours.
     pub(crate) home: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
+    /// Whether a workspace without any definition is left alone rather than refused.
+    pub(crate) idles: bool,
     pub(crate) held: Mutex<BTreeMap<String, Held>>,
     pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
 }
@@ -67,6 +69,8 @@ pub(crate) struct Judging {
     prober: WorkspaceProber,
     redactor: Redactor,
     sync: Sync,
+    /// What people should know about the definitions in force.
+    notices: Vec<String>,
 }
 
 /// Why an event could not be carried to its decision.
@@ -90,12 +94,13 @@ impl Runtime {
     }
 
     /// Takes a host's native message and gives its native reply.
-    pub fn handle(&self, adapter: &dyn Adapter, native: &[u8]) -> String {
-        let answers = match adapter.read(native, clock::now()) {
+    pub fn handle(&self, adapter: &dyn Adapter, native: &[u8]) -> Reply {
+        let Heard { asked, messages } = adapter.read(native, clock::now());
+        let answers: Vec<Answer> = match messages {
             Ok(messages) => messages.iter().map(|message| self.answer(message)).collect(),
             Err(finding) => vec![Answer::refusal(*finding)],
         };
-        adapter.render(&answers)
+        adapter.render(&asked, &answers)
     }
 
     /// Decides about one event and keeps the record.
@@ -144,7 +149,9 @@ impl Runtime {
         let carried = catch_unwind(AssertUnwindSafe(|| self.carry(message)));
         match carried.unwrap_or(Err(Fault::Panicked)) {
             Ok(answer) => answer,
-            Err(fault) => Answer::refusal(refusal(&fault)),
+            // A hook that stands ready everywhere has nothing to enforce where nobody declared anything.
+            Err(Fault::Definition(DefinitionFault::Missing(_))) if self.idles => Answer::unkept(Decision::default()),
+            Err(fault) => settings_alone(&message.event).unwrap_or_else(|| Answer::refusal(refusal(&fault))),
         }
     }
 
@@ -157,6 +164,10 @@ impl Runtime {
             let standing = self.definitions.stack(held.session.pin.as_ref(), named)?;
             let judging = self.judging(&standing);
             let decision = converse(&judging, &held.session, &message.event, &mut facts);
+            if decision.passing {
+                self.hold(&message.event.session, held);
+                return Ok(Answer::unkept(decision));
+            }
             match self.commit(message, &judging, &held, decision, &facts)? {
                 Ok(answer) => return Ok(answer),
                 // Facts that were seen stay seen: a probe that runs something must not run again.
@@ -228,6 +239,7 @@ impl Runtime {
             prober: WorkspaceProber::new(Ground { root, home: self.home.clone(), own }),
             redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
+            notices: standing.notices.clone(),
             stack,
         }
     }
@@ -272,7 +284,8 @@ impl Runtime {
             Committed::Done => {
                 self.sign(message, judging, head);
                 self.hold(session, Held { session: next, head, torn: None });
-                Ok(Ok(Answer::kept(decision, head.seq, head.hash)))
+                let notices = if decision.briefing.is_some() { judging.notices.clone() } else { Vec::new() };
+                Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
         }
     }
@@ -346,6 +359,17 @@ fn look(prober: &dyn Prober, probe: &Probe, round: u32) -> Fact {
     if round < PROBE_ROUNDS_MAX { prober.answer(probe) } else { Fact::Unknown("asked for too late".to_owned()) }
 }
 
+/// Whether changed settings silence us can be told without a store and without a definition.
+fn settings_alone(event: &Event) -> Option<Answer> {
+    let Body::SettingsChanged { file, wired } = &event.body else { return None };
+    let mut facts = Facts::default();
+    facts.keep(Probe::Settings { file: file.clone(), wired: *wired }, probes::settings(Path::new(file), *wired));
+    match decide(&Stack::default(), &Session::default(), event, &facts) {
+        Step::Done(decision) => Some(Answer::unkept(*decision)),
+        Step::Need(_) => None,
+    }
+}
+
 fn unfoldable(session: &str) -> StoreFault {
     StoreFault::corrupt(session, 0, "a record's changes cannot be read")
 }
@@ -369,11 +393,18 @@ fn raw(event: &Event) -> Value {
         Body::CallFinished(call, outcome) => json!({
             "call": raw_call(call),
             "ok": outcome.ok,
+            "background": outcome.background,
             "output": outcome.output,
             "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
         }),
         Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
-        Body::PromptSubmitted | Body::StopRequested | Body::SessionEnded | Body::Reset => json!({}),
+        Body::CallSettled(call) => json!({ "call": raw_call(call) }),
+        Body::Rerooted { root } => json!({ "root": root }),
+        Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
+        Body::Noted { name } => json!({ "name": name }),
+        Body::PromptSubmitted | Body::AgentStarted | Body::StopRequested | Body::SessionEnded | Body::Reset => {
+            json!({})
+        }
     };
     if let (Value::Object(fields), Some(cwd)) = (&mut value, &event.cwd) {
         fields.insert("cwd".to_owned(), json!(cwd));

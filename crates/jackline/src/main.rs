@@ -3,7 +3,9 @@
 //! This crate is the only one that reads the environment, knows the command line and prints.
 
 mod commands;
+mod deadline;
 mod error;
+mod hook;
 mod paint;
 mod person;
 mod place;
@@ -25,8 +27,14 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == "hook")
+        && let Some(options) = hook::Options::plain(words)
+    {
+        return hook::run(&options);
+    }
     match Arguments::parse().command.run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             error.show();

@@ -66,14 +66,35 @@ impl Where {
 
     /// Where definitions are, whether or not there is a state directory.
     pub(crate) fn places_but_home(&self) -> Result<Places, CommandError> {
-        Ok(Places {
-            home: PathBuf::new(),
-            start: self.workspace()?,
-            named: variable("JACKLINE_DEFINITION").map(absolute),
-            user: user_definition(),
-            machine: Some(PathBuf::from("/etc/jackline/jackline.yaml")),
-        })
+        Ok(Places { start: self.workspace()?, named: variable("JACKLINE_DEFINITION").map(absolute), ..wider() })
     }
+}
+
+/// What a hook works with.
+#[derive(Debug)]
+pub(crate) struct Hooked {
+    pub(crate) state: PathBuf,
+    pub(crate) definitions: Found,
+}
+
+/// Where a hook looks. What `init` wrote on its command line wins over the environment, which an agent might reach;
+/// no variable names a definition here.
+pub(crate) fn hooked(store: Option<PathBuf>, root: Option<PathBuf>) -> Result<Hooked, String> {
+    let at = Where { workspace: None, store };
+    let state = at.state().map_err(|_| "there is no place for the state; set HOME or JACKLINE_HOME".to_owned())?;
+    let start = root.or_else(|| variable("CLAUDE_PROJECT_DIR")).or_else(|| env::current_dir().ok());
+    let start = start.ok_or_else(|| "the present directory is gone".to_owned())?;
+    let start = start.canonicalize().unwrap_or(start);
+    if !start.is_absolute() || start.to_str().is_none() {
+        return Err(format!("the workspace `{}` is no absolute UTF-8 path", start.display()));
+    }
+    let places = Places { home: state.clone(), start, named: None, ..wider() };
+    Ok(Hooked { state, definitions: Found::new(places) })
+}
+
+/// The definitions that count everywhere on this machine.
+fn wider() -> Places {
+    Places { user: user_definition(), machine: Some(PathBuf::from("/etc/jackline/jackline.yaml")), ..Places::default() }
 }
 
 /// The user's home directory.

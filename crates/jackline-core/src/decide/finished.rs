@@ -49,7 +49,7 @@ impl<'a> Ended<'a> {
             for layer in &context.stack.layers {
                 names.extend(done::names(&context.subject(layer)).into_iter().filter(|name| {
                     // A call that only started in the background has proven nothing but that it was made.
-                    !name.starts_with("step:") || !in_background(context.view)
+                    !name.starts_with("step:") || !(outcome.background || in_background(context.view))
                 }));
             }
         }

@@ -5,16 +5,18 @@
 
 mod finished;
 mod requested;
+mod settled;
 
 use serde_json::{Value, json};
 
+use crate::briefing::briefing;
 use crate::call::View;
 use crate::code;
 use crate::decision::{Decision, Finding, Note, Step, StopReason};
 use crate::event::{Body, Call, Event};
 use crate::guards::{Context, budget};
 use crate::path;
-use crate::probe::Facts;
+use crate::probe::{Fact, Facts, Probe};
 use crate::session::{Agent, Change, Constraint, Key, Pin, Session};
 use crate::sha::Digest;
 use crate::stack::Stack;
@@ -30,10 +32,16 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
         Body::CallFinished(call, outcome) => {
             in_context(stack, session, event, (call, facts), |context| finished::decide(context, outcome))
         }
-        Body::SessionStarted { invariants } => done(started(session, invariants.as_ref())),
+        Body::CallSettled(call) => in_context(stack, session, event, (call, facts), settled::decide),
+        Body::SessionStarted { invariants } => {
+            done(Decision { briefing: briefing(stack), ..started(session, invariants.as_ref()) })
+        }
+        Body::AgentStarted => done(Decision { briefing: briefing(stack), ..Decision::default() }),
         Body::PromptSubmitted => done(prompted(session)),
         Body::StopRequested => done(stop(stack, session, event)),
-        Body::SessionEnded => done(Decision::default()),
+        Body::SessionEnded | Body::Noted { .. } => done(Decision::default()),
+        Body::Rerooted { root } => done(rerooted(session, root.as_deref())),
+        Body::SettingsChanged { file, wired } => settings_changed(facts, file, *wired),
         Body::Snapshot { name } => done(snapshot(session, name)),
         Body::Restore { name } => done(restore(session, name)),
         Body::Reset => done(Decision { changes: vec![Change::Reset], ..Decision::default() }),
@@ -80,7 +88,8 @@ fn finish(mut decision: Decision, stack: &Stack, session: &Session, event: &Even
         decision.notes.extend(session.definition.map(|before| definition_changed(before, digest)));
     }
     if session.began.is_none() {
-        let pinned = Pin { root: stack.root.clone(), definition: stack.path.clone() };
+        let root = stack.root.clone();
+        let pinned = Pin { home: root.clone(), root, definition: stack.path.clone() };
         decision.changes.insert(0, Change::Pinned { pin: pinned });
     }
     if decision.constraint.is_none() {
@@ -147,6 +156,40 @@ fn prompted(session: &Session) -> Decision {
         });
     }
     decision
+}
+
+/// The host moved to another work tree: the same definition judges what happens there.
+fn rerooted(session: &Session, root: Option<&str>) -> Decision {
+    let Some(pin) = &session.pin else { return Decision::default() };
+    let root = root.map_or_else(|| pin.home.clone(), path::fold);
+    if root == pin.root {
+        return Decision::default();
+    }
+    let note = Note {
+        kind: "session.moved",
+        before: json!({ "root": pin.root }),
+        after: json!({ "root": root }),
+        data: json!({}),
+    };
+    let pin = Pin { root, ..pin.clone() };
+    Decision { changes: vec![Change::Pinned { pin }], notes: vec![note], ..Decision::default() }
+}
+
+/// A host's settings changed: only what would silence us is refused.
+fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
+    let probe = Probe::Settings { file: file.to_owned(), wired };
+    match facts.get(&probe) {
+        None => Step::Need(vec![probe]),
+        Some(Fact::Absent) => done(Decision::default()),
+        Some(Fact::Unknown(why)) => {
+            let reason = format!("The changed settings would leave this session unguarded: {why}.");
+            let finding = Finding::deny("self", code::SELF_PROTECTED, reason);
+            done(Decision::merge(vec![finding.suggest("run `jackline doctor`, or take the change back")]))
+        }
+        Some(Fact::Identity(_) | Fact::Content(_)) => {
+            done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")]))
+        }
+    }
 }
 
 fn stop(stack: &Stack, session: &Session, event: &Event) -> Decision {

@@ -16,12 +16,17 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
 fn judge(context: &Context<'_>) -> Decision {
     let (findings, consulted) = guards::judge(context);
     let mut decision = Decision { consulted, ..Decision::merge(findings) };
-    requested(context, &mut decision);
-    unknown(context, &mut decision);
-    spent(context, &mut decision);
-    repeated(context, &mut decision);
-    halted(context, &mut decision);
+    follow(context, &mut decision);
     decision
+}
+
+/// What follows from the findings about a call: what is remembered, emitted and stopped.
+pub(super) fn follow(context: &Context<'_>, decision: &mut Decision) {
+    requested(context, decision);
+    unknown(context, decision);
+    spent(context, decision);
+    repeated(context, decision);
+    halted(context, decision);
 }
 
 /// The key an open call is remembered by.

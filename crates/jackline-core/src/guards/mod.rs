@@ -84,6 +84,15 @@ pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
     (findings, consulted)
 }
 
+/// What guards find in a call that the host refused by itself: only what is about the agent, not about the call.
+pub(crate) fn judge_unasked(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
+    let mut findings = halted::judge(context);
+    for guard in [unknown_tool::judge, budget::judge, repeat::judge] {
+        findings.extend(guard(context));
+    }
+    (findings, ["unknown_tool", "budget", "loop"].map(str::to_owned).to_vec())
+}
+
 /// The policies of a layer that judge this call: those of its sections first, then the definition's.
 fn applying<'a>(subject: &Subject<'a>) -> Vec<(Option<&'a Section>, &'a Policy)> {
     let in_section = |section: &Section| section.tools.iter().any(|name| subject.is_named(name, Purpose::Restrict));

@@ -2,7 +2,7 @@
 
 use crate::code;
 use crate::decision::Finding;
-use crate::definition::model::Sequence;
+use crate::definition::model::{CommandMatcher, Sequence};
 use crate::done;
 use crate::matcher::{Purpose, Subject};
 use crate::probe::{Fact, Probe};
@@ -54,7 +54,20 @@ fn judge_one(settings: &Sequence, subject: &Subject<'_>, name: &str, needs: &[St
     let named = if subject.layer.step(name).is_some() { name } else { &subject.view.call.tool };
     let reason = format!("Tool '{named}' requires: {}", missing.join(", "));
     let finding = Finding::deny("sequence", code::SEQUENCE_MISSING, reason);
-    Some(if outdated { finding.suggest(RUN_AGAIN) } else { finding })
+    let finding = if outdated { finding.suggest(RUN_AGAIN) } else { finding };
+    Some(missing.iter().filter_map(|need| how_to(subject, need)).fold(finding, Finding::suggest))
+}
+
+/// How a step is done, where its matcher says it in plain words. The owner's pattern is shown as it stands.
+fn how_to(subject: &Subject<'_>, need: &str) -> Option<String> {
+    let step = subject.layer.step(need)?;
+    let commands = match step.matcher.command.as_ref()? {
+        CommandMatcher::Glob(globs) => globs.join("` or `"),
+        CommandMatcher::Parts(parts) => {
+            parts.program.iter().chain(&parts.args).map(String::as_str).collect::<Vec<_>>().join(" ")
+        }
+    };
+    (!commands.is_empty()).then(|| format!("{need}: run `{commands}`, as a command of its own"))
 }
 
 /// Whether nothing was written since: no recorded write, and the work tree as it was where it is known.

@@ -68,7 +68,10 @@ pub struct Session {
 /// Where a session is at home; a later `cd` changes nothing about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
+    /// The workspace root now; a host's own change of work tree moves it.
     pub root: String,
+    /// The workspace root at the beginning.
+    pub home: String,
     pub definition: Option<String>,
 }
 

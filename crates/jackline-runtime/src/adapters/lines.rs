@@ -6,7 +6,7 @@ use jackline_core::event;
 use jackline_core::json;
 use jackline_core::time::Timestamp;
 
-use super::{Adapter, Message};
+use super::{Adapter, Asked, Heard, Message, Moment, Reply};
 use crate::answer::Answer;
 
 /// The line protocol.
@@ -18,15 +18,23 @@ impl Adapter for Lines {
         None
     }
 
-    fn read(&self, native: &[u8], now: Timestamp) -> Result<Vec<Message>, Box<Finding>> {
-        let raw = json::decode(native).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
-        let event = event::read(&raw, now).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
-        Ok(vec![Message { event, raw }])
+    fn read(&self, native: &[u8], now: Timestamp) -> Heard {
+        Heard { asked: self.glance(native), messages: message(native, now).map(|message| vec![message]) }
     }
 
-    fn render(&self, answers: &[Answer]) -> String {
-        answers.iter().map(Answer::to_json).collect::<Vec<_>>().join("\n")
+    fn glance(&self, _: &[u8]) -> Asked {
+        Asked { moment: Moment::Gate, name: String::new() }
     }
+
+    fn render(&self, _: &Asked, answers: &[Answer]) -> Reply {
+        Reply::said(answers.iter().map(Answer::to_json).collect::<Vec<_>>().join("\n"))
+    }
+}
+
+fn message(native: &[u8], now: Timestamp) -> Result<Message, Box<Finding>> {
+    let raw = json::decode(native).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
+    let event = event::read(&raw, now).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
+    Ok(Message { event, raw })
 }
 
 /// A refusal of something that is no event.

@@ -1,5 +1,6 @@
 //! Translates hosts' native messages into events and answers back. Pure: no files, no store, no clock.
 
+pub mod claude;
 pub mod lines;
 
 use jackline_core::decision::Finding;
@@ -16,17 +17,90 @@ pub struct Message {
     pub raw: Value,
 }
 
+/// When a native message comes: what a host does with the reply, and so what a fault of ours becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// A tool is about to run; whatever goes wrong, it must not.
+    Gate,
+    /// Calls are over.
+    Outcome,
+    /// A person spoke. Their words are never swallowed.
+    Prompt,
+    /// An agent, main or not, begins.
+    Start,
+    /// The agent wants to stop; `again` when the host says that it was held before.
+    Stop { again: bool },
+    /// The host's settings changed.
+    Settings,
+    /// Something to record.
+    Passing,
+}
+
+impl Moment {
+    /// Whether a fault of ours holds the host back: a gate always, a stop once. Everything else passes.
+    #[must_use]
+    pub const fn blocks_on_fault(self) -> bool {
+        match self {
+            Self::Gate | Self::Stop { again: false } => true,
+            Self::Stop { again: true }
+            | Self::Outcome
+            | Self::Prompt
+            | Self::Start
+            | Self::Settings
+            | Self::Passing => false,
+        }
+    }
+}
+
+/// What a host wants to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub moment: Moment,
+    /// The host's own name for it.
+    pub name: String,
+}
+
+/// A native message, understood as far as it could be.
+#[derive(Debug)]
+pub struct Heard {
+    pub asked: Asked,
+    /// The events it holds; or a refusal that says why it could not be read.
+    pub messages: Result<Vec<Message>, Box<Finding>>,
+}
+
+/// The native reply: what is printed, and how the process ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    pub stdout: String,
+    pub stderr: String,
+    pub exit: u8,
+}
+
+impl Reply {
+    /// A reply on standard output.
+    #[must_use]
+    pub fn said(stdout: impl Into<String>) -> Self {
+        Self { stdout: stdout.into(), ..Self::default() }
+    }
+
+    /// The blocking answer that needs no understanding of the message.
+    #[must_use]
+    pub fn blocked(why: impl Into<String>) -> Self {
+        Self { stderr: why.into(), exit: 2, ..Self::default() }
+    }
+}
+
 /// One host's language.
 pub trait Adapter: Send + Sync {
     /// The host's name in events and records.
     fn host(&self) -> Option<&str>;
 
-    /// The events that a native message holds; `now` stands in where it names no time.
-    ///
-    /// # Errors
-    /// A refusal that says why it could not be read.
-    fn read(&self, native: &[u8], now: Timestamp) -> Result<Vec<Message>, Box<Finding>>;
+    /// What a native message holds; `now` stands in where it names no time.
+    fn read(&self, native: &[u8], now: Timestamp) -> Heard;
 
-    /// The native reply to all of them.
-    fn render(&self, answers: &[Answer]) -> String;
+    /// What a message is about, told without reading it: for faults that come before or instead of reading.
+    fn glance(&self, native: &[u8]) -> Asked;
+
+    /// The native reply to all events of a message.
+    fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply;
 }

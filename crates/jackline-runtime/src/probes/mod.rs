@@ -9,6 +9,7 @@ mod git;
 mod identity;
 mod index;
 mod own;
+mod settings;
 mod walk;
 mod worktree;
 
@@ -19,6 +20,7 @@ use jackline_core::probe::{Fact, Probe};
 
 use git::Git;
 pub use own::{OwnPath, own_paths};
+pub use settings::answer as settings;
 
 /// Answers probes; the runtime asks one at a time, outside any lock.
 pub trait Prober: Send + Sync {
@@ -74,6 +76,7 @@ impl Prober for WorkspaceProber {
             Probe::Identity { path, dir } => identity::answer(&self.ground, self.folds(), dir, path),
             Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
             Probe::WorkTree => self.work_tree(),
+            Probe::Settings { file, wired } => settings(Path::new(file), *wired),
         }
     }
 }

@@ -36,7 +36,7 @@ impl Eval {
         let mut line = Vec::new();
         while let Some(read) = next_line(&mut input, &mut line)? {
             let reply = match read {
-                Read::Whole => runtime.handle(&Lines, &line),
+                Read::Whole => runtime.handle(&Lines, &line).stdout,
                 Read::TooLong(bytes) => Answer::refusal(too_long(bytes)).to_json(),
             };
             writeln!(output, "{reply}")?;

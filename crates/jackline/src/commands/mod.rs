@@ -4,16 +4,20 @@ mod audit;
 mod check;
 mod eval;
 mod explain;
+mod hook;
 mod log;
 mod schema;
 mod sessions;
 mod trust;
+
+use std::process::ExitCode;
 
 use crate::error::CommandError;
 
 /// What to do.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Hook(hook::Hook),
     Eval(eval::Eval),
     Check(check::Check),
     Schema(schema::Schema),
@@ -27,8 +31,9 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    pub(crate) fn run(&self) -> Result<(), CommandError> {
-        match self {
+    pub(crate) fn run(&self) -> Result<ExitCode, CommandError> {
+        let done = match self {
+            Self::Hook(command) => return Ok(command.run()),
             Self::Eval(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Schema(command) => command.run(),
@@ -37,7 +42,8 @@ impl Command {
             Self::Sessions(command) => command.run(),
             Self::Log(command) => command.run(),
             Self::Explain(command) => command.run(),
-        }
+        };
+        done.map(|()| ExitCode::SUCCESS)
     }
 }
 

@@ -44,8 +44,8 @@ pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, Stri
 
 impl Engine for Core {
     fn ask(&mut self, line: &str) -> String {
-        let Ok(messages) = Lines.read(line.as_bytes(), Timestamp(0)) else {
-            let finding = Lines.read(line.as_bytes(), Timestamp(0)).expect_err("just refused");
+        let Ok(messages) = Lines.read(line.as_bytes(), Timestamp(0)).messages else {
+            let finding = Lines.read(line.as_bytes(), Timestamp(0)).messages.expect_err("just refused");
             return Answer::refusal(*finding).to_json();
         };
         let event = &messages[0].event;

@@ -52,7 +52,7 @@ fn start(_case: &Case, build: impl Fn() -> Result<Runtime, String> + 'static) ->
 
 impl Engine for Embedded {
     fn ask(&mut self, line: &str) -> String {
-        self.runtime.handle(&Lines, line.as_bytes())
+        self.runtime.handle(&Lines, line.as_bytes()).stdout
     }
 
     fn restart(&mut self) {

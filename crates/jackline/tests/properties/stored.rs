@@ -54,7 +54,7 @@ impl Run {
                 fs::write(self.root().join("b.txt"), format!("changed {number}")).unwrap();
             }
             let answer: Value =
-                serde_json::from_str(&self.runtime.handle(&Lines, event.to_string().as_bytes())).unwrap();
+                serde_json::from_str(&self.runtime.handle(&Lines, event.to_string().as_bytes()).stdout).unwrap();
             let kept = answer["seq"].is_u64();
             assert!(kept, "{event} was not kept: {answer}");
         }

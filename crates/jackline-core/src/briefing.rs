@@ -1,0 +1,138 @@
+//! What an agent is told when it begins: what is enforced, and which exits are honest. A few lines, no more.
+
+use crate::definition::model::{Deadline, Enforce, Guard, Limits, Outside, Paths, Policy, Sequence};
+use crate::stack::{Layer, Stack};
+
+/// Lines about policies and limits; a longer list is skimmed, and every denial explains itself anyway.
+const LINES_MAX: usize = 16;
+/// Bytes of one such line; a rule's reason is the owner's text and may be long.
+const LINE_BYTES_MAX: usize = 240;
+
+/// The text for the definitions in force; `None` where nothing is enforced.
+#[must_use]
+pub fn briefing(stack: &Stack) -> Option<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in stack.layers.iter().filter(|layer| !layer.observes()).flat_map(layer_lines) {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    let left_out = lines.len().saturating_sub(LINES_MAX);
+    lines.truncate(LINES_MAX);
+    lines.extend((left_out > 0).then(|| format!("- and {left_out} more")));
+    Some(format!(
+        "Jackline guards this session: every tool call is held against what its owner declared.\n{}\n\
+         A denial says what to do next. The honest exits: do what is asked, or end your turn and say what is in the \
+         way. Only a person can make an exception; the files and commands of the guard itself are off limits.",
+        lines.join("\n")
+    ))
+}
+
+fn layer_lines(layer: &Layer) -> Vec<String> {
+    let enforced = layer.policies().filter(|(_, policy)| matches!(policy.enforce, Enforce::Deny | Enforce::Ask));
+    let mut lines: Vec<String> = enforced
+        .flat_map(|(section, policy)| {
+            let place = section.map(|section| format!(" (for {})", section.tools.join(", "))).unwrap_or_default();
+            policy_lines(policy).into_iter().map(move |line| clipped(&format!("- {line}{place}")))
+        })
+        .collect();
+    lines.extend(limits_line(&layer.model.limits));
+    lines
+}
+
+fn policy_lines(policy: &Policy) -> Vec<String> {
+    match &policy.guard {
+        Guard::Sequence(sequence) => sequence_lines(sequence),
+        Guard::ReadBeforeWrite(_) => vec!["an existing file must be read before it is overwritten".to_owned()],
+        Guard::Paths(paths) => paths_lines(paths),
+        Guard::Rule(rule) => vec![format!("{}: {}", policy.name, rule.reason)],
+    }
+}
+
+fn sequence_lines(sequence: &Sequence) -> Vec<String> {
+    let again = if sequence.fresh { ", again after every change to a file" } else { "" };
+    let line = |(name, needs): &(String, Vec<String>)| format!("{name} requires: {}{again}", needs.join(", "));
+    sequence.requires.iter().map(line).collect()
+}
+
+fn paths_lines(paths: &Paths) -> Vec<String> {
+    let mut lines = Vec::new();
+    if paths.outside == Outside::Deny {
+        let allowed =
+            if paths.allow.is_empty() { String::new() } else { format!(", except {}", paths.allow.join(", ")) };
+        lines.push(format!("nothing outside the workspace{allowed}"));
+    }
+    if !paths.protect.is_empty() {
+        let acts = if paths.protect_reads { "read or written" } else { "written" };
+        lines.push(format!("may not be {acts}: {}", paths.protect.join(", ")));
+    }
+    lines
+}
+
+fn limits_line(limits: &Limits) -> Option<String> {
+    let parts: Vec<String> = [
+        limits.steps.map(|steps| format!("{} calls", steps.max)),
+        limits.deadline.map(|deadline| match deadline {
+            Deadline::After(milliseconds) => format!("{} seconds", milliseconds / 1000),
+            Deadline::At(at) => format!("until {at}"),
+        }),
+        limits.tokens.map(|tokens| format!("{tokens} tokens")),
+        limits.cost_usd.map(|cost| format!("{cost} USD")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!parts.is_empty()).then(|| format!("- limits: {}", parts.join(", ")))
+}
+
+fn clipped(line: &str) -> String {
+    let mut end = line.len().min(LINE_BYTES_MAX);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    let kept = line.get(..end).unwrap_or_default().replace('\n', " ");
+    if end < line.len() { format!("{kept}…") } else { kept }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sha::Digest;
+
+    fn told(text: &str) -> Option<String> {
+        let model = crate::definition::parse(text, &crate::tools::names()).expect("fine").model;
+        briefing(&Stack::of("/w", model, Digest::of(text.as_bytes())))
+    }
+
+    #[test]
+    fn what_is_enforced_is_told_and_what_only_warns_is_not() {
+        let text = told(
+            "jackline: 1\nsteps: { test: { tool: Bash, command: \"cargo test*\" }, commit: { tool: Bash, command: \"git commit*\" } }\n\
+             policies:\n  - sequence: { requires: { commit: [test] }, fresh: true }\n  - { enforce: warn, read_before_write: {} }\n\
+             limits: { steps: 9 }\n",
+        )
+        .expect("something is enforced");
+        assert!(text.contains("- commit requires: test, again after every change to a file\n"), "{text}");
+        assert!(text.contains("- limits: 9 calls\n"), "{text}");
+        assert!(!text.contains("overwritten"), "{text}");
+    }
+
+    #[test]
+    fn nothing_is_said_where_nothing_is_enforced() {
+        assert_eq!(told("jackline: 1\n"), None);
+        assert_eq!(told("jackline: 1\nmode: observe\npolicies: [ { read_before_write: {} } ]\n"), None);
+    }
+
+    #[test]
+    fn many_policies_are_counted_rather_than_listed() {
+        let rules: String = (0..30)
+            .map(|n| format!("  - {{ name: r{n}, rule: {{ tool: Bash, reason: \"{}\" }} }}\n", "long ".repeat(99)))
+            .collect();
+        let text = told(&format!("jackline: 1\npolicies:\n{rules}")).expect("something is enforced");
+        assert!(text.contains("- and 14 more\n"), "{text}");
+        assert!(text.len() < 6000, "{}", text.len());
+    }
+}

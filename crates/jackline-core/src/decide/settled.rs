@@ -1,0 +1,31 @@
+//! The host says that a call is over. Most finished long ago; one that was never asked for is counted now.
+//!
+//! Hosts refuse some calls by themselves (no such tool, arguments that do not fit) and never ask us. Nothing ran, so
+//! policies about files and order have nothing to say, but an agent that keeps trying is in a loop all the same.
+
+use super::requested::{self, call_key};
+use crate::decision::{Decision, Step};
+use crate::guards::{self, Context};
+use crate::session::Change;
+
+pub(super) fn decide(context: &Context<'_>) -> Step {
+    let call = call_key(context.view.call);
+    if context.session.finished(call) {
+        return Step::Done(Box::new(Decision { passing: true, ..Decision::default() }));
+    }
+    let open = context.session.open(context.event.agent(), call, context.signature.key).is_some();
+    let mut decision = if open { Decision::default() } else { unasked(context) };
+    decision.changes.push(Change::Finished {
+        agent: context.event.agent().to_owned(),
+        call,
+        signature: context.signature.key,
+    });
+    Step::Done(Box::new(decision))
+}
+
+fn unasked(context: &Context<'_>) -> Decision {
+    let (findings, consulted) = guards::judge_unasked(context);
+    let mut decision = Decision { consulted, ..Decision::merge(findings) };
+    requested::follow(context, &mut decision);
+    decision
+}

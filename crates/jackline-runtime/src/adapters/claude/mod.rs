@@ -1,0 +1,39 @@
+//! Claude Code: its hook messages as events, and answers in the forms that its client obeys.
+//!
+//! Allowing is silence: an approving answer would switch off the person's own permission prompts.
+
+mod read;
+mod render;
+
+use jackline_core::time::Timestamp;
+
+use super::{Adapter, Asked, Heard, Reply};
+use crate::answer::Answer;
+
+/// The host's name in events and records.
+pub const HOST: &str = "claude";
+
+/// Claude Code's language.
+#[derive(Debug, Clone, Default)]
+pub struct Claude {
+    /// What its messages call the settings that hold our hooks: `local_settings`, for instance.
+    pub wired: Option<&'static str>,
+}
+
+impl Adapter for Claude {
+    fn host(&self) -> Option<&str> {
+        Some(HOST)
+    }
+
+    fn read(&self, native: &[u8], now: Timestamp) -> Heard {
+        read::read(self, native, now)
+    }
+
+    fn glance(&self, native: &[u8]) -> Asked {
+        read::glance(native)
+    }
+
+    fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply {
+        render::render(asked, answers)
+    }
+}

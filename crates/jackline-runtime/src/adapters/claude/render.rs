@@ -1,0 +1,120 @@
+//! Answers, in the forms that Claude Code obeys. Silence is "go on".
+
+use jackline_core::code;
+use jackline_core::decision::Verdict;
+use serde_json::{Map, Value, json};
+
+use crate::adapters::{Asked, Moment, Reply};
+use crate::answer::Answer;
+
+pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
+    if let Some(fault) = answers.iter().find(|answer| is_fault(answer)) {
+        return at_fault(asked, fault);
+    }
+    match asked.moment {
+        Moment::Gate => gate(asked, answers),
+        Moment::Stop { .. } => stop(asked, answers),
+        Moment::Settings => blocked(answers).unwrap_or_default(),
+        Moment::Start => start(asked, answers),
+        Moment::Outcome | Moment::Prompt | Moment::Passing => outcome(asked, answers),
+    }
+}
+
+/// Whether we could not decide, as opposed to having decided against it.
+fn is_fault(answer: &Answer) -> bool {
+    let ours = |code: &code::Code| code.is_fault() || *code == code::EVENT_INVALID;
+    answer.verdict.refuses() && answer.code.as_ref().is_some_and(ours)
+}
+
+fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
+    if !asked.moment.blocks_on_fault() {
+        return Reply::default();
+    }
+    match asked.moment {
+        // The wording of a JSON answer is cleaner, and a stop that is answered wrongly only goes on.
+        Moment::Stop { .. } => block(&fault.shown()),
+        _ => Reply::blocked(fault.shown()),
+    }
+}
+
+fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
+    let mut answer = specific(asked, answers);
+    let strictest = answers.iter().max_by_key(|answer| answer.verdict);
+    let Some(strictest) = strictest.filter(|answer| answer.verdict > Verdict::Allow) else {
+        return said(answer);
+    };
+    let decision = if strictest.verdict == Verdict::Ask { "ask" } else { "deny" };
+    let specific = answer.entry("hookSpecificOutput").or_insert_with(|| json!({ "hookEventName": asked.name }));
+    if let Value::Object(specific) = specific {
+        specific.insert("permissionDecision".to_owned(), json!(decision));
+        specific.insert("permissionDecisionReason".to_owned(), json!(strictest.shown()));
+    }
+    halt(&mut answer, answers);
+    said(answer)
+}
+
+/// A halted run ends; a denial alone would only end the call, and ending alone would let the tool run.
+fn halt(answer: &mut Map<String, Value>, answers: &[Answer]) {
+    if let Some(halted) = answers.iter().find(|answer| answer.verdict == Verdict::Halt) {
+        answer.insert("continue".to_owned(), json!(false));
+        answer.insert("stopReason".to_owned(), json!(halted.shown()));
+    }
+}
+
+fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
+    if let Some(reply) = blocked(answers) {
+        return reply;
+    }
+    let head = answers.iter().rev().find_map(|answer| Some((answer.seq?, answer.hash?)));
+    match head {
+        // The head of the record, kept where the agent cannot change it: on the person's screen.
+        Some((seq, hash)) if asked.name == "Stop" => {
+            let hash = hash.hex();
+            said(Map::from_iter([("systemMessage".to_owned(), json!(format!("jackline: record {seq}, head {hash}")))]))
+        }
+        _ => Reply::default(),
+    }
+}
+
+fn blocked(answers: &[Answer]) -> Option<Reply> {
+    answers.iter().find(|answer| answer.verdict.refuses()).map(|answer| block(&answer.shown()))
+}
+
+fn block(reason: &str) -> Reply {
+    said(Map::from_iter([("decision".to_owned(), json!("block")), ("reason".to_owned(), json!(reason))]))
+}
+
+fn start(asked: &Asked, answers: &[Answer]) -> Reply {
+    let mut answer = specific(asked, answers);
+    let notices: Vec<&str> = answers.iter().flat_map(|answer| &answer.notices).map(String::as_str).collect();
+    if !notices.is_empty() {
+        answer.insert("systemMessage".to_owned(), json!(format!("jackline: {}", notices.join("\njackline: "))));
+    }
+    said(answer)
+}
+
+/// What cannot be refused any more is told instead.
+fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
+    let mut answer = specific(asked, answers);
+    halt(&mut answer, answers);
+    said(answer)
+}
+
+/// The context that the model is given.
+fn specific(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
+    let mut parts: Vec<String> = Vec::new();
+    for answer in answers {
+        parts.extend(answer.briefing.clone());
+        parts.extend((asked.moment == Moment::Outcome && answer.verdict.refuses()).then(|| answer.shown()));
+        parts.extend(answer.feedback.clone());
+    }
+    if parts.is_empty() {
+        return Map::new();
+    }
+    let specific = json!({ "hookEventName": asked.name, "additionalContext": parts.join("\n\n") });
+    Map::from_iter([("hookSpecificOutput".to_owned(), specific)])
+}
+
+fn said(answer: Map<String, Value>) -> Reply {
+    if answer.is_empty() { Reply::default() } else { Reply::said(Value::Object(answer).to_string()) }
+}

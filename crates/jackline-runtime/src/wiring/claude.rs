@@ -1,0 +1,194 @@
+//! Claude Code's hooks: which events ask us, how an entry looks, adding and removing ours.
+//!
+//! An entry is ours when its program's file name is `jackline` and its arguments begin with `hook claude`, wherever that
+//! program lies and however an older version wrote the rest.
+
+mod survey;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Value, json};
+
+use super::edit::{Edits, Shape, fresh};
+use super::spans::{self, Kind, Node};
+use super::{CommandLine, Removed, SettingsFault};
+
+pub use survey::{Entry, Flaw, Survey, breach, diverted, survey};
+
+/// The first version that honours `onFailure`; older ones let a call pass when its hook fails.
+pub const ON_FAILURE_SINCE: (u64, u64, u64) = (2, 1, 295);
+
+/// Seconds until the host gives up on a hook: twice what the hook gives itself, so that it always gets to say no.
+const TIMEOUT_S: u64 = 10;
+/// Seconds for the end of a turn, where checks may run.
+const STOP_TIMEOUT_S: u64 = 20;
+
+/// An event that asks us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    pub event: &'static str,
+    /// Whether a failed hook must block: where passing would let something through. A person's prompt, a compaction or
+    /// the end of a turn is not held up by a broken guard; the host ignores it at a stop anyway.
+    pub gate: bool,
+    pub timeout_s: u64,
+}
+
+/// Every event that asks us.
+pub const EVENTS: [Asked; 12] = [
+    Asked { event: "PreToolUse", gate: true, timeout_s: TIMEOUT_S },
+    Asked { event: "PostToolUse", gate: false, timeout_s: TIMEOUT_S },
+    Asked { event: "PostToolUseFailure", gate: false, timeout_s: TIMEOUT_S },
+    Asked { event: "PostToolBatch", gate: false, timeout_s: TIMEOUT_S },
+    Asked { event: "UserPromptSubmit", gate: false, timeout_s: TIMEOUT_S },
+    Asked { event: "SessionStart", gate: false, timeout_s: TIMEOUT_S },
+    Asked { event: "SessionEnd", gate: false, timeout_s: TIMEOUT_S },
+    Asked { event: "Stop", gate: false, timeout_s: STOP_TIMEOUT_S },
+    Asked { event: "SubagentStart", gate: false, timeout_s: TIMEOUT_S },
+    Asked { event: "SubagentStop", gate: false, timeout_s: STOP_TIMEOUT_S },
+    Asked { event: "PreCompact", gate: false, timeout_s: TIMEOUT_S },
+    Asked { event: "ConfigChange", gate: true, timeout_s: TIMEOUT_S },
+];
+
+impl Asked {
+    /// Our group for this event; without a matcher it is asked for every tool.
+    fn group(&self, line: &CommandLine) -> Shape {
+        let mut hook = vec![
+            ("type", Shape::Leaf(json!("command"))),
+            ("command", Shape::Leaf(json!(line.program))),
+            ("args", Shape::Leaf(json!(line.arguments))),
+            ("timeout", Shape::Leaf(json!(self.timeout_s))),
+        ];
+        if self.gate {
+            hook.push(("onFailure", Shape::Leaf(json!("block"))));
+        }
+        Shape::Object(vec![("hooks", Shape::Array(vec![Shape::Object(hook)]))])
+    }
+}
+
+/// The settings with our entries in them, and everything else as it was; a missing or empty file becomes a new one.
+///
+/// Entries of ours that look different are replaced. Adding twice changes nothing.
+///
+/// # Errors
+/// When the text is not plain JSON of the form that the host reads.
+pub fn add(text: Option<&str>, line: &CommandLine) -> Result<String, SettingsFault> {
+    let Some(text) = text else { return Ok(format!("{}\n", fresh("hooks", &all(line)))) };
+    if spans::blank(text.as_bytes()) {
+        return Ok(format!("{}{text}", fresh("hooks", &all(line))));
+    }
+    match remove(text)? {
+        _ if holds_exactly(text, line)? => Ok(text.to_owned()),
+        Removed::Nothing => insert(text, line),
+        Removed::Rest(rest) => add(Some(&rest), line),
+        Removed::All => add(None, line),
+    }
+}
+
+/// The settings without our entries. Containers that were made for them go too.
+///
+/// # Errors
+/// When the text is not plain JSON of the form that the host reads.
+pub fn remove(text: &str) -> Result<Removed, SettingsFault> {
+    if spans::blank(text.as_bytes()) {
+        return Ok(Removed::Nothing);
+    }
+    let (root, _) = spans::read(text)?;
+    let Some(hooks) = hooks(&root)? else { return Ok(Removed::Nothing) };
+    let mut edits = Edits::new(text, &root);
+    let mut found = false;
+    let mut gone = Vec::new();
+    for item in &hooks.items {
+        let (any, whole) = remove_event(text, &mut edits, item.key.as_deref().unwrap_or_default(), &item.node)?;
+        found |= any;
+        gone.push(whole);
+    }
+    if !found {
+        return Ok(Removed::Nothing);
+    }
+    if !emptied(text, &mut edits, hooks, &gone) {
+        return Ok(Removed::Rest(edits.done()));
+    }
+    let others: Vec<bool> = root.items.iter().map(|item| item.key.as_deref() == Some("hooks")).collect();
+    if !emptied(text, &mut edits, &root, &others) {
+        return Ok(Removed::Rest(edits.done()));
+    }
+    let around = [text.get(..root.span.start), text.get(root.span.end..)].map(Option::unwrap_or_default).concat();
+    Ok(if around == "\n" { Removed::All } else { Removed::Rest(around) })
+}
+
+/// Takes our entries out of one event; whether there were any, and whether the event goes as a whole.
+fn remove_event(text: &str, edits: &mut Edits<'_>, event: &str, groups: &Node) -> Result<(bool, bool), SettingsFault> {
+    let mut gone = Vec::new();
+    let mut found = false;
+    for group in &groups_of(event, groups)?.items {
+        let Some(entries) = group.node.member("hooks").filter(|entries| entries.kind == Kind::Array) else {
+            gone.push(false);
+            continue;
+        };
+        let ours: Vec<bool> = entries.items.iter().map(|item| survey::is_ours(&item.node.value(text))).collect();
+        let any = ours.contains(&true);
+        let whole = any && ours.iter().all(|ours| *ours);
+        if any && !whole {
+            edits.drop_items(entries, &ours);
+        }
+        found |= any;
+        gone.push(whole);
+    }
+    let whole = gone.contains(&true) && emptied(text, edits, groups, &gone);
+    Ok((found, whole))
+}
+
+/// Drops items of a container, or says that it goes as a whole: nothing is left in it, and it was made for us.
+fn emptied(text: &str, edits: &mut Edits<'_>, container: &Node, gone: &[bool]) -> bool {
+    let whole = gone.iter().all(|gone| *gone) && container.opens_wide(text);
+    if !whole && gone.contains(&true) {
+        edits.drop_items(container, gone);
+    }
+    whole
+}
+
+fn insert(text: &str, line: &CommandLine) -> Result<String, SettingsFault> {
+    let (root, _) = spans::read(text)?;
+    let mut edits = Edits::new(text, &root);
+    let Some(hooks) = hooks(&root)? else {
+        edits.add_members(&root, &[("hooks", all(line))]);
+        return Ok(edits.done());
+    };
+    let mut missing = Vec::new();
+    for asked in &EVENTS {
+        match hooks.member(asked.event) {
+            Some(groups) => edits.add_element(groups_of(asked.event, groups)?, &asked.group(line)),
+            None => missing.push((asked.event, Shape::Array(vec![asked.group(line)]))),
+        }
+    }
+    edits.add_members(hooks, &missing);
+    Ok(edits.done())
+}
+
+fn all(line: &CommandLine) -> Shape {
+    Shape::Object(EVENTS.iter().map(|asked| (asked.event, Shape::Array(vec![asked.group(line)]))).collect())
+}
+
+fn hooks(root: &Node) -> Result<Option<&Node>, SettingsFault> {
+    let wrong = || SettingsFault::WrongType { place: "hooks".to_owned(), wanted: "an object" };
+    match root.member("hooks") {
+        Some(hooks) if hooks.kind != Kind::Object => Err(wrong()),
+        hooks => Ok(hooks),
+    }
+}
+
+fn groups_of<'a>(event: &str, groups: &'a Node) -> Result<&'a Node, SettingsFault> {
+    let wrong = || SettingsFault::WrongType { place: format!("hooks.{event}"), wanted: "an array" };
+    if groups.kind == Kind::Array { Ok(groups) } else { Err(wrong()) }
+}
+
+/// Whether our entries stand there as they would be written now, once each, and no other of ours.
+fn holds_exactly(text: &str, line: &CommandLine) -> Result<bool, SettingsFault> {
+    let settings = spans::settings(text.as_bytes())?;
+    let groups = |event: &str| settings.pointer("/hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
+    let once = |asked: &Asked| {
+        let wanted = asked.group(line).value();
+        groups(asked.event).is_some_and(|groups| groups.iter().filter(|group| **group == wanted).count() == 1)
+    };
+    Ok(EVENTS.iter().all(once) && survey(text.as_bytes())?.entries.len() == EVENTS.len())
+}

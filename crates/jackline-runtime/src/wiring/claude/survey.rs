@@ -1,0 +1,210 @@
+//! What Claude Code's settings say about us: which events ask, how well, and what would leave a session unguarded.
+
+use serde_json::Value;
+use thiserror::Error;
+
+use super::EVENTS;
+use crate::wiring::spans::{blank, settings};
+use crate::wiring::{CommandLine, SettingsFault};
+
+/// Seconds that a hook may take by itself; a shorter timeout cuts it off before it can say no.
+const HOOK_S_MIN: f64 = 6.0;
+/// Seconds that a hung hook may hold an agent up before people think that the host hangs.
+const HOOK_S_MAX: f64 = 120.0;
+
+/// What settings say about us.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Survey {
+    /// The setting that switches every hook off, as it is written.
+    pub switched_off: Option<&'static str>,
+    /// Our entries, in the order of the text.
+    pub entries: Vec<Entry>,
+}
+
+/// One entry of ours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub event: String,
+    pub line: CommandLine,
+    pub flaws: Vec<Flaw>,
+}
+
+/// What is wrong with an entry.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Flaw {
+    #[error("runs in a shell instead of by `args`")]
+    Shell,
+    #[error("lacks `onFailure: \"block\"`, so a failed hook lets the call pass")]
+    PassesOnFailure,
+    #[error("has no `timeout`, so a hung hook holds the agent up for minutes")]
+    NoTimeout,
+    #[error("has a `timeout` of {0} s, less than the hook may take")]
+    ShortTimeout(f64),
+    #[error("has a `timeout` of {0} s, so a hung hook holds the agent up that long")]
+    LongTimeout(f64),
+    #[error("is asked only for some calls (`{0}`)")]
+    Filtered(&'static str),
+    #[error("runs in the background (`{0}`), where its answer is ignored")]
+    Background(&'static str),
+}
+
+impl Flaw {
+    /// Whether something may pass unjudged because of it.
+    #[must_use]
+    pub fn fails_open(&self) -> bool {
+        !matches!(self, Self::NoTimeout | Self::LongTimeout(_))
+    }
+}
+
+impl Survey {
+    /// Events that should ask us and do not.
+    #[must_use]
+    pub fn missing(&self) -> Vec<&'static str> {
+        let asks = |event: &str| self.entries.iter().any(|entry| entry.event == event);
+        EVENTS.iter().map(|asked| asked.event).filter(|event| !asks(event)).collect()
+    }
+
+    /// Entries through which something may pass, with the first reason.
+    pub fn open(&self) -> impl Iterator<Item = (&Entry, &Flaw)> {
+        self.entries.iter().filter_map(|entry| Some((entry, entry.flaws.iter().find(|flaw| flaw.fails_open())?)))
+    }
+}
+
+/// What a settings text says about us; an empty one says nothing.
+///
+/// # Errors
+/// When it cannot be read as the host reads it.
+pub fn survey(text: &[u8]) -> Result<Survey, SettingsFault> {
+    if blank(text) {
+        return Ok(Survey::default());
+    }
+    let settings = settings(text)?;
+    let mut survey = Survey { switched_off: switched_off(&settings), entries: Vec::new() };
+    let Some(hooks) = settings.get("hooks") else { return Ok(survey) };
+    let hooks = hooks.as_object().ok_or_else(|| wrong("hooks".to_owned(), "an object"))?;
+    for (event, groups) in hooks {
+        for (group, hook) in hooks_of(event, groups)? {
+            survey.entries.extend(entry(event, group, hook));
+        }
+    }
+    Ok(survey)
+}
+
+/// Why these settings would leave a session unguarded, if they would.
+///
+/// A file that must hold our hooks must hold all of them, each such that nothing passes it unjudged.
+#[must_use]
+pub fn breach(text: Option<&[u8]>, must_hold_our_hooks: bool) -> Option<String> {
+    let survey = match survey(text.unwrap_or_default()) {
+        Ok(survey) => survey,
+        Err(fault) => return Some(fault.to_string()),
+    };
+    if let Some(setting) = survey.switched_off {
+        return Some(format!("`{setting}` switches every hook off"));
+    }
+    if !must_hold_our_hooks {
+        return None;
+    }
+    if let Some(event) = survey.missing().first() {
+        return Some(format!("Jackline's hook for `{event}` is gone"));
+    }
+    survey.open().next().map(|(entry, flaw)| format!("Jackline's hook for `{}` {flaw}", entry.event))
+}
+
+/// Why these settings would have another program, or ours with other arguments, asked in place of this one.
+#[must_use]
+pub fn diverted(text: Option<&[u8]>, line: &CommandLine) -> Option<String> {
+    let survey = survey(text.unwrap_or_default()).ok()?;
+    let other = survey.entries.iter().find(|entry| entry.line != *line)?;
+    Some(format!("Jackline's hook for `{}` runs something else than it did", other.event))
+}
+
+/// `disableAllHooks` counts unless it is `false`: what the host makes of other values is not to be guessed.
+fn switched_off(settings: &Value) -> Option<&'static str> {
+    let disabled = settings.get("disableAllHooks").is_some_and(|value| *value != Value::Bool(false));
+    let simple = settings.get("env").and_then(|env| env.get("CLAUDE_CODE_SIMPLE")).is_some();
+    if disabled { Some("disableAllHooks") } else { simple.then_some("CLAUDE_CODE_SIMPLE") }
+}
+
+/// The hooks of an event with their groups. One wrong form and the host refuses the whole file.
+fn hooks_of<'a>(event: &str, groups: &'a Value) -> Result<Vec<(&'a Value, &'a Value)>, SettingsFault> {
+    let groups = groups.as_array().ok_or_else(|| wrong(format!("hooks.{event}"), "an array"))?;
+    let mut found = Vec::new();
+    for group in groups {
+        let hooks = group.get("hooks").and_then(Value::as_array);
+        let hooks = hooks.ok_or_else(|| wrong(format!("hooks.{event}[].hooks"), "an array"))?;
+        if !hooks.iter().all(Value::is_object) {
+            return Err(wrong(format!("hooks.{event}[].hooks[]"), "an object"));
+        }
+        found.extend(hooks.iter().map(|hook| (group, hook)));
+    }
+    Ok(found)
+}
+
+fn wrong(place: String, wanted: &'static str) -> SettingsFault {
+    SettingsFault::WrongType { place, wanted }
+}
+
+/// Whether a hook is one of ours.
+pub(super) fn is_ours(hook: &Value) -> bool {
+    command_line(hook).is_some_and(|(line, _)| runs_us(&line))
+}
+
+fn runs_us(line: &CommandLine) -> bool {
+    let name = line.program.rsplit(['/', '\\']).next().unwrap_or_default();
+    let ours = name == "jackline" || name == "jackline.exe";
+    ours && line.arguments.first().is_some_and(|word| word == "hook")
+        && line.arguments.get(1).is_some_and(|word| word == "claude")
+}
+
+/// What a hook runs, and whether without a shell. A shell's words are told apart by spaces: enough to know ours.
+fn command_line(hook: &Value) -> Option<(CommandLine, bool)> {
+    let command = hook.get("command")?.as_str()?;
+    if let Some(arguments) = hook.get("args") {
+        let arguments = arguments.as_array()?.iter().map(|word| word.as_str().unwrap_or_default().to_owned()).collect();
+        return Some((CommandLine { program: command.to_owned(), arguments }, true));
+    }
+    let mut words = command.split_ascii_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned());
+    Some((CommandLine { program: words.next()?, arguments: words.collect() }, false))
+}
+
+fn entry(event: &str, group: &Value, hook: &Value) -> Option<Entry> {
+    let (line, exec) = command_line(hook).filter(|(line, _)| runs_us(line))?;
+    let gate = EVENTS.iter().any(|asked| asked.event == event && asked.gate);
+    let mut flaws = Vec::new();
+    if !exec {
+        flaws.push(Flaw::Shell);
+    }
+    if gate && hook.get("onFailure").and_then(Value::as_str) != Some("block") {
+        flaws.push(Flaw::PassesOnFailure);
+    }
+    flaws.extend(timeout(hook));
+    flaws.extend(filters(group, hook));
+    let truthy = |key: &&str| hook.get(*key).is_some_and(|value| *value != Value::Bool(false));
+    flaws.extend(["async", "asyncRewake"].into_iter().filter(truthy).map(Flaw::Background));
+    Some(Entry { event: event.to_owned(), line, flaws })
+}
+
+fn timeout(hook: &Value) -> Option<Flaw> {
+    match hook.get("timeout").and_then(Value::as_f64) {
+        None => Some(Flaw::NoTimeout),
+        Some(seconds) if seconds < HOOK_S_MIN => Some(Flaw::ShortTimeout(seconds)),
+        Some(seconds) if seconds > HOOK_S_MAX => Some(Flaw::LongTimeout(seconds)),
+        Some(_) => None,
+    }
+}
+
+/// What keeps a hook from being asked for every call.
+fn filters(group: &Value, hook: &Value) -> Option<Flaw> {
+    let matches_all = match group.get("matcher") {
+        None => true,
+        Some(matcher) => matcher.as_str().is_some_and(|matcher| matcher.is_empty() || matcher == "*"),
+    };
+    if !matches_all {
+        return Some(Flaw::Filtered("matcher"));
+    }
+    if hook.get("type").and_then(Value::as_str) != Some("command") {
+        return Some(Flaw::Filtered("type"));
+    }
+    ["if", "once"].into_iter().find(|key| hook.get(*key).is_some()).map(Flaw::Filtered)
+}

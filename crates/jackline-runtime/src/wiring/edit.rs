@@ -1,0 +1,201 @@
+//! Adds to a JSON text and takes away from it; every other byte stays as it is.
+//!
+//! INVARIANT: what is added to an empty container follows its bracket directly, and a container that is made here opens
+//! with whitespace. So taking away can tell the two apart, and is the exact opposite of adding.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::spans::{Kind, Node};
+
+/// Something to be written, in this order of keys.
+#[derive(Debug, Clone)]
+pub(super) enum Shape {
+    Object(Vec<(&'static str, Shape)>),
+    Array(Vec<Shape>),
+    /// Stands on one line, whatever it is.
+    Leaf(Value),
+}
+
+impl Shape {
+    /// What is read back from it.
+    pub(super) fn value(&self) -> Value {
+        match self {
+            Self::Object(members) => members.iter().map(|(key, value)| ((*key).to_owned(), value.value())).collect(),
+            Self::Array(items) => items.iter().map(Self::value).collect(),
+            Self::Leaf(value) => value.clone(),
+        }
+    }
+}
+
+/// How a part of a text is laid out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Layout {
+    /// The line break and the indentation of what is written; `None` for all on one line.
+    line: Option<(&'static str, String)>,
+    /// One step of indentation.
+    step: String,
+}
+
+impl Layout {
+    /// What stands before an item, `depth` steps further in.
+    fn space(&self, depth: usize) -> String {
+        match &self.line {
+            Some((line_end, indent)) => format!("{line_end}{indent}{}", self.step.repeat(depth)),
+            None => " ".to_owned(),
+        }
+    }
+
+    fn write(&self, shape: &Shape, depth: usize) -> String {
+        match shape {
+            Shape::Leaf(value) => one_line(value),
+            Shape::Array(items) => {
+                self.bracketed(("[", "]"), items.iter().map(|item| self.write(item, depth + 1)), depth)
+            }
+            Shape::Object(members) => {
+                let written = members.iter().map(|(key, value)| self.member(key, value, depth + 1));
+                self.bracketed(("{", "}"), written, depth)
+            }
+        }
+    }
+
+    fn member(&self, key: &str, value: &Shape, depth: usize) -> String {
+        format!("{}: {}", Value::from(key), self.write(value, depth))
+    }
+
+    fn bracketed(&self, (open, close): (&str, &str), items: impl Iterator<Item = String>, depth: usize) -> String {
+        let inner = self.space(depth + 1);
+        let written: Vec<String> = items.map(|item| format!("{inner}{item}")).collect();
+        format!("{open}{}{}{close}", written.join(","), self.space(depth))
+    }
+}
+
+fn one_line(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(one_line).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}
+
+/// A text of its own that holds one member.
+pub(super) fn fresh(key: &str, value: &Shape) -> String {
+    let layout = Layout { line: Some(("\n", String::new())), step: "  ".to_owned() };
+    format!("{{{}{}\n}}", layout.space(1), layout.member(key, value, 1))
+}
+
+/// Edits of one text, made all at once.
+#[derive(Debug)]
+pub(super) struct Edits<'a> {
+    text: &'a str,
+    root: &'a Node,
+    list: Vec<(Range<usize>, String)>,
+}
+
+impl<'a> Edits<'a> {
+    pub(super) fn new(text: &'a str, root: &'a Node) -> Self {
+        Self { text, root, list: Vec::new() }
+    }
+
+    /// Adds members to the end of an object.
+    pub(super) fn add_members(&mut self, object: &Node, members: &[(&'static str, Shape)]) {
+        debug_assert!(object.kind == Kind::Object, "only an object has members");
+        let layout = self.layout(object);
+        self.add(object, &layout, members.iter().map(|(key, value)| layout.member(key, value, 0)).collect());
+    }
+
+    /// Adds an element to the end of an array.
+    pub(super) fn add_element(&mut self, array: &Node, element: &Shape) {
+        debug_assert!(array.kind == Kind::Array, "only an array has elements");
+        let layout = self.layout(array);
+        self.add(array, &layout, vec![layout.write(element, 0)]);
+    }
+
+    fn add(&mut self, container: &Node, layout: &Layout, written: Vec<String>) {
+        if written.is_empty() {
+            return;
+        }
+        let between = format!(",{}", self.before_last(container).map_or_else(|| layout.space(0), str::to_owned));
+        let joined = written.join(&between);
+        match container.items.last() {
+            Some(last) => self.list.push((last.end()..last.end(), format!("{between}{joined}"))),
+            None => self.list.push((container.span.start + 1..container.span.start + 1, joined)),
+        }
+    }
+
+    /// Takes items out of a container; `dropped` says of each whether it goes.
+    pub(super) fn drop_items(&mut self, container: &Node, dropped: &[bool]) {
+        let items = &container.items;
+        if dropped.iter().all(|gone| *gone) {
+            if let Some(last) = items.last() {
+                self.list.push((container.span.start + 1..last.end(), String::new()));
+            }
+            return;
+        }
+        let first_kept = dropped.iter().position(|gone| !gone).unwrap_or_default();
+        for (at, item) in items.iter().enumerate().filter(|(at, _)| dropped.get(*at).copied().unwrap_or_default()) {
+            let before = at.checked_sub(1).and_then(|before| items.get(before)).filter(|_| at > first_kept);
+            let after = items.get(at + 1);
+            let span = match (before, after) {
+                (Some(before), _) => before.end()..item.end(),
+                (None, Some(after)) => item.start..after.start,
+                (None, None) => item.start..item.end(),
+            };
+            self.list.push((span, String::new()));
+        }
+    }
+
+    /// The text with all edits in it.
+    pub(super) fn done(mut self) -> String {
+        self.list.sort_by_key(|(span, _)| span.start);
+        let mut text = String::with_capacity(self.text.len());
+        let mut copied = 0;
+        for (span, new) in &self.list {
+            text.push_str(self.text.get(copied..span.start).unwrap_or_default());
+            text.push_str(new);
+            copied = span.end;
+        }
+        text.push_str(self.text.get(copied..).unwrap_or_default());
+        text
+    }
+
+    /// The whitespace before the last item of a container.
+    fn before_last(&self, container: &Node) -> Option<&'a str> {
+        let start = container.items.last()?.start;
+        let before = self.text.get(..start)?;
+        before.get(before.trim_end_matches(|c: char| c.is_ascii_whitespace()).len()..)
+    }
+
+    /// How new items of a container are laid out: as those that are there, else as the rest of the text.
+    fn layout(&self, container: &Node) -> Layout {
+        let line_end = if self.text.contains("\r\n") { "\r\n" } else { "\n" };
+        let indent = match self.before_last(container) {
+            Some(space) => indent(space),
+            None if self.on_one_line() => None,
+            None => Some(self.opening_indent(container)),
+        };
+        Layout { line: indent.map(|indent| (line_end, indent.to_owned())), step: self.step().to_owned() }
+    }
+
+    /// Whether the text has things in it, and all of them on one line.
+    fn on_one_line(&self) -> bool {
+        !self.root.items.is_empty() && !self.text.get(self.root.span.clone()).unwrap_or_default().contains('\n')
+    }
+
+    /// The indentation of the line in which a container opens.
+    fn opening_indent(&self, container: &Node) -> &'a str {
+        let before = self.text.get(..container.span.start).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        line.get(..line.len() - line.trim_start_matches([' ', '\t']).len()).unwrap_or_default()
+    }
+
+    fn step(&self) -> &'a str {
+        let first = self.root.items.first().and_then(|first| self.text.get(self.root.span.start + 1..first.start));
+        first.and_then(indent).unwrap_or("  ")
+    }
+}
+
+/// The indentation after the last line break.
+fn indent(space: &str) -> Option<&str> {
+    space.rsplit_once('\n').map(|(_, indent)| indent)
+}

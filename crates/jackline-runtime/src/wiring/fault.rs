@@ -1,0 +1,35 @@
+//! Why a settings text is left alone.
+
+use jackline_core::json::JsonFault;
+use thiserror::Error;
+
+use super::SETTINGS_BYTES_MAX;
+
+/// Why a settings text cannot be read or changed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SettingsFault {
+    #[error("it has {0} bytes, more than the {SETTINGS_BYTES_MAX} that are read")]
+    TooLarge(usize),
+    #[error("it has comments, and the host reads plain JSON (line {line}, column {column})")]
+    Comment { line: usize, column: usize },
+    #[error("it is not valid JSON: {0}")]
+    NotJson(#[from] JsonFault),
+    #[error("it is not a JSON object")]
+    NotObject,
+    #[error("`{place}` is not {wanted}")]
+    WrongType { place: String, wanted: &'static str },
+}
+
+impl SettingsFault {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::TooLarge(_) => "this is hardly a settings file; move it away",
+            Self::Comment { .. } => "take the comments out; nothing was changed",
+            Self::NotJson(_) => "mend it in an editor; nothing was changed",
+            Self::NotObject => "it should begin with `{` and end with `}`; nothing was changed",
+            Self::WrongType { .. } => "the host refuses such a file; mend it in an editor; nothing was changed",
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! `jackline hook`: described here for people; hosts take the short way in [`crate::hook`].
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::hook::{self, HOSTS, Options};
+
+/// Answer one message of a host's hook: its JSON on standard input, its own kind of reply on standard output
+///
+/// `jackline init` writes this command into the host's settings. It ends with 0 or 2; 2 blocks the tool call.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Hook {
+    /// The host that asks
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(HOSTS))]
+    host: String,
+    /// The state directory (default: $JACKLINE_HOME, else the user's state directory)
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// The project's root, where the search for the definition begins (default: the one the host names)
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+    /// The settings that hold this hook; a change that takes it out of them is refused
+    #[arg(long, value_parser = ["user", "local", "project"])]
+    wired: Option<String>,
+}
+
+impl Hook {
+    pub(crate) fn run(&self) -> ExitCode {
+        hook::run(&Options {
+            host: self.host.clone(),
+            store: self.store.clone(),
+            root: self.root.clone(),
+            wired: self.wired.clone(),
+        })
+    }
+}

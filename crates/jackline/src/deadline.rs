@@ -1,0 +1,42 @@
+//! The hook's own deadline: an answer comes before the host loses patience, whatever we wait for.
+//!
+//! A timer signal rather than a thread: a thread costs more than everything else the hook does at its start. What a
+//! signal may do is little, so the answer at the deadline is prepared beforehand: a fixed text and an exit code.
+
+#![expect(
+    unsafe_code,
+    reason = "signals have no safe interface; the handler below calls write and _exit, nothing else"
+)]
+
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// What is written to standard error at the deadline of a gate.
+const REASON: &str = "Jackline could not decide: it took longer than its deadline. Run `jackline doctor`.\n";
+
+/// How the process ends at the deadline: 2 blocks, 0 lets pass.
+static EXIT: AtomicI32 = AtomicI32::new(2);
+
+/// Answers with a refusal after this many seconds, unless [`pass`] said otherwise.
+pub(crate) fn arm(seconds: u32) {
+    // SAFETY: the handler is async-signal-safe (see `expired`), and its signature is the one `signal` asks for.
+    unsafe {
+        libc::signal(libc::SIGALRM, expired as *const () as libc::sighandler_t);
+        libc::alarm(seconds);
+    }
+}
+
+/// At the deadline the host shall go on: what it asks about must not be held back by a fault of ours.
+pub(crate) fn pass() {
+    EXIT.store(0, Ordering::Relaxed);
+}
+
+extern "C" fn expired(_: libc::c_int) {
+    let exit = EXIT.load(Ordering::Relaxed);
+    // SAFETY: `write` and `_exit` may be called in a signal handler; the text lives as long as the program.
+    unsafe {
+        if exit != 0 {
+            libc::write(libc::STDERR_FILENO, REASON.as_ptr().cast(), REASON.len());
+        }
+        libc::_exit(exit);
+    }
+}

@@ -1,0 +1,136 @@
+//! `jackline hook HOST`: one native message in, one native reply out. The path that every tool call takes.
+//!
+//! It touches neither the argument parser's machinery nor anything that starts up. Whatever goes wrong becomes the
+//! host's blocking answer where a tool is about to run, and silence elsewhere.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use jackline_core::json::JSON_BYTES_MAX;
+use jackline_runtime::adapters::claude::Claude;
+use jackline_runtime::adapters::{Adapter, Reply};
+use jackline_runtime::{Answer, RuntimeBuilder};
+
+use crate::deadline;
+use crate::place::{self, Hooked};
+
+/// Seconds until a hook answers by itself. Hosts are told to wait twice as long.
+pub(crate) const DEADLINE_SECONDS: u32 = 5;
+
+/// What a wired hook is told on its command line.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    pub(crate) host: String,
+    pub(crate) store: Option<PathBuf>,
+    pub(crate) root: Option<PathBuf>,
+    pub(crate) wired: Option<String>,
+}
+
+impl Options {
+    /// The options as `init` writes them; anything else is for the argument parser to explain.
+    pub(crate) fn plain(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
+        let host = arguments.next()?.into_string().ok().filter(|host| adapter(host, None).is_some())?;
+        let mut options = Self { host, ..Self::default() };
+        while let Some(name) = arguments.next() {
+            let value = arguments.next()?;
+            match name.to_str()? {
+                "--store" => options.store = Some(value.into()),
+                "--root" => options.root = Some(value.into()),
+                "--wired" => options.wired = Some(scope(&value)?.to_owned()),
+                _ => return None,
+            }
+        }
+        Some(options)
+    }
+}
+
+fn scope(value: &OsStr) -> Option<&'static str> {
+    ["user", "local", "project"].into_iter().find(|scope| value == *scope)
+}
+
+/// The hosts whose language we speak.
+pub(crate) const HOSTS: &[&str] = &["claude"];
+
+fn adapter(host: &str, wired: Option<&str>) -> Option<Box<dyn Adapter>> {
+    let settings = wired.and_then(|scope| match scope {
+        "user" => Some("user_settings"),
+        "local" => Some("local_settings"),
+        "project" => Some("project_settings"),
+        _ => None,
+    });
+    match host {
+        "claude" => Some(Box::new(Claude { wired: settings })),
+        _ => None,
+    }
+}
+
+/// Answers one message.
+pub(crate) fn run(options: &Options) -> ExitCode {
+    deadline::arm(DEADLINE_SECONDS);
+    // Nothing but the reply may be printed, not even about a defect of ours.
+    set_hook(Box::new(|_| {}));
+    let Some(adapter) = adapter(&options.host, options.wired.as_deref()) else {
+        return say(&Reply::blocked(format!("Jackline does not speak the language of `{}`.", options.host)));
+    };
+    let native = match message() {
+        Ok(native) => native,
+        Err(why) => return say(&Reply::blocked(format!("Jackline could not decide: {why}. Run `jackline doctor`."))),
+    };
+    let asked = adapter.glance(&native);
+    if !asked.moment.blocks_on_fault() {
+        deadline::pass();
+    }
+    let reply = catch_unwind(AssertUnwindSafe(|| reply(options, adapter.as_ref(), &native)));
+    say(&reply.unwrap_or_else(|_| adapter.render(&asked, &[fault("an internal fault")])))
+}
+
+fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
+    if native.len() > JSON_BYTES_MAX {
+        let why = format!("the message is longer than {JSON_BYTES_MAX} bytes");
+        return adapter.render(&adapter.glance(native), &[fault(&why)]);
+    }
+    let Hooked { state, definitions } = match place::hooked(options.store.clone(), options.root.clone()) {
+        Ok(hooked) => hooked,
+        Err(why) => return adapter.render(&adapter.glance(native), &[fault(&why)]),
+    };
+    let mut builder = RuntimeBuilder::default().state(state).definitions(definitions).idle_without_definition();
+    if let Some(home) = place::home() {
+        builder = builder.home(home);
+    }
+    match builder.build() {
+        Ok(runtime) => runtime.handle(adapter, native),
+        Err(why) => adapter.render(&adapter.glance(native), &[fault(&why.to_string())]),
+    }
+}
+
+fn fault(why: &str) -> Answer {
+    Answer::refusal(jackline_core::decision::Finding::fault("hook", jackline_core::code::FAULT_INTERNAL, why))
+}
+
+/// The whole message, or the beginning of one that is too long: the rest is read and dropped, so that the host is not
+/// left writing into a closed pipe.
+fn message() -> io::Result<Vec<u8>> {
+    let mut input = io::stdin().lock();
+    let mut native = Vec::with_capacity(4096);
+    input.by_ref().take(JSON_BYTES_MAX as u64 + 1).read_to_end(&mut native)?;
+    if native.len() > JSON_BYTES_MAX {
+        io::copy(&mut input, &mut io::sink())?;
+    }
+    Ok(native)
+}
+
+/// Prints the reply. One that cannot be delivered must not read as consent.
+fn say(reply: &Reply) -> ExitCode {
+    let mut undelivered = false;
+    if !reply.stdout.is_empty() {
+        let mut output = io::stdout().lock();
+        undelivered = writeln!(output, "{}", reply.stdout).and_then(|()| output.flush()).is_err();
+    }
+    if !reply.stderr.is_empty() {
+        drop(writeln!(io::stderr().lock(), "{}", reply.stderr));
+    }
+    ExitCode::from(if undelivered { 2 } else { reply.exit })
+}
