@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Client, Play, Run};
 use crate::model::Model;
@@ -21,9 +21,8 @@ const SWITCHES: &[&str] = &[
     "IS_SANDBOX",
 ];
 
-/// Prompts are lines of JSON; every line on standard output is an event, hooks included.
-const ARGUMENTS: &[&str] =
-    &["--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--include-hook-events"];
+/// Every line on standard output is an event, hooks included.
+const ARGUMENTS: &[&str] = &["--output-format", "stream-json", "--verbose", "--include-hook-events"];
 
 /// One installed version.
 #[derive(Debug, Clone)]
@@ -43,14 +42,9 @@ impl Client for Claude {
         command.env("HTTPS_PROXY", model.url()).env("HTTP_PROXY", model.url()).env("NO_PROXY", "127.0.0.1,localhost");
         command.envs(SWITCHES.iter().map(|name| (name, "1")));
         command.envs(play.variables.iter().map(|(name, value)| (name, value)));
-        command.arg("-p").args(ARGUMENTS).args(["--permission-mode", &play.permission_mode]);
+        command.args(["-p", &play.prompt]).args(ARGUMENTS).args(["--permission-mode", &play.permission_mode]);
         command.args(&play.arguments);
         command
-    }
-
-    fn input(&self, play: &Play) -> Option<String> {
-        let line = |prompt| json!({"type": "user", "message": {"role": "user", "content": prompt}});
-        Some(play.prompts.iter().map(|prompt| format!("{}\n", line(prompt))).collect())
     }
 }
 
@@ -93,6 +87,11 @@ impl Run {
     /// Warnings of gates that broke, so that the host had to go on without their word.
     pub fn no_verdicts(&self) -> Vec<&Value> {
         self.system("informational").filter(|event| text(event, "tag") == "hook_no_verdict").collect()
+    }
+
+    /// What the person was told beside the conversation.
+    pub fn notices(&self) -> Vec<&str> {
+        self.system("informational").map(|event| text(event, "content")).collect()
     }
 
     /// The host's name of the session.

@@ -19,30 +19,32 @@ const SESSION_SECONDS_MAX: u64 = 120;
 pub trait Client {
     /// The program with everything it needs to play headless against the model, and nothing else.
     fn command(&self, stage: &Stage, model: &Model, play: &Play) -> Command;
-    /// What it reads from standard input; none is an empty one.
-    fn input(&self, play: &Play) -> Option<String>;
 }
 
 /// What may differ from session to session.
 #[derive(Debug, Clone)]
 pub struct Play {
-    /// What the person asks: a later one is taken up when the turn before it has ended.
-    pub prompts: Vec<String>,
+    /// What the person asks. More is asked in a further play that resumes the session: a host that is given two
+    /// prompts at once may take up the second in the midst of the first.
+    pub prompt: String,
     /// The host's word for how much it asks back.
     pub permission_mode: String,
     /// Further arguments.
     pub arguments: Vec<String>,
     /// Further variables; they win over the usual ones.
     pub variables: Vec<(String, String)>,
+    /// Standard input, for hosts that are steered by it; none is an empty one.
+    pub input: Option<String>,
 }
 
 impl Default for Play {
     fn default() -> Self {
         Self {
-            prompts: vec!["go".to_owned()],
+            prompt: "go".to_owned(),
             permission_mode: "bypassPermissions".to_owned(),
             arguments: Vec::new(),
             variables: Vec::new(),
+            input: None,
         }
     }
 }
@@ -74,7 +76,7 @@ pub struct Run {
 pub fn play(client: &impl Client, stage: &Stage, script: Script, play: &Play) -> io::Result<Run> {
     let model = Model::start(script, &stage.repo().display().to_string())?;
     let mut command = client.command(stage, &model, play);
-    let ended = process::run(&mut command, client.input(play), Duration::from_secs(SESSION_SECONDS_MAX))?;
+    let ended = process::run(&mut command, play.input.clone(), Duration::from_secs(SESSION_SECONDS_MAX))?;
     let events = ended.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     Ok(Run { exit: ended.exit, events, stderr: ended.stderr, timed_out: ended.timed_out, model })
 }

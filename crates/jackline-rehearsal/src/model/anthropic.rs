@@ -25,9 +25,9 @@ impl Dialect for Anthropic {
         if request.header(AGENT_HEADER).is_some() { Lane::Subagent } else { Lane::Main }
     }
 
-    fn answer(&self, body: &Value, said: &Said, number: usize) -> Response {
+    fn answer(&self, body: &Value, said: &Said, id: &str) -> Response {
         let model = body.get("model").and_then(Value::as_str).unwrap_or("scripted");
-        let message = Message { id: format!("msg_{number}"), model, said };
+        let message = Message { id: format!("msg_{id}"), model, said };
         match body.get("stream") {
             Some(Value::Bool(true)) => Response::stream(message.events()),
             _ => Response::json(200, &message.whole()),
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn sent(body: &Value, said: &Said) -> String {
-        match Anthropic.answer(body, said, 1).body {
+        match Anthropic.answer(body, said, "1").body {
             Body::Whole(text) => text,
             Body::Stream(pieces) => pieces.concat(),
         }

@@ -25,8 +25,8 @@ pub(super) trait Dialect: Debug + Sync {
     fn speaks(&self, request: &Request) -> bool;
     /// Whose request it is.
     fn lane(&self, request: &Request) -> Lane;
-    /// A turn as this request wants it; `number` tells answers apart.
-    fn answer(&self, body: &Value, said: &Said, number: usize) -> Response;
+    /// A turn as this request wants it; `id` tells answers apart.
+    fn answer(&self, body: &Value, said: &Said, id: &str) -> Response;
     /// The results of calls in a request.
     fn outcomes(&self, body: &Value) -> Vec<Outcome>;
     /// Every text in a request: system, messages, results.

@@ -97,7 +97,8 @@ impl Model {
         if let Some(act) = &turn.meanwhile {
             act();
         }
-        dialect.answer(&body, &turn.said, count)
+        // A session that is resumed with another model must not meet an answer's id again.
+        dialect.answer(&body, &turn.said, &format!("{}_{count}", self.address.port()))
     }
 
     /// Remembers a request; gives its number in the lane, from 0, and how many there are now.

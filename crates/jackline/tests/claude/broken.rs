@@ -83,3 +83,17 @@ fn an_older_host_does_not_know_how_to_block() {
         ran(&run, how);
     }
 }
+
+/// The real program with a place it cannot write to: calls are blocked, a prompt is not, and the agent may end.
+#[test]
+fn a_guard_without_a_store_blocks_calls_and_swallows_no_prompt() {
+    let world = World::guarded();
+    let store = world.store();
+    std::fs::create_dir_all(store.parent().expect("a parent")).expect("made");
+    std::fs::write(&store, "no directory").expect("written");
+    let run = world.play(Script::new().bash("work", "touch work").say("I cannot work").say("I really cannot"));
+    calm(&run);
+    refused(&run, "work", &["Jackline"]);
+    assert!(!world.has("work"));
+    assert_eq!((run.exit, run.terminal_reason()), (Some(0), "completed"));
+}

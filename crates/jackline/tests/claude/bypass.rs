@@ -1,7 +1,9 @@
 //! The agent tries to get rid of its guard, in every way that works on an unprotected one.
 
+use std::fs;
+use std::path::Path;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jackline_rehearsal::Script;
 use jackline_rehearsal::client::{Play, claude};
@@ -9,8 +11,11 @@ use serde_json::json;
 
 use super::{JACKLINE, World, calm, hooked, ran, refused, sound};
 
-/// Milliseconds until the host has seen a changed settings file; it watches with a delay.
-const WATCHED_MS: u64 = 2_500;
+/// Milliseconds until the host has surely seen a changed settings file; it watches with a delay of about two seconds.
+const WATCHED_MS_MAX: u64 = 15_000;
+
+/// Milliseconds until the host has acted on a hook's answer that is on record.
+const ACTED_ON_MS: u64 = 500;
 
 const OFF: &str = r#"{"disableAllHooks":true}"#;
 
@@ -40,7 +45,7 @@ fn a_guard_that_does_not_protect_itself_is_gone_after_one_command() {
 fn attempts(world: &World, script: Script, names: &[&str]) {
     let before = (world.stage.read("repo/.claude/settings.local.json"), world.stage.read("repo/jackline.yaml"));
     let script = script.bash("wait", "sleep 3").bash("secret", "echo KEY=1 > .env").say("done");
-    let path = std::path::Path::new(JACKLINE).parent().expect("a directory").display().to_string();
+    let path = Path::new(JACKLINE).parent().expect("a directory").display().to_string();
     let variables = vec![("PATH".to_owned(), format!("{path}:{}", claude::PATH))];
     let run = world.play_with(script, &Play { variables, ..Play::default() });
     sound(&run);
@@ -106,17 +111,34 @@ fn our_own_files_and_commands_are_out_of_reach() {
 fn hooks_that_someone_else_removes_stay_in_force_for_the_session() {
     for (name, text) in [("settings.local.json", "{}"), ("settings.json", OFF)] {
         let world = World::guarded();
-        let path = world.stage.repo().join(".claude").join(name);
+        let (path, store) = (world.stage.repo().join(".claude").join(name), world.store());
         let edit = move || {
-            std::fs::write(&path, text).expect("written");
-            thread::sleep(Duration::from_millis(WATCHED_MS));
+            fs::write(&path, text).expect("written");
+            wait_for_record(&store, "settings.changed");
         };
-        let script =
-            Script::new().bash("begin", "true").bash("secret", "echo KEY=1 > .env").meanwhile(edit).say("done");
-        let run = world.play(script);
-        calm(&run);
-        assert!(!run.hooks("ConfigChange").is_empty(), "{name}: the host did not notice the change");
+        let script = Script::new().bash("begin", "true").bash("secret", "echo KEY=1 > .env").meanwhile(edit);
+        let run = world.play(script.say("done"));
+        sound(&run);
         refused(&run, "secret", &[".env"]);
         assert!(!world.has(".env"), "{name}");
+        let records = world.records();
+        let at = records.iter().position(|record| record["kind"] == "settings.changed").expect("the host noticed");
+        let decision = &records[at + 1]["data"];
+        assert_eq!((&decision["verdict"], &decision["code"]), (&json!("deny"), &json!("self/protected")), "{name}");
     }
+}
+
+/// Waits until a record of this kind is in the store, and until the host has had time to act on the answer.
+fn wait_for_record(store: &Path, kind: &str) {
+    let began = Instant::now();
+    while !recorded(store, kind) && began.elapsed() < Duration::from_millis(WATCHED_MS_MAX) {
+        thread::sleep(Duration::from_millis(100));
+    }
+    thread::sleep(Duration::from_millis(ACTED_ON_MS));
+}
+
+fn recorded(store: &Path, kind: &str) -> bool {
+    let sessions = fs::read_dir(store.join("sessions")).expect("a session began");
+    let mut logs = sessions.flatten().flat_map(|session| fs::read_dir(session.path()).into_iter().flatten().flatten());
+    logs.any(|file| String::from_utf8_lossy(&fs::read(file.path()).unwrap_or_default()).contains(kind))
 }

@@ -16,13 +16,17 @@ fn calls_that_no_gate_saw_are_on_record() {
             .say("done"),
     );
     sound(&run);
-    for name in ["unknown", "invalid"] {
-        refused(&run, name, &[]);
-        assert_eq!(world.records_of("call.requested", name).len(), 1, "{name} is on record as asked for, once");
-        let finished = world.records_of("call.finished", name);
-        assert_eq!(finished.len(), 1, "{name} is on record as ended, once");
-        assert_eq!(finished[0]["data"]["ok"], json!(false), "{name}: {}", finished[0]);
+    for (name, complaint) in [("unknown", "No such tool available"), ("invalid", "InputValidationError")] {
+        refused(&run, name, &[complaint]);
+        assert!(world.records_of("call.requested", name).is_empty(), "no gate saw `{name}`");
+        let settled = world.records_of("call.settled", name);
+        assert_eq!(settled.len(), 1, "`{name}` is on record once");
+        assert!(settled[0]["data"]["output"].to_string().contains(complaint), "{}", settled[0]);
     }
+    let steps = |name: &str| world.records_of("decision", name)[0]["step"].clone();
+    assert_eq!((steps("unknown"), steps("invalid")), (json!(1), json!(2)), "both count as calls");
+    let emitted = world.records_of("decision", "unknown")[0]["data"]["emitted"].to_string();
+    assert!(emitted.contains("UNKNOWN_TOOL"), "{emitted}");
 }
 
 /// A command in the background has only begun when the host calls it finished.

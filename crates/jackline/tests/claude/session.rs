@@ -1,8 +1,9 @@
 //! The edges of a session: what the agent is told at its start, and how it ends.
 
 use jackline_rehearsal::Script;
+use jackline_rehearsal::client::Play;
 
-use super::{World, sound};
+use super::{World, calm, ran, refused, sound};
 
 #[test]
 fn a_session_begins_with_a_briefing_and_ends_on_record() {
@@ -10,8 +11,8 @@ fn a_session_begins_with_a_briefing_and_ends_on_record() {
     let run = world.play(Script::new().say("nothing to do"));
     sound(&run);
     let first = run.model.shown_in(0);
-    for policy in ["tested", "no-force-push"] {
-        assert!(first.contains(policy), "the first request does not name `{policy}`");
+    for line in ["commit requires: test", "no-force-push: force-push rewrites shared history"] {
+        assert!(first.contains(line), "the first request does not say `{line}`");
     }
     let kinds: Vec<String> =
         world.records().iter().filter_map(|record| record["kind"].as_str().map(str::to_owned)).collect();
@@ -19,4 +20,40 @@ fn a_session_begins_with_a_briefing_and_ends_on_record() {
         assert_eq!(kinds.iter().filter(|found| *found == kind).count(), 1, "{kind}: {kinds:?}");
     }
     assert!(world.records().iter().all(|record| record["session"] == run.session()));
+}
+
+/// The head of the record is kept where the agent cannot change it: on the person's screen.
+#[test]
+fn the_person_is_shown_the_records_head() {
+    let world = World::guarded();
+    let run = world.play(Script::new().bash("work", "touch done").say("done"));
+    sound(&run);
+    let shown = run.notices().join("\n");
+    let stopped = world
+        .records()
+        .into_iter()
+        .rfind(|record| record["kind"] == "decision" && record["data"]["stopped"] == "complete");
+    let hash = stopped.expect("the stop was decided")["hash"].as_str().expect("a hash").to_owned();
+    assert!(shown.contains(&hash), "`{shown}` does not name the head {hash}");
+    assert!(!run.model.shown_to_model().contains(&hash));
+}
+
+/// A halt ends the turn; a person's next prompt lifts it.
+#[test]
+fn a_run_that_goes_in_circles_is_halted_until_a_person_speaks() {
+    let world = World::guarded();
+    let rounds =
+        (1..=5).fold(Script::new(), |script, round| script.bash(&format!("round-{round}"), "echo x >> rounds"));
+    let run = world.play(rounds);
+    calm(&run);
+    refused(&run, "round-3", &["loop/override"]);
+    assert_eq!(world.decided("round-5"), "halt");
+    assert_eq!(run.terminal_reason(), "hook_stopped");
+    assert_eq!(world.stage.read("repo/rounds").as_deref(), Some("x\nx\n"));
+    let play = Play::default().with(&["--resume", run.session()]);
+    let resumed = world.play_with(Script::new().bash("other", "touch other").say("done"), &play);
+    sound(&resumed);
+    assert_eq!(resumed.session(), run.session());
+    ran(&resumed, "other");
+    assert!(world.has("other"));
 }
