@@ -89,6 +89,12 @@ impl Run {
         self.system("informational").filter(|event| text(event, "tag") == "hook_no_verdict").collect()
     }
 
+    /// The tools that the host says it has.
+    pub fn tools(&self) -> Vec<String> {
+        let tools = self.system("init").filter_map(|init| init.get("tools")?.as_array()).flatten();
+        tools.filter_map(|tool| tool.as_str().map(str::to_owned)).collect()
+    }
+
     /// What the person was told beside the conversation.
     pub fn notices(&self) -> Vec<&str> {
         self.system("informational").map(|event| text(event, "content")).collect()

@@ -13,6 +13,7 @@ fn what_is_refused_says_why_and_what_satisfies_it_is_let_through() {
         Script::new()
             .bash("early", "git commit -q --allow-empty -m early")
             .bash("blind", "echo blind > README.md")
+            .call("unread", "Write", json!({"file_path": "{{CWD}}/README.md", "content": "blind"}))
             .call("secret", "Write", json!({"file_path": "{{CWD}}/.env", "content": "KEY=1"}))
             .bash("infra", "mkdir -p infra && touch infra/prod.tf")
             .bash("forced", "git push --force origin main")
@@ -24,17 +25,18 @@ fn what_is_refused_says_why_and_what_satisfies_it_is_let_through() {
             .say("done"),
     );
     sound(&run);
-    refused(&run, "early", &["Tool 'commit' requires: test", "test"]);
+    refused(&run, "early", &["Tool 'commit' requires: test", "sequence/missing"]);
     refused(&run, "blind", &["File 'README.md' must be read before overwriting."]);
-    refused(&run, "secret", &[".env"]);
-    refused(&run, "infra", &["infra"]);
+    refused(&run, "unread", &["/README.md' must be read before overwriting.", "read it, then write it"]);
+    refused(&run, "secret", &["Path '.env' is protected by the owner."]);
+    refused(&run, "infra", &["protected by the owner"]);
     refused(&run, "forced", &["force-push rewrites shared history", "push to a new branch"]);
     refused(&run, "untested", &["Tool 'commit' requires: test"]);
     for call in ["read", "known", "test", "tested"] {
         ran(&run, call);
         assert_eq!(world.decided(call), "allow", "{call}");
     }
-    for call in ["early", "blind", "secret", "infra", "forced", "untested"] {
+    for call in ["early", "blind", "unread", "secret", "infra", "forced", "untested"] {
         assert_eq!(world.decided(call), "deny", "{call}");
     }
     assert!(!world.has(".env") && !world.has("infra"));
@@ -53,4 +55,15 @@ fn allowing_is_silence() {
     assert!(!world.has("asked"), "the host would have asked a person, and there is none");
     assert_eq!(run.permission_denials(), ["Bash"]);
     assert!(run.hooks("PreToolUse").iter().all(|hook| hook["stdout"] == "" && hook["exit_code"] == 0));
+}
+
+/// Where nobody can be asked, asking is refusing, even in the mode that asks nothing.
+#[test]
+fn what_a_person_should_decide_is_refused_without_one() {
+    let world = World::guarded();
+    let run = world.play(Script::new().bash("opaque", "$(cat README.md) && touch hidden").say("done"));
+    sound(&run);
+    assert_eq!(world.decided("opaque"), "ask");
+    refused(&run, "opaque", &["shell/opaque"]);
+    assert!(!world.has("hidden"));
 }
