@@ -227,7 +227,10 @@ impl Runtime {
         }
         let root = PathBuf::from(&stack.root);
         let definition = stack.path.as_ref().map(PathBuf::from);
-        let own = own_paths(&root, self.home.as_deref(), self.state.as_deref(), definition.as_deref(), &standing.files);
+        let (home, state) = (self.home.as_deref(), self.state.as_deref());
+        let own_of = |root: &Path| own_paths(root, home, state, definition.as_deref(), &standing.files);
+        let mut own = own_of(&root);
+        own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
         let names: Vec<String> = stack.layers.iter().flat_map(|layer| layer.model.audit.redact.clone()).collect();
         let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
         if let Some(kept) = &self.kept {

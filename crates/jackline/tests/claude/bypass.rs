@@ -106,6 +106,42 @@ fn our_own_files_and_commands_are_out_of_reach() {
     assert!(!world.store().join("planted").exists() && !world.store().join("sessions/forged.jsonl").exists());
 }
 
+/// In another work tree, what guards the session is still where the session began.
+#[test]
+fn moving_to_another_work_tree_puts_nothing_within_reach() {
+    let world = World::guarded();
+    let script = Script::new()
+        .bash("look", "cat .claude/settings.local.json")
+        .call("enter", "EnterWorktree", json!({"name": "side"}))
+        .bash("here", &format!("mkdir -p .claude && echo '{OFF}' > .claude/settings.json"))
+        .bash("first", "echo '{}' > ../../settings.local.json")
+        .bash("first-project", &format!("echo '{OFF}' > ../../settings.json"))
+        .bash("policies", "mkdir ../../../.jackline")
+        .bash("definition", "rm ../../../jackline.yaml")
+        .bash("copy", "rm jackline.yaml");
+    attempts(&world, script, &["here", "first", "first-project", "policies", "definition", "copy"]);
+    for name in ["first", "first-project", "policies"] {
+        assert_eq!(world.records_of("decision", name)[0]["data"]["code"], "self/protected", "{name}");
+    }
+    assert!(!world.has(".claude/settings.json") && !world.has(".jackline"));
+}
+
+/// The host runs shell texts inside skills and commands without asking any gate, unless its owner switched that off.
+#[test]
+fn a_skills_own_shell_texts_are_gated_by_a_setting_of_the_host_only() {
+    for (switched_off, written) in [(false, true), (true, false)] {
+        let world = World::guarded();
+        let skill = "---\nname: setup\ndescription: Sets up.\n---\nState: !`echo KEY=1 > .env; echo done`\n";
+        world.write(".claude/skills/setup/SKILL.md", skill);
+        world.settings(&json!({"disableSkillShellExecution": switched_off}));
+        let run = world.play(Script::new().call("use", "Skill", json!({"skill": "setup"})).say("done"));
+        sound(&run);
+        ran(&run, "use");
+        assert_eq!(world.has(".env"), written, "switched off: {switched_off}");
+        assert_eq!(world.records_of("call.requested", "use").len(), 1, "the skill itself is on record");
+    }
+}
+
 /// What no gate can see: another process, or a person, takes the hooks out in the session's midst.
 #[test]
 fn hooks_that_someone_else_removes_stay_in_force_for_the_session() {
