@@ -89,6 +89,23 @@ fn the_hosts_settings_are_out_of_reach_of_file_tools() {
 }
 
 #[test]
+fn the_hosts_settings_are_out_of_reach_wherever_it_keeps_them() {
+    let world = World::guarded();
+    let elsewhere = world.stage.home().join("elsewhere").display().to_string();
+    let play = Play { variables: vec![("CLAUDE_CONFIG_DIR".to_owned(), elsewhere.clone())], ..Play::default() };
+    let write = json!({"file_path": format!("{elsewhere}/settings.json"), "content": OFF});
+    let script = Script::new()
+        .call("file-tool", "Write", write)
+        .bash("shell", &format!("echo '{OFF}' > {elsewhere}/settings.json"));
+    let run = world.play_with(script.say("done"), &play);
+    sound(&run);
+    for name in ["file-tool", "shell"] {
+        refused(&run, name, &["part of what guards this session"]);
+    }
+    assert!(!world.stage.has("home/elsewhere/settings.json"));
+}
+
+#[test]
 fn our_own_files_and_commands_are_out_of_reach() {
     let world = World::guarded();
     let store = world.store().display().to_string();
