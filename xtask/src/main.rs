@@ -1,11 +1,9 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask hosts`, `cargo xtask play`, `cargo xtask bench`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask hosts`, `cargo xtask bench`.
 //!
 //! Each chore says what it does, stops at the first thing that is wrong, and exits with 1 then.
 
 mod bench;
 mod hosts;
-mod play;
-mod script;
 mod shell;
 mod test;
 
@@ -18,7 +16,6 @@ usage: cargo xtask <chore>
 
   test                  everything a change must pass: format, lints, documentation, tests, the embedder's example
   hosts                 fetch the programs that the end-to-end tests drive (needs npm); `test` does it by itself
-  play [--keep]         play examples/first-session through the real program (--keep leaves the scratch directory)
   bench [eval|decide] [--quick]
                         measure, comparing side by side in one run; without a name: both";
 
@@ -28,8 +25,6 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["test"] => test::run(),
         ["hosts"] => hosts::run(),
-        ["play"] => play::run(false),
-        ["play", "--keep"] => play::run(true),
         ["bench", options @ ..] => bench::run(options),
         ["help" | "--help" | "-h"] => {
             say(USAGE);

@@ -6,11 +6,13 @@ mod commands;
 mod deadline;
 mod error;
 mod hook;
+mod interrupt;
 mod paint;
 mod person;
 mod place;
 mod screen;
 mod timeline;
+mod tour;
 
 use std::process::ExitCode;
 

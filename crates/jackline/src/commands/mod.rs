@@ -8,6 +8,7 @@ mod hook;
 mod log;
 mod schema;
 mod sessions;
+mod tour;
 mod trust;
 
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ use crate::error::CommandError;
 /// What to do.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Tour(tour::Tour),
     Hook(hook::Hook),
     Eval(eval::Eval),
     Check(check::Check),
@@ -33,6 +35,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(&self) -> Result<ExitCode, CommandError> {
         let done = match self {
+            Self::Tour(command) => command.run(),
             Self::Hook(command) => return Ok(command.run()),
             Self::Eval(command) => command.run(),
             Self::Check(command) => command.run(),

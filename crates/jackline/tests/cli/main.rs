@@ -9,6 +9,7 @@ mod deciding;
 mod odd;
 mod proving;
 mod reading;
+mod touring;
 
 use std::fs;
 use std::io::Write as _;
