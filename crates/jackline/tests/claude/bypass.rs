@@ -162,9 +162,10 @@ fn a_skills_own_shell_texts_are_gated_by_a_setting_of_the_host_only() {
 /// What no gate can see: another process, or a person, takes the hooks out in the session's midst.
 #[test]
 fn hooks_that_someone_else_removes_stay_in_force_for_the_session() {
-    for (name, text) in [("settings.local.json", "{}"), ("settings.json", OFF)] {
+    let settings = ["repo/.claude/settings.local.json", "repo/.claude/settings.json", "home/.claude/settings.json"];
+    for (name, text) in settings.into_iter().zip(["{}", OFF, OFF]) {
         let world = World::guarded();
-        let (path, store) = (world.stage.repo().join(".claude").join(name), world.store());
+        let (path, store) = (world.stage.top().join(name), world.store());
         let edit = move || {
             fs::write(&path, text).expect("written");
             wait_for_record(&store, "settings.changed");
