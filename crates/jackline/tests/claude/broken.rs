@@ -89,7 +89,7 @@ fn an_older_host_does_not_know_how_to_block() {
 fn a_guard_without_a_store_blocks_calls_and_swallows_no_prompt() {
     let world = World::guarded();
     let store = world.store();
-    std::fs::create_dir_all(store.parent().expect("a parent")).expect("made");
+    std::fs::remove_dir_all(&store).expect("`init` made it");
     std::fs::write(&store, "no directory").expect("written");
     let run = world.play(Script::new().bash("work", "touch work").say("I cannot work").say("I really cannot"));
     calm(&run);

@@ -6,10 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jackline_rehearsal::Script;
-use jackline_rehearsal::client::{Play, claude};
+use jackline_rehearsal::client::Play;
 use serde_json::json;
 
-use super::{JACKLINE, World, calm, hooked, ran, refused, sound};
+use super::{World, calm, hooked, ran, refused, sound};
 
 /// Milliseconds until the host has surely seen a changed settings file; it watches with a delay of about two seconds.
 const WATCHED_MS_MAX: u64 = 15_000;
@@ -45,9 +45,7 @@ fn a_guard_that_does_not_protect_itself_is_gone_after_one_command() {
 fn attempts(world: &World, script: Script, names: &[&str]) {
     let before = (world.stage.read("repo/.claude/settings.local.json"), world.stage.read("repo/jackline.yaml"));
     let script = script.bash("wait", "sleep 3").bash("secret", "echo KEY=1 > .env").say("done");
-    let path = Path::new(JACKLINE).parent().expect("a directory").display().to_string();
-    let variables = vec![("PATH".to_owned(), format!("{path}:{}", claude::PATH))];
-    let run = world.play_with(script, &Play { variables, ..Play::default() });
+    let run = world.play(script);
     sound(&run);
     for name in names {
         refused(&run, name, &[]);

@@ -14,10 +14,11 @@ mod odd_calls;
 mod rules;
 mod session;
 
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use jackline_rehearsal::client::{self, Play};
+use jackline_rehearsal::client::{self, Play, claude};
 use jackline_rehearsal::{Claude, Lane, Outcome, Run, Script, Stage, install};
 use serde_json::{Value, json};
 
@@ -45,22 +46,6 @@ policies:
     rule: { tool: mcp__notes__note, args: { text: { glob: "*!" } }, reason: "notes are calm" }
 "#;
 
-/// Events whose hooks the program is.
-const EVENTS: &[&str] = &[
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "UserPromptSubmit",
-    "SessionStart",
-    "SessionEnd",
-    "Stop",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "ConfigChange",
-];
-
 /// A repository on a stage of its own.
 struct World {
     stage: Stage,
@@ -78,6 +63,9 @@ impl World {
     fn on(version: &str) -> Self {
         let program = install::claude(version).unwrap_or_else(|why| panic!("{why}"));
         let world = Self { stage: Stage::new().expect("a stage"), claude: Claude { program } };
+        world.stage.write("bin/.keep", "").expect("written");
+        symlink(&world.claude.program, world.stage.top().join("bin/claude")).expect("linked");
+        symlink(JACKLINE, world.stage.top().join("bin/jackline")).expect("linked");
         world.write("README.md", "# A small project\n");
         world.git(&["init", "-q", "-b", "main"]);
         world.git(&["config", "user.name", "Dev"]);
@@ -89,24 +77,26 @@ impl World {
 
     /// The same with the definition above, tests, and the program as hook.
     fn guarded() -> Self {
+        let world = Self::defined();
+        world.wire("local");
+        world
+    }
+
+    /// The same without the hook.
+    fn defined() -> Self {
         let world = Self::new();
         world.write("jackline.yaml", DEFINITION);
         world.stage.write_program("repo/check.sh", "#!/bin/sh\necho all good\n").expect("written");
         world.git(&["add", "-A"]);
         world.git(&["commit", "-qm", "Guard it"]);
-        world.wire();
         world
     }
 
-    fn wire(&self) {
-        let place = |path: PathBuf| path.display().to_string();
-        let (store, root) = (place(self.store()), place(self.stage.repo()));
-        let arguments = ["hook", "claude", "--store", &store, "--root", &root, "--wired", "local"];
-        let hook =
-            json!({"type": "command", "command": JACKLINE, "args": arguments, "timeout": 10, "onFailure": "block"});
-        let hooks: serde_json::Map<String, Value> =
-            EVENTS.iter().map(|event| ((*event).to_owned(), json!([{"hooks": [hook]}]))).collect();
-        self.write(".claude/settings.local.json", &json!({ "hooks": hooks }).to_string());
+    /// Wires the program as a person does.
+    #[track_caller]
+    fn wire(&self, scope: &str) {
+        let wired = self.jackline(&["init", "claude", "--scope", scope]);
+        assert_eq!(wired.status.code(), Some(0), "{}", String::from_utf8_lossy(&wired.stderr));
     }
 
     /// The state directory.
@@ -114,11 +104,16 @@ impl World {
         self.stage.home().join(".local/state/jackline")
     }
 
-    /// Runs the program as a person would, in the repository.
+    /// Runs the program as a person would, in the repository, with the host in reach.
     fn jackline(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(JACKLINE);
-        command.args(arguments).current_dir(self.stage.repo()).env_clear().env("HOME", self.stage.home());
-        command.output().expect("the program starts")
+        command.args(arguments).current_dir(self.stage.repo()).env_clear();
+        command.env("HOME", self.stage.home()).env("PATH", self.path()).output().expect("the program starts")
+    }
+
+    /// Where programs are, for people and agents: the host and the program under test among them.
+    fn path(&self) -> String {
+        format!("{}:{}", self.stage.top().join("bin").display(), claude::PATH)
     }
 
     /// Everything on record, in order; the record must be whole.
@@ -175,7 +170,9 @@ impl World {
     }
 
     fn play_with(&self, script: Script, play: &Play) -> Run {
-        client::play(&self.claude, &self.stage, script, play).expect("the host runs")
+        let mut play = play.clone();
+        play.variables.push(("PATH".to_owned(), self.path()));
+        client::play(&self.claude, &self.stage, script, &play).expect("the host runs")
     }
 }
 

@@ -22,6 +22,26 @@ fn a_session_begins_with_a_briefing_and_ends_on_record() {
     assert!(world.records().iter().all(|record| record["session"] == run.session()));
 }
 
+/// Wherever the hooks stand, what `init` writes is what the host obeys, and `doctor` agrees.
+#[test]
+fn every_wiring_guards() {
+    for scope in ["local", "user", "project"] {
+        let world = World::defined();
+        let before = world.jackline(&["doctor"]);
+        assert_eq!(before.status.code(), Some(1), "{scope}: nothing is wired yet");
+        world.wire(scope);
+        let doctor = world.jackline(&["doctor"]);
+        assert_eq!(doctor.status.code(), Some(0), "{scope}: {}", String::from_utf8_lossy(&doctor.stdout));
+        let run = world.play(Script::new().bash("secret", "echo KEY=1 > .env").bash("fine", "touch fine").say("done"));
+        sound(&run);
+        refused(&run, "secret", &["Path '.env' is protected by the owner."]);
+        ran(&run, "fine");
+        assert!(!world.has(".env") && world.has("fine"), "{scope}");
+        assert_eq!(world.decided("fine"), "allow", "{scope}");
+        assert_eq!(world.records_of("call.requested", "fine").len(), 1, "{scope}: judged once");
+    }
+}
+
 /// The head of the record is kept where the agent cannot change it: on the person's screen.
 #[test]
 fn the_person_is_shown_the_records_head() {
