@@ -13,6 +13,7 @@ use crate::runtime::Runtime;
 use crate::store::Store;
 use crate::store::files::FileStore;
 use crate::store::memory::MemoryStore;
+use crate::wiring::CommandLine;
 
 /// Why a runtime could not be built.
 #[derive(Debug, Error)]
@@ -33,8 +34,10 @@ pub struct RuntimeBuilder {
     state: Option<PathBuf>,
     store: Option<Arc<dyn Store>>,
     home: Option<PathBuf>,
+    host_settings: Vec<PathBuf>,
     policies: Vec<Arc<dyn Policy>>,
     idles: bool,
+    line: Option<CommandLine>,
 }
 
 #[derive(Debug)]
@@ -94,11 +97,25 @@ impl RuntimeBuilder {
         self
     }
 
+    /// A host's settings that are not where that host usually keeps them; the agent may not change them either.
+    #[must_use]
+    pub fn host_settings(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.host_settings.extend(files);
+        self
+    }
+
     /// Allows everything, and keeps nothing, where no definition is found: for a hook that stands ready everywhere.
     /// Without it such a place is refused.
     #[must_use]
     pub fn idle_without_definition(mut self) -> Self {
         self.idles = true;
+        self
+    }
+
+    /// What the host ran to ask us: a change of the settings that hold it must not put another in its place.
+    #[must_use]
+    pub fn started_by(mut self, line: CommandLine) -> Self {
+        self.line = Some(line);
         self
     }
 
@@ -137,8 +154,10 @@ impl RuntimeBuilder {
             policies: self.policies,
             kept: self.state.as_deref().map(Kept::below),
             home: self.home,
+            host_settings: self.host_settings,
             state: self.state,
             idles: self.idles,
+            line: self.line,
             held: Mutex::new(BTreeMap::new()),
             ground: Mutex::new(None),
         })

@@ -11,6 +11,7 @@ use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
 use jackline_core::event::{Body, Call, Event};
+use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
 use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
 use jackline_core::redact::Redactor;
@@ -26,10 +27,11 @@ use crate::checkpoint;
 use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
-use crate::probes::{self, Ground, Prober, WorkspaceProber, own_paths};
+use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
+use crate::wiring::CommandLine;
 
 /// Times a decision is taken anew because another process committed in between. Each time someone else got
 /// through, so this many losses in a row mean that something is wrong.
@@ -48,9 +50,12 @@ pub struct Runtime {
     pub(crate) kept: Option<Kept>,
     /// The user's home directory and the state directory, for telling what is ours.
     pub(crate) home: Option<PathBuf>,
+    pub(crate) host_settings: Vec<PathBuf>,
     pub(crate) state: Option<PathBuf>,
     /// Whether a workspace without any definition is left alone rather than refused.
     pub(crate) idles: bool,
+    /// What the host ran to ask us, where it is a host that does.
+    pub(crate) line: Option<CommandLine>,
     pub(crate) held: Mutex<BTreeMap<String, Held>>,
     pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
 }
@@ -160,7 +165,9 @@ impl Runtime {
             Ok(answer) => answer,
             // A hook that stands ready everywhere has nothing to enforce where nobody declared anything.
             Err(Fault::Definition(DefinitionFault::Missing(_))) if self.idles => Answer::unkept(Decision::default()),
-            Err(fault) => settings_alone(&message.event).unwrap_or_else(|| Answer::refusal(refusal(&fault))),
+            Err(fault) => {
+                settings_alone(&message.event, self.line.as_ref()).unwrap_or_else(|| Answer::refusal(refusal(&fault)))
+            }
         }
     }
 
@@ -271,7 +278,11 @@ impl Runtime {
         }
         let root = PathBuf::from(&stack.root);
         let definition = stack.path.as_ref().map(PathBuf::from);
-        let own = own_paths(&root, self.home.as_deref(), self.state.as_deref(), definition.as_deref(), &standing.files);
+        let (home, state) = (self.home.as_deref(), self.state.as_deref());
+        let own_of = |root: &Path| own_paths(root, home, state, definition.as_deref(), &standing.files);
+        let mut own = own_of(&root);
+        own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
+        own.extend(self.host_settings.iter().map(|path| OwnPath { path: path.clone(), label: label::HOST.to_owned() }));
         let names: Vec<String> = stack.layers.iter().flat_map(|layer| layer.model.audit.redact.clone()).collect();
         let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
         if let Some(kept) = &self.kept {
@@ -280,7 +291,7 @@ impl Runtime {
             }
         }
         Judging {
-            prober: WorkspaceProber::new(Ground { root, home: self.home.clone(), own }),
+            prober: WorkspaceProber::new(Ground { root, home: self.home.clone(), own }).started_by(self.line.clone()),
             redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
             notices: standing.notices.clone(),
@@ -406,10 +417,11 @@ fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
 struct Moved;
 
 /// Whether changed settings silence us can be told without a store and without a definition.
-fn settings_alone(event: &Event) -> Option<Answer> {
+fn settings_alone(event: &Event, line: Option<&CommandLine>) -> Option<Answer> {
     let Body::SettingsChanged { file, wired } = &event.body else { return None };
     let mut facts = Facts::default();
-    facts.keep(Probe::Settings { file: file.clone(), wired: *wired }, probes::settings(Path::new(file), *wired));
+    let fact = probes::settings(Path::new(file), *wired, line);
+    facts.keep(Probe::Settings { file: file.clone(), wired: *wired }, fact);
     match decide(&Stack::default(), &Session::default(), event, &facts) {
         Step::Done(decision) => Some(Answer::unkept(*decision)),
         Step::Need(_) => None,

@@ -20,6 +20,7 @@ use std::sync::OnceLock;
 use jackline_core::event::Event;
 use jackline_core::probe::{Fact, Probe};
 
+use crate::wiring::CommandLine;
 use git::Git;
 pub use own::{OwnPath, own_paths};
 pub use settings::answer as settings;
@@ -51,13 +52,22 @@ pub struct WorkspaceProber {
     git: OnceLock<Option<Git>>,
     /// Rego policies that were asked.
     policies: rego::Policies,
+    /// What the host runs to ask us, where it is a host that does.
+    line: Option<CommandLine>,
 }
 
 impl WorkspaceProber {
     /// A prober that looks from this ground.
     #[must_use]
     pub fn new(ground: Ground) -> Self {
-        Self { ground, folds: OnceLock::new(), git: OnceLock::new(), policies: rego::Policies::default() }
+        Self { ground, folds: OnceLock::new(), git: OnceLock::new(), line: None, policies: rego::Policies::default() }
+    }
+
+    /// The same, for a hook that was started by this command line.
+    #[must_use]
+    pub fn started_by(mut self, line: Option<CommandLine>) -> Self {
+        self.line = line;
+        self
     }
 
     fn folds(&self) -> bool {
@@ -79,8 +89,9 @@ impl Prober for WorkspaceProber {
         match probe {
             Probe::Identity { path, dir } => identity::answer(&self.ground, self.folds(), dir, path),
             Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
+            Probe::LastByte { path } => fingerprint::last_byte(Path::new(path)),
             Probe::WorkTree => self.work_tree(),
-            Probe::Settings { file, wired } => settings(Path::new(file), *wired),
+            Probe::Settings { file, wired } => settings(Path::new(file), *wired, self.line.as_ref()),
             // They are no matter of the workspace: whoever keeps them answers.
             Probe::Exceptions { .. } => Fact::Absent,
             Probe::Rego { file, about } => self.policies.answer(&self.ground.root.join(file), about, event),
@@ -124,8 +135,13 @@ mod tests {
         assert_eq!(identity.inside.as_deref(), Some("jackline.yaml"));
         assert_eq!(identity.ours.as_deref(), Some("the definition"));
         assert_eq!(identity.there, There::File);
-        let content = prober.answer(&Probe::Fingerprint { path: identity.path }, &event);
+        let path = identity.path;
+        let content = prober.answer(&Probe::Fingerprint { path: path.clone() }, &event);
         assert_eq!(content, Fact::Content(Some(Digest::of(b"jackline: 1\n"))));
+        let last = prober.answer(&Probe::LastByte { path: path.clone() }, &event);
+        assert_eq!(last, Fact::Content(Some(Digest::of(b"\n"))));
+        fs::write(&path, "").unwrap();
+        assert_eq!(prober.answer(&Probe::LastByte { path }, &event), Fact::Content(None));
         assert_eq!(prober.answer(&Probe::WorkTree, &event), Fact::Absent);
         let log = top.join("store/s/audit.jsonl");
         let log = Probe::Identity { path: log.to_str().unwrap().into(), dir: "".into() };

@@ -3,18 +3,22 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use jackline_core::definition::{self, Fault};
+use jackline_core::definition::fault::quoted;
+use jackline_core::definition::{self, Fault, Model};
 use jackline_core::tools;
 use jackline_runtime::definitions::{DEFINITION_FILE, discover, rego_faults};
 use serde_json::json;
 
 use super::Format;
+use crate::cases::{self, DIRECTORY};
 use crate::error::CommandError;
 use crate::place::{self, Where};
 use crate::screen;
 
 /// Directories looked through for nested definitions; a larger tree is looked at in part, and said so.
 const DIRECTORIES_MAX: usize = 20_000;
+/// Names of rules without a case that are told; whoever has more begins with these.
+const UNTRIED_NAMES_MAX: usize = 20;
 
 /// Check a definition and show all its faults
 ///
@@ -73,7 +77,32 @@ fn with_files(parsed: definition::Parsed, path: &Path, text: &str) -> (Vec<Fault
     let dir = path.parent().unwrap_or(path);
     let faults = rego_faults(&parsed.model, Some(text), dir);
     let fine = faults.is_empty();
-    (faults.into_iter().chain(parsed.warnings).collect(), fine)
+    let untried = if fine { untried(&parsed.model, path, text) } else { Vec::new() };
+    (faults.into_iter().chain(parsed.warnings).chain(untried).collect(), fine)
+}
+
+/// What the owner's cases, if there are any, leave open: rules that none of them makes fire, and cases that fail.
+fn untried(model: &Model, path: &Path, text: &str) -> Vec<Fault> {
+    let files = cases::beside(path);
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let Ok(ran) = cases::load(&files).and_then(|files| cases::run(path, text, &files)) else {
+        return vec![Fault::warning(format!("the cases in `{DIRECTORY}` cannot be run")).help("run `jackline test`")];
+    };
+    let mut found = Vec::new();
+    let names = cases::unexercised(model, &ran.fired);
+    if !names.is_empty() {
+        let shown: Vec<String> = names.iter().take(UNTRIED_NAMES_MAX).map(|name| quoted(name)).collect();
+        let more = if names.len() > UNTRIED_NAMES_MAX { ", …" } else { "" };
+        let message = format!("no case makes these rules fire: {}{more}", shown.join(", "));
+        found.push(Fault::warning(message).help(format!("add cases for them in `{DIRECTORY}`")));
+    }
+    if !ran.failures.is_empty() {
+        let message = format!("{} of {} cases are not decided as wanted", ran.failures.len(), ran.cases);
+        found.push(Fault::warning(message).help("run `jackline test`"));
+    }
+    found
 }
 
 fn show(path: &Path, text: &str, faults: &[Fault], fine: bool) -> std::io::Result<()> {
@@ -101,7 +130,7 @@ fn as_json(path: &Path, faults: &[Fault], fine: bool) -> serde_json::Value {
 }
 
 /// Definitions below the workspace root, which are never used.
-fn nested(path: &Path) -> Vec<Fault> {
+pub(super) fn nested(path: &Path) -> Vec<Fault> {
     let Some(root) = path.parent() else { return Vec::new() };
     let mut found = Vec::new();
     let mut waiting = vec![root.to_owned()];

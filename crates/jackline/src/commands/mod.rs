@@ -3,17 +3,21 @@
 mod allow;
 mod audit;
 mod check;
+mod doctor;
 mod eval;
 mod explain;
 mod hook;
+mod init;
 mod log;
 mod off;
 mod on;
 mod schema;
 pub(crate) mod sessions;
 mod status;
+mod test;
 mod tour;
 mod trust;
+mod uninit;
 
 use std::process::ExitCode;
 
@@ -23,9 +27,13 @@ use crate::error::CommandError;
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     Tour(tour::Tour),
+    Init(init::Init),
+    Uninit(uninit::Uninit),
+    Doctor(doctor::Doctor),
     Hook(hook::Hook),
     Eval(eval::Eval),
     Check(check::Check),
+    Test(test::Test),
     Schema(schema::Schema),
     Trust(trust::Trust),
     Allow(allow::Allow),
@@ -45,8 +53,12 @@ impl Command {
         let done = match self {
             Self::Tour(command) => command.run(),
             Self::Hook(command) => return Ok(command.run()),
+            Self::Init(command) => command.run(),
+            Self::Uninit(command) => command.run(),
+            Self::Doctor(command) => command.run(),
             Self::Eval(command) => command.run(),
             Self::Check(command) => command.run(),
+            Self::Test(command) => command.run(),
             Self::Schema(command) => command.run(),
             Self::Trust(command) => command.run(),
             Self::Allow(command) => command.run(),

@@ -10,6 +10,7 @@ mod excepting;
 mod odd;
 mod proving;
 mod reading;
+mod testing;
 mod touring;
 
 use std::fs;
