@@ -1,11 +1,6 @@
 //! A rule that the reader calls futile is: whatever happens, it never fires, or never has a say.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on says so by panicking"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Step};
@@ -19,6 +14,7 @@ use jackline_core::time::Timestamp;
 use jackline_core::tools;
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::strategy::ValueTree as _;
 use serde_json::{Value, json};
 
 const ROOT: &str = "/ws";

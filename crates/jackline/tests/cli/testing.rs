@@ -102,7 +102,7 @@ fn check_shows_where_a_rego_policy_is_broken() {
     world.check(
         &["check"],
         1,
-        "error: policy \"envs\": `policies/env.rego:4:3` cannot be used: there is no `http.send` here\n  --> jackline.yaml:11:19\n   |\n11 |     rego: { file: policies/env.rego, tool: deploy }\n   |                   ^^^^^^^^^^^^^^^^^\n   = help: a policy sees the event and nothing else, so that a decision can be taken again\n\n1 error\n",
+        "error: policy \"envs\": `policies/env.rego:4:3` cannot be used: there is no `http.send` here\n   --> jackline.yaml:12:19\n    |\n 12 |     rego: { file: policies/env.rego, tool: deploy }\n    |                   ^^^^^^^^^^^^^^^^^\n    = help: a policy sees the event and nothing else, so that a decision can be taken again\n\n1 error\n",
         "",
     );
 }

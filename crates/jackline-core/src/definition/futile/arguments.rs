@@ -1,19 +1,22 @@
 //! Conditions on one argument that no value fits. An argument of the wrong type counts as a match in a rule, so a text
 //! fits any two comparisons of numbers.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::super::compile_regex;
 use super::super::fault::quoted;
 use super::super::model::{ArgMatcher, Range};
+use super::PAIRED_MAX;
 use crate::glob;
 
 /// The first argument whose conditions contradict one another.
 pub(super) fn never(args: &[&(String, ArgMatcher)]) -> Option<String> {
-    let apart = |first: &(String, ArgMatcher), second: &(String, ArgMatcher)| {
-        first.0 == second.0 && (excludes(&first.1, &second.1) || excludes(&second.1, &first.1))
-    };
-    let ((name, _), _) = super::pair(args, apart)?;
+    let mut by_name: BTreeMap<&str, Vec<&ArgMatcher>> = BTreeMap::new();
+    args.iter().for_each(|(name, wanted)| by_name.entry(name).or_default().push(wanted));
+    let apart = |first: &ArgMatcher, second: &ArgMatcher| excludes(first, second) || excludes(second, first);
+    let (name, _) = by_name.iter().find(|(_, wanted)| super::pair(wanted, apart).is_some())?;
     Some(format!("its conditions on argument {} contradict one another", quoted(name)))
 }
 
@@ -22,6 +25,7 @@ fn excludes(first: &ArgMatcher, second: &ArgMatcher) -> bool {
     match (first, second) {
         (ArgMatcher::Absent, second) => *second != ArgMatcher::Absent,
         (ArgMatcher::Literal(json), second) => !may_be(json, second),
+        (ArgMatcher::In(options), _) if options.len() > PAIRED_MAX => false,
         (ArgMatcher::In(options), second) => !options.iter().any(|json| may_be(json, second)),
         (ArgMatcher::Glob(_) | ArgMatcher::Regex(_) | ArgMatcher::Compare { .. }, _) => false,
     }
@@ -33,6 +37,7 @@ fn may_be(json: &str, wanted: &ArgMatcher) -> bool {
     match (wanted, &value) {
         (ArgMatcher::Absent, _) => false,
         (ArgMatcher::Literal(other), _) => same(other, &value),
+        (ArgMatcher::In(options), _) if options.len() > PAIRED_MAX => true,
         (ArgMatcher::In(options), _) => options.iter().any(|other| same(other, &value)),
         (ArgMatcher::Glob(pattern), Value::String(text)) => glob::text_matches(pattern, text),
         (ArgMatcher::Regex(pattern), Value::String(text)) => {

@@ -10,6 +10,9 @@ use super::compare::wider;
 use super::model::{ArgMatcher, Enforce, Guard, Matcher, Model, Policy, Range, RuleVerdict, Section, SessionMatcher};
 use tools::Tools;
 
+/// Conditions of one kind that are held against one another; a person writes two or three.
+const PAIRED_MAX: usize = 64;
+
 /// Matchers that must hold together, with all that they are made of.
 type Together<'a> = Vec<&'a Matcher>;
 
@@ -98,9 +101,9 @@ fn names(parts: &[&Matcher]) -> Option<String> {
     agent.or_else(|| pair(&hosts, |a, b| a != b).map(|(a, b)| format!("no host is both `{a}` and `{b}`")))
 }
 
-/// The first two of a list that cannot be together.
+/// The first two of a list that cannot be together; only its beginning is looked at.
 fn pair<'a, T: ?Sized>(all: &[&'a T], apart: impl Fn(&T, &T) -> bool) -> Option<(&'a T, &'a T)> {
-    let mut rest = all;
+    let mut rest = all.get(..PAIRED_MAX).unwrap_or(all);
     while let [first, others @ ..] = rest {
         if let Some(second) = others.iter().find(|second| apart(first, second)) {
             return Some((first, second));
