@@ -1,6 +1,6 @@
 //! A rule that the reader calls futile is: whatever happens, it never fires, or never has a say.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on says so by panicking")]
 
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Step};
@@ -80,7 +80,14 @@ fn policy() -> impl Strategy<Value = Value> {
 
 fn source() -> impl Strategy<Value = String> {
     let policies = prop::collection::vec(policy(), 1..6);
-    (policies, prop::collection::vec(policy(), 0..2), matcher()).prop_map(|(mut policies, mut inside, step)| {
+    let inside = prop::collection::vec(policy(), 0..2);
+    (policies, inside, matcher(), any::<bool>()).prop_map(|(mut policies, mut inside, step, again)| {
+        if again {
+            // The same once more, narrower, so that an earlier halt covers it.
+            let mut narrower = policies[0].clone();
+            narrower["rule"]["path"] = json!("src/*");
+            policies.push(narrower);
+        }
         for (n, policy) in policies.iter_mut().chain(&mut inside).enumerate() {
             policy["name"] = json!(format!("p{n}"));
         }
@@ -194,5 +201,5 @@ fn such_rules_are_among_those_tried() {
         never += told(&parsed.warnings, "it can never fire").len();
         silent += told(&parsed.warnings, "it never has a say").len();
     }
-    assert!(never > 100 && silent > 2, "{never} that never fire, {silent} that never have a say");
+    assert!(never > 100 && silent > 20, "{never} that never fire, {silent} that never have a say");
 }

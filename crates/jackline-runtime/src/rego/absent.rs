@@ -19,6 +19,7 @@ const ABSENT: &[&str] = &[
     "rego",
     "semver",
     "time",
+    "units",
     "urlquery",
     "uuid",
     "yaml",

@@ -24,6 +24,11 @@ const WORK_MS_MAX: u64 = 1_000;
 const TIMER_STEPS: NonZeroU32 = NonZeroU32::new(256).unwrap();
 /// Elements of a range that a policy asks for: it would be allocated at once, and its ends may be the agent's.
 const RANGE_MAX: i64 = 10_000;
+/// Bytes of a text that is read as a number, and bits by which one is shifted: a few characters of an agent's could
+/// otherwise stand for a number that fills the memory.
+const NUMBER_BYTES_MAX: usize = 64;
+/// See [`NUMBER_BYTES_MAX`].
+const SHIFT_BITS_MAX: i64 = 62;
 /// Characters of an engine's message that are told.
 const MESSAGE_CHARS_MAX: usize = 300;
 /// Nanoseconds of a millisecond.
@@ -124,6 +129,10 @@ fn compile(text: String, digest: Digest) -> Result<Engine, RegoFault> {
 fn replace_functions(engine: &mut Engine) -> Result<(), String> {
     add(engine, "time.now_ns", 0, |_| Ok(Value::from(NOW_NS.get())))?;
     add(engine, "rand.intn", 2, |_| Err("chance is refused: the same event must get the same answer".to_owned()))?;
+    add(engine, "units.parse", 1, |_| Err("it is refused: its numbers are not bounded".to_owned()))?;
+    add(engine, "units.parse_bytes", 1, |_| Err("it is refused: its numbers are not bounded".to_owned()))?;
+    add(engine, "to_number", 1, |values| number(values.first()))?;
+    add(engine, "bits.lsh", 2, |values| shifted(&values))?;
     add(engine, "numbers.range", 2, |ends| range(&ends, 1))?;
     add(engine, "numbers.range_step", 3, |ends| {
         let step = ends.get(2).and_then(|step| step.as_i64().ok()).filter(|step| *step > 0);
@@ -139,6 +148,29 @@ fn add(
 ) -> Result<(), String> {
     let extension = move |values: Vec<Value>| function(values).map_err(anyhow::Error::msg);
     engine.add_extension(name.to_owned(), arguments, Box::new(extension)).map_err(|fault| fault.to_string())
+}
+
+/// A value as a number, as OPA has it.
+fn number(value: Option<&Value>) -> Result<Value, String> {
+    match value {
+        Some(Value::Null) => Ok(Value::from(0_i64)),
+        Some(Value::Bool(flag)) => Ok(Value::from(i64::from(*flag))),
+        Some(number @ Value::Number(_)) => Ok(number.clone()),
+        Some(Value::String(text)) if text.len() <= NUMBER_BYTES_MAX => {
+            let whole = text.parse::<i64>().ok().map(Value::from);
+            let finite = || text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Value::from);
+            whole.or_else(finite).ok_or_else(|| "the text is no number".to_owned())
+        }
+        _ => Err("the value is no number".to_owned()),
+    }
+}
+
+fn shifted(values: &[Value]) -> Result<Value, String> {
+    let whole = |at: usize| values.get(at).and_then(|value| value.as_i64().ok());
+    match (whole(0), whole(1)) {
+        (Some(value), Some(bits @ 0..=SHIFT_BITS_MAX)) => Ok(Value::from(i128::from(value) << bits)),
+        _ => Err(format!("only whole numbers are shifted, by at most {SHIFT_BITS_MAX} bits")),
+    }
 }
 
 /// Whole numbers from one end to the other, both included, up or down.

@@ -110,6 +110,24 @@ fn ranges_are_bounded_before_they_are_made() {
 }
 
 #[test]
+fn numbers_do_not_grow_out_of_a_few_characters() {
+    let body = "deny contains sprintf(\"%v\", [to_number(input.n)]) if true";
+    for (n, want) in
+        [(json!("12"), "12"), (json!("-1.5"), "-1.5"), (json!(true), "1"), (json!(null), "0"), (json!(3), "3")]
+    {
+        check(body, json!({ "n": n }), &[("deny", want)]);
+    }
+    for n in [json!("1e2000000000"), json!("inf"), json!("9".repeat(100)), json!("x"), json!([1])] {
+        let began = Instant::now();
+        assert!(judge(body, json!({ "n": n })).is_err(), "{n}");
+        assert!(began.elapsed() < Duration::from_millis(WORK_MS_MAX));
+    }
+    let shift = "deny contains sprintf(\"%d\", [bits.lsh(1, input.n)]) if true";
+    check(shift, json!({ "n": 40 }), &[("deny", "1099511627776")]);
+    assert!(judge(shift, json!({ "n": 4_000_000_000_u64 })).is_err());
+}
+
+#[test]
 fn a_policy_that_does_not_end_is_not_waited_for() {
     let body = "deny contains \"no\" if { some a in input.l; some b in input.l; some c in input.l; some d in input.l; a + b + c + d < 0 }";
     let began = Instant::now();
