@@ -3,15 +3,17 @@
 //! A change that only tightens applies at once; one that is named here waits for the owner.
 
 mod rego;
+mod width;
 
 use std::collections::BTreeSet;
 
 use super::bounds;
 use super::model::{
-    CommandMatcher, Deadline, Declaration, Guard, Limits, Loop, Matcher, Mode, Model, Paths, Per, Policy,
-    ReadBeforeWrite, Rule, Section, Sequence, Steps, Tools, UnknownTools,
+    Deadline, Declaration, Guard, Limits, Loop, Matcher, Mode, Model, Paths, Per, Policy, ReadBeforeWrite, Rule,
+    Section, Sequence, Steps, Tools, UnknownTools,
 };
 use crate::glob;
+pub(super) use width::wider;
 
 /// Everything in `new` that may allow what `old` did not, as sentence fragments; empty when it only tightens.
 #[must_use]
@@ -239,36 +241,6 @@ fn rule(label: &str, old: &Rule, new: &Rule, found: &mut Found) {
     found.when(!wider(&old.matcher, &new.matcher), || format!("{label} changed what it matches"));
 }
 
-/// Whether `new` provably matches every call that `old` matches: each condition is gone, equal, or has more choices.
-pub(super) fn wider(old: &Matcher, new: &Matcher) -> bool {
-    more_choices(&old.tool, &new.tool)
-        && more_choices(&old.path, &new.path)
-        && command_wider(old.command.as_ref(), new.command.as_ref())
-        && new.args.iter().all(|condition| old.args.contains(condition))
-        && gone_or_equal(old.session.as_ref(), new.session.as_ref())
-        && gone_or_equal(old.agent.as_ref(), new.agent.as_ref())
-        && gone_or_equal(old.host.as_ref(), new.host.as_ref())
-        && new.all.iter().all(|condition| old.all.contains(condition))
-        && more_choices(&old.any, &new.any)
-        && gone_or_equal(old.not.as_ref(), new.not.as_ref())
-}
-
-/// Of a list of which any must hold, and which says nothing when empty.
-fn more_choices<T: PartialEq>(old: &[T], new: &[T]) -> bool {
-    new.is_empty() || (!old.is_empty() && old.iter().all(|choice| new.contains(choice)))
-}
-
-fn gone_or_equal<T: PartialEq>(old: Option<&T>, new: Option<&T>) -> bool {
-    new.is_none() || old == new
-}
-
-fn command_wider(old: Option<&CommandMatcher>, new: Option<&CommandMatcher>) -> bool {
-    match (old, new) {
-        (Some(CommandMatcher::Glob(before)), Some(CommandMatcher::Glob(after))) => more_choices(before, after),
-        (old, new) => gone_or_equal(old, new),
-    }
-}
-
 fn sections(old: &[Section], new: &[Section], found: &mut Found) {
     for section in old {
         let Some(other) = new.iter().find(|other| other.name == section.name) else {
@@ -358,6 +330,7 @@ fn settings(old: &Model, new: &Model, found: &mut Found) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::model::CommandMatcher;
     use super::super::parse;
     use super::*;
     use proptest::prelude::*;

@@ -1,7 +1,8 @@
 //! What a change of a Rego policy loosens. Which of two files denies more cannot be told: any other file counts.
 
 use super::super::model::Rego;
-use super::{Found, more_choices};
+use super::Found;
+use super::width::more_choices;
 
 pub(super) fn compare(label: &str, old: &Rego, new: &Rego, found: &mut Found) {
     found.when(old.file != new.file, || format!("{label} changed its file"));
