@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::code::Code;
 use crate::probe::Probe;
+use crate::schema::SchemaError;
 use crate::session::Change;
 
 /// What becomes of an event; the order is the strictness.
@@ -51,6 +52,9 @@ pub struct Finding {
     pub suggestions: Vec<String>,
     /// False when the policy only warns or the definition only observes.
     pub enforced: bool,
+    /// How a value does not fit its schema.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<SchemaError>,
 }
 
 impl Finding {
@@ -65,6 +69,7 @@ impl Finding {
             reason: reason.into(),
             suggestions: Vec::new(),
             enforced: true,
+            errors: Vec::new(),
         }
     }
 

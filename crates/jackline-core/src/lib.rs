@@ -29,6 +29,8 @@ pub mod path;
 pub mod policy;
 pub mod probe;
 pub mod redact;
+mod repair;
+pub mod schema;
 pub mod session;
 pub mod sha;
 pub mod shell;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::schema::{Checked, Schema, Target};
 use crate::sha::Digest;
 
 /// Rounds of asking before deciding gives up with a fault: identity, then fingerprint, then one more for each
@@ -25,6 +26,8 @@ pub enum Probe {
     /// What in this settings file of a host would silence us? `Absent` when nothing does, `Unknown` with the reason
     /// when something may; `wired` when our hooks must be in it.
     Settings { file: String, wired: bool },
+    /// Does this part of the event fit this schema?
+    Schema { schema: Schema, target: Target },
 }
 
 impl Probe {
@@ -32,7 +35,11 @@ impl Probe {
     #[must_use]
     pub const fn observes(&self) -> bool {
         match self {
-            Self::Identity { .. } | Self::Fingerprint { .. } | Self::WorkTree | Self::Settings { .. } => true,
+            Self::Identity { .. }
+            | Self::Fingerprint { .. }
+            | Self::WorkTree
+            | Self::Settings { .. }
+            | Self::Schema { .. } => true,
         }
     }
 }
@@ -45,6 +52,8 @@ pub enum Fact {
     Identity(Identity),
     /// The content has this digest; `None` when nothing is there.
     Content(Option<Digest>),
+    /// The value was held against the schema.
+    Schema(Checked),
     /// There is nothing to look at (no git repository for a work tree, for instance).
     Absent,
     /// It could not be told; the text says why, for the record.

@@ -10,7 +10,7 @@ use jackline_core::code;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
-use jackline_core::event::{Body, Call, Event};
+use jackline_core::event::{Body, Call, Event, OutputSchema};
 use jackline_core::policy::Policy;
 use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
 use jackline_core::redact::Redactor;
@@ -25,7 +25,7 @@ use crate::builder::RuntimeBuilder;
 use crate::checkpoint;
 use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
-use crate::probes::{self, Ground, Prober, WorkspaceProber, own_paths};
+use crate::probes::{self, Ground, Prober, WorkspaceProber, inline_schemas, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
@@ -236,7 +236,12 @@ impl Runtime {
             }
         }
         Judging {
-            prober: WorkspaceProber::new(Ground { root, home: self.home.clone(), own }),
+            prober: WorkspaceProber::new(Ground {
+                root,
+                home: self.home.clone(),
+                own,
+                schemas: inline_schemas(&stack),
+            }),
             redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
             notices: standing.notices.clone(),
@@ -345,7 +350,7 @@ fn converse(judging: &Judging, session: &Session, event: &Event, facts: &mut Fac
             Step::Done(decision) => return *decision,
             Step::Need(probes) => {
                 for probe in probes {
-                    let fact = look(&judging.prober, &probe, round);
+                    let fact = look(&judging.prober, &probe, event, round);
                     facts.keep(probe, fact);
                 }
             }
@@ -355,8 +360,8 @@ fn converse(judging: &Judging, session: &Session, event: &Event, facts: &mut Fac
     Decision::merge(vec![Finding::fault("probe", code::FAULT_PROBE, why)])
 }
 
-fn look(prober: &dyn Prober, probe: &Probe, round: u32) -> Fact {
-    if round < PROBE_ROUNDS_MAX { prober.answer(probe) } else { Fact::Unknown("asked for too late".to_owned()) }
+fn look(prober: &dyn Prober, probe: &Probe, event: &Event, round: u32) -> Fact {
+    if round < PROBE_ROUNDS_MAX { prober.answer(probe, event) } else { Fact::Unknown("asked for too late".to_owned()) }
 }
 
 /// Whether changed settings silence us can be told without a store and without a definition.
@@ -397,6 +402,13 @@ fn raw(event: &Event) -> Value {
             "output": outcome.output,
             "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
         }),
+        Body::OutputProduced(output) => {
+            let schema = match &output.schema {
+                OutputSchema::Named(name) => json!(name),
+                OutputSchema::Given(schema) => schema.clone(),
+            };
+            json!({ "schema": schema, "text": output.text, "final": output.last })
+        }
         Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
         Body::CallSettled(call) => json!({ "call": raw_call(call) }),
         Body::Rerooted { root } => json!({ "root": root }),

@@ -4,6 +4,7 @@
 //! cannot be told becomes a finding that denies.
 
 mod finished;
+mod output;
 mod requested;
 mod settled;
 
@@ -39,6 +40,7 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
         Body::AgentStarted => done(Decision { briefing: briefing(stack), ..Decision::default() }),
         Body::PromptSubmitted => done(prompted(session)),
         Body::StopRequested => done(stop(stack, session, event)),
+        Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
         Body::SessionEnded | Body::Noted { .. } => done(Decision::default()),
         Body::Rerooted { root } => done(rerooted(session, root.as_deref())),
         Body::SettingsChanged { file, wired } => settings_changed(facts, file, *wired),
@@ -186,7 +188,7 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
             let finding = Finding::deny("self", code::SELF_PROTECTED, reason);
             done(Decision::merge(vec![finding.suggest("run `jackline doctor`, or take the change back")]))
         }
-        Some(Fact::Identity(_) | Fact::Content(_)) => {
+        Some(Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_)) => {
             done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")]))
         }
     }

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::code;
 use crate::decision::{Decision, Note, Step, Stop, StopReason, Verdict};
-use crate::event::Call;
-use crate::guards::{self, Context, budget, repeat, unknown_tool};
+use crate::event::{Call, Event};
+use crate::guards::{self, Context, budget, repeat, schema, unknown_tool};
+use crate::repair;
 use crate::session::{Change, Halt, Key};
 use crate::sha::Digest;
 
@@ -24,6 +26,7 @@ fn judge(context: &Context<'_>) -> Decision {
 pub(super) fn follow(context: &Context<'_>, decision: &mut Decision) {
     requested(context, decision);
     unknown(context, decision);
+    validated(context, decision);
     spent(context, decision);
     repeated(context, decision);
     halted(context, decision);
@@ -35,11 +38,7 @@ pub(super) fn call_key(call: &Call) -> Option<Key> {
 }
 
 fn emit(context: &Context<'_>, kind: &str, fields: Value) -> Value {
-    let mut event = json!({ "type": kind, "session": context.event.session, "step": context.session.steps + 1 });
-    if let (Value::Object(event), Value::Object(fields)) = (&mut event, fields) {
-        event.extend(fields);
-    }
-    event
+    repair::emit(context.event, context.session.steps + 1, kind, fields)
 }
 
 fn requested(context: &Context<'_>, decision: &mut Decision) {
@@ -73,6 +72,14 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
         decision.changes.push(Change::UnknownTool { agent, tool });
     } else if context.agent.correct_tool.is_some() && !decision.verdict.refuses() {
         decision.changes.push(Change::KnownTool { agent });
+    }
+}
+
+fn validated(context: &Context<'_>, decision: &mut Decision) {
+    schema::of_args(context).follow(decision);
+    if schema::lacking(context).next().is_some() {
+        let tool = &context.view.call.tool;
+        decision.emitted.push(emit(context, "SCHEMA_ABSENT", json!({ "tool": tool })));
     }
 }
 
@@ -147,10 +154,7 @@ fn halted(context: &Context<'_>, decision: &mut Decision) {
     if decision.verdict != Verdict::Halt {
         return;
     }
-    let code = decision.code.as_ref().map(ToString::to_string).unwrap_or_default();
-    let reason = decision.reason.clone().unwrap_or_default();
-    let diagnostics = json!({
-        "code": code,
+    let mut diagnostics = json!({
         "signature": context.signature.key,
         "action": {
             "action_type": context.view.call.action,
@@ -158,11 +162,24 @@ fn halted(context: &Context<'_>, decision: &mut Decision) {
             "target_path": context.signature.target,
         },
     });
-    if code == crate::code::LOOP_PERSISTED.as_str() {
+    if decision.code == Some(code::LOOP_PERSISTED) {
         decision.emitted.push(emit(context, "LOOP_PERSISTED", diagnostics.clone()));
     }
-    decision.emitted.push(emit(context, "RUN_STOPPED", json!({ "stop_reason": StopReason::SystemError })));
+    if decision.code == Some(code::SCHEMA_EXHAUSTED) {
+        diagnostics["validation"] = schema::of_args(context).diagnostics().unwrap_or_default();
+    }
+    stop_run(context.event, context.session.steps + 1, diagnostics, decision);
+}
+
+/// A run that is halted stops: everyone is told why, and it is remembered until a person speaks.
+pub(super) fn stop_run(event: &Event, step: u64, mut diagnostics: Value, decision: &mut Decision) {
+    let code = decision.code.as_ref().map(ToString::to_string).unwrap_or_default();
+    let reason = decision.reason.clone().unwrap_or_default();
+    if let Value::Object(diagnostics) = &mut diagnostics {
+        diagnostics.insert("code".to_owned(), json!(code));
+    }
+    let fields = json!({ "stop_reason": StopReason::SystemError });
+    decision.emitted.push(repair::emit(event, step, "RUN_STOPPED", fields));
     decision.stop = Some(Stop { reason: StopReason::SystemError, diagnostics });
-    let agent = context.event.agent().to_owned();
-    decision.changes.push(Change::Halted { agent, halt: Halt { code, reason } });
+    decision.changes.push(Change::Halted { agent: event.agent().to_owned(), halt: Halt { code, reason } });
 }

@@ -2,6 +2,8 @@
 //!
 //! A change that only tightens applies at once; one that is named here waits for the owner.
 
+mod schemas;
+
 use std::collections::BTreeSet;
 
 use super::model::{
@@ -23,6 +25,7 @@ pub fn loosenings(old: &Model, new: &Model) -> Vec<String> {
     repeat(old.repeat.as_ref(), new.repeat.as_ref(), &mut found);
     limits(&old.limits, &new.limits, &mut found);
     settings(old, new, &mut found);
+    schemas::compare(old, new, &mut found);
     found.0
 }
 
@@ -48,6 +51,7 @@ pub fn attempts(wider: &Model, narrower: &Model) -> Vec<String> {
         repeat: if narrower.repeat == defaults.repeat { wider.repeat.clone() } else { narrower.repeat.clone() },
         shell: if narrower.shell == defaults.shell { wider.shell.clone() } else { narrower.shell.clone() },
         own: narrower.own.clone(),
+        validation: schemas::said(wider, narrower),
         ..wider.clone()
     };
     loosenings(wider, &both)

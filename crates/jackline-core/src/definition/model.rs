@@ -37,6 +37,10 @@ macro_rules! spelled {
     };
 }
 
+mod validation;
+
+pub use validation::{Missing, SchemaSource, Validation};
+
 /// A whole definition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -54,6 +58,8 @@ pub struct Model {
     pub own: OwnFiles,
     pub audit: Audit,
     pub store: StoreSettings,
+    /// The key `schema`.
+    pub validation: Validation,
 }
 
 impl Default for Model {
@@ -71,6 +77,7 @@ impl Default for Model {
             own: OwnFiles::default(),
             audit: Audit::default(),
             store: StoreSettings::default(),
+            validation: Validation::default(),
         }
     }
 }
@@ -118,6 +125,10 @@ pub struct Declaration {
     /// Names of the arguments that hold paths.
     pub path: Vec<String>,
     pub line: u32,
+    /// What its arguments must fit.
+    pub schema: Option<SchemaSource>,
+    /// What its result should fit.
+    pub output_schema: Option<SchemaSource>,
 }
 
 /// What a tool does, whatever its host calls it.
@@ -531,7 +542,10 @@ mod tests {
         let mut model = Model { policies: vec![every_matcher_key()], ..Model::default() };
         model.limits.deadline = Some(Deadline::At(Timestamp(1)));
         model.steps.push(Step::new("s", Matcher { tool: vec!["a".into()], ..Matcher::default() }, 3));
-        model.tools.declare.insert("x".into(), Declaration { kind: Some(Kind::List), path: vec![], line: 1 });
+        model
+            .tools
+            .declare
+            .insert("x".into(), Declaration { kind: Some(Kind::List), line: 1, ..Declaration::default() });
         let bytes = postcard::to_stdvec(&model).unwrap();
         assert_eq!(postcard::from_bytes::<Model>(&bytes).unwrap(), model);
     }

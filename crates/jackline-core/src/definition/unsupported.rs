@@ -21,7 +21,6 @@ const ROWS: &[Row] = &[
     row(&["use"], "use"),
     row(&["reads"], "reads"),
     row(&["outputs"], "outputs"),
-    row(&["schema"], "schema"),
     row(&["feedback"], "feedback"),
     row(&["completion"], "completion"),
     row(&["todos"], "todos"),
@@ -29,8 +28,6 @@ const ROWS: &[Row] = &[
     row(&["checks"], "checks"),
     row(&["policies", "*", "rego"], "rego"),
     row(&["sections", "*", "policies", "*", "rego"], "rego"),
-    row(&["tools", "declare", "*", "schema"], "tools.declare.*.schema"),
-    row(&["tools", "declare", "*", "output_schema"], "tools.declare.*.output_schema"),
     Row { path: &["loop", "cycles"], label: "loop.cycles", unless_false: true },
 ];
 
@@ -90,10 +87,6 @@ mod tests {
         check("loop: {cycles: false, progress_aware: true}", &[]);
         check("policies: [{rego: {file: a}}, {paths: {}}, {rego: {file: b}}]", &["rego", "rego"]);
         check("sections: [{policies: [{rego: {}}]}]", &["rego"]);
-        check(
-            "tools: {declare: {a: {schema: x}, b: {output_schema: {}}}}",
-            &["tools.declare.*.schema", "tools.declare.*.output_schema"],
-        );
     }
 
     #[test]
