@@ -137,7 +137,7 @@ fn the_example_reads_as_it_is_written() {
     assert_eq!(model.agent, Identity { ns: Some("acme".into()), key: Some("release-bot".into()) });
     assert_eq!(
         model.tools.declare["read_doc"],
-        Declaration { kind: Some(Kind::Read), path: vec!["uri".into()], line: 10 }
+        Declaration { kind: Some(Kind::Read), path: vec!["uri".into()], line: 10, ..Declaration::default() }
     );
     assert_eq!(model.steps[0].matcher, Matcher::tool("@shell").command("cargo test*"));
     assert_eq!(model.steps[0].line, 12);
