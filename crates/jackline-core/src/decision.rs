@@ -50,11 +50,14 @@ pub struct Finding {
     pub reason: String,
     #[serde(default)]
     pub suggestions: Vec<String>,
-    /// False when the policy only warns or the definition only observes.
+    /// False when the policy only warns, the definition only observes, or an exception lifted it.
     pub enforced: bool,
     /// How a value does not fit its schema.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SchemaError>,
+    /// The exception that lifted it, by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exception: Option<String>,
 }
 
 impl Finding {
@@ -70,6 +73,7 @@ impl Finding {
             suggestions: Vec::new(),
             enforced: true,
             errors: Vec::new(),
+            exception: None,
         }
     }
 

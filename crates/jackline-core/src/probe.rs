@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::exception::{Exception, Refusal};
 use crate::schema::{Checked, Schema, Target};
 use crate::sha::Digest;
+use crate::time::Timestamp;
 
 /// Rounds of asking before deciding gives up with a fault: identity, then fingerprint, then one more for each
-/// later guard that asks an expensive question only after a cheap one.
-pub const PROBE_ROUNDS_MAX: u32 = 6;
+/// later guard that asks an expensive question only after a cheap one; the last for exceptions.
+pub const PROBE_ROUNDS_MAX: u32 = 7;
 
 /// A question about the world.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -28,6 +30,8 @@ pub enum Probe {
     Settings { file: String, wired: bool },
     /// Does this part of the event fit this schema?
     Schema { schema: Schema, target: Target },
+    /// Which exceptions of a person's cover these refusals at this time? One for a single use is claimed by asking.
+    Exceptions { at: Timestamp, refusals: Vec<Refusal> },
 }
 
 impl Probe {
@@ -40,6 +44,7 @@ impl Probe {
             | Self::WorkTree
             | Self::Settings { .. }
             | Self::Schema { .. } => true,
+            Self::Exceptions { .. } => false,
         }
     }
 }
@@ -54,6 +59,8 @@ pub enum Fact {
     Content(Option<Digest>),
     /// The value was held against the schema.
     Schema(Checked),
+    /// These exceptions count; those for a single use are claimed.
+    Excepted(Vec<Exception>),
     /// There is nothing to look at (no git repository for a work tree, for instance).
     Absent,
     /// It could not be told; the text says why, for the record.

@@ -144,7 +144,7 @@ impl<'a> Validation<'a> {
                 Outcome::Fails { errors: Cow::Borrowed(&checked.errors), omitted: checked.omitted }
             }
             Some(Some(Fact::Unknown(why))) => Outcome::Unknown(why),
-            Some(Some(Fact::Identity(_) | Fact::Content(_) | Fact::Absent) | None) => {
+            Some(Some(Fact::Identity(_) | Fact::Content(_) | Fact::Excepted(_) | Fact::Absent) | None) => {
                 Outcome::Unknown("it was not looked at")
             }
         }
@@ -197,6 +197,10 @@ impl<'a> Validation<'a> {
 
     /// What is remembered and emitted. Definitions that ask for the same are counted once.
     pub(crate) fn follow(&self, decision: &mut Decision) {
+        // What a person lets pass has no consequences.
+        if decision.findings.iter().any(|finding| finding.guard == GUARD && finding.exception.is_some()) {
+            return;
+        }
         let mut seen = BTreeSet::new();
         for held in self.held.iter().filter(|held| seen.insert(held.key())) {
             match self.outcome(held) {

@@ -190,9 +190,8 @@ impl<'a> Ended<'a> {
         match self.context.facts.get(&Probe::WorkTree) {
             Some(Fact::Content(Some(digest))) => Some(*digest),
             Some(Fact::Absent) => None,
-            Some(Fact::Content(None) | Fact::Identity(_) | Fact::Schema(_) | Fact::Unknown(_)) | None => {
-                Some(Digest::ZERO)
-            }
+            Some(Fact::Content(None) | Fact::Identity(_) | Fact::Schema(_) | Fact::Excepted(_) | Fact::Unknown(_))
+            | None => Some(Digest::ZERO),
         }
     }
 
@@ -219,7 +218,7 @@ impl<'a> Ended<'a> {
                 Some(Fact::Content(Some(digest))) => Some(digest.short()),
                 Some(Fact::Content(None) | Fact::Identity(_) | Fact::Schema(_) | Fact::Absent) | None => None,
                 // What it contains is not known, so it was not read.
-                Some(Fact::Unknown(_)) => continue,
+                Some(Fact::Unknown(_) | Fact::Excepted(_)) => continue,
             };
             let file = file_key(&identity.path);
             match touch.role {

@@ -3,6 +3,7 @@
 //! Pure and total: no clock but the event's, no look at the world but the facts, and no way to fail. Whatever
 //! cannot be told becomes a finding that denies.
 
+mod excepted;
 mod finished;
 mod output;
 mod requested;
@@ -41,7 +42,9 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
         Body::PromptSubmitted => done(prompted(session)),
         Body::StopRequested => done(stop(stack, session, event)),
         Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
-        Body::SessionEnded | Body::Noted { .. } => done(Decision::default()),
+        Body::SessionEnded | Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => {
+            done(Decision::default())
+        }
         Body::Rerooted { root } => done(rerooted(session, root.as_deref())),
         Body::SettingsChanged { file, wired } => settings_changed(facts, file, *wired),
         Body::Snapshot { name } => done(snapshot(session, name)),
@@ -188,7 +191,7 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
             let finding = Finding::deny("self", code::SELF_PROTECTED, reason);
             done(Decision::merge(vec![finding.suggest("run `jackline doctor`, or take the change back")]))
         }
-        Some(Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_)) => {
+        Some(Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Excepted(_)) => {
             done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")]))
         }
     }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::excepted::{Lifted, lift};
 use super::requested;
 use crate::code;
 use crate::decision::{Decision, Finding, Step, Verdict};
@@ -28,8 +29,12 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (output, f
     if !wanted.is_empty() {
         return Step::Need(wanted);
     }
+    let Lifted { findings, notes } = match lift(validation.findings(), session, event, facts) {
+        Ok(lifted) => lifted,
+        Err(probe) => return Step::Need(vec![probe]),
+    };
     let consulted = vec!["schema".to_owned()];
-    let mut decision = Decision { consulted, ..Decision::merge(validation.findings()) };
+    let mut decision = Decision { consulted, notes, ..Decision::merge(findings) };
     validation.follow(&mut decision);
     if decision.verdict == Verdict::Halt {
         requested::stop_run(event, session.steps, validation.diagnostics().unwrap_or_default(), &mut decision);

@@ -28,7 +28,6 @@ const ROWS: &[Row] = &[
     row(&["checks"], "checks"),
     row(&["policies", "*", "rego"], "rego"),
     row(&["sections", "*", "policies", "*", "rego"], "rego"),
-    Row { path: &["loop", "cycles"], label: "loop.cycles", unless_false: true },
 ];
 
 /// Reports every key that is there and not supported.
@@ -83,8 +82,6 @@ mod tests {
     fn what_is_not_there_yet_is_refused() {
         check("feedback: []", &["feedback"]);
         check("use:", &["use"]);
-        check("loop: {cycles: true}", &["loop.cycles"]);
-        check("loop: {cycles: false, progress_aware: true}", &[]);
         check("policies: [{rego: {file: a}}, {paths: {}}, {rego: {file: b}}]", &["rego", "rego"]);
         check("sections: [{policies: [{rego: {}}]}]", &["rego"]);
     }

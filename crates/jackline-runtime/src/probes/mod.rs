@@ -85,6 +85,8 @@ impl Prober for WorkspaceProber {
             Probe::WorkTree => self.work_tree(),
             Probe::Settings { file, wired } => settings(Path::new(file), *wired),
             Probe::Schema { schema, target } => self.shelf.answer(&self.ground.schemas, schema, *target, event),
+            // They are no matter of the workspace: whoever keeps them answers.
+            Probe::Exceptions { .. } => Fact::Absent,
         }
     }
 }

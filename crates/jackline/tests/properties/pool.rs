@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 /// The session that all events belong to.
 pub(crate) const SESSION: &str = "s1";
 
+/// The middle of the time that events are from.
+pub(crate) const MIDDLE_MS: i64 = 1_767_225_600_000;
+
 /// Milliseconds that events lie apart at most, forwards or backwards.
 const APART_MS: i64 = 20_000;
 
@@ -68,7 +71,8 @@ pub(crate) fn definition_with(policies: &[Value], more: &Map<String, Value>) -> 
 }
 
 fn tools(unknown: &str) -> Value {
-    let declared = json!({ "deploy": { "kind": "other" }, "test": { "kind": "other" }, "look": { "kind": "other" } });
+    let look = json!({ "kind": "other", "schema": { "properties": { "n": { "maximum": 2 } } } });
+    let declared = json!({ "deploy": { "kind": "other" }, "test": { "kind": "other" }, "look": look });
     json!({ "unknown": unknown, "declare": declared })
 }
 
@@ -119,6 +123,11 @@ fn body() -> impl Strategy<Value = Value> {
         let usage = json!({ "input_tokens": tokens, "output_tokens": 1, "cost_usd": 0.25 });
         json!({ "event": "call.finished", "call": call, "ok": ok, "output": "done", "usage": usage })
     });
+    let plan = json!({
+        "action_type": "STOP", "rationale": "done", "tool_calls": [], "expected_output_artifacts": [], "stop_condition": null
+    });
+    let produced = select(vec![plan.to_string(), "{}".to_owned(), "{\"a\":1,\"a\":2}".to_owned()])
+        .prop_map(|text| json!({ "event": "output.produced", "schema": "plan", "text": text }));
     let named = (select(vec!["session.snapshot", "session.restore"]), select(vec!["one", "two"]))
         .prop_map(|(event, name)| json!({ "event": event, "name": name }));
     let started = (0..2_u8).prop_map(|n| json!({ "event": "session.started", "invariants": { "objective": n } }));
@@ -127,6 +136,7 @@ fn body() -> impl Strategy<Value = Value> {
     prop_oneof![
         8 => call().prop_map(|call| json!({ "event": "call.requested", "call": call })),
         6 => finished,
+        1 => produced,
         1 => named,
         1 => started,
         1 => bare,
@@ -136,7 +146,7 @@ fn body() -> impl Strategy<Value = Value> {
 /// One event, of the main agent or a sub-agent, at a time that may go backwards.
 pub(crate) fn event() -> impl Strategy<Value = Value> {
     (body(), prop::option::weighted(0.2, Just("sub")), -APART_MS..APART_MS).prop_map(|(mut body, agent, apart)| {
-        let at = jackline_core::time::Timestamp(1_767_225_600_000 + apart).to_string();
+        let at = jackline_core::time::Timestamp(MIDDLE_MS + apart).to_string();
         let fields = body.as_object_mut().unwrap();
         fields.extend([("session".to_owned(), json!(SESSION)), ("at".to_owned(), json!(at))]);
         fields.extend(agent.map(|agent| ("agent".to_owned(), json!(agent))));
