@@ -449,10 +449,7 @@ fn schemas_are_read_as_json_or_as_a_file() {
 
 #[test]
 fn a_schema_is_never_dropped_in_silence() {
-    check(
-        "tools: {declare: {x: {schema: {maximum: .inf}}}}",
-        "2:31 a schema holds a value that JSON does not have",
-    );
+    check("tools: {declare: {x: {schema: {maximum: .inf}}}}", "2:31 a schema holds a value that JSON does not have");
     check("tools: {declare: {x: {schema: 5}}}", "2:31 `schema` must be a text or a map, found 5");
     check("schema: {repair_attempts: 101}", "2:27 `repair_attempts` must be at most 100, found 101");
     check(

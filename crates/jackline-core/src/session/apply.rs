@@ -336,6 +336,24 @@ mod tests {
     }
 
     #[test]
+    fn what_was_wrong_is_forgotten_before_how_often() {
+        let errors: Vec<SchemaError> = (0..20).map(|n| SchemaError::new("/x", "type", &format!("{n:0250}"))).collect();
+        let key = |n: u32| Digest::of(&n.to_le_bytes()).short();
+        let invalid = |n: u32| Change::Invalid { agent: "main".into(), key: key(n), errors: errors.clone() };
+        let changes: Vec<Change> = (0..100).map(|_| invalid(1)).chain((2..30).map(invalid)).collect();
+        let session = fold(&changes);
+        let agent = session.agent("main").expect("seen");
+        assert_eq!(agent.repair(&key(1)).map(|repair| repair.count), Some(100));
+        assert!(agent.repairs.iter().map(Repair::bytes).sum::<usize>() <= DIAGNOSTICS_BYTES_MAX);
+        assert_eq!(agent.repair(&key(29)).map(|repair| repair.attempts.len()), Some(1), "the latest is kept");
+        let many = fold(&(0..=REPAIRS_MAX as u32).map(invalid).collect::<Vec<_>>());
+        let agent = many.agent("main").expect("seen");
+        assert!(agent.repairs.len() == REPAIRS_MAX && agent.repair(&key(0)).is_none());
+        let done = fold(&[invalid(1), Change::Repaired { agent: "main".into(), key: key(1) }]);
+        assert!(done.agent("main").is_some_and(|agent| agent.repairs.is_empty()));
+    }
+
+    #[test]
     fn state_stays_small_at_every_bound() {
         let mut changes: Vec<Change> = Vec::new();
         for agent in 0..AGENTS_MAX {
