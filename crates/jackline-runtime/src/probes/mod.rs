@@ -20,6 +20,7 @@ use std::sync::OnceLock;
 use jackline_core::event::Event;
 use jackline_core::probe::{Fact, Probe};
 
+use crate::wiring::CommandLine;
 use git::Git;
 pub use own::{OwnPath, own_paths};
 pub use schema::{Inline, inline as inline_schemas};
@@ -54,13 +55,23 @@ pub struct WorkspaceProber {
     git: OnceLock<Option<Git>>,
     /// Schemas that were asked for.
     shelf: schema::Shelf,
+    /// What the host runs to ask us, where it is a host that does.
+    line: Option<CommandLine>,
 }
 
 impl WorkspaceProber {
     /// A prober that looks from this ground.
     #[must_use]
     pub fn new(ground: Ground) -> Self {
-        Self { ground, folds: OnceLock::new(), git: OnceLock::new(), shelf: schema::Shelf::default() }
+        let shelf = schema::Shelf::default();
+        Self { ground, folds: OnceLock::new(), git: OnceLock::new(), shelf, line: None }
+    }
+
+    /// The same, for a hook that was started by this command line.
+    #[must_use]
+    pub fn started_by(mut self, line: Option<CommandLine>) -> Self {
+        self.line = line;
+        self
     }
 
     fn folds(&self) -> bool {
@@ -83,7 +94,7 @@ impl Prober for WorkspaceProber {
             Probe::Identity { path, dir } => identity::answer(&self.ground, self.folds(), dir, path),
             Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
             Probe::WorkTree => self.work_tree(),
-            Probe::Settings { file, wired } => settings(Path::new(file), *wired),
+            Probe::Settings { file, wired } => settings(Path::new(file), *wired, self.line.as_ref()),
             Probe::Schema { schema, target } => self.shelf.answer(&self.ground.schemas, schema, *target, event),
             // They are no matter of the workspace: whoever keeps them answers.
             Probe::Exceptions { .. } => Fact::Absent,

@@ -126,7 +126,7 @@ proptest! {
             let decision = decided(&stack, &session, &event);
             let (verdict, code) = counted.expect(*next, attempts);
             prop_assert_eq!(decision.verdict, verdict, "move {}", number);
-            prop_assert_eq!(decision.code.as_ref().map(ToString::to_string).as_deref(), code, "move {}", number);
+            prop_assert_eq!(decision.code.as_ref().map(|code| code.as_str()), code, "move {}", number);
             // Only what fits may run.
             let runs = !decision.verdict.refuses();
             prop_assert!(!runs || matches!(next.0, Act::Fits | Act::Prompt), "move {}", number);
