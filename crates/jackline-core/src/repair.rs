@@ -107,7 +107,9 @@ impl<'a> Validation<'a> {
     /// The facts that are still wanted.
     pub(crate) fn needs(&self) -> Vec<Probe> {
         let probes = self.held.iter().filter_map(Held::probe);
-        probes.filter(|probe| self.facts.get(probe).is_none()).collect()
+        // Several definitions may ask for the same.
+        let wanted: BTreeSet<Probe> = probes.filter(|probe| self.facts.get(probe).is_none()).collect();
+        wanted.into_iter().collect()
     }
 
     pub(crate) fn findings(&self) -> Vec<Finding> {

@@ -278,7 +278,7 @@ fn files_that_a_definition_names_lie_beside_it_and_are_protected() {
 #[test]
 fn a_schema_that_is_none_leaves_the_accepted_definition_in_force() {
     let place = Place::new();
-    place.write("ws/jackline.yaml", "jackline: 1\ntools: {declare: {x: {schema: {required: [n]}}}}\n");
+    place.write("ws/jackline.yaml", "jackline: 1\ntools: {declare: {x: {schema: {required: [m]}}}}\n");
     place.check("s", "x", "deny");
     place.write("ws/jackline.yaml", "jackline: 1\ntools: {declare: {x: {schema: {type: objct}}}}\n");
     place.check("s", "y", "allow");
