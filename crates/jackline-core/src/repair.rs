@@ -215,8 +215,7 @@ impl<'a> Validation<'a> {
 
     fn fitted(&self, held: &Held<'_>, decision: &mut Decision) {
         let Some(repair) = self.agent.repair(&held.key()) else { return };
-        let fields = json!({ "target": held.kind, "schema_id": held.name, "attempt": repair.count });
-        decision.emitted.push(self.emit("REPAIR_SUCCEEDED", fields));
+        decision.emitted.push(self.emit("REPAIR_SUCCEEDED", held, json!({ "attempt": repair.count })));
         decision.changes.push(Change::Repaired { agent: self.event.agent().to_owned(), key: held.key() });
     }
 
@@ -224,29 +223,34 @@ impl<'a> Validation<'a> {
         let (key, earlier) = (held.key(), self.earlier(held));
         let granted = || self.held.iter().filter(|other| other.key() == key).map(Held::attempts_max);
         let (least, most) = (granted().min().unwrap_or_default(), granted().max().unwrap_or_default());
-        let attempt = earlier.saturating_add(1);
-        let common = json!({ "target": held.kind, "schema_id": held.name, "attempt": attempt });
-        let mut fields = common.clone();
-        fields["errors"] = json!(errors);
-        fields["attempts_left"] = json!(least.saturating_sub(earlier));
-        fields["payload_hash"] = json!(held.payload_hash());
-        decision.emitted.push(self.emit("VALIDATION_FAILED", fields));
-        if held.refuses() {
-            let mut fields = common;
-            fields["max"] = json!(least);
-            if earlier >= least {
-                fields["attempts"] = self.attempts(held, errors);
-                decision.emitted.push(self.emit("REPAIR_EXHAUSTED", fields));
-            } else {
-                fields["instruction_code"] = json!(INSTRUCTION);
-                decision.emitted.push(self.emit("REPAIR_REQUESTED", fields));
-            }
-        }
+        let fields = json!({
+            "errors": errors,
+            "attempt": earlier.saturating_add(1),
+            "attempts_left": least.saturating_sub(earlier),
+            "payload_hash": held.payload_hash(),
+        });
+        decision.emitted.push(self.emit("VALIDATION_FAILED", held, fields));
+        decision.emitted.extend(held.refuses().then(|| self.asked(held, least, errors)));
         // What no layer grants a repair for any more is not counted further: a repair never exceeds its attempts.
         if earlier < most || !held.refuses() {
             let (agent, errors) = (self.event.agent().to_owned(), errors.to_vec());
             decision.changes.push(Change::Invalid { agent, key, errors });
         }
+    }
+
+    /// What is asked of the agent, or that nothing is asked any more.
+    fn asked(&self, held: &Held<'_>, max: u32, errors: &[SchemaError]) -> Value {
+        let (earlier, attempt) = (self.earlier(held), self.earlier(held).saturating_add(1));
+        if earlier >= max {
+            let attempts = self.attempts(held, errors);
+            return self.emit(
+                "REPAIR_EXHAUSTED",
+                held,
+                json!({ "attempt": attempt, "max": max, "attempts": attempts }),
+            );
+        }
+        let fields = json!({ "attempt": attempt, "max": max, "instruction_code": INSTRUCTION });
+        self.emit("REPAIR_REQUESTED", held, fields)
     }
 
     /// What was wrong each time, the present one last.
@@ -271,8 +275,13 @@ impl<'a> Validation<'a> {
         })
     }
 
-    fn emit(&self, kind: &str, fields: Value) -> Value {
-        emit(self.event, self.step, kind, fields)
+    fn emit(&self, kind: &str, held: &Held<'_>, fields: Value) -> Value {
+        let mut emitted = emit(self.event, self.step, kind, fields);
+        if let Value::Object(emitted) = &mut emitted {
+            emitted.insert("target".to_owned(), json!(held.kind));
+            emitted.insert("schema_id".to_owned(), json!(held.name));
+        }
+        emitted
     }
 }
 

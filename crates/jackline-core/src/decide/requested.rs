@@ -178,8 +178,10 @@ fn halted(context: &Context<'_>, decision: &mut Decision) {
     if decision.code == Some(code::LOOP_PERSISTED) {
         decision.emitted.push(emit(context, "LOOP_PERSISTED", diagnostics.clone()));
     }
-    if decision.code == Some(code::SCHEMA_EXHAUSTED) {
-        diagnostics["validation"] = schema::of_args(context).diagnostics().unwrap_or_default();
+    let exhausted = decision.code == Some(code::SCHEMA_EXHAUSTED);
+    let validation = schema::of_args(context).diagnostics().filter(|_| exhausted);
+    if let (Value::Object(diagnostics), Some(validation)) = (&mut diagnostics, validation) {
+        diagnostics.insert("validation".to_owned(), validation);
     }
     stop_run(context.event, context.session.steps + 1, diagnostics, decision);
 }
