@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::requested::call_key;
+use super::shown;
 use crate::call::{Touch, View};
 use crate::code;
 use crate::decision::{Decision, Finding, Step};
@@ -67,6 +68,7 @@ impl<'a> Ended<'a> {
             wanted.extend(own_policy::needs(self.context));
             wanted.extend(schema::of_output(self.context, self.outcome).needs());
         }
+        wanted.extend(shown::needs(self.context, self.outcome));
         wanted.retain(|probe| self.context.facts.get(probe).is_none());
         wanted.sort_unstable();
         wanted.dedup();
@@ -124,6 +126,8 @@ impl<'a> Ended<'a> {
     fn decide(&self) -> Decision {
         let event = self.context.event;
         let mut decision = Decision::default();
+        // Whatever is shown is bounded, told of before or not.
+        shown::cut(self.context, self.outcome, &mut decision);
         if self.again {
             return decision;
         }
@@ -143,6 +147,7 @@ impl<'a> Ended<'a> {
             decision.changes.extend(self.wrote().then_some(Change::Wrote));
             self.remember(&mut decision);
         }
+        shown::nothing_found(self.context, self.outcome, &mut decision);
         self.progress(&mut decision);
         self.validated(&mut decision);
         decision
@@ -152,11 +157,9 @@ impl<'a> Ended<'a> {
     fn validated(&self, decision: &mut Decision) {
         let validation = schema::of_output(self.context, self.outcome);
         let findings = validation.findings();
-        let told: Vec<&str> = findings.iter().map(|finding| finding.reason.as_str()).collect();
+        let told: Vec<String> = findings.iter().map(|finding| finding.reason.replace('<', "\\u003c")).collect();
         if !told.is_empty() {
-            let text = told.join("\n");
-            decision.feedback =
-                Some(format!("<feedback provider='Schema'>\n{}\n</feedback>", text.replace('<', "\\u003c")));
+            decision.advise(&format!("<feedback provider='Schema'>\n{}\n</feedback>", told.join("\n")));
         }
         validation.follow(decision);
         decision.findings.extend(findings);

@@ -8,6 +8,7 @@ mod finished;
 mod output;
 mod requested;
 mod settled;
+mod shown;
 
 use serde_json::{Value, json};
 
@@ -79,6 +80,11 @@ fn in_context(
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);
     decide(&Context { stack, session, agent, event, view: &view, signature: &signature, facts })
+}
+
+/// A typed event, as `emitted` holds it.
+fn typed(context: &Context<'_>, step: u64, kind: &str, fields: Value) -> Value {
+    crate::repair::emit(context.event, step, kind, fields)
 }
 
 fn done(decision: Decision) -> Step {

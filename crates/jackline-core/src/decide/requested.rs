@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::excepted::{Lifted, lift};
+use super::shown;
 use crate::code;
 use crate::decision::{Decision, Finding, Note, Step, Stop, StopReason, Verdict};
 use crate::event::{Call, Event};
@@ -18,7 +19,10 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
         return Step::Need(wanted);
     }
     match weigh(context, guards::judge(context)) {
-        Ok(decision) => Step::Done(Box::new(decision)),
+        Ok(mut decision) => {
+            shown::page(context, &mut decision);
+            Step::Done(Box::new(decision))
+        }
         Err(probe) => Step::Need(vec![probe]),
     }
 }
@@ -46,7 +50,7 @@ pub(super) fn call_key(call: &Call) -> Option<Key> {
 }
 
 fn emit(context: &Context<'_>, kind: &str, fields: Value) -> Value {
-    repair::emit(context.event, context.session.steps + 1, kind, fields)
+    super::typed(context, context.session.steps + 1, kind, fields)
 }
 
 fn requested(context: &Context<'_>, decision: &mut Decision) {
@@ -84,6 +88,10 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
 }
 
 fn validated(context: &Context<'_>, decision: &mut Decision) {
+    // Of a call that the host refused by itself the arguments were not judged.
+    if !decision.consulted.iter().any(|guard| guard == "schema") {
+        return;
+    }
     schema::of_args(context).follow(decision);
     if schema::lacking(context).next().is_some() {
         let tool = &context.view.call.tool;

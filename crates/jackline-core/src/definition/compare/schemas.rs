@@ -1,4 +1,4 @@
-//! What a change of schemas loosens. Which of two schemas lets more through cannot be told: any change counts.
+//! What a change of declared tools and of their schemas loosens. Which of two schemas lets more through cannot be told: any change counts.
 
 use super::super::model::{Declaration, Missing, Model, Validation};
 use super::{Found, rose};
@@ -8,15 +8,12 @@ pub(super) fn compare(old: &Model, new: &Model, found: &mut Found) {
     let (attempts, now) = (before.repair_attempts, after.repair_attempts);
     found.when(now > attempts, || rose("schema.repair_attempts", attempts, now));
     found.when(after.missing > before.missing, || "schema.missing became allow".to_owned());
-    for (name, declaration) in &old.tools.declare {
-        // A tool that is gone is named by those who compare tools.
-        if let Some(now) = new.tools.declare.get(name) {
-            declared(name, (declaration, before.missing), now, found);
-        }
-    }
 }
 
-fn declared(name: &str, (old, missing): (&Declaration, Missing), new: &Declaration, found: &mut Found) {
+/// One tool that is still declared; `missing` is what became of it without a schema.
+pub(super) fn declared(name: &str, (old, missing): (&Declaration, Missing), new: &Declaration, found: &mut Found) {
+    found.when(old.kind != new.kind, || format!("tools.declare.{name} changed its kind"));
+    found.when(old.path != new.path, || format!("tools.declare.{name} changed its path"));
     // A tool without a schema was refused, and is not any more.
     let let_in = old.schema.is_none() && new.schema.is_some() && missing == Missing::Deny;
     found.when(let_in, || format!("tools.declare.{name} gained a schema"));
