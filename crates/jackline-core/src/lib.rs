@@ -32,6 +32,8 @@ pub mod policy;
 pub mod probe;
 pub mod redact;
 pub mod rego;
+mod repair;
+pub mod schema;
 pub mod search;
 pub mod session;
 pub mod sha;

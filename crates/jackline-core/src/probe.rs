@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exception::{Exception, Refusal};
 use crate::rego::{About, Judged};
+use crate::schema::{Checked, Schema, Target};
 use crate::sha::Digest;
 use crate::time::Timestamp;
 
@@ -31,10 +32,12 @@ pub enum Probe {
     /// What in this settings file of a host would silence us? `Absent` when nothing does, `Unknown` with the reason
     /// when something may; `wired` when our hooks must be in it.
     Settings { file: String, wired: bool },
-    /// Which exceptions of a person's cover these refusals at this time? One for a single use is claimed by asking.
-    Exceptions { at: Timestamp, refusals: Vec<Refusal> },
+    /// Does this part of the event fit this schema?
+    Schema { schema: Schema, target: Target },
     /// What does the Rego policy in this file (absolute, or seen from the workspace root) say of the event?
     Rego { file: String, about: About },
+    /// Which exceptions of a person's cover these refusals at this time? One for a single use is claimed by asking.
+    Exceptions { at: Timestamp, refusals: Vec<Refusal> },
 }
 
 impl Probe {
@@ -47,6 +50,7 @@ impl Probe {
             | Self::LastByte { .. }
             | Self::WorkTree
             | Self::Settings { .. }
+            | Self::Schema { .. }
             | Self::Rego { .. } => true,
             Self::Exceptions { .. } => false,
         }
@@ -61,10 +65,12 @@ pub enum Fact {
     Identity(Identity),
     /// The content has this digest; `None` when nothing is there.
     Content(Option<Digest>),
-    /// These exceptions count; those for a single use are claimed.
-    Excepted(Vec<Exception>),
+    /// The value was held against the schema.
+    Schema(Checked),
     /// The policy was evaluated.
     Rego(Judged),
+    /// These exceptions count; those for a single use are claimed.
+    Excepted(Vec<Exception>),
     /// There is nothing to look at (no git repository for a work tree, for instance).
     Absent,
     /// It could not be told; the text says why, for the record.

@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
-use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, Section, Step};
+use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, SchemaSource, Section, Step};
 use crate::definition::{Kind, Model, UnknownTools};
 use crate::glob;
 use crate::matcher::STEP_DEPTH_MAX;
 use crate::path;
 use crate::policy;
+use crate::schema::Schema;
 use crate::sha::Digest;
 use crate::tools;
 
@@ -55,6 +56,16 @@ impl Layer {
     #[must_use]
     pub fn file(&self, name: &str) -> String {
         if self.dir.is_empty() { path::fold(name) } else { path::join(&self.dir, name) }
+    }
+
+    /// Which schema a declaration means.
+    #[must_use]
+    pub fn schema(&self, source: &SchemaSource, root: &str) -> Schema {
+        let dir = if self.dir.is_empty() { root } else { &self.dir };
+        match source {
+            SchemaSource::Inline(text) => Schema::Inline(SchemaSource::digest(text)),
+            SchemaSource::File(file) => Schema::File(path::join(dir, file)),
+        }
     }
 
     /// Whether findings of this layer are only recorded.

@@ -21,6 +21,7 @@ mod records;
 mod rego;
 pub mod replay;
 mod runtime;
+mod schemas;
 pub mod store;
 mod tilde;
 pub mod wiring;

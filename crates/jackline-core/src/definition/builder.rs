@@ -5,7 +5,7 @@ use super::fault::{Fault, Faults};
 use super::model::{
     ArgMatcher, CommandMatcher, CommandParts, Declaration, Enforce, Guard, Kind, Limits, Loop, Matcher, Mode, Model,
     OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rego, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step,
-    Sync, UnknownTools,
+    Sync, UnknownTools, Validation,
 };
 use super::{Parsed, finish, name_policies, semantics};
 
@@ -162,6 +162,12 @@ impl DefinitionBuilder {
     /// `store.sync`
     pub fn sync(mut self, sync: Sync) -> Self {
         self.model.store.sync = sync;
+        self
+    }
+
+    /// `schema`
+    pub fn validation(mut self, validation: Validation) -> Self {
+        self.model.validation = validation;
         self
     }
 

@@ -66,9 +66,12 @@ pub fn parse(source: &str, known_tools: &[&str]) -> Result<Parsed, Vec<Fault>> {
 #[must_use]
 pub fn span_of(source: &str, keys: &[&str]) -> Option<Span> {
     let tree = yaml::read(source, &mut Faults::default())?;
-    keys.iter()
-        .try_fold(&tree, |node, key| node.get(key).or_else(|| node.items().get(key.parse::<usize>().ok()?)))
-        .map(|node| node.span)
+    let inside = |node, key: &&str| below(node, key);
+    keys.iter().try_fold(&tree, inside).map(|node| node.span)
+}
+
+fn below<'a>(node: &'a yaml::Node, key: &str) -> Option<&'a yaml::Node> {
+    node.get(key).or_else(|| node.items().get(key.parse::<usize>().ok()?))
 }
 
 fn finish(model: Model, faults: Faults) -> Result<Parsed, Vec<Fault>> {

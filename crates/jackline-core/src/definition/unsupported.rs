@@ -19,14 +19,11 @@ const fn row(path: &'static [&'static str], label: &'static str) -> Row {
 
 const ROWS: &[Row] = &[
     row(&["use"], "use"),
-    row(&["schema"], "schema"),
     row(&["feedback"], "feedback"),
     row(&["completion"], "completion"),
     row(&["todos"], "todos"),
     row(&["file_policies"], "file_policies"),
     row(&["checks"], "checks"),
-    row(&["tools", "declare", "*", "schema"], "tools.declare.*.schema"),
-    row(&["tools", "declare", "*", "output_schema"], "tools.declare.*.output_schema"),
 ];
 
 /// Reports every key that is there and not supported.
@@ -81,10 +78,6 @@ mod tests {
     fn what_is_not_there_yet_is_refused() {
         check("feedback: []", &["feedback"]);
         check("use:", &["use"]);
-        check(
-            "tools: {declare: {a: {schema: x}, b: {output_schema: {}}}}",
-            &["tools.declare.*.schema", "tools.declare.*.output_schema"],
-        );
     }
 
     #[test]

@@ -82,9 +82,10 @@ fn is_fresh(done: &Done, subject: &Subject<'_>) -> bool {
         Some(
             Fact::Content(None)
             | Fact::Absent
+            | Fact::Identity(_)
+            | Fact::Schema(_)
             | Fact::Excepted(_)
             | Fact::Rego(_)
-            | Fact::Identity(_)
             | Fact::Unknown(_),
         )
         | None => false,

@@ -15,7 +15,9 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
 
 use super::discover::LEVELS_MAX;
-use super::{Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Standing, discover, rego};
+use super::{
+    Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Standing, discover, rego, schemas,
+};
 
 /// Bytes of a definition that are read at all; the reader refuses more than one mebibyte.
 const FILE_BYTES_MAX: u64 = (1 << 20) + 1;
@@ -219,7 +221,7 @@ impl Found {
 
 impl Standing {
     fn push(&mut self, layer: Layer, text: String) {
-        let (files, notices) = rego::files(&layer.model, Path::new(&layer.dir));
+        let (files, notices) = named_files(&layer.model, Path::new(&layer.dir));
         self.files.extend(files.into_iter().filter(|file| !self.files.contains(file)).collect::<Vec<_>>());
         self.notices.extend(notices.into_iter().filter(|notice| !self.notices.contains(notice)).collect::<Vec<_>>());
         self.texts.push((layer.digest, text));
@@ -280,17 +282,27 @@ impl Standing {
         (model, digest): (Model, Digest),
         text: Option<&str>,
     ) -> Result<Self, Vec<definition::Fault>> {
-        let faults = rego::rego_faults(&model, text, dir);
+        let mut faults = schemas::schema_faults(&model, text, dir);
+        faults.extend(rego::rego_faults(&model, text, dir));
         if !faults.is_empty() {
             return Err(faults);
         }
-        let (files, _) = rego::files(&model, dir);
+        let (files, _) = named_files(&model, dir);
         let dir = dir.display().to_string();
         let mut stack = Stack::of(root.display().to_string(), model, digest);
         stack.layers.iter_mut().for_each(|layer| layer.dir.clone_from(&dir));
         let texts = text.map(|text| (digest, text.to_owned())).into_iter().collect();
         Ok(Self { stack, texts, files, ..Self::default() })
     }
+}
+
+/// The files that a definition names, and what people should know of those that are not there.
+fn named_files(model: &Model, dir: &Path) -> (Vec<PathBuf>, Vec<String>) {
+    let (mut files, mut notices) = schemas::files(model, dir);
+    let (policies, more) = rego::files(model, dir);
+    files.extend(policies);
+    notices.extend(more);
+    (files, notices)
 }
 
 /// Where the files that a definition names are looked for.

@@ -5,6 +5,7 @@ mod cache;
 mod discover;
 mod found;
 mod rego;
+mod schemas;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ pub use cache::Kept;
 pub use discover::{DEFINITION_FILE, discover};
 pub use found::{Found, Places};
 pub use rego::rego_faults;
+pub use schemas::schema_faults;
 
 /// Says which definitions judge a session.
 pub trait Definitions: Send + Sync + fmt::Debug {

@@ -10,6 +10,7 @@ mod identity;
 mod index;
 mod own;
 mod rego;
+mod schema;
 mod settings;
 mod walk;
 mod worktree;
@@ -23,6 +24,7 @@ use jackline_core::probe::{Fact, Probe};
 use crate::wiring::CommandLine;
 use git::Git;
 pub use own::{OwnPath, own_paths};
+pub use schema::{Inline, inline as inline_schemas};
 pub use settings::answer as settings;
 
 /// Answers probes; the runtime asks one at a time, outside any lock.
@@ -40,6 +42,8 @@ pub struct Ground {
     pub home: Option<PathBuf>,
     /// Absolute files and directories that are ours or a host's.
     pub own: Vec<OwnPath>,
+    /// Schemas that are written into the definitions in force.
+    pub schemas: Inline,
 }
 
 /// Answers probes about one workspace of this machine.
@@ -50,6 +54,8 @@ pub struct WorkspaceProber {
     folds: OnceLock<bool>,
     /// The git program, searched for when a work tree is first asked for.
     git: OnceLock<Option<Git>>,
+    /// Schemas that were asked for.
+    shelf: schema::Shelf,
     /// Rego policies that were asked.
     policies: rego::Policies,
     /// What the host runs to ask us, where it is a host that does.
@@ -60,7 +66,8 @@ impl WorkspaceProber {
     /// A prober that looks from this ground.
     #[must_use]
     pub fn new(ground: Ground) -> Self {
-        Self { ground, folds: OnceLock::new(), git: OnceLock::new(), line: None, policies: rego::Policies::default() }
+        let (shelf, policies) = (schema::Shelf::default(), rego::Policies::default());
+        Self { ground, folds: OnceLock::new(), git: OnceLock::new(), shelf, policies, line: None }
     }
 
     /// The same, for a hook that was started by this command line.
@@ -92,9 +99,10 @@ impl Prober for WorkspaceProber {
             Probe::LastByte { path } => fingerprint::last_byte(Path::new(path)),
             Probe::WorkTree => self.work_tree(),
             Probe::Settings { file, wired } => settings(Path::new(file), *wired, self.line.as_ref()),
+            Probe::Rego { file, about } => self.policies.answer(&self.ground.root.join(file), about, event),
+            Probe::Schema { schema, target } => self.shelf.answer(&self.ground.schemas, schema, *target, event),
             // They are no matter of the workspace: whoever keeps them answers.
             Probe::Exceptions { .. } => Fact::Absent,
-            Probe::Rego { file, about } => self.policies.answer(&self.ground.root.join(file), about, event),
         }
     }
 }
@@ -128,7 +136,7 @@ mod tests {
         }
         fs::write(root.join("jackline.yaml"), "jackline: 1\n").unwrap();
         let own = own_paths(&root, Some(&home), Some(&store), Some(&root.join("jackline.yaml")), &[]);
-        let prober = WorkspaceProber::new(Ground { root, home: Some(home), own });
+        let prober = WorkspaceProber::new(Ground { root, home: Some(home), own, schemas: Inline::new() });
         let event = event();
         let definition = Probe::Identity { path: "../ws/jackline.yaml".into(), dir: ".".into() };
         let Fact::Identity(identity) = prober.answer(&definition, &event) else { panic!("no identity") };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jackline_core::definition::fault::quoted;
 use jackline_core::definition::{self, Fault, Model};
 use jackline_core::tools;
-use jackline_runtime::definitions::{DEFINITION_FILE, discover, rego_faults};
+use jackline_runtime::definitions::{DEFINITION_FILE, discover, rego_faults, schema_faults};
 use serde_json::json;
 
 use super::Format;
@@ -75,7 +75,9 @@ impl Check {
 /// The warnings of a definition together with the faults of the files it names.
 fn with_files(parsed: definition::Parsed, path: &Path, text: &str) -> (Vec<Fault>, bool) {
     let dir = path.parent().unwrap_or(path);
-    let faults = rego_faults(&parsed.model, Some(text), dir);
+    let mut faults = schema_faults(&parsed.model, Some(text), dir);
+    faults.extend(rego_faults(&parsed.model, Some(text), dir));
+    faults.sort_by_key(|fault| fault.span);
     let fine = faults.is_empty();
     let untried = if fine { untried(&parsed.model, path, text) } else { Vec::new() };
     (faults.into_iter().chain(parsed.warnings).chain(untried).collect(), fine)

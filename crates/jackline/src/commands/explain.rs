@@ -217,9 +217,10 @@ fn fact_text(pair: &Value) -> String {
     let asked = match (probe.pointer("/identity/path"), probe.pointer("/fingerprint/path")) {
         (Some(path), _) => format!("path {}", shown(path)),
         (_, Some(path)) => format!("content of {}", shown(path)),
-        _ => match probe.pointer("/rego/file") {
-            Some(file) => format!("the Rego policy {}", shown(file)),
-            None => "the work tree".to_owned(),
+        _ => match (probe.pointer("/schema/target").and_then(Value::as_str), probe.pointer("/rego/file")) {
+            (Some(target), _) => format!("the {target} against the schema"),
+            (None, Some(file)) => format!("the Rego policy {}", shown(file)),
+            (None, None) => "the work tree".to_owned(),
         },
     };
     let seen = if let Some(identity) = fact.get("identity") {
@@ -230,6 +231,12 @@ fn fact_text(pair: &Value) -> String {
         };
         let ours = identity.get("ours").and_then(Value::as_str).map(|ours| format!(" ({ours})")).unwrap_or_default();
         format!("{}, {place}{ours}", timeline::text(identity, "there"))
+    } else if let Some(checked) = fact.get("schema") {
+        let told = checked.get("errors").and_then(Value::as_array).map_or(0, Vec::len) as u64;
+        match told + checked.get("omitted").and_then(Value::as_u64).unwrap_or_default() {
+            0 => "it fits".to_owned(),
+            errors => format!("{errors} error(s)"),
+        }
     } else if let Some(judged) = fact.get("rego") {
         let told = judged.get("denials").and_then(Value::as_array).map_or(0, Vec::len) as u64;
         match told + judged.get("omitted").and_then(Value::as_u64).unwrap_or_default() {

@@ -14,7 +14,7 @@ use jackline_core::{event, json};
 use jackline_runtime::Answer;
 use jackline_runtime::adapters::{Adapter as _, lines::Lines};
 use jackline_runtime::definitions::Standing;
-use jackline_runtime::probes::{Ground, Prober as _, WorkspaceProber, own_paths};
+use jackline_runtime::probes::{Ground, Prober as _, WorkspaceProber, inline_schemas, own_paths};
 
 use crate::Engine;
 use crate::case::Case;
@@ -32,7 +32,8 @@ pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, Stri
     let standing = Standing::given(&world.root, &world.definition)
         .map_err(|faults| definition::render(&faults, &world.definition, "definition"))?;
     let own = own_paths(&world.root, Some(&world.home), Some(&world.store), None, &standing.files);
-    let ground = Ground { root: world.root.clone(), home: Some(world.home.clone()), own };
+    let schemas = inline_schemas(&standing.stack);
+    let ground = Ground { root: world.root.clone(), home: Some(world.home.clone()), own, schemas };
     Ok(Box::new(Core {
         stack: standing.stack,
         prober: WorkspaceProber::new(ground),
