@@ -7,10 +7,6 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
 
 use jackline_core::json;
 use jackline_core::schema::{Checked, ERRORS_MAX, KEYWORD_SIZE, SCHEMA_BYTES_MAX, SchemaError};
@@ -19,13 +15,11 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ReferencingError, ValidationError, Validator};
 use serde_json::Value;
 
+use crate::worker::within;
+
 /// Milliseconds that compiling or validating may take: a thousand times what honest schemas need, and below a host's
 /// patience.
 const WORK_MS_MAX: u64 = 2_000;
-/// Bytes of stack for it: references may be followed thousands deep. Only what is used takes memory.
-const STACK_BYTES: usize = 64 << 20;
-/// Threads at work at once, those that ran out of time and cannot be stopped included.
-const WORKERS_MAX: usize = 32;
 /// Values inside a value that is validated: each may become several errors before they are cut.
 const VALUES_MAX: usize = 50_000;
 /// Bytes of one compiled regular expression: enough for any pattern over an argument.
@@ -82,7 +76,7 @@ pub(crate) fn compile(text: &[u8]) -> Result<Compiled, SchemaFault> {
         return Err(SchemaFault::new("it is no JSON object"));
     }
     let digest = Digest::of(text);
-    let built = within(move || build(&schema)).unwrap_or_else(|why| Err(SchemaFault::new(why)))?;
+    let built = within(WORK_MS_MAX, move || Ok(build(&schema))).unwrap_or_else(|why| Err(SchemaFault::new(why)))?;
     Ok(Compiled { validator: Arc::new(built), digest })
 }
 
@@ -128,7 +122,7 @@ impl Compiled {
             return Ok(Checked { schema: self.digest, errors, omitted: 0 });
         }
         let (validator, value) = (Arc::clone(&self.validator), value.clone());
-        let (errors, omitted) = within(move || errors(&validator, &value))??;
+        let (errors, omitted) = within(WORK_MS_MAX, move || errors(&validator, &value))?;
         Ok(Checked { schema: self.digest, errors, omitted })
     }
 }
@@ -178,47 +172,12 @@ fn count(value: &Value, max: usize) -> usize {
     sum
 }
 
-/// How many threads are at work.
-static WORKERS: AtomicUsize = AtomicUsize::new(0);
-
-/// One of them; gone when its work is.
-struct Worker;
-
-impl Worker {
-    fn hire() -> Option<Self> {
-        let more = |workers| (workers < WORKERS_MAX).then_some(workers + 1);
-        WORKERS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok().map(|_| Self)
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        WORKERS.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Works on a thread of its own until the time is up; a panic there is a fault here.
-fn within<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
-    let worker = Worker::hire().ok_or("too many schemas are at work")?;
-    let (done, wait) = mpsc::sync_channel(1);
-    let job = move || {
-        let result = work();
-        drop(worker);
-        drop(done.send(result));
-    };
-    let spawned = thread::Builder::new().name("schema".to_owned()).stack_size(STACK_BYTES).spawn(job);
-    spawned.map_err(|fault| format!("no thread could be started: {fault}"))?;
-    wait.recv_timeout(Duration::from_millis(WORK_MS_MAX)).map_err(|fault| match fault {
-        mpsc::RecvTimeoutError::Timeout => format!("it took longer than {WORK_MS_MAX} ms"),
-        mpsc::RecvTimeoutError::Disconnected => "the engine failed".to_owned(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use jackline_core::schema::BUILT_IN;
     use serde_json::json;
+    use std::time::Duration;
 
     fn compiled(schema: &Value) -> Compiled {
         compile(schema.to_string().as_bytes()).unwrap()

@@ -6,9 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 /// Threads at work at once. One that does not end is left behind, and this many of them mean that something is wrong.
-const WORKERS_MAX: usize = 16;
-/// Bytes of a thread's stack; engines recurse over what they are given.
-const STACK_BYTES: usize = 8 << 20;
+const WORKERS_MAX: usize = 32;
+/// Bytes of a thread's stack; engines recurse over what they are given. Only what is used is ever there.
+const STACK_BYTES: usize = 64 << 20;
 
 /// How many threads are at work.
 static WORKERS: AtomicUsize = AtomicUsize::new(0);
