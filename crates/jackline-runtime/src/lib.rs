@@ -20,7 +20,7 @@ mod records;
 pub mod replay;
 mod runtime;
 pub mod store;
-mod tilde;
+pub mod tilde;
 pub mod wiring;
 
 pub use answer::Answer;

@@ -232,7 +232,11 @@ impl Runtime {
         let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
         if let Some(kept) = &self.kept {
             for (layer, (digest, text)) in standing.stack.layers.iter().zip(&standing.texts) {
-                kept.keep(digest, text, &layer.model);
+                // A pack's layer is not the pack's own model: it is mixed with what the definition says.
+                match layer.is_pack() {
+                    true => kept.keep_text(digest, text),
+                    false => kept.keep(digest, text, &layer.model),
+                }
             }
         }
         Judging {

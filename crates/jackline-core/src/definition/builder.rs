@@ -4,7 +4,7 @@ use super::fault::{Fault, Faults};
 use super::model::{
     ArgMatcher, CommandMatcher, CommandParts, Declaration, Enforce, Guard, Kind, Limits, Loop, Matcher, Mode, Model,
     OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync,
-    UnknownTools,
+    UnknownTools, Use,
 };
 use super::{Parsed, finish, name_policies, semantics};
 
@@ -27,6 +27,17 @@ impl DefinitionBuilder {
     pub fn agent(mut self, ns: impl Into<String>, key: impl Into<String>) -> Self {
         self.model.agent.ns = Some(ns.into());
         self.model.agent.key = Some(key.into());
+        self
+    }
+
+    /// `use`, a pack as it is.
+    pub fn pack(self, name: impl Into<String>) -> Self {
+        self.pack_with(Use { pack: name.into(), ..Use::default() })
+    }
+
+    /// `use`, with policies of the pack enforced otherwise.
+    pub fn pack_with(mut self, used: Use) -> Self {
+        self.model.packs.push(used);
         self
     }
 

@@ -18,7 +18,6 @@ const fn row(path: &'static [&'static str], label: &'static str) -> Row {
 }
 
 const ROWS: &[Row] = &[
-    row(&["use"], "use"),
     row(&["reads"], "reads"),
     row(&["outputs"], "outputs"),
     row(&["schema"], "schema"),
@@ -85,7 +84,7 @@ mod tests {
     #[test]
     fn what_is_not_there_yet_is_refused() {
         check("feedback: []", &["feedback"]);
-        check("use:", &["use"]);
+        check("use: [git]", &[]);
         check("loop: {cycles: true}", &["loop.cycles"]);
         check("loop: {cycles: false, progress_aware: true}", &[]);
         check("policies: [{rego: {file: a}}, {paths: {}}, {rego: {file: b}}]", &["rego", "rego"]);

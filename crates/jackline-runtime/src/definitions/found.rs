@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jackline_core::definition::model::Mode;
 use jackline_core::definition::{self, Model, attempts, loosenings};
+use jackline_core::packs::{self, Pack};
 use jackline_core::session::Pin;
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
@@ -103,14 +104,14 @@ impl Found {
                     let why = "`mode: observe` counts only after `jackline trust`; until then everything is enforced";
                     standing.notices.push(why.to_owned());
                 }
-                standing.push(Layer::new(*model, digest, Origin::Project, trusted), text);
+                standing.push(Layer::new(*model, digest, Origin::Project, trusted), text, Some(&self.kept));
                 Ok(())
             }
             (Present::Bad(fault), Some((mut layer, text))) => {
                 layer.origin = Origin::Project;
                 let next = if matches!(fault, DefinitionFault::Faulty { .. }) { "; run `jackline check`" } else { "" };
                 standing.notices.push(format!("{fault}; the last accepted definition stays in force{next}"));
-                standing.push(layer, text);
+                standing.push(layer, text, Some(&self.kept));
                 Ok(())
             }
             (Present::Bad(fault), None) => Err(fault),
@@ -139,7 +140,7 @@ impl Found {
         standing
             .notices
             .push(format!("`{}` is looser than what was accepted ({shown}); run `jackline trust`", path.display()));
-        standing.push(layer, text);
+        standing.push(layer, text, Some(&self.kept));
     }
 
     fn accept(&self, path: &Path, digest: &Digest, standing: &mut Standing) {
@@ -165,7 +166,7 @@ impl Found {
             }
             match self.read(path) {
                 Present::Good { text, model, digest } => {
-                    standing.push(Layer::new(*model, digest, origin, true), text);
+                    standing.push(Layer::new(*model, digest, origin, true), text, Some(&self.kept));
                 }
                 Present::Bad(fault) => return Err(fault),
             }
@@ -214,9 +215,26 @@ impl Found {
 }
 
 impl Standing {
-    fn push(&mut self, layer: Layer, text: String) {
+    /// Puts a layer on the stack, and the packs it uses after it; one that is there already, just so, is not repeated.
+    fn push(&mut self, layer: Layer, text: String, kept: Option<&Kept>) {
+        let load = |pack: &'static Pack| {
+            let model = kept.and_then(|kept| kept.model(pack.text).ok());
+            model.unwrap_or_else(|| pack.load())
+        };
+        let packs = packs::layers(&layer, &load);
         self.texts.push((layer.digest, text));
         self.stack.layers.push(layer);
+        for pack in packs {
+            let same = |known: &Layer| (known.digest, known.trusted) == (pack.digest, pack.trusted);
+            if !self.stack.layers.iter().any(|known| same(known) && known.model == pack.model) {
+                let text = match pack.origin {
+                    Origin::Pack(name) => packs::find(name).map(|pack| pack.text).unwrap_or_default(),
+                    _ => "",
+                };
+                self.texts.push((pack.digest, text.to_owned()));
+                self.stack.layers.push(pack);
+            }
+        }
     }
 
     /// Says what the project's definition asks for that a wider one does not grant; the strictest wins all the same.
@@ -237,7 +255,7 @@ impl Standing {
     /// All faults of the text.
     pub fn given(root: &Path, text: &str) -> Result<Self, Vec<definition::Fault>> {
         let parsed = definition::parse(text, &jackline_core::tools::names())?;
-        Ok(Self::of(root, text, parsed.model))
+        Ok(Self::of(root, text, parsed.model, None))
     }
 
     /// The same, with the checked model kept for the next process.
@@ -245,13 +263,15 @@ impl Standing {
     /// # Errors
     /// All faults of the text.
     pub fn given_and_kept(root: &Path, text: &str, kept: &Kept) -> Result<Self, Vec<definition::Fault>> {
-        kept.model(text).map(|(model, _)| Self::of(root, text, model))
+        kept.model(text).map(|(model, _)| Self::of(root, text, model, Some(kept)))
     }
 
-    fn of(root: &Path, text: &str, model: Model) -> Self {
-        let digest = Digest::of(text.as_bytes());
-        let stack = Stack::of(root.display().to_string(), model, digest);
-        Self { stack, texts: vec![(digest, text.to_owned())], ..Self::default() }
+    fn of(root: &Path, text: &str, model: Model, kept: Option<&Kept>) -> Self {
+        let stack = Stack { root: root.display().to_string(), ..Stack::default() };
+        let mut standing = Self { stack, ..Self::default() };
+        let layer = Layer::new(model, Digest::of(text.as_bytes()), Origin::Project, true);
+        standing.push(layer, text.to_owned(), kept);
+        standing
     }
 }
 

@@ -6,6 +6,7 @@ mod eval;
 mod explain;
 mod hook;
 mod log;
+mod pack;
 mod schema;
 mod sessions;
 mod trust;
@@ -28,6 +29,9 @@ pub(crate) enum Command {
     Sessions(sessions::Sessions),
     Log(log::Log),
     Explain(explain::Explain),
+    /// Show the packs that a definition can use
+    #[command(subcommand)]
+    Pack(pack::Pack),
 }
 
 impl Command {
@@ -42,6 +46,7 @@ impl Command {
             Self::Sessions(command) => command.run(),
             Self::Log(command) => command.run(),
             Self::Explain(command) => command.run(),
+            Self::Pack(command) => command.run(),
         };
         done.map(|()| ExitCode::SUCCESS)
     }

@@ -33,8 +33,10 @@ pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, Stri
     let digest = Digest::of(world.definition.as_bytes());
     let own = own_paths(&world.root, Some(&world.home), Some(&world.store), None, &[]);
     let ground = Ground { root: world.root.clone(), home: Some(world.home.clone()), own };
+    let mut stack = Stack::of(world.root.display().to_string(), parsed.model, digest);
+    stack.layers.iter_mut().for_each(|layer| jackline_runtime::tilde::expand(&mut layer.model, &world.home));
     Ok(Box::new(Core {
-        stack: Stack::of(world.root.display().to_string(), parsed.model, digest),
+        stack,
         prober: WorkspaceProber::new(ground),
         sessions: BTreeMap::new(),
         snapshots: BTreeMap::new(),

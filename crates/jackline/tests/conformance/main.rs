@@ -64,11 +64,12 @@ fn run(case: &Case, start: Start) -> Result<(), String> {
             engine.restart();
         }
         world.change(&step.fs);
-        let answer = engine.ask(&world.line(step));
+        let line = world.line(step);
+        let answer = engine.ask(&line);
         let answer =
             serde_json::from_str(&answer).map_err(|why| format!("step {number}: no JSON ({why}): {answer}"))?;
         let wanted = world.fill(&step.want);
-        want::check(&wanted, &answer).map_err(|why| format!("step {number}: {why}\n    got {answer}"))?;
+        want::check(&wanted, &answer).map_err(|why| format!("step {number}: {why}\n    sent {line}\n    got {answer}"))?;
     }
     world.check_after(case)
 }
