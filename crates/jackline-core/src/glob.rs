@@ -77,6 +77,20 @@ pub fn check_text(pattern: &str) -> Result<(), String> {
     Glob::parse(pattern).map(|_| ())
 }
 
+/// The patterns that one with braces stands for, as texts without braces; what is bracketed or escaped is any text.
+#[must_use]
+pub(crate) fn alternatives(pattern: &str) -> Vec<String> {
+    let written = |token: &Token| match token {
+        Token::Char(c) if is_pattern(c.encode_utf8(&mut [0; 4])) => '?',
+        Token::Char(c) => *c,
+        Token::Slash => '/',
+        Token::One | Token::Class(_) => '?',
+        Token::Many | Token::Open | Token::Comma | Token::Close => '*',
+    };
+    let all = Glob::parse(pattern).map(|glob| glob.alternatives).unwrap_or_default();
+    all.iter().map(|tokens| tokens.iter().map(written).collect()).collect()
+}
+
 /// Whether a text has any character that is special in a pattern.
 #[must_use]
 pub fn is_pattern(text: &str) -> bool {
@@ -300,6 +314,13 @@ mod tests {
     #[track_caller]
     fn check_path(pattern: &str, path: &str, want: bool) {
         assert_eq!(matches(pattern, path), want, "{pattern} over {path}");
+    }
+
+    #[test]
+    fn braces_are_written_out() {
+        assert_eq!(alternatives("/{a,b}/*.{x,y[z]}"), ["/a/*.x", "/a/*.y?", "/b/*.x", "/b/*.y?"]);
+        assert_eq!(alternatives("a\\*"), ["a?"]);
+        assert_eq!(alternatives("{a"), Vec::<String>::new());
     }
 
     #[test]

@@ -196,10 +196,10 @@ fn path_is(pattern: &str, touch: &Touch, identity: &Identity, purpose: Purpose) 
         return false;
     }
     let below = |dir: &str| if dir.is_empty() { rest.to_owned() } else { format!("{dir}/{rest}") };
-    match &identity.inside {
+    glob::alternatives(pattern).iter().any(|pattern| match &identity.inside {
         Some(inside) if !absolute => overlap::overlaps(pattern, &below(inside)),
         _ => absolute && overlap::overlaps_from_root(pattern, &below(&identity.path)),
-    }
+    })
 }
 
 fn speaks_of_paths(layer: &Layer, matcher: &Matcher, depth: u32) -> bool {
@@ -221,11 +221,10 @@ fn parts_hold(command: &Command, wanted: &CommandParts, purpose: Purpose) -> boo
         return false;
     }
     let told: Vec<&Word> = shell::told(command).into_iter().skip(1).collect();
-    let has = |flag: &String, purpose: Purpose| told.iter().any(|word| is_flag(word, flag, purpose));
     (wanted.subcommand.is_empty() || wanted.subcommand.iter().any(|wanted| is_subcommand(command, wanted, purpose)))
         && in_order(&told, &wanted.args, purpose)
-        && (wanted.flags.is_empty() || wanted.flags.iter().any(|flag| has(flag, purpose)))
-        && !wanted.without.iter().any(|flag| has(flag, purpose.inside_not()))
+        && (wanted.flags.is_empty() || wanted.flags.iter().any(|flag| told.iter().any(|word| is_flag(word, flag, purpose))))
+        && !told.iter().any(|word| word.known() && wanted.without.contains(&word.text))
         && (wanted.env.is_empty()
             || wanted.env.iter().any(|name| command.env.iter().any(|(set, _)| glob::text_matches(name, set))))
         && (wanted.redirects_to.is_empty()
@@ -270,12 +269,9 @@ fn in_order(words: &[&Word], wanted: &[String], purpose: Purpose) -> bool {
 }
 
 fn word_is(word: &Word, wanted: &str, purpose: Purpose) -> bool {
-    match (word.dynamic, word.glob) {
-        (true, _) => purpose.guesses(),
-        // As it is written: what it becomes hangs on the disk.
-        (false, true) => purpose.guesses() || purpose == Purpose::Known && glob::text_matches(wanted, &word.text),
-        (false, false) => glob::text_matches(wanted, &word.text),
-    }
+    // A word that is not known counts as it is written at most: `+$BRANCH` has its plus, whatever the branch.
+    let compared = word.known() || purpose == Purpose::Known;
+    !word.known() && purpose.guesses() || compared && glob::text_matches(wanted, &word.text)
 }
 
 /// `--force` also as `--force=x`; `-f` also inside `-uf`; and where something is forbidden, `--no-verify` also as

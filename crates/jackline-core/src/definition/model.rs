@@ -389,7 +389,7 @@ pub struct CommandParts {
     pub redirects_to: Vec<String>,
     /// Any of these, each one or several words that follow the program and its options.
     pub subcommand: Vec<String>,
-    /// None of these flags.
+    /// None of these words.
     pub without: Vec<String>,
 }
 

@@ -232,7 +232,7 @@ static COMMAND: Shape = shape(
         .example(r#"["push", "stash drop"]"#),
         key("args", ONE_OR_MORE, "Words in this order, gaps allowed.").example(r#"["push"]"#),
         key("flags", ONE_OR_MORE, "Any of these flags.").example(r#"["--force", "-f"]"#),
-        key("without", ONE_OR_MORE, "None of these flags.").example(r#"["--dry-run"]"#),
+        key("without", ONE_OR_MORE, "None of these words, exactly as they stand here.").example(r#"["--dry-run"]"#),
         key("env", ONE_OR_MORE, "Any of these variables is set in front of the command."),
         key("redirects_to", ONE_OR_MORE, "Any of these globs is written by a redirection."),
     ],

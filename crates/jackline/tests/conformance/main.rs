@@ -59,6 +59,7 @@ fn run(case: &Case, start: Start) -> Result<(), String> {
         Err(_) if case.definition_error => return Ok(()),
         started => started?,
     };
+    let mut failures = Vec::new();
     for (number, step) in case.steps.iter().enumerate() {
         if step.restart {
             engine.restart();
@@ -69,9 +70,11 @@ fn run(case: &Case, start: Start) -> Result<(), String> {
         let answer =
             serde_json::from_str(&answer).map_err(|why| format!("step {number}: no JSON ({why}): {answer}"))?;
         let wanted = world.fill(&step.want);
-        want::check(&wanted, &answer).map_err(|why| format!("step {number}: {why}\n    sent {line}\n    got {answer}"))?;
+        if let Err(why) = want::check(&wanted, &answer) {
+            failures.push(format!("step {number}: {why}\n    sent {line}\n    got {answer}"));
+        }
     }
-    world.check_after(case)
+    if failures.is_empty() { world.check_after(case) } else { Err(failures.join("\n    ")) }
 }
 
 #[test]
