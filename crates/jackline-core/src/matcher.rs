@@ -174,7 +174,9 @@ impl Subject<'_> {
                 Some(Fact::Identity(identity)) => {
                     matcher.path.iter().any(|pattern| path_is(pattern, touch, identity, purpose))
                 }
-                Some(Fact::Content(_) | Fact::Absent | Fact::Unknown(_)) | None => purpose.guesses(),
+                Some(Fact::Content(_) | Fact::Absent | Fact::Excepted(_) | Fact::Unknown(_)) | None => {
+                    purpose.guesses()
+                }
             }
         })
     }

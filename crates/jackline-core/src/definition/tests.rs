@@ -49,7 +49,6 @@ tools:
     deploy: { schema: schemas/deploy.json, output_schema: { type: object } }
 policies:
   - rego: { file: policies/deploy.rego, tool: [deploy] }
-loop: { cycles: true }
 reads:  { lines_max: 500, bytes_max: 262144 }
 outputs:  { lines_max: 500 }
 schema: { repair_attempts: 2, missing: allow }
