@@ -193,8 +193,10 @@ fn path_is(pattern: &str, touch: &Touch, identity: &Identity, purpose: Purpose) 
         let inside = identity.inside.as_deref().is_some_and(|inside| glob::matches(pattern, inside));
         return inside || absolute && glob::matches(pattern, &identity.path);
     }
-    // What lies anywhere below may be anything: only a pattern that names its directory is known to meet it.
-    if purpose == Purpose::Known && (rest.contains("**") || !pattern.contains('/')) {
+    // What lies anywhere below may be anything: only a pattern that names its directory is known to meet it, or one of
+    // hidden files where they are asked for.
+    let named = pattern.contains('/') || pattern.starts_with('.') && touch.path.rsplit('/').next().is_some_and(is_hidden);
+    if purpose == Purpose::Known && (rest.contains("**") || !named) {
         return false;
     }
     let below = |dir: &str| if dir.is_empty() { rest.to_owned() } else { format!("{dir}/{rest}") };
@@ -202,6 +204,10 @@ fn path_is(pattern: &str, touch: &Touch, identity: &Identity, purpose: Purpose) 
         Some(inside) if !absolute => overlap::overlaps(pattern, &below(inside)),
         _ => absolute && overlap::overlaps_from_root(pattern, &below(&identity.path)),
     })
+}
+
+fn is_hidden(name: &str) -> bool {
+    name.starts_with('.')
 }
 
 fn speaks_of_paths(layer: &Layer, matcher: &Matcher, depth: u32) -> bool {
@@ -287,7 +293,7 @@ fn is_flag(word: &Word, flag: &str, purpose: Purpose) -> bool {
     if purpose.lenient() && is_abbreviated(text, flag) {
         return true;
     }
-    if text == flag || text.strip_prefix(flag).is_some_and(|rest| flag.starts_with("--") && rest.starts_with('=')) {
+    if text == flag || text.strip_prefix(flag).is_some_and(|rest| flag.len() > 2 && rest.starts_with('=')) {
         return true;
     }
     match (flag.strip_prefix('-'), text.strip_prefix('-')) {

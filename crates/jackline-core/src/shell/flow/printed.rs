@@ -1,4 +1,5 @@
-//! What a command prints, in the few cases where the text tells: the files of a listing, the name of a new file.
+//! What a command prints, in the few cases where the text tells: the files of a listing, the name of a new file, the
+//! words of an `echo`.
 
 use super::super::tree::{List, Node, Piece, RawWord};
 use super::super::{Word, files, words};
@@ -17,9 +18,17 @@ pub(super) fn or_expanded(word: &RawWord, state: &State) -> Vec<Word> {
 pub(super) fn by_word(word: &RawWord, state: &State) -> Option<Vec<Word>> {
     let mut pieces = word.pieces.iter().filter(|piece| !matches!(piece, Piece::Text { text, .. } if text.is_empty()));
     match (pieces.next(), pieces.next()) {
-        (Some(Piece::Command { list, .. }), None) => by_list(list, state),
+        (Some(Piece::Command { list, quoted }), None) => by_list(list, state).map(|words| one_if(*quoted, words)),
         _ => None,
     }
+}
+
+/// In quotes, words that are known are one word.
+fn one_if(quoted: bool, words: Vec<Word>) -> Vec<Word> {
+    if !quoted || words.len() < 2 || !words.iter().all(Word::known) {
+        return words;
+    }
+    vec![Word::literal(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))]
 }
 
 fn by_list(list: &List, state: &State) -> Option<Vec<Word>> {
@@ -33,11 +42,28 @@ fn by_list(list: &List, state: &State) -> Option<Vec<Word>> {
 /// What a pipeline prints: its first command lists files, the others only choose among the lines.
 pub(super) fn by_nodes(nodes: &[Node], state: &State) -> Option<Vec<Word>> {
     let (first, rest) = nodes.split_first()?;
+    // Not through a filter: what is left of a line that is known by heart would not be.
+    if let Some(words) = echoed(first, state).filter(|_| rest.is_empty()) {
+        return Some(words);
+    }
     let chooses = |node: &Node| plain(node, state).is_some_and(|words| is_filter(&words));
     if !rest.iter().all(chooses) {
         return None;
     }
     files::listed(&plain(first, state)?)
+}
+
+/// The words that an `echo` prints as they are.
+fn echoed(node: &Node, state: &State) -> Option<Vec<Word>> {
+    let words = plain(node, state)?;
+    let (program, printed) = words.split_first()?;
+    let as_it_is = |word: &Word| {
+        let special = |c: char| c.is_whitespace() || "\\'\"*?[".contains(c);
+        word.known() && !word.text.is_empty() && !word.text.contains(special)
+    };
+    let option = |word: &Word| word.text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| "neE".contains(c)));
+    let plain = printed.first().is_some_and(|first| !option(first)) && printed.iter().all(as_it_is);
+    (program.text == "echo" && plain).then(|| printed.to_vec())
 }
 
 /// The words of a simple command that is nothing but its words.
