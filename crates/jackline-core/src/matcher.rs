@@ -6,9 +6,7 @@
 use serde_json::Value;
 
 use crate::call::{Touch, View};
-use crate::definition::model::{
-    ArgMatcher, CommandMatcher, CommandParts, Computed, Matcher, Range, SessionMatcher,
-};
+use crate::definition::model::{ArgMatcher, CommandMatcher, CommandParts, Computed, Matcher, Range, SessionMatcher};
 use crate::event::{Event, MAIN_AGENT};
 use crate::glob;
 use crate::overlap;
@@ -195,7 +193,8 @@ fn path_is(pattern: &str, touch: &Touch, identity: &Identity, purpose: Purpose) 
     }
     // What lies anywhere below may be anything: only a pattern that names its directory is known to meet it, or one of
     // hidden files where they are asked for.
-    let named = pattern.contains('/') || pattern.starts_with('.') && touch.path.rsplit('/').next().is_some_and(is_hidden);
+    let named =
+        pattern.contains('/') || pattern.starts_with('.') && touch.path.rsplit('/').next().is_some_and(is_hidden);
     if purpose == Purpose::Known && (rest.contains("**") || !named) {
         return false;
     }
@@ -231,7 +230,8 @@ fn parts_hold(command: &Command, wanted: &CommandParts, purpose: Purpose) -> boo
     let told: Vec<&Word> = shell::told(command).into_iter().skip(1).collect();
     (wanted.subcommand.is_empty() || wanted.subcommand.iter().any(|wanted| is_subcommand(command, wanted, purpose)))
         && in_order(&told, &wanted.args, purpose)
-        && (wanted.flags.is_empty() || wanted.flags.iter().any(|flag| told.iter().any(|word| is_flag(word, flag, purpose))))
+        && (wanted.flags.is_empty()
+            || wanted.flags.iter().any(|flag| told.iter().any(|word| is_flag(word, flag, purpose))))
         && !told.iter().any(|word| word.known() && wanted.without.contains(&word.text))
         && (wanted.env.is_empty()
             || wanted.env.iter().any(|name| command.env.iter().any(|(set, _)| glob::text_matches(name, set))))
@@ -313,7 +313,11 @@ fn is_abbreviated(text: &str, flag: &str) -> bool {
 
 fn redirects_to(command: &Command, wanted: &str, purpose: Purpose) -> bool {
     command.redirects.iter().filter(|redirect| redirect.writes).any(|redirect| {
-        if redirect.to.dynamic { purpose.guesses() } else { glob::matches(wanted, &crate::path::fold(&redirect.to.text)) }
+        if redirect.to.dynamic {
+            purpose.guesses()
+        } else {
+            glob::matches(wanted, &crate::path::fold(&redirect.to.text))
+        }
     })
 }
 

@@ -58,7 +58,9 @@ mod tests {
         let mut model = jackline_core::definition::parse(text, &[]).unwrap().model;
         expand(&mut model, Path::new("/no/h*me"));
         let shown = format!("{model:?}");
-        for placed in ["/no/h\\\\*me/a", "/no/h\\\\*me/b/**", "/no/h\\\\*me/d", "e~/f", "/no/h\\\\*me/g", "/no/h\\\\*me"] {
+        for placed in
+            ["/no/h\\\\*me/a", "/no/h\\\\*me/b/**", "/no/h\\\\*me/d", "e~/f", "/no/h\\\\*me/g", "/no/h\\\\*me"]
+        {
             assert!(shown.contains(&format!("\"{placed}\"")), "{placed} in {shown}");
         }
     }

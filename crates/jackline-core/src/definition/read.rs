@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::fault::{Fault, Faults, quoted};
 use super::model::{
-    ArgMatcher, Audit, CommandMatcher, CommandParts, Computed, Deadline, Declaration, Enforce, Guard, Identity, Kind, Limits,
-    Loop, Matcher, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range, ReadBeforeWrite, Rule,
-    RuleVerdict, Section, Sequence, SessionMatcher, Shell, Stale, Step, Steps, StoreSettings, Sync, Tools,
+    ArgMatcher, Audit, CommandMatcher, CommandParts, Computed, Deadline, Declaration, Enforce, Guard, Identity, Kind,
+    Limits, Loop, Matcher, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range, ReadBeforeWrite,
+    Rule, RuleVerdict, Section, Sequence, SessionMatcher, Shell, Stale, Step, Steps, StoreSettings, Sync, Tools,
     UnknownTools, Use,
 };
 use super::yaml::{Entry, Node, Value};

@@ -224,12 +224,8 @@ static COMMAND: Shape = shape(
     "A command by its parts; all given ones must hold.",
     &[
         key("program", ONE_OR_MORE, "Base name of the program, or a list of which any.").example(r#""git""#),
-        key(
-            "subcommand",
-            ONE_OR_MORE,
-            "The word or words after the program and its options, or a list of which any.",
-        )
-        .example(r#"["push", "stash drop"]"#),
+        key("subcommand", ONE_OR_MORE, "The word or words after the program and its options, or a list of which any.")
+            .example(r#"["push", "stash drop"]"#),
         key("args", ONE_OR_MORE, "Words in this order, gaps allowed.").example(r#"["push"]"#),
         key("flags", ONE_OR_MORE, "Any of these flags.").example(r#"["--force", "-f"]"#),
         key("without", ONE_OR_MORE, "None of these words, exactly as they stand here.").example(r#"["--dry-run"]"#),

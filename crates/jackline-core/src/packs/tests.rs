@@ -52,7 +52,10 @@ fn everything_but_policies_is_as_the_definition_says() {
     for pack in [git, secrets] {
         assert!(pack.observes());
         assert_eq!(pack.model.mode, Mode::Observe);
-        assert_eq!((&pack.model.own, &pack.model.audit, &pack.model.store), (&own.model.own, &own.model.audit, &own.model.store));
+        assert_eq!(
+            (&pack.model.own, &pack.model.audit, &pack.model.store),
+            (&own.model.own, &own.model.audit, &own.model.store)
+        );
         assert_eq!(pack.model.shell.opaque, Opaque::Deny);
         assert_eq!((&pack.model.repeat, &pack.model.limits), (&None, &Limits::default()));
     }

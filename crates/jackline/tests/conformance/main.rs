@@ -97,6 +97,26 @@ fn real_binary() {
     run_all("binary", real_binary::start);
 }
 
+/// What agents do all day is not asked about, whichever packs are used; but for what throws commits or changes away.
+#[test]
+fn everyday_texts_pass_all_packs() {
+    const ASKED: &[&str] = &["git reset --hard HEAD~1", "git branch -D x"];
+    let packs: Vec<&str> = jackline_core::packs::PACKS.iter().map(|pack| pack.name).collect();
+    let mut count = 0;
+    for mut case in case::read(&cases_dir().join("shell_everyday.yaml")) {
+        case.definition["use"] = serde_json::json!(packs);
+        for step in &mut case.steps {
+            let text = step.event.as_ref().and_then(|event| event["call"]["args"]["command"].as_str());
+            if text.is_some_and(|text| ASKED.contains(&text)) {
+                step.want["verdict"] = "ask".into();
+            }
+            count += 1;
+        }
+        run(&case, core_alone::start).unwrap_or_else(|why| panic!("{}: {why}", case.note));
+    }
+    assert!(count >= 200, "only {count} texts were found");
+}
+
 #[test]
 fn notes_are_unique() {
     let mut notes = std::collections::BTreeSet::new();
