@@ -1,8 +1,7 @@
 //! What an agent is told when it begins: what is enforced, and which exits are honest. A few lines, no more.
 
 use crate::definition::model::{Deadline, Enforce, Guard, Limits, Outside, Paths, Policy, Sequence};
-use crate::packs;
-use crate::stack::{Layer, Origin, Stack};
+use crate::stack::{Layer, Stack};
 
 /// Lines about policies and limits; a longer list is skimmed, and every denial explains itself anyway.
 const LINES_MAX: usize = 16;
@@ -34,8 +33,8 @@ pub fn briefing(stack: &Stack) -> Option<String> {
 
 fn layer_lines(layer: &Layer) -> Vec<String> {
     // A pack in one line: its rules would crowd out what the owner wrote.
-    if let Origin::Pack(name) = layer.origin {
-        return packs::find(name).map(|pack| clipped(&format!("- {}", pack.about()))).into_iter().collect();
+    if let Some(pack) = layer.pack() {
+        return vec![clipped(&format!("- {}", pack.about()))];
     }
     let enforced = layer.policies().filter(|(_, policy)| matches!(policy.enforce, Enforce::Deny | Enforce::Ask));
     let mut lines: Vec<String> = enforced

@@ -286,7 +286,7 @@ fn word_is(word: &Word, wanted: &str, purpose: Purpose) -> bool {
 /// `--no-veri`, since programs take the beginning of an option for the whole.
 fn is_flag(word: &Word, flag: &str, purpose: Purpose) -> bool {
     let text = word.text.as_str();
-    if word.dynamic {
+    if word.dynamic && purpose != Purpose::Known {
         // What begins with a letter is no option, whatever comes after.
         return purpose.guesses() && !text.starts_with(|c: char| c.is_alphanumeric() || c == '/' || c == '.');
     }

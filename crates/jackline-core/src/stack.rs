@@ -9,7 +9,7 @@ use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Po
 use crate::definition::{Kind, Model, UnknownTools};
 use crate::glob;
 use crate::matcher::STEP_DEPTH_MAX;
-use crate::packs;
+use crate::packs::{self, Pack};
 use crate::policy;
 use crate::sha::Digest;
 use crate::tools;
@@ -57,6 +57,15 @@ impl Layer {
         matches!(self.origin, Origin::Pack(_))
     }
 
+    /// The pack that it is, if it is one.
+    #[must_use]
+    pub fn pack(&self) -> Option<&'static Pack> {
+        match self.origin {
+            Origin::Pack(name) => packs::find(name),
+            Origin::Machine | Origin::User | Origin::Project | Origin::Accepted => None,
+        }
+    }
+
     /// Whether any policy of it looks inside shell commands.
     #[must_use]
     pub const fn looks_inside(&self) -> bool {
@@ -97,7 +106,7 @@ impl Stack {
     #[must_use]
     pub fn of(root: impl Into<String>, model: Model, digest: Digest) -> Self {
         let layer = Layer::new(model, digest, Origin::Project, true);
-        let packs = packs::layers(&layer, &packs::Pack::load);
+        let packs = packs::layers(&layer, &Pack::load);
         Self { root: root.into(), layers: std::iter::once(layer).chain(packs).collect(), ..Self::default() }
     }
 

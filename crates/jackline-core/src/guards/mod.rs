@@ -23,7 +23,7 @@ use crate::event::Event;
 use crate::matcher::Subject;
 use crate::probe::{Facts, Probe};
 use crate::session::{Agent, Session};
-use crate::stack::{Layer, Origin, Stack};
+use crate::stack::{Layer, Stack};
 
 /// What every guard is given about a requested call.
 #[derive(Debug, Clone, Copy)]
@@ -71,9 +71,7 @@ pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
     for layer in &context.stack.layers {
         let subject = context.subject(layer);
         // A pack is named as one: its policies are many, and every record lists who was asked.
-        if let Origin::Pack(name) = layer.origin {
-            consulted.push(format!("pack {name}"));
-        }
+        consulted.extend(layer.pack().map(|pack| format!("pack {}", pack.name)));
         for (_, policy) in applying(&subject) {
             consulted.extend((!layer.is_pack()).then(|| policy.name.clone()));
             findings.extend(judge_policy(policy, &subject));

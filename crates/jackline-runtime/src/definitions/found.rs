@@ -227,11 +227,8 @@ impl Standing {
         for pack in packs {
             let same = |known: &Layer| (known.digest, known.trusted) == (pack.digest, pack.trusted);
             if !self.stack.layers.iter().any(|known| same(known) && known.model == pack.model) {
-                let text = match pack.origin {
-                    Origin::Pack(name) => packs::find(name).map(|pack| pack.text).unwrap_or_default(),
-                    _ => "",
-                };
-                self.texts.push((pack.digest, text.to_owned()));
+                let text = pack.pack().map(|pack| pack.text.to_owned()).unwrap_or_default();
+                self.texts.push((pack.digest, text));
                 self.stack.layers.push(pack);
             }
         }

@@ -210,10 +210,9 @@ impl Shown {
             Err(why) => return json!({ "fault": why }),
         };
         let layers = standing.stack.layers.iter().map(|layer| {
-            let pack = if let Origin::Pack(name) = layer.origin { Some(name) } else { None };
             json!({
                 "origin": origin(layer),
-                "pack": pack,
+                "pack": layer.pack().map(|pack| pack.name),
                 "digest": format!("sha256:{}", layer.digest),
                 "trusted": layer.trusted,
                 "mode": mode(layer),

@@ -18,17 +18,9 @@ pub(super) fn or_expanded(word: &RawWord, state: &State) -> Vec<Word> {
 pub(super) fn by_word(word: &RawWord, state: &State) -> Option<Vec<Word>> {
     let mut pieces = word.pieces.iter().filter(|piece| !matches!(piece, Piece::Text { text, .. } if text.is_empty()));
     match (pieces.next(), pieces.next()) {
-        (Some(Piece::Command { list, quoted }), None) => by_list(list, state).map(|words| one_if(*quoted, words)),
+        (Some(Piece::Command { list, .. }), None) => by_list(list, state),
         _ => None,
     }
-}
-
-/// In quotes, words that are known are one word.
-fn one_if(quoted: bool, words: Vec<Word>) -> Vec<Word> {
-    if !quoted || words.len() < 2 || !words.iter().all(Word::known) {
-        return words;
-    }
-    vec![Word::literal(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))]
 }
 
 fn by_list(list: &List, state: &State) -> Option<Vec<Word>> {
@@ -53,7 +45,8 @@ pub(super) fn by_nodes(nodes: &[Node], state: &State) -> Option<Vec<Word>> {
     files::listed(&plain(first, state)?)
 }
 
-/// The words that an `echo` prints as they are.
+/// The words that an `echo` prints as they are. Likely, not certain: what `echo` is may have been changed elsewhere, so
+/// they stay unknown, and their text only tells what is forbidden.
 fn echoed(node: &Node, state: &State) -> Option<Vec<Word>> {
     let words = plain(node, state)?;
     let (program, printed) = words.split_first()?;
@@ -63,7 +56,8 @@ fn echoed(node: &Node, state: &State) -> Option<Vec<Word>> {
     };
     let option = |word: &Word| word.text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| "neE".contains(c)));
     let plain = printed.first().is_some_and(|first| !option(first)) && printed.iter().all(as_it_is);
-    (program.text == "echo" && plain).then(|| printed.to_vec())
+    let likely = |word: &Word| Word::unknown(word.text.clone());
+    (program.text == "echo" && plain).then(|| printed.iter().map(likely).collect())
 }
 
 /// The words of a simple command that is nothing but its words.
