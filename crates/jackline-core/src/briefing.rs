@@ -125,6 +125,15 @@ mod tests {
     }
 
     #[test]
+    fn a_pack_is_one_line() {
+        let text = told("jackline: 1\nuse: [git]\npolicies: [ { read_before_write: {} } ]\n").expect("two things are");
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
+        let [own, pack] = lines.as_slice() else { panic!("{text}") };
+        assert!(own.contains("read before") && pack.starts_with("- git: "), "{text}");
+        assert_eq!(told("jackline: 1\nmode: observe\nuse: [git]\n"), None);
+    }
+
+    #[test]
     fn nothing_is_said_where_nothing_is_enforced() {
         assert_eq!(told("jackline: 1\n"), None);
         assert_eq!(told("jackline: 1\nmode: observe\npolicies: [ { read_before_write: {} } ]\n"), None);
