@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::bounds::Bounds;
 use crate::path::Role;
 use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
@@ -55,6 +56,8 @@ pub struct Model {
     pub own: OwnFiles,
     pub audit: Audit,
     pub store: StoreSettings,
+    pub reads: Option<Bounds>,
+    pub outputs: Option<Bounds>,
     /// The key `use`.
     pub packs: Vec<Use>,
 }
@@ -74,6 +77,8 @@ impl Default for Model {
             own: OwnFiles::default(),
             audit: Audit::default(),
             store: StoreSettings::default(),
+            reads: None,
+            outputs: None,
             packs: Vec::new(),
         }
     }

@@ -89,6 +89,8 @@ fn used_by(definition: &Model, used: &Use, pack: Model) -> Model {
         own: definition.own.clone(),
         audit: definition.audit.clone(),
         store: definition.store.clone(),
+        reads: None,
+        outputs: None,
         packs: Vec::new(),
         steps: pack.steps,
         sections: pack.sections,

@@ -6,6 +6,7 @@ use super::*;
 fn a_model_survives_postcard() {
     let mut model = Model { policies: vec![every_matcher_key()], ..Model::default() };
     model.limits.deadline = Some(Deadline::At(Timestamp(1)));
+    model.reads = Some(Bounds::default());
     model.steps.push(Step::new("s", Matcher { tool: vec!["a".into()], ..Matcher::default() }, 3));
     model.tools.declare.insert("x".into(), Declaration { kind: Some(Kind::List), path: vec![], line: 1 });
     let bytes = postcard::to_stdvec(&model).unwrap();

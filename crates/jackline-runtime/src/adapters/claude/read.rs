@@ -127,7 +127,10 @@ fn events(claude: &Claude, name: &str, fields: &mut Fields) -> Result<(Fields, V
         "PostToolUse" => finished(fields),
         "PostToolUseFailure" => {
             let output = fields.remove("error").unwrap_or_default();
-            vec![json!({ "event": "call.finished", "call": call(fields), "ok": false, "output": output })]
+            // The client shows what a failed call printed, whatever is answered.
+            vec![
+                json!({ "event": "call.finished", "call": call(fields), "ok": false, "fixed": true, "output": output }),
+            ]
         }
         "PostToolBatch" => settled(fields)?,
         "UserPromptSubmit" => vec![prompt(fields)],
