@@ -272,7 +272,7 @@ impl Runtime {
         let mut stack = standing.stack.clone();
         stack.own.extend(self.policies.iter().cloned());
         if let Some(home) = &self.home {
-            stack.layers.iter_mut().for_each(|layer| crate::tilde::expand(&mut layer.model, home));
+            crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
         }
         let root = PathBuf::from(&stack.root);
         let definition = stack.path.as_ref().map(PathBuf::from);

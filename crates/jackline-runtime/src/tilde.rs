@@ -7,9 +7,19 @@ use jackline_core::definition::model::{Guard, Matcher, Policy};
 
 /// Replaces a leading `~` in every path pattern of a definition. The runtime does so with the home it is given.
 pub fn expand(model: &mut Model, home: &Path) {
+    expand_all(std::iter::once(model), home);
+}
+
+/// The same for several definitions, looking only once where the home directory is.
+pub(crate) fn expand_all<'a>(models: impl Iterator<Item = &'a mut Model>, home: &Path) {
     // Identities are canonical, so the patterns they are held against must be.
     let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
-    let Some(home) = home.to_str() else { return };
+    if let Some(home) = home.to_str() {
+        models.for_each(|model| expand_to(model, home));
+    }
+}
+
+fn expand_to(model: &mut Model, home: &str) {
     model.own.allow.iter_mut().for_each(|pattern| place(pattern, home));
     model.steps.iter_mut().for_each(|step| matcher(&mut step.matcher, home));
     let of_sections = model.sections.iter_mut().flat_map(|section| &mut section.policies);
