@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::Bounds;
+use crate::path::Role;
 use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
 
@@ -65,6 +66,8 @@ pub struct Model {
     pub outputs: Option<Bounds>,
     /// The key `schema`.
     pub validation: Validation,
+    /// The key `use`.
+    pub packs: Vec<Use>,
 }
 
 impl Default for Model {
@@ -85,8 +88,17 @@ impl Default for Model {
             reads: None,
             outputs: None,
             validation: Validation::default(),
+            packs: Vec::new(),
         }
     }
+}
+
+/// A pack that the definition is judged together with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Use {
+    pub pack: String,
+    /// Policies of the pack that are enforced otherwise than the pack says.
+    pub enforce: Vec<(String, Enforce)>,
 }
 
 /// Who the definition speaks for; goes into every audit record.
@@ -359,6 +371,10 @@ pub struct Matcher {
     pub all: Vec<Matcher>,
     pub any: Vec<Matcher>,
     pub not: Option<Box<Matcher>>,
+    /// What `path` looks at is read, written or deleted; empty is any of it.
+    pub access: Vec<Role>,
+    /// What the shell text runs cannot be known beforehand.
+    pub opaque: bool,
 }
 
 impl Matcher {
@@ -381,7 +397,8 @@ pub enum CommandMatcher {
 /// A command by its parts; all given ones must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandParts {
-    pub program: Option<String>,
+    /// Any of these.
+    pub program: Vec<String>,
     /// In this order, gaps allowed.
     pub args: Vec<String>,
     /// Any of these.
@@ -390,6 +407,10 @@ pub struct CommandParts {
     pub env: Vec<String>,
     /// Any of these globs is written by a redirection.
     pub redirects_to: Vec<String>,
+    /// Any of these, each one or several words that follow the program and its options.
+    pub subcommand: Vec<String>,
+    /// None of these words.
+    pub without: Vec<String>,
 }
 
 /// A condition on one argument. JSON is compact.
@@ -491,6 +512,7 @@ spelled!(Per { Session = "session", Prompt = "prompt" });
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shell {
     pub opaque: Opaque,
+    pub computed: Computed,
 }
 
 /// What becomes of a command whose program cannot be known; ordered as verdicts are.
@@ -504,6 +526,17 @@ pub enum Opaque {
 }
 
 spelled!(Opaque { Allow = "allow", Ask = "ask", Deny = "deny" });
+
+/// Whether a matcher holds for a word or path that is only known when the text runs; ordered from the strictest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Computed {
+    #[default]
+    Match,
+    Pass,
+}
+
+spelled!(Computed { Match = "match", Pass = "pass" });
 
 /// Files of ours and of hosts that the agent may edit all the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

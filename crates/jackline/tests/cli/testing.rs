@@ -115,7 +115,7 @@ fn check_names_a_rule_that_never_fires() {
     world.check(
         &["check"],
         0,
-        "warning: policy \"both\": it can never fire: `command` is about shell tools, and none of its tools is one\n  --> jackline.yaml:4:11\n   |\n 4 |     rule: { tool: Read, command: \"ls*\", reason: r }\n   |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n   = help: change its conditions, or take the policy out\n\n1 warning\njackline.yaml: fine\n",
+        "warning: policy \"both\": it can never fire: it looks into shell texts, and none of its tools has one\n  --> jackline.yaml:4:11\n   |\n 4 |     rule: { tool: Read, command: \"ls*\", reason: r }\n   |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n   = help: change its conditions, or take the policy out\n\n1 warning\njackline.yaml: fine\n",
         "",
     );
 }

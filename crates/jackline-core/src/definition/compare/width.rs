@@ -14,6 +14,8 @@ pub(in super::super) fn wider(old: &Matcher, new: &Matcher) -> bool {
         && new.all.iter().all(|condition| old.all.contains(condition))
         && more_choices(&old.any, &new.any)
         && gone_or_equal(old.not.as_ref(), new.not.as_ref())
+        && more_choices(&old.access, &new.access)
+        && (old.opaque || !new.opaque)
 }
 
 /// Of a list of which any must hold, and which says nothing when empty.

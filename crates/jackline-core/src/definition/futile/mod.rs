@@ -77,8 +77,8 @@ fn nested(model: &Model, part: &Matcher) -> Option<String> {
 
 /// Whether every call surely matches.
 fn always(model: &Model, matcher: &Matcher) -> bool {
-    let Matcher { tool, command, path, args, session, agent, host, all, any, not } = matcher;
-    let unconditional = command.is_none() && path.is_empty() && args.is_empty() && session.is_none();
+    let Matcher { tool, command, path, args, session, agent, host, all, any, not, access: _, opaque } = matcher;
+    let unconditional = command.is_none() && path.is_empty() && args.is_empty() && session.is_none() && !*opaque;
     unconditional
         && agent.is_none()
         && host.is_none()

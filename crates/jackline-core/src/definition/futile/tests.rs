@@ -30,7 +30,7 @@ fn tools_that_no_call_has_are_told() {
     check("tool: [a, b], all: [{tool: b}]", None);
     check("tool: 'a*', all: [{tool: '*b'}]", None);
     check("tool: a, all: [{tool: '@shell'}]", None);
-    check("tool: Read, command: ls", Some("`command` is about shell tools, and none of its tools is one"));
+    check("tool: Read, command: ls", Some("it looks into shell texts, and none of its tools has one"));
     check("tool: [Read, Bash], command: ls", None);
     check("tool: a, not: {tool: 'a*'}", Some("its `not` excludes every tool it is about"));
     check("tool: [a, b], not: {tool: a}", None);
@@ -86,7 +86,7 @@ fn steps_sections_and_when_are_looked_at() {
     );
     assert_eq!(
         warnings("steps: {s: {tool: Read, command: ls}}"),
-        ["step \"s\": no call can ever be one: `command` is about shell tools, and none of its tools is one"]
+        ["step \"s\": no call can ever be one: it looks into shell texts, and none of its tools has one"]
     );
     assert_eq!(
         warnings("policies: [{name: p, when: {tool: a, not: {tool: a}}, paths: {}}]"),

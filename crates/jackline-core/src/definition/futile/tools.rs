@@ -34,8 +34,8 @@ impl Tools<'_> {
         if ways.is_empty() {
             return Some("no tool fits all its conditions".to_owned());
         }
-        if parts.iter().any(|part| part.command.is_some()) && !ways.iter().any(|way| way.may_be_of(Kind::Shell)) {
-            return Some("`command` is about shell tools, and none of its tools is one".to_owned());
+        if parts.iter().any(|part| looks_into_shells(part)) && !ways.iter().any(|way| way.may_be_of(Kind::Shell)) {
+            return Some("it looks into shell texts, and none of its tools has one".to_owned());
         }
         let excluded = |not: &Matcher| only_tools(not) && ways.iter().all(|way| self.is_within(way, &not.tool));
         let excluded = parts.iter().filter_map(|part| part.not.as_deref()).any(excluded);
@@ -72,7 +72,7 @@ impl Tools<'_> {
             let mut parts = Together::new();
             super::flatten(&step.matcher, &mut parts);
             let ways = self.ways(&parts, depth.checked_sub(1)?)?;
-            let shell = parts.iter().any(|part| part.command.is_some());
+            let shell = parts.iter().any(|part| looks_into_shells(part));
             return Some(ways.into_iter().filter(|way| !shell || way.may_be_of(Kind::Shell)).collect());
         }
         Some(vec![match glob::is_pattern(name) {
@@ -127,6 +127,11 @@ impl Way {
         };
         kinds.as_ref().is_none_or(|kinds: &Vec<Kind>| !kinds.is_empty()).then_some(Self { name, globs, kinds })
     }
+}
+
+/// Whether a matcher holds for shell calls alone.
+fn looks_into_shells(matcher: &Matcher) -> bool {
+    matcher.command.is_some() || matcher.opaque
 }
 
 /// Whether a matcher looks at nothing but the tool.

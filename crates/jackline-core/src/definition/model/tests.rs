@@ -1,4 +1,4 @@
-//! The model survives being kept as typed data, and names are read as they are written.
+//! The model is kept compiled, and its spellings read back.
 
 use super::*;
 
