@@ -19,6 +19,7 @@ pub mod private;
 pub mod probes;
 mod records;
 pub mod replay;
+pub mod runner;
 mod runtime;
 pub mod store;
 mod tilde;
