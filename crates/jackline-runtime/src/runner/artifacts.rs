@@ -20,8 +20,6 @@ pub const ARTIFACTS_MAX: usize = 512;
 pub const ARTIFACTS_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Entries that are looked at when making room: every artifact, and what crashes left behind. More go later.
 const ENTRIES_MAX: usize = 4 * ARTIFACTS_MAX;
-/// Bytes of one file: redaction may lengthen what was kept, markers instead of short secrets.
-const FILE_BYTES_MAX: u64 = 4 * KEPT_BYTES_MAX as u64;
 
 /// The artifacts of one state directory.
 #[derive(Debug, Clone)]
@@ -91,7 +89,7 @@ impl Artifacts {
         };
         let mut bytes = Vec::new();
         if file.metadata()?.is_file() {
-            file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+            file.take(KEPT_BYTES_MAX as u64).read_to_end(&mut bytes)?;
         }
         let text = String::from_utf8(bytes).ok().filter(|text| Digest::of(text.as_bytes()) == *digest);
         text.map(Some).ok_or(ArtifactFault::Changed(*digest))

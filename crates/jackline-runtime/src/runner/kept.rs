@@ -15,7 +15,7 @@ const EDGE_BYTES_MAX: usize = 4 * 1024;
 /// Continuing bytes of a character: one that was cut has no more of them.
 const CUT_CHARACTER_BYTES_MAX: usize = 3;
 
-/// Stands where something was left out. The beginning names the cause, the end says what came of it.
+/// Stands where something was left out: the beginning names the cause, the end says what came of it.
 const GAP: &str = "\n[… left out …]\n";
 
 /// What a command printed on one stream, as it is kept.
@@ -37,7 +37,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// More of the text than is shown: about [`KEPT_BYTES_MAX`].
+    /// The text, or more of it than is shown: [`KEPT_BYTES_MAX`].
     #[must_use]
     pub fn whole(&self) -> &str {
         &self.whole
@@ -61,7 +61,7 @@ pub(super) struct Printed {
 impl Printed {
     /// Takes more in and forgets the middle.
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        const HALF: usize = KEPT_BYTES_MAX / 2;
+        const HALF: usize = half(KEPT_BYTES_MAX);
         self.total += bytes.len() as u64;
         let (first, rest) = bytes.split_at(bytes.len().min(HALF - self.head.len()));
         self.head.extend_from_slice(first);
@@ -74,8 +74,11 @@ impl Printed {
         let total = self.total;
         let (text, lossy, forgotten) = self.text();
         let (text, redacted) = redactor.text(&text);
-        let whole = text.into_owned();
-        let shown = shown(&whole);
+        // What stands for a secret, or for bytes that are no text, may be longer than they were.
+        let longer = cut(&text, KEPT_BYTES_MAX);
+        let forgotten = forgotten || longer.is_some();
+        let whole = longer.unwrap_or_else(|| text.into_owned());
+        let shown = cut(&whole, SHOWN_BYTES_MAX);
         let truncated = forgotten || shown.is_some();
         let (text, digest) = (shown.unwrap_or_else(|| whole.clone()), Digest::of(whole.as_bytes()));
         Kept { text, bytes_total: total, truncated, lossy, redacted, digest, whole }
@@ -118,14 +121,19 @@ fn after_cut(tail: &[u8]) -> &[u8] {
     tail.get(line.unwrap_or(cut)..).unwrap_or_default()
 }
 
-/// The beginning and the end of a text that is too long to be shown.
-fn shown(whole: &str) -> Option<String> {
-    const HALF: usize = (SHOWN_BYTES_MAX - GAP.len()) / 2;
-    if whole.len() <= SHOWN_BYTES_MAX {
+/// What is kept on either side of a gap.
+const fn half(bytes_max: usize) -> usize {
+    (bytes_max - GAP.len()) / 2
+}
+
+/// The beginning and the end of a text that is too long.
+fn cut(text: &str, bytes_max: usize) -> Option<String> {
+    if text.len() <= bytes_max {
         return None;
     }
-    let start = (0..=HALF).rev().find_map(|at| whole.get(..at)).unwrap_or_default();
-    let end = (whole.len() - HALF..whole.len()).find_map(|at| whole.get(at..)).unwrap_or_default();
+    let half = half(bytes_max);
+    let start = (0..=half).rev().find_map(|at| text.get(..at)).unwrap_or_default();
+    let end = (text.len() - half..text.len()).find_map(|at| text.get(at..)).unwrap_or_default();
     Some([start, GAP, end].concat())
 }
 
@@ -172,6 +180,8 @@ mod tests {
     fn characters_are_not_cut_and_other_bytes_are_told() {
         let flood = kept("€".repeat(KEPT_BYTES_MAX).as_bytes());
         assert!(flood.truncated && !flood.lossy, "{:?}", flood.text.chars().find(|char| !"€".contains(*char)));
+        let binary = kept(&vec![0xff; KEPT_BYTES_MAX]);
+        assert!(binary.truncated && binary.lossy && binary.whole().len() <= KEPT_BYTES_MAX, "{}", binary.whole().len());
         let binary = kept(b"a\xff\xfeb");
         assert_eq!((binary.text.as_str(), binary.lossy), ("a\u{fffd}\u{fffd}b", true));
     }
