@@ -244,6 +244,7 @@ mod linux {
     use super::*;
 
     /// Whether this kernel can confine; if not, says aloud that the test was skipped.
+    #[expect(clippy::print_stderr, reason = "no test is skipped in silence")]
     fn can_confine(place: &Place) -> bool {
         match run(&Spec { confine: Confine::Require, ..place.spec(&["true"]) }).exit {
             Exit::Code(0) => true,

@@ -3,36 +3,27 @@
 //! Landlock holds a thread and everything it starts, for ever. So a thread of its own is confined and then starts the
 //! command: nothing has to run between fork and exec, and no other thread is held.
 
-use std::path::Path;
-
 use super::Confined;
-
-/// What a confined command may do.
-#[derive(Debug)]
-pub(super) struct May<'a> {
-    /// Directories and files it may write.
-    pub(super) write: Vec<&'a Path>,
-    /// Whether it may use the network.
-    pub(super) network: bool,
-}
 
 #[cfg(target_os = "linux")]
 pub(super) use landlocked::hold;
 
 /// Elsewhere nothing is held, and this says so.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn hold(_may: &May<'_>) -> Confined {
+pub(super) fn hold(_writable: &[&std::path::Path], _network: bool) -> Confined {
     Confined::No("only Linux can confine a command".to_owned())
 }
 
 #[cfg(target_os = "linux")]
 mod landlocked {
+    use std::path::Path;
+
     use landlock::{
         ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, LandlockStatus, Ruleset,
         RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, Scope, path_beneath_rules,
     };
 
-    use super::{Confined, May};
+    use super::Confined;
 
     /// The oldest Landlock that counts. The ones before could not stop a file from being emptied, and forbade to move
     /// files between directories, which compilers do.
@@ -47,11 +38,11 @@ mod landlocked {
     /// Memory shared between processes, which test runners use.
     const SHARED_MEMORY: &str = "/dev/shm";
 
-    /// Holds this thread and all it starts.
-    pub(in super::super) fn hold(may: &May<'_>) -> Confined {
-        match restrict(may) {
+    /// Holds this thread and all it starts: what it may write, and whether it may use the network.
+    pub(in super::super) fn hold(writable: &[&Path], network: bool) -> Confined {
+        match restrict(writable, network) {
             Err(fault) => Confined::No(format!("the kernel's Landlock cannot do it: {fault}")),
-            Ok(LandlockStatus::Available { effective_abi, .. }) if effective_abi >= TCP || may.network => Confined::Yes,
+            Ok(LandlockStatus::Available { effective_abi, .. }) if effective_abi >= TCP || network => Confined::Yes,
             Ok(LandlockStatus::Available { .. }) => {
                 Confined::Partly("the kernel's Landlock is too old to stop TCP; Linux 6.7 can".to_owned())
             }
@@ -60,13 +51,13 @@ mod landlocked {
         }
     }
 
-    fn restrict(may: &May<'_>) -> Result<LandlockStatus, RulesetError> {
+    fn restrict(writable: &[&Path], network: bool) -> Result<LandlockStatus, RulesetError> {
         let mut ruleset = Ruleset::default();
         // Writing is held as it should be, or this fails; the rest as far as the kernel can.
         (&mut ruleset).set_compatibility(CompatLevel::HardRequirement).handle_access(AccessFs::from_all(FILES))?;
         (&mut ruleset).set_compatibility(CompatLevel::BestEffort).handle_access(AccessFs::from_all(TRIED))?;
         (&mut ruleset).scope(Scope::from_all(TRIED))?;
-        if !may.network {
+        if !network {
             (&mut ruleset).handle_access(AccessNet::from_all(TCP))?;
         }
         let status = ruleset
@@ -74,7 +65,7 @@ mod landlocked {
             .add_rules(path_beneath_rules(["/"], AccessFs::from_read(TRIED)))?
             .add_rules(path_beneath_rules(DEVICES, AccessFs::from_file(TRIED)))?
             .add_rules(path_beneath_rules([SHARED_MEMORY], writing()))?
-            .add_rules(path_beneath_rules(&may.write, writing()))?
+            .add_rules(path_beneath_rules(writable, writing()))?
             .restrict_self()?;
         Ok(status.landlock)
     }

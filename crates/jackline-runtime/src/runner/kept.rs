@@ -105,20 +105,24 @@ fn read(bytes: &[u8]) -> (String, bool) {
     (text.into_owned(), lossy)
 }
 
-/// The bytes up to the last line's end, if it is near; else up to the last whole character.
+/// The bytes up to the last line's end, if it is near; else without the last character, which may be half of one.
 fn before_cut(head: &[u8]) -> &[u8] {
     let edge = head.len().saturating_sub(EDGE_BYTES_MAX);
     let line = head.iter().rposition(|byte| *byte == b'\n').filter(|at| *at >= edge);
-    let cut = head.iter().rev().take(CUT_CHARACTER_BYTES_MAX).take_while(|byte| !byte.is_ascii()).count();
-    head.get(..line.unwrap_or(head.len() - cut)).unwrap_or_default()
+    let cut = head.len() - continuing(head.iter().rev());
+    let cut = cut - usize::from(head.get(..cut).and_then(<[u8]>::last).is_some_and(|byte| !byte.is_ascii()));
+    head.get(..line.unwrap_or(cut)).unwrap_or_default()
 }
 
 /// The bytes from the first line's beginning, if it is near; else from the first whole character.
 fn after_cut(tail: &[u8]) -> &[u8] {
     let line = tail.iter().take(EDGE_BYTES_MAX).position(|byte| *byte == b'\n').map(|at| at + 1);
-    let continues = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
-    let cut = tail.iter().take(CUT_CHARACTER_BYTES_MAX).take_while(continues).count();
-    tail.get(line.unwrap_or(cut)..).unwrap_or_default()
+    tail.get(line.unwrap_or_else(|| continuing(tail.iter()))..).unwrap_or_default()
+}
+
+/// How many bytes in a row continue a character.
+fn continuing<'a>(bytes: impl Iterator<Item = &'a u8>) -> usize {
+    bytes.take(CUT_CHARACTER_BYTES_MAX).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count()
 }
 
 /// What is kept on either side of a gap.
@@ -178,8 +182,11 @@ mod tests {
 
     #[test]
     fn characters_are_not_cut_and_other_bytes_are_told() {
-        let flood = kept("€".repeat(KEPT_BYTES_MAX).as_bytes());
-        assert!(flood.truncated && !flood.lossy, "{:?}", flood.text.chars().find(|char| !"€".contains(*char)));
+        for (before, character) in ["", "x", "xx", "xxx"].into_iter().flat_map(|x| [(x, "é"), (x, "€"), (x, "😀")])
+        {
+            let flood = kept([before, &character.repeat(KEPT_BYTES_MAX)].concat().as_bytes());
+            assert!(flood.truncated && !flood.lossy && !flood.whole().contains('\u{fffd}'), "{before}{character}");
+        }
         let binary = kept(&vec![0xff; KEPT_BYTES_MAX]);
         assert!(binary.truncated && binary.lossy && binary.whole().len() <= KEPT_BYTES_MAX, "{}", binary.whole().len());
         let binary = kept(b"a\xff\xfeb");

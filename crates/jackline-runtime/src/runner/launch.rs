@@ -10,8 +10,7 @@ use std::thread;
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
-use super::confine::{self, May};
-use super::{Confine, Confined, Exit, Spec, descriptors, program};
+use super::{Confine, Confined, Exit, Spec, confine, descriptors, program};
 
 /// A command that runs, and what it prints.
 #[derive(Debug)]
@@ -94,9 +93,9 @@ fn held(plan: &Plan<'_>, kept: Result<(), String>) -> Result<Confined, String> {
         return Ok(Confined::No("nobody asked for it".to_owned()));
     }
     let temp = plan.spec.environment.temp();
-    let writable = plan.spec.writable.iter().map(PathBuf::as_path);
-    let write = [plan.workspace, &temp].into_iter().chain(writable).collect();
-    let held = match (confine::hold(&May { write, network: plan.spec.network }), kept) {
+    let declared = plan.spec.writable.iter().map(PathBuf::as_path);
+    let writable: Vec<&Path> = [plan.workspace, &temp].into_iter().chain(declared).collect();
+    let held = match (confine::hold(&writable, plan.spec.network), kept) {
         // An inherited file is a way past every rule about paths.
         (Confined::Yes, Err(fault)) => Confined::Partly(format!("our open files cannot be kept from it: {fault}")),
         (held, _) => held,
