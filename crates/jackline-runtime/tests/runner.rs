@@ -287,7 +287,7 @@ mod linux {
         let place = Place::new();
         // The bound is set while the command starts; it is given a moment.
         let outcome = run(&place
-            .shell("for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; [ \"$(ulimit -c)\" = 0 ] && exit 0; done; exit 1"));
+            .shell("for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; [ \"$(ulimit -Hc)\" = 0 ] && exit 0; done; exit 1"));
         assert_eq!(outcome.exit, Exit::Code(0));
     }
 
