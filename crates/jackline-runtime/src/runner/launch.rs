@@ -27,17 +27,15 @@ pub(super) fn launch(spec: &Spec) -> Result<Launched, Exit> {
     let word = spec.argv.first().map(String::as_str).unwrap_or_default();
     let search = spec.environment.search(&workspace);
     let program = program::find(word, &workspace, &search).map_err(Exit::NotStarted)?;
-    let start = || -> io::Result<_> {
-        let ((stdout, to_stdout), (stderr, to_stderr)) = (pipe()?, pipe()?);
-        let plan = Plan { spec, workspace: &workspace, program: &program, ends: [&to_stdout, &to_stderr] };
-        let (child, confined) = match on_a_thread(&plan)? {
-            Ok(started) => started,
-            Err(exit) => return Ok(Err(exit)),
-        };
-        no_core(&child);
-        Ok(Ok(Launched { child, pipes: [stdout, stderr], confined }))
-    };
-    start().unwrap_or_else(|fault| Err(Exit::NotStarted(format!("`{word}` cannot be started: {fault}"))))
+    let ((stdout, to_stdout), (stderr, to_stderr)) = (pipe().map_err(unstarted)?, pipe().map_err(unstarted)?);
+    let plan = Plan { spec, workspace: &workspace, program: &program, ends: [&to_stdout, &to_stderr] };
+    let (child, confined) = on_a_thread(&plan)?;
+    no_core(&child);
+    Ok(Launched { child, pipes: [stdout, stderr], confined })
+}
+
+fn unstarted(fault: io::Error) -> Exit {
+    Exit::NotStarted(format!("it cannot be started: {fault}"))
 }
 
 /// The workspace as the kernel knows it, so that paths can be compared.
@@ -68,23 +66,21 @@ struct Plan<'a> {
 
 type Started = Result<(Child, Confined), Exit>;
 
-fn on_a_thread(plan: &Plan<'_>) -> io::Result<Started> {
+fn on_a_thread(plan: &Plan<'_>) -> Started {
     thread::scope(|scope| {
-        let thread = thread::Builder::new().name("launch".to_owned()).spawn_scoped(scope, || start(plan))?;
-        thread.join().unwrap_or_else(|_| Err(io::Error::other("the thread that starts it failed")))
+        let thread = thread::Builder::new().name("launch".to_owned()).spawn_scoped(scope, || start(plan));
+        let failed = |_| Err(Exit::NotStarted("the thread that starts it failed".to_owned()));
+        thread.map_err(unstarted)?.join().unwrap_or_else(failed)
     })
 }
 
 /// INVARIANT: runs on a thread that ends right after. Its open files and its rights are not those of the others, so
 /// the pipes' ends are borrowed: the caller closes its own.
-fn start(plan: &Plan<'_>) -> io::Result<Started> {
+fn start(plan: &Plan<'_>) -> Started {
     let kept = descriptors::keep();
-    let confined = match held(plan, kept) {
-        Ok(confined) => confined,
-        Err(why) => return Ok(Err(Exit::NotConfined(why))),
-    };
-    let child = command(plan)?.spawn()?;
-    Ok(Ok((child, confined)))
+    let confined = held(plan, kept).map_err(Exit::NotConfined)?;
+    let child = command(plan).and_then(|mut command| command.spawn()).map_err(unstarted)?;
+    Ok((child, confined))
 }
 
 /// How far the thread is held; why that is not enough, where it has to be.
