@@ -21,6 +21,7 @@ mod records;
 pub mod replay;
 pub mod runner;
 mod runtime;
+mod schemas;
 pub mod store;
 mod tilde;
 pub mod wiring;
