@@ -1,8 +1,10 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask play`, `cargo xtask bench`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask play`, `cargo xtask bench`, `cargo xtask dist`.
 //!
 //! Each chore says what it does, stops at the first thing that is wrong, and exits with 1 then.
 
 mod bench;
+mod dist;
+mod elf;
 mod play;
 mod script;
 mod shell;
@@ -17,8 +19,9 @@ usage: cargo xtask <chore>
 
   test                  everything a change must pass: format, lints, documentation, tests, the embedder's example
   play [--keep]         play examples/first-session through the real program (--keep leaves the scratch directory)
-  bench [eval|decide] [--quick]
-                        measure, comparing side by side in one run; without a name: both";
+  bench [hook|eval|decide] [--quick]
+                        measure, comparing side by side in one run; without a name: all
+  dist                  build the program as it is handed out for Linux: static, at a fixed address";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
         ["play"] => play::run(false),
         ["play", "--keep"] => play::run(true),
         ["bench", options @ ..] => bench::run(options),
+        ["dist"] => dist::run(),
         ["help" | "--help" | "-h"] => {
             say(USAGE);
             Ok(())

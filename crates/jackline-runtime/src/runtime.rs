@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use jackline_core::code;
 use jackline_core::decide::decide;
@@ -66,12 +66,15 @@ pub(crate) struct Held {
 #[derive(Debug)]
 pub(crate) struct Judging {
     stack: Stack,
-    prober: WorkspaceProber,
+    /// Made when a guard first asks: what is ours takes a look around, and many calls touch no file.
+    prober: LazyLock<WorkspaceProber, MakeProber>,
     redactor: Redactor,
     sync: Sync,
     /// What people should know about the definitions in force.
     notices: Vec<String>,
 }
+
+type MakeProber = Box<dyn FnOnce() -> WorkspaceProber + Send>;
 
 /// Why an event could not be carried to its decision.
 #[derive(Debug, thiserror::Error)]
@@ -225,23 +228,29 @@ impl Runtime {
         if let Some(home) = &self.home {
             stack.layers.iter_mut().for_each(|layer| crate::tilde::expand(&mut layer.model, home));
         }
-        let root = PathBuf::from(&stack.root);
-        let definition = stack.path.as_ref().map(PathBuf::from);
-        let own = own_paths(&root, self.home.as_deref(), self.state.as_deref(), definition.as_deref(), &standing.files);
         let names: Vec<String> = stack.layers.iter().flat_map(|layer| layer.model.audit.redact.clone()).collect();
         let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
-        if let Some(kept) = &self.kept {
+        if let Some(kept) = self.kept.as_ref().filter(|kept| standing.kept.as_ref() != Some(kept)) {
             for (layer, (digest, text)) in standing.stack.layers.iter().zip(&standing.texts) {
                 kept.keep(digest, text, &layer.model);
             }
         }
         Judging {
-            prober: WorkspaceProber::new(Ground { root, home: self.home.clone(), own }),
+            prober: LazyLock::new(self.prober(&stack, &standing.files)),
             redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
             notices: standing.notices.clone(),
             stack,
         }
+    }
+
+    fn prober(&self, stack: &Stack, files: &[PathBuf]) -> MakeProber {
+        let (root, definition) = (PathBuf::from(&stack.root), stack.path.as_ref().map(PathBuf::from));
+        let (home, state, files) = (self.home.clone(), self.state.clone(), files.to_vec());
+        Box::new(move || {
+            let own = own_paths(&root, home.as_deref(), state.as_deref(), definition.as_deref(), &files);
+            WorkspaceProber::new(Ground { root, home, own })
+        })
     }
 
     fn commit(
@@ -345,7 +354,7 @@ fn converse(judging: &Judging, session: &Session, event: &Event, facts: &mut Fac
             Step::Done(decision) => return *decision,
             Step::Need(probes) => {
                 for probe in probes {
-                    let fact = look(&judging.prober, &probe, round);
+                    let fact = look(&*judging.prober, &probe, round);
                     facts.keep(probe, fact);
                 }
             }

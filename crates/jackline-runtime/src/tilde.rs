@@ -1,22 +1,36 @@
 //! Puts the home directory where a definition's path patterns begin with `~/`: the core knows no home.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use jackline_core::definition::Model;
 use jackline_core::definition::model::{Guard, Matcher, Policy};
 
+/// The home directory as a pattern, looked up when a pattern first asks for it: most definitions never do.
+struct Home<'a> {
+    path: &'a Path,
+    pattern: OnceCell<Option<String>>,
+}
+
+impl Home<'_> {
+    /// Nothing when its name is no text; then a pattern below it matches nothing either.
+    fn pattern(&self) -> Option<&str> {
+        // Identities are canonical, so the patterns they are held against must be.
+        let canonical = || self.path.canonicalize().unwrap_or_else(|_| self.path.to_owned());
+        self.pattern.get_or_init(|| canonical().to_str().map(escaped)).as_deref()
+    }
+}
+
 /// Replaces a leading `~/` in every path pattern of a definition.
 pub(crate) fn expand(model: &mut Model, home: &Path) {
-    // Identities are canonical, so the patterns they are held against must be.
-    let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
-    let Some(home) = home.to_str() else { return };
+    let home = &Home { path: home, pattern: OnceCell::new() };
     model.own.allow.iter_mut().for_each(|pattern| place(pattern, home));
     model.steps.iter_mut().for_each(|step| matcher(&mut step.matcher, home));
     let of_sections = model.sections.iter_mut().flat_map(|section| &mut section.policies);
     model.policies.iter_mut().chain(of_sections).for_each(|each| policy(each, home));
 }
 
-fn policy(policy: &mut Policy, home: &str) {
+fn policy(policy: &mut Policy, home: &Home<'_>) {
     policy.when.iter_mut().for_each(|when| matcher(when, home));
     match &mut policy.guard {
         Guard::Paths(paths) => {
@@ -27,15 +41,17 @@ fn policy(policy: &mut Policy, home: &str) {
     }
 }
 
-fn matcher(each: &mut Matcher, home: &str) {
+fn matcher(each: &mut Matcher, home: &Home<'_>) {
     each.path.iter_mut().for_each(|pattern| place(pattern, home));
     let inner = each.all.iter_mut().chain(&mut each.any).chain(each.not.as_deref_mut());
     inner.for_each(|part| matcher(part, home));
 }
 
-fn place(pattern: &mut String, home: &str) {
-    if let Some(rest) = pattern.strip_prefix("~/") {
-        *pattern = format!("{}/{rest}", escaped(home));
+fn place(pattern: &mut String, home: &Home<'_>) {
+    if let Some(rest) = pattern.strip_prefix("~/")
+        && let Some(home) = home.pattern()
+    {
+        *pattern = format!("{home}/{rest}");
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! This crate is the only one that reads the environment, knows the command line and prints.
 
+mod arena;
 mod commands;
 mod deadline;
 mod error;
@@ -17,6 +18,9 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use commands::Command;
+
+#[global_allocator]
+static ALLOCATOR: arena::Arena = arena::Arena::new();
 
 /// Guardrails for AI agents: decide, keep, prove.
 #[derive(Debug, clap::Parser)]

@@ -3,6 +3,7 @@
 mod accepted;
 mod cache;
 mod discover;
+mod file;
 mod found;
 
 use std::fmt;
@@ -39,6 +40,8 @@ pub struct Standing {
     pub notices: Vec<String>,
     /// Files named by the definition, which are protected with it.
     pub files: Vec<PathBuf>,
+    /// Where the texts are kept already, if they are.
+    pub kept: Option<Kept>,
 }
 
 /// Why no definition is in force.
