@@ -1,9 +1,9 @@
-//! The allocator: the first memory that a process asks for comes from one block, in the order it is asked for; all
-//! further memory comes from the system's allocator.
+//! The allocator: the first memory that a process asks for comes from one block, all further memory from the system.
 //!
-//! A hook lives for less than a millisecond and never outgrows the block, so it pays for no free lists and gives
-//! nothing back; what runs longer passes the block once and is served by the system from then on. So no more than the
-//! block can ever be lost. Measured in docs/internals/speed.md.
+//! A hook lives for less than a millisecond and never outgrows the block. There, taking a part is a few instructions,
+//! no call into the kernel, and small parts that were given back are used again first, because each fresh page costs
+//! more than everything else an allocator does. What runs longer passes the block once and is served by the system
+//! from then on, so no more than the block can ever be lost. Measured in docs/internals/speed.md.
 
 #![expect(
     unsafe_code,
@@ -12,40 +12,81 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of the block: several times what a hook asks for, and only the pages that are used cost anything.
 const BLOCK_BYTES: usize = 1 << 20;
+/// What sizes are rounded up to: room for a link between free parts, and the alignment that nearly everything has.
+const GRAIN_BYTES: usize = 16;
+/// Sizes, in grains, whose parts are used again. Larger ones are few.
+const CLASSES: usize = 64;
 
 /// Memory to be handed out; aligned like a page, so that offsets are aligned as their addresses are.
 #[repr(C, align(4096))]
 struct Block(UnsafeCell<[u8; BLOCK_BYTES]>);
 
-/// Hands out a block from its beginning, then asks the system.
-pub(crate) struct Arena {
-    block: Block,
-    /// Bytes of the block that are handed out.
-    taken: AtomicUsize,
+/// What is known about the block.
+struct Books {
+    /// Where the part that was never handed out, or was given back as the last one, begins.
+    taken: usize,
+    /// The furthest `taken` ever was: from there on the block is as the kernel gave it, all zeros.
+    touched: usize,
+    /// The first free part of each class, and each of them begins with the next: by offset plus one, so that nothing is
+    /// zero, and books that nobody has written to need no room in the program's file.
+    free: [usize; CLASSES],
 }
 
-// SAFETY: the block's bytes are reached only through parts that `take` hands out, no two of which overlap.
+/// Hands out parts of a block, then asks the system.
+pub(crate) struct Arena {
+    block: Block,
+    books: UnsafeCell<Books>,
+    busy: AtomicBool,
+}
+
+// SAFETY: the books are reached only by whoever made `busy` true, and the block's bytes only through parts that are
+// handed out to one owner at a time.
 unsafe impl Sync for Arena {}
+
+/// A part of the block, and whether its bytes are zeros already.
+struct Part {
+    offset: usize,
+    clean: bool,
+}
+
+/// A size as it is handed out.
+const fn rounded(size: usize) -> usize {
+    // A size that is not rounded is larger than the block.
+    match size.checked_next_multiple_of(GRAIN_BYTES) {
+        Some(0) => GRAIN_BYTES,
+        Some(rounded) => rounded,
+        None => size,
+    }
+}
 
 impl Arena {
     pub(crate) const fn new() -> Self {
-        Self { block: Block(UnsafeCell::new([0; BLOCK_BYTES])), taken: AtomicUsize::new(0) }
+        let books = Books { taken: 0, touched: 0, free: [0; CLASSES] };
+        Self {
+            block: Block(UnsafeCell::new([0; BLOCK_BYTES])),
+            books: UnsafeCell::new(books),
+            busy: AtomicBool::new(false),
+        }
     }
 
-    /// The next part of the block that fits, if one does.
-    fn take(&self, layout: Layout) -> Option<*mut u8> {
-        // An offset is only as aligned as the block itself.
-        let align = Some(layout.align()).filter(|align| *align <= align_of::<Block>())?;
-        let next = |taken: usize| {
-            let end = taken.next_multiple_of(align).checked_add(layout.size())?;
-            (end <= BLOCK_BYTES).then_some(end)
-        };
-        let taken = self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
-        Some(self.block.0.get().cast::<u8>().wrapping_add(taken.next_multiple_of(align)))
+    /// Asks the books. A thread that finds another one there does not wait: the system has memory too.
+    fn ask<T>(&self, question: impl FnOnce(&Self, &mut Books) -> Option<T>) -> Option<T> {
+        if self.busy.swap(true, Ordering::Acquire) {
+            return None;
+        }
+        // SAFETY: `busy` was false and is true until the answer is there, so this is the only reference; no question
+        // allocates or panics.
+        let answer = question(self, unsafe { &mut *self.books.get() });
+        self.busy.store(false, Ordering::Release);
+        answer
+    }
+
+    fn address(&self, offset: usize) -> *mut u8 {
+        self.block.0.get().cast::<u8>().wrapping_add(offset)
     }
 
     /// Where a part of the block begins; nothing for the system's memory.
@@ -54,41 +95,81 @@ impl Arena {
         (offset < BLOCK_BYTES).then_some(offset)
     }
 
-    /// Moves the end of the part that was handed out last; whether it was that part, and the new end fits.
-    fn resize_last(&self, offset: usize, old_size: usize, new_size: usize) -> bool {
-        let (old_end, new_end) = (offset + old_size, offset.saturating_add(new_size));
-        // INVARIANT: while the part is in use nothing before its end can be handed out, so an unchanged end means that
-        // it is the last one.
-        new_end <= BLOCK_BYTES
-            && self.taken.compare_exchange(old_end, new_end, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    fn take(&self, books: &mut Books, layout: Layout) -> Option<Part> {
+        let (size, align) = (rounded(layout.size()), layout.align().max(GRAIN_BYTES));
+        if align == GRAIN_BYTES
+            && let Some(first) = books.free.get_mut(size / GRAIN_BYTES - 1)
+            && let Some(offset) = first.checked_sub(1)
+        {
+            // SAFETY: a free part is aligned and holds at least one grain, and begins with what `give` wrote.
+            *first = unsafe { self.address(offset).cast::<usize>().read() };
+            return Some(Part { offset, clean: false });
+        }
+        // An offset is only as aligned as the block itself.
+        let offset = books.taken.next_multiple_of(align);
+        let end = offset.checked_add(size).filter(|end| *end <= BLOCK_BYTES && align <= align_of::<Block>())?;
+        let clean = offset >= books.touched;
+        books.taken = end;
+        books.touched = books.touched.max(end);
+        Some(Part { offset, clean })
+    }
+
+    fn give(&self, books: &mut Books, offset: usize, size: usize) {
+        let size = rounded(size);
+        // INVARIANT: every part that is free or in use ends at `taken` or before it.
+        if offset + size == books.taken {
+            books.taken = offset;
+        } else if let Some(first) = books.free.get_mut(size / GRAIN_BYTES - 1) {
+            // SAFETY: the part is aligned, holds at least one grain, and its owner has just given it up.
+            unsafe { self.address(offset).cast::<usize>().write(*first) };
+            *first = offset + 1;
+        }
+    }
+
+    /// Makes a part larger or smaller where it is, if that is possible.
+    fn resize(books: &mut Books, offset: usize, (old, new): (usize, usize)) -> Option<()> {
+        let (old, new) = (rounded(old), rounded(new));
+        let end = offset.checked_add(new).filter(|end| *end <= BLOCK_BYTES)?;
+        if offset + old == books.taken {
+            books.taken = end;
+            books.touched = books.touched.max(end);
+            return Some(());
+        }
+        (new <= old).then_some(())
     }
 }
 
-// SAFETY: `take` gives disjoint, aligned parts of a block that lives as long as the program; everything else is the
-// system allocator's, which is asked to free and to resize only what it gave.
+// SAFETY: `take` gives aligned parts of a block that lives as long as the program, none of which overlaps another in
+// use; everything else is the system allocator's, which is asked to free and to resize only what it gave.
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise about the layout is passed on.
-        self.take(layout).unwrap_or_else(|| unsafe { System.alloc(layout) })
+        match self.ask(|arena, books| arena.take(books, layout)) {
+            Some(part) => self.address(part.offset),
+            // SAFETY: the caller's promise about the layout is passed on.
+            None => unsafe { System.alloc(layout) },
+        }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let Some(part) = self.take(layout) else {
+        let Some(part) = self.ask(|arena, books| arena.take(books, layout)) else {
             // SAFETY: the caller's promise about the layout is passed on.
             return unsafe { System.alloc_zeroed(layout) };
         };
-        // A part may have been used before, when it was the last and given back.
-        // SAFETY: `take` gave a part of this size.
-        unsafe { part.write_bytes(0, layout.size()) };
-        part
+        let address = self.address(part.offset);
+        if !part.clean {
+            // SAFETY: the part has this size and is the caller's alone.
+            unsafe { address.write_bytes(0, layout.size()) };
+        }
+        address
     }
 
     unsafe fn dealloc(&self, part: *mut u8, layout: Layout) {
-        match self.offset(part) {
-            Some(offset) => drop(self.resize_last(offset, layout.size(), 0)),
+        let Some(offset) = self.offset(part) else {
             // SAFETY: what does not lie in the block came from the system, with this layout.
-            None => unsafe { System.dealloc(part, layout) },
-        }
+            return unsafe { System.dealloc(part, layout) };
+        };
+        // Where another thread is at the books, the part is lost; the block is all that can be.
+        let _ = self.ask(|arena, books| Some(arena.give(books, offset, layout.size())));
     }
 
     unsafe fn realloc(&self, part: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
@@ -96,15 +177,16 @@ unsafe impl GlobalAlloc for Arena {
             // SAFETY: what does not lie in the block came from the system, with this layout.
             return unsafe { System.realloc(part, layout, new_size) };
         };
-        if self.resize_last(offset, layout.size(), new_size) || new_size <= layout.size() {
+        if self.ask(|_, books| Self::resize(books, offset, (layout.size(), new_size))).is_some() {
             return part;
         }
-        // SAFETY: the caller promises that the new size is valid for the alignment; both parts hold the smaller, old
-        // size, and a fresh part overlaps no other.
+        // SAFETY: the caller promises that the new size is valid for the alignment; the parts do not overlap, and both
+        // hold the smaller of the two sizes.
         unsafe {
             let moved = self.alloc(Layout::from_size_align_unchecked(new_size, layout.align()));
             if !moved.is_null() {
-                moved.copy_from_nonoverlapping(part, layout.size());
+                moved.copy_from_nonoverlapping(part, layout.size().min(new_size));
+                self.dealloc(part, layout);
             }
             moved
         }
@@ -115,46 +197,102 @@ unsafe impl GlobalAlloc for Arena {
 mod tests {
     use super::*;
 
-    static ARENA: Arena = Arena::new();
-
     fn layout(size: usize, align: usize) -> Layout {
         Layout::from_size_align(size, align).unwrap()
     }
 
-    /// One test, because all share the block.
+    fn bytes(part: *mut u8, size: usize) -> &'static [u8] {
+        // SAFETY: tests ask for no more than they took.
+        unsafe { std::slice::from_raw_parts(part, size) }
+    }
+
     #[test]
-    fn parts_are_disjoint_aligned_and_kept_when_they_move() {
+    fn parts_are_disjoint_and_aligned_and_keep_their_content() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
         // SAFETY: every part is used within its size and freed once, with its layout.
         unsafe {
-            let first = ARENA.alloc(layout(3, 1));
+            let first = arena.alloc(layout(3, 1));
             first.copy_from_nonoverlapping(b"abc".as_ptr(), 3);
-            let second = ARENA.alloc(layout(64, 64));
+            let second = arena.alloc(layout(64, 64));
             assert!(second.addr() >= first.addr() + 3 && second.addr().is_multiple_of(64));
-            // The last grows where it is, another moves with its content.
-            assert_eq!(ARENA.realloc(second, layout(64, 64), 128), second);
-            let moved = ARENA.realloc(first, layout(3, 1), 6);
+            // The last grows where it is; another moves with its content.
+            assert_eq!(arena.realloc(second, layout(64, 64), 128), second);
+            let moved = arena.realloc(first, layout(3, 1), 60);
             assert!(moved.addr() >= second.addr() + 128);
-            assert_eq!(std::slice::from_raw_parts(moved, 3), b"abc");
-            // What was given back last is handed out again, and clean where that was asked for.
-            ARENA.dealloc(moved, layout(6, 1));
-            let again = ARENA.alloc_zeroed(layout(6, 1));
-            assert_eq!((again, std::slice::from_raw_parts(again, 6)), (moved, [0; 6].as_slice()));
-            // More than the block is the system's, from the beginning or by growing.
-            let large = ARENA.alloc(layout(BLOCK_BYTES, 8));
-            assert_eq!(ARENA.offset(large), None);
-            ARENA.dealloc(large, layout(BLOCK_BYTES, 8));
-            let grown = ARENA.realloc(again, layout(6, 1), BLOCK_BYTES);
-            assert_eq!((ARENA.offset(grown), std::slice::from_raw_parts(grown, 6)), (None, [0; 6].as_slice()));
-            ARENA.dealloc(grown, layout(BLOCK_BYTES, 1));
-            let aligned = ARENA.alloc(layout(8, 8192));
-            assert!(ARENA.offset(aligned).is_none() && aligned.addr().is_multiple_of(8192));
-            ARENA.dealloc(aligned, layout(8, 8192));
+            assert_eq!(bytes(moved, 3), b"abc");
+            assert_eq!(arena.realloc(moved, layout(60, 1), 2), moved);
+            assert_eq!(bytes(moved, 2), b"ab");
         }
-        let threads: Vec<_> = (0..4)
-            .map(|_| std::thread::spawn(|| (0..1000).map(|_| unsafe { ARENA.alloc(layout(24, 8)) }.addr()).collect()))
-            .collect();
-        let mut parts: Vec<usize> = threads.into_iter().flat_map(|thread| -> Vec<usize> { thread.join().unwrap() }).collect();
-        parts.sort_unstable();
-        assert!(parts.windows(2).all(|pair| pair[1] - pair[0] >= 24));
+    }
+
+    #[test]
+    fn what_is_given_back_is_used_again_and_clean_where_that_is_asked_for() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        // SAFETY: as above.
+        unsafe {
+            let parts = [40, 40, 40].map(|size| arena.alloc(layout(size, 8)));
+            parts.iter().for_each(|part| part.write_bytes(7, 40));
+            arena.dealloc(parts[0], layout(40, 8));
+            arena.dealloc(parts[1], layout(40, 8));
+            let again = [48, 33].map(|size| arena.alloc_zeroed(layout(size, 16)));
+            assert_eq!(again, [parts[1], parts[0]]);
+            assert!(bytes(again[0], 48).iter().chain(bytes(again[1], 33)).all(|byte| *byte == 0));
+            // The last one of all becomes fresh room, which is not clean either.
+            arena.dealloc(parts[2], layout(40, 8));
+            let fresh = arena.alloc_zeroed(layout(4096, 8));
+            assert_eq!(fresh, parts[2]);
+            assert!(bytes(fresh, 4096).iter().all(|byte| *byte == 0));
+        }
+    }
+
+    #[test]
+    fn what_the_block_cannot_hold_is_the_systems() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        // SAFETY: as above.
+        unsafe {
+            let small = arena.alloc_zeroed(layout(6, 1));
+            let large = arena.alloc(layout(BLOCK_BYTES, 8));
+            assert!(arena.offset(small).is_some() && arena.offset(large).is_none());
+            arena.dealloc(large, layout(BLOCK_BYTES, 8));
+            let grown = arena.realloc(small, layout(6, 1), 2 * BLOCK_BYTES);
+            assert_eq!((arena.offset(grown), bytes(grown, 6)), (None, [0; 6].as_slice()));
+            arena.dealloc(grown, layout(2 * BLOCK_BYTES, 1));
+            let aligned = arena.alloc(layout(8, 8192));
+            assert!(arena.offset(aligned).is_none() && aligned.addr().is_multiple_of(8192));
+            arena.dealloc(aligned, layout(8, 8192));
+            // Once the block is full, everything is, however little.
+            while arena.offset(arena.alloc(layout(1 << 16, 8))).is_some() {}
+            while arena.offset(arena.alloc(layout(24, 8))).is_some() {}
+            assert_eq!(arena.offset(arena.alloc(layout(1, 1))), None);
+        }
+    }
+
+    #[test]
+    fn threads_never_share_a_part() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        let churn = move |mark: u8| {
+            let mut kept: Vec<(*mut u8, usize)> = Vec::new();
+            for round in 0..3_000_usize {
+                let size = 1 + round * 7 % 200;
+                // SAFETY: every part is used within its size and freed once, with its layout.
+                unsafe {
+                    let part = arena.alloc(layout(size, 8));
+                    part.write_bytes(mark, size);
+                    kept.push((part, size));
+                    if round % 3 > 0 {
+                        let (part, size) = kept.swap_remove(round % kept.len());
+                        assert!(bytes(part, size).iter().all(|byte| *byte == mark));
+                        arena.dealloc(part, layout(size, 8));
+                    }
+                }
+            }
+            assert!(kept.iter().all(|(part, size)| bytes(*part, *size).iter().all(|byte| *byte == mark)));
+        };
+        let threads: Vec<_> = (1..=4).map(|mark| std::thread::spawn(move || churn(mark))).collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
     }
 }

@@ -92,6 +92,12 @@ pub(super) fn within(path: &Path, top: &Path, folds: bool) -> bool {
     below(path.as_os_str().as_bytes(), top.as_os_str().as_bytes())
 }
 
+/// What follows `top` in a path below it, as written.
+pub(super) fn rest<'a>(path: &'a Path, top: &Path) -> Option<&'a Path> {
+    let rest = path.as_os_str().as_bytes().strip_prefix(top.as_os_str().as_bytes())?;
+    rest.strip_prefix(b"/").map(|rest| Path::new(OsStr::from_bytes(rest)))
+}
+
 /// By bytes, because both are written canonically and every event compares dozens.
 fn below(path: &[u8], top: &[u8]) -> bool {
     path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || top == b"/")
