@@ -65,13 +65,19 @@ pub(crate) struct Held {
 /// What a standing definition needs at hand to judge and to record.
 #[derive(Debug)]
 pub(crate) struct Judging {
-    stack: Stack,
+    standing: Arc<Standing>,
+    /// The standing's stack as it judges here, where that is another one.
+    adapted: Option<Stack>,
     /// Made when a guard first asks: what is ours takes a look around, and many calls touch no file.
     prober: LazyLock<WorkspaceProber, MakeProber>,
     redactor: Redactor,
     sync: Sync,
-    /// What people should know about the definitions in force.
-    notices: Vec<String>,
+}
+
+impl Judging {
+    fn stack(&self) -> &Stack {
+        self.adapted.as_ref().unwrap_or(&self.standing.stack)
+    }
 }
 
 type MakeProber = Box<dyn FnOnce() -> WorkspaceProber + Send>;
@@ -131,7 +137,7 @@ impl Runtime {
     /// # Errors
     /// Why no definition is in force.
     pub fn policies_for_tool(&self, tool: &str) -> Result<Vec<String>, DefinitionFault> {
-        Ok(self.judging(&self.definitions.stack(None, None)?).stack.policies_for_tool(tool))
+        Ok(self.judging(&self.definitions.stack(None, None)?).stack().policies_for_tool(tool))
     }
 
     fn operate(&self, session: &str, body: Body) -> Answer {
@@ -222,26 +228,37 @@ impl Runtime {
         judging
     }
 
-    fn prepare(&self, standing: &Standing) -> Judging {
-        let mut stack = standing.stack.clone();
-        stack.own.extend(self.policies.iter().cloned());
-        if let Some(home) = &self.home {
-            stack.layers.iter_mut().for_each(|layer| crate::tilde::expand(&mut layer.model, home));
-        }
+    fn prepare(&self, standing: &Arc<Standing>) -> Judging {
+        let stack = &standing.stack;
         let names: Vec<String> = stack.layers.iter().flat_map(|layer| layer.model.audit.redact.clone()).collect();
         let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
         if let Some(kept) = self.kept.as_ref().filter(|kept| standing.kept.as_ref() != Some(kept)) {
-            for (layer, (digest, text)) in standing.stack.layers.iter().zip(&standing.texts) {
+            for (layer, (digest, text)) in stack.layers.iter().zip(&standing.texts) {
                 kept.keep(digest, text, &layer.model);
             }
         }
         Judging {
-            prober: LazyLock::new(self.prober(&stack, &standing.files)),
+            prober: LazyLock::new(self.prober(stack, &standing.files)),
             redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
-            notices: standing.notices.clone(),
-            stack,
+            adapted: self.adapted(stack),
+            standing: Arc::clone(standing),
         }
+    }
+
+    /// The stack with what only the embedder knows; nothing when that changes nothing.
+    fn adapted(&self, stack: &Stack) -> Option<Stack> {
+        let home =
+            self.home.as_ref().filter(|_| stack.layers.iter().any(|layer| crate::tilde::mentioned(&layer.model)));
+        if self.policies.is_empty() && home.is_none() {
+            return None;
+        }
+        let mut stack = stack.clone();
+        stack.own.extend(self.policies.iter().cloned());
+        if let Some(home) = home {
+            stack.layers.iter_mut().for_each(|layer| crate::tilde::expand(&mut layer.model, home));
+        }
+        Some(stack)
     }
 
     fn prober(&self, stack: &Stack, files: &[PathBuf]) -> MakeProber {
@@ -268,7 +285,7 @@ impl Runtime {
             raw: &message.raw,
             decision: &decision,
             facts,
-            stack: &judging.stack,
+            stack: judging.stack(),
             session: &held.session,
             torn: held.torn,
             redactor: &judging.redactor,
@@ -293,7 +310,7 @@ impl Runtime {
             Committed::Done => {
                 self.sign(message, judging, head);
                 self.hold(session, Held { session: next, head, torn: None });
-                let notices = if decision.briefing.is_some() { judging.notices.clone() } else { Vec::new() };
+                let notices = if decision.briefing.is_some() { judging.standing.notices.clone() } else { Vec::new() };
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
         }
@@ -302,7 +319,7 @@ impl Runtime {
     /// Signs the head of a session that ended, where the definition wants it. The record is kept already, so a key
     /// that cannot be used only leaves the end of this session unsigned; `jackline doctor` tells.
     fn sign(&self, message: &Message, judging: &Judging, head: Head) {
-        let wanted = judging.stack.layers.iter().any(|layer| layer.model.audit.checkpoint);
+        let wanted = judging.stack().layers.iter().any(|layer| layer.model.audit.checkpoint);
         if let (Body::SessionEnded, true, Some(state)) = (&message.event.body, wanted, &self.state) {
             drop(checkpoint::kept_below(state).sign(&message.event.session, (head.seq, head.hash), clock::now()));
         }
@@ -350,7 +367,7 @@ struct Moved;
 /// Asks the core until it has decided, answering its probes; what was not learned in time is unknown.
 fn converse(judging: &Judging, session: &Session, event: &Event, facts: &mut Facts) -> Decision {
     for round in 0..=PROBE_ROUNDS_MAX {
-        match decide(&judging.stack, session, event, facts) {
+        match decide(judging.stack(), session, event, facts) {
             Step::Done(decision) => return *decision,
             Step::Need(probes) => {
                 for probe in probes {

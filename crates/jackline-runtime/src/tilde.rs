@@ -16,9 +16,34 @@ impl Home<'_> {
     /// Nothing when its name is no text; then a pattern below it matches nothing either.
     fn pattern(&self) -> Option<&str> {
         // Identities are canonical, so the patterns they are held against must be.
-        let canonical = || self.path.canonicalize().unwrap_or_else(|_| self.path.to_owned());
+        let canonical = || crate::canonical(self.path).unwrap_or_else(|_| self.path.to_owned());
         self.pattern.get_or_init(|| canonical().to_str().map(escaped)).as_deref()
     }
+}
+
+/// Whether any path pattern of a definition begins with `~/`: most definitions have none and need no copy.
+pub(crate) fn mentioned(model: &Model) -> bool {
+    let mut policies = model.policies.iter().chain(model.sections.iter().flat_map(|section| &section.policies));
+    model.own.allow.iter().any(below_home)
+        || model.steps.iter().any(|step| in_matcher(&step.matcher))
+        || policies.any(|policy| policy.when.iter().any(in_matcher) || in_guard(&policy.guard))
+}
+
+fn in_guard(guard: &Guard) -> bool {
+    match guard {
+        Guard::Paths(paths) => paths.allow.iter().chain(&paths.protect).any(below_home),
+        Guard::Rule(rule) => in_matcher(&rule.matcher),
+        Guard::Sequence(_) | Guard::ReadBeforeWrite(_) => false,
+    }
+}
+
+fn in_matcher(matcher: &Matcher) -> bool {
+    let mut inner = matcher.all.iter().chain(&matcher.any).chain(matcher.not.as_deref());
+    matcher.path.iter().any(below_home) || inner.any(in_matcher)
+}
+
+fn below_home(pattern: &String) -> bool {
+    pattern.starts_with("~/")
 }
 
 /// Replaces a leading `~/` in every path pattern of a definition.
@@ -63,6 +88,25 @@ fn escaped(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pattern_is_noticed_wherever_one_may_stand() {
+        for text in [
+            r#"{jackline: 1, self: {allow: ["~/a"]}}"#,
+            r#"{jackline: 1, steps: {s: {path: "~/a"}}}"#,
+            r#"{jackline: 1, policies: [{paths: {allow: ["/x", "~/a"]}}]}"#,
+            r#"{jackline: 1, policies: [{paths: {protect: ["~/a"]}}]}"#,
+            r#"{jackline: 1, policies: [{rule: {not: {path: "~/a"}, reason: r}}]}"#,
+            r#"{jackline: 1, policies: [{rule: {any: [{all: [{path: "~/a"}]}], reason: r}}]}"#,
+        ] {
+            let model = |text: &str| jackline_core::definition::parse(text, &[]).unwrap().model;
+            assert!(mentioned(&model(text)), "{text}");
+            assert!(!mentioned(&model(&text.replace("~/", "/"))), "{text}");
+            let mut placed = model(text);
+            expand(&mut placed, Path::new("/no/home"));
+            assert!(!mentioned(&placed), "{text}");
+        }
+    }
 
     #[test]
     fn every_pattern_of_a_path_is_placed() {

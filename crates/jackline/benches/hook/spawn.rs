@@ -1,5 +1,8 @@
 //! Starts a program with its input ready and takes the time until it has ended, or the memory it needed.
-#![expect(unsafe_code, reason = "the memory of a child that has ended is told by `wait4` alone, which has no safe form")]
+#![expect(
+    unsafe_code,
+    reason = "the memory of a child that has ended is told by `wait4` alone, which has no safe form"
+)]
 
 use std::io::{PipeReader, Read as _, Write as _, pipe};
 use std::process::{Command, Stdio};

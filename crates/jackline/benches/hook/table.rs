@@ -81,7 +81,11 @@ impl Table<'_> {
             println!("{build}: {what} {value:.2}, at most {bound}: {met}");
         };
         at_most("× the empty program", median / self.median(EMPTY), over_empty);
-        at_most(&format!("× itself without earlier events, after {longest}"), median / share(&without, 0.5), OVER_NO_HISTORY);
+        at_most(
+            &format!("× itself without earlier events, after {longest}"),
+            median / share(&without, 0.5),
+            OVER_NO_HISTORY,
+        );
         at_most("MiB of memory", mebibytes(&with), MEMORY_MIB);
         if !self.of(PYTHON, None, None).is_empty() {
             let times = self.median(PYTHON) / median;

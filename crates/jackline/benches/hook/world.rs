@@ -90,7 +90,9 @@ impl World {
     pub(crate) fn message(&self, name: &str, length: u64, kind: Kind, round: usize) -> String {
         let number = format!("{}-{round}", name.replace(' ', "-"));
         let input = match kind.tool {
-            "Write" => json!({ "file_path": self.workspace.join(format!("src/new-{number}.rs")), "content": "fn f() {}\n" }),
+            "Write" => {
+                json!({ "file_path": self.workspace.join(format!("src/new-{number}.rs")), "content": "fn f() {}\n" })
+            }
             _ => json!({ "command": format!("cargo fmt && cargo build --features f{number} && git status --short"),
                          "description": "format and build" }),
         };
