@@ -5,8 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
-
 use crate::elf;
 use crate::shell::{cargo, say, step};
 
@@ -19,10 +17,10 @@ pub(crate) fn run() -> Result<(), String> {
     installed(&target)?;
     // Named by target, so that build scripts and procedural macros, which run here, are built as ever.
     let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", target.to_uppercase().replace('-', "_"));
-    let mut build = cargo(&["build", "--release", "--locked", "-p", "jackline", "--target", &target]);
-    build.env(flags, FLAGS).env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
-    step("static build", &mut build)?;
     let directory = target_directory()?;
+    let mut build = cargo(&["build", "--release", "--locked", "-p", "jackline", "--target", &target, "--target-dir"]);
+    build.arg(&directory).env(flags, FLAGS).env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    step("static build", &mut build)?;
     let built = directory.join(&target).join("release/jackline");
     let bytes = fs::read(&built).map_err(|fault| format!("`{}` cannot be read: {fault}", built.display()))?;
     elf::check(&bytes)?;
@@ -65,13 +63,11 @@ fn is_standard(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("libstd-"))
 }
 
-/// Where cargo puts what it builds.
-pub(crate) fn target_directory() -> Result<PathBuf, String> {
-    let asked = cargo(&["metadata", "--no-deps", "--format-version", "1"]).output();
-    let said = asked.map_err(|fault| format!("cargo could not be asked for its directory: {fault}"))?;
-    let known: Option<Value> = serde_json::from_slice(&said.stdout).ok();
-    let directory = known.as_ref().and_then(|known| known.get("target_directory")?.as_str());
-    directory.map(PathBuf::from).ok_or_else(|| "cargo does not say where it builds".to_owned())
+/// Where cargo puts what it builds: it has put this chore there.
+fn target_directory() -> Result<PathBuf, String> {
+    let chore = std::env::current_exe().map_err(|fault| format!("this program does not know its place: {fault}"))?;
+    let directory = chore.ancestors().nth(2).map(Path::to_owned);
+    directory.ok_or_else(|| format!("`{}` does not lie where cargo builds", chore.display()))
 }
 
 fn handed_out(directory: &Path, built: &Path) -> Result<PathBuf, String> {

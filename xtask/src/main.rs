@@ -1,12 +1,10 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask play`, `cargo xtask bench`, `cargo xtask dist`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask bench`, `cargo xtask dist`.
 //!
 //! Each chore says what it does, stops at the first thing that is wrong, and exits with 1 then.
 
 mod bench;
 mod dist;
 mod elf;
-mod play;
-mod script;
 mod shell;
 mod test;
 
@@ -18,7 +16,6 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   test                  everything a change must pass: format, lints, documentation, tests, the embedder's example
-  play [--keep]         play examples/first-session through the real program (--keep leaves the scratch directory)
   bench [hook|eval|decide] [--quick]
                         measure, comparing side by side in one run; without a name: all
   dist                  build the program as it is handed out for Linux: static, at a fixed address";
@@ -28,8 +25,6 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["test"] => test::run(),
-        ["play"] => play::run(false),
-        ["play", "--keep"] => play::run(true),
         ["bench", options @ ..] => bench::run(options),
         ["dist"] => dist::run(),
         ["help" | "--help" | "-h"] => {

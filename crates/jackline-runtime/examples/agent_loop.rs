@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use jackline_runtime::core::decision::Verdict;
 use jackline_runtime::core::definition::model::{Declaration, Paths, ReadBeforeWrite};
 use jackline_runtime::core::definition::{DefinitionBuilder, Kind, Model};
-use jackline_runtime::core::event::{Body, Call, Event, Outcome, Usage};
+use jackline_runtime::core::event::{Body, Call, Event, Outcome};
 use jackline_runtime::core::probe::{Fact, Probe};
 use jackline_runtime::{Answer, Asked, Keep, Objection, Policy, Runtime, clock};
 use serde_json::{Value, json};

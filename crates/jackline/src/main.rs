@@ -6,12 +6,15 @@ mod arena;
 mod commands;
 mod deadline;
 mod error;
+mod exceptions;
 mod hook;
+mod interrupt;
 mod paint;
 mod person;
 mod place;
 mod screen;
 mod timeline;
+mod tour;
 
 use std::process::ExitCode;
 

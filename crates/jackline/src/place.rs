@@ -1,12 +1,17 @@
 //! Where things are: the one place that reads the environment.
 
 use std::env;
+use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use jackline_runtime::definitions::{Found, Places};
 use jackline_runtime::store::files::FileStore;
 
 use crate::error::CommandError;
+
+/// The definition that counts for everyone on this machine.
+const MACHINE_DEFINITION: &str = "/etc/jackline/jackline.yaml";
 
 /// Options that every command about a workspace has.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -94,12 +99,34 @@ pub(crate) fn hooked(store: Option<PathBuf>, root: Option<PathBuf>) -> Result<Ho
 
 /// The definitions that count everywhere on this machine.
 fn wider() -> Places {
-    Places { user: user_definition(), machine: Some(PathBuf::from("/etc/jackline/jackline.yaml")), ..Places::default() }
+    Places { user: user_definition(), machine: Some(PathBuf::from(MACHINE_DEFINITION)), ..Places::default() }
+}
+
+/// The machine's definition, if there is one.
+pub(crate) fn machine_definition() -> Option<&'static Path> {
+    Some(Path::new(MACHINE_DEFINITION)).filter(|path| path.exists())
+}
+
+/// Where programs are looked for.
+pub(crate) fn search_path() -> Option<OsString> {
+    env::var_os("PATH")
+}
+
+/// How wide the terminal on standard output is, if there is one.
+pub(crate) fn columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
 /// The user's home directory.
 pub(crate) fn home() -> Option<PathBuf> {
     variable("HOME").filter(|home| home.is_absolute())
+}
+
+/// The user's name, as the environment gives it.
+pub(crate) fn user() -> Option<String> {
+    let named = variable("USER").or_else(|| variable("LOGNAME"))?;
+    Some(named.to_string_lossy().into_owned())
 }
 
 fn user_state() -> Option<PathBuf> {
@@ -126,6 +153,17 @@ pub(crate) fn host_mark() -> Option<&'static str> {
         "COPILOT_CLI",
     ];
     MARKS.iter().copied().find(|mark| env::var_os(mark).is_some_and(|value| !value.is_empty()))
+}
+
+/// This program, wherever links lead to it from.
+pub(crate) fn this_program() -> Result<PathBuf, CommandError> {
+    let program = env::current_exe().and_then(|program| program.canonicalize());
+    program.map_err(|fault| CommandError::internal(format!("this program's own place cannot be told: {fault}")))
+}
+
+/// Where things may lie for a moment.
+pub(crate) fn temporary() -> PathBuf {
+    env::temp_dir()
 }
 
 fn variable(name: &str) -> Option<PathBuf> {

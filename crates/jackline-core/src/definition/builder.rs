@@ -158,9 +158,6 @@ impl DefinitionBuilder {
     pub fn build_with(mut self, known_tools: &[&str]) -> Result<Parsed, Vec<Fault>> {
         let mut faults = Faults::default();
         self.twice.iter().for_each(|message| faults.push(Fault::error(message)));
-        if self.model.repeat.as_ref().is_some_and(|repeat| repeat.cycles) {
-            faults.push(Fault::error("`loop.cycles` is not supported by this version"));
-        }
         name_policies(&mut self.model);
         semantics::check(&self.model, None, known_tools, &mut faults);
         finish(self.model, faults)
@@ -406,10 +403,6 @@ audit: {redact: [password]}
         check(
             new().repeat(Some(Loop { window: 1, ..Loop::default() })),
             "`loop.window` is 1 and smaller than the threshold 3",
-        );
-        check(
-            new().repeat(Some(Loop { cycles: true, ..Loop::default() })),
-            "`loop.cycles` is not supported by this version",
         );
         let deep = (0..100).fold(Matcher::tool("a"), |inner, _| Matcher::default().not(inner));
         check(new().rule("r", Rule::halt(deep)), "policy \"r\": matchers are nested deeper than 32");

@@ -274,7 +274,8 @@ static LOOP: Shape = shape(
         key("ttl_steps", Form::Whole { min: 0, max: LOOP_COUNT_MAX }, "Other calls after which the constraint lapses.")
             .default("3"),
         key("progress_aware", Form::Flag, "A changed result resets the count.").default("false"),
-        key("cycles", Form::Flag, "Also look for longer cycles.").default("false"),
+        key("cycles", Form::Flag, "Also see cycles of two to four different calls, made three times in turn.")
+            .default("false"),
         key("exempt", TEXTS, "Tools that may repeat, such as pollers.").default("[]"),
     ],
 );

@@ -50,7 +50,6 @@ tools:
     deploy: { schema: schemas/deploy.json, output_schema: { type: object } }
 policies:
   - rego: { file: policies/deploy.rego, tool: [deploy] }
-loop: { cycles: true }
 reads:  { lines_max: 500, bytes_max: 262144 }
 outputs:  { lines_max: 500 }
 schema: { repair_attempts: 2, missing: allow }
@@ -96,7 +95,7 @@ fn what_is_refused_is_well_formed_all_the_same() {
     let (refused, rest): (Vec<&Fault>, Vec<&Fault>) =
         faults.iter().partition(|fault| fault.message.ends_with("is not supported by this version"));
     assert_eq!(rest, Vec::<&Fault>::new());
-    assert_eq!(refused.len(), 13);
+    assert_eq!(refused.len(), 12);
 }
 
 const KNOWN: &[&str] = &["read_file", "write_file", "Bash", "Edit"];

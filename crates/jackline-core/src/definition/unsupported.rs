@@ -31,7 +31,6 @@ const ROWS: &[Row] = &[
     row(&["sections", "*", "policies", "*", "rego"], "rego"),
     row(&["tools", "declare", "*", "schema"], "tools.declare.*.schema"),
     row(&["tools", "declare", "*", "output_schema"], "tools.declare.*.output_schema"),
-    Row { path: &["loop", "cycles"], label: "loop.cycles", unless_false: true },
 ];
 
 /// Reports every key that is there and not supported.
@@ -86,8 +85,6 @@ mod tests {
     fn what_is_not_there_yet_is_refused() {
         check("feedback: []", &["feedback"]);
         check("use:", &["use"]);
-        check("loop: {cycles: true}", &["loop.cycles"]);
-        check("loop: {cycles: false, progress_aware: true}", &[]);
         check("policies: [{rego: {file: a}}, {paths: {}}, {rego: {file: b}}]", &["rego", "rego"]);
         check("sections: [{policies: [{rego: {}}]}]", &["rego"]);
         check(

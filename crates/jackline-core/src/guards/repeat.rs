@@ -5,10 +5,16 @@ use crate::code;
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::Loop;
 use crate::glob;
-use crate::session::{CONSTRAINT_TEXT_BYTES_MAX, Change, Constraint, WINDOW_MAX};
+use crate::session::{CONSTRAINT_TEXT_BYTES_MAX, Change, Constraint, Key, WINDOW_MAX};
 use crate::stack::Layer;
 
-const GUARD: &str = "loop";
+pub(crate) const GUARD: &str = "loop";
+
+/// Calls in a cycle that is looked for; work that alternates between more of them is hard to tell from progress.
+const PERIOD_MAX: usize = 4;
+/// Rounds of a cycle until it is one: edit, test, edit, test is work.
+const CYCLES: usize = 3;
+const _: () = assert!(PERIOD_MAX * CYCLES <= WINDOW_MAX, "a cycle fits into the window");
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     // Each layer for itself: one that only observes must not speak for one that enforces.
@@ -22,6 +28,12 @@ fn raise(context: &Context<'_>, alarm: Alarm) -> Finding {
         Alarm::Override(count) => finding(
             code::LOOP_OVERRIDE,
             format!("FORBID_ACTION: the same call ({call}) was made {count} times; it is forbidden now."),
+        ),
+        Alarm::Cycle(period) => finding(
+            code::LOOP_OVERRIDE,
+            format!(
+                "FORBID_ACTION: the same {period} calls were made {CYCLES} times in turn; this one ({call}) is forbidden now."
+            ),
         ),
         Alarm::Forbidden => finding(
             code::LOOP_FORBIDDEN,
@@ -39,6 +51,8 @@ fn raise(context: &Context<'_>, alarm: Alarm) -> Finding {
 pub(crate) enum Alarm {
     /// This many equal calls within the window.
     Override(usize),
+    /// The same so many different calls, again and again in the same order.
+    Cycle(usize),
     Forbidden,
     Persisted,
 }
@@ -55,7 +69,21 @@ pub(crate) fn alarm(context: &Context<'_>, layer: &Layer) -> Option<Alarm> {
     let earlier = (settings.window as usize).min(WINDOW_MAX).saturating_sub(1);
     let window = context.agent.window.iter().rev().take(earlier);
     let count = 1 + window.filter(|signature| **signature == context.signature.key).count();
-    (count >= settings.threshold as usize).then_some(Alarm::Override(count))
+    if count >= settings.threshold as usize {
+        return Some(Alarm::Override(count));
+    }
+    cycle(context).filter(|_| settings.cycles).map(Alarm::Cycle)
+}
+
+/// The period of a short cycle that this call completes: the latest calls are the same few, several times over.
+fn cycle(context: &Context<'_>) -> Option<usize> {
+    let present = std::iter::once(&context.signature.key);
+    let latest: Vec<&Key> = present.chain(context.agent.window.iter().rev()).take(PERIOD_MAX * CYCLES).collect();
+    (2..=PERIOD_MAX).find(|period| {
+        let run = latest.get(..period * CYCLES).unwrap_or_default();
+        let repeats = run.iter().zip(run.iter().skip(*period)).all(|(call, before)| call == before);
+        !run.is_empty() && repeats
+    })
 }
 
 /// Whether calls of this tool feed any layer's window.
@@ -72,7 +100,7 @@ pub(crate) fn changes(context: &Context<'_>) -> Vec<Change> {
     match raised {
         None | Some((_, Alarm::Persisted)) => Vec::new(),
         Some((_, Alarm::Forbidden)) => vec![Change::Retried { agent, signature: context.signature.key }],
-        Some((settings, Alarm::Override(_))) => {
+        Some((settings, Alarm::Override(_) | Alarm::Cycle(_))) => {
             vec![Change::Constrained { agent, constraint: constraint(context, settings) }]
         }
     }

@@ -1,13 +1,18 @@
 //! The commands, one file each.
 
+mod allow;
 mod audit;
 mod check;
 mod eval;
 mod explain;
 mod hook;
 mod log;
+mod off;
+mod on;
 mod schema;
-mod sessions;
+pub(crate) mod sessions;
+mod status;
+mod tour;
 mod trust;
 
 use std::process::ExitCode;
@@ -17,11 +22,16 @@ use crate::error::CommandError;
 /// What to do.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    Tour(tour::Tour),
     Hook(hook::Hook),
     Eval(eval::Eval),
     Check(check::Check),
     Schema(schema::Schema),
     Trust(trust::Trust),
+    Allow(allow::Allow),
+    Off(off::Off),
+    On(on::On),
+    Status(status::Status),
     /// Verify, export and sign the audit log
     #[command(subcommand)]
     Audit(audit::Audit),
@@ -33,11 +43,16 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(&self) -> Result<ExitCode, CommandError> {
         let done = match self {
+            Self::Tour(command) => command.run(),
             Self::Hook(command) => return Ok(command.run()),
             Self::Eval(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Schema(command) => command.run(),
             Self::Trust(command) => command.run(),
+            Self::Allow(command) => command.run(),
+            Self::Off(command) => command.run(),
+            Self::On(command) => command.run(),
+            Self::Status(command) => command.run(),
             Self::Audit(command) => command.run(),
             Self::Sessions(command) => command.run(),
             Self::Log(command) => command.run(),

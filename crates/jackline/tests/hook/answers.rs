@@ -1,0 +1,222 @@
+//! What is decided: refused with a reason, allowed in silence, recorded.
+
+use std::fs;
+
+use jackline_core::exception::{Exception, What};
+use jackline_core::time::Timestamp;
+use jackline_runtime::exceptions::Exceptions;
+use serde_json::json;
+
+use crate::world::{RULES, World, answered, tree};
+
+#[test]
+fn a_denial_is_json_and_says_what_to_do_next() {
+    let world = World::new(Some(RULES));
+    let denied = world.bash("c1", "git commit -m x");
+    denied.denied(
+        "Tool 'commit' requires: test\n→ test: run `./test.sh*`, as a command of its own\n[jackline: sequence/missing;",
+    );
+    world.bash("c2", "./test.sh").silent();
+    world.bash("c3", "git commit -m x").silent();
+}
+
+#[test]
+fn what_a_person_lets_pass_is_allowed_in_silence() {
+    let world = World::new(Some(RULES));
+    world.bash("c1", "git commit -m x").denied("requires: test");
+    let granted_at = jackline_runtime::clock::now();
+    let exceptions = Exceptions::of(&world.store(), world.root().to_str().unwrap());
+    let exception = Exception {
+        id: "e1".to_owned(),
+        what: What::Code("sequence/missing".to_owned()),
+        once: true,
+        granted_at,
+        until: Timestamp(granted_at.0 + 600_000),
+        reason: "a test".to_owned(),
+        by: "dev".to_owned(),
+    };
+    exceptions.keep(&exception).unwrap();
+    world.bash("c2", "git commit -m y").silent();
+    world.bash("c3", "git commit -m z").denied("requires: test");
+}
+
+#[test]
+fn an_opaque_command_is_asked_about() {
+    let world = World::new(Some(RULES));
+    let asked = world.bash("c1", "$X push").json();
+    assert_eq!(asked["hookSpecificOutput"]["permissionDecision"], "ask");
+}
+
+#[test]
+fn what_only_began_or_was_cut_short_proves_nothing() {
+    let world = World::new(Some(RULES));
+    for (id, response) in [
+        ("a", json!({ "stdout": "", "backgroundTaskId": "b1" })),
+        ("b", json!({ "stdout": "", "interrupted": true })),
+        ("c", json!({ "stdout": "", "returnCodeInterpretation": "No matches found" })),
+    ] {
+        let test = json!({ "command": format!("./test.sh {id}") });
+        world.asks(id, "Bash", test.clone()).silent();
+        world.ran(id, "Bash", test, response).silent();
+        world.bash(&format!("commit-{id}"), &format!("git commit -m {id}")).denied("requires: test");
+    }
+}
+
+#[test]
+fn a_call_that_only_a_batch_tells_of_is_counted_and_has_failed() {
+    let world = World::new(Some(RULES));
+    world.bash("c1", "ls").silent();
+    let before = world.records().len();
+    let known =
+        json!({ "tool_name": "Bash", "tool_input": { "command": "ls" }, "tool_use_id": "c1", "tool_response": "" });
+    world.tell("PostToolBatch", json!({ "tool_calls": [known] })).silent();
+    assert_eq!(world.records().len(), before, "a call that finished already leaves nothing new");
+
+    let unasked = json!({ "tool_name": "Frobnicate", "tool_input": { "n": 1 }, "tool_use_id": "c2", "tool_response": "no such tool" });
+    world.tell("PostToolBatch", json!({ "tool_calls": [unasked] })).silent();
+    let records = world.records();
+    let (event, decision) = (&records[before], &records[before + 1]);
+    assert_eq!((&event["kind"], &event["step"], &event["call"]), (&json!("call.settled"), &json!(2), &json!("c2")));
+    assert_eq!(decision["data"]["emitted"][0]["type"], "UNKNOWN_TOOL");
+    assert_eq!(decision["data"]["emitted"][0]["requested"], "Frobnicate");
+}
+
+#[test]
+fn repeating_what_the_client_refuses_is_a_loop_and_the_model_is_told() {
+    let world = World::new(Some(RULES));
+    let batch = |id: &str| {
+        let call =
+            json!({ "tool_name": "Frobnicate", "tool_input": {}, "tool_use_id": id, "tool_response": "no such tool" });
+        world.tell("PostToolBatch", json!({ "tool_calls": [call] }))
+    };
+    batch("c1").silent();
+    batch("c2").silent();
+    let told = batch("c3").json();
+    let context = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(context.contains("FORBID_ACTION"), "{context}");
+    batch("c4");
+    let halted = batch("c5").json();
+    assert_eq!(halted["continue"], false, "{halted}");
+}
+
+#[test]
+fn a_halted_run_is_denied_and_ended() {
+    let world = World::new(Some("jackline: 1\nloop: { window: 2, threshold: 2, override_retries: 0 }\n"));
+    world.bash("c1", "ls").silent();
+    world.bash("c2", "ls").denied("FORBID_ACTION");
+    let halted = world.bash("c3", "ls");
+    halted.denied("the run is halted");
+    assert_eq!(halted.json()["continue"], false, "ending alone would let the tool run, denying alone would go on");
+    world.bash("c4", "pwd").denied("");
+    world.tell("UserPromptSubmit", json!({ "prompt": "<task-notification>done</task-notification>" })).silent();
+    world.bash("c5", "pwd").denied("");
+    world.tell("UserPromptSubmit", json!({ "prompt": "go on" })).silent();
+    world.bash("c6", "pwd").silent();
+}
+
+#[test]
+fn agents_are_told_what_is_enforced_and_the_person_what_is_wrong() {
+    let world = World::new(Some(RULES));
+    let told = world.tell("SessionStart", json!({ "source": "startup" })).json();
+    let context = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(context.contains("- commit requires: test, again after every change to a file\n"), "{context}");
+    assert_eq!(told.get("systemMessage"), None);
+    let told = world.tell("SubagentStart", json!({ "agent_id": "a1", "agent_type": "general-purpose" })).json();
+    assert_eq!(told["hookSpecificOutput"]["hookEventName"], "SubagentStart");
+
+    fs::write(world.root().join("jackline.yaml"), "jackline: 1\npolices: []\n").unwrap();
+    let told = world.tell("SessionStart", json!({ "source": "resume" })).json();
+    let message = told["systemMessage"].as_str().unwrap();
+    assert!(message.contains("the last accepted definition stays in force"), "{message}");
+    world.bash("c1", "git commit -m x").denied("requires: test");
+}
+
+#[test]
+fn a_move_to_another_work_tree_is_followed_and_undone() {
+    let world = World::new(Some(RULES));
+    let tree = world.root().join(".claude/worktrees/wt1");
+    fs::create_dir_all(&tree).unwrap();
+    let write =
+        |id: &str, path: &str| world.asks(id, "Write", json!({ "file_path": world.root().join(path), "content": "" }));
+    write("c1", "a.txt").silent();
+    world.ran("c2", "EnterWorktree", json!({ "name": "wt1" }), json!({ "worktreePath": tree })).silent();
+    write("c3", "a2.txt").denied("outside the workspace");
+    write("c4", ".claude/worktrees/wt1/a.txt").silent();
+    write("c5", "jackline.yaml").denied("part of what guards this session");
+    world.ran("c6", "ExitWorktree", json!({ "action": "keep" }), json!({ "action": "keep" })).silent();
+    write("c7", "a3.txt").silent();
+    assert_eq!(world.kinds().iter().filter(|kind| *kind == "session.moved").count(), 2);
+}
+
+#[test]
+fn a_stop_shows_the_head_to_the_person() {
+    let world = World::new(Some(RULES));
+    let said = world.tell("Stop", json!({ "stop_hook_active": false })).json();
+    let head = world.records().last().unwrap()["hash"].as_str().unwrap().to_owned();
+    assert_eq!(said["systemMessage"], json!(format!("jackline: record 3, head {head}")));
+    world.tell("SubagentStop", json!({ "agent_id": "a1", "stop_hook_active": false })).silent();
+}
+
+#[test]
+fn settings_that_silence_us_are_not_taken_over() {
+    let world = World::new(Some(RULES));
+    let file = world.root().join(".claude/settings.json");
+    fs::create_dir(world.root().join(".claude")).unwrap();
+    let changed = |source: &str, text: &str| {
+        fs::write(&file, text).unwrap();
+        world.tell("ConfigChange", json!({ "source": source, "file_path": file }))
+    };
+    changed("project_settings", "{\"model\":\"x\"}").silent();
+    for (source, text) in [
+        ("project_settings", "{\"disableAllHooks\":true}"),
+        ("project_settings", "{\"disableAllHooks\":\"yes\"}"),
+        ("project_settings", "{"),
+        ("local_settings", "{\"model\":\"x\"}"),
+    ] {
+        let answer = changed(source, text).json();
+        assert_eq!(answer["decision"], "block", "{source} {text}");
+        assert!(answer["reason"].as_str().unwrap().contains("unguarded"), "{answer}");
+    }
+    changed("skills", "no settings at all").silent();
+    // Nor where the store is broken.
+    fs::remove_dir_all(world.store()).unwrap();
+    fs::write(world.store(), "in the way").unwrap();
+    assert_eq!(changed("user_settings", "{\"disableAllHooks\":true}").json()["decision"], "block");
+    changed("user_settings", "{}").silent();
+}
+
+#[test]
+fn events_that_are_not_known_are_recorded_and_pass_unless_a_tool_may_run() {
+    let world = World::new(Some(RULES));
+    world.tell("SomethingNew", json!({ "detail": 1 })).silent();
+    world.tell("PreCompact", json!({ "trigger": "manual" })).silent();
+    world.tell("PermissionRequest", json!({ "tool_name": "Bash", "tool_input": {} })).silent();
+    assert_eq!(world.kinds(), ["host.noted", "host.noted", "host.noted"]);
+    assert_eq!(world.records()[0]["data"]["about"], json!({ "detail": 1 }));
+    world
+        .tell("BeforeToolRuns", json!({ "tool_name": "Bash", "tool_input": {} }))
+        .blocked("not a tool gate that this version knows");
+}
+
+#[test]
+fn without_a_definition_everything_is_allowed_and_nothing_kept() {
+    let world = World::new(None);
+    world.bash("c1", "git commit -m x").silent();
+    world.tell("SessionStart", json!({ "source": "startup" })).silent();
+    assert_eq!(tree(&world.home()), tree(&world.store()));
+    assert!(!world.store().exists());
+}
+
+#[test]
+fn the_environment_does_not_redirect_a_wired_hook() {
+    let world = World::new(Some(RULES));
+    let elsewhere = world.top().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("jackline.yaml"), "jackline: 1\n").unwrap();
+    let mut hook = world.hook();
+    hook.env("JACKLINE_HOME", &elsewhere).env("JACKLINE_DEFINITION", elsewhere.join("jackline.yaml"));
+    hook.env("CLAUDE_PROJECT_DIR", &elsewhere).current_dir(&elsewhere);
+    let call = json!({ "tool_name": "Bash", "tool_input": { "command": "git commit -m x" }, "tool_use_id": "c1" });
+    answered(&mut hook, world.message("PreToolUse", call).to_string().as_bytes()).denied("requires: test");
+    assert_eq!(tree(&elsewhere), [elsewhere.join("jackline.yaml")]);
+}

@@ -1,0 +1,143 @@
+//! What we cannot do anything with: a tool call is blocked, a person's prompt and everything else pass, a stop is held
+//! once, and nothing that was kept is lost.
+
+use std::fs;
+use std::io::Write as _;
+
+use serde_json::json;
+
+use crate::world::{RULES, World, answered, ended, spawned};
+
+/// A message of 50 MB that begins like a real one.
+fn huge(event: &str) -> Vec<u8> {
+    let mut message = format!("{{\"session_id\":\"s1\",\"hook_event_name\":\"{event}\",\"prompt\":\"").into_bytes();
+    message.resize(50_000_000, b'x');
+    message.extend(b"\"}");
+    message
+}
+
+#[test]
+fn input_that_is_no_message_blocks() {
+    let world = World::new(Some(RULES));
+    let nested = [b"[".repeat(200_000), b"]".repeat(200_000)].concat();
+    let deep = format!(
+        "{{\"session_id\":\"s1\",\"hook_event_name\":\"PreToolUse\",\"tool_input\":{}1{}}}",
+        "[".repeat(5000),
+        "]".repeat(5000)
+    );
+    for native in [
+        b"".as_slice(),
+        b"{",
+        b"null",
+        b"[]",
+        b"{}",
+        b"\xff\xfe\x00",
+        b"{\"hook_event_name\":7}",
+        b"{\"hook_event_name\":\"PreToolUse\"}",
+        b"{\"session_id\":\"s1\",\"session_id\":\"s2\",\"hook_event_name\":\"PreToolUse\"}",
+        &nested,
+        deep.as_bytes(),
+        &huge("PreToolUse"),
+    ] {
+        world.send(native).blocked("jackline");
+    }
+    assert!(!world.store().join("sessions").exists(), "nothing is kept of what is no message");
+}
+
+#[test]
+fn a_prompt_that_cannot_be_read_is_not_swallowed() {
+    let world = World::new(Some(RULES));
+    world.send(&huge("UserPromptSubmit")).silent();
+    world.send(b"{\"session_id\":\"s1\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"\xff\"}").silent();
+    world.send(b"{\"session_id\":\"s1\",\"hook_event_name\": \"PreCompact\", oops").silent();
+    // What an agent chose comes later in a message than its name.
+    let forged = b"{\"session_id\":\"s1\",\"hook_event_name\":\"PreToolUse\",\"tool_input\":{\"hook_event_name\":\"UserPromptSubmit\"},";
+    world.send(forged).blocked("jackline");
+}
+
+#[test]
+fn a_stop_is_held_once() {
+    let world = World::new(Some(RULES));
+    fs::write(world.store(), "in the way").unwrap();
+    let held = world.tell("Stop", json!({ "stop_hook_active": false })).json();
+    assert_eq!(held["decision"], "block");
+    assert!(held["reason"].as_str().unwrap().contains("Jackline could not decide"), "{held}");
+    world.tell("Stop", json!({ "stop_hook_active": true })).silent();
+}
+
+#[test]
+fn a_store_that_cannot_be_used_blocks_tools_and_nothing_else() {
+    let world = World::new(Some(RULES));
+    fs::write(world.store(), "in the way").unwrap();
+    world.bash("c1", "ls").blocked("Jackline could not decide");
+    world.tell("UserPromptSubmit", json!({ "prompt": "go" })).silent();
+    world.tell("SessionStart", json!({ "source": "startup" })).silent();
+    world.tell("PreCompact", json!({ "trigger": "auto" })).silent();
+    world.ran("c1", "Bash", json!({ "command": "ls" }), json!({})).silent();
+    assert_eq!(fs::read_to_string(world.store()).unwrap(), "in the way");
+}
+
+#[test]
+fn a_broken_definition_blocks_where_there_never_was_another() {
+    for definition in ["jackline: 1\npolices: []\n", "jackline: 2\n", "", "\u{0}", "a: [", "jackline: 1\njackline: 1\n"]
+    {
+        let world = World::new(Some(definition));
+        world.bash("c1", "ls").blocked("ask the owner to run `jackline check`");
+        world.tell("UserPromptSubmit", json!({ "prompt": "go" })).silent();
+    }
+}
+
+#[test]
+fn without_a_home_the_store_on_the_command_line_serves() {
+    let world = World::new(Some(RULES));
+    let native = world.message(
+        "PreToolUse",
+        json!({ "tool_name": "Bash", "tool_input": { "command": "git commit" }, "tool_use_id": "c1" }),
+    );
+    let native = native.to_string();
+    answered(world.hook().env_remove("HOME"), native.as_bytes()).denied("requires: test");
+    let mut bare = std::process::Command::new(env!("CARGO_BIN_EXE_jackline"));
+    bare.args(["hook", "claude"]).current_dir(world.root()).env_clear();
+    answered(&mut bare, native.as_bytes()).blocked("there is no place for the state");
+}
+
+#[test]
+fn a_command_line_that_is_not_understood_blocks() {
+    let world = World::new(Some(RULES));
+    for arguments in [
+        &["hook"][..],
+        &["hook", "nobody"],
+        &["hook", "claude", "--wired", "everywhere"],
+        &["hook", "claude", "--stor", "x"],
+    ] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_jackline"));
+        command.args(arguments).current_dir(world.root()).env_clear();
+        let answer = answered(&mut command, b"{}");
+        assert_eq!((answer.exit, answer.stdout.as_str()), (Some(2), ""), "{arguments:?}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_host_that_says_nothing_is_answered_before_it_loses_patience() {
+    let world = World::new(Some(RULES));
+    let mut silent = spawned(&mut world.hook());
+    let input = silent.stdin.take().unwrap();
+    ended(silent).blocked("it took longer than its deadline");
+    drop(input);
+    let mut begun = spawned(&mut world.hook());
+    let mut input = begun.stdin.take().unwrap();
+    input.write_all(b"{\"session_id\":\"s1\",\"hook_event_name\":\"UserPromptSubmit\",").unwrap();
+    ended(begun).blocked("it took longer than its deadline");
+}
+
+#[test]
+fn a_reply_that_nobody_can_read_is_no_consent() {
+    let world = World::new(Some(RULES));
+    let call = json!({ "tool_name": "Bash", "tool_input": { "command": "git commit" }, "tool_use_id": "c1" });
+    let mut child = spawned(&mut world.hook());
+    drop(child.stdout.take());
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(world.message("PreToolUse", call).to_string().as_bytes()).unwrap();
+    drop(input);
+    assert_eq!(ended(child).exit, Some(2));
+}
