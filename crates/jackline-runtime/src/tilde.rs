@@ -42,8 +42,8 @@ fn in_matcher(matcher: &Matcher) -> bool {
     matcher.path.iter().any(below_home) || inner.any(in_matcher)
 }
 
-fn below_home(pattern: &String) -> bool {
-    pattern.starts_with("~/")
+fn below_home(pattern: impl AsRef<str>) -> bool {
+    pattern.as_ref().starts_with("~/")
 }
 
 /// Replaces a leading `~/` in every path pattern of a definition.

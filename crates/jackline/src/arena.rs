@@ -11,8 +11,8 @@
 )]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::cell::{Cell, UnsafeCell};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of the block: several times what a hook asks for, and only the pages that are used cost anything.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -40,11 +40,17 @@ struct Books {
 pub(crate) struct Arena {
     block: Block,
     books: UnsafeCell<Books>,
-    busy: AtomicBool,
+    /// The mark of the thread whose block it is; zero until one asks.
+    owner: AtomicUsize,
 }
 
-// SAFETY: the books are reached only by whoever made `busy` true, and the block's bytes only through parts that are
-// handed out to one owner at a time.
+thread_local! {
+    /// Tells threads apart: it lies elsewhere for each that lives.
+    static MARK: Cell<u8> = const { Cell::new(0) };
+}
+
+// SAFETY: the books are reached by one thread only, the first that asked; and the block's bytes only through parts that
+// are handed out to one owner at a time.
 unsafe impl Sync for Arena {}
 
 /// A part of the block, and whether its bytes are zeros already.
@@ -69,20 +75,21 @@ impl Arena {
         Self {
             block: Block(UnsafeCell::new([0; BLOCK_BYTES])),
             books: UnsafeCell::new(books),
-            busy: AtomicBool::new(false),
+            owner: AtomicUsize::new(0),
         }
     }
 
-    /// Asks the books. A thread that finds another one there does not wait: the system has memory too.
-    fn ask<T>(&self, question: impl FnOnce(&Self, &mut Books) -> Option<T>) -> Option<T> {
-        if self.busy.swap(true, Ordering::Acquire) {
+    /// Asks the books, which the first thread alone may: nobody has to wait for anybody, and the system has memory too.
+    fn ask<T>(&self, question: impl FnOnce(&Self, &mut Books) -> T) -> Option<T> {
+        let mark = MARK.with(|mark| mark.as_ptr().addr());
+        let owner = self.owner.load(Ordering::Relaxed);
+        // One that begins with the mark of a thread that has ended goes on with its block.
+        let is_first = || self.owner.compare_exchange(0, mark, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if owner != mark && (owner != 0 || !is_first()) {
             return None;
         }
-        // SAFETY: `busy` was false and is true until the answer is there, so this is the only reference; no question
-        // allocates or panics.
-        let answer = question(self, unsafe { &mut *self.books.get() });
-        self.busy.store(false, Ordering::Release);
-        answer
+        // SAFETY: only this thread comes here, and no question allocates, so this is the only reference.
+        Some(question(self, unsafe { &mut *self.books.get() }))
     }
 
     fn address(&self, offset: usize) -> *mut u8 {
@@ -105,8 +112,8 @@ impl Arena {
             *first = unsafe { self.address(offset).cast::<usize>().read() };
             return Some(Part { offset, clean: false });
         }
-        // An offset is only as aligned as the block itself.
-        let offset = books.taken.next_multiple_of(align);
+        // Alignments are powers of two, and an offset is only as aligned as the block itself.
+        let offset = (books.taken + align - 1) & !(align - 1);
         let end = offset.checked_add(size).filter(|end| *end <= BLOCK_BYTES && align <= align_of::<Block>())?;
         let clean = offset >= books.touched;
         books.taken = end;
@@ -127,15 +134,15 @@ impl Arena {
     }
 
     /// Makes a part larger or smaller where it is, if that is possible.
-    fn resize(books: &mut Books, offset: usize, (old, new): (usize, usize)) -> Option<()> {
+    fn resize(books: &mut Books, offset: usize, (old, new): (usize, usize)) -> bool {
         let (old, new) = (rounded(old), rounded(new));
-        let end = offset.checked_add(new).filter(|end| *end <= BLOCK_BYTES)?;
-        if offset + old == books.taken {
+        let Some(end) = offset.checked_add(new).filter(|end| *end <= BLOCK_BYTES) else { return false };
+        let is_last = offset + old == books.taken;
+        if is_last {
             books.taken = end;
             books.touched = books.touched.max(end);
-            return Some(());
         }
-        (new <= old).then_some(())
+        is_last || new <= old
     }
 }
 
@@ -143,7 +150,7 @@ impl Arena {
 // use; everything else is the system allocator's, which is asked to free and to resize only what it gave.
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        match self.ask(|arena, books| arena.take(books, layout)) {
+        match self.ask(|arena, books| arena.take(books, layout)).flatten() {
             Some(part) => self.address(part.offset),
             // SAFETY: the caller's promise about the layout is passed on.
             None => unsafe { System.alloc(layout) },
@@ -151,7 +158,7 @@ unsafe impl GlobalAlloc for Arena {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let Some(part) = self.ask(|arena, books| arena.take(books, layout)) else {
+        let Some(part) = self.ask(|arena, books| arena.take(books, layout)).flatten() else {
             // SAFETY: the caller's promise about the layout is passed on.
             return unsafe { System.alloc_zeroed(layout) };
         };
@@ -168,8 +175,8 @@ unsafe impl GlobalAlloc for Arena {
             // SAFETY: what does not lie in the block came from the system, with this layout.
             return unsafe { System.dealloc(part, layout) };
         };
-        // Where another thread is at the books, the part is lost; the block is all that can be.
-        let _ = self.ask(|arena, books| Some(arena.give(books, offset, layout.size())));
+        // A part that another thread gives back is lost; the block is all that can be.
+        self.ask(|arena, books| arena.give(books, offset, layout.size()));
     }
 
     unsafe fn realloc(&self, part: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
@@ -177,7 +184,7 @@ unsafe impl GlobalAlloc for Arena {
             // SAFETY: what does not lie in the block came from the system, with this layout.
             return unsafe { System.realloc(part, layout, new_size) };
         };
-        if self.ask(|_, books| Self::resize(books, offset, (layout.size(), new_size))).is_some() {
+        if self.ask(|_, books| Self::resize(books, offset, (layout.size(), new_size))).is_some_and(|resized| resized) {
             return part;
         }
         // SAFETY: the caller promises that the new size is valid for the alignment; the parts do not overlap, and both

@@ -61,6 +61,7 @@ pub(crate) fn memory(command: &Command, message: &str) -> u64 {
 }
 
 /// Whether this process was started to look at another's memory; then it has done so and printed it.
+#[expect(clippy::zombie_processes, reason = "`wait4` waits for it")]
 pub(crate) fn was_memory_probe() -> bool {
     let mut words = std::env::args_os().skip(1);
     if words.next().is_none_or(|word| word != MEMORY) {
@@ -72,7 +73,6 @@ pub(crate) fn was_memory_probe() -> bool {
     true
 }
 
-#[expect(clippy::zombie_processes, reason = "`wait4` waits for it")]
 fn peak_bytes(child: &std::process::Child) -> u64 {
     let id = libc::pid_t::try_from(child.id()).expect("an id");
     // SAFETY: all bits zero are a valid `rusage`, and `wait4` writes to it and to the status it is given.
