@@ -18,8 +18,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const BLOCK_BYTES: usize = 1 << 20;
 /// What sizes are rounded up to: room for a link between free parts, and the alignment that nearly everything has.
 const GRAIN_BYTES: usize = 16;
-/// Sizes, in grains, whose parts are used again. Larger ones are few.
+/// Sizes, in grains, that have a list of free parts each.
 const CLASSES: usize = 64;
+/// Larger free parts that are remembered: a hook has a handful, for files it reads and lines it writes.
+const LARGE_PARTS_MAX: usize = 8;
 
 /// Memory to be handed out; aligned like a page, so that offsets are aligned as their addresses are.
 #[repr(C, align(4096))]
@@ -34,6 +36,8 @@ struct Books {
     /// The first free part of each class, and each of them begins with the next: by offset plus one, so that nothing is
     /// zero, and books that nobody has written to need no room in the program's file.
     free: [usize; CLASSES],
+    /// Larger free parts, with their sizes; nothing where the size is zero.
+    large: [(usize, usize); LARGE_PARTS_MAX],
 }
 
 /// Hands out parts of a block, then asks the system.
@@ -71,7 +75,7 @@ const fn rounded(size: usize) -> usize {
 
 impl Arena {
     pub(crate) const fn new() -> Self {
-        let books = Books { taken: 0, touched: 0, free: [0; CLASSES] };
+        let books = Books { taken: 0, touched: 0, free: [0; CLASSES], large: [(0, 0); LARGE_PARTS_MAX] };
         Self {
             block: Block(UnsafeCell::new([0; BLOCK_BYTES])),
             books: UnsafeCell::new(books),
@@ -105,11 +109,8 @@ impl Arena {
     fn take(&self, books: &mut Books, layout: Layout) -> Option<Part> {
         let (size, align) = (rounded(layout.size()), layout.align().max(GRAIN_BYTES));
         if align == GRAIN_BYTES
-            && let Some(first) = books.free.get_mut(size / GRAIN_BYTES - 1)
-            && let Some(offset) = first.checked_sub(1)
+            && let Some(offset) = self.take_again(books, size)
         {
-            // SAFETY: a free part is aligned and holds at least one grain, and begins with what `give` wrote.
-            *first = unsafe { self.address(offset).cast::<usize>().read() };
             return Some(Part { offset, clean: false });
         }
         // Alignments are powers of two, and an offset is only as aligned as the block itself.
@@ -121,6 +122,18 @@ impl Arena {
         Some(Part { offset, clean })
     }
 
+    /// A free part of this size, or a large one that holds it.
+    fn take_again(&self, books: &mut Books, size: usize) -> Option<usize> {
+        let Some(first) = books.free.get_mut(size / GRAIN_BYTES - 1) else {
+            let large = books.large.iter_mut().find(|(_, room)| *room >= size)?;
+            return Some(std::mem::take(large).0);
+        };
+        let offset = first.checked_sub(1)?;
+        // SAFETY: a free part is aligned and holds at least one grain, and begins with what `give` wrote.
+        *first = unsafe { self.address(offset).cast::<usize>().read() };
+        Some(offset)
+    }
+
     fn give(&self, books: &mut Books, offset: usize, size: usize) {
         let size = rounded(size);
         // INVARIANT: every part that is free or in use ends at `taken` or before it.
@@ -130,6 +143,8 @@ impl Arena {
             // SAFETY: the part is aligned, holds at least one grain, and its owner has just given it up.
             unsafe { self.address(offset).cast::<usize>().write(*first) };
             *first = offset + 1;
+        } else if let Some(empty) = books.large.iter_mut().find(|(_, room)| *room == 0) {
+            *empty = (offset, size);
         }
     }
 
@@ -251,6 +266,21 @@ mod tests {
             let fresh = arena.alloc_zeroed(layout(4096, 8));
             assert_eq!(fresh, parts[2]);
             assert!(bytes(fresh, 4096).iter().all(|byte| *byte == 0));
+        }
+    }
+
+    #[test]
+    fn large_parts_are_used_again_too() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        // SAFETY: as above.
+        unsafe {
+            let parts = [5000, 3000, 16].map(|size| arena.alloc(layout(size, 8)));
+            arena.dealloc(parts[0], layout(5000, 8));
+            arena.dealloc(parts[1], layout(3000, 8));
+            assert_eq!(arena.alloc(layout(4000, 8)), parts[0]);
+            assert_eq!(arena.alloc(layout(2000, 8)), parts[1]);
+            assert!(arena.alloc(layout(2000, 8)).addr() > parts[2].addr());
         }
     }
 
