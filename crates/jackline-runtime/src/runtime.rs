@@ -30,6 +30,7 @@ use crate::probes::{self, Ground, Prober, WorkspaceProber, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
+use crate::wiring::CommandLine;
 
 /// Times a decision is taken anew because another process committed in between. Each time someone else got
 /// through, so this many losses in a row mean that something is wrong.
@@ -51,6 +52,8 @@ pub struct Runtime {
     pub(crate) state: Option<PathBuf>,
     /// Whether a workspace without any definition is left alone rather than refused.
     pub(crate) idles: bool,
+    /// What the host ran to ask us, where it is a host that does.
+    pub(crate) line: Option<CommandLine>,
     pub(crate) held: Mutex<BTreeMap<String, Held>>,
     pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
 }
@@ -169,7 +172,9 @@ impl Runtime {
             Ok(answer) => answer,
             // A hook that stands ready everywhere has nothing to enforce where nobody declared anything.
             Err(Fault::Definition(DefinitionFault::Missing(_))) if self.idles => Answer::unkept(Decision::default()),
-            Err(fault) => settings_alone(&message.event).unwrap_or_else(|| Answer::refusal(refusal(&fault))),
+            Err(fault) => {
+                settings_alone(&message.event, self.line.as_ref()).unwrap_or_else(|| Answer::refusal(refusal(&fault)))
+            }
         }
     }
 
@@ -307,10 +312,10 @@ impl Runtime {
 
     fn prober(&self, stack: &Stack, files: &[PathBuf]) -> MakeProber {
         let (root, definition) = (PathBuf::from(&stack.root), stack.path.as_ref().map(PathBuf::from));
-        let (home, state, files) = (self.home.clone(), self.state.clone(), files.to_vec());
+        let (home, state, files, line) = (self.home.clone(), self.state.clone(), files.to_vec(), self.line.clone());
         Box::new(move || {
             let own = own_paths(&root, home.as_deref(), state.as_deref(), definition.as_deref(), &files);
-            WorkspaceProber::new(Ground { root, home, own })
+            WorkspaceProber::new(Ground { root, home, own }).started_by(line)
         })
     }
 
@@ -432,10 +437,11 @@ fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
 struct Moved;
 
 /// Whether changed settings silence us can be told without a store and without a definition.
-fn settings_alone(event: &Event) -> Option<Answer> {
+fn settings_alone(event: &Event, line: Option<&CommandLine>) -> Option<Answer> {
     let Body::SettingsChanged { file, wired } = &event.body else { return None };
     let mut facts = Facts::default();
-    facts.keep(Probe::Settings { file: file.clone(), wired: *wired }, probes::settings(Path::new(file), *wired));
+    let fact = probes::settings(Path::new(file), *wired, line);
+    facts.keep(Probe::Settings { file: file.clone(), wired: *wired }, fact);
     match decide(&Stack::default(), &Session::default(), event, &facts) {
         Step::Done(decision) => Some(Answer::unkept(*decision)),
         Step::Need(_) => None,

@@ -7,6 +7,15 @@ use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt as _;
 use std::panic::catch_unwind;
 use std::process::ExitCode;
+use std::sync::OnceLock;
+
+static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// The command line, the program's name included. The standard library's own list is empty in a static program that
+/// does not begin with it.
+pub(crate) fn words() -> &'static [OsString] {
+    WORDS.get().map(Vec::as_slice).unwrap_or_default()
+}
 
 /// How a process ends that panicked, as the standard library has it.
 const PANICKED: c_int = 101;
@@ -17,7 +26,8 @@ extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
     occupy_standard_files();
     // SAFETY: to ignore a signal is always allowed. A reader that went away is then an error of the write.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-    let words = (0..usize::try_from(count).unwrap_or_default()).map(|at| word(words, at)).collect();
+    let words = (0..usize::try_from(count).unwrap_or_default()).map(|at| word(words, at));
+    let words = WORDS.get_or_init(|| words.collect());
     let code = catch_unwind(|| number(super::serve(words)));
     finish(code.unwrap_or(PANICKED))
 }

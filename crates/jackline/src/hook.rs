@@ -101,6 +101,9 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
     if let Some(home) = place::home() {
         builder = builder.home(home);
     }
+    if let Some(line) = place::command_line() {
+        builder = builder.started_by(line);
+    }
     match builder.build() {
         // The process is about to end: the kernel takes memory and files back at once, quicker than piece by piece.
         Ok(runtime) => ManuallyDrop::new(runtime).handle(adapter, native),

@@ -5,17 +5,22 @@
 #![cfg_attr(not(test), no_main)]
 
 mod arena;
+mod bounded;
 mod commands;
 mod deadline;
+mod diff;
 mod entry;
 mod error;
 mod exceptions;
 mod hook;
+mod hosts;
 mod interrupt;
 mod paint;
 mod person;
 mod place;
+mod replace;
 mod screen;
+mod starter;
 mod timeline;
 mod tour;
 
@@ -38,8 +43,8 @@ struct Arguments {
 }
 
 /// Serves one command line, the program's name included.
-fn serve(words: Vec<OsString>) -> ExitCode {
-    if let [_, first, rest @ ..] = words.as_slice()
+fn serve(words: &[OsString]) -> ExitCode {
+    if let [_, first, rest @ ..] = words
         && first == "hook"
         && let Some(options) = hook::Options::plain(rest.iter().cloned())
     {
