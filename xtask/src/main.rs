@@ -1,10 +1,11 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask bench`, `cargo xtask dist`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask hosts`, `cargo xtask bench`, `cargo xtask dist`.
 //!
 //! Each chore says what it does, stops at the first thing that is wrong, and exits with 1 then.
 
 mod bench;
 mod dist;
 mod elf;
+mod hosts;
 mod shell;
 mod test;
 
@@ -16,6 +17,7 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   test                  everything a change must pass: format, lints, documentation, tests, the embedder's example
+  hosts                 fetch the programs that the end-to-end tests drive (needs npm); `test` does it by itself
   bench [hook|eval|decide] [--quick]
                         measure, comparing side by side in one run; without a name: all
   dist                  build the program as it is handed out for Linux: static, at a fixed address";
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["test"] => test::run(),
+        ["hosts"] => hosts::run(),
         ["bench", options @ ..] => bench::run(options),
         ["dist"] => dist::run(),
         ["help" | "--help" | "-h"] => {

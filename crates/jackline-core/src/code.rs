@@ -130,6 +130,12 @@ codes! {
     LOOP_PERSISTED = "loop/persisted",
         "The forbidden call was repeated until its retries were used up; the run is halted.",
         "Stop and report; a person's next prompt lifts it.";
+    BOUNDS_TRUNCATED = "bounds/truncated",
+        "More was read or printed than is shown at once; the edit holds what is shown.",
+        "Read on from `next_offset`, or ask for less.";
+    SEARCH_ZERO_RESULTS = "search/zero-results",
+        "A search found nothing. The call is allowed and finished; the feedback says what to try.",
+        "List the directory, check alternate naming, or broaden the filters.";
     EVENT_INVALID = "event/invalid",
         "The event could not be read.",
         "Send one JSON object per line, as `docs/reference/events.md` describes.";

@@ -11,6 +11,7 @@ use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
 use jackline_core::event::{Body, Call, Event};
+use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
 use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
 use jackline_core::redact::Redactor;
@@ -26,7 +27,7 @@ use crate::checkpoint;
 use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
-use crate::probes::{self, Ground, Prober, WorkspaceProber, own_paths};
+use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
@@ -49,6 +50,7 @@ pub struct Runtime {
     pub(crate) kept: Option<Kept>,
     /// The user's home directory and the state directory, for telling what is ours.
     pub(crate) home: Option<PathBuf>,
+    pub(crate) host_settings: Vec<PathBuf>,
     pub(crate) state: Option<PathBuf>,
     /// Whether a workspace without any definition is left alone rather than refused.
     pub(crate) idles: bool,
@@ -287,7 +289,7 @@ impl Runtime {
             }
         }
         Judging {
-            prober: LazyLock::new(self.prober(stack, &standing.files)),
+            prober: LazyLock::new(self.prober(standing)),
             redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
             adapted: self.adapted(stack),
@@ -310,11 +312,16 @@ impl Runtime {
         Some(stack)
     }
 
-    fn prober(&self, stack: &Stack, files: &[PathBuf]) -> MakeProber {
-        let (root, definition) = (PathBuf::from(&stack.root), stack.path.as_ref().map(PathBuf::from));
-        let (home, state, files, line) = (self.home.clone(), self.state.clone(), files.to_vec(), self.line.clone());
+    fn prober(&self, standing: &Arc<Standing>) -> MakeProber {
+        let (standing, line) = (Arc::clone(standing), self.line.clone());
+        let (home, state, settings) = (self.home.clone(), self.state.clone(), self.host_settings.clone());
         Box::new(move || {
-            let own = own_paths(&root, home.as_deref(), state.as_deref(), definition.as_deref(), &files);
+            let root = PathBuf::from(&standing.stack.root);
+            let definition = standing.stack.path.as_ref().map(Path::new);
+            let own_of = |root: &Path| own_paths(root, home.as_deref(), state.as_deref(), definition, &standing.files);
+            let mut own = own_of(&root);
+            own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
+            own.extend(settings.into_iter().map(|path| OwnPath { path, label: label::HOST.to_owned() }));
             WorkspaceProber::new(Ground { root, home, own }).started_by(line)
         })
     }

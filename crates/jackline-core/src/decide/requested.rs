@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::excepted::{Lifted, lift};
+use super::shown;
 use crate::decision::{Decision, Finding, Note, Step, Stop, StopReason, Verdict};
 use crate::event::Call;
 use crate::guards::{self, Context, budget, repeat, unknown_tool};
@@ -16,7 +17,10 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
         return Step::Need(wanted);
     }
     match weigh(context, guards::judge(context)) {
-        Ok(decision) => Step::Done(Box::new(decision)),
+        Ok(mut decision) => {
+            shown::page(context, &mut decision);
+            Step::Done(Box::new(decision))
+        }
         Err(probe) => Step::Need(vec![probe]),
     }
 }
@@ -43,11 +47,7 @@ pub(super) fn call_key(call: &Call) -> Option<Key> {
 }
 
 fn emit(context: &Context<'_>, kind: &str, fields: Value) -> Value {
-    let mut event = json!({ "type": kind, "session": context.event.session, "step": context.session.steps + 1 });
-    if let (Value::Object(event), Value::Object(fields)) = (&mut event, fields) {
-        event.extend(fields);
-    }
-    event
+    super::typed(context, context.session.steps + 1, kind, fields)
 }
 
 fn requested(context: &Context<'_>, decision: &mut Decision) {

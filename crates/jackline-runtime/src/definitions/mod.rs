@@ -42,6 +42,8 @@ pub struct Standing {
     pub files: Vec<PathBuf>,
     /// Where the texts are kept already, if they are.
     pub kept: Option<Kept>,
+    /// The root at the session's beginning, once the host has moved to another: what guards the session is there.
+    pub first_root: Option<PathBuf>,
 }
 
 /// Why no definition is in force.

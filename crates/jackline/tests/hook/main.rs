@@ -4,4 +4,5 @@
 
 mod answers;
 mod faults;
+mod shown;
 mod world;
