@@ -7,6 +7,9 @@ use std::time::Instant;
 
 use jackline_runtime::Runtime;
 use jackline_runtime::adapters::claude::Claude;
+use jackline_runtime::definitions::{Found, Places};
+use jackline_runtime::store::Store as _;
+use jackline_runtime::store::files::FileStore;
 use serde_json::{Value, json};
 
 use super::programs::Program;
@@ -48,18 +51,22 @@ impl World {
         fs::create_dir_all(world.workspace.join("src")).expect("made");
         fs::create_dir_all(world.home.join(".claude")).expect("made");
         fs::write(world.home.join(".claude/settings.json"), "{}\n").expect("written");
-        fs::write(world.workspace.join("jackline.yaml"), include_str!("../rules.yaml")).expect("written");
+        world.define(&include_str!("../rules.yaml").replace("sync: full", "sync: os"));
         for number in 0..FILES {
             fs::write(world.workspace.join(file(number)), "fn main() {}\n").expect("written");
         }
         world
     }
 
-    /// Gives a session its earlier events, in the words of the host.
+    fn define(&self, rules: &str) {
+        fs::write(self.workspace.join("jackline.yaml"), rules).expect("written");
+    }
+
+    /// Gives a session its earlier events, in the words of the host, judged by what a hook finds there.
     pub(crate) fn seed(&self, length: u64) {
-        let rules = include_str!("../rules.yaml").replace("sync: full", "sync: os");
-        let builder = Runtime::builder().workspace(&self.workspace).state(&self.store).home(&self.home);
-        let runtime = builder.definition_yaml(rules).build().expect("built");
+        let places = Places { home: self.store.clone(), start: self.workspace.clone(), ..Places::default() };
+        let builder = Runtime::builder().definitions(Found::new(places)).state(&self.store).home(&self.home);
+        let runtime = builder.build().expect("built");
         let began = Instant::now();
         for number in 0..length {
             let reply = runtime.handle(&Claude { wired: None }, self.earlier(&session(length), number).as_bytes());
@@ -68,13 +75,22 @@ impl World {
         println!("  {length:>7} earlier events: {:.1} s", began.elapsed().as_secs_f64());
     }
 
-    /// Lets the disk finish with what was seeded, so that nobody's measured sync pays for it.
+    /// Lets the disk finish with what was seeded, so that nobody's measured sync pays for it; from now on records are
+    /// durable.
     pub(crate) fn settle(&self) {
+        self.define(include_str!("../rules.yaml"));
         let Ok(sessions) = fs::read_dir(self.store.join("sessions")) else { return };
         for entry in sessions {
             let log = entry.expect("readable").path().join("audit.jsonl");
             fs::File::open(log).and_then(|log| log.sync_all()).expect("synced");
         }
+    }
+
+    /// Records that the log of a session holds. Every measured event adds two; one that was let pass without a record
+    /// would have measured nothing.
+    pub(crate) fn records(&self, length: u64) -> usize {
+        let store = FileStore::open(self.store.clone());
+        store.lines(&session(length), 0).expect("readable").count()
     }
 
     /// A program, started as the host starts its hooks; every one in the same environment.
