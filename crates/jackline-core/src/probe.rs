@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::exception::{Exception, Refusal};
+use crate::schema::{Checked, Schema, Target};
 use crate::sha::Digest;
 use crate::time::Timestamp;
 
@@ -30,6 +31,8 @@ pub enum Probe {
     /// What in this settings file of a host would silence us? `Absent` when nothing does, `Unknown` with the reason
     /// when something may; `wired` when our hooks must be in it.
     Settings { file: String, wired: bool },
+    /// Does this part of the event fit this schema?
+    Schema { schema: Schema, target: Target },
     /// Which exceptions of a person's cover these refusals at this time? One for a single use is claimed by asking.
     Exceptions { at: Timestamp, refusals: Vec<Refusal> },
 }
@@ -43,7 +46,8 @@ impl Probe {
             | Self::Fingerprint { .. }
             | Self::LastByte { .. }
             | Self::WorkTree
-            | Self::Settings { .. } => true,
+            | Self::Settings { .. }
+            | Self::Schema { .. } => true,
             Self::Exceptions { .. } => false,
         }
     }
@@ -57,6 +61,8 @@ pub enum Fact {
     Identity(Identity),
     /// The content has this digest; `None` when nothing is there.
     Content(Option<Digest>),
+    /// The value was held against the schema.
+    Schema(Checked),
     /// These exceptions count; those for a single use are claimed.
     Excepted(Vec<Exception>),
     /// There is nothing to look at (no git repository for a work tree, for instance).

@@ -171,7 +171,7 @@ impl Linked {
 
 const fn actor(body: &Body) -> Actor {
     match body {
-        Body::CallRequested(_) | Body::CallSettled(_) | Body::StopRequested => Actor::Agent,
+        Body::CallRequested(_) | Body::CallSettled(_) | Body::OutputProduced(_) | Body::StopRequested => Actor::Agent,
         Body::PromptSubmitted | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => Actor::Human,
         Body::SessionStarted { .. }
         | Body::CallFinished(..)

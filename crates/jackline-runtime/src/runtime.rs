@@ -10,7 +10,7 @@ use jackline_core::code;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
-use jackline_core::event::{Body, Call, Event};
+use jackline_core::event::{Body, Call, Event, OutputSchema};
 use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
 use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
@@ -27,7 +27,7 @@ use crate::checkpoint;
 use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
-use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, own_paths};
+use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
@@ -222,7 +222,7 @@ impl Runtime {
                         seen.exceptions = self.exceptions(session, judging.stack());
                         seen.exceptions.as_ref().map_or(Fact::Absent, |known| known.answer(*at, refusals))
                     }
-                    probe => judging.prober.answer(probe),
+                    probe => judging.prober.answer(probe, event),
                 };
                 seen.facts.keep(probe, fact);
             }
@@ -322,7 +322,8 @@ impl Runtime {
             let mut own = own_of(&root);
             own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
             own.extend(settings.into_iter().map(|path| OwnPath { path, label: label::HOST.to_owned() }));
-            WorkspaceProber::new(Ground { root, home, own }).started_by(line)
+            let schemas = inline_schemas(&standing.stack);
+            WorkspaceProber::new(Ground { root, home, own, schemas }).started_by(line)
         })
     }
 
@@ -482,6 +483,13 @@ fn raw(event: &Event) -> Value {
             "output": outcome.output,
             "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
         }),
+        Body::OutputProduced(output) => {
+            let schema = match &output.schema {
+                OutputSchema::Named(name) => json!(name),
+                OutputSchema::Given(schema) => schema.clone(),
+            };
+            json!({ "schema": schema, "text": output.text, "final": output.last })
+        }
         Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
         Body::ExceptionGranted(exception) | Body::ExceptionRevoked(exception) => json!({ "exception": exception }),
         Body::CallSettled(call) => json!({ "call": raw_call(call) }),

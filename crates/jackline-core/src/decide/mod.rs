@@ -5,6 +5,7 @@
 
 mod excepted;
 mod finished;
+mod output;
 mod requested;
 mod settled;
 mod shown;
@@ -41,6 +42,7 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
         Body::AgentStarted => done(Decision { briefing: briefing(stack), ..Decision::default() }),
         Body::PromptSubmitted => done(prompted(session)),
         Body::StopRequested => done(stop(stack, session, event)),
+        Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
         Body::SessionEnded | Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => {
             done(Decision::default())
         }
@@ -82,11 +84,7 @@ fn in_context(
 
 /// A typed event, as `emitted` holds it.
 fn typed(context: &Context<'_>, step: u64, kind: &str, fields: Value) -> Value {
-    let mut event = json!({ "type": kind, "session": context.event.session, "step": step });
-    if let (Value::Object(event), Value::Object(fields)) = (&mut event, fields) {
-        event.extend(fields);
-    }
-    event
+    crate::repair::emit(context.event, step, kind, fields)
 }
 
 fn done(decision: Decision) -> Step {
@@ -199,7 +197,7 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
             let finding = Finding::deny("self", code::SELF_PROTECTED, reason);
             done(Decision::merge(vec![finding.suggest("run `jackline doctor`, or take the change back")]))
         }
-        Some(Fact::Identity(_) | Fact::Content(_) | Fact::Excepted(_)) => {
+        Some(Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Excepted(_)) => {
             done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")]))
         }
     }

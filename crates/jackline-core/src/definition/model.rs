@@ -38,6 +38,10 @@ macro_rules! spelled {
     };
 }
 
+mod validation;
+
+pub use validation::{Missing, SchemaSource, Validation};
+
 /// A whole definition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -57,6 +61,8 @@ pub struct Model {
     pub store: StoreSettings,
     pub reads: Option<Bounds>,
     pub outputs: Option<Bounds>,
+    /// The key `schema`.
+    pub validation: Validation,
 }
 
 impl Default for Model {
@@ -76,6 +82,7 @@ impl Default for Model {
             store: StoreSettings::default(),
             reads: None,
             outputs: None,
+            validation: Validation::default(),
         }
     }
 }
@@ -123,6 +130,10 @@ pub struct Declaration {
     /// Names of the arguments that hold paths.
     pub path: Vec<String>,
     pub line: u32,
+    /// What its arguments must fit.
+    pub schema: Option<SchemaSource>,
+    /// What its result should fit.
+    pub output_schema: Option<SchemaSource>,
 }
 
 /// What a tool does, whatever its host calls it.
@@ -537,7 +548,10 @@ mod tests {
         model.limits.deadline = Some(Deadline::At(Timestamp(1)));
         model.reads = Some(Bounds::default());
         model.steps.push(Step::new("s", Matcher { tool: vec!["a".into()], ..Matcher::default() }, 3));
-        model.tools.declare.insert("x".into(), Declaration { kind: Some(Kind::List), path: vec![], line: 1 });
+        model
+            .tools
+            .declare
+            .insert("x".into(), Declaration { kind: Some(Kind::List), line: 1, ..Declaration::default() });
         let bytes = postcard::to_stdvec(&model).unwrap();
         assert_eq!(postcard::from_bytes::<Model>(&bytes).unwrap(), model);
     }

@@ -5,20 +5,20 @@
 use super::bounds::{BYTES_BOUND_MAX, LINES_BOUND_MAX};
 use super::form::{Form, Shape, choice, key, shape};
 use super::model::{
-    Enforce, Kind, Mode, OnFault, Opaque, Outside, Per, RuleVerdict, Stale, Sync as SyncTo, UnknownTools,
+    Enforce, Kind, Missing, Mode, OnFault, Opaque, Outside, Per, RuleVerdict, Stale, Sync as SyncTo, UnknownTools,
 };
 
 /// Calls the loop guard looks back over: each is kept in the session's state.
 const LOOP_WINDOW_MAX: i64 = 100;
 /// Retries and steps of the loop guard: beyond this a constraint never ends in practice.
 const LOOP_COUNT_MAX: i64 = 1_000_000;
+/// Repairs of one value: who needs more never gets there.
+const REPAIR_ATTEMPTS_MAX: i64 = 100;
 /// No budget and no cadence needs a larger number; keeps sums far from overflow.
 const COUNT_MAX: i64 = 1_000_000_000_000;
 
 /// Counts that make no sense at zero.
 const COUNT: Form = Form::Whole { min: 1, max: COUNT_MAX };
-/// Counts that do.
-const COUNT_OR_ZERO: Form = Form::Whole { min: 0, max: COUNT_MAX };
 const TEXTS: Form = Form::List(&Form::Text);
 const SOME_TEXTS: Form = Form::Some(&Form::Text);
 const ONE_OR_MORE: Form = Form::Many(&Form::Text);
@@ -95,9 +95,14 @@ static DECLARATION: Shape = shape(
         key(
             "schema",
             Form::Either(&[Form::Text, Form::Free]),
-            "JSON Schema 2020-12 of the arguments, inline or a file.",
+            "JSON Schema of the arguments (2020-12 unless it names another draft): inline, or a file named from here.",
+        )
+        .example(r#""schemas/deploy.json""#),
+        key(
+            "output_schema",
+            Form::Either(&[Form::Text, Form::Free]),
+            "JSON Schema of the result; one that does not fit is told, not refused.",
         ),
-        key("output_schema", Form::Either(&[Form::Text, Form::Free]), "JSON Schema 2020-12 of the result."),
     ],
 );
 
@@ -298,8 +303,13 @@ static SCHEMA: Shape = shape(
     "schema",
     "How arguments and outputs are validated.",
     &[
-        key("repair_attempts", COUNT_OR_ZERO, "Repairs after the first failure, then the run is halted.").default("2"),
-        key("missing", Form::Choice(&["allow", "deny"]), "What becomes of tools without a schema.")
+        key(
+            "repair_attempts",
+            Form::Whole { min: 0, max: REPAIR_ATTEMPTS_MAX },
+            "Repairs after the first failure, then the run is halted.",
+        )
+        .default("2"),
+        key("missing", Form::Choice(Missing::NAMES), "What becomes of calls of a declared tool that has no schema.")
             .default(r#""allow""#),
     ],
 );

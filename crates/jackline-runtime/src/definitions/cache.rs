@@ -9,6 +9,7 @@ use jackline_core::sha::Digest;
 use jackline_core::tools;
 
 use super::file;
+use super::schemas::inline_faults;
 
 /// Bytes of a kept text or model; a definition is bounded to one mebibyte of text and its model is smaller.
 const KEPT_BYTES_MAX: usize = 4 << 20;
@@ -45,6 +46,10 @@ impl Kept {
             return Ok((model, digest));
         }
         let parsed = definition::parse(text, &tools::names())?;
+        let faults = inline_faults(&parsed.model, Some(text));
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         self.keep(&digest, text, &parsed.model);
         Ok((parsed.model, digest))
     }
