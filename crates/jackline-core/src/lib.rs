@@ -26,6 +26,7 @@ pub mod matcher;
 pub mod nearest;
 mod overlap;
 pub mod own_files;
+pub mod packs;
 mod patch;
 pub mod path;
 pub mod policy;

@@ -23,7 +23,7 @@ pub mod replay;
 mod runtime;
 mod schemas;
 pub mod store;
-mod tilde;
+pub mod tilde;
 pub mod wiring;
 
 pub use answer::Answer;

@@ -283,9 +283,15 @@ impl Runtime {
         let stack = &standing.stack;
         let names: Vec<String> = stack.layers.iter().flat_map(|layer| layer.model.audit.redact.clone()).collect();
         let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
-        if let Some(kept) = self.kept.as_ref().filter(|kept| standing.kept.as_ref() != Some(kept)) {
+        if let Some(kept) = &self.kept {
+            let known = standing.kept.as_ref() == Some(kept);
             for (layer, (digest, text)) in stack.layers.iter().zip(&standing.texts) {
-                kept.keep(digest, text, &layer.model);
+                // A pack's layer is not the pack's own model: it is mixed with what the definition says.
+                match layer.is_pack() {
+                    true => kept.keep_text(digest, text),
+                    false if known => {}
+                    false => kept.keep(digest, text, &layer.model),
+                }
             }
         }
         Judging {
@@ -307,7 +313,7 @@ impl Runtime {
         let mut stack = stack.clone();
         stack.own.extend(self.policies.iter().cloned());
         if let Some(home) = home {
-            stack.layers.iter_mut().for_each(|layer| crate::tilde::expand(&mut layer.model, home));
+            crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
         }
         Some(stack)
     }

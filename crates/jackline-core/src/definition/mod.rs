@@ -19,6 +19,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod unsupported;
+mod uses;
 mod validate;
 pub mod yaml;
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::Bounds;
+use crate::path::Role;
 use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
 
@@ -63,6 +64,8 @@ pub struct Model {
     pub outputs: Option<Bounds>,
     /// The key `schema`.
     pub validation: Validation,
+    /// The key `use`.
+    pub packs: Vec<Use>,
 }
 
 impl Default for Model {
@@ -83,8 +86,17 @@ impl Default for Model {
             reads: None,
             outputs: None,
             validation: Validation::default(),
+            packs: Vec::new(),
         }
     }
+}
+
+/// A pack that the definition is judged together with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Use {
+    pub pack: String,
+    /// Policies of the pack that are enforced otherwise than the pack says.
+    pub enforce: Vec<(String, Enforce)>,
 }
 
 /// Who the definition speaks for; goes into every audit record.
@@ -355,6 +367,10 @@ pub struct Matcher {
     pub all: Vec<Matcher>,
     pub any: Vec<Matcher>,
     pub not: Option<Box<Matcher>>,
+    /// What `path` looks at is read, written or deleted; empty is any of it.
+    pub access: Vec<Role>,
+    /// What the shell text runs cannot be known beforehand.
+    pub opaque: bool,
 }
 
 impl Matcher {
@@ -377,7 +393,8 @@ pub enum CommandMatcher {
 /// A command by its parts; all given ones must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandParts {
-    pub program: Option<String>,
+    /// Any of these.
+    pub program: Vec<String>,
     /// In this order, gaps allowed.
     pub args: Vec<String>,
     /// Any of these.
@@ -386,6 +403,10 @@ pub struct CommandParts {
     pub env: Vec<String>,
     /// Any of these globs is written by a redirection.
     pub redirects_to: Vec<String>,
+    /// Any of these, each one or several words that follow the program and its options.
+    pub subcommand: Vec<String>,
+    /// None of these words.
+    pub without: Vec<String>,
 }
 
 /// A condition on one argument. JSON is compact.
@@ -487,6 +508,7 @@ spelled!(Per { Session = "session", Prompt = "prompt" });
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shell {
     pub opaque: Opaque,
+    pub computed: Computed,
 }
 
 /// What becomes of a command whose program cannot be known; ordered as verdicts are.
@@ -500,6 +522,17 @@ pub enum Opaque {
 }
 
 spelled!(Opaque { Allow = "allow", Ask = "ask", Deny = "deny" });
+
+/// Whether a matcher holds for a word or path that is only known when the text runs; ordered from the strictest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Computed {
+    #[default]
+    Match,
+    Pass,
+}
+
+spelled!(Computed { Match = "match", Pass = "pass" });
 
 /// Files of ours and of hosts that the agent may edit all the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -539,60 +572,4 @@ pub enum Sync {
 spelled!(Sync { Full = "full", Os = "os" });
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_model_survives_postcard() {
-        let mut model = Model { policies: vec![every_matcher_key()], ..Model::default() };
-        model.limits.deadline = Some(Deadline::At(Timestamp(1)));
-        model.reads = Some(Bounds::default());
-        model.steps.push(Step::new("s", Matcher { tool: vec!["a".into()], ..Matcher::default() }, 3));
-        model
-            .tools
-            .declare
-            .insert("x".into(), Declaration { kind: Some(Kind::List), line: 1, ..Declaration::default() });
-        let bytes = postcard::to_stdvec(&model).unwrap();
-        assert_eq!(postcard::from_bytes::<Model>(&bytes).unwrap(), model);
-    }
-
-    fn every_matcher_key() -> Policy {
-        let range = Some(Range { gt: Some(1.5), lt: None });
-        let matcher = Matcher {
-            tool: vec!["@shell".into()],
-            command: Some(CommandMatcher::Parts(CommandParts::default())),
-            args: vec![
-                ("a.b".into(), ArgMatcher::Compare { gt: None, lt: Some(2.0) }),
-                ("c".into(), ArgMatcher::In(vec!["1".into()])),
-            ],
-            session: Some(SessionMatcher { calls: range, ..SessionMatcher::default() }),
-            not: Some(Box::new(Matcher { any: vec![Matcher::default()], ..Matcher::default() })),
-            ..Matcher::default()
-        };
-        let rule = Rule { matcher: matcher.clone(), ..Rule::default() };
-        Policy {
-            name: "p".into(),
-            enforce: Enforce::Warn,
-            when: Some(matcher),
-            on_fault: OnFault::Allow,
-            guard: Guard::Rule(rule),
-            line: 9,
-        }
-    }
-
-    #[test]
-    fn a_step_key_depends_on_name_and_matcher() {
-        let tool = |name: &str| Matcher { tool: vec![name.into()], ..Matcher::default() };
-        let step = Step::new("test", tool("a"), 1);
-        assert_eq!(step.key, Step::new("test", tool("a"), 2).key);
-        assert_ne!(step.key, Step::new("test", tool("b"), 1).key);
-        assert_ne!(step.key, Step::new("tests", tool("a"), 1).key);
-    }
-
-    #[test]
-    fn spellings_read_back() {
-        assert!(Kind::ALL.iter().all(|kind| Kind::parse(kind.name()) == Some(*kind)));
-        assert_eq!(Kind::parse("Read"), None);
-        assert_eq!(Mode::parse(Mode::default().name()), Some(Mode::Enforce));
-    }
-}
+mod tests;

@@ -42,7 +42,7 @@ impl Kept {
         let digest = Digest::of(text.as_bytes());
         if let Some(model) = self.cached(&digest) {
             // The model was whole; whether the text is, nobody has looked yet.
-            self.keep_text(&digest, text);
+            drop(self.write_once(&self.text_path(&digest), text.as_bytes()));
             return Ok((model, digest));
         }
         let parsed = definition::parse(text, &tools::names())?;
@@ -78,12 +78,8 @@ impl Kept {
     pub fn keep(&self, digest: &Digest, text: &str, model: &Model) {
         let Ok(model) = postcard::to_stdvec(model) else { return };
         let sealed = [&Self::seal(digest, &model).0, model.as_slice()].concat();
-        self.keep_text(digest, text);
-        drop(self.write_once(&self.model_path(digest), &sealed));
-    }
-
-    fn keep_text(&self, digest: &Digest, text: &str) {
         drop(self.write_once(&self.text_path(digest), text.as_bytes()));
+        drop(self.write_once(&self.model_path(digest), &sealed));
     }
 
     /// Writes a file whole or not at all: beside its place first, then renamed. Every process asks, and a new file
@@ -100,6 +96,14 @@ impl Kept {
             drop(fs::remove_file(&beside));
         }
         written
+    }
+
+    /// Keeps a text alone.
+    pub fn keep_text(&self, digest: &Digest, text: &str) {
+        // Asked of each pack at every event, so a look must do: what is damaged is not believed when it is read.
+        if !fs::symlink_metadata(self.text_path(digest)).is_ok_and(|there| there.is_file()) {
+            drop(self.write_once(&self.text_path(digest), text.as_bytes()));
+        }
     }
 
     fn text_path(&self, digest: &Digest) -> PathBuf {

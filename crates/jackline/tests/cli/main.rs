@@ -8,6 +8,7 @@ mod checking;
 mod deciding;
 mod excepting;
 mod odd;
+mod packing;
 mod proving;
 mod reading;
 mod touring;
