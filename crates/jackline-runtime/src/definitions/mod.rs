@@ -3,6 +3,7 @@
 mod accepted;
 mod cache;
 mod discover;
+mod file;
 mod found;
 mod schemas;
 
@@ -41,6 +42,8 @@ pub struct Standing {
     pub notices: Vec<String>,
     /// Files named by the definition, which are protected with it.
     pub files: Vec<PathBuf>,
+    /// Where the texts are kept already, if they are.
+    pub kept: Option<Kept>,
     /// The root at the session's beginning, once the host has moved to another: what guards the session is there.
     pub first_root: Option<PathBuf>,
 }
