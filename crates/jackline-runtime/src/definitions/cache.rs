@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use jackline_core::definition::{self, Model};
+use jackline_core::packs::Pack;
 use jackline_core::sha::Digest;
 use jackline_core::tools;
 
@@ -65,19 +66,32 @@ impl Kept {
     fn cached(&self, digest: &Digest) -> Option<Model> {
         let path = Some(self.model_path(digest)).filter(|path| path.is_absolute())?;
         let bytes = file::read_ours(&path, KEPT_BYTES_MAX).ok()?;
-        let (seal, model) = bytes.split_at_checked(32)?;
+        let (seal, model) = bytes.split_at_checked(4)?;
         // The seal binds the model to its text and to this version of the format: anything else is read anew.
-        (seal == Self::seal(digest, model).0).then(|| postcard::from_bytes(model).ok()).flatten()
+        (seal == Self::seal(digest, model)).then(|| postcard::from_bytes(model).ok()).flatten()
     }
 
-    fn seal(digest: &Digest, model: &[u8]) -> Digest {
-        Digest::of_parts([env!("CARGO_PKG_VERSION").as_bytes(), &digest.0, model])
+    /// A checksum against damage. It is no defence: whoever may write here may seal what they wrote.
+    fn seal(digest: &Digest, model: &[u8]) -> [u8; 4] {
+        let mut hasher = crc32fast::Hasher::new();
+        [env!("CARGO_PKG_VERSION").as_bytes(), &digest.0, model].iter().for_each(|part| hasher.update(part));
+        hasher.finalize().to_le_bytes()
+    }
+
+    /// The checked model of a pack, from the cache or by reading it.
+    pub fn pack(&self, pack: &Pack) -> Model {
+        let digest = pack.digest();
+        self.cached(&digest).unwrap_or_else(|| {
+            let model = pack.model();
+            self.keep(&digest, pack.text, &model);
+            model
+        })
     }
 
     /// Keeps text and model; a directory that cannot be written only costs the next process its time.
     pub fn keep(&self, digest: &Digest, text: &str, model: &Model) {
         let Ok(model) = postcard::to_stdvec(model) else { return };
-        let sealed = [&Self::seal(digest, &model).0, model.as_slice()].concat();
+        let sealed = [Self::seal(digest, &model).as_slice(), &model].concat();
         drop(self.write_once(&self.text_path(digest), text.as_bytes()));
         drop(self.write_once(&self.model_path(digest), &sealed));
     }

@@ -3,6 +3,7 @@
 //! A changed project definition that only tightens is accepted at once. One that loosens is judged beside the
 //! accepted one until `jackline trust`; one that is unreadable or gone leaves the accepted one in force.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -228,18 +229,14 @@ impl Standing {
         let (files, notices) = schemas::files(&layer.model, Path::new(&layer.dir));
         self.files.extend(files.into_iter().filter(|file| !self.files.contains(file)).collect::<Vec<_>>());
         self.notices.extend(notices.into_iter().filter(|notice| !self.notices.contains(notice)).collect::<Vec<_>>());
-        let load = |pack: &'static Pack| {
-            let model = kept.and_then(|kept| kept.model(pack.text).ok());
-            model.unwrap_or_else(|| pack.load())
-        };
+        let load = |pack: &'static Pack| kept.map_or_else(|| pack.model(), |kept| kept.pack(pack));
         let packs = packs::layers(&layer, &load);
-        self.texts.push((layer.digest, text));
+        self.texts.push((layer.digest, Cow::Owned(text)));
         self.stack.layers.push(layer);
         for pack in packs {
             let same = |known: &Layer| (known.digest, known.trusted) == (pack.digest, pack.trusted);
             if !self.stack.layers.iter().any(|known| same(known) && known.model == pack.model) {
-                let text = pack.pack().map(|pack| pack.text.to_owned()).unwrap_or_default();
-                self.texts.push((pack.digest, text));
+                self.texts.push((pack.digest, Cow::Borrowed(pack.pack().map(|pack| pack.text).unwrap_or_default())));
                 self.stack.layers.push(pack);
             }
         }

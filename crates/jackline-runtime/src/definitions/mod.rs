@@ -7,6 +7,7 @@ mod file;
 mod found;
 mod schemas;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,7 +38,7 @@ pub trait Definitions: Send + Sync + fmt::Debug {
 pub struct Standing {
     pub stack: Stack,
     /// The text of each layer by digest, to be kept so that records can be replayed.
-    pub texts: Vec<(Digest, String)>,
+    pub texts: Vec<(Digest, Cow<'static, str>)>,
     /// What people should know: a change that waits for trust, an unreadable file.
     pub notices: Vec<String>,
     /// Files named by the definition, which are protected with it.
