@@ -11,6 +11,7 @@
 pub mod adapters;
 mod answer;
 mod builder;
+mod canonical;
 pub mod checkpoint;
 pub mod clock;
 pub mod definitions;
@@ -20,6 +21,7 @@ pub mod probes;
 mod records;
 mod rego;
 pub mod replay;
+pub mod runner;
 mod runtime;
 mod schemas;
 pub mod store;
@@ -29,6 +31,7 @@ mod worker;
 
 pub use answer::Answer;
 pub use builder::{BuildFault, RuntimeBuilder};
+pub use canonical::canonical;
 pub use jackline_core as core;
 pub use jackline_core::policy::{Asked, Keep, Objection, Policy};
 pub use runtime::Runtime;
