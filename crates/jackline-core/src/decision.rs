@@ -49,8 +49,11 @@ pub struct Finding {
     pub reason: String,
     #[serde(default)]
     pub suggestions: Vec<String>,
-    /// False when the policy only warns or the definition only observes.
+    /// False when the policy only warns, the definition only observes, or an exception lifted it.
     pub enforced: bool,
+    /// The exception that lifted it, by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exception: Option<String>,
 }
 
 impl Finding {
@@ -65,6 +68,7 @@ impl Finding {
             reason: reason.into(),
             suggestions: Vec::new(),
             enforced: true,
+            exception: None,
         }
     }
 

@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::exception::Exception;
 use crate::time::Timestamp;
 
 /// A session id longer than this is no id; hosts use UUIDs.
@@ -88,6 +89,10 @@ pub enum Body {
         name: String,
     },
     Reset,
+    /// A person made an exception; what it lets pass is asked for when it is needed.
+    ExceptionGranted(Exception),
+    /// A person ended one early.
+    ExceptionRevoked(Exception),
 }
 
 impl Body {
@@ -109,7 +114,15 @@ impl Body {
             Self::Snapshot { .. } => "session.snapshot",
             Self::Restore { .. } => "session.restore",
             Self::Reset => "session.reset",
+            Self::ExceptionGranted(_) => "exception.granted",
+            Self::ExceptionRevoked(_) => "exception.revoked",
         }
+    }
+
+    /// Whether only a person's own command may tell of it, and no host.
+    #[must_use]
+    pub const fn is_persons_own(&self) -> bool {
+        matches!(self, Self::ExceptionGranted(_) | Self::ExceptionRevoked(_))
     }
 }
 
@@ -223,6 +236,8 @@ fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
         "session.snapshot" => Body::Snapshot { name: short_name(fields)? },
         "session.restore" => Body::Restore { name: short_name(fields)? },
         "session.reset" => Body::Reset,
+        "exception.granted" => Body::ExceptionGranted(exception(fields)?),
+        "exception.revoked" => Body::ExceptionRevoked(exception(fields)?),
         name if UNSUPPORTED.contains(&name) => return Err(EventFault::Unsupported(name.to_owned())),
         name => return Err(EventFault::Unknown(name.chars().take(64).collect())),
     })
@@ -239,6 +254,12 @@ fn session_id(fields: &Map<String, Value>) -> Result<String, EventFault> {
 fn at(fields: &Map<String, Value>) -> Result<Option<Timestamp>, EventFault> {
     let Some(text) = text(fields, "at")? else { return Ok(None) };
     Timestamp::parse(text).map(Some).ok_or(EventFault::Wrong("at", "an RFC 3339 time such as 2026-01-01T00:00:00Z"))
+}
+
+fn exception(fields: &Map<String, Value>) -> Result<Exception, EventFault> {
+    let value = fields.get("exception").ok_or(EventFault::Missing("exception"))?;
+    let read = serde_json::from_value(value.clone()).ok().filter(Exception::is_bounded);
+    read.ok_or(EventFault::Wrong("exception", "an exception as the log keeps it"))
 }
 
 fn short_name(fields: &Map<String, Value>) -> Result<String, EventFault> {

@@ -17,6 +17,7 @@ pub mod decision;
 pub mod definition;
 pub mod done;
 pub mod event;
+pub mod exception;
 pub mod glob;
 mod guards;
 pub mod json;
@@ -35,3 +36,5 @@ pub mod shell;
 pub mod stack;
 pub mod time;
 pub mod tools;
+
+pub use guards::budget::{Meter, meters};

@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::exception::{Exception, Refusal};
 use crate::sha::Digest;
+use crate::time::Timestamp;
 
 /// Rounds of asking before deciding gives up with a fault: identity, then fingerprint, then one more for each
-/// later guard that asks an expensive question only after a cheap one.
-pub const PROBE_ROUNDS_MAX: u32 = 6;
+/// later guard that asks an expensive question only after a cheap one; the last for exceptions.
+pub const PROBE_ROUNDS_MAX: u32 = 7;
 
 /// A question about the world.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -25,6 +27,8 @@ pub enum Probe {
     /// What in this settings file of a host would silence us? `Absent` when nothing does, `Unknown` with the reason
     /// when something may; `wired` when our hooks must be in it.
     Settings { file: String, wired: bool },
+    /// Which exceptions of a person's cover these refusals at this time? One for a single use is claimed by asking.
+    Exceptions { at: Timestamp, refusals: Vec<Refusal> },
 }
 
 impl Probe {
@@ -33,6 +37,7 @@ impl Probe {
     pub const fn observes(&self) -> bool {
         match self {
             Self::Identity { .. } | Self::Fingerprint { .. } | Self::WorkTree | Self::Settings { .. } => true,
+            Self::Exceptions { .. } => false,
         }
     }
 }
@@ -45,6 +50,8 @@ pub enum Fact {
     Identity(Identity),
     /// The content has this digest; `None` when nothing is there.
     Content(Option<Digest>),
+    /// These exceptions count; those for a single use are claimed.
+    Excepted(Vec<Exception>),
     /// There is nothing to look at (no git repository for a work tree, for instance).
     Absent,
     /// It could not be told; the text says why, for the record.

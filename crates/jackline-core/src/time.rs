@@ -119,6 +119,31 @@ impl fmt::Display for Timestamp {
     }
 }
 
+/// A time as records and files of ours spell it, for fields that people read.
+pub mod rfc3339 {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use super::Timestamp;
+
+    /// Writes the time as text.
+    ///
+    /// # Errors
+    /// What the serializer says.
+    pub fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(at)
+    }
+
+    /// Reads it back.
+    ///
+    /// # Errors
+    /// When it is no time.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Timestamp::parse(&text).ok_or_else(|| D::Error::custom("expected an RFC 3339 time"))
+    }
+}
+
 /// Reads a duration such as `90s`, `10m`, `1h30m`, `250ms` or `2d`, in milliseconds.
 #[must_use]
 pub fn parse_duration_ms(text: &str) -> Option<i64> {

@@ -3,7 +3,7 @@
 //! A [`Runtime`] takes events (or a host's native messages, through an [`adapter`](adapters)) and answers each with
 //! a decision. In between it loads what is remembered of the session from a [`store`], lets the core decide, looks
 //! for the facts it asks for ([`probes`]), and commits the audit records before it answers. Which
-//! [`definitions`] judge is either given by the embedder or found in the workspace.
+//! [`definitions`] judge is either given by the embedder or found in the workspace; [`exceptions`] are a person's.
 //!
 //! Synchronous throughout. This crate knows no command line, no HTTP, no MCP, reads no environment and prints
 //! nothing. `adapters`, `probes` and `store` never import one another.
@@ -14,6 +14,7 @@ mod builder;
 pub mod checkpoint;
 pub mod clock;
 pub mod definitions;
+pub mod exceptions;
 pub mod private;
 pub mod probes;
 mod records;

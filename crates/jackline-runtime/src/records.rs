@@ -161,7 +161,7 @@ impl Linked {
 const fn actor(body: &Body) -> Actor {
     match body {
         Body::CallRequested(_) | Body::CallSettled(_) | Body::StopRequested => Actor::Agent,
-        Body::PromptSubmitted => Actor::Human,
+        Body::PromptSubmitted | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => Actor::Human,
         Body::SessionStarted { .. }
         | Body::CallFinished(..)
         | Body::AgentStarted

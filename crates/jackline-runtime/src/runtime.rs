@@ -25,6 +25,7 @@ use crate::builder::RuntimeBuilder;
 use crate::checkpoint;
 use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
+use crate::exceptions::Exceptions;
 use crate::probes::{self, Ground, Prober, WorkspaceProber, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
@@ -131,6 +132,14 @@ impl Runtime {
         Ok(self.judging(&self.definitions.stack(None, None)?).stack.policies_for_tool(tool))
     }
 
+    /// What is remembered of a session; an empty one where nothing is.
+    ///
+    /// # Errors
+    /// Why the store does not tell.
+    pub fn session(&self, id: &str) -> Result<Session, StoreFault> {
+        Ok(self.load(id)?.session)
+    }
+
     fn operate(&self, session: &str, body: Body) -> Answer {
         let at = clock::now();
         self.decide(&Event {
@@ -157,18 +166,24 @@ impl Runtime {
 
     /// Load, decide (asking for facts as needed), commit; and all of it again if someone committed in between.
     fn carry(&self, message: &Message) -> Result<Answer, Fault> {
-        let mut facts = Facts::default();
+        let mut seen = Seen::default();
+        let carried = self.attempt(message, &mut seen);
+        seen.settle(carried.as_ref().map_or(&[], |answer| &answer.findings));
+        carried
+    }
+
+    fn attempt(&self, message: &Message, seen: &mut Seen) -> Result<Answer, Fault> {
         let mut held = self.recall(&message.event.session)?;
         for _ in 0..COMMIT_TRIES_MAX {
             let named = message.event.definition.as_deref();
             let standing = self.definitions.stack(held.session.pin.as_ref(), named)?;
             let judging = self.judging(&standing);
-            let decision = converse(&judging, &held.session, &message.event, &mut facts);
+            let decision = self.converse(&judging, &held.session, &message.event, seen);
             if decision.passing {
                 self.hold(&message.event.session, held);
                 return Ok(Answer::unkept(decision));
             }
-            match self.commit(message, &judging, &held, decision, &facts)? {
+            match self.commit(message, &judging, &held, decision, &seen.facts)? {
                 Ok(answer) => return Ok(answer),
                 // Facts that were seen stay seen: a probe that runs something must not run again.
                 Err(Moved) => held = self.load(&message.event.session)?,
@@ -177,13 +192,42 @@ impl Runtime {
         Err(Fault::Busy)
     }
 
+    /// Asks the core until it has decided, answering its probes; what was not learned in time is unknown.
+    fn converse(&self, judging: &Judging, session: &Session, event: &Event, seen: &mut Seen) -> Decision {
+        for round in 0..=PROBE_ROUNDS_MAX {
+            let probes = match decide(&judging.stack, session, event, &seen.facts) {
+                Step::Done(decision) => return *decision,
+                Step::Need(probes) => probes,
+            };
+            for probe in probes {
+                let fact = match &probe {
+                    _ if round >= PROBE_ROUNDS_MAX => Fact::Unknown("asked for too late".to_owned()),
+                    Probe::Exceptions { at, refusals } => {
+                        seen.exceptions = self.exceptions(session, &judging.stack);
+                        seen.exceptions.as_ref().map_or(Fact::Absent, |known| known.answer(*at, refusals))
+                    }
+                    probe => judging.prober.answer(probe),
+                };
+                seen.facts.keep(probe, fact);
+            }
+        }
+        let why = "the policies asked for facts without end";
+        Decision::merge(vec![Finding::fault("probe", code::FAULT_PROBE, why)])
+    }
+
+    /// The exceptions of the workspace where the session is at home, wherever it has moved to since.
+    fn exceptions(&self, session: &Session, stack: &Stack) -> Option<Exceptions> {
+        let home = session.pin.as_ref().map_or(&stack.root, |pin| &pin.home);
+        self.state.as_deref().map(|state| Exceptions::of(state, home))
+    }
+
     fn recall(&self, session: &str) -> Result<Held, Fault> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
-        held.map_or_else(|| self.load(session), Ok)
+        held.map_or_else(|| Ok(self.load(session)?), Ok)
     }
 
     /// The session as the store has it: its checkpoint, and the changes of the records after it folded in.
-    fn load(&self, session: &str) -> Result<Held, Fault> {
+    fn load(&self, session: &str) -> Result<Held, StoreFault> {
         let loaded = self.store.load(session)?;
         let checkpoint = loaded.checkpoint.as_ref().and_then(|checkpoint| Session::decode(&checkpoint.state));
         let mut fold = match checkpoint {
@@ -200,7 +244,7 @@ impl Runtime {
         Ok(Held { session: fold.session, head: loaded.head, torn: loaded.torn })
     }
 
-    fn fold(&self, session: &str, mut fold: Fold, lines: Lines) -> Result<Fold, Fault> {
+    fn fold(&self, session: &str, mut fold: Fold, lines: Lines) -> Result<Fold, StoreFault> {
         let stored = |digest: &Digest| self.store.snapshot_get(session, digest).ok().flatten();
         for line in lines {
             fold.line(&line?, &stored).map_err(|_| unfoldable(session))?;
@@ -321,6 +365,29 @@ impl Runtime {
     }
 }
 
+/// What was seen for one event, over all attempts to carry it.
+#[derive(Debug, Default)]
+struct Seen {
+    facts: Facts,
+    /// Where exceptions are, once they were asked for.
+    exceptions: Option<Exceptions>,
+}
+
+impl Seen {
+    /// An exception for a single use is used up by the kept decision that names it. One that was claimed for nothing
+    /// stands again, also when the event could not be carried to its end.
+    fn settle(&self, findings: &[Finding]) {
+        let Some(exceptions) = &self.exceptions else { return };
+        for (_, fact) in self.facts.iter() {
+            let Fact::Excepted(seen) = fact else { continue };
+            for claimed in seen.iter().filter(|exception| exception.once) {
+                let used = findings.iter().any(|finding| finding.exception.as_ref() == Some(&claimed.id));
+                if used { exceptions.use_up(&claimed.id) } else { exceptions.give_back(&claimed.id) }
+            }
+        }
+    }
+}
+
 fn takes_snapshot(decision: &Decision) -> bool {
     decision.changes.iter().any(|change| matches!(change, Change::Snapshot { .. }))
 }
@@ -337,27 +404,6 @@ fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
 /// Another process committed in between.
 #[derive(Debug)]
 struct Moved;
-
-/// Asks the core until it has decided, answering its probes; what was not learned in time is unknown.
-fn converse(judging: &Judging, session: &Session, event: &Event, facts: &mut Facts) -> Decision {
-    for round in 0..=PROBE_ROUNDS_MAX {
-        match decide(&judging.stack, session, event, facts) {
-            Step::Done(decision) => return *decision,
-            Step::Need(probes) => {
-                for probe in probes {
-                    let fact = look(&judging.prober, &probe, round);
-                    facts.keep(probe, fact);
-                }
-            }
-        }
-    }
-    let why = "the policies asked for facts without end";
-    Decision::merge(vec![Finding::fault("probe", code::FAULT_PROBE, why)])
-}
-
-fn look(prober: &dyn Prober, probe: &Probe, round: u32) -> Fact {
-    if round < PROBE_ROUNDS_MAX { prober.answer(probe) } else { Fact::Unknown("asked for too late".to_owned()) }
-}
 
 /// Whether changed settings silence us can be told without a store and without a definition.
 fn settings_alone(event: &Event) -> Option<Answer> {
@@ -398,6 +444,7 @@ fn raw(event: &Event) -> Value {
             "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
         }),
         Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
+        Body::ExceptionGranted(exception) | Body::ExceptionRevoked(exception) => json!({ "exception": exception }),
         Body::CallSettled(call) => json!({ "call": raw_call(call) }),
         Body::Rerooted { root } => json!({ "root": root }),
         Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),

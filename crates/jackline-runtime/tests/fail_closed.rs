@@ -32,7 +32,12 @@ fn stack(definitions: &[&str]) -> Stack {
 }
 
 fn decided(stack: &Stack, session: &Session, event: &Event) -> Decision {
-    match decide(stack, session, event, &Facts::default()) {
+    let mut facts = Facts::default();
+    if let Step::Need(probes) = decide(stack, session, event, &facts) {
+        let [probe @ Probe::Exceptions { .. }] = probes.as_slice() else { panic!("{probes:?} are asked for") };
+        facts.keep(probe.clone(), Fact::Unknown("nobody knows of any".to_owned()));
+    }
+    match decide(stack, session, event, &facts) {
         Step::Done(decision) => *decision,
         Step::Need(probes) => panic!("no fact is needed, yet {probes:?} are asked for"),
     }

@@ -5,6 +5,7 @@
 mod commands;
 mod deadline;
 mod error;
+mod exceptions;
 mod hook;
 mod interrupt;
 mod paint;

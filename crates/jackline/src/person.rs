@@ -7,16 +7,7 @@ use crate::{place, screen};
 
 /// Makes sure that a person is there and agrees; `yes` answers for them, but only where a terminal is attached.
 pub(crate) fn agrees(question: &str, yes: bool) -> Result<(), CommandError> {
-    if let Some(mark) = place::host_mark() {
-        return Err(CommandError::input(format!(
-            "this is for people, and an agent's session is around (`{mark}` is set)"
-        ))
-        .hint("run it in a terminal of your own"));
-    }
-    if !io::stdin().is_terminal() {
-        return Err(CommandError::input("this is for people, and no terminal is attached")
-            .hint("run it in a terminal; `--yes` answers only there"));
-    }
+    is_there()?;
     if yes {
         return Ok(());
     }
@@ -27,4 +18,19 @@ pub(crate) fn agrees(question: &str, yes: bool) -> Result<(), CommandError> {
         "y" | "Y" | "yes" => Ok(()),
         _ => Err(CommandError::input("nothing was changed")),
     }
+}
+
+/// Makes sure that a person is there, as far as a terminal and the environment tell.
+pub(crate) fn is_there() -> Result<(), CommandError> {
+    if let Some(mark) = place::host_mark() {
+        return Err(CommandError::input(format!(
+            "this is for people, and an agent's session is around (`{mark}` is set)"
+        ))
+        .hint("run it in a terminal of your own"));
+    }
+    if !io::stdin().is_terminal() {
+        return Err(CommandError::input("this is for people, and no terminal is attached")
+            .hint("run it in a terminal; `--yes` answers only there"));
+    }
+    Ok(())
 }

@@ -123,6 +123,12 @@ pub(crate) fn home() -> Option<PathBuf> {
     variable("HOME").filter(|home| home.is_absolute())
 }
 
+/// The user's name, as the environment gives it.
+pub(crate) fn user() -> Option<String> {
+    let named = variable("USER").or_else(|| variable("LOGNAME"))?;
+    Some(named.to_string_lossy().into_owned())
+}
+
 fn user_state() -> Option<PathBuf> {
     let base = variable("XDG_STATE_HOME").filter(|dir| dir.is_absolute());
     base.or_else(|| home().map(|home| home.join(".local/state"))).map(|dir| dir.join("jackline"))

@@ -2,8 +2,10 @@
 
 use jackline_core::audit;
 use jackline_core::decision::Verdict;
+use jackline_core::exception::Exception;
 use serde_json::Value;
 
+use crate::exceptions;
 use crate::paint::Paint;
 
 /// Bytes of an argument or a reason that fit on a line.
@@ -52,12 +54,23 @@ pub(crate) fn would_deny(decision: &Value) -> bool {
         })
 }
 
+/// Whether it was let through by an exception.
+pub(crate) fn lifted(decision: &Value) -> bool {
+    verdict(decision) == Verdict::Allow && findings(decision).iter().any(|finding| exception(finding).is_some())
+}
+
+/// The exception that lifted a finding.
+pub(crate) fn exception(finding: &Value) -> Option<&str> {
+    finding.get("exception").and_then(Value::as_str)
+}
+
 /// One event and its decision, on one or two lines.
 pub(crate) fn row(event: &Value, decision: &Value, paint: Paint) -> String {
     let verdict = verdict(decision);
     let time = text(event, "at").get(11..19).unwrap_or("--:--:--");
     let seq = decision.get("seq").and_then(Value::as_u64).unwrap_or_default();
     let mark = match (verdict, would_deny(decision)) {
+        (Verdict::Allow, _) if lifted(decision) => "+ lift",
         (Verdict::Allow, true) => "~ would",
         (Verdict::Allow, false) => "✓",
         (Verdict::Ask, _) => "? ask",
@@ -71,7 +84,8 @@ pub(crate) fn row(event: &Value, decision: &Value, paint: Paint) -> String {
     let row = format!("{} {} {mark} {subject}{stopped}", paint.dim(time), paint.dim(&format!("#{seq:<5}")));
     let mut row = row.trim_end().to_owned();
     for finding in findings(decision) {
-        let line = format!("{}  {}", shown(text(finding, "code")), shown(text(finding, "reason")));
+        let by = exception(finding).map(|id| format!("  (exception {})", shown(id))).unwrap_or_default();
+        let line = format!("{}  {}{by}", shown(text(finding, "code")), shown(text(finding, "reason")));
         row.push_str(&format!("\n{:25}{}", "", paint.verdict(verdict, &line)));
     }
     row
@@ -96,9 +110,21 @@ fn subject(event: &Value, paint: Paint) -> String {
         "stop.requested" => told("stop", event, "/data/message", paint),
         "session.snapshot" => told("snapshot", event, "/data/name", paint),
         "session.restore" => told("restore", event, "/data/name", paint),
+        kind @ ("exception.granted" | "exception.revoked") => {
+            let made = event.pointer("/data/exception").and_then(excepted).unwrap_or_default();
+            format!("{} {}", paint.bold(kind), paint.dim(&made))
+        }
         kind => shown(kind),
     };
     format!("{by}{what}")
+}
+
+/// An exception of a record, in words.
+pub(crate) fn excepted(exception: &Value) -> Option<String> {
+    let exception: Exception = serde_json::from_value(exception.clone()).ok()?;
+    let once = if exception.once { ", once" } else { "" };
+    let (id, reason, by) = (shown(&exception.id), shown(&exception.reason), shown(&exception.by));
+    Some(format!("{id}: {}{once}, until {}; {reason} ({by})", exceptions::words(&exception.what), exception.until))
 }
 
 fn tool(event: &Value) -> String {

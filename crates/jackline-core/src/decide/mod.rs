@@ -3,6 +3,7 @@
 //! Pure and total: no clock but the event's, no look at the world but the facts, and no way to fail. Whatever
 //! cannot be told becomes a finding that denies.
 
+mod excepted;
 mod finished;
 mod requested;
 mod settled;
@@ -39,7 +40,9 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
         Body::AgentStarted => done(Decision { briefing: briefing(stack), ..Decision::default() }),
         Body::PromptSubmitted => done(prompted(session)),
         Body::StopRequested => done(stop(stack, session, event)),
-        Body::SessionEnded | Body::Noted { .. } => done(Decision::default()),
+        Body::SessionEnded | Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => {
+            done(Decision::default())
+        }
         Body::Rerooted { root } => done(rerooted(session, root.as_deref())),
         Body::SettingsChanged { file, wired } => settings_changed(facts, file, *wired),
         Body::Snapshot { name } => done(snapshot(session, name)),
@@ -186,7 +189,7 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
             let finding = Finding::deny("self", code::SELF_PROTECTED, reason);
             done(Decision::merge(vec![finding.suggest("run `jackline doctor`, or take the change back")]))
         }
-        Some(Fact::Identity(_) | Fact::Content(_)) => {
+        Some(Fact::Identity(_) | Fact::Content(_) | Fact::Excepted(_)) => {
             done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")]))
         }
     }

@@ -2,31 +2,39 @@
 
 use serde_json::{Value, json};
 
-use crate::decision::{Decision, Note, Step, Stop, StopReason, Verdict};
+use super::excepted::{Lifted, lift};
+use crate::decision::{Decision, Finding, Note, Step, Stop, StopReason, Verdict};
 use crate::event::Call;
 use crate::guards::{self, Context, budget, repeat, unknown_tool};
+use crate::probe::Probe;
 use crate::session::{Change, Halt, Key};
 use crate::sha::Digest;
 
 pub(super) fn decide(context: &Context<'_>) -> Step {
     let wanted = guards::needs(context);
-    if wanted.is_empty() { Step::Done(Box::new(judge(context))) } else { Step::Need(wanted) }
+    if !wanted.is_empty() {
+        return Step::Need(wanted);
+    }
+    match weigh(context, guards::judge(context)) {
+        Ok(decision) => Step::Done(Box::new(decision)),
+        Err(probe) => Step::Need(vec![probe]),
+    }
 }
 
-fn judge(context: &Context<'_>) -> Decision {
-    let (findings, consulted) = guards::judge(context);
-    let mut decision = Decision { consulted, ..Decision::merge(findings) };
-    follow(context, &mut decision);
-    decision
-}
-
-/// What follows from the findings about a call: what is remembered, emitted and stopped.
-pub(super) fn follow(context: &Context<'_>, decision: &mut Decision) {
-    requested(context, decision);
-    unknown(context, decision);
-    spent(context, decision);
-    repeated(context, decision);
-    halted(context, decision);
+/// The decision that findings about a call lead to once exceptions are looked at, and what follows from it: what is
+/// remembered, emitted and stopped.
+pub(super) fn weigh(
+    context: &Context<'_>,
+    (findings, consulted): (Vec<Finding>, Vec<String>),
+) -> Result<Decision, Probe> {
+    let Lifted { findings, notes } = lift(findings, context.session, context.event, context.facts)?;
+    let mut decision = Decision { consulted, notes, ..Decision::merge(findings) };
+    requested(context, &mut decision);
+    unknown(context, &mut decision);
+    spent(context, &mut decision);
+    repeated(context, &mut decision);
+    halted(context, &mut decision);
+    Ok(decision)
 }
 
 /// The key an open call is remembered by.
@@ -77,9 +85,10 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
 }
 
 fn spent(context: &Context<'_>, decision: &mut Decision) {
-    let refusing = decision.findings.iter().any(|finding| finding.guard == "budget" && finding.enforced);
-    let exhausted = budget::any_exhausted(context.stack, context.session, context.event.at);
-    if let (true, Some(spent), false) = (refusing, exhausted, context.session.budget.refused) {
+    let refusing = decision.findings.iter().find(|finding| finding.guard == "budget" && finding.enforced);
+    let exhausted = refusing
+        .and_then(|finding| budget::exhausted_by(context.stack, context.session, context.event.at, &finding.code));
+    if let (Some(spent), false) = (exhausted, context.session.budget.refused) {
         let diagnostics = json!({ "kind": spent.kind, "used": spent.used, "limit": spent.limit });
         decision.emitted.push(emit(context, "BUDGET_EXCEEDED", diagnostics.clone()));
         decision.stop = Some(Stop { reason: StopReason::BudgetExceeded, diagnostics });
@@ -95,7 +104,11 @@ fn spent(context: &Context<'_>, decision: &mut Decision) {
 
 fn repeated(context: &Context<'_>, decision: &mut Decision) {
     let signature = context.signature.key;
-    for change in repeat::changes(context) {
+    // A repeat that a person lets pass neither sets a constraint nor brings one nearer to its end; the window goes
+    // on counting, so that it is an alarm again once the exception is over.
+    let lifted = decision.findings.iter().any(|found| found.guard == repeat::GUARD && found.exception.is_some());
+    let changes = if lifted { Vec::new() } else { repeat::changes(context) };
+    for change in changes {
         match &change {
             Change::Constrained { constraint, .. } => {
                 let shown = constraint.to_value();
@@ -119,7 +132,7 @@ fn repeated(context: &Context<'_>, decision: &mut Decision) {
     if let Some(standing) = context.agent.constraint(&context.signature.key) {
         decision.constraint = Some(standing.to_value());
     }
-    if !decision.verdict.refuses() {
+    if !lifted && !decision.verdict.refuses() {
         tick(context, decision);
     }
 }

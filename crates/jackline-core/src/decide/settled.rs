@@ -3,7 +3,7 @@
 //! Hosts refuse some calls by themselves (no such tool, arguments that do not fit) and never ask us. Nothing ran, so
 //! policies about files and order have nothing to say, but an agent that keeps trying is in a loop all the same.
 
-use super::requested::{self, call_key};
+use super::requested::{call_key, weigh};
 use crate::decision::{Decision, Step};
 use crate::guards::{self, Context};
 use crate::session::Change;
@@ -14,18 +14,15 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
         return Step::Done(Box::new(Decision { passing: true, ..Decision::default() }));
     }
     let open = context.session.open(context.event.agent(), call, context.signature.key).is_some();
-    let mut decision = if open { Decision::default() } else { unasked(context) };
+    let decision = if open { Ok(Decision::default()) } else { weigh(context, guards::judge_unasked(context)) };
+    let mut decision = match decision {
+        Ok(decision) => decision,
+        Err(probe) => return Step::Need(vec![probe]),
+    };
     decision.changes.push(Change::Finished {
         agent: context.event.agent().to_owned(),
         call,
         signature: context.signature.key,
     });
     Step::Done(Box::new(decision))
-}
-
-fn unasked(context: &Context<'_>) -> Decision {
-    let (findings, consulted) = guards::judge_unasked(context);
-    let mut decision = Decision { consulted, ..Decision::merge(findings) };
-    requested::follow(context, &mut decision);
-    decision
 }

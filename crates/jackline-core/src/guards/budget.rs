@@ -10,14 +10,16 @@ use crate::session::{Session, Used};
 use crate::stack::Stack;
 use crate::time::Timestamp;
 
-/// A limit that is used up.
+/// A declared limit, and what is used of it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Exhausted {
-    pub(crate) kind: &'static str,
+pub struct Meter {
+    pub kind: &'static str,
+    pub used: serde_json::Value,
+    pub limit: serde_json::Value,
+    /// Whether it is used up; a soft limit never is.
+    pub exhausted: bool,
     pub(crate) code: Code,
     pub(crate) reason: &'static str,
-    pub(crate) used: serde_json::Value,
-    pub(crate) limit: serde_json::Value,
 }
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
@@ -32,14 +34,21 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn finding(spent: Exhausted) -> Finding {
+fn finding(spent: Meter) -> Finding {
     Finding::deny("budget", spent.code, spent.reason).suggest("stop, and report what is left to do")
 }
 
 /// Whether any limit in force is used up.
-pub(crate) fn any_exhausted(stack: &Stack, session: &Session, at: Timestamp) -> Option<Exhausted> {
+pub(crate) fn any_exhausted(stack: &Stack, session: &Session, at: Timestamp) -> Option<Meter> {
     let now = session.now(at);
     stack.layers.iter().find_map(|layer| exhausted(&layer.model.limits, session, now).into_iter().next())
+}
+
+/// The limit in force that is used up and has this code.
+pub(crate) fn exhausted_by(stack: &Stack, session: &Session, at: Timestamp, code: &Code) -> Option<Meter> {
+    let now = session.now(at);
+    let mut spent = stack.layers.iter().flat_map(|layer| exhausted(&layer.model.limits, session, now));
+    spent.find(|meter| meter.code == *code)
 }
 
 /// Whether a soft step limit is reached and has not been warned of.
@@ -51,26 +60,34 @@ pub(crate) fn soft_limit(stack: &Stack, session: &Session) -> Option<u64> {
     soft.min().filter(|_| !session.budget.warned)
 }
 
-/// Every limit that is used up: a deadline reached, a count at its maximum.
-pub(crate) fn exhausted(limits: &Limits, session: &Session, now: Timestamp) -> Vec<Exhausted> {
+/// Every limit that is used up.
+pub(crate) fn exhausted(limits: &Limits, session: &Session, now: Timestamp) -> Vec<Meter> {
+    meters(limits, session, now).into_iter().filter(|meter| meter.exhausted).collect()
+}
+
+/// Every declared limit: used up when a deadline is reached or a count is at its maximum.
+#[must_use]
+pub fn meters(limits: &Limits, session: &Session, now: Timestamp) -> Vec<Meter> {
     let used = used(limits, session);
-    let spent = |kind, code, reason, used, limit| Exhausted { kind, code, reason, used, limit };
     let mut found = Vec::new();
-    if let Some(steps) = limits.steps.filter(|steps| !steps.soft && used.steps >= steps.max) {
-        let reason = "Step budget exhausted";
-        found.push(spent("steps", code::BUDGET_STEPS, reason, json!(used.steps), json!(steps.max)));
+    let mut meter = |kind, (code, reason), (used, limit), exhausted| {
+        found.push(Meter { kind, used, limit, exhausted, code, reason });
+    };
+    if let Some(steps) = limits.steps {
+        let said = (code::BUDGET_STEPS, "Step budget exhausted");
+        meter("steps", said, (json!(used.steps), json!(steps.max)), !steps.soft && used.steps >= steps.max);
     }
-    if let Some(deadline) = deadline(limits, session).filter(|deadline| now >= *deadline) {
-        let (used, limit) = (json!(now.to_string()), json!(deadline.to_string()));
-        found.push(spent("deadline", code::BUDGET_DEADLINE, "Deadline exceeded", used, limit));
+    if let Some(deadline) = deadline(limits, session) {
+        let said = (code::BUDGET_DEADLINE, "Deadline exceeded");
+        meter("deadline", said, (json!(now.to_string()), json!(deadline.to_string())), now >= deadline);
     }
-    if let Some(tokens) = limits.tokens.filter(|tokens| used.tokens >= *tokens) {
-        let reason = "Token budget exhausted";
-        found.push(spent("tokens", code::BUDGET_TOKENS, reason, json!(used.tokens), json!(tokens)));
+    if let Some(tokens) = limits.tokens {
+        let said = (code::BUDGET_TOKENS, "Token budget exhausted");
+        meter("tokens", said, (json!(used.tokens), json!(tokens)), used.tokens >= tokens);
     }
-    if let Some(cost) = limits.cost_usd.filter(|cost| used.cost_usd >= *cost) {
-        let reason = "Cost budget exhausted";
-        found.push(spent("cost", code::BUDGET_COST, reason, json!(used.cost_usd), json!(cost)));
+    if let Some(cost) = limits.cost_usd {
+        let said = (code::BUDGET_COST, "Cost budget exhausted");
+        meter("cost", said, (json!(used.cost_usd), json!(cost)), used.cost_usd >= cost);
     }
     found
 }

@@ -17,7 +17,8 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
         // A policy that cannot say what it needs is asked to judge at once, and denies there.
         guarded(|| Ok(policy.needs(&asked(context, policy.as_ref())))).unwrap_or_default()
     });
-    wanted.filter(|probe| context.facts.get(probe).is_none()).collect()
+    // A policy looks; what is done at most once per event is not its to ask for.
+    wanted.filter(|probe| probe.observes() && context.facts.get(probe).is_none()).collect()
 }
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<(String, Option<Finding>)> {

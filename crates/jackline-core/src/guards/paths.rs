@@ -67,7 +67,9 @@ fn judge_touch(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option
     }
     let identity = match subject.facts.get(&touch.probe()) {
         Some(Fact::Identity(identity)) => identity,
-        Some(Fact::Unknown(_) | Fact::Content(_) | Fact::Absent) | None => return Some(unresolvable(touch)),
+        Some(Fact::Unknown(_) | Fact::Content(_) | Fact::Absent | Fact::Excepted(_)) | None => {
+            return Some(unresolvable(touch));
+        }
     };
     if is_outside(settings, identity) {
         let reason = format!("Path '{}' is outside the workspace.", touch.path);

@@ -50,7 +50,9 @@ fn judge_touch(settings: &ReadBeforeWrite, subject: &Subject<'_>, touch: &Touch)
     let identity = match subject.facts.get(&touch.probe()) {
         Some(Fact::Identity(identity)) => identity,
         Some(Fact::Unknown(why)) => return Some(fault(touch, why)),
-        Some(Fact::Content(_) | Fact::Absent) | None => return Some(fault(touch, "it was not looked at")),
+        Some(Fact::Content(_) | Fact::Absent | Fact::Excepted(_)) | None => {
+            return Some(fault(touch, "it was not looked at"));
+        }
     };
     match identity.there {
         There::Nothing | There::Directory => return None,
@@ -71,7 +73,9 @@ fn judge_stale(subject: &Subject<'_>, touch: &Touch, identity: &Identity, read: 
     let now = match subject.facts.get(&Probe::Fingerprint { path: identity.path.clone() }) {
         Some(Fact::Content(now)) => now.map(|digest| digest.short()),
         Some(Fact::Unknown(why)) => return Some(fault(touch, why)),
-        Some(Fact::Identity(_) | Fact::Absent) | None => return Some(fault(touch, "its content was not looked at")),
+        Some(Fact::Identity(_) | Fact::Absent | Fact::Excepted(_)) | None => {
+            return Some(fault(touch, "its content was not looked at"));
+        }
     };
     if now == read.content {
         return None;

@@ -8,7 +8,7 @@ use crate::glob;
 use crate::session::{CONSTRAINT_TEXT_BYTES_MAX, Change, Constraint, Key, WINDOW_MAX};
 use crate::stack::Layer;
 
-const GUARD: &str = "loop";
+pub(crate) const GUARD: &str = "loop";
 
 /// Calls in a cycle that is looked for; work that alternates between more of them is hard to tell from progress.
 const PERIOD_MAX: usize = 4;

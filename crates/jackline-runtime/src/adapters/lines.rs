@@ -34,6 +34,11 @@ impl Adapter for Lines {
 fn message(native: &[u8], now: Timestamp) -> Result<Message, Box<Finding>> {
     let raw = json::decode(native).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
     let event = event::read(&raw, now).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
+    if event.body.is_persons_own() {
+        let kind = event.body.name();
+        let why = format!("event `{kind}` is a person's, who makes it with `jackline allow`, `off` or `on`");
+        return Err(Box::new(invalid(&why)));
+    }
     Ok(Message { event, raw })
 }
 

@@ -77,6 +77,8 @@ impl Prober for WorkspaceProber {
             Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
             Probe::WorkTree => self.work_tree(),
             Probe::Settings { file, wired } => settings(Path::new(file), *wired),
+            // They are no matter of the workspace: whoever keeps them answers.
+            Probe::Exceptions { .. } => Fact::Absent,
         }
     }
 }

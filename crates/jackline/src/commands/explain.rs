@@ -121,6 +121,7 @@ fn explained(found: &Explained, kept: &Kept, paint: Paint) -> String {
     for finding in timeline::findings(&found.decision) {
         out.push_str(&finding_text(finding, &models, paint));
     }
+    section(&mut out, paint, "exceptions", &exceptions(&found.decision));
     section(&mut out, paint, "asked", &consulted(&found.decision));
     section(&mut out, paint, "seen", &facts(&found.decision));
     section(&mut out, paint, "would have changed it", &remedies(&found.decision));
@@ -175,9 +176,10 @@ fn line(model: &Model, policy: &str) -> Option<u32> {
 fn finding_text(finding: &Value, models: &Models, paint: Paint) -> String {
     let name = timeline::text(finding, "policy");
     let place = models.place(name).map(|place| format!(", {place}")).unwrap_or_default();
-    let enforced = match finding.get("enforced") {
-        Some(Value::Bool(false)) => " (not enforced)",
-        _ => "",
+    let enforced = match (timeline::exception(finding), finding.get("enforced")) {
+        (Some(id), _) => format!(" (lifted by exception {})", timeline::shown(id)),
+        (None, Some(Value::Bool(false))) => " (not enforced)".to_owned(),
+        (None, _) => String::new(),
     };
     // A guard that belongs to no policy of the definition goes by its own name.
     let what = if name == timeline::text(finding, "guard") { "guard" } else { "policy" };
@@ -194,7 +196,19 @@ fn consulted(decision: &Value) -> Vec<String> {
 
 fn facts(decision: &Value) -> Vec<String> {
     let facts = decision.pointer("/data/facts").and_then(Value::as_array).into_iter().flatten();
-    facts.map(fact_text).collect()
+    facts.filter(|pair| pair.pointer("/probe/exceptions").is_none()).map(fact_text).collect()
+}
+
+/// The exceptions that were in force for what was refused.
+fn exceptions(decision: &Value) -> Vec<String> {
+    let facts = decision.pointer("/data/facts").and_then(Value::as_array).into_iter().flatten();
+    let mut lines = Vec::new();
+    for pair in facts.filter(|pair| pair.pointer("/probe/exceptions").is_some()) {
+        let seen = pair.pointer("/fact/excepted").and_then(Value::as_array).into_iter().flatten();
+        lines.extend(seen.filter_map(timeline::excepted));
+        lines.extend(pair.pointer("/fact/unknown").map(|why| format!("could not be told: {}", shown(why))));
+    }
+    lines
 }
 
 fn fact_text(pair: &Value) -> String {

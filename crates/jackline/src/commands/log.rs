@@ -127,6 +127,10 @@ impl Reader {
                 let halt = record.pointer("/before/type").and_then(Value::as_str) == Some("HALT");
                 self.note(if halt { "the halt was lifted" } else { "a constraint lapsed" })
             }
+            "exception.used" => {
+                let used = record.pointer("/data/exception").and_then(timeline::excepted).unwrap_or_default();
+                self.note(&format!("exception {used}"))
+            }
             "constraint.set" | "stop.decided" => Ok(None),
             _ => {
                 self.event = Some(record);
@@ -136,7 +140,9 @@ impl Reader {
     }
 
     fn note(&mut self, note: &str) -> Result<Option<String>, CommandError> {
-        self.notes.push(note.to_owned());
+        if !self.notes.iter().any(|known| known == note) {
+            self.notes.push(note.to_owned());
+        }
         Ok(None)
     }
 

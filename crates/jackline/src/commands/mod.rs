@@ -1,13 +1,17 @@
 //! The commands, one file each.
 
+mod allow;
 mod audit;
 mod check;
 mod eval;
 mod explain;
 mod hook;
 mod log;
+mod off;
+mod on;
 mod schema;
-mod sessions;
+pub(crate) mod sessions;
+mod status;
 mod tour;
 mod trust;
 
@@ -24,6 +28,10 @@ pub(crate) enum Command {
     Check(check::Check),
     Schema(schema::Schema),
     Trust(trust::Trust),
+    Allow(allow::Allow),
+    Off(off::Off),
+    On(on::On),
+    Status(status::Status),
     /// Verify, export and sign the audit log
     #[command(subcommand)]
     Audit(audit::Audit),
@@ -41,6 +49,10 @@ impl Command {
             Self::Check(command) => command.run(),
             Self::Schema(command) => command.run(),
             Self::Trust(command) => command.run(),
+            Self::Allow(command) => command.run(),
+            Self::Off(command) => command.run(),
+            Self::On(command) => command.run(),
+            Self::Status(command) => command.run(),
             Self::Audit(command) => command.run(),
             Self::Sessions(command) => command.run(),
             Self::Log(command) => command.run(),

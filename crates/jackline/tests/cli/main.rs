@@ -6,6 +6,7 @@
 
 mod checking;
 mod deciding;
+mod excepting;
 mod odd;
 mod proving;
 mod reading;
@@ -92,6 +93,22 @@ impl World {
         self.spawn(command, input)
     }
 
+    /// The same with a terminal attached, at which a person types.
+    fn at_terminal(&self, arguments: &[&str], typed: &str) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_jackline"));
+        command.args(arguments).current_dir(self.path("ws")).env_clear();
+        command.env("HOME", self.path("home")).env("USER", "dev");
+        self.spawn_at_terminal(command, typed)
+    }
+
+    fn spawn_at_terminal(&self, mut command: Command, typed: &str) -> (Option<i32>, String, String) {
+        let (mut person, terminal) = terminal();
+        person.write_all(typed.as_bytes()).expect("typed");
+        let output = command.stdin(terminal).output().expect("ran");
+        let text = |bytes: Vec<u8>| filtered(&String::from_utf8(bytes).expect("UTF-8"), &self.path(""));
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    }
+
     fn spawn(&self, mut command: Command, input: &str) -> (Option<i32>, String, String) {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("started");
@@ -115,6 +132,18 @@ impl World {
         assert_eq!(stderr, want.1, "standard error of {arguments:?}");
         assert_eq!(code, Some(exit), "exit code of {arguments:?}");
     }
+}
+
+/// A terminal: the end at which a person sits, and the one that a command is given.
+fn terminal() -> (fs::File, fs::File) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&person).expect("granted");
+    unlockpt(&person).expect("unlocked");
+    let name = ptsname(&person, Vec::new()).expect("a name").into_string().expect("UTF-8");
+    let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY;
+    let command = rustix::fs::open(name, flags, rustix::fs::Mode::empty()).expect("opened");
+    (fs::File::from(person), fs::File::from(command))
 }
 
 /// The text without what differs from run to run.

@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use jackline_core::exception::{Exception, What};
+use jackline_core::time::Timestamp;
+use jackline_runtime::exceptions::Exceptions;
 use serde_json::json;
 
 use crate::world::{RULES, World, answered, tree};
@@ -15,6 +18,26 @@ fn a_denial_is_json_and_says_what_to_do_next() {
     );
     world.bash("c2", "./test.sh").silent();
     world.bash("c3", "git commit -m x").silent();
+}
+
+#[test]
+fn what_a_person_lets_pass_is_allowed_in_silence() {
+    let world = World::new(Some(RULES));
+    world.bash("c1", "git commit -m x").denied("requires: test");
+    let granted_at = jackline_runtime::clock::now();
+    let exceptions = Exceptions::of(&world.store(), world.root().to_str().unwrap());
+    let exception = Exception {
+        id: "e1".to_owned(),
+        what: What::Code("sequence/missing".to_owned()),
+        once: true,
+        granted_at,
+        until: Timestamp(granted_at.0 + 600_000),
+        reason: "a test".to_owned(),
+        by: "dev".to_owned(),
+    };
+    exceptions.keep(&exception).unwrap();
+    world.bash("c2", "git commit -m y").silent();
+    world.bash("c3", "git commit -m z").denied("requires: test");
 }
 
 #[test]

@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 /// The session that all events belong to.
 pub(crate) const SESSION: &str = "s1";
 
+/// The middle of the time that events are from.
+pub(crate) const MIDDLE_MS: i64 = 1_767_225_600_000;
+
 /// Milliseconds that events lie apart at most, forwards or backwards.
 const APART_MS: i64 = 20_000;
 
@@ -136,7 +139,7 @@ fn body() -> impl Strategy<Value = Value> {
 /// One event, of the main agent or a sub-agent, at a time that may go backwards.
 pub(crate) fn event() -> impl Strategy<Value = Value> {
     (body(), prop::option::weighted(0.2, Just("sub")), -APART_MS..APART_MS).prop_map(|(mut body, agent, apart)| {
-        let at = jackline_core::time::Timestamp(1_767_225_600_000 + apart).to_string();
+        let at = jackline_core::time::Timestamp(MIDDLE_MS + apart).to_string();
         let fields = body.as_object_mut().unwrap();
         fields.extend([("session".to_owned(), json!(SESSION)), ("at".to_owned(), json!(at))]);
         fields.extend(agent.map(|agent| ("agent".to_owned(), json!(agent))));

@@ -4,6 +4,7 @@ use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Step};
 use jackline_core::definition;
 use jackline_core::event::{self, Event};
+use jackline_core::exception::{self, Exception, Refusal, What};
 use jackline_core::path;
 use jackline_core::probe::{Fact, Facts, Identity, Probe, There};
 use jackline_core::session::{Change, Memory, Session};
@@ -35,6 +36,8 @@ fn read(value: &Value) -> Event {
 fn answer(probe: &Probe, salt: u64) -> Fact {
     let dice = Digest::of(format!("{salt} {probe:?}").as_bytes()).0[0];
     match probe {
+        // Not by dice: another question about the same exceptions must not find others.
+        Probe::Exceptions { at, refusals } => excepted(*at, refusals, salt),
         _ if dice < 16 => Fact::Unknown("made up".to_owned()),
         Probe::Identity { path, dir } => Fact::Identity(identity(&path::join(&path::join(ROOT, dir), path), dice)),
         Probe::Fingerprint { .. } if dice < 40 => Fact::Content(None),
@@ -43,6 +46,31 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::Settings { .. } => Fact::Unknown("made up".to_owned()),
         Probe::WorkTree => Fact::Content(Some(Digest::of(&[dice % 3]))),
     }
+}
+
+/// The exceptions of that world: the same whatever is asked, as a person made them before.
+fn excepted(at: Timestamp, refusals: &[Refusal], salt: u64) -> Fact {
+    let what = [
+        What::All,
+        What::Family("rule".into()),
+        What::Family("loop".into()),
+        What::Code("sequence/missing".into()),
+        What::Code("self/protected".into()),
+        What::Code("run/halted".into()),
+    ];
+    let picked = what.into_iter().enumerate().filter(|(place, _)| salt >> place & 3 == 0);
+    let known: Vec<Exception> = picked
+        .map(|(place, what)| Exception {
+            id: place.to_string(),
+            what,
+            once: salt >> (place + 8) & 1 == 0,
+            granted_at: Timestamp(0),
+            until: Timestamp(i64::MAX),
+            reason: "made up".into(),
+            by: "dev".into(),
+        })
+        .collect();
+    Fact::Excepted(exception::chosen(&known, at, refusals).into_iter().cloned().collect())
 }
 
 fn identity(path: &str, dice: u8) -> Identity {

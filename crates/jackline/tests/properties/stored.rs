@@ -6,9 +6,12 @@ use std::path::PathBuf;
 use jackline_core::audit::{Format, verify};
 use jackline_core::decide::decide;
 use jackline_core::decision::Step;
+use jackline_core::exception::{Exception, What};
 use jackline_core::session::Session;
 use jackline_core::stack::Stack;
+use jackline_core::time::Timestamp;
 use jackline_runtime::adapters::lines::Lines;
+use jackline_runtime::exceptions::Exceptions;
 use jackline_runtime::store::Store as _;
 use jackline_runtime::store::files::FileStore;
 use jackline_runtime::{Runtime, replay};
@@ -45,6 +48,15 @@ impl Run {
 
     fn store(&self) -> FileStore {
         FileStore::open(self.dir.path().join("store"))
+    }
+
+    /// A person's exception, which ends in the middle of the time that events are from.
+    fn except(&self, id: &str, what: What, once: bool) {
+        let until = Timestamp(pool::MIDDLE_MS);
+        let granted_at = Timestamp(until.0 - 60_000);
+        let (id, reason, by) = (id.to_owned(), "a test".to_owned(), "dev".to_owned());
+        let kept = Exceptions::of(&self.dir.path().join("store"), self.root().to_str().unwrap());
+        kept.keep(&Exception { id, what, once, granted_at, until, reason, by }).unwrap();
     }
 
     /// Sends events; now and then somebody else changes a file in between.
@@ -113,6 +125,15 @@ proptest! {
     #[test]
     fn replaying_the_log_gives_the_same_decisions(policies in pool::policies(), events in pool::events(24)) {
         let run = Run::new(&policies);
+        run.play(&events);
+        prop_assert_eq!(decide_anew(&run)?, events.len());
+    }
+
+    #[test]
+    fn what_exceptions_let_pass_replays_too(policies in pool::policies(), events in pool::events(24)) {
+        let run = Run::new(&policies);
+        run.except("lasting", What::Family("rule".into()), false);
+        run.except("once", What::All, true);
         run.play(&events);
         prop_assert_eq!(decide_anew(&run)?, events.len());
     }
