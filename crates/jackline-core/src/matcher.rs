@@ -149,9 +149,8 @@ impl Subject<'_> {
                     (Some(inside), glob) => glob::matches(glob, inside),
                     (None, glob) => glob.starts_with('/') && glob::matches(glob, &identity.path),
                 }),
-                Some(Fact::Content(_) | Fact::Absent | Fact::Excepted(_) | Fact::Unknown(_)) | None => {
-                    purpose.lenient()
-                }
+                Some(Fact::Content(_) | Fact::Absent | Fact::Excepted(_) | Fact::Usage(_) | Fact::Unknown(_))
+                | None => purpose.lenient(),
             }
         })
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::exception::{Exception, Refusal};
 use crate::sha::Digest;
 use crate::time::Timestamp;
+use crate::usage::{Mark, Metering};
 
 /// Rounds of asking before deciding gives up with a fault: identity, then fingerprint, then one more for each
 /// later guard that asks an expensive question only after a cheap one; the last for exceptions.
@@ -29,6 +30,8 @@ pub enum Probe {
     Settings { file: String, wired: bool },
     /// Which exceptions of a person's cover these refusals at this time? One for a single use is claimed by asking.
     Exceptions { at: Timestamp, refusals: Vec<Refusal> },
+    /// What does a host's transcript say was used beyond this mark? Without one, from its end or its beginning.
+    Usage { file: String, mark: Option<Mark>, from_end: bool },
 }
 
 impl Probe {
@@ -36,7 +39,11 @@ impl Probe {
     #[must_use]
     pub const fn observes(&self) -> bool {
         match self {
-            Self::Identity { .. } | Self::Fingerprint { .. } | Self::WorkTree | Self::Settings { .. } => true,
+            Self::Identity { .. }
+            | Self::Fingerprint { .. }
+            | Self::WorkTree
+            | Self::Settings { .. }
+            | Self::Usage { .. } => true,
             Self::Exceptions { .. } => false,
         }
     }
@@ -52,6 +59,8 @@ pub enum Fact {
     Content(Option<Digest>),
     /// These exceptions count; those for a single use are claimed.
     Excepted(Vec<Exception>),
+    /// So much was used.
+    Usage(Metering),
     /// There is nothing to look at (no git repository for a work tree, for instance).
     Absent,
     /// It could not be told; the text says why, for the record.

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, Section, Step};
 use crate::definition::{Kind, Model, UnknownTools};
 use crate::glob;
@@ -14,13 +16,25 @@ use crate::sha::Digest;
 use crate::tools;
 
 /// Where a layer comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Origin {
     Machine,
     User,
     Project,
     /// The project's last accepted content, while its present content is not accepted.
     Accepted,
+}
+
+impl Origin {
+    /// Whose word it is: a project's definition and its last accepted content are the same owner's.
+    #[must_use]
+    pub const fn home(self) -> Self {
+        match self {
+            Self::Accepted => Self::Project,
+            origin => origin,
+        }
+    }
 }
 
 /// One definition and how it counts.
@@ -161,7 +175,10 @@ fn looks_inside_commands(model: &Model) -> bool {
             policy.when.as_ref().is_some_and(inside)
                 || match &policy.guard {
                     Guard::Paths(_) | Guard::ReadBeforeWrite(_) => true,
-                    Guard::Rule(rule) => inside(&rule.matcher),
+                    Guard::Rule(rule) => {
+                        let tool = rule.overriding.as_ref().and_then(|given| given.demand.tool());
+                        inside(&rule.matcher) || tool.is_some_and(|name| step_looks_inside(model, name, STEP_DEPTH_MAX))
+                    }
                     Guard::Sequence(sequence) => {
                         let all = sequence.requires.iter();
                         all.flat_map(|(name, needs)| std::iter::once(name).chain(needs))

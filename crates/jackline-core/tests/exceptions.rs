@@ -95,7 +95,7 @@ impl Run {
                 holds: None,
             }),
             Probe::Fingerprint { .. } => Fact::Content(None),
-            Probe::WorkTree | Probe::Settings { .. } => Fact::Absent,
+            Probe::WorkTree | Probe::Settings { .. } | Probe::Usage { .. } => Fact::Absent,
         }
     }
 }

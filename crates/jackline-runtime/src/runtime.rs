@@ -10,7 +10,8 @@ use jackline_core::code;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
-use jackline_core::event::{Body, Call, Event};
+use jackline_core::event::{Body, Call, Event, MAIN_AGENT};
+use jackline_core::overrides::Override;
 use jackline_core::policy::Policy;
 use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
 use jackline_core::redact::Redactor;
@@ -26,6 +27,7 @@ use crate::checkpoint;
 use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
+use crate::limits;
 use crate::probes::{self, Ground, Prober, WorkspaceProber, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
@@ -106,7 +108,14 @@ impl Runtime {
 
     /// Decides about one event and keeps the record.
     pub fn decide(&self, event: &Event) -> Answer {
-        self.answer(&Message { event: event.clone(), raw: raw(event) })
+        self.answer(&Message { event: event.clone(), raw: raw(event), by_person: false })
+    }
+
+    /// The same for an event that a person's own command sends: the record names a human as its actor.
+    ///
+    /// Who calls this has made sure that a person is there.
+    pub fn decide_for_person(&self, event: &Event) -> Answer {
+        self.answer(&Message { event: event.clone(), raw: raw(event), by_person: true })
     }
 
     /// Keeps what guards remember under a name.
@@ -122,6 +131,12 @@ impl Runtime {
     /// Forgets what guards remember; the log keeps everything.
     pub fn reset(&self, session: &str) -> Answer {
         self.operate(session, Body::Reset)
+    }
+
+    /// Puts an override on an agent; the same one again starts anew.
+    pub fn constrain(&self, session: &str, agent: &str, settings: Override) -> Answer {
+        let event = Event::new(session, clock::now(), Body::OverrideSet(settings));
+        self.decide(&Event { agent: Some(agent.to_owned()).filter(|agent| agent != MAIN_AGENT), ..event })
     }
 
     /// The names of the policies that would judge a call of this tool, in the order they are asked.
@@ -141,16 +156,7 @@ impl Runtime {
     }
 
     fn operate(&self, session: &str, body: Body) -> Answer {
-        let at = clock::now();
-        self.decide(&Event {
-            session: session.to_owned(),
-            at,
-            agent: None,
-            host: None,
-            cwd: None,
-            definition: None,
-            body,
-        })
+        self.decide(&Event::new(session, clock::now(), body))
     }
 
     fn answer(&self, message: &Message) -> Answer {
@@ -301,6 +307,7 @@ impl Runtime {
         let entry = Entry {
             event: &message.event,
             raw: &message.raw,
+            by_person: message.by_person,
             decision: &decision,
             facts,
             stack: &judging.stack,
@@ -328,7 +335,7 @@ impl Runtime {
             Committed::Done => {
                 self.sign(message, judging, head);
                 self.hold(session, Held { session: next, head, torn: None });
-                let notices = if decision.briefing.is_some() { judging.notices.clone() } else { Vec::new() };
+                let notices = if decision.briefing.is_some() { notices(judging, &message.event) } else { Vec::new() };
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
         }
@@ -388,6 +395,12 @@ impl Seen {
     }
 }
 
+/// What people should know when an agent begins.
+fn notices(judging: &Judging, event: &Event) -> Vec<String> {
+    let unreported = limits::unreported(&judging.stack, event.host.as_deref());
+    judging.notices.iter().cloned().chain(unreported).collect()
+}
+
 fn takes_snapshot(decision: &Decision) -> bool {
     decision.changes.iter().any(|change| matches!(change, Change::Snapshot { .. }))
 }
@@ -445,16 +458,22 @@ fn raw(event: &Event) -> Value {
         }),
         Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
         Body::ExceptionGranted(exception) | Body::ExceptionRevoked(exception) => json!({ "exception": exception }),
+        Body::OverrideSet(settings) => json!({ "override": settings.to_value() }),
+        Body::Extended(extension) => json!({ "extension": extension }),
         Body::CallSettled(call) => json!({ "call": raw_call(call) }),
         Body::Rerooted { root } => json!({ "root": root }),
         Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
         Body::Noted { name } => json!({ "name": name }),
-        Body::PromptSubmitted | Body::AgentStarted | Body::StopRequested | Body::SessionEnded | Body::Reset => {
-            json!({})
-        }
+        Body::PromptSubmitted
+        | Body::AgentStarted
+        | Body::StopRequested
+        | Body::SessionEnded
+        | Body::Resumed
+        | Body::Reset => json!({}),
     };
-    if let (Value::Object(fields), Some(cwd)) = (&mut value, &event.cwd) {
-        fields.insert("cwd".to_owned(), json!(cwd));
+    if let Value::Object(fields) = &mut value {
+        fields.extend(event.cwd.as_ref().map(|cwd| ("cwd".to_owned(), json!(cwd))));
+        fields.extend(event.transcript.as_ref().map(|file| ("transcript".to_owned(), json!(file))));
     }
     value
 }

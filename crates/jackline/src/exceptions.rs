@@ -98,8 +98,7 @@ impl<'a> Ground<'a> {
         let runtime = builder.definitions(self.at.definitions_read_only()?).build();
         let runtime = runtime.map_err(|fault| CommandError::internal(fault.to_string()))?;
         let at = clock::now();
-        let (agent, host, cwd, definition) = (None, None, None, None);
-        let answer = runtime.decide(&Event { session: session.clone(), at, agent, host, cwd, definition, body });
+        let answer = runtime.decide(&Event::new(session.clone(), at, body));
         match (answer.seq, answer.reason) {
             (Some(seq), _) => Ok(format!("recorded in session {} #{seq}", timeline::shown(&session))),
             (None, reason) => Err(CommandError::internal(reason.unwrap_or_else(|| "it was not recorded".to_owned()))),

@@ -174,9 +174,8 @@ impl<'a> Ended<'a> {
         match self.context.facts.get(&Probe::WorkTree) {
             Some(Fact::Content(Some(digest))) => Some(*digest),
             Some(Fact::Absent) => None,
-            Some(Fact::Content(None) | Fact::Identity(_) | Fact::Excepted(_) | Fact::Unknown(_)) | None => {
-                Some(Digest::ZERO)
-            }
+            Some(Fact::Content(None) | Fact::Identity(_) | Fact::Excepted(_) | Fact::Usage(_) | Fact::Unknown(_))
+            | None => Some(Digest::ZERO),
         }
     }
 
@@ -203,7 +202,7 @@ impl<'a> Ended<'a> {
                 Some(Fact::Content(Some(digest))) => Some(digest.short()),
                 Some(Fact::Content(None) | Fact::Identity(_) | Fact::Absent) | None => None,
                 // What it contains is not known, so it was not read.
-                Some(Fact::Unknown(_) | Fact::Excepted(_)) => continue,
+                Some(Fact::Unknown(_) | Fact::Excepted(_) | Fact::Usage(_)) => continue,
             };
             let file = file_key(&identity.path);
             match touch.role {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::excepted::{Lifted, lift};
+use super::overridden;
 use crate::decision::{Decision, Finding, Note, Step, Stop, StopReason, Verdict};
 use crate::event::Call;
 use crate::guards::{self, Context, budget, repeat, unknown_tool};
@@ -16,7 +17,10 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
         return Step::Need(wanted);
     }
     match weigh(context, guards::judge(context)) {
-        Ok(decision) => Step::Done(Box::new(decision)),
+        Ok(mut decision) => {
+            overridden::follow(context, &mut decision);
+            Step::Done(Box::new(decision))
+        }
         Err(probe) => Step::Need(vec![probe]),
     }
 }

@@ -9,6 +9,7 @@ mod expansion;
 pub mod fault;
 mod form;
 pub mod model;
+mod overriding;
 mod place;
 mod read;
 mod reference;

@@ -10,9 +10,11 @@ use super::model::{
     ArgMatcher, CommandMatcher, Deadline, Guard, Kind, Limits, Loop, Matcher, Model, Paths, Policy, Range, Section,
     Sequence, SessionMatcher, Step,
 };
+use super::overriding;
 use super::place::At;
 use super::yaml::Node;
 use crate::glob;
+use crate::overrides::{OVERRIDES_MAX, Override};
 
 /// Matchers inside matchers: as deep as a file may nest.
 pub(super) const MATCHER_DEPTH_MAX: usize = 32;
@@ -199,6 +201,9 @@ impl<'a> Check<'a> {
 
     fn policies(&mut self, model: &Model) {
         let root = At::Root;
+        if overriding::too_many(model) {
+            self.error(format!("more than {OVERRIDES_MAX} rules put an override"), None, &root.name("policies"));
+        }
         let mut names = BTreeMap::new();
         for (index, policy) in model.policies.iter().enumerate() {
             self.policy(policy, &root.key("policies").item(index), &mut names);
@@ -244,9 +249,21 @@ impl<'a> Check<'a> {
             Guard::Sequence(sequence) => self.sequence(sequence, &at),
             Guard::ReadBeforeWrite(_) => {}
             Guard::Paths(paths) => self.paths(paths, &at),
-            Guard::Rule(rule) => self.matcher(&rule.matcher, &at, 0),
+            Guard::Rule(rule) => {
+                self.matcher(&rule.matcher, &at, 0);
+                rule.overriding.iter().for_each(|given| self.overriding(given, &at.key("override")));
+            }
         }
         self.owner.clear();
+    }
+
+    fn overriding(&mut self, given: &Override, at: &At<'_>) {
+        if let Some(must) = given.fault() {
+            self.echo(format!("an override must be {must}"), None, at);
+        }
+        if let Some(tool) = given.demand.tool() {
+            self.tool(tool, Use::Pattern, at);
+        }
     }
 
     fn sequence(&mut self, sequence: &Sequence, at: &At<'_>) {

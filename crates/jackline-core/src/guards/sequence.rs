@@ -79,8 +79,14 @@ fn is_fresh(done: &Done, subject: &Subject<'_>) -> bool {
     match subject.facts.get(&Probe::WorkTree) {
         Some(Fact::Content(Some(now))) => *now == then,
         // The repository is gone: the tree cannot be what it was.
-        Some(Fact::Content(None) | Fact::Absent | Fact::Excepted(_) | Fact::Identity(_) | Fact::Unknown(_)) | None => {
-            false
-        }
+        Some(
+            Fact::Content(None)
+            | Fact::Absent
+            | Fact::Excepted(_)
+            | Fact::Usage(_)
+            | Fact::Identity(_)
+            | Fact::Unknown(_),
+        )
+        | None => false,
     }
 }

@@ -10,6 +10,7 @@ mod identity;
 mod index;
 mod own;
 mod settings;
+mod usage;
 mod walk;
 mod worktree;
 
@@ -77,6 +78,7 @@ impl Prober for WorkspaceProber {
             Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
             Probe::WorkTree => self.work_tree(),
             Probe::Settings { file, wired } => settings(Path::new(file), *wired),
+            Probe::Usage { file, mark, from_end } => usage::answer(file, mark.as_ref(), *from_end),
             // They are no matter of the workspace: whoever keeps them answers.
             Probe::Exceptions { .. } => Fact::Absent,
         }

@@ -42,6 +42,7 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::Identity { path, dir } => Fact::Identity(identity(&path::join(&path::join(ROOT, dir), path), dice)),
         Probe::Fingerprint { .. } if dice < 40 => Fact::Content(None),
         Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(format!("{path}{}", dice % 2).as_bytes()))),
+        Probe::Usage { .. } => Fact::Absent,
         Probe::WorkTree | Probe::Settings { .. } if dice < 80 => Fact::Absent,
         Probe::Settings { .. } => Fact::Unknown("made up".to_owned()),
         Probe::WorkTree => Fact::Content(Some(Digest::of(&[dice % 3]))),
