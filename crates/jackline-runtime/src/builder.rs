@@ -15,6 +15,7 @@ use crate::runtime::Runtime;
 use crate::store::Store;
 use crate::store::files::FileStore;
 use crate::store::memory::MemoryStore;
+use crate::wiring::CommandLine;
 
 /// Why a runtime could not be built.
 #[derive(Debug, Error)]
@@ -37,6 +38,7 @@ pub struct RuntimeBuilder {
     home: Option<PathBuf>,
     policies: Vec<Arc<dyn Policy>>,
     idles: bool,
+    line: Option<CommandLine>,
 }
 
 #[derive(Debug)]
@@ -104,6 +106,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// What the host ran to ask us: a change of the settings that hold it must not put another in its place.
+    #[must_use]
+    pub fn started_by(mut self, line: CommandLine) -> Self {
+        self.line = Some(line);
+        self
+    }
+
     /// Adds a policy of the embedder's own.
     #[must_use]
     pub fn policy(mut self, policy: impl Policy + 'static) -> Self {
@@ -138,6 +147,7 @@ impl RuntimeBuilder {
             home: self.home,
             state: self.state,
             idles: self.idles,
+            line: self.line,
             held: Mutex::new(BTreeMap::new()),
             ground: Mutex::new(None),
         })

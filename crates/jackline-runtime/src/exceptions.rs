@@ -87,7 +87,8 @@ impl Exceptions {
         new.write_all(&serde_json::to_vec_pretty(exception)?)?;
         new.sync_all()?;
         fs::rename(&beside, &file)?;
-        fs::File::open(&self.dir)?.sync_all()
+        self.sync();
+        Ok(())
     }
 
     /// Ends an exception; whether it was still there to be ended.
@@ -96,7 +97,9 @@ impl Exceptions {
     /// When it cannot be removed.
     pub fn end(&self, id: &str) -> io::Result<bool> {
         // A claimed one must not be given back after this.
-        Ok(removed(&self.file(id, STANDING))? | removed(&self.file(id, CLAIMED))?)
+        let ended = removed(&self.file(id, STANDING))? | removed(&self.file(id, CLAIMED))?;
+        self.sync();
+        Ok(ended)
     }
 
     /// Answers which exceptions count against these refusals, and claims those for a single use.
@@ -126,6 +129,9 @@ impl Exceptions {
                 return Err(exception.id.clone());
             }
         }
+        if !single.is_empty() {
+            self.sync();
+        }
         Ok(())
     }
 
@@ -139,6 +145,12 @@ impl Exceptions {
     pub fn give_back(&self, id: &str) {
         // One that cannot be given back is lost, which lets nothing pass; its owner can make another.
         drop(fs::rename(self.file(id, CLAIMED), self.file(id, STANDING)));
+    }
+
+    /// Makes names durable, so that a loss of power brings nothing back that was ended or claimed. Where directories
+    /// cannot be synced there is nothing more to be done.
+    fn sync(&self) {
+        drop(fs::File::open(&self.dir).and_then(|dir| dir.sync_all()));
     }
 
     fn file(&self, id: &str, ending: &str) -> PathBuf {

@@ -32,6 +32,7 @@ use crate::probes::{self, Ground, Prober, WorkspaceProber, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
+use crate::wiring::CommandLine;
 
 /// Times a decision is taken anew because another process committed in between. Each time someone else got
 /// through, so this many losses in a row mean that something is wrong.
@@ -53,6 +54,8 @@ pub struct Runtime {
     pub(crate) state: Option<PathBuf>,
     /// Whether a workspace without any definition is left alone rather than refused.
     pub(crate) idles: bool,
+    /// What the host ran to ask us, where it is a host that does.
+    pub(crate) line: Option<CommandLine>,
     pub(crate) held: Mutex<BTreeMap<String, Held>>,
     pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
 }
@@ -166,7 +169,9 @@ impl Runtime {
             Ok(answer) => answer,
             // A hook that stands ready everywhere has nothing to enforce where nobody declared anything.
             Err(Fault::Definition(DefinitionFault::Missing(_))) if self.idles => Answer::unkept(Decision::default()),
-            Err(fault) => settings_alone(&message.event).unwrap_or_else(|| Answer::refusal(refusal(&fault))),
+            Err(fault) => {
+                settings_alone(&message.event, self.line.as_ref()).unwrap_or_else(|| Answer::refusal(refusal(&fault)))
+            }
         }
     }
 
@@ -286,7 +291,7 @@ impl Runtime {
             }
         }
         Judging {
-            prober: WorkspaceProber::new(Ground { root, home: self.home.clone(), own }),
+            prober: WorkspaceProber::new(Ground { root, home: self.home.clone(), own }).started_by(self.line.clone()),
             redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
             notices: standing.notices.clone(),
@@ -419,10 +424,11 @@ fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
 struct Moved;
 
 /// Whether changed settings silence us can be told without a store and without a definition.
-fn settings_alone(event: &Event) -> Option<Answer> {
+fn settings_alone(event: &Event, line: Option<&CommandLine>) -> Option<Answer> {
     let Body::SettingsChanged { file, wired } = &event.body else { return None };
     let mut facts = Facts::default();
-    facts.keep(Probe::Settings { file: file.clone(), wired: *wired }, probes::settings(Path::new(file), *wired));
+    let fact = probes::settings(Path::new(file), *wired, line);
+    facts.keep(Probe::Settings { file: file.clone(), wired: *wired }, fact);
     match decide(&Stack::default(), &Session::default(), event, &facts) {
         Step::Done(decision) => Some(Answer::unkept(*decision)),
         Step::Need(_) => None,

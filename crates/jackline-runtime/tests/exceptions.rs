@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "what goes wrong in a test's own steps fails the test")]
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 
 use jackline_core::audit::{Format, verify};
 use jackline_core::decision::Verdict;
@@ -18,14 +18,17 @@ use jackline_runtime::{Answer, Runtime, replay};
 use serde_json::{Value, json};
 
 const AT: Timestamp = Timestamp(1_767_225_600_000);
-const DEFINITION: &str = "jackline: 1\npolicies: [{ name: no-a, rule: { tool: a, reason: not a } }]\n";
+const DEFINITION: &str =
+    "jackline: 1\nloop: { window: 2, threshold: 2 }\npolicies: [{ name: no-a, rule: { tool: a, reason: not a } }]\n";
 
 /// A store in memory whose next commits fail, or are overtaken by another process's.
 #[derive(Debug, Default)]
 struct Shaky {
-    kept: MemoryStore,
+    kept: Arc<MemoryStore>,
     faults: AtomicU32,
     overtaken: AtomicU32,
+    /// What another process does just before the next commit.
+    meanwhile: Mutex<Option<(Runtime, Event)>>,
 }
 
 fn next(count: &AtomicU32) -> bool {
@@ -40,6 +43,9 @@ impl Store for Shaky {
     fn commit(&self, session: &str, commit: &Commit<'_>) -> Result<Committed, StoreFault> {
         if next(&self.faults) {
             return Err(StoreFault::Malformed { why: "it was told to fail" });
+        }
+        if let Some((other, event)) = self.meanwhile.lock().unwrap().take() {
+            other.decide(&event);
         }
         if next(&self.overtaken) { Ok(Committed::Moved) } else { self.kept.commit(session, commit) }
     }
@@ -106,7 +112,7 @@ impl World {
     }
 
     fn call(&self, n: u32) -> Answer {
-        self.runtime.decide(&event(json!({ "event": "call.requested", "call": { "tool": "a", "args": { "n": n } } })))
+        self.runtime.decide(&called(n))
     }
 
     fn records(&self) -> Vec<Value> {
@@ -115,8 +121,12 @@ impl World {
     }
 }
 
+fn called(n: u32) -> Event {
+    event(json!({ "event": "call.requested", "call": { "tool": "a", "args": { "n": n } } }))
+}
+
 fn event(mut value: Value) -> Event {
-    value["session"] = json!("s");
+    value.as_object_mut().unwrap().insert("session".to_owned(), json!("s"));
     event::read(&value, AT).unwrap()
 }
 
@@ -147,6 +157,21 @@ fn an_event_that_was_overtaken_keeps_its_claim() {
     world.store.overtaken.store(3, Ordering::SeqCst);
     assert_eq!(world.call(1).verdict, Verdict::Allow);
     assert!(!world.stands());
+}
+
+#[test]
+fn a_claim_that_no_longer_helps_is_given_back() {
+    let world = World::new();
+    world.grant(true);
+    let other = Runtime::builder().workspace(world.root()).definition_yaml(DEFINITION);
+    let other = other.store(Arc::clone(&world.store.kept) as Arc<dyn Store>).build().unwrap();
+    // The same call, made first by another process: to the loop guard ours is a repeat when it is decided again.
+    *world.store.meanwhile.lock().unwrap() = Some((other, called(1)));
+    let answer = world.call(1);
+    assert_eq!(answer.verdict, Verdict::Deny);
+    assert!(answer.findings.iter().all(|finding| finding.exception.is_none()), "{:?}", answer.findings);
+    assert!(world.stands());
+    assert_eq!(world.call(2).verdict, Verdict::Allow);
 }
 
 #[test]

@@ -95,9 +95,8 @@ fn answer(probe: &Probe) -> Fact {
             Fact::Identity(Identity { path, inside, there: There::File, ours: None, holds: None })
         }
         Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(path.as_bytes()))),
-        Probe::Settings { .. } | Probe::Exceptions { .. } => Fact::Absent,
         Probe::WorkTree => Fact::Content(Some(Digest::of(b"tree"))),
-        Probe::Settings { .. } => Fact::Absent,
+        Probe::Settings { .. } | Probe::Exceptions { .. } => Fact::Absent,
     }
 }
 

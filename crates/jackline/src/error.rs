@@ -53,13 +53,33 @@ impl CommandError {
         self
     }
 
+    /// The same, with what follows from it.
+    pub(crate) fn so(mut self, consequence: &str) -> Self {
+        self.message = format!("{}; {consequence}", self.message);
+        self
+    }
+
     pub(crate) fn is_broken_pipe(&self) -> bool {
         self.kind == Kind::BrokenPipe
     }
 
     pub(crate) fn show(&self) {
+        self.tell("error");
+    }
+
+    /// Shows it as something that does not end the command.
+    pub(crate) fn warn(&self) {
+        self.tell("warning");
+    }
+
+    /// What went wrong, and what to do next.
+    pub(crate) fn into_parts(self) -> (String, Vec<String>) {
+        (self.message, self.hints)
+    }
+
+    fn tell(&self, level: &str) {
         if !self.message.is_empty() {
-            screen::complain(&format!("error: {}", self.message));
+            screen::complain(&format!("{level}: {}", self.message));
         }
         for hint in &self.hints {
             screen::complain(&format!("  help: {hint}"));

@@ -100,6 +100,9 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
     if let Some(home) = place::home() {
         builder = builder.home(home);
     }
+    if let Some(line) = place::command_line() {
+        builder = builder.started_by(line);
+    }
     match builder.build() {
         Ok(runtime) => runtime.handle(adapter, native),
         Err(why) => adapter.render(&adapter.glance(native), &[fault(&why.to_string())]),

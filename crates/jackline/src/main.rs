@@ -2,16 +2,21 @@
 //!
 //! This crate is the only one that reads the environment, knows the command line and prints.
 
+mod bounded;
 mod commands;
 mod deadline;
+mod diff;
 mod error;
 mod exceptions;
 mod hook;
+mod hosts;
 mod interrupt;
 mod paint;
 mod person;
 mod place;
+mod replace;
 mod screen;
+mod starter;
 mod timeline;
 mod tour;
 

@@ -36,7 +36,8 @@ impl Paint {
         self.wrap(style, text)
     }
 
-    fn wrap(self, style: &str, text: &str) -> String {
+    /// Text in a style of the terminal's.
+    pub(crate) fn wrap(self, style: &str, text: &str) -> String {
         if self.on { format!("\x1b[{style}m{text}\x1b[0m") } else { text.to_owned() }
     }
 }

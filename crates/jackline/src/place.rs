@@ -5,11 +5,14 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use jackline_runtime::definitions::{Found, Places};
+use jackline_runtime::definitions::{DEFINITION_FILE, Found, Places};
 use jackline_runtime::store::files::FileStore;
+use jackline_runtime::wiring::CommandLine;
 
 use crate::error::CommandError;
 
+/// Directories walked up before giving up; no real tree is deeper.
+const LEVELS_MAX: usize = 128;
 /// The definition that counts for everyone on this machine.
 const MACHINE_DEFINITION: &str = "/etc/jackline/jackline.yaml";
 
@@ -39,6 +42,15 @@ impl Where {
             return Err(CommandError::input(why).hint("rename the directory, or work in another one"));
         }
         Ok(found)
+    }
+
+    /// The project around the workspace: the nearest directory upwards with a definition or a repository, unless a
+    /// workspace is named; else the workspace itself.
+    pub(crate) fn project(&self) -> Result<PathBuf, CommandError> {
+        let here = self.workspace()?;
+        let is_top = |dir: &&Path| dir.join(DEFINITION_FILE).exists() || dir.join(".git").exists();
+        let top = here.ancestors().take(LEVELS_MAX).find(is_top).filter(|_| self.workspace.is_none());
+        Ok(top.map(Path::to_owned).unwrap_or(here))
     }
 
     /// The state directory.
@@ -95,6 +107,11 @@ pub(crate) fn hooked(store: Option<PathBuf>, root: Option<PathBuf>) -> Result<Ho
     }
     let places = Places { home: state.clone(), start, named: None, ..wider() };
     Ok(Hooked { state, definitions: Found::new(places) })
+}
+
+/// The definitions that a hook would judge by, with nothing remembered.
+pub(crate) fn judged_by(state: PathBuf, root: PathBuf) -> Found {
+    Found::read_only(Places { home: state, start: root, named: None, ..wider() })
 }
 
 /// The definitions that count everywhere on this machine.
@@ -155,6 +172,31 @@ pub(crate) fn host_mark() -> Option<&'static str> {
     MARKS.iter().copied().find(|mark| env::var_os(mark).is_some_and(|value| !value.is_empty()))
 }
 
+/// The directory in which Claude Code keeps the user's settings.
+pub(crate) fn claude_home() -> Option<PathBuf> {
+    variable("CLAUDE_CONFIG_DIR").map(absolute).or_else(|| home().map(|home| home.join(".claude")))
+}
+
+/// A program that would be found by its name.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let search = search_path().unwrap_or_default();
+    let absolute = env::split_paths(&search).filter(|dir| dir.is_absolute());
+    absolute.map(|dir| dir.join(name)).find(|file| is_program(file))
+}
+
+/// Whether a file may be run.
+pub(crate) fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata().is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o111 != 0)
+}
+
+/// What we were started by, word for word; `None` when it is no text.
+pub(crate) fn command_line() -> Option<CommandLine> {
+    let mut words = env::args_os().map(|word| word.into_string().ok());
+    let program = words.next()??;
+    Some(CommandLine { program, arguments: words.collect::<Option<_>>()? })
+}
+
 /// This program, wherever links lead to it from.
 pub(crate) fn this_program() -> Result<PathBuf, CommandError> {
     let program = env::current_exe().and_then(|program| program.canonicalize());
@@ -164,6 +206,11 @@ pub(crate) fn this_program() -> Result<PathBuf, CommandError> {
 /// Where things may lie for a moment.
 pub(crate) fn temporary() -> PathBuf {
     env::temp_dir()
+}
+
+/// Whether a variable is set that makes Claude Code run without hooks.
+pub(crate) fn claude_is_simple() -> bool {
+    variable("CLAUDE_CODE_SIMPLE").is_some()
 }
 
 fn variable(name: &str) -> Option<PathBuf> {

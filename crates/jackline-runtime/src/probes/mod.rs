@@ -19,6 +19,7 @@ use std::sync::OnceLock;
 
 use jackline_core::probe::{Fact, Probe};
 
+use crate::wiring::CommandLine;
 use git::Git;
 pub use own::{OwnPath, own_paths};
 pub use settings::answer as settings;
@@ -48,13 +49,22 @@ pub struct WorkspaceProber {
     folds: OnceLock<bool>,
     /// The git program, searched for when a work tree is first asked for.
     git: OnceLock<Option<Git>>,
+    /// What the host runs to ask us, where it is a host that does.
+    line: Option<CommandLine>,
 }
 
 impl WorkspaceProber {
     /// A prober that looks from this ground.
     #[must_use]
     pub const fn new(ground: Ground) -> Self {
-        Self { ground, folds: OnceLock::new(), git: OnceLock::new() }
+        Self { ground, folds: OnceLock::new(), git: OnceLock::new(), line: None }
+    }
+
+    /// The same, for a hook that was started by this command line.
+    #[must_use]
+    pub fn started_by(mut self, line: Option<CommandLine>) -> Self {
+        self.line = line;
+        self
     }
 
     fn folds(&self) -> bool {
@@ -77,7 +87,7 @@ impl Prober for WorkspaceProber {
             Probe::Identity { path, dir } => identity::answer(&self.ground, self.folds(), dir, path),
             Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
             Probe::WorkTree => self.work_tree(),
-            Probe::Settings { file, wired } => settings(Path::new(file), *wired),
+            Probe::Settings { file, wired } => settings(Path::new(file), *wired, self.line.as_ref()),
             Probe::Usage { file, mark, from_end } => usage::answer(file, mark.as_ref(), *from_end),
             // They are no matter of the workspace: whoever keeps them answers.
             Probe::Exceptions { .. } => Fact::Absent,

@@ -6,17 +6,19 @@ use std::path::Path;
 
 use jackline_core::probe::Fact;
 
-use crate::wiring::SETTINGS_BYTES_MAX;
-use crate::wiring::claude::breach;
+use crate::wiring::claude::{breach, diverted};
+use crate::wiring::{CommandLine, SETTINGS_BYTES_MAX};
 
-/// `Absent` when nothing in the file silences us, `Unknown` with the reason when something may.
+/// `Absent` when nothing in the file silences us, `Unknown` with the reason when something may. A file that wires us must
+/// go on running us by the same command line, where that is known.
 #[must_use]
-pub fn answer(file: &Path, wired: bool) -> Fact {
+pub fn answer(file: &Path, wired: bool, line: Option<&CommandLine>) -> Fact {
     let text = match read(file) {
         Ok(text) => text,
         Err(why) => return Fact::Unknown(format!("they cannot be read ({why})")),
     };
-    breach(text.as_deref(), wired).map_or(Fact::Absent, Fact::Unknown)
+    let diverted = || line.filter(|_| wired).and_then(|line| diverted(text.as_deref(), line));
+    breach(text.as_deref(), wired).or_else(diverted).map_or(Fact::Absent, Fact::Unknown)
 }
 
 fn read(file: &Path) -> Result<Option<Vec<u8>>, String> {

@@ -3,6 +3,7 @@
 //! An entry is ours when its program's file name is `jackline` and its arguments begin with `hook claude`, wherever that
 //! program lies and however an older version wrote the rest.
 
+mod known;
 mod survey;
 #[cfg(test)]
 mod tests;
@@ -61,7 +62,8 @@ impl Asked {
         if self.gate {
             hook.push(("onFailure", Shape::Leaf(json!("block"))));
         }
-        Shape::Object(vec![("hooks", Shape::Array(vec![Shape::Object(hook)]))])
+        // On one line, because a person reads twelve of them in a diff.
+        Shape::Line(Box::new(Shape::Object(vec![("hooks", Shape::Array(vec![Shape::Object(hook)]))])))
     }
 }
 
@@ -75,6 +77,9 @@ pub fn add(text: Option<&str>, line: &CommandLine) -> Result<String, SettingsFau
     let Some(text) = text else { return Ok(format!("{}\n", fresh("hooks", &all(line)))) };
     if spans::blank(text.as_bytes()) {
         return Ok(format!("{}{text}", fresh("hooks", &all(line))));
+    }
+    if let Some(key) = survey(text.as_bytes())?.refused {
+        return Err(SettingsFault::Refused(key));
     }
     match remove(text)? {
         _ if holds_exactly(text, line)? => Ok(text.to_owned()),

@@ -14,7 +14,8 @@ use super::spans::{Kind, Node};
 pub(super) enum Shape {
     Object(Vec<(&'static str, Shape)>),
     Array(Vec<Shape>),
-    /// Stands on one line, whatever it is.
+    /// All of it on one line.
+    Line(Box<Shape>),
     Leaf(Value),
 }
 
@@ -24,6 +25,7 @@ impl Shape {
         match self {
             Self::Object(members) => members.iter().map(|(key, value)| ((*key).to_owned(), value.value())).collect(),
             Self::Array(items) => items.iter().map(Self::value).collect(),
+            Self::Line(shape) => shape.value(),
             Self::Leaf(value) => value.clone(),
         }
     }
@@ -50,6 +52,7 @@ impl Layout {
     fn write(&self, shape: &Shape, depth: usize) -> String {
         match shape {
             Shape::Leaf(value) => one_line(value),
+            Shape::Line(shape) => Self { line: None, step: String::new() }.write(shape, 0),
             Shape::Array(items) => {
                 self.bracketed(("[", "]"), items.iter().map(|item| self.write(item, depth + 1)), depth)
             }

@@ -16,6 +16,8 @@ pub enum SettingsFault {
     NotJson(#[from] JsonFault),
     #[error("it is not a JSON object")]
     NotObject,
+    #[error("the host refuses `{0}` as it is, and passes over the whole file")]
+    Refused(String),
     #[error("`{place}` is not {wanted}")]
     WrongType { place: String, wanted: &'static str },
 }
@@ -29,7 +31,9 @@ impl SettingsFault {
             Self::Comment { .. } => "take the comments out; nothing was changed",
             Self::NotJson(_) => "mend it in an editor; nothing was changed",
             Self::NotObject => "it should begin with `{` and end with `}`; nothing was changed",
-            Self::WrongType { .. } => "the host refuses such a file; mend it in an editor; nothing was changed",
+            Self::Refused(_) | Self::WrongType { .. } => {
+                "the host refuses such a file; mend it in an editor; nothing was changed"
+            }
         }
     }
 }

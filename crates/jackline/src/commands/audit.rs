@@ -3,6 +3,8 @@
 mod checkpoint;
 mod verify;
 
+pub(super) use verify::broken_of;
+
 use std::io::{self, Write as _};
 
 use jackline_runtime::replay;

@@ -93,7 +93,7 @@ fn as_json(path: &Path, faults: &[Fault], fine: bool) -> serde_json::Value {
 }
 
 /// Definitions below the workspace root, which are never used.
-fn nested(path: &Path) -> Vec<Fault> {
+pub(super) fn nested(path: &Path) -> Vec<Fault> {
     let Some(root) = path.parent() else { return Vec::new() };
     let mut found = Vec::new();
     let mut waiting = vec![root.to_owned()];

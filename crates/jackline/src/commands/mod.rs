@@ -3,9 +3,11 @@
 mod allow;
 mod audit;
 mod check;
+mod doctor;
 mod eval;
 mod explain;
 mod hook;
+mod init;
 mod log;
 mod off;
 mod on;
@@ -14,6 +16,7 @@ pub(crate) mod sessions;
 mod status;
 mod tour;
 mod trust;
+mod uninit;
 
 use std::process::ExitCode;
 
@@ -23,6 +26,9 @@ use crate::error::CommandError;
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     Tour(tour::Tour),
+    Init(init::Init),
+    Uninit(uninit::Uninit),
+    Doctor(doctor::Doctor),
     Hook(hook::Hook),
     Eval(eval::Eval),
     Check(check::Check),
@@ -45,6 +51,9 @@ impl Command {
         let done = match self {
             Self::Tour(command) => command.run(),
             Self::Hook(command) => return Ok(command.run()),
+            Self::Init(command) => command.run(),
+            Self::Uninit(command) => command.run(),
+            Self::Doctor(command) => command.run(),
             Self::Eval(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Schema(command) => command.run(),

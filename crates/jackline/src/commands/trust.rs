@@ -26,6 +26,11 @@ pub(crate) struct Trust {
 }
 
 impl Trust {
+    /// Trust in what is there, asked for.
+    pub(crate) fn of(at: Where) -> Self {
+        Self { yes: false, at }
+    }
+
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let found = self.at.definitions()?;
         let path = found.project(None, None).ok_or_else(|| missing(&self.at.workspace().unwrap_or_default()))?;

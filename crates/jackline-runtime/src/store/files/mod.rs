@@ -11,6 +11,7 @@ mod network;
 mod place;
 #[cfg(test)]
 mod processes;
+mod room;
 mod session;
 mod slots;
 mod snapshots;
@@ -26,6 +27,7 @@ use super::{Commit, Committed, Head, Lines, Loaded, SessionEntry, Store, StoreFa
 use log::{LogLines, Trouble};
 pub use network::network_file_system;
 use place::Place;
+pub use room::room_bytes;
 use session::{Attempt, OpenSession};
 
 /// Sessions whose files stay open: a host works on one or two at a time, and descriptors are few.

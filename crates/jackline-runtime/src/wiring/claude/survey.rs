@@ -4,6 +4,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::EVENTS;
+use super::known::{Taken, taken};
 use crate::wiring::spans::{blank, settings};
 use crate::wiring::{CommandLine, SettingsFault};
 
@@ -17,7 +18,13 @@ const HOOK_S_MAX: f64 = 120.0;
 pub struct Survey {
     /// The setting that switches every hook off, as it is written.
     pub switched_off: Option<&'static str>,
-    /// Our entries, in the order of the text.
+    /// Whether only hooks of the machine's own settings run; counts only there.
+    pub managed_only: bool,
+    /// The first setting for which the client passes over the whole file, hooks included.
+    pub refused: Option<String>,
+    /// Settings of which it is not known whether the client does.
+    pub doubtful: Vec<String>,
+    /// Our entries, by event.
     pub entries: Vec<Entry>,
 }
 
@@ -79,7 +86,14 @@ pub fn survey(text: &[u8]) -> Result<Survey, SettingsFault> {
         return Ok(Survey::default());
     }
     let settings = settings(text)?;
-    let mut survey = Survey { switched_off: switched_off(&settings), entries: Vec::new() };
+    let managed_only = settings.get("allowManagedHooksOnly").is_some_and(|value| *value != Value::Bool(false));
+    let judged = |wanted: Taken| {
+        let beside = settings.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
+        beside.filter(move |(key, value)| taken(key, value) == wanted).map(|(key, _)| key.clone())
+    };
+    let (refused, doubtful) = (judged(Taken::No).next(), judged(Taken::NotKnown).collect());
+    let switched_off = switched_off(&settings);
+    let mut survey = Survey { switched_off, managed_only, refused, doubtful, entries: Vec::new() };
     let Some(hooks) = settings.get("hooks") else { return Ok(survey) };
     let hooks = hooks.as_object().ok_or_else(|| wrong("hooks".to_owned(), "an object"))?;
     for (event, groups) in hooks {
@@ -92,7 +106,8 @@ pub fn survey(text: &[u8]) -> Result<Survey, SettingsFault> {
 
 /// Why these settings would leave a session unguarded, if they would.
 ///
-/// A file that must hold our hooks must hold all of them, each such that nothing passes it unjudged.
+/// A file that must hold our hooks must hold all of them, each such that nothing passes it unjudged, and nothing for
+/// which the client may pass over it. A session that starts anew takes over what is refused here.
 #[must_use]
 pub fn breach(text: Option<&[u8]>, must_hold_our_hooks: bool) -> Option<String> {
     let survey = match survey(text.unwrap_or_default()) {
@@ -105,18 +120,31 @@ pub fn breach(text: Option<&[u8]>, must_hold_our_hooks: bool) -> Option<String> 
     if !must_hold_our_hooks {
         return None;
     }
+    if let Some(key) = &survey.refused {
+        return Some(format!("the client refuses `{key}` as it is, and passes over the whole file"));
+    }
     if let Some(event) = survey.missing().first() {
         return Some(format!("Jackline's hook for `{event}` is gone"));
     }
-    survey.open().next().map(|(entry, flaw)| format!("Jackline's hook for `{}` {flaw}", entry.event))
+    if let Some((entry, flaw)) = survey.open().next() {
+        return Some(format!("Jackline's hook for `{}` {flaw}", entry.event));
+    }
+    let key = survey.doubtful.first()?;
+    Some(format!("whether the client takes `{key}` is not known; if not, it passes over the whole file"))
 }
 
 /// Why these settings would have another program, or ours with other arguments, asked in place of this one.
 #[must_use]
 pub fn diverted(text: Option<&[u8]>, line: &CommandLine) -> Option<String> {
     let survey = survey(text.unwrap_or_default()).ok()?;
-    let other = survey.entries.iter().find(|entry| entry.line != *line)?;
+    let same = |other: &CommandLine| other.arguments == line.arguments && same_program(&other.program, &line.program);
+    let other = survey.entries.iter().find(|entry| !same(&entry.line))?;
     Some(format!("Jackline's hook for `{}` runs something else than it did", other.event))
+}
+
+/// A program that is found by its name may be started by its path.
+fn same_program(wired: &str, started: &str) -> bool {
+    wired == started || !wired.contains('/') && Some(wired) == started.rsplit('/').next()
 }
 
 /// `disableAllHooks` counts unless it is `false`: what the host makes of other values is not to be guessed.

@@ -17,7 +17,8 @@ fn value(text: &str) -> Value {
 #[track_caller]
 fn check_round(text: &str) {
     let added = add(Some(text), &line()).unwrap();
-    assert_eq!(breach(Some(added.as_bytes()), true), None, "of {text:?}:\n{added}");
+    let seen = survey(added.as_bytes()).unwrap();
+    assert_eq!((seen.missing(), seen.open().count()), (vec![], 0), "of {text:?}:\n{added}");
     assert_eq!(add(Some(&added), &line()).unwrap(), added, "adding twice to {text:?}");
     assert_eq!(remove(&added).unwrap(), Removed::Rest(text.to_owned()), "removing from\n{added}");
     assert_eq!(remove(text).unwrap(), Removed::Nothing, "{text:?}");
@@ -83,7 +84,7 @@ fn every_layout_survives_a_round() {
 #[test]
 fn a_file_made_for_us_goes_with_us() {
     let added = add(None, &line()).unwrap();
-    assert!(added.starts_with("{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"hooks\": [\n"), "{added}");
+    assert!(added.starts_with("{\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"hooks\": [ { \"type\""), "{added}");
     assert!(added.ends_with("\n  }\n}\n"), "{added}");
     assert_eq!(remove(&added).unwrap(), Removed::All);
     assert_eq!(add(Some(&added), &line()).unwrap(), added);
@@ -165,6 +166,11 @@ fn settings_that_leave_a_session_unguarded_are_told() {
         check(Some(&format!("{{\"disableAllHooks\": {off}}}")), false, Some("`disableAllHooks` switches"));
         check(Some(&whole.replacen('{', &format!("{{\"disableAllHooks\": {off},"), 1)), true, Some("disableAllHooks"));
     }
+    let beside = |setting: &str| whole.replacen('{', &format!("{{{setting},"), 1);
+    check(Some(&beside("\"model\": \"opus\", \"permissions\": {\"allow\": [\"Bash(ls)\"]}")), true, None);
+    check(Some(&beside("\"permissions\": 5")), true, Some("the client refuses `permissions`"));
+    check(Some(&beside("\"somethingNew\": 5")), true, Some("takes `somethingNew` is not known"));
+    check(Some("{\"model\": 7, \"somethingNew\": 5}"), false, None);
     check(Some("{\"env\": {\"CLAUDE_CODE_SIMPLE\": \"1\"}}"), false, Some("CLAUDE_CODE_SIMPLE"));
     check(Some(&whole.replace("\"onFailure\": \"block\"", "\"x\": 1")), true, Some("lacks `onFailure"));
     check(Some(&whole.replace("\"ConfigChange\"", "\"Other\"")), true, Some("`ConfigChange` is gone"));
@@ -185,4 +191,6 @@ fn another_program_in_our_place_is_told() {
         let other = whole.replacen(from, to, 1);
         assert!(diverted(Some(other.as_bytes()), &line()).unwrap().contains("PreToolUse"), "{from}");
     }
+    let by_name = whole.replace("/opt/jackline/bin/jackline", "jackline");
+    assert_eq!(diverted(Some(by_name.as_bytes()), &line()), None);
 }

@@ -108,11 +108,18 @@ impl Verify {
             .ok_or_else(|| CommandError::input("the public key must have 64 hexadecimal digits"))
     }
 
-    fn verify_store(&self, mut heads: Vec<Known>) -> Result<Result<Summary, Broken>, CommandError> {
-        let store = self.at.files()?;
+    /// The heads of the checkpoints that the store itself keeps.
+    fn kept_heads(&self) -> Result<Vec<Known>, CommandError> {
+        let mut heads = Vec::new();
         for file in checkpoint::kept_below(&self.at.state()?).files()? {
             heads.extend(self.signed(&file)?);
         }
+        Ok(heads)
+    }
+
+    fn verify_store(&self, mut heads: Vec<Known>) -> Result<Result<Summary, Broken>, CommandError> {
+        let store = self.at.files()?;
+        heads.extend(self.kept_heads()?);
         let ids: Vec<String> = match &self.session {
             Some(named) => vec![named.clone()],
             None => store.sessions()?.into_iter().map(|entry| entry.id).collect(),
@@ -130,6 +137,25 @@ impl Verify {
         }
         Ok(Ok(all))
     }
+}
+
+/// Verifies these sessions of a store, against the checkpoints that it keeps; what is broken about the first that is.
+pub(crate) fn broken_of(at: &Where, ids: &[String]) -> Result<Option<String>, CommandError> {
+    let nothing_named = Verify {
+        file: None,
+        session: None,
+        head: Vec::new(),
+        checkpoint: Vec::new(),
+        public_key: None,
+        at: at.clone(),
+    };
+    let (store, heads) = (at.files()?, nothing_named.kept_heads()?);
+    for id in ids {
+        if let Err(broken) = verify_session(&store, id, &heads)? {
+            return Ok(Some(describe(&broken)));
+        }
+    }
+    Ok(None)
 }
 
 fn with_heads(mut ids: Vec<String>, heads: &[Known], only: Option<&str>) -> Vec<String> {

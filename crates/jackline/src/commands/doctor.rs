@@ -1,0 +1,56 @@
+//! `jackline doctor`: whether sessions in this workspace would be guarded, and what to do where they would not.
+//!
+//! Looks and tries out; changes nothing.
+
+mod chains;
+mod client;
+mod definition;
+mod report;
+mod store;
+mod trial;
+mod wiring;
+
+use crate::error::CommandError;
+use crate::hosts::Host;
+use crate::place::Where;
+use report::Report;
+
+use super::Format;
+
+/// Say whether sessions here would be guarded, and what to do where not
+///
+/// Looks at the client, its settings, the definition and the store, and tries the wired hook out on a store of its own.
+/// Exits with 0 when all is fine, and with 1 when anything would pass unjudged or is broken. Changes nothing.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Doctor {
+    /// How it is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    at: Where,
+}
+
+impl Doctor {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        let root = self.at.project()?;
+        let mut report = Report::default();
+        let mut wired = Vec::new();
+        for host in Host::ALL {
+            client::look(host, &mut report);
+            wired.extend(wiring::look(host, &root, &mut report));
+        }
+        wired.iter().for_each(|wired| trial::look(wired, &mut report));
+        let baked = wired.iter().find_map(wiring::Wired::store);
+        let at = Where { workspace: Some(root.clone()), store: self.at.store.clone().or(baked) };
+        match at.state() {
+            Ok(state) => {
+                definition::look(&state, &root, &mut report);
+                store::look(&state, &self.at, &mut report);
+                chains::look(&at, &mut report);
+            }
+            Err(error) => report.error("store", error),
+        }
+        wiring::holes(&mut report);
+        report.print(self.format)
+    }
+}

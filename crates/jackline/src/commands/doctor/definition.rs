@@ -1,0 +1,71 @@
+//! Is there a definition that judges, and does it say what its owner thinks it says?
+
+use std::path::Path;
+
+use jackline_core::stack::Origin;
+use jackline_runtime::clock;
+use jackline_runtime::definitions::{DefinitionFault, Definitions as _, Standing};
+use jackline_runtime::exceptions::Exceptions;
+
+use super::report::Report;
+use crate::commands::check;
+use crate::{exceptions, place};
+
+const GROUP: &str = "definition";
+
+pub(super) fn look(state: &Path, root: &Path, report: &mut Report) {
+    let found = place::judged_by(state.to_owned(), root.to_owned());
+    match found.stack(None, None) {
+        Ok(standing) => {
+            judged(&standing, report);
+            excepted(state, &standing.stack.root, report);
+        }
+        Err(fault @ DefinitionFault::Missing(_)) => {
+            report.fail(GROUP, format!("{fault}, so nothing is judged"), "jackline init");
+        }
+        Err(fault @ DefinitionFault::Faulty { .. }) => {
+            report.fail(GROUP, format!("{fault}, so every call is denied"), "jackline check");
+        }
+        Err(fault) => report.fail(GROUP, format!("{fault}, so every call is denied"), "look at its rights"),
+    }
+}
+
+fn judged(standing: &Standing, report: &mut Report) {
+    for layer in &standing.stack.layers {
+        let whose = match layer.origin {
+            Origin::Machine => "the machine's",
+            Origin::User => "the user's",
+            Origin::Project => "the project's",
+            Origin::Accepted => "the one accepted before",
+        };
+        let count = layer.model.policies.len();
+        let policies = if count == 1 { "policy" } else { "policies" };
+        report.ok(GROUP, format!("{whose}: {count} {policies}{}", if layer.trusted { ", trusted" } else { "" }));
+        if layer.observes() {
+            report.warn(
+                GROUP,
+                format!("{whose} only observes (`mode: observe`): nothing is refused"),
+                "`mode: enforce`",
+            );
+        }
+    }
+    for notice in &standing.notices {
+        report.warn(GROUP, notice, "`jackline check` shows faults, `jackline trust` accepts a change");
+    }
+    let path = standing.stack.path.as_deref().map(Path::new);
+    for fault in path.filter(|path| path.exists()).map(check::nested).unwrap_or_default() {
+        report.warn(GROUP, fault.message, fault.help.unwrap_or_default());
+    }
+}
+
+/// What a person lets pass for the time being.
+fn excepted(state: &Path, root: &str, report: &mut Report) {
+    let now = clock::now();
+    match Exceptions::of(state, root).in_force(now) {
+        Ok(all) => all.iter().for_each(|exception| {
+            let text = format!("exception {}", exceptions::shown(exception, now));
+            report.warn("exceptions", text, format!("jackline on {}", exception.id));
+        }),
+        Err(fault) => report.error("exceptions", fault.into()),
+    }
+}

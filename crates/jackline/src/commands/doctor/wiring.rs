@@ -1,0 +1,209 @@
+//! Does the host ask us, about everything, such that nothing passes when something fails?
+
+use std::path::{Path, PathBuf};
+
+use jackline_runtime::wiring::claude::{Entry, Survey, survey};
+use jackline_runtime::wiring::{CommandLine, Scope};
+
+use super::report::Report;
+use crate::hosts::{Host, Settings, claude};
+use crate::place;
+
+const GROUP: &str = "wiring";
+
+/// Settings that hold hooks of ours.
+#[derive(Debug)]
+pub(super) struct Wired {
+    /// How people are shown the settings.
+    pub(super) shown: String,
+    /// What the hooks run: the first one's, if they differ.
+    pub(super) line: CommandLine,
+}
+
+impl Wired {
+    /// The state directory that is baked in.
+    pub(super) fn store(&self) -> Option<PathBuf> {
+        self.after("--store").map(PathBuf::from)
+    }
+
+    fn after(&self, name: &str) -> Option<&String> {
+        let at = self.line.arguments.iter().position(|word| word == name)?;
+        self.line.arguments.get(at + 1)
+    }
+
+    /// The program, where the host would find it.
+    pub(super) fn program(&self) -> Option<PathBuf> {
+        let named = Path::new(&self.line.program);
+        if named.components().count() == 1 {
+            return place::on_path(&self.line.program);
+        }
+        Some(named.to_owned()).filter(|program| program.is_absolute() && place::is_program(program))
+    }
+}
+
+/// A settings file and whose it is; `None` for the machine's.
+type Source = (Option<Scope>, PathBuf);
+
+/// Looks at every settings file of a host; those that hold hooks of ours.
+pub(super) fn look(host: Host, root: &Path, report: &mut Report) -> Vec<Wired> {
+    let managed = claude::managed_files().into_iter().map(|path| (None, path));
+    let scoped = host.settings_files(root).into_iter().map(|(scope, path)| (Some(scope), path));
+    let wired = looked(managed.chain(scoped), root, report);
+    summed(host, &wired, report);
+    wired
+}
+
+/// The machine's settings come first: they may say that no others count.
+fn looked(sources: impl Iterator<Item = Source>, root: &Path, report: &mut Report) -> Vec<Wired> {
+    let mut wired = Vec::new();
+    let mut managed_only = false;
+    for (scope, path) in sources {
+        let shown = format!("{} ({})", place::shown(&path), scope.map_or("managed", Scope::name));
+        match Settings::read(path).and_then(|settings| read(&settings)) {
+            Err(error) => report.error(GROUP, error.so("the client passes over it, hooks included")),
+            Ok(survey) if scope.is_some() && managed_only && !survey.entries.is_empty() => {
+                let text = format!("{shown}: our hooks do not run: the machine's settings allow only their own");
+                report.warn(
+                    GROUP,
+                    text,
+                    "have `allowManagedHooksOnly` taken out, or our hooks put into managed settings",
+                );
+            }
+            Ok(survey) => {
+                managed_only |= scope.is_none() && survey.managed_only;
+                wired.extend(judged(scope, &shown, root, &survey, report));
+            }
+        }
+    }
+    wired
+}
+
+fn read(settings: &Settings) -> Result<Survey, crate::error::CommandError> {
+    survey(settings.text.as_deref().unwrap_or_default().as_bytes()).map_err(|fault| settings.refused(&fault))
+}
+
+fn summed(host: Host, wired: &[Wired], report: &mut Report) {
+    match wired {
+        [] => {
+            let text = format!("{} does not ask: no settings hold our hooks, and nothing is judged", host.title());
+            report.fail(GROUP, text, format!("jackline init {}", host.name()));
+        }
+        [_] => {}
+        [_, others @ ..] => {
+            let text = format!("everything is judged {} times: it is wired in several places", others.len() + 1);
+            let remedy = format!("jackline uninit {} --scope local|user|project", host.name());
+            report.fail(GROUP, text, remedy);
+        }
+    }
+}
+
+/// Judges one settings file; `None` when it holds nothing of ours.
+fn judged(scope: Option<Scope>, shown: &str, root: &Path, survey: &Survey, report: &mut Report) -> Option<Wired> {
+    let failures = report.remarks.len();
+    if let Some(setting) = survey.switched_off {
+        report.fail(GROUP, format!("{shown}: `{setting}` switches every hook off"), format!("take `{setting}` out"));
+    }
+    let first = survey.entries.first()?;
+    let wired = Wired { shown: shown.to_owned(), line: first.line.clone() };
+    if let Some(key) = &survey.refused {
+        let text =
+            format!("{shown}: the client refuses `{key}` as it is, and passes over the whole file, hooks included");
+        report.fail(GROUP, text, format!("mend `{key}`"));
+    }
+    let missing = survey.missing();
+    if !missing.is_empty() {
+        let text = format!("{shown}: not asked about {}", missing.join(", "));
+        report.fail(GROUP, text, "jackline init");
+    }
+    flaws(shown, &survey.entries, report);
+    if survey.entries.iter().any(|entry| entry.line != first.line) {
+        report.fail(GROUP, format!("{shown}: our hooks do not all run the same command"), "jackline init");
+    }
+    let other = wired.after("--root").filter(|baked| Path::new(baked) != root);
+    if let Some(baked) = other.filter(|_| scope == Some(Scope::Local)) {
+        let text = format!("{shown}: wired for another project, `{baked}`, and judged by its definition");
+        report.fail(GROUP, text, "jackline init");
+    }
+    if report.remarks.len() == failures {
+        report.ok(GROUP, format!("{shown}: asked about {} events", survey.entries.len()));
+    }
+    if !survey.doubtful.is_empty() {
+        let text = format!("{shown}: what the client makes of {} is not known", survey.doubtful.join(", "));
+        let remedy =
+            "if it refuses one, it passes over the whole file; `jackline log` shows whether a session was guarded";
+        report.note(GROUP, text, remedy);
+    }
+    Some(wired)
+}
+
+/// What is wrong with entries, each thing told once.
+fn flaws(shown: &str, entries: &[Entry], report: &mut Report) {
+    let mut told: Vec<(String, bool, Vec<&str>)> = Vec::new();
+    for (entry, flaw) in entries.iter().flat_map(|entry| entry.flaws.iter().map(move |flaw| (entry, flaw))) {
+        let text = flaw.to_string();
+        match told.iter_mut().find(|(known, ..)| *known == text) {
+            Some((_, _, events)) => events.push(&entry.event),
+            None => told.push((text, flaw.fails_open(), vec![&entry.event])),
+        }
+    }
+    for (text, open, events) in told {
+        let text = format!("{shown}: the hook for {} {text}", events.join(", "));
+        if open {
+            report.fail(GROUP, text, "jackline init");
+        } else {
+            report.warn(GROUP, text, "jackline init");
+        }
+    }
+}
+
+/// What no settings of a user can close.
+pub(super) fn holes(report: &mut Report) {
+    report.note(
+        "known holes",
+        "a client started with `--bare`, `--safe-mode`, `--setting-sources` or `CLAUDE_CODE_SIMPLE=1` runs no hooks",
+        "start it yourself, without them; for other people's machines, wire it in managed settings",
+    );
+    report.note(
+        "known holes",
+        "between sessions whoever may write these settings may take the hooks out; only a running session defends them",
+        "run `jackline doctor` now and then, or put the hooks into managed settings, which an administrator owns",
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::Level;
+    use super::*;
+
+    /// Looks at machine's settings and local ones; how many hold our hooks, and the worst that was told.
+    #[track_caller]
+    fn check(managed: &str, local: &str, want: usize, worst: (Level, &str)) {
+        let dir = tempfile::tempdir().unwrap();
+        let (machine, own) = (dir.path().join("managed.json"), dir.path().join("local.json"));
+        std::fs::write(&machine, managed).unwrap();
+        std::fs::write(&own, local).unwrap();
+        let mut report = Report::default();
+        let sources = [(None, machine), (Some(Scope::Local), own)];
+        let wired = looked(sources.into_iter(), dir.path(), &mut report);
+        assert_eq!(wired.len(), want, "{report:?}");
+        let told = report.remarks.iter().max_by_key(|remark| remark.level).unwrap();
+        assert!(told.level == worst.0 && told.text.contains(worst.1), "{report:?}");
+    }
+
+    #[test]
+    fn the_machines_settings_wire_switch_off_and_rule_alone() {
+        let line = CommandLine {
+            program: "/opt/jackline".to_owned(),
+            arguments: ["hook", "claude"].map(str::to_owned).to_vec(),
+        };
+        let ours = jackline_runtime::wiring::claude::add(None, &line).unwrap();
+        let alone = ours.replacen('{', "{ \"allowManagedHooksOnly\": true,", 1);
+        check("{}", &ours, 1, (Level::Ok, "(local): asked about 12 events"));
+        check(&ours, "{}", 1, (Level::Ok, "(managed): asked about 12 events"));
+        check(&ours, &ours, 2, (Level::Ok, "asked about 12 events"));
+        check(&alone, &ours, 1, (Level::Warn, "(local): our hooks do not run"));
+        check("{\"allowManagedHooksOnly\": true}", &ours, 0, (Level::Warn, "(local): our hooks do not run"));
+        check("{\"disableAllHooks\": true}", &ours, 1, (Level::Fail, "(managed): `disableAllHooks` switches"));
+        check("{", &ours, 1, (Level::Fail, "the client passes over it"));
+    }
+}

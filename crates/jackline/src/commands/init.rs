@@ -1,0 +1,275 @@
+//! `jackline init`: wires hosts to ask us, and writes a definition to begin with.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use jackline_core::sha::Digest;
+use jackline_runtime::definitions::{Acceptance, Accepted, DEFINITION_FILE, Kept, discover};
+use jackline_runtime::wiring::{Scope, claude};
+use jackline_runtime::{clock, private};
+
+use super::trust::Trust;
+use crate::error::CommandError;
+use crate::hosts::{self, Host, ScopeName, Settings};
+use crate::place::{self, Where};
+use crate::{bounded, diff, person, replace, screen, starter};
+
+/// Milliseconds for git to say whether it ignores a file.
+const GIT_MS_MAX: u64 = 3_000;
+
+/// Wire the hosts that are here, and write a definition to begin with
+///
+/// Shows what it changes and changes nothing else; running it again changes nothing. The project is the nearest
+/// directory upwards with a definition or a repository, unless `--workspace` names one.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Init {
+    /// Which hosts: claude (default: every one that is found)
+    #[arg(value_name = "HOST")]
+    hosts: Vec<String>,
+    /// Whose settings hold the wiring (default: where it is already, else local)
+    #[arg(long, value_enum)]
+    scope: Option<ScopeName>,
+    /// Also trust the definition that is there (asks on a terminal)
+    #[arg(long)]
+    trust: bool,
+    /// Only show what would be changed
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    at: Where,
+}
+
+/// What is to be done, all of it known before anything is written.
+struct Plan {
+    root: PathBuf,
+    state: PathBuf,
+    /// The definition to be written.
+    starter: Option<(PathBuf, String)>,
+    /// Settings to be replaced.
+    settings: Vec<(Settings, String)>,
+}
+
+impl Init {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        person::outside_a_session()?;
+        let hosts = self.chosen()?;
+        let root = self.at.project()?;
+        let mut plan = Plan { state: self.at.state()?, starter: None, settings: Vec::new(), root };
+        for host in hosts {
+            self.wire(host, &mut plan)?;
+        }
+        let there = discover(&plan.root);
+        if there.is_none() && self.wants_definition(&plan.root) {
+            plan.starter = Some((plan.root.join(DEFINITION_FILE), starter::text(&plan.root)));
+        }
+        if let Some(there) = there.as_ref().filter(|_| self.trust && !self.dry_run) {
+            let workspace = there.parent().map(Path::to_owned);
+            Trust::of(Where { workspace, ..self.at.clone() }).run()?;
+        }
+        plan.show(self.dry_run)?;
+        if self.dry_run {
+            return Ok(screen::line("nothing was written (`--dry-run`)")?);
+        }
+        plan.carry_out()
+    }
+
+    /// Wiring all of a user's projects from some directory does not make that directory a project.
+    fn wants_definition(&self, root: &Path) -> bool {
+        self.scope != Some(ScopeName::User) || root.join(".git").exists()
+    }
+
+    fn chosen(&self) -> Result<Vec<Host>, CommandError> {
+        let mut hosts: Vec<Host> = self.hosts.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?;
+        if hosts.is_empty() {
+            hosts = Host::ALL.into_iter().filter(|host| host.is_here()).collect();
+        }
+        hosts.dedup();
+        if hosts.is_empty() {
+            let known: Vec<&str> = Host::ALL.iter().map(|host| host.name()).collect();
+            return Err(CommandError::input("no host was found on this machine")
+                .hint(format!("name the one you will use: `jackline init {}`", known.join("|"))));
+        }
+        Ok(hosts)
+    }
+
+    /// Plans the wiring of one host.
+    fn wire(&self, host: Host, plan: &mut Plan) -> Result<(), CommandError> {
+        screen::line(&described(host))?;
+        let wired = wired(host, &plan.root);
+        let scope = self.scope(host, &wired)?;
+        let program = program()?;
+        if scope != Scope::Project {
+            warn_of_build_directory(&program);
+        }
+        let settings = Settings::read(host.settings_file(scope, &plan.root)?)?;
+        let line = hosts::claude::line(scope, &program, &plan.state, &plan.root)?;
+        let after = claude::add(settings.text.as_deref(), &line).map_err(|fault| settings.refused(&fault))?;
+        screen::line(&format!("  wiring: {} ({})", place::shown(&settings.path), scope.name()))?;
+        note_scope(scope, &plan.root, &settings.path);
+        if settings.text.as_deref() != Some(after.as_str()) {
+            plan.settings.push((settings, after));
+        }
+        Ok(())
+    }
+
+    /// Where it is wired already; a second wiring would judge every call twice.
+    fn scope(&self, host: Host, wired: &[(Scope, PathBuf)]) -> Result<Scope, CommandError> {
+        let asked = self.scope.map(ScopeName::scope);
+        let name = host.name();
+        let Some((there, path)) = wired.iter().find(|(scope, _)| Some(*scope) != asked).or(wired.first()) else {
+            return Ok(asked.unwrap_or(Scope::Local));
+        };
+        let remedy = format!("`jackline uninit {name} --scope {}` takes it out there", there.name());
+        match asked {
+            Some(asked) if asked != *there => {
+                let why = format!("{name} is wired already in `{}` ({})", place::shown(path), there.name());
+                Err(CommandError::input(why).hint(format!("a second wiring would judge everything twice; {remedy}")))
+            }
+            None if wired.len() > 1 => {
+                let why = format!("{name} is wired in {} places, and everything is judged twice", wired.len());
+                Err(CommandError::input(why).hint(remedy))
+            }
+            _ => Ok(*there),
+        }
+    }
+}
+
+impl Plan {
+    /// Shows the changes; a whole new definition only to someone who does not get the file itself.
+    fn show(&self, whole: bool) -> Result<(), CommandError> {
+        if let Some((path, text)) = &self.starter {
+            let tests = starter::commands(&self.root).first().copied();
+            let tests = tests.map(|test| format!(", with commits after `{}`", test.trim_end_matches('*')));
+            screen::line(&format!("definition: {} (new{})", place::shown(path), tests.unwrap_or_default()))?;
+            if whole {
+                screen::line(&diff::unified(&place::shown(path), None, Some(text)))?;
+            }
+        } else if let Some(path) = discover(&self.root) {
+            screen::line(&format!("definition: {} (yours, left as it is)", place::shown(&path)))?;
+        } else {
+            screen::line(
+                "definition: none here; nothing is judged where there is none (`jackline init` in a project)",
+            )?;
+        }
+        for (settings, after) in &self.settings {
+            let shown = place::shown(&settings.path);
+            screen::line(&diff::unified(&shown, settings.text.as_deref(), Some(after)))?;
+        }
+        Ok(())
+    }
+
+    fn carry_out(&self) -> Result<(), CommandError> {
+        if self.starter.is_none() && self.settings.is_empty() {
+            return Ok(screen::line("nothing to do: all of it is there")?);
+        }
+        self.prepare_state()?;
+        if let Some((path, text)) = &self.starter {
+            self.write_starter(path, text)?;
+        }
+        for (settings, after) in &self.settings {
+            settings.replace(Some(after))?;
+            screen::line(&format!("wrote {}", place::shown(&settings.path)))?;
+        }
+        Ok(screen::line(
+            "\nnext: `jackline doctor` tries it out; then start a new session of the agent, since running ones may not know it",
+        )?)
+    }
+
+    /// A hook that cannot keep a record denies everything, so nothing is wired to a store that cannot be written.
+    fn prepare_state(&self) -> Result<(), CommandError> {
+        private::create_dir(&self.state).and_then(|()| replace::writable(&self.state)).map_err(|fault| {
+            let why = format!("the state directory `{}` cannot be written: {fault}", self.state.display());
+            CommandError::internal(why).hint("name another one with `--store DIR`; nothing was changed")
+        })
+    }
+
+    /// Writes the definition and trusts it: we wrote it ourselves, for the person who asked for it.
+    fn write_starter(&self, path: &Path, text: &str) -> Result<(), CommandError> {
+        let unwritable = |fault| CommandError::internal(format!("`{}` cannot be written: {fault}", place::shown(path)));
+        replace::write(path, text).map_err(unwritable)?;
+        let digest: Digest = match Kept::below(&self.state).model(text) {
+            Ok((_, digest)) => digest,
+            Err(faults) => return Err(CommandError::internal(format!("the starter has {} faults", faults.len()))),
+        };
+        Accepted::below(&self.state).remember(path, &Acceptance::new(path, &digest, true, clock::now()))?;
+        Ok(screen::line(&format!("wrote {} (trusted)", place::shown(path)))?)
+    }
+}
+
+/// What is known of a host, for the first line.
+fn described(host: Host) -> String {
+    let Some(program) = host.program() else {
+        return format!("{}: `{}` is not on PATH; it will be asked once it is installed", host.title(), host.name());
+    };
+    let shown = program.display();
+    match hosts::claude::version(&program) {
+        Err(why) => format!("{} ({shown}): its version cannot be told: {why}", host.title()),
+        Ok(version) if version.honours_on_failure() => format!("{} {version} ({shown})", host.title()),
+        Ok(version) => format!(
+            "{} {version} ({shown})\n  warning: versions before {} let a call pass when its hook fails; update it",
+            host.title(),
+            hosts::claude::Version::needed()
+        ),
+    }
+}
+
+/// Where a host is wired already.
+fn wired(host: Host, root: &Path) -> Vec<(Scope, PathBuf)> {
+    let mut found = Vec::new();
+    for (scope, path) in host.settings_files(root) {
+        let survey = Settings::read(path.clone()).and_then(|settings| {
+            let text = settings.text.as_deref().unwrap_or_default();
+            claude::survey(text.as_bytes()).map_err(|fault| settings.refused(&fault))
+        });
+        match survey {
+            Ok(survey) if survey.entries.is_empty() => {}
+            Ok(_) => found.push((scope, path)),
+            // The host passes over such a file; if it is the one to be changed, that will be refused.
+            Err(error) => error.warn(),
+        }
+    }
+    found
+}
+
+/// This program, as settings shall name it.
+fn program() -> Result<PathBuf, CommandError> {
+    let program = place::this_program()?;
+    if program.file_name().is_some_and(|name| name == "jackline") {
+        return Ok(program);
+    }
+    Err(CommandError::input(format!("this program is called `{}`", program.display()))
+        .hint("its file must be named `jackline`, so that its hooks are known as ours"))
+}
+
+fn warn_of_build_directory(program: &Path) {
+    if program.parent().is_some_and(|dir| dir.join(".fingerprint").is_dir()) {
+        screen::complain(&format!("warning: `{}` lies in a build directory", program.display()));
+        screen::complain("  help: once it is cleaned, every call is blocked; install the program and run this again");
+    }
+}
+
+/// What a scope means beyond this machine.
+fn note_scope(scope: Scope, root: &Path, path: &Path) {
+    match scope {
+        Scope::User => {}
+        Scope::Local if is_tracked_by_git(root, path) => {
+            screen::complain(&format!(
+                "warning: git does not ignore `{}`, and it names paths of yours",
+                place::shown(path)
+            ));
+            screen::complain("  help: echo '**/.claude/settings.local.json' >> .git/info/exclude");
+        }
+        Scope::Local => {}
+        Scope::Project => {
+            screen::complain("note: these settings are shared, and find `jackline` on each one's PATH");
+            screen::complain("  help: who does not have it cannot run any tool until they install it; tell your team");
+        }
+    }
+}
+
+/// Whether git would add the file; where there is no repository, or no git, it would not.
+fn is_tracked_by_git(root: &Path, path: &Path) -> bool {
+    let mut git = Command::new("git");
+    git.current_dir(root).args(["-c", "core.fsmonitor=false", "check-ignore", "-q", "--no-index"]).arg(path);
+    bounded::run(git, "", GIT_MS_MAX).is_ok_and(|answered| answered.code == Some(1))
+}

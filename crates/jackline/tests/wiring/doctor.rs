@@ -1,0 +1,255 @@
+//! `jackline doctor`: green where all is well, red for each way of breaking it, and no trace of its own.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::{Value, json};
+
+use crate::terminal::ran_by_a_person;
+use crate::{LOCAL, PROJECT, USER, World, ran};
+
+#[test]
+fn a_wired_project_is_fine() {
+    let world = World::wired();
+    let before = (world.files("ws"), world.files("home"));
+    let told = world.run(&["doctor"]);
+    told.check(
+        0,
+        &["2.1.325", "asked about 12 events", "refuses, passes and fails closed", "3 policies, trusted", "all is fine"],
+    );
+    assert_eq!(told.err, "");
+    assert_eq!((world.files("ws"), world.files("home")), before, "it changed something");
+    assert_eq!(fs::read_dir(world.path("tmp")).expect("listed").count(), 0, "it left something behind");
+    let told: Value = serde_json::from_str(&world.run(&["doctor", "--format", "json"]).out).expect("JSON");
+    assert_eq!(told["fine"], json!(true));
+    assert!(told["findings"].as_array().expect("a list").iter().all(|found| found["level"] != "fail"));
+}
+
+#[test]
+fn every_scope_can_be_fine() {
+    for scope in ["user", "project"] {
+        let world = World::new();
+        world.run(&["init", "--scope", scope]).check(0, &[]);
+        world.run(&["doctor"]).check(0, &[&format!("({scope}): asked about 12 events"), "fails closed", "all is fine"]);
+    }
+}
+
+/// Breaks a wired project in one way; the failure that must be told.
+#[track_caller]
+fn check_red(breaking: impl FnOnce(&World), told: &str) {
+    let world = World::wired();
+    breaking(&world);
+    let seen = world.run(&["doctor"]);
+    seen.check(1, &[told, "help: ", "not fine"]);
+    let seen: Value = serde_json::from_str(&world.run(&["doctor", "--format", "json"]).out).expect("JSON");
+    assert_eq!(seen["fine"], json!(false));
+    let failed = |found: &&Value| found["level"] == "fail" && found["text"].as_str().unwrap_or_default().contains(told);
+    let failed = seen["findings"].as_array().expect("a list").iter().find(failed).expect("it is a failure");
+    assert!(failed["remedy"].as_str().is_some_and(|remedy| !remedy.is_empty()), "{failed}");
+}
+
+/// The same by a replacement in the settings.
+#[track_caller]
+fn check_red_settings(from: &str, to: &str, told: &str) {
+    check_red(|world| world.change(LOCAL, from, to), told);
+}
+
+#[test]
+fn settings_that_let_something_pass_are_red() {
+    check_red(|world| world.write(LOCAL, "{}"), "no settings hold our hooks");
+    check_red_settings(", \"onFailure\": \"block\"", "", "lacks `onFailure");
+    check_red_settings("\"timeout\": 10", "\"timeout\": 1", "less than the hook may take");
+    check_red_settings("\"PostToolBatch\"", "\"Other\"", "not asked about PostToolBatch");
+    check_red_settings("{ \"hooks\": [", "{ \"matcher\": \"Bash\", \"hooks\": [", "only for some calls (`matcher`)");
+    check_red_settings("\"type\": \"command\"", "\"type\": \"command\", \"async\": true", "runs in the background");
+    check_red_settings(
+        "\"type\": \"command\"",
+        "\"type\": \"command\", \"if\": \"Bash(ls)\"",
+        "only for some calls (`if`)",
+    );
+    check_red_settings("{\n  \"hooks\"", "{\n  \"disableAllHooks\": true,\n  \"hooks\"", "`disableAllHooks` switches");
+    check_red_settings("{\n  \"hooks\"", "{\n  \"permissions\": 5,\n  \"hooks\"", "the client refuses `permissions`");
+    check_red_settings("\"Stop\": [", "\"Stop\": [ 7,", "`hooks.Stop[].hooks` is not an array");
+}
+
+#[test]
+fn a_hook_in_a_shell_is_red() {
+    check_red(
+        |world| {
+            let (root, store) = (world.path("ws"), world.path("home/.local/state/jackline"));
+            let args = json!(["hook", "claude", "--store", store, "--root", root, "--wired", "local"]);
+            let args = format!(", \"args\": {}", args.to_string().replace("\",\"", "\", \""));
+            world.change(LOCAL, &args, "");
+            world.change(LOCAL, "/bin/jackline\"", "/bin/jackline hook claude\"");
+        },
+        "runs in a shell",
+    );
+}
+
+#[test]
+fn other_settings_that_switch_hooks_off_or_are_broken_are_red() {
+    check_red(|world| world.write(USER, "{\"disableAllHooks\": true}"), "(user): `disableAllHooks` switches");
+    check_red(|world| world.write(PROJECT, "{\"disableAllHooks\": 1}"), "(project): `disableAllHooks` switches");
+    check_red(|world| world.write(LOCAL, "{ oops"), "the client passes over it");
+    check_red(|world| world.write(USER, "// mine\n{}"), "it has comments");
+    check_red(|world| world.write(USER, &world.read(LOCAL)), "everything is judged 2 times");
+}
+
+#[test]
+fn a_program_that_does_not_guard_is_red() {
+    check_red(|world| world.change(LOCAL, "/bin/jackline", "/old/jackline"), "is not there or cannot be run");
+    check_red_settings("\"--root\"", "\"--rot\"", "does not refuse what it must");
+    check_red(
+        |world| {
+            world.script("other/jackline", "exit 0");
+            world.change(LOCAL, "/bin/jackline", "/other/jackline");
+        },
+        "does not refuse what it must: exit code 0, no words",
+    );
+    check_red(
+        |world| {
+            let deny = r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}'"#;
+            world.script("other/jackline", deny);
+            world.change(LOCAL, "/bin/jackline", "/other/jackline");
+        },
+        "refuses what it should pass",
+    );
+    check_red(
+        |world| {
+            let real = world.path("bin/jackline");
+            let text = format!("{} \"$@\" || exit 0", real.display());
+            world.script("other/jackline", &text);
+            world.change(LOCAL, "/bin/jackline", "/other/jackline");
+        },
+        "does not refuse a message that it cannot read",
+    );
+}
+
+#[test]
+fn a_wiring_for_another_project_is_red() {
+    check_red(
+        |world| {
+            let root = world.path("ws").display().to_string();
+            world.change(LOCAL, &format!("{root}\""), &format!("{root}/moved\""));
+        },
+        "wired for another project",
+    );
+    check_red(
+        |world| {
+            let text = world.read(LOCAL).replacen("state/jackline", "state/elsewhere", 1);
+            world.write(LOCAL, &text);
+        },
+        "do not all run the same command",
+    );
+}
+
+#[test]
+fn a_client_that_passes_what_fails_is_red() {
+    check_red(|world| world.client("2.1.197 (Claude Code)"), "lets a call pass when its hook fails");
+    let world = World::wired();
+    let mut simple = world.command(&["doctor"]);
+    simple.env("CLAUDE_CODE_SIMPLE", "1");
+    ran(simple, "").check(1, &["`CLAUDE_CODE_SIMPLE` is set"]);
+}
+
+#[test]
+fn a_missing_or_broken_definition_is_red() {
+    let forget = |world: &World| fs::remove_dir_all(world.path("home/.local/state/jackline")).expect("forgotten");
+    check_red(
+        |world| {
+            fs::remove_file(world.path("ws/jackline.yaml")).expect("removed");
+            forget(world);
+        },
+        "so nothing is judged",
+    );
+    check_red(
+        |world| {
+            world.write("ws/jackline.yaml", "jackline: 1\npolices: []\n");
+            forget(world);
+        },
+        "so every call is denied",
+    );
+}
+
+#[test]
+fn a_store_that_cannot_be_written_is_red() {
+    check_red(
+        |world| {
+            fs::remove_dir_all(world.path("home/.local/state/jackline")).expect("removed");
+            world.write("home/.local/state/jackline", "a file where a directory should be");
+        },
+        "cannot be written",
+    );
+}
+
+#[test]
+fn a_log_that_was_changed_is_red() {
+    let play = |world: &World| {
+        let cwd = world.path("ws");
+        let message = json!({"session_id": "s1", "transcript_path": "/none", "cwd": cwd, "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": {"command": "git push --force"}, "tool_use_id": "t1"});
+        let hook = &world.settings()["hooks"]["PreToolUse"][0]["hooks"][0];
+        let mut command = std::process::Command::new(hook["command"].as_str().expect("a program"));
+        command.args(hook["args"].as_array().expect("arguments").iter().map(|word| word.as_str().expect("text")));
+        command.current_dir(world.path("ws")).env_clear();
+        ran(command, &message.to_string()).check(0, &["\"permissionDecision\":\"deny\"", "rule/no-force-push"]);
+    };
+    let world = World::wired();
+    play(&world);
+    world.run(&["doctor"]).check(0, &["1 chain holds"]);
+    check_red(
+        |world| {
+            play(world);
+            let sessions = world.files("home/.local/state/jackline/sessions");
+            let (log, bytes) = sessions.iter().find(|(path, _)| path.ends_with("audit.jsonl")).expect("a log");
+            let text = String::from_utf8(bytes.clone()).expect("UTF-8");
+            fs::write(log, text.replace("push --force", "push --farce")).expect("written");
+        },
+        "broken at record",
+    );
+}
+
+/// What deserves a look and lets nothing pass.
+#[track_caller]
+fn check_warned(change: impl FnOnce(&World), told: &str) {
+    let world = World::wired();
+    change(&world);
+    world.run(&["doctor"]).check(0, &[told, "fine, with"]);
+}
+
+#[test]
+fn what_lets_nothing_pass_is_only_warned_of() {
+    check_warned(|world| world.change(LOCAL, "\"timeout\": 20", "\"timeout\": 600"), "holds the agent up that long");
+    check_warned(|world| world.change(LOCAL, ", \"timeout\": 20", ""), "has no `timeout`");
+    check_warned(|world| fs::remove_file(world.path("bin/claude")).expect("removed"), "is not on PATH");
+    check_warned(|world| world.client("who knows"), "cannot be told");
+    check_warned(|world| fs::remove_file(world.path("ws/jackline.yaml")).expect("removed"), "stays in force");
+    check_warned(|world| world.write("ws/app/jackline.yaml", "jackline: 1\n"), "is not used");
+    check_warned(|world| world.change("ws/jackline.yaml", "# mode: observe", "mode: observe"), "looser than");
+    check_warned(
+        |world| {
+            let off = world.command(&["off", "--for", "10m", "--reason", "a trial", "--yes"]);
+            ran_by_a_person(off, "").check(0, &[]);
+        },
+        "exception ",
+    );
+    let open = fs::Permissions::from_mode(0o755);
+    let state = "home/.local/state/jackline";
+    check_warned(|world| fs::set_permissions(world.path(state), open).expect("set"), "others may look into");
+}
+
+#[test]
+fn hooks_with_a_store_of_their_own_are_looked_at_there() {
+    let world = World::new();
+    let store = world.path("elsewhere");
+    world.run(&["init", "--store", store.to_str().expect("UTF-8")]).check(0, &[]);
+    world.run(&["doctor"]).check(0, &["export JACKLINE_HOME=", "trusted"]);
+}
+
+#[test]
+fn nothing_but_a_directory_is_a_workspace() {
+    let world = World::new();
+    world.run(&["doctor"]).check(1, &["no settings hold our hooks", "jackline init claude"]);
+    world.run(&["doctor", "--workspace", "nowhere"]).check(2, &["is no directory"]);
+    world.run(&["doctor", "--format", "xml"]).check(2, &["invalid value"]);
+}
