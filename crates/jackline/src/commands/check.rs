@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use jackline_core::definition::{self, Fault};
+use jackline_core::definition::{self, Fault, Model};
 use jackline_core::tools;
 use jackline_runtime::definitions::{DEFINITION_FILE, discover};
 use serde_json::json;
@@ -40,7 +40,7 @@ impl Check {
         let text = fs::read_to_string(&path)
             .map_err(|fault| CommandError::input(format!("`{}` cannot be read: {fault}", place::shown(&path))))?;
         let (mut faults, fine) = match definition::parse(&text, &tools::names()) {
-            Ok(parsed) => (parsed.warnings, true),
+            Ok(parsed) => (parsed.warnings.into_iter().chain(uncounted(&parsed.model)).collect(), true),
             Err(faults) => (faults, false),
         };
         if fine && self.file.is_none() {
@@ -116,6 +116,17 @@ pub(super) fn nested(path: &Path) -> Vec<Fault> {
         }
     }
     found
+}
+
+/// A limit that no host whose hooks are wired reports anything about.
+fn uncounted(model: &Model) -> Option<Fault> {
+    model.limits.cost_usd?;
+    Some(Fault {
+        message: "`limits.cost_usd` has no source on Claude Code, which reports no cost".to_owned(),
+        help: Some("limit `tokens`; cost counts where a host or the embedding program reports it".to_owned()),
+        span: None,
+        warning: true,
+    })
 }
 
 fn not_used(root: &Path, path: &Path) -> Fault {

@@ -217,6 +217,7 @@ fn fact_text(pair: &Value) -> String {
     let asked = match (probe.pointer("/identity/path"), probe.pointer("/fingerprint/path")) {
         (Some(path), _) => format!("path {}", shown(path)),
         (_, Some(path)) => format!("content of {}", shown(path)),
+        _ if probe.get("usage").is_some() => "the host's transcript".to_owned(),
         _ => "the work tree".to_owned(),
     };
     let seen = if let Some(identity) = fact.get("identity") {
@@ -227,6 +228,8 @@ fn fact_text(pair: &Value) -> String {
         };
         let ours = identity.get("ours").and_then(Value::as_str).map(|ours| format!(" ({ours})")).unwrap_or_default();
         format!("{}, {place}{ours}", timeline::text(identity, "there"))
+    } else if let Some(tokens) = fact.pointer("/usage/tokens") {
+        format!("{tokens} tokens more")
     } else if let Some(why) = fact.get("unknown") {
         format!("could not be told: {}", shown(why))
     } else {
