@@ -340,7 +340,7 @@ impl Runtime {
             Committed::Done => {
                 self.sign(message, judging, head);
                 self.hold(session, Held { session: next, head, torn: None });
-                let notices = if decision.briefing.is_some() { notices(judging, &message.event) } else { Vec::new() };
+                let notices = notices(judging, &message.event, &decision);
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
         }
@@ -400,10 +400,16 @@ impl Seen {
     }
 }
 
-/// What people should know when an agent begins.
-fn notices(judging: &Judging, event: &Event) -> Vec<String> {
-    let unreported = limits::unreported(&judging.stack, event.host.as_deref());
-    judging.notices.iter().cloned().chain(unreported).collect()
+/// What people should know: about the definitions when an agent begins, and when a limit stops being counted.
+fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String> {
+    let mut notices = Vec::new();
+    if decision.briefing.is_some() {
+        notices.extend(judging.notices.iter().cloned());
+        notices.extend(limits::unreported(&judging.stack, event.host.as_deref()));
+    }
+    let unmetered = decision.findings.iter().filter(|finding| finding.code == code::BUDGET_UNMETERED);
+    notices.extend(unmetered.map(|finding| finding.reason.clone()));
+    notices
 }
 
 fn takes_snapshot(decision: &Decision) -> bool {

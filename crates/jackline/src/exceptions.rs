@@ -8,9 +8,9 @@ use jackline_core::exception::{
 use jackline_core::nearest;
 use jackline_core::stack::Stack;
 use jackline_core::time::{Timestamp, parse_duration_ms};
+use jackline_runtime::clock;
 use jackline_runtime::definitions::Definitions as _;
 use jackline_runtime::exceptions::{EXCEPTIONS_MAX, Exceptions};
-use jackline_runtime::clock;
 
 use crate::commands::sessions;
 use crate::error::CommandError;

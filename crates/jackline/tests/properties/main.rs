@@ -9,4 +9,5 @@
 mod pool;
 mod pure;
 mod reading;
+mod restrained;
 mod stored;

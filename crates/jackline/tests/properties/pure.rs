@@ -24,11 +24,11 @@ pub(crate) fn layer(text: &str) -> Layer {
     Layer::new(model, Digest::of(text.as_bytes()), Origin::Project, true)
 }
 
-fn stack(layers: Vec<Layer>) -> Stack {
+pub(crate) fn stack(layers: Vec<Layer>) -> Stack {
     Stack { root: ROOT.to_owned(), layers, ..Stack::default() }
 }
 
-fn read(value: &Value) -> Event {
+pub(crate) fn read(value: &Value) -> Event {
     event::read(value, Timestamp(0)).unwrap()
 }
 
@@ -82,7 +82,7 @@ fn identity(path: &str, dice: u8) -> Identity {
 }
 
 /// Decides with all facts that are asked for, from the world of `salt`.
-fn decided(stack: &Stack, session: &Session, event: &Event, salt: u64) -> Decision {
+pub(crate) fn decided(stack: &Stack, session: &Session, event: &Event, salt: u64) -> Decision {
     let mut facts = Facts::default();
     for _ in 0..16 {
         match decide(stack, session, event, &facts) {
