@@ -254,9 +254,9 @@ mod tests {
         let own = Imposed::new(by, settings(4), Timestamp(0));
         let hosts = Imposed::new(None, settings(2), Timestamp(0));
         let factor = |standing: &[Imposed], origin| widening(standing, origin, Timestamp(9));
-        assert_eq!(factor(&[own.clone()], Origin::Project), 4);
-        assert_eq!(factor(&[own.clone()], Origin::Accepted), 4);
-        assert_eq!(factor(&[own.clone()], Origin::User), 1);
+        assert_eq!(factor(std::slice::from_ref(&own), Origin::Project), 4);
+        assert_eq!(factor(std::slice::from_ref(&own), Origin::Accepted), 4);
+        assert_eq!(factor(std::slice::from_ref(&own), Origin::User), 1);
         assert_eq!(factor(&[own, hosts], Origin::User), 2);
     }
 
