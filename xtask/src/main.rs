@@ -1,8 +1,9 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask bench`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask hosts`, `cargo xtask bench`.
 //!
 //! Each chore says what it does, stops at the first thing that is wrong, and exits with 1 then.
 
 mod bench;
+mod hosts;
 mod shell;
 mod test;
 
@@ -14,6 +15,7 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   test                  everything a change must pass: format, lints, documentation, tests, the embedder's example
+  hosts                 fetch the programs that the end-to-end tests drive (needs npm); `test` does it by itself
   bench [eval|decide] [--quick]
                         measure, comparing side by side in one run; without a name: both";
 
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["test"] => test::run(),
+        ["hosts"] => hosts::run(),
         ["bench", options @ ..] => bench::run(options),
         ["help" | "--help" | "-h"] => {
             say(USAGE);

@@ -1,8 +1,9 @@
-//! `cargo xtask test`: everything a change must pass, on any machine with a Rust toolchain, without questions.
+//! `cargo xtask test`: everything a change must pass, on any machine with a Rust toolchain and npm, without questions.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use crate::hosts;
 use crate::shell::{cargo, say, step};
 
 /// Runs all steps, the quick ones first; the first that fails ends it.
@@ -14,6 +15,7 @@ pub(crate) fn run() -> Result<(), String> {
     step("lints", &mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     let mut documentation = cargo(&["doc", "--workspace", "--no-deps"]);
     step("documentation", documentation.env("RUSTDOCFLAGS", "-D warnings"))?;
+    hosts::run()?;
     step("tests", &mut cargo(&["test", "--workspace"]))?;
     step("embedder's example", &mut cargo(&["run", "--quiet", "-p", "jackline-runtime", "--example", "agent_loop"]))?;
     say(&format!("all fine, {:.0} s", began.elapsed().as_secs_f64()));

@@ -41,6 +41,12 @@ fn layer_lines(layer: &Layer) -> Vec<String> {
         })
         .collect();
     lines.extend(limits_line(&layer.model.limits));
+    lines.extend(layer.model.reads.map(|reads| {
+        format!(
+            "- a read shows at most {} lines at once; its last line says where the next page begins",
+            reads.lines_max
+        )
+    }));
     lines
 }
 
@@ -127,11 +133,12 @@ mod tests {
         let text = told(
             "jackline: 1\nsteps: { test: { tool: Bash, command: \"cargo test*\" }, commit: { tool: Bash, command: \"git commit*\" } }\n\
              policies:\n  - sequence: { requires: { commit: [test] }, fresh: true }\n  - { enforce: warn, read_before_write: {} }\n\
-             limits: { steps: 9 }\n",
+             limits: { steps: 9 }\nreads: { lines_max: 50 }\n",
         )
         .expect("something is enforced");
         assert!(text.contains("- commit requires: test, again after every change to a file\n"), "{text}");
         assert!(text.contains("- limits: 9 calls\n"), "{text}");
+        assert!(text.contains("- a read shows at most 50 lines at once;"), "{text}");
         assert!(!text.contains("overwritten"), "{text}");
     }
 

@@ -108,6 +108,8 @@ pub struct View<'a> {
     pub crowded: bool,
     /// What its shell text says, for shell tools.
     pub shell: Option<ShellText>,
+    /// What is known of the tool itself.
+    pub row: Option<&'static Tool>,
 }
 
 impl<'a> View<'a> {
@@ -135,6 +137,7 @@ impl<'a> View<'a> {
             pathless: false,
             crowded: false,
             shell: None,
+            row,
         };
         if kind == Kind::Shell {
             view.read_shell(row, dir);

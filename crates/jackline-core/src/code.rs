@@ -139,6 +139,12 @@ codes! {
     OVERRIDE_FORCE_ACTION = "override/force-action",
         "An override is in force that allows only calls of one tool, and this is none.",
         "Make the call that is asked for, alone, or stop and ask; the constraint says when it lapses.";
+    BOUNDS_TRUNCATED = "bounds/truncated",
+        "More was read or printed than is shown at once; the edit holds what is shown.",
+        "Read on from `next_offset`, or ask for less.";
+    SEARCH_ZERO_RESULTS = "search/zero-results",
+        "A search found nothing. The call is allowed and finished; the feedback says what to try.",
+        "List the directory, check alternate naming, or broaden the filters.";
     EVENT_INVALID = "event/invalid",
         "The event could not be read.",
         "Send one JSON object per line, as `docs/reference/events.md` describes.";

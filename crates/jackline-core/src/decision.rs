@@ -184,6 +184,19 @@ impl Decision {
     }
 }
 
+impl Decision {
+    /// Adds advice, one blank line after what was said before.
+    pub fn advise(&mut self, advice: &str) {
+        match &mut self.feedback {
+            Some(said) => {
+                said.push_str("\n\n");
+                said.push_str(advice);
+            }
+            None => self.feedback = Some(advice.to_owned()),
+        }
+    }
+}
+
 /// Two definitions in force that say the very same say it once.
 fn once_each(findings: Vec<Finding>) -> Vec<Finding> {
     let mut once: Vec<Finding> = Vec::with_capacity(findings.len());

@@ -185,6 +185,8 @@ pub struct Outcome {
     pub ok: bool,
     /// It was only started: whether it succeeds is not known yet, so it proves nothing.
     pub background: bool,
+    /// The host shows the output as it is, whatever is answered.
+    pub fixed: bool,
     pub output: Value,
     pub usage: Usage,
 }
@@ -193,7 +195,7 @@ impl Outcome {
     /// An outcome that names no cost.
     #[must_use]
     pub fn new(ok: bool, output: Value) -> Self {
-        Self { ok, background: false, output, usage: Usage::default() }
+        Self { ok, background: false, fixed: false, output, usage: Usage::default() }
     }
 }
 
@@ -342,8 +344,9 @@ fn args(call: &Map<String, Value>) -> Result<(Value, Option<String>), EventFault
 fn outcome(fields: &Map<String, Value>) -> Result<Outcome, EventFault> {
     let ok = flag(fields, "ok")?.ok_or(EventFault::Missing("ok"))?;
     let background = flag(fields, "background")?.unwrap_or_default();
+    let fixed = flag(fields, "fixed")?.unwrap_or_default();
     let output = fields.get("output").cloned().unwrap_or(Value::Null);
-    Ok(Outcome { ok, background, output, usage: usage(fields)? })
+    Ok(Outcome { ok, background, fixed, output, usage: usage(fields)? })
 }
 
 fn root(fields: &Map<String, Value>) -> Result<Option<String>, EventFault> {

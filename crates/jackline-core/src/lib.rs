@@ -9,6 +9,7 @@
 //! cannot be told becomes a finding that denies.
 
 pub mod audit;
+pub mod bounds;
 pub mod briefing;
 pub mod call;
 pub mod code;
@@ -32,6 +33,7 @@ pub mod path;
 pub mod policy;
 pub mod probe;
 pub mod redact;
+pub mod search;
 pub mod session;
 pub mod sha;
 pub mod shell;

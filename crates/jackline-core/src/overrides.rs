@@ -177,7 +177,17 @@ impl Imposed {
     /// Whether it still stands at a time; the very moment of its end is after it.
     #[must_use]
     pub fn lasts(&self, now: Timestamp) -> bool {
+        self.steps_left != Some(0) && self.is_in_time(now)
+    }
+
+    fn is_in_time(&self, now: Timestamp) -> bool {
         self.expires_at.is_none_or(|end| now < end)
+    }
+
+    /// Whether it is remembered beyond the last call that it stood for: until then, its outcome is shown widely.
+    #[must_use]
+    pub const fn lingers(&self) -> bool {
+        matches!(self.settings.demand, Demand::WidenRetrieval { .. })
     }
 
     /// The typed override as hosts and models are shown it.
@@ -207,11 +217,12 @@ impl Imposed {
 #[must_use]
 pub fn widening(standing: &[Imposed], origin: Origin, now: Timestamp) -> u32 {
     let own = |imposed: &&Imposed| imposed.by.as_ref().is_none_or(|by| by.origin == origin.home());
-    let factors =
-        standing.iter().filter(own).filter(|imposed| imposed.lasts(now)).map(|imposed| match imposed.settings.demand {
+    let factors = standing.iter().filter(own).filter(|imposed| imposed.is_in_time(now)).map(|imposed| {
+        match imposed.settings.demand {
             Demand::WidenRetrieval { factor } => factor,
             Demand::ToolBudget { .. } | Demand::ForceAction { .. } => 1,
-        });
+        }
+    });
     factors.max().unwrap_or(1)
 }
 

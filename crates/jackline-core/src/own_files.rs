@@ -14,6 +14,7 @@ pub mod label {
     pub const QWEN: &str = "Qwen Code's settings";
     pub const GIT: &str = "git's settings";
     pub const WINDSURF: &str = "Windsurf's hooks";
+    pub const HOST: &str = "the host's settings";
     pub const POLICIES: &str = "Jackline's policies";
     pub const DEFINITION: &str = "the definition";
 }

@@ -23,6 +23,9 @@ pub enum Probe {
     Identity { path: String, dir: String },
     /// What does the file at this canonical absolute path contain?
     Fingerprint { path: String },
+    /// What is the last byte of the file at this canonical absolute path? A content of one byte; of none when the file
+    /// is empty or not there.
+    LastByte { path: String },
     /// What is the content of the whole work tree (tracked and untracked, not ignored)?
     WorkTree,
     /// What in this settings file of a host would silence us? `Absent` when nothing does, `Unknown` with the reason
@@ -41,6 +44,7 @@ impl Probe {
         match self {
             Self::Identity { .. }
             | Self::Fingerprint { .. }
+            | Self::LastByte { .. }
             | Self::WorkTree
             | Self::Settings { .. }
             | Self::Usage { .. } => true,

@@ -15,18 +15,63 @@ pub struct Tool {
     pub paths: &'static [&'static str],
     /// The argument that holds a shell text.
     pub command: Option<&'static str>,
+    /// Members of its outcome that hold what the agent is shown, `a.b`; empty where every usual place is looked at.
+    pub texts: &'static [&'static str],
+    /// Where its outcome counts the lines of its text.
+    pub counts: Option<Counts>,
+    /// How its arguments ask for a part of a file.
+    pub paging: Option<Paging>,
+}
+
+/// Members of an outcome that count the lines of its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// Lines of the text that is there.
+    pub shown: &'static str,
+    /// The number of its first line, from 1.
+    pub start: &'static str,
+    /// Lines of the whole file. A newline at its end counts as one line more.
+    pub total: &'static str,
+}
+
+/// Arguments that ask for a part of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Paging {
+    pub offset: &'static str,
+    pub limit: &'static str,
+    /// What the first line's offset is: 0 or 1.
+    pub first: u64,
+    /// Lines that the tool shows when no limit is given.
+    pub usual: u64,
+}
+
+/// How reads are paged by tools that do not say.
+pub const PAGING_USUAL: Paging = Paging { offset: "offset", limit: "limit", first: 0, usual: 0 };
+
+impl Tool {
+    const fn shows(self, texts: &'static [&'static str]) -> Self {
+        Self { texts, ..self }
+    }
+
+    const fn counts(self, shown: &'static str, start: &'static str, total: &'static str) -> Self {
+        Self { counts: Some(Counts { shown, start, total }), ..self }
+    }
+
+    const fn paged(self, paging: Paging) -> Self {
+        Self { paging: Some(paging), ..self }
+    }
 }
 
 const fn files(host: &'static str, name: &'static str, kind: Kind, paths: &'static [&'static str]) -> Tool {
-    Tool { host, name, kind, paths, command: None }
+    Tool { paths, ..plain(host, name, kind) }
 }
 
 const fn shell(host: &'static str, name: &'static str, command: &'static str) -> Tool {
-    Tool { host, name, kind: Kind::Shell, paths: &[], command: Some(command) }
+    Tool { command: Some(command), ..plain(host, name, Kind::Shell) }
 }
 
 const fn plain(host: &'static str, name: &'static str, kind: Kind) -> Tool {
-    Tool { host, name, kind, paths: &[], command: None }
+    Tool { host, name, kind, paths: &[], command: None, texts: &[], counts: None, paging: None }
 }
 
 /// Argument names tried, in this order, for a tool that does not say where its paths are.
@@ -48,16 +93,20 @@ pub const TOOLS: &[Tool] = &[
     files("", "create_file", Kind::Write, &["path"]),
     files("", "delete_file", Kind::Write, &["path"]),
     files("", "move_file", Kind::Write, &["source", "destination"]),
-    files("claude", "Read", Kind::Read, &["file_path"]),
+    files("claude", "Read", Kind::Read, &["file_path"])
+        .shows(&["file.content"])
+        .counts("file.numLines", "file.startLine", "file.totalLines")
+        .paged(Paging { offset: "offset", limit: "limit", first: 1, usual: 2000 }),
     files("claude", "Write", Kind::Write, &["file_path"]),
     files("claude", "Edit", Kind::Write, &["file_path"]),
     files("claude", "MultiEdit", Kind::Write, &["file_path"]),
     files("claude", "NotebookEdit", Kind::Write, &["notebook_path"]),
     files("claude", "NotebookRead", Kind::Read, &["notebook_path"]),
-    files("claude", "Grep", Kind::Search, &["path"]),
-    files("claude", "Glob", Kind::Search, &["path"]),
+    files("claude", "Grep", Kind::Search, &["path"]).shows(&["content", "filenames"]),
+    files("claude", "Glob", Kind::Search, &["path"]).shows(&["filenames"]),
     files("claude", "LS", Kind::List, &["path"]),
-    shell("claude", "Bash", "command"),
+    shell("claude", "Bash", "command").shows(&["stdout", "stderr"]),
+    shell("claude", "Monitor", "command"),
     plain("claude", "BashOutput", Kind::Other),
     plain("claude", "KillShell", Kind::Other),
     plain("claude", "TaskOutput", Kind::Other),
@@ -66,6 +115,14 @@ pub const TOOLS: &[Tool] = &[
     plain("claude", "WebSearch", Kind::Fetch),
     plain("claude", "Agent", Kind::Agent),
     plain("claude", "Task", Kind::Agent),
+    plain("claude", "Workflow", Kind::Agent),
+    plain("claude", "ListAgents", Kind::Other),
+    plain("claude", "SendMessage", Kind::Other),
+    plain("claude", "CronCreate", Kind::Other),
+    plain("claude", "CronDelete", Kind::Other),
+    plain("claude", "CronList", Kind::Other),
+    plain("claude", "ScheduleWakeup", Kind::Other),
+    plain("claude", "ReportFindings", Kind::Other),
     plain("claude", "Skill", Kind::Other),
     plain("claude", "SlashCommand", Kind::Other),
     plain("claude", "TodoWrite", Kind::Other),

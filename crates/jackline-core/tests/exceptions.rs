@@ -94,7 +94,7 @@ impl Run {
                 ours: (path == "jackline.yaml").then(|| "the definition".to_owned()),
                 holds: None,
             }),
-            Probe::Fingerprint { .. } => Fact::Content(None),
+            Probe::Fingerprint { .. } | Probe::LastByte { .. } => Fact::Content(None),
             Probe::WorkTree | Probe::Settings { .. } | Probe::Usage { .. } => Fact::Absent,
         }
     }

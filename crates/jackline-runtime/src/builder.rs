@@ -36,6 +36,7 @@ pub struct RuntimeBuilder {
     state: Option<PathBuf>,
     store: Option<Arc<dyn Store>>,
     home: Option<PathBuf>,
+    host_settings: Vec<PathBuf>,
     policies: Vec<Arc<dyn Policy>>,
     idles: bool,
     line: Option<CommandLine>,
@@ -98,6 +99,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// A host's settings that are not where that host usually keeps them; the agent may not change them either.
+    #[must_use]
+    pub fn host_settings(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.host_settings.extend(files);
+        self
+    }
+
     /// Allows everything, and keeps nothing, where no definition is found: for a hook that stands ready everywhere.
     /// Without it such a place is refused.
     #[must_use]
@@ -145,6 +153,7 @@ impl RuntimeBuilder {
             policies: self.policies,
             kept: self.state.as_deref().map(Kept::below),
             home: self.home,
+            host_settings: self.host_settings,
             state: self.state,
             idles: self.idles,
             line: self.line,

@@ -4,8 +4,9 @@
 //! without consequences, never half of them.
 
 use jackline_core::audit::{ARGUMENT_BYTES_MAX, Actor, Record, clip};
-use jackline_core::decision::{Decision, Note};
+use jackline_core::decision::{Decision, Edit, EditTarget, Note};
 use jackline_core::event::{Body, Event};
+use jackline_core::json::canonical;
 use jackline_core::probe::Facts;
 use jackline_core::redact::Redactor;
 use jackline_core::session::Session;
@@ -104,7 +105,7 @@ impl Entry<'_> {
         if let Value::Object(data) = &mut data {
             let mut optional = Map::new();
             optional.insert("feedback".into(), json!(decision.feedback));
-            optional.insert("edits".into(), json!(decision.edits));
+            optional.insert("edits".into(), decision.edits.iter().map(kept_edit).collect());
             optional.insert("constraint".into(), json!(decision.constraint));
             optional.insert("emitted".into(), json!(decision.emitted));
             optional.insert("stop".into(), json!(decision.stop));
@@ -151,6 +152,16 @@ impl Entry<'_> {
             prev_hash: Digest::ZERO,
         }
     }
+}
+
+/// An edit as it is kept. What came back is kept with its event, clipped; of what was shown the hash is enough.
+fn kept_edit(edit: &Edit) -> Value {
+    let mut kept = json!(edit);
+    if let (EditTarget::Output, Value::Object(kept)) = (edit.target, &mut kept) {
+        let shown = canonical(&edit.value);
+        kept.insert("value".into(), json!({ "sha256": Digest::of(&shown).hex(), "bytes": shown.len() }));
+    }
+    kept
 }
 
 impl Linked {

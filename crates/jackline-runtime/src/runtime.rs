@@ -12,6 +12,7 @@ use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
 use jackline_core::event::{Body, Call, Event, MAIN_AGENT};
 use jackline_core::overrides::Override;
+use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
 use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
 use jackline_core::redact::Redactor;
@@ -28,7 +29,7 @@ use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
 use crate::limits;
-use crate::probes::{self, Ground, Prober, WorkspaceProber, own_paths};
+use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
@@ -51,6 +52,7 @@ pub struct Runtime {
     pub(crate) kept: Option<Kept>,
     /// The user's home directory and the state directory, for telling what is ours.
     pub(crate) home: Option<PathBuf>,
+    pub(crate) host_settings: Vec<PathBuf>,
     pub(crate) state: Option<PathBuf>,
     /// Whether a workspace without any definition is left alone rather than refused.
     pub(crate) idles: bool,
@@ -282,7 +284,11 @@ impl Runtime {
         }
         let root = PathBuf::from(&stack.root);
         let definition = stack.path.as_ref().map(PathBuf::from);
-        let own = own_paths(&root, self.home.as_deref(), self.state.as_deref(), definition.as_deref(), &standing.files);
+        let (home, state) = (self.home.as_deref(), self.state.as_deref());
+        let own_of = |root: &Path| own_paths(root, home, state, definition.as_deref(), &standing.files);
+        let mut own = own_of(&root);
+        own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
+        own.extend(self.host_settings.iter().map(|path| OwnPath { path: path.clone(), label: label::HOST.to_owned() }));
         let names: Vec<String> = stack.layers.iter().flat_map(|layer| layer.model.audit.redact.clone()).collect();
         let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
         if let Some(kept) = &self.kept {

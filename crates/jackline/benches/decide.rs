@@ -94,7 +94,7 @@ fn answer(probe: &Probe) -> Fact {
             let inside = path::below(ROOT, &path).map(str::to_owned);
             Fact::Identity(Identity { path, inside, there: There::File, ours: None, holds: None })
         }
-        Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(path.as_bytes()))),
+        Probe::Fingerprint { path } | Probe::LastByte { path } => Fact::Content(Some(Digest::of(path.as_bytes()))),
         Probe::WorkTree => Fact::Content(Some(Digest::of(b"tree"))),
         Probe::Settings { .. } | Probe::Exceptions { .. } | Probe::Usage { .. } => Fact::Absent,
     }

@@ -97,6 +97,7 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
         Err(why) => return adapter.render(&adapter.glance(native), &[fault(&why)]),
     };
     let mut builder = RuntimeBuilder::default().state(state).definitions(definitions).idle_without_definition();
+    builder = builder.host_settings(place::host_settings());
     if let Some(home) = place::home() {
         builder = builder.home(home);
     }

@@ -151,6 +151,12 @@ fn user_state() -> Option<PathBuf> {
     base.or_else(|| home().map(|home| home.join(".local/state"))).map(|dir| dir.join("jackline"))
 }
 
+/// The settings of a host that was told to keep them elsewhere.
+pub(crate) fn host_settings() -> Vec<PathBuf> {
+    let claude = variable("CLAUDE_CONFIG_DIR").map(absolute);
+    claude.into_iter().flat_map(|dir| ["settings.json", "settings.local.json"].map(|name| dir.join(name))).collect()
+}
+
 /// Where the user's own definition lies, if it does.
 pub(crate) fn user_definition() -> Option<PathBuf> {
     let base = variable("XDG_CONFIG_HOME").filter(|dir| dir.is_absolute());

@@ -83,7 +83,8 @@ pub(crate) fn row(event: &Value, decision: &Value, paint: Paint) -> String {
     let subject = subject(event, paint);
     let stopped = decision.pointer("/data/stopped").and_then(Value::as_str);
     let stopped = stopped.map(|stopped| format!(" → {}", shown(stopped))).unwrap_or_default();
-    let row = format!("{} {} {mark} {subject}{stopped}", paint.dim(time), paint.dim(&format!("#{seq:<5}")));
+    let cut = cut(decision).unwrap_or_default();
+    let row = format!("{} {} {mark} {subject}{stopped}{cut}", paint.dim(time), paint.dim(&format!("#{seq:<5}")));
     let mut row = row.trim_end().to_owned();
     for finding in findings(decision) {
         let by = exception(finding).map(|id| format!("  (exception {})", shown(id))).unwrap_or_default();
@@ -91,6 +92,14 @@ pub(crate) fn row(event: &Value, decision: &Value, paint: Paint) -> String {
         row.push_str(&format!("\n{:25}{}", "", paint.verdict(verdict, &line)));
     }
     row
+}
+
+/// How much of an outcome was shown, where that was not all of it.
+fn cut(decision: &Value) -> Option<String> {
+    let edits = decision.pointer("/data/edits")?.as_array()?;
+    let meta = edits.iter().find(|edit| text(edit, "target") == "output")?.get("meta")?;
+    let count = |member: &str| meta.get(member).and_then(Value::as_u64);
+    Some(format!(" → {} of {} lines shown", count("lines_shown")?, count("total_lines")?))
 }
 
 /// What an event is about.

@@ -109,6 +109,92 @@ fn every_refusal_of_a_claude_gate_is_one_that_the_client_obeys() {
     }
 }
 
+/// No outcome is shown beyond one line.
+const TIGHT: &str = "jackline: 1\nloop: false\nreads: { lines_max: 1 }\noutputs: { lines_max: 1 }\n";
+
+fn claude_message(name: &str) -> Vec<u8> {
+    fs::read(root().join("conformance/hosts/claude/2.1.325").join(name)).unwrap()
+}
+
+#[test]
+fn a_page_is_asked_for_and_nothing_is_approved() {
+    let bounded = answered("claude", TIGHT, &claude_message("PreToolUse.Read.json"));
+    let input = json!({ "file_path": "/home/dev/repo/README.md", "limit": 1 });
+    let specific = json!({ "hookEventName": "PreToolUse", "updatedInput": input });
+    assert_eq!(bounded, json!({ "exit": 0, "stdout": { "hookSpecificOutput": specific }, "stderr": "" }));
+    for other in ["PreToolUse.Bash.json", "PreToolUse.Grep.json", "PreToolUse.Write.json"] {
+        assert_eq!(answered("claude", TIGHT, &claude_message(other))["stdout"], Value::Null, "{other}");
+    }
+}
+
+#[test]
+fn a_cut_outcome_has_the_shape_that_the_client_takes() {
+    let cut = |name: &str, altered: &dyn Fn(&mut Value)| {
+        let mut native: Value = serde_json::from_slice(&claude_message(name)).unwrap();
+        altered(&mut native["tool_response"]);
+        let answer = answered("claude", TIGHT, native.to_string().as_bytes());
+        let specific = answer["stdout"]["hookSpecificOutput"].clone();
+        assert_eq!(specific["hookEventName"], "PostToolUse", "{name}: {answer}");
+        assert_eq!(shape(&specific["updatedToolOutput"]), shape(&native["tool_response"]), "{name}");
+        specific["updatedToolOutput"].clone()
+    };
+    let note = |remaining: u64, next: u64| {
+        format!("[lines_shown: 1, lines_remaining: {remaining}, has_more: true, next_offset: {next}]")
+    };
+    let bash = cut("PostToolUse.Bash.json", &|_| {});
+    assert_eq!(bash["stdout"], format!("hi\n{}", note(1, 1)));
+    let read = cut("PostToolUse.Read.json", &|response| response["file"]["content"] = json!("one\ntwo\n"));
+    assert_eq!(read["file"]["content"], format!("one\n{}", note(1, 2)));
+    assert_eq!((&read["file"]["numLines"], &read["file"]["startLine"]), (&json!(1), &json!(1)));
+    let grep = cut("PostToolUse.Grep.json", &|response| response["content"] = json!("a:1:x\nb:1:x"));
+    assert_eq!(grep["content"], format!("a:1:x\n{}", note(1, 1)));
+    let glob = cut("PostToolUse.Glob.json", &|_| {});
+    assert_eq!(glob["filenames"], json!(["README.md", note(4, 1)]));
+    let blocks = cut("PostToolUse.mcp__mini__echo.json", &|response| response[0]["text"] = json!("1\n2"));
+    assert_eq!(blocks, json!([{ "type": "text", "text": format!("1\n{}", note(1, 1)) }]));
+    let text = cut("PostToolUse.mcp__mini__structured.json", &|response| *response = json!("1\n2"));
+    assert_eq!(text, format!("1\n{}", note(1, 1)));
+}
+
+/// The members of a value and their types, whatever their values.
+fn shape(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), shape(value))).collect(),
+        Value::Array(items) => json!([items.first().map(shape)]),
+        Value::String(_) => json!("text"),
+        Value::Number(_) => json!("number"),
+        Value::Bool(_) => json!("flag"),
+        Value::Null => Value::Null,
+    }
+}
+
+#[test]
+fn what_a_failed_call_printed_cannot_be_replaced_and_is_not_said_to_be() {
+    let failed = answered("claude", TIGHT, &claude_message("PostToolUseFailure.Bash.json"));
+    assert_eq!(failed["stdout"], Value::Null);
+}
+
+#[test]
+fn a_search_that_found_nothing_gets_a_next_step() {
+    let guidance = "No matches found; try listing the directory, check alternate naming, or broaden the filters.";
+    let answer = |name: &str, altered: &dyn Fn(&mut Value)| {
+        let mut native: Value = serde_json::from_slice(&claude_message(name)).unwrap();
+        altered(&mut native);
+        answered("claude", FREE, native.to_string().as_bytes())["stdout"]["hookSpecificOutput"].clone()
+    };
+    let found = answer("PostToolUse.Grep.json", &|_| {});
+    assert_eq!(found, Value::Null, "it counts no file, and shows a line all the same");
+    let glob = answer("PostToolUse.Glob.json", &|native| {
+        native["tool_response"] = json!({ "filenames": [], "durationMs": 1, "numFiles": 0, "truncated": false });
+    });
+    assert_eq!(glob, json!({ "hookEventName": "PostToolUse", "additionalContext": guidance }));
+    let shell = answer("PostToolUseFailure.Bash.json", &|native| {
+        native["tool_input"]["command"] = json!("grep -rn foo .");
+        native["error"] = json!("Exit code 1");
+    });
+    assert_eq!(shell, json!({ "hookEventName": "PostToolUseFailure", "additionalContext": guidance }));
+}
+
 #[test]
 fn allowing_is_silence_at_every_gate() {
     for path in messages(&root().join("conformance/hosts/claude/2.1.325")) {

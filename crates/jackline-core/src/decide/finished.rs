@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::requested::call_key;
+use super::shown;
 use crate::call::{Touch, View};
 use crate::code;
 use crate::decision::{Decision, Finding, Step};
@@ -66,6 +67,7 @@ impl<'a> Ended<'a> {
             wanted.extend(self.context.stack.layers.iter().flat_map(|layer| self.context.subject(layer).steps_need()));
             wanted.extend(own_policy::needs(self.context));
         }
+        wanted.extend(shown::needs(self.context, self.outcome));
         wanted.retain(|probe| self.context.facts.get(probe).is_none());
         wanted.sort_unstable();
         wanted.dedup();
@@ -123,6 +125,8 @@ impl<'a> Ended<'a> {
     fn decide(&self) -> Decision {
         let event = self.context.event;
         let mut decision = Decision::default();
+        // Whatever is shown is bounded, told of before or not.
+        shown::cut(self.context, self.outcome, &mut decision);
         if self.again {
             return decision;
         }
@@ -142,6 +146,7 @@ impl<'a> Ended<'a> {
             decision.changes.extend(self.wrote().then_some(Change::Wrote));
             self.remember(&mut decision);
         }
+        shown::nothing_found(self.context, self.outcome, &mut decision);
         self.progress(&mut decision);
         decision
     }

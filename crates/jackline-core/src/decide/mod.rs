@@ -9,6 +9,7 @@ mod metered;
 mod overridden;
 mod requested;
 mod settled;
+mod shown;
 
 use serde_json::{Value, json};
 
@@ -111,6 +112,15 @@ fn in_context(
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);
     decide(&Context { stack, session, agent, event, view: &view, signature: &signature, facts })
+}
+
+/// A typed event, as `emitted` holds it.
+fn typed(context: &Context<'_>, step: u64, kind: &str, fields: Value) -> Value {
+    let mut event = json!({ "type": kind, "session": context.event.session, "step": step });
+    if let (Value::Object(event), Value::Object(fields)) = (&mut event, fields) {
+        event.extend(fields);
+    }
+    event
 }
 
 fn done(decision: Decision) -> Step {

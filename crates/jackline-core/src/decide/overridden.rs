@@ -29,7 +29,10 @@ pub(super) fn follow(context: &Context<'_>, decision: &mut Decision) {
 fn expire(context: &Context<'_>, decision: &mut Decision) {
     let now = context.session.now(context.event.at);
     let over = context.agent.overrides.iter().filter(|imposed| !imposed.lasts(now));
-    over.for_each(|imposed| lapse(decision, context.event.agent(), imposed, "expires_at"));
+    for imposed in over {
+        let by = if imposed.steps_left == Some(0) { "ttl_steps" } else { "expires_at" };
+        lapse(decision, context.event.agent(), imposed, by);
+    }
 }
 
 fn tick(context: &Context<'_>, decision: &mut Decision) {
@@ -40,7 +43,8 @@ fn tick(context: &Context<'_>, decision: &mut Decision) {
     let counted = standing.iter().filter(|imposed| overriding::counts(context, imposed)).map(|imposed| imposed.key());
     let agent = context.event.agent();
     decision.changes.push(Change::OverridesTicked { agent: agent.to_owned(), counted: counted.collect() });
-    for imposed in standing.iter().filter(|imposed| imposed.steps_left.is_some_and(|left| left <= 1)) {
+    let last = |imposed: &&&Imposed| imposed.steps_left.is_some_and(|left| left <= 1) && !imposed.lingers();
+    for imposed in standing.iter().filter(last) {
         lapse(decision, agent, imposed, "ttl_steps");
     }
 }

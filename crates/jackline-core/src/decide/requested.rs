@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::excepted::{Lifted, lift};
 use super::overridden;
+use super::shown;
 use crate::decision::{Decision, Finding, Note, Step, Stop, StopReason, Verdict};
 use crate::event::Call;
 use crate::guards::{self, Context, budget, repeat, unknown_tool};
@@ -19,6 +20,7 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
     match weigh(context, guards::judge(context)) {
         Ok(mut decision) => {
             overridden::follow(context, &mut decision);
+            shown::page(context, &mut decision);
             Step::Done(Box::new(decision))
         }
         Err(probe) => Step::Need(vec![probe]),
@@ -47,11 +49,7 @@ pub(super) fn call_key(call: &Call) -> Option<Key> {
 }
 
 fn emit(context: &Context<'_>, kind: &str, fields: Value) -> Value {
-    let mut event = json!({ "type": kind, "session": context.event.session, "step": context.session.steps + 1 });
-    if let (Value::Object(event), Value::Object(fields)) = (&mut event, fields) {
-        event.extend(fields);
-    }
-    event
+    super::typed(context, context.session.steps + 1, kind, fields)
 }
 
 fn requested(context: &Context<'_>, decision: &mut Decision) {

@@ -1,5 +1,6 @@
 //! A definition built in code: mirrors the file key by key and is held to the same checks.
 
+use super::bounds::Bounds;
 use super::fault::{Fault, Faults};
 use super::model::{
     ArgMatcher, CommandMatcher, CommandParts, Declaration, Enforce, Guard, Kind, Limits, Loop, Matcher, Mode, Model,
@@ -115,6 +116,18 @@ impl DefinitionBuilder {
     /// `limits`
     pub fn limits(mut self, limits: Limits) -> Self {
         self.model.limits = limits;
+        self
+    }
+
+    /// `reads`
+    pub fn reads(mut self, bounds: Bounds) -> Self {
+        self.model.reads = Some(bounds);
+        self
+    }
+
+    /// `outputs`
+    pub fn outputs(mut self, bounds: Bounds) -> Self {
+        self.model.outputs = Some(bounds);
         self
     }
 

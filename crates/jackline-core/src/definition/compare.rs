@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::bounds;
 use super::model::{
     CommandMatcher, Deadline, Declaration, Guard, Limits, Loop, Matcher, Mode, Model, Paths, Per, Policy,
     ReadBeforeWrite, Rule, RuleVerdict, Section, Sequence, Steps, Tools, UnknownTools,
@@ -23,6 +24,8 @@ pub fn loosenings(old: &Model, new: &Model) -> Vec<String> {
     sections(&old.sections, &new.sections, &mut found);
     repeat(old.repeat.as_ref(), new.repeat.as_ref(), &mut found);
     limits(&old.limits, &new.limits, &mut found);
+    found.0.extend(bounds::loosenings("reads", old.reads, new.reads));
+    found.0.extend(bounds::loosenings("outputs", old.outputs, new.outputs));
     settings(old, new, &mut found);
     found.0
 }
@@ -49,6 +52,8 @@ pub fn attempts(wider: &Model, narrower: &Model) -> Vec<String> {
         repeat: if narrower.repeat == defaults.repeat { wider.repeat.clone() } else { narrower.repeat.clone() },
         shell: if narrower.shell == defaults.shell { wider.shell.clone() } else { narrower.shell.clone() },
         own: narrower.own.clone(),
+        reads: narrower.reads.or(wider.reads),
+        outputs: narrower.outputs.or(wider.outputs),
         ..wider.clone()
     };
     loosenings(wider, &both)

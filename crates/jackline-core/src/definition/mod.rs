@@ -3,6 +3,7 @@
 //! `yaml` makes a tree with places, `validate` holds it against the one table in `shape`, `read` makes the model of
 //! it, `semantics` asks whether the model makes sense. The table also yields the JSON Schema and the reference page.
 
+mod bounds;
 mod builder;
 mod compare;
 mod expansion;
@@ -24,6 +25,7 @@ pub mod yaml;
 
 use std::collections::BTreeMap;
 
+pub use bounds::{BYTES_BOUND_MAX, Bounds, LINES_BOUND_MAX};
 pub use builder::DefinitionBuilder;
 pub use compare::{attempts, loosenings};
 use fault::Faults;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::bounds::Bounds;
 use crate::overrides::Override;
 use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
@@ -55,6 +56,8 @@ pub struct Model {
     pub own: OwnFiles,
     pub audit: Audit,
     pub store: StoreSettings,
+    pub reads: Option<Bounds>,
+    pub outputs: Option<Bounds>,
 }
 
 impl Default for Model {
@@ -72,6 +75,8 @@ impl Default for Model {
             own: OwnFiles::default(),
             audit: Audit::default(),
             store: StoreSettings::default(),
+            reads: None,
+            outputs: None,
         }
     }
 }
@@ -535,6 +540,7 @@ mod tests {
     fn a_model_survives_postcard() {
         let mut model = Model { policies: vec![every_matcher_key()], ..Model::default() };
         model.limits.deadline = Some(Deadline::At(Timestamp(1)));
+        model.reads = Some(Bounds::default());
         model.steps.push(Step::new("s", Matcher { tool: vec!["a".into()], ..Matcher::default() }, 3));
         model.tools.declare.insert("x".into(), Declaration { kind: Some(Kind::List), path: vec![], line: 1 });
         let bytes = postcard::to_stdvec(&model).unwrap();

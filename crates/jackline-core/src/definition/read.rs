@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::bounds;
 use super::fault::{Fault, Faults, quoted};
 use super::model::{
     ArgMatcher, Audit, CommandMatcher, CommandParts, Deadline, Declaration, Enforce, Guard, Identity, Kind, Limits,
@@ -28,6 +29,8 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         own: OwnFiles { allow: texts(field(root.get("self"), "allow")) },
         audit: audit(root.get("audit")),
         store: StoreSettings { sync: named(field(root.get("store"), "sync"), Sync::parse) },
+        reads: bounds::read(root.get("reads")),
+        outputs: bounds::read(root.get("outputs")),
     }
 }
 

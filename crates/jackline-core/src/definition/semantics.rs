@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::bounds::Bounds;
 use super::expansion::{self, MATCHERS_MAX};
 use super::fault::{Fault, Faults, did_you_mean, nearest, quoted};
 use super::model::{
@@ -53,6 +54,8 @@ pub(super) fn check(model: &Model, tree: Option<&Node>, known_tools: &[&str], fa
         check.repeat(repeat, &root.key("loop"));
     }
     check.limits(&model.limits, &root.key("limits"));
+    check.bounds("reads", model.reads, &root.key("reads"));
+    check.bounds("outputs", model.outputs, &root.key("outputs"));
     check.globs(&model.own.allow, &root.key("self").key("allow"));
 }
 
@@ -477,6 +480,12 @@ impl<'a> Check<'a> {
         ];
         for (name, _) in wrong.iter().filter(|(_, wrong)| *wrong) {
             self.echo(format!("`limits.{name}` must be greater than 0"), None, &at.key(name));
+        }
+    }
+
+    fn bounds(&mut self, what: &str, bounds: Option<Bounds>, at: &At<'_>) {
+        for (key, wrong) in bounds.into_iter().flat_map(Bounds::faults) {
+            self.echo(format!("`{what}.{key}` {wrong}"), None, &at.key(key));
         }
     }
 }

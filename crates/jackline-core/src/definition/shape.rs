@@ -2,6 +2,7 @@
 //!
 //! Validation, the JSON Schema and the settings reference all read this one table; nothing else lists the keys.
 
+use super::bounds::{BYTES_BOUND_MAX, LINES_BOUND_MAX};
 use super::form::{Form, Shape, choice, key, shape};
 use super::model::{
     Enforce, Kind, Mode, OnFault, Opaque, Outside, Per, RuleVerdict, Stale, Sync as SyncTo, UnknownTools,
@@ -42,8 +43,12 @@ pub(super) static ROOT: Shape = shape(
             .example(r#"[{"read_before_write": {}}]"#),
         key("sections", Form::List(&Form::Map(&SECTION)), "Policies that judge only some tools.").default("[]"),
         key("loop", Form::Either(&[Form::Flag, Form::Map(&LOOP)]), "The loop guard; `false` switches it off."),
-        key("reads", Form::Map(&BOUNDS), "Bounds on what a read returns."),
-        key("outputs", Form::Map(&BOUNDS), "Bounds on what shell and MCP calls return; off unless given."),
+        key("reads", Form::Map(&BOUNDS), "Bounds on what a read shows; off unless given."),
+        key(
+            "outputs",
+            Form::Map(&BOUNDS),
+            "The same for what shell, search, list and MCP calls show; off unless given.",
+        ),
         key("schema", Form::Map(&SCHEMA), "How arguments and outputs are validated."),
         key("limits", Form::Map(&LIMITS), "Budgets; what is absent is not limited."),
         key("shell", Form::Map(&SHELL), "How shell texts are judged."),
@@ -334,8 +339,8 @@ static BOUNDS: Shape = shape(
     "bounds",
     "How much of a result is shown at once.",
     &[
-        key("lines_max", COUNT, "Lines shown.").default("500"),
-        key("bytes_max", COUNT, "Bytes shown.").default("262144"),
+        key("lines_max", Form::Whole { min: 1, max: LINES_BOUND_MAX as i64 }, "Lines shown at once.").default("500"),
+        key("bytes_max", Form::Whole { min: 1, max: BYTES_BOUND_MAX as i64 }, "Bytes shown at once.").default("262144"),
     ],
 );
 

@@ -19,8 +19,6 @@ const fn row(path: &'static [&'static str], label: &'static str) -> Row {
 
 const ROWS: &[Row] = &[
     row(&["use"], "use"),
-    row(&["reads"], "reads"),
-    row(&["outputs"], "outputs"),
     row(&["schema"], "schema"),
     row(&["feedback"], "feedback"),
     row(&["completion"], "completion"),

@@ -7,7 +7,7 @@ use super::{Context, applying, enforced};
 use crate::code::{self, Code};
 use crate::decision::Finding;
 use crate::definition::Kind;
-use crate::definition::model::{Guard, Policy, Rule};
+use crate::definition::model::{Enforce, Guard, Policy, Rule};
 use crate::matcher::{Purpose, Subject};
 use crate::overrides::{By, Demand, Imposed, Override};
 use crate::stack::Layer;
@@ -53,6 +53,10 @@ pub(crate) fn put(context: &Context<'_>) -> Vec<Imposed> {
         for (policy, _, given) in matching(&subject) {
             let by = By { origin: layer.origin.home(), policy: policy.name.clone() };
             let imposed = Imposed::new(Some(by), given.clone(), now);
+            // A trial that showed more would be no trial.
+            if imposed.lingers() && policy.enforce == Enforce::Warn {
+                continue;
+            }
             let same = |known: &Imposed| known.by == imposed.by && known.settings == imposed.settings;
             if !standing(context).any(same) && !put.iter().any(same) {
                 put.push(imposed);

@@ -63,6 +63,8 @@ pub struct Command {
     pub redirects: Vec<Redirect>,
     /// Exit status 0 of the whole text implies that this command ran and succeeded.
     pub proven: bool,
+    /// It surely runs, and what it prints reaches the caller.
+    pub shown: bool,
 }
 
 impl Command {

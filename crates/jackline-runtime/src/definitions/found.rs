@@ -188,6 +188,8 @@ impl Definitions for Found {
         }
         standing.report_attempts();
         standing.stack.root = root(pin, project.as_deref(), &self.places.start);
+        let moved = pin.filter(|pin| pin.home != standing.stack.root);
+        standing.first_root = moved.map(|pin| PathBuf::from(&pin.home));
         standing.stack.path = project.map(|path| path.display().to_string());
         Ok(self.shared(standing))
     }
@@ -199,6 +201,7 @@ impl Found {
         let digest = Digest::of_parts([
             standing.stack.digest().0.as_slice(),
             standing.stack.root.as_bytes(),
+            standing.first_root.as_ref().map_or(&[][..], |root| root.as_os_str().as_encoded_bytes()),
             standing.notices.join("\n").as_bytes(),
         ]);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);

@@ -39,6 +39,8 @@ pub struct Standing {
     pub notices: Vec<String>,
     /// Files named by the definition, which are protected with it.
     pub files: Vec<PathBuf>,
+    /// The root at the session's beginning, once the host has moved to another: what guards the session is there.
+    pub first_root: Option<PathBuf>,
 }
 
 /// Why no definition is in force.

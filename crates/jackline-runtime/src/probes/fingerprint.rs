@@ -49,6 +49,20 @@ fn seen(path: &Path) -> io::Result<Fact> {
     }
 }
 
+/// The digest of a file's last byte: whether a newline ends it, without reading the rest.
+pub(super) fn last_byte(path: &Path) -> Fact {
+    let last = || match open(path)? {
+        Opened::Directory => Ok(Fact::Absent),
+        Opened::File(file, meta) if meta.len() > 0 => {
+            let mut byte = [0];
+            file.read_exact_at(&mut byte, meta.len() - 1)?;
+            Ok(Fact::Content(Some(Digest::of(&byte))))
+        }
+        Opened::File(..) | Opened::Nothing => Ok(Fact::Content(None)),
+    };
+    last().unwrap_or_else(|error: io::Error| Fact::Unknown(format!("the file cannot be read: {error}")))
+}
+
 /// Opens a regular file. Looks first, because opening a device may already act on it; looks again at what was
 /// opened, because it may have been swapped in between.
 pub(super) fn open(path: &Path) -> io::Result<Opened> {

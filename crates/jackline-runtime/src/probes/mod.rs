@@ -86,6 +86,7 @@ impl Prober for WorkspaceProber {
         match probe {
             Probe::Identity { path, dir } => identity::answer(&self.ground, self.folds(), dir, path),
             Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
+            Probe::LastByte { path } => fingerprint::last_byte(Path::new(path)),
             Probe::WorkTree => self.work_tree(),
             Probe::Settings { file, wired } => settings(Path::new(file), *wired, self.line.as_ref()),
             Probe::Usage { file, mark, from_end } => usage::answer(file, mark.as_ref(), *from_end),
@@ -125,8 +126,13 @@ mod tests {
         assert_eq!(identity.inside.as_deref(), Some("jackline.yaml"));
         assert_eq!(identity.ours.as_deref(), Some("the definition"));
         assert_eq!(identity.there, There::File);
-        let content = prober.answer(&Probe::Fingerprint { path: identity.path });
+        let path = identity.path;
+        let content = prober.answer(&Probe::Fingerprint { path: path.clone() });
         assert_eq!(content, Fact::Content(Some(Digest::of(b"jackline: 1\n"))));
+        let last = prober.answer(&Probe::LastByte { path: path.clone() });
+        assert_eq!(last, Fact::Content(Some(Digest::of(b"\n"))));
+        fs::write(&path, "").unwrap();
+        assert_eq!(prober.answer(&Probe::LastByte { path }), Fact::Content(None));
         assert_eq!(prober.answer(&Probe::WorkTree), Fact::Absent);
         let log = top.join("store/s/audit.jsonl");
         let log = Probe::Identity { path: log.to_str().unwrap().into(), dir: "".into() };

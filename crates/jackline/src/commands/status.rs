@@ -12,15 +12,17 @@ use jackline_core::{Meter, meters};
 use jackline_runtime::definitions::{Definitions as _, Standing};
 use jackline_runtime::exceptions::Exceptions;
 use jackline_runtime::store::Store as _;
+use jackline_runtime::wiring::Scope;
 use jackline_runtime::{Runtime, clock, replay};
 use serde_json::{Value, json};
 
 use super::{Format, sessions};
 use crate::error::CommandError;
+use crate::hosts::{self, Host};
 use crate::place::{self, Where};
 use crate::{exceptions, paint::Paint, screen, timeline};
 
-/// Show what holds in the workspace now: definition, exceptions, the newest session
+/// Show what holds in the workspace now: definition, hosts, exceptions, the newest session
 #[derive(Debug, clap::Args)]
 pub(crate) struct Status {
     /// How it is printed
@@ -30,11 +32,13 @@ pub(crate) struct Status {
     at: Where,
 }
 
-/// All that is shown. What is wired to a host becomes one more part here.
+/// All that is shown.
 struct Shown {
     root: String,
     /// The definitions in force; or why there are none.
     standing: Result<Standing, String>,
+    /// Hosts that ask us here, with the settings that say so.
+    wired: Vec<(Host, Scope)>,
     exceptions: Vec<Exception>,
     session: Option<Newest>,
     now: Timestamp,
@@ -80,6 +84,7 @@ impl Status {
         Ok(Shown {
             exceptions: Exceptions::of(&self.at.state()?, &root).in_force(now)?,
             session: self.newest(&root)?,
+            wired: hosts::wired(Path::new(&root)),
             standing: standing.map_err(|fault| fault.to_string()),
             root,
             now,
@@ -146,6 +151,7 @@ impl Shown {
         let mut out = String::new();
         part(&mut out, paint, "workspace", &[timeline::harmless(&self.root)]);
         part(&mut out, paint, "definition", &self.definition());
+        part(&mut out, paint, "hosts", &self.hosts());
         part(&mut out, paint, "exceptions", &self.excepted());
         part(&mut out, paint, "session", &self.session_lines());
         out
@@ -160,6 +166,14 @@ impl Shown {
         let layers = standing.stack.layers.iter().map(|layer| layer_line(layer, path.as_deref()));
         let notices = standing.notices.iter().map(|notice| format!("note: {}", timeline::harmless(notice)));
         layers.chain(notices).collect()
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        if self.wired.is_empty() {
+            return vec!["none asks here; run `jackline init`".to_owned()];
+        }
+        let line = |(host, scope): &(Host, Scope)| format!("{} ({} settings)", host.title(), scope.name());
+        self.wired.iter().map(line).collect()
     }
 
     fn excepted(&self) -> Vec<String> {
@@ -210,6 +224,7 @@ impl Shown {
         json!({
             "workspace": self.root,
             "definition": self.definition_json(),
+            "hosts": self.wired.iter().map(|(host, scope)| json!({ "host": host.name(), "scope": scope.name() })).collect::<Vec<_>>(),
             "exceptions": self.exceptions.iter().map(|exception| self.exception_json(exception)).collect::<Vec<_>>(),
             "session": self.session.as_ref().map(|newest| self.session_json(newest)),
         })

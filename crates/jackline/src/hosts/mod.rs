@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use jackline_core::nearest;
 use jackline_runtime::wiring::Scope;
+use jackline_runtime::wiring::claude::survey;
 
 use crate::error::CommandError;
 use crate::place;
@@ -71,6 +72,21 @@ impl Host {
     pub(crate) fn settings_files(self, root: &Path) -> Vec<(Scope, PathBuf)> {
         Scope::ALL.into_iter().filter_map(|scope| Some((scope, self.settings_file(scope, root).ok()?))).collect()
     }
+}
+
+/// The hosts whose settings name our hook for this workspace, and which settings do. What is unreadable is for
+/// `jackline doctor` to explain.
+pub(crate) fn wired(root: &Path) -> Vec<(Host, Scope)> {
+    let files = Host::ALL
+        .into_iter()
+        .flat_map(|host| host.settings_files(root).into_iter().map(move |(scope, path)| (host, scope, path)));
+    let asks =
+        |path: PathBuf| Settings::read(path).ok().and_then(|settings| settings.text).is_some_and(|text| holds(&text));
+    files.filter(|(_, _, path)| asks(path.clone())).map(|(host, scope, _)| (host, scope)).collect()
+}
+
+fn holds(text: &str) -> bool {
+    survey(text.as_bytes()).is_ok_and(|survey| !survey.entries.is_empty())
 }
 
 /// Whose settings hold the wiring, as the command line spells it.

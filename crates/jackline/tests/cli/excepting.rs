@@ -299,6 +299,7 @@ fn status_of_a_workspace() {
         (
             "workspace   TOP/ws
 definition  jackline.yaml (sha256:HASH), accepted, not trusted, mode enforce
+hosts       none asks here; run `jackline init`
 exceptions  none
 session     s1, last event 2026-03-01 09:00:07, ended
             3 calls, 2 denied, 1 would have been denied
@@ -335,6 +336,7 @@ fn status_tells_budgets_and_halts() {
         (
             "workspace   TOP/ws
 definition  jackline.yaml (sha256:HASH), accepted, not trusted, mode enforce
+hosts       none asks here; run `jackline init`
 exceptions  none
 session     s, last event 2026-03-01 09:00:00
             2 calls, 1 denied

@@ -60,6 +60,23 @@ fn what_only_began_or_was_cut_short_proves_nothing() {
         world.ran(id, "Bash", test, response).silent();
         world.bash(&format!("commit-{id}"), &format!("git commit -m {id}")).denied("requires: test");
     }
+    let watch = json!({ "command": "./test.sh d", "description": "watch", "timeout_ms": 1000 });
+    world.asks("d", "Monitor", watch.clone()).silent();
+    world.ran("d", "Monitor", watch, json!({ "taskId": "m1", "timeoutMs": 1000 })).silent();
+    world.bash("commit-d", "git commit -m d").denied("requires: test");
+}
+
+#[test]
+fn settings_are_ours_to_guard_wherever_the_client_keeps_them() {
+    let world = World::new(Some("jackline: 1\n"));
+    let elsewhere = world.home().join("elsewhere");
+    for name in ["settings.json", "settings.local.json", "notes.md"] {
+        let input = json!({ "file_path": elsewhere.join(name), "content": "{}" });
+        let call = json!({ "tool_name": "Write", "tool_input": input, "tool_use_id": name });
+        let message = world.message("PreToolUse", call).to_string();
+        let answer = answered(world.hook().env("CLAUDE_CONFIG_DIR", &elsewhere), message.as_bytes());
+        if name == "notes.md" { answer.silent() } else { answer.denied("the host's settings") }
+    }
 }
 
 #[test]
@@ -143,6 +160,8 @@ fn a_move_to_another_work_tree_is_followed_and_undone() {
     write("c3", "a2.txt").denied("outside the workspace");
     write("c4", ".claude/worktrees/wt1/a.txt").silent();
     write("c5", "jackline.yaml").denied("part of what guards this session");
+    write("c5a", ".claude/settings.local.json").denied("part of what guards this session");
+    write("c5b", ".claude/worktrees/wt1/.claude/settings.json").denied("part of what guards this session");
     world.ran("c6", "ExitWorktree", json!({ "action": "keep" }), json!({ "action": "keep" })).silent();
     write("c7", "a3.txt").silent();
     assert_eq!(world.kinds().iter().filter(|kind| *kind == "session.moved").count(), 2);

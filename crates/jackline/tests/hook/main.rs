@@ -10,4 +10,5 @@
 mod answers;
 mod budgets;
 mod faults;
+mod shown;
 mod world;

@@ -81,11 +81,18 @@ pub(crate) fn settings() -> impl Strategy<Value = Map<String, Value>> {
     let repeat =
         select(vec![json!(false), json!({ "window": 2, "threshold": 2 }), json!({ "window": 5, "threshold": 3 })]);
     let limits = select(vec![json!({}), json!({ "steps": 3 }), json!({ "deadline": "30s" }), json!({ "tokens": 20 })]);
-    (mode, repeat, limits, any::<bool>()).prop_map(|(mode, repeat, limits, strict)| {
+    let reads = select(vec![json!({}), json!({ "lines_max": 1 }), json!({ "lines_max": 3, "bytes_max": 4 })]);
+    (mode, repeat, limits, reads, any::<bool>()).prop_map(|(mode, repeat, limits, reads, strict)| {
         let stance = if strict { "deny" } else { "allow" };
         let shell = json!({ "opaque": stance });
-        let members =
-            [("mode", json!(mode)), ("loop", repeat), ("limits", limits), ("shell", shell), ("tools", tools(stance))];
+        let members = [
+            ("mode", json!(mode)),
+            ("loop", repeat),
+            ("limits", limits),
+            ("reads", reads),
+            ("shell", shell),
+            ("tools", tools(stance)),
+        ];
         members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     })
 }
@@ -118,9 +125,10 @@ fn call() -> impl Strategy<Value = Value> {
 }
 
 fn body() -> impl Strategy<Value = Value> {
-    let finished = (call(), any::<bool>(), 0..9_u8).prop_map(|(call, ok, tokens)| {
+    let output = select(vec!["done", "one\ntwo\nthree\nfour\n", "\0", ""]);
+    let finished = (call(), any::<bool>(), 0..9_u8, output).prop_map(|(call, ok, tokens, output)| {
         let usage = json!({ "input_tokens": tokens, "output_tokens": 1, "cost_usd": 0.25 });
-        json!({ "event": "call.finished", "call": call, "ok": ok, "output": "done", "usage": usage })
+        json!({ "event": "call.finished", "call": call, "ok": ok, "output": output, "usage": usage })
     });
     let named = (select(vec!["session.snapshot", "session.restore"]), select(vec!["one", "two"]))
         .prop_map(|(event, name)| json!({ "event": event, "name": name }));

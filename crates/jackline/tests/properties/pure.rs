@@ -40,7 +40,8 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::Exceptions { at, refusals } => excepted(*at, refusals, salt),
         _ if dice < 16 => Fact::Unknown("made up".to_owned()),
         Probe::Identity { path, dir } => Fact::Identity(identity(&path::join(&path::join(ROOT, dir), path), dice)),
-        Probe::Fingerprint { .. } if dice < 40 => Fact::Content(None),
+        Probe::Fingerprint { .. } | Probe::LastByte { .. } if dice < 40 => Fact::Content(None),
+        Probe::LastByte { .. } => Fact::Content(Some(Digest::of(if dice.is_multiple_of(2) { b"\n" } else { b"x" }))),
         Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(format!("{path}{}", dice % 2).as_bytes()))),
         Probe::Usage { .. } => Fact::Absent,
         Probe::WorkTree | Probe::Settings { .. } if dice < 80 => Fact::Absent,
@@ -117,6 +118,11 @@ fn after(stack: &Stack, events: &[Value], salt: u64) -> Session {
     session
 }
 
+/// Lines that are shown of an outcome.
+fn shown(decision: &Decision) -> u64 {
+    decision.edits.iter().filter_map(|edit| edit.meta["lines_shown"].as_u64()).min().unwrap_or(u64::MAX)
+}
+
 fn with(policies: &[Value], at: prop::sample::Index, more: Value) -> Vec<Value> {
     let mut all = policies.to_vec();
     all.insert(at.index(policies.len() + 1), more);
@@ -187,6 +193,7 @@ proptest! {
             let event = read(value);
             let (before, now) = (decided(&alone, &session, &event, salt), decided(&both, &session, &event, salt));
             prop_assert!(now.verdict >= before.verdict, "{value}: {:?} became {:?}", before.findings, now.findings);
+            prop_assert!(shown(&now) <= shown(&before), "{value}: {:?} became {:?}", before.edits, now.edits);
         }
     }
 }

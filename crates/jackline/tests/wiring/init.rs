@@ -23,6 +23,7 @@ fn a_project_is_wired_and_defined() {
         json!({"type": "command", "command": world.path("bin/jackline"), "args": arguments, "timeout": 10, "onFailure": "block"})
     );
     assert_eq!(world.run(&["check"]).out, "jackline.yaml: fine\n");
+    world.run(&["status"]).check(0, &["hosts       Claude Code (local settings)\n"]);
     let mut trust = world.command(&["trust"]);
     trust.env_remove("PATH");
     assert_eq!(ran_by_a_person(trust, "").out, "jackline.yaml is trusted already\n");

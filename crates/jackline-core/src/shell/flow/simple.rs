@@ -113,7 +113,9 @@ impl Walker<'_> {
         let Expanded { words, env, redirects, input } = expanded;
         self.bounds.words += words.len();
         let proven = standing.proves && proves(&words, &env, state);
-        let command = Command { proven, words: words.clone(), env: env.clone(), redirects };
+        let runs = (standing.sure || proven) && !state.left;
+        let shown = standing.shown && runs && is_itself(&words, &env, state);
+        let command = Command { proven, shown, words: words.clone(), env: env.clone(), redirects };
         let program = command.program().map(str::to_owned);
         self.reading.commands.push(command);
         let Some(program) = program else {
@@ -121,8 +123,6 @@ impl Walker<'_> {
             return Ok(());
         };
         let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
-        let runs = (standing.sure || proven) && !state.left;
-        let shown = standing.shown && runs && is_itself(&words, &env, state);
         let found = files::touched(&program, &words, &state.dir, (input.text.as_ref(), shown));
         self.reading.foreign |= found.foreign;
         self.touch(found.touches, state);

@@ -127,7 +127,10 @@ fn events(claude: &Claude, name: &str, fields: &mut Fields) -> Result<(Fields, V
         "PostToolUse" => finished(fields),
         "PostToolUseFailure" => {
             let output = fields.remove("error").unwrap_or_default();
-            vec![json!({ "event": "call.finished", "call": call(fields), "ok": false, "output": output })]
+            // The client shows what a failed call printed, whatever is answered.
+            vec![
+                json!({ "event": "call.finished", "call": call(fields), "ok": false, "fixed": true, "output": output }),
+            ]
         }
         "PostToolBatch" => settled(fields)?,
         "UserPromptSubmit" => vec![prompt(fields)],
@@ -176,7 +179,8 @@ fn finished(fields: &mut Fields) -> Vec<Value> {
     let output = fields.remove("tool_response").unwrap_or_default();
     let set = |member: &str| output.get(member).is_some_and(|value| !value.is_null() && *value != json!(false));
     // What only began, was cut short, or ended with a status that the client excuses has not succeeded.
-    let background = set("backgroundTaskId") || set("isAsync");
+    let launched = text_of(&output, "status").is_some_and(|status| status.ends_with("_launched"));
+    let background = set("backgroundTaskId") || set("isAsync") || launched || tool == "Monitor";
     let ok = !set("interrupted") && !set("returnCodeInterpretation");
     let moved = match tool.as_str() {
         "EnterWorktree" => output.get("worktreePath").cloned().map(|root| json!({ "root": root })),
@@ -255,4 +259,8 @@ fn messages(events: Result<(Fields, Vec<Value>), String>, now: Timestamp) -> Res
 
 fn text<'a>(fields: &'a Fields, member: &str) -> Option<&'a str> {
     fields.get(member).and_then(Value::as_str)
+}
+
+fn text_of<'a>(value: &'a Value, member: &str) -> Option<&'a str> {
+    value.get(member).and_then(Value::as_str)
 }

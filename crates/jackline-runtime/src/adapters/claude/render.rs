@@ -1,7 +1,7 @@
 //! Answers, in the forms that Claude Code obeys. Silence is "go on".
 
 use jackline_core::code;
-use jackline_core::decision::Verdict;
+use jackline_core::decision::{EditTarget, Verdict};
 use serde_json::{Map, Value, json};
 
 use crate::adapters::{Asked, Moment, Reply};
@@ -41,6 +41,8 @@ fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
     let mut answer = specific(asked, answers);
     let strictest = answers.iter().max_by_key(|answer| answer.verdict);
     let Some(strictest) = strictest.filter(|answer| answer.verdict > Verdict::Allow) else {
+        // By itself it leaves the person's own prompts as they are: they judge the rewritten call.
+        rewrite(&mut answer, asked, answers, (EditTarget::Args, "updatedInput"));
         return said(answer);
     };
     let decision = if strictest.verdict == Verdict::Ask { "ask" } else { "deny" };
@@ -91,8 +93,22 @@ fn start(asked: &Asked, answers: &[Answer]) -> Reply {
 /// What cannot be refused any more is told instead.
 fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
     let mut answer = specific(asked, answers);
+    // Only what a call that succeeded returned can be replaced, and only in its own full shape.
+    if asked.name == "PostToolUse" {
+        rewrite(&mut answer, asked, answers, (EditTarget::Output, "updatedToolOutput"));
+    }
     halt(&mut answer, answers);
     said(answer)
+}
+
+/// Puts the rewritten arguments or outcome of a call into the answer. The last edit is made of those before.
+fn rewrite(answer: &mut Map<String, Value>, asked: &Asked, answers: &[Answer], (target, member): (EditTarget, &str)) {
+    let mut edits = answers.iter().flat_map(|answer| &answer.edits);
+    let Some(edit) = edits.rfind(|edit| edit.target == target) else { return };
+    let specific = answer.entry("hookSpecificOutput").or_insert_with(|| json!({ "hookEventName": asked.name }));
+    if let Value::Object(specific) = specific {
+        specific.insert(member.to_owned(), edit.value.clone());
+    }
 }
 
 /// The context that the model is given, and what the person is told.

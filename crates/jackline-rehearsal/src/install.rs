@@ -1,0 +1,120 @@
+//! Finds the pinned versions of the hosts below the build directory, and fetches them when asked to.
+//!
+//! Tests only look; `cargo xtask hosts` fetches. So a test never waits for a network, and never passes without
+//! the program it is about.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// The version whose behaviour the tests assert.
+pub const CLAUDE: &str = "2.1.325";
+
+/// The newest that npm picks by itself on an older Node; it does not know `onFailure` yet.
+pub const CLAUDE_OLD: &str = "2.1.197";
+
+/// What a person does about a program that is not there.
+const REMEDY: &str = "fetch it with `cargo xtask hosts`";
+
+/// The program of this version of Claude Code.
+pub fn claude(version: &str) -> Result<PathBuf, String> {
+    let program = program_below(&home(version)?)?;
+    if program.is_file() {
+        return Ok(program);
+    }
+    Err(format!("Claude Code {version} is not at `{}`; {REMEDY}", program.display()))
+}
+
+/// Fetches this version unless it is there; whether something had to be fetched.
+pub fn fetch_claude(version: &str) -> Result<bool, String> {
+    let home = home(version)?;
+    let hosts = home.parent().unwrap_or(&home);
+    fs::create_dir_all(hosts).map_err(|fault| format!("`{}` cannot be made: {fault}", hosts.display()))?;
+    // Two chores at once must not fetch into the same place.
+    let lock = File::create(hosts.join(".lock")).and_then(|file| file.lock().map(|()| file));
+    let _lock = lock.map_err(|fault| format!("`{}` cannot be locked: {fault}", hosts.display()))?;
+    if program_below(&home)?.is_file() {
+        return Ok(false);
+    }
+    // Renamed once it is whole: what is in place is complete.
+    let partial = hosts.join(format!("partial-{version}"));
+    remove(&partial)?;
+    npm(&partial, version)?;
+    remove(&home)?;
+    fs::rename(&partial, &home).map_err(|fault| format!("`{}` cannot be put in place: {fault}", home.display()))?;
+    claude(version).map(|_| true)
+}
+
+fn remove(dir: &Path) -> Result<(), String> {
+    if !dir.exists() {
+        return Ok(());
+    }
+    fs::remove_dir_all(dir).map_err(|fault| format!("`{}` cannot be removed: {fault}", dir.display()))
+}
+
+/// Scripts of the package only link what is there already, so none is run.
+fn npm(prefix: &Path, version: &str) -> Result<(), String> {
+    fs::create_dir_all(prefix).map_err(|fault| format!("`{}` cannot be made: {fault}", prefix.display()))?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"]);
+    npm.arg("--prefix").arg(prefix).arg(format!("@anthropic-ai/claude-code@{version}")).stdin(Stdio::null());
+    let ended = npm.output().map_err(|fault| {
+        format!("npm cannot be started ({fault}); Claude Code {version} comes from npm: install Node.js with npm")
+    })?;
+    if ended.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&ended.stderr);
+    Err(format!("npm could not install Claude Code {version}: {}", said.trim()))
+}
+
+/// Where a version lives.
+fn home(version: &str) -> Result<PathBuf, String> {
+    Ok(target()?.join("hosts").join(format!("claude-{version}")))
+}
+
+/// The build directory, as cargo knows it: whoever looks and whoever fetches get the same answer.
+fn target() -> Result<PathBuf, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut metadata = Command::new(cargo);
+    metadata.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]);
+    metadata.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
+    let said = metadata.output().map_err(|fault| format!("cargo cannot be started: {fault}"))?;
+    let said: Value = serde_json::from_slice(&said.stdout).map_err(|fault| format!("cargo named no place: {fault}"))?;
+    let place = said.get("target_directory").and_then(Value::as_str);
+    place.map(PathBuf::from).ok_or_else(|| "cargo names no build directory".to_owned())
+}
+
+fn program_below(home: &Path) -> Result<PathBuf, String> {
+    Ok(home.join("node_modules/@anthropic-ai").join(platform_package()?).join("claude"))
+}
+
+/// The package with the native program.
+fn platform_package() -> Result<String, String> {
+    use std::env::consts::{ARCH, OS};
+    let system = match OS {
+        "linux" => "linux",
+        "macos" => "darwin",
+        _ => return Err(format!("rehearsals with Claude Code run on Linux and macOS, not on {OS}")),
+    };
+    let processor = match ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        _ => return Err(format!("Claude Code has no program for {ARCH}")),
+    };
+    let libc = if cfg!(target_env = "musl") { "-musl" } else { "" };
+    Ok(format!("claude-code-{system}-{processor}{libc}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_misses_a_version_is_told_how_to_get_it() {
+        let why = claude("0.0.0").unwrap_err();
+        assert!(why.contains("Claude Code 0.0.0") && why.contains("`cargo xtask hosts`"), "{why}");
+    }
+}

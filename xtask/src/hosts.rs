@@ -1,0 +1,15 @@
+//! `cargo xtask hosts`: fetches the pinned versions of the programs that run agents, once, below the build directory.
+
+use jackline_rehearsal::install;
+
+use crate::shell::say;
+
+/// Fetches what is missing; says what is there.
+pub(crate) fn run() -> Result<(), String> {
+    for version in [install::CLAUDE, install::CLAUDE_OLD] {
+        let fetched = install::fetch_claude(version)?;
+        let how = if fetched { "fetched" } else { "there already" };
+        say(&format!("== hosts: Claude Code {version}: {how}"));
+    }
+    Ok(())
+}
