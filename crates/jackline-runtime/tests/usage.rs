@@ -1,12 +1,5 @@
 //! What a transcript told is on record, and the same decisions can be taken again from the log alone.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "what goes wrong in a test's own steps fails the test"
-)]
-
 use std::fs;
 
 use jackline_core::decide::decide;

@@ -165,6 +165,11 @@ pub(super) fn holes(report: &mut Report) {
     );
     report.note(
         "known holes",
+        "shell texts inside skills and `.claude/commands` run without a hook; only the call of the skill is seen",
+        "put `\"disableSkillShellExecution\": true` into the client's settings, or protect those directories by a `paths` policy",
+    );
+    report.note(
+        "known holes",
         "between sessions whoever may write these settings may take the hooks out; only a running session defends them",
         "run `jackline doctor` now and then, or put the hooks into managed settings, which an administrator owns",
     );
