@@ -70,7 +70,12 @@ impl Touch {
             (Some(Only::Present(_)), _) | (_, true) => Some(false),
             (Some(Only::Unentered(probe)), false) => Some(match facts.get(probe)? {
                 Fact::Identity(identity) => identity.there != There::Directory,
-                Fact::Content(_) | Fact::Absent | Fact::Excepted(_) | Fact::Usage(_) | Fact::Unknown(_) => true,
+                Fact::Content(_)
+                | Fact::Schema(_)
+                | Fact::Usage(_)
+                | Fact::Excepted(_)
+                | Fact::Absent
+                | Fact::Unknown(_) => true,
             }),
         }
     }

@@ -71,8 +71,14 @@ codes! {
         "The tool is neither the host's own nor declared, and `tools.unknown` is `deny`.",
         "Call one of the suggested tools; the owner may declare it under `tools.declare`.";
     SCHEMA_INVALID = "schema/invalid",
-        "The arguments are not the JSON they should be.",
+        "The arguments, a plan or another output are no JSON, or do not fit their schema.",
         "Send the corrected JSON only.";
+    SCHEMA_EXHAUSTED = "schema/exhausted",
+        "The value did not fit its schema after all the repairs that `schema.repair_attempts` grants; the run is halted.",
+        "Stop and report; a person's next prompt lifts it.";
+    SCHEMA_MISSING = "schema/missing",
+        "The tool is declared without a schema, and `schema.missing` is `deny`.",
+        "Call another tool; the owner may give it a `schema`.";
     BUDGET_STEPS = "budget/steps",
         "The declared number of calls has been made.",
         "Stop and report what is left; the owner may raise `limits.steps`.";

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::code::Code;
 use crate::probe::Probe;
+use crate::schema::SchemaError;
 use crate::session::Change;
 
 /// What becomes of an event; the order is the strictness.
@@ -51,6 +52,9 @@ pub struct Finding {
     pub suggestions: Vec<String>,
     /// False when the policy only warns, the definition only observes, or an exception lifted it.
     pub enforced: bool,
+    /// How a value does not fit its schema.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<SchemaError>,
     /// The exception that lifted it, by its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exception: Option<String>,
@@ -68,6 +72,7 @@ impl Finding {
             reason: reason.into(),
             suggestions: Vec::new(),
             enforced: true,
+            errors: Vec::new(),
             exception: None,
         }
     }

@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::exception::Exception;
 use crate::extension::Extension;
 use crate::overrides::Override;
+use crate::schema::SCHEMA_NAME_BYTES_MAX;
 use crate::time::Timestamp;
 
 /// A session id longer than this is no id; hosts use UUIDs.
@@ -78,6 +79,8 @@ pub enum Body {
     CallSettled(Call),
     /// A sub-agent begins.
     AgentStarted,
+    /// The agent produced a plan or another structured output.
+    OutputProduced(Output),
     StopRequested,
     SessionEnded,
     /// The host works in another directory from now on, or (`None`) in the first one again.
@@ -123,6 +126,7 @@ impl Body {
             Self::CallFinished(..) => "call.finished",
             Self::CallSettled(_) => "call.settled",
             Self::AgentStarted => "agent.started",
+            Self::OutputProduced(_) => "output.produced",
             Self::StopRequested => "stop.requested",
             Self::SessionEnded => "session.ended",
             Self::Rerooted { .. } => "session.rerooted",
@@ -148,7 +152,6 @@ impl Body {
 
 /// Events of the protocol whose meaning arrives with a later guard; refused, never ignored.
 const UNSUPPORTED: &[&str] = &[
-    "output.produced",
     "todo.create",
     "todo.start",
     "todo.claim",
@@ -196,6 +199,37 @@ impl Outcome {
     #[must_use]
     pub fn new(ok: bool, output: Value) -> Self {
         Self { ok, background: false, fixed: false, output, usage: Usage::default() }
+    }
+}
+
+/// A plan or another structured output of the agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Output {
+    pub schema: OutputSchema,
+    /// As it was written.
+    pub text: String,
+    /// What it says, or why it is no JSON.
+    pub value: Result<Value, String>,
+    /// It is the run's result.
+    pub last: bool,
+}
+
+/// What an output must fit.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OutputSchema {
+    /// One of ours, or that of a declared tool.
+    Named(String),
+    /// The host's own.
+    Given(Value),
+}
+
+impl Output {
+    /// An output as it was written, decoded strictly.
+    #[must_use]
+    pub fn new(schema: OutputSchema, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let value = crate::json::decode(text.as_bytes()).map_err(|fault| fault.to_string());
+        Self { schema, text, value, last: false }
     }
 }
 
@@ -248,6 +282,7 @@ fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
         "call.finished" => Body::CallFinished(call(fields)?, outcome(fields)?),
         "call.settled" => Body::CallSettled(call(fields)?),
         "agent.started" => Body::AgentStarted,
+        "output.produced" => Body::OutputProduced(output(fields)?),
         "stop.requested" => Body::StopRequested,
         "session.ended" => Body::SessionEnded,
         "session.rerooted" => Body::Rerooted { root: root(fields)? },
@@ -347,6 +382,20 @@ fn outcome(fields: &Map<String, Value>) -> Result<Outcome, EventFault> {
     let fixed = flag(fields, "fixed")?.unwrap_or_default();
     let output = fields.get("output").cloned().unwrap_or(Value::Null);
     Ok(Outcome { ok, background, fixed, output, usage: usage(fields)? })
+}
+
+fn output(fields: &Map<String, Value>) -> Result<Output, EventFault> {
+    let schema = match fields.get("schema") {
+        Some(Value::String(name)) if name.is_empty() || name.len() > SCHEMA_NAME_BYTES_MAX => {
+            return Err(EventFault::Wrong("schema", "between 1 and 256 bytes long"));
+        }
+        Some(Value::String(name)) => OutputSchema::Named(name.clone()),
+        Some(schema @ Value::Object(_)) => OutputSchema::Given(schema.clone()),
+        Some(_) => return Err(EventFault::Wrong("schema", "an object or a name")),
+        None => return Err(EventFault::Missing("schema")),
+    };
+    let text = text(fields, "text")?.ok_or(EventFault::Missing("text"))?;
+    Ok(Output { last: flag(fields, "final")?.unwrap_or_default(), ..Output::new(schema, text) })
 }
 
 fn root(fields: &Map<String, Value>) -> Result<Option<String>, EventFault> {

@@ -33,6 +33,8 @@ pub mod path;
 pub mod policy;
 pub mod probe;
 pub mod redact;
+mod repair;
+pub mod schema;
 pub mod search;
 pub mod session;
 pub mod sha;

@@ -149,7 +149,14 @@ impl Subject<'_> {
                     (Some(inside), glob) => glob::matches(glob, inside),
                     (None, glob) => glob.starts_with('/') && glob::matches(glob, &identity.path),
                 }),
-                Some(Fact::Content(_) | Fact::Absent | Fact::Excepted(_) | Fact::Usage(_) | Fact::Unknown(_))
+                Some(
+                    Fact::Content(_)
+                    | Fact::Schema(_)
+                    | Fact::Usage(_)
+                    | Fact::Excepted(_)
+                    | Fact::Absent
+                    | Fact::Unknown(_),
+                )
                 | None => purpose.lenient(),
             }
         })

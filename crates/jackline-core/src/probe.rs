@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::exception::{Exception, Refusal};
+use crate::schema::{Checked, Schema, Target};
 use crate::sha::Digest;
 use crate::time::Timestamp;
 use crate::usage::{Mark, Metering};
@@ -31,6 +32,8 @@ pub enum Probe {
     /// What in this settings file of a host would silence us? `Absent` when nothing does, `Unknown` with the reason
     /// when something may; `wired` when our hooks must be in it.
     Settings { file: String, wired: bool },
+    /// Does this part of the event fit this schema?
+    Schema { schema: Schema, target: Target },
     /// Which exceptions of a person's cover these refusals at this time? One for a single use is claimed by asking.
     Exceptions { at: Timestamp, refusals: Vec<Refusal> },
     /// What does a host's transcript say was used beyond this mark? Without one, from its end or its beginning.
@@ -47,6 +50,7 @@ impl Probe {
             | Self::LastByte { .. }
             | Self::WorkTree
             | Self::Settings { .. }
+            | Self::Schema { .. }
             | Self::Usage { .. } => true,
             Self::Exceptions { .. } => false,
         }
@@ -61,6 +65,8 @@ pub enum Fact {
     Identity(Identity),
     /// The content has this digest; `None` when nothing is there.
     Content(Option<Digest>),
+    /// The value was held against the schema.
+    Schema(Checked),
     /// These exceptions count; those for a single use are claimed.
     Excepted(Vec<Exception>),
     /// So much was used.

@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, Section, Step};
+use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, SchemaSource, Section, Step};
 use crate::definition::{Kind, Model, UnknownTools};
 use crate::glob;
 use crate::matcher::STEP_DEPTH_MAX;
+use crate::path;
 use crate::policy;
+use crate::schema::Schema;
 use crate::sha::Digest;
 use crate::tools;
 
@@ -46,6 +48,8 @@ pub struct Layer {
     pub origin: Origin,
     /// `mode: observe` counts only where the owner trusted it.
     pub trusted: bool,
+    /// Where the files it names are looked for; the workspace root when empty.
+    pub dir: String,
     looks_inside: bool,
 }
 
@@ -53,7 +57,23 @@ impl Layer {
     #[must_use]
     pub fn new(model: Model, digest: Digest, origin: Origin, trusted: bool) -> Self {
         let looks_inside = looks_inside_commands(&model);
-        Self { model, digest, origin, trusted, looks_inside }
+        Self { model, digest, origin, trusted, dir: String::new(), looks_inside }
+    }
+
+    /// The same, read from a file in this directory.
+    #[must_use]
+    pub fn from_dir(self, dir: impl Into<String>) -> Self {
+        Self { dir: dir.into(), ..self }
+    }
+
+    /// Which schema a declaration means.
+    #[must_use]
+    pub fn schema(&self, source: &SchemaSource, root: &str) -> Schema {
+        let dir = if self.dir.is_empty() { root } else { &self.dir };
+        match source {
+            SchemaSource::Inline(text) => Schema::Inline(SchemaSource::digest(text)),
+            SchemaSource::File(file) => Schema::File(path::join(dir, file)),
+        }
     }
 
     /// Whether findings of this layer are only recorded.

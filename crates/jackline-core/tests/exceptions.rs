@@ -8,6 +8,7 @@ use jackline_core::definition;
 use jackline_core::event::{self, Event};
 use jackline_core::exception::{Exception, What, chosen};
 use jackline_core::probe::{Fact, Facts, Identity, Probe, There};
+use jackline_core::schema::{Checked, SchemaError};
 use jackline_core::session::{Change, Session};
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
@@ -96,6 +97,11 @@ impl Run {
             }),
             Probe::Fingerprint { .. } | Probe::LastByte { .. } => Fact::Content(None),
             Probe::WorkTree | Probe::Settings { .. } | Probe::Usage { .. } => Fact::Absent,
+            // Nothing fits.
+            Probe::Schema { .. } => {
+                let errors = vec![SchemaError::new("", "required", "something is missing")];
+                Fact::Schema(Checked { schema: Digest::ZERO, errors, omitted: 0 })
+            }
         }
     }
 }
@@ -307,4 +313,15 @@ fn granting_and_revoking_change_nothing_by_themselves() {
     let broken = json!({"event": "exception.granted", "session": "s", "exception": {"id": "x"}});
     let fault = event::read(&broken, Timestamp(0)).expect_err("refused").to_string();
     assert_eq!(fault, "`exception` must be an exception as the log keeps it");
+}
+
+#[test]
+fn a_value_that_may_pass_is_no_failed_repair() {
+    let definition = json!({"jackline": 1, "loop": false, "schema": {"repair_attempts": 1},
+        "tools": {"declare": {"x": {"schema": {"required": ["n"]}}}}});
+    let mut run = Run::new(&definition).except(code("schema/invalid"), true);
+    let decision = run.ask("x", json!({}));
+    assert_eq!((decision.verdict, decision.emitted.as_slice()), (Verdict::Allow, [].as_slice()));
+    assert_eq!(run.ask("x", json!({})).verdict, Verdict::Deny, "the first that counts");
+    assert_eq!(run.ask("x", json!({})).verdict, Verdict::Halt);
 }

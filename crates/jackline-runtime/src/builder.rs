@@ -6,8 +6,6 @@ use std::sync::{Arc, Mutex};
 
 use jackline_core::definition::{Fault, Model};
 use jackline_core::policy::Policy;
-use jackline_core::sha::Digest;
-use jackline_core::stack::Stack;
 use thiserror::Error;
 
 use crate::definitions::{Definitions, Given, Kept, Standing};
@@ -140,7 +138,10 @@ impl RuntimeBuilder {
                 let root = absolute(&workspace)?;
                 Box::new(Given::new(Standing::given(root, &text).map_err(BuildFault::Definition)?))
             }
-            Source::Model(model) => Box::new(Given::new(of_model(absolute(&workspace)?, *model))),
+            Source::Model(model) => {
+                let standing = Standing::built(absolute(&workspace)?, *model);
+                Box::new(Given::new(standing.map_err(BuildFault::Definition)?))
+            }
         };
         let store: Arc<dyn Store> = match (self.store, &self.state) {
             (Some(store), _) => store,
@@ -169,10 +170,4 @@ fn absolute(workspace: &Path) -> Result<&Path, BuildFault> {
     } else {
         Err(BuildFault::Workspace(workspace.to_owned()))
     }
-}
-
-fn of_model(root: &Path, model: Model) -> Standing {
-    // A definition without a text is known by its typed form.
-    let digest = Digest::of(&postcard::to_stdvec(&model).unwrap_or_default());
-    Standing { stack: Stack::of(root.display().to_string(), model, digest), ..Standing::default() }
 }

@@ -21,6 +21,7 @@ pub mod probes;
 mod records;
 pub mod replay;
 mod runtime;
+mod schemas;
 pub mod store;
 mod tilde;
 pub mod wiring;

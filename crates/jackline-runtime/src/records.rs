@@ -174,7 +174,7 @@ impl Linked {
 
 const fn actor(body: &Body) -> Actor {
     match body {
-        Body::CallRequested(_) | Body::CallSettled(_) | Body::StopRequested => Actor::Agent,
+        Body::CallRequested(_) | Body::CallSettled(_) | Body::OutputProduced(_) | Body::StopRequested => Actor::Agent,
         Body::PromptSubmitted
         | Body::ExceptionGranted(_)
         | Body::ExceptionRevoked(_)

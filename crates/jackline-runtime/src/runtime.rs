@@ -10,7 +10,7 @@ use jackline_core::code;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
-use jackline_core::event::{Body, Call, Event, MAIN_AGENT};
+use jackline_core::event::{Body, Call, Event, MAIN_AGENT, OutputSchema};
 use jackline_core::overrides::Override;
 use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
@@ -29,7 +29,7 @@ use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
 use crate::limits;
-use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, own_paths};
+use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
@@ -219,7 +219,7 @@ impl Runtime {
                         seen.exceptions = self.exceptions(session, &judging.stack);
                         seen.exceptions.as_ref().map_or(Fact::Absent, |known| known.answer(*at, refusals))
                     }
-                    probe => judging.prober.answer(probe),
+                    probe => judging.prober.answer(probe, event),
                 };
                 seen.facts.keep(probe, fact);
             }
@@ -296,8 +296,9 @@ impl Runtime {
                 kept.keep(digest, text, &layer.model);
             }
         }
+        let ground = Ground { root, home: self.home.clone(), own, schemas: inline_schemas(&stack) };
         Judging {
-            prober: WorkspaceProber::new(Ground { root, home: self.home.clone(), own }).started_by(self.line.clone()),
+            prober: WorkspaceProber::new(ground).started_by(self.line.clone()),
             redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
             notices: standing.notices.clone(),
@@ -474,6 +475,13 @@ fn raw(event: &Event) -> Value {
             "output": outcome.output,
             "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
         }),
+        Body::OutputProduced(output) => {
+            let schema = match &output.schema {
+                OutputSchema::Named(name) => json!(name),
+                OutputSchema::Given(schema) => schema.clone(),
+            };
+            json!({ "schema": schema, "text": output.text, "final": output.last })
+        }
         Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
         Body::ExceptionGranted(exception) | Body::ExceptionRevoked(exception) => json!({ "exception": exception }),
         Body::OverrideSet(settings) => json!({ "override": settings.to_value() }),

@@ -96,7 +96,7 @@ fn answer(probe: &Probe) -> Fact {
         }
         Probe::Fingerprint { path } | Probe::LastByte { path } => Fact::Content(Some(Digest::of(path.as_bytes()))),
         Probe::WorkTree => Fact::Content(Some(Digest::of(b"tree"))),
-        Probe::Settings { .. } | Probe::Exceptions { .. } | Probe::Usage { .. } => Fact::Absent,
+        Probe::Settings { .. } | Probe::Schema { .. } | Probe::Exceptions { .. } | Probe::Usage { .. } => Fact::Absent,
     }
 }
 

@@ -251,3 +251,38 @@ fn nested_definitions_are_reported() {
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.contains("`sub/jackline.yaml` is a definition below this one and is not used"), "{shown}");
 }
+
+#[test]
+fn files_that_a_definition_names_lie_beside_it_and_are_protected() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", "jackline: 1\ntools: {declare: {x: {schema: s/x.json}, y: {}}}\n");
+    place.write("ws/s/x.json", r#"{"required": ["n"]}"#);
+    let asked = |id: &str, tool: &str, args: Value| json!({"event": "call.requested", "session": "s", "call": {"id": id, "tool": tool, "args": args}});
+    let events = [
+        asked("1", "x", json!({})),
+        asked("2", "write_file", json!({"path": "s/x.json", "content": "{}"})),
+        asked("3", "x", json!({"n": 1})),
+    ];
+    let sub = place.path("ws/sub").display().to_string();
+    let codes = |decisions: &[Value]| decisions.iter().map(|decision| decision["code"].clone()).collect::<Vec<_>>();
+    let decisions = place.eval(&["--workspace", &sub], &events);
+    assert_eq!(codes(&decisions), [json!("schema/invalid"), json!("self/protected"), Value::Null]);
+    // Gone, it refuses calls of its own tool and nothing else, and people are told.
+    fs::remove_file(place.path("ws/s/x.json")).expect("removed");
+    let decisions = place.eval(&[], &[asked("4", "x", json!({"n": 1})), asked("5", "y", json!({}))]);
+    assert_eq!(codes(&decisions), [json!("fault/probe"), Value::Null]);
+    let told = String::from_utf8(place.run(&["eval"]).stderr).expect("UTF-8");
+    assert!(told.contains("`s/x.json`, the `schema` of tool `x`, is not there"), "{told}");
+}
+
+#[test]
+fn a_schema_that_is_none_leaves_the_accepted_definition_in_force() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", "jackline: 1\ntools: {declare: {x: {schema: {required: [m]}}}}\n");
+    place.check("s", "x", "deny");
+    place.write("ws/jackline.yaml", "jackline: 1\ntools: {declare: {x: {schema: {type: objct}}}}\n");
+    place.check("s", "y", "allow");
+    place.check("t", "x", "deny");
+    let told = String::from_utf8(place.run(&["eval"]).stderr).expect("UTF-8");
+    assert!(told.contains("the last accepted definition stays in force"), "{told}");
+}

@@ -12,7 +12,7 @@ use crate::decision::{Decision, Finding, Step};
 use crate::definition::model::{Guard, Policy};
 use crate::done;
 use crate::event::Outcome;
-use crate::guards::{Context, own_policy, paths, read_before_write::file_key};
+use crate::guards::{Context, own_policy, paths, read_before_write::file_key, schema};
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 use crate::session::Change;
@@ -66,6 +66,7 @@ impl<'a> Ended<'a> {
             wanted.extend(self.wants_tree().then_some(Probe::WorkTree));
             wanted.extend(self.context.stack.layers.iter().flat_map(|layer| self.context.subject(layer).steps_need()));
             wanted.extend(own_policy::needs(self.context));
+            wanted.extend(schema::of_output(self.context, self.outcome).needs());
         }
         wanted.extend(shown::needs(self.context, self.outcome));
         wanted.retain(|probe| self.context.facts.get(probe).is_none());
@@ -148,7 +149,20 @@ impl<'a> Ended<'a> {
         }
         shown::nothing_found(self.context, self.outcome, &mut decision);
         self.progress(&mut decision);
+        self.validated(&mut decision);
         decision
+    }
+
+    /// A result that does not fit its schema is there all the same: it is told, so that nobody relies on it.
+    fn validated(&self, decision: &mut Decision) {
+        let validation = schema::of_output(self.context, self.outcome);
+        let findings = validation.findings();
+        let told: Vec<String> = findings.iter().map(|finding| finding.reason.replace('<', "\\u003c")).collect();
+        if !told.is_empty() {
+            decision.advise(&format!("<feedback provider='Schema'>\n{}\n</feedback>", told.join("\n")));
+        }
+        validation.follow(decision);
+        decision.findings.extend(findings);
     }
 
     fn earn(&self, decision: &mut Decision) {
@@ -179,7 +193,14 @@ impl<'a> Ended<'a> {
         match self.context.facts.get(&Probe::WorkTree) {
             Some(Fact::Content(Some(digest))) => Some(*digest),
             Some(Fact::Absent) => None,
-            Some(Fact::Content(None) | Fact::Identity(_) | Fact::Excepted(_) | Fact::Usage(_) | Fact::Unknown(_))
+            Some(
+                Fact::Content(None)
+                | Fact::Identity(_)
+                | Fact::Schema(_)
+                | Fact::Usage(_)
+                | Fact::Excepted(_)
+                | Fact::Unknown(_),
+            )
             | None => Some(Digest::ZERO),
         }
     }
@@ -205,7 +226,7 @@ impl<'a> Ended<'a> {
             let fingerprint = self.context.facts.get(&Probe::Fingerprint { path: identity.path.clone() });
             let content = match fingerprint {
                 Some(Fact::Content(Some(digest))) => Some(digest.short()),
-                Some(Fact::Content(None) | Fact::Identity(_) | Fact::Absent) | None => None,
+                Some(Fact::Content(None) | Fact::Identity(_) | Fact::Schema(_) | Fact::Absent) | None => None,
                 // What it contains is not known, so it was not read.
                 Some(Fact::Unknown(_) | Fact::Excepted(_) | Fact::Usage(_)) => continue,
             };

@@ -6,6 +6,7 @@
 mod excepted;
 mod finished;
 mod metered;
+mod output;
 mod overridden;
 mod requested;
 mod settled;
@@ -75,6 +76,7 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
         }
         Body::OverrideSet(settings) => done(overridden::set(session, event, settings)),
         Body::StopRequested => done(stop(stack, session, event)),
+        Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
         Body::SessionEnded | Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => {
             done(Decision::default())
         }
@@ -116,11 +118,7 @@ fn in_context(
 
 /// A typed event, as `emitted` holds it.
 fn typed(context: &Context<'_>, step: u64, kind: &str, fields: Value) -> Value {
-    let mut event = json!({ "type": kind, "session": context.event.session, "step": step });
-    if let (Value::Object(event), Value::Object(fields)) = (&mut event, fields) {
-        event.extend(fields);
-    }
-    event
+    crate::repair::emit(context.event, step, kind, fields)
 }
 
 fn done(decision: Decision) -> Step {
@@ -230,7 +228,7 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
             let finding = Finding::deny("self", code::SELF_PROTECTED, reason);
             done(Decision::merge(vec![finding.suggest("run `jackline doctor`, or take the change back")]))
         }
-        Some(Fact::Identity(_) | Fact::Content(_) | Fact::Excepted(_) | Fact::Usage(_)) => {
+        Some(Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Usage(_) | Fact::Excepted(_)) => {
             done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")]))
         }
     }

@@ -5,10 +5,12 @@ use serde_json::{Value, json};
 use super::excepted::{Lifted, lift};
 use super::overridden;
 use super::shown;
+use crate::code;
 use crate::decision::{Decision, Finding, Note, Step, Stop, StopReason, Verdict};
-use crate::event::Call;
-use crate::guards::{self, Context, budget, repeat, unknown_tool};
+use crate::event::{Call, Event};
+use crate::guards::{self, Context, budget, repeat, schema, unknown_tool};
 use crate::probe::Probe;
+use crate::repair;
 use crate::session::{Change, Halt, Key};
 use crate::sha::Digest;
 
@@ -37,6 +39,7 @@ pub(super) fn weigh(
     let mut decision = Decision { consulted, notes, ..Decision::merge(findings) };
     requested(context, &mut decision);
     unknown(context, &mut decision);
+    validated(context, &mut decision);
     spent(context, &mut decision);
     repeated(context, &mut decision);
     halted(context, &mut decision);
@@ -83,6 +86,18 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
         decision.changes.push(Change::UnknownTool { agent, tool });
     } else if context.agent.correct_tool.is_some() && !decision.verdict.refuses() {
         decision.changes.push(Change::KnownTool { agent });
+    }
+}
+
+fn validated(context: &Context<'_>, decision: &mut Decision) {
+    // Of a call that the host refused by itself the arguments were not judged.
+    if !decision.consulted.iter().any(|guard| guard == "schema") {
+        return;
+    }
+    schema::of_args(context).follow(decision);
+    if schema::lacking(context).next().is_some() {
+        let tool = &context.view.call.tool;
+        decision.emitted.push(emit(context, "SCHEMA_ABSENT", json!({ "tool": tool })));
     }
 }
 
@@ -162,10 +177,7 @@ fn halted(context: &Context<'_>, decision: &mut Decision) {
     if decision.verdict != Verdict::Halt {
         return;
     }
-    let code = decision.code.as_ref().map(ToString::to_string).unwrap_or_default();
-    let reason = decision.reason.clone().unwrap_or_default();
-    let diagnostics = json!({
-        "code": code,
+    let mut diagnostics = json!({
         "signature": context.signature.key,
         "action": {
             "action_type": context.view.call.action,
@@ -173,11 +185,26 @@ fn halted(context: &Context<'_>, decision: &mut Decision) {
             "target_path": context.signature.target,
         },
     });
-    if code == crate::code::LOOP_PERSISTED.as_str() {
+    if decision.code == Some(code::LOOP_PERSISTED) {
         decision.emitted.push(emit(context, "LOOP_PERSISTED", diagnostics.clone()));
     }
-    decision.emitted.push(emit(context, "RUN_STOPPED", json!({ "stop_reason": StopReason::SystemError })));
+    let exhausted = decision.code == Some(code::SCHEMA_EXHAUSTED);
+    let validation = schema::of_args(context).diagnostics().filter(|_| exhausted);
+    if let (Value::Object(diagnostics), Some(validation)) = (&mut diagnostics, validation) {
+        diagnostics.insert("validation".to_owned(), validation);
+    }
+    stop_run(context.event, context.session.steps + 1, diagnostics, decision);
+}
+
+/// A run that is halted stops: everyone is told why, and it is remembered until a person speaks.
+pub(super) fn stop_run(event: &Event, step: u64, mut diagnostics: Value, decision: &mut Decision) {
+    let code = decision.code.as_ref().map(ToString::to_string).unwrap_or_default();
+    let reason = decision.reason.clone().unwrap_or_default();
+    if let Value::Object(diagnostics) = &mut diagnostics {
+        diagnostics.insert("code".to_owned(), json!(code));
+    }
+    let fields = json!({ "stop_reason": StopReason::SystemError });
+    decision.emitted.push(repair::emit(event, step, "RUN_STOPPED", fields));
     decision.stop = Some(Stop { reason: StopReason::SystemError, diagnostics });
-    let agent = context.event.agent().to_owned();
-    decision.changes.push(Change::Halted { agent, halt: Halt { code, reason } });
+    decision.changes.push(Change::Halted { agent: event.agent().to_owned(), halt: Halt { code, reason } });
 }

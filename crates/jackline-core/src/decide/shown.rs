@@ -53,9 +53,13 @@ fn last_byte(context: &Context<'_>) -> Option<Probe> {
         Fact::Identity(identity) if identity.there == There::File => {
             Some(Probe::LastByte { path: identity.path.clone() })
         }
-        Fact::Identity(_) | Fact::Content(_) | Fact::Excepted(_) | Fact::Usage(_) | Fact::Absent | Fact::Unknown(_) => {
-            None
-        }
+        Fact::Identity(_)
+        | Fact::Content(_)
+        | Fact::Excepted(_)
+        | Fact::Schema(_)
+        | Fact::Usage(_)
+        | Fact::Absent
+        | Fact::Unknown(_) => None,
     }
 }
 
@@ -63,7 +67,9 @@ fn last_byte(context: &Context<'_>) -> Option<Probe> {
 fn ended(context: &Context<'_>) -> Option<bool> {
     match context.facts.get(&last_byte(context)?)? {
         Fact::Content(last) => Some(*last == Some(Digest::of(b"\n"))),
-        Fact::Identity(_) | Fact::Excepted(_) | Fact::Usage(_) | Fact::Absent | Fact::Unknown(_) => None,
+        Fact::Identity(_) | Fact::Excepted(_) | Fact::Schema(_) | Fact::Usage(_) | Fact::Absent | Fact::Unknown(_) => {
+            None
+        }
     }
 }
 

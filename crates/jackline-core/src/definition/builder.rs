@@ -5,7 +5,7 @@ use super::fault::{Fault, Faults};
 use super::model::{
     ArgMatcher, CommandMatcher, CommandParts, Declaration, Enforce, Guard, Kind, Limits, Loop, Matcher, Mode, Model,
     OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync,
-    UnknownTools,
+    UnknownTools, Validation,
 };
 use super::{Parsed, finish, name_policies, semantics};
 use crate::overrides::Override;
@@ -158,6 +158,12 @@ impl DefinitionBuilder {
     /// `store.sync`
     pub fn sync(mut self, sync: Sync) -> Self {
         self.model.store.sync = sync;
+        self
+    }
+
+    /// `schema`
+    pub fn validation(mut self, validation: Validation) -> Self {
+        self.model.validation = validation;
         self
     }
 

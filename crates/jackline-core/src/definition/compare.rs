@@ -2,12 +2,14 @@
 //!
 //! A change that only tightens applies at once; one that is named here waits for the owner.
 
+mod schemas;
+
 use std::collections::BTreeSet;
 
 use super::bounds;
 use super::model::{
-    CommandMatcher, Deadline, Declaration, Guard, Limits, Loop, Matcher, Mode, Model, Paths, Per, Policy,
-    ReadBeforeWrite, Rule, RuleVerdict, Section, Sequence, Steps, Tools, UnknownTools,
+    CommandMatcher, Deadline, Guard, Limits, Loop, Matcher, Mode, Model, Paths, Per, Policy, ReadBeforeWrite, Rule,
+    RuleVerdict, Section, Sequence, Steps, Tools, UnknownTools,
 };
 use super::overriding;
 use crate::glob;
@@ -27,6 +29,7 @@ pub fn loosenings(old: &Model, new: &Model) -> Vec<String> {
     found.0.extend(bounds::loosenings("reads", old.reads, new.reads));
     found.0.extend(bounds::loosenings("outputs", old.outputs, new.outputs));
     settings(old, new, &mut found);
+    schemas::compare(old, new, &mut found);
     found.0
 }
 
@@ -54,6 +57,7 @@ pub fn attempts(wider: &Model, narrower: &Model) -> Vec<String> {
         own: narrower.own.clone(),
         reads: narrower.reads.or(wider.reads),
         outputs: narrower.outputs.or(wider.outputs),
+        validation: schemas::said(wider, narrower),
         ..wider.clone()
     };
     loosenings(wider, &both)
@@ -99,17 +103,12 @@ fn tools(old: &Model, new: &Model, found: &mut Found) {
     for (name, declaration) in before {
         match after.get(name) {
             None => found.0.push(format!("tools.declare.{name} was removed")),
-            Some(now) => declared(name, declaration, now, found),
+            Some(now) => schemas::declared(name, (declaration, old.validation.missing), now, found),
         }
     }
     for name in after.keys().filter(|name| !before.contains_key(*name)) {
         found.0.push(format!("tools.declare.{name} was added"));
     }
-}
-
-fn declared(name: &str, old: &Declaration, new: &Declaration, found: &mut Found) {
-    found.when(old.kind != new.kind, || format!("tools.declare.{name} changed its kind"));
-    found.when(old.path != new.path, || format!("tools.declare.{name} changed its path"));
 }
 
 fn steps(old: &Model, new: &Model, found: &mut Found) {

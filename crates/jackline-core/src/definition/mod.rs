@@ -61,6 +61,13 @@ pub fn parse(source: &str, known_tools: &[&str]) -> Result<Parsed, Vec<Fault>> {
     finish(model, faults)
 }
 
+/// Where the value under a chain of keys stands in a definition's text; for faults that only others can find.
+#[must_use]
+pub fn span_of(source: &str, keys: &[&str]) -> Option<Span> {
+    let tree = yaml::read(source, &mut Faults::default())?;
+    keys.iter().try_fold(&tree, |node, key| node.get(key)).map(|node| node.span)
+}
+
 fn finish(model: Model, faults: Faults) -> Result<Parsed, Vec<Fault>> {
     let failed = faults.any_error();
     let found = faults.into_sorted();

@@ -6,9 +6,9 @@ use super::bounds;
 use super::fault::{Fault, Faults, quoted};
 use super::model::{
     ArgMatcher, Audit, CommandMatcher, CommandParts, Deadline, Declaration, Enforce, Guard, Identity, Kind, Limits,
-    Loop, Matcher, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range, ReadBeforeWrite, Rule,
-    RuleVerdict, Section, Sequence, SessionMatcher, Shell, Stale, Step, Steps, StoreSettings, Sync, Tools,
-    UnknownTools,
+    Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range,
+    ReadBeforeWrite, Rule, RuleVerdict, SchemaSource, Section, Sequence, SessionMatcher, Shell, Stale, Step, Steps,
+    StoreSettings, Sync, Tools, UnknownTools, Validation,
 };
 use super::overriding;
 use super::yaml::{Entry, Node, Value};
@@ -19,7 +19,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
     Model {
         agent: identity(root.get("agent")),
         mode: named(root.get("mode"), Mode::parse),
-        tools: tools(root.get("tools")),
+        tools: tools(root.get("tools"), faults),
         steps: entries(root.get("steps")).map(|entry| step(entry, faults)).collect(),
         policies: policies(root.get("policies"), faults),
         sections: items(root.get("sections")).map(|node| section(node, faults)).collect(),
@@ -31,6 +31,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         store: StoreSettings { sync: named(field(root.get("store"), "sync"), Sync::parse) },
         reads: bounds::read(root.get("reads")),
         outputs: bounds::read(root.get("outputs")),
+        validation: validation(root.get("schema")),
     }
 }
 
@@ -93,17 +94,48 @@ fn identity(node: Option<&Node>) -> Identity {
     Identity { ns: text(field(node, "ns")), key: text(field(node, "key")) }
 }
 
-fn tools(node: Option<&Node>) -> Tools {
+fn tools(node: Option<&Node>, faults: &mut Faults) -> Tools {
     let declare: BTreeMap<String, Declaration> =
-        entries(field(node, "declare")).map(|entry| (entry.key.clone(), declaration(entry))).collect();
+        entries(field(node, "declare")).map(|entry| (entry.key.clone(), declaration(entry, faults))).collect();
     Tools { unknown: field(node, "unknown").and_then(Node::text).and_then(UnknownTools::parse), declare }
 }
 
-fn declaration(entry: &Entry) -> Declaration {
+fn declaration(entry: &Entry, faults: &mut Faults) -> Declaration {
     Declaration {
         kind: entry.value.get("kind").and_then(Node::text).and_then(Kind::parse),
         path: texts(entry.value.get("path")),
         line: entry.key_span.line,
+        schema: entry.value.get("schema").and_then(|node| schema(node, faults)),
+        output_schema: entry.value.get("output_schema").and_then(|node| schema(node, faults)),
+    }
+}
+
+fn schema(node: &Node, faults: &mut Faults) -> Option<SchemaSource> {
+    if let Value::Text(file) = &node.value {
+        return Some(SchemaSource::File(file.clone()));
+    }
+    let inline = tree(node).map(|schema| SchemaSource::inline(&schema));
+    if inline.is_none() && !faults.error_inside(&node.span) {
+        let message = "a schema holds a value that JSON does not have";
+        faults.push(Fault::error(message).at(node.span).help("numbers must be finite"));
+    }
+    inline
+}
+
+/// A whole tree as JSON. Recursion is bounded by the tree's depth.
+fn tree(node: &Node) -> Option<serde_json::Value> {
+    match &node.value {
+        Value::Map(entries) => entries.iter().map(|entry| Some((entry.key.clone(), tree(&entry.value)?))).collect(),
+        Value::List(items) => items.iter().map(tree).collect(),
+        _ => json(node),
+    }
+}
+
+fn validation(node: Option<&Node>) -> Validation {
+    let attempts = whole(field(node, "repair_attempts")).and_then(|attempts| u32::try_from(attempts).ok());
+    Validation {
+        repair_attempts: attempts.unwrap_or_else(|| Validation::default().repair_attempts),
+        missing: named(field(node, "missing"), Missing::parse),
     }
 }
 

@@ -8,8 +8,8 @@ use super::bounds::Bounds;
 use super::expansion::{self, MATCHERS_MAX};
 use super::fault::{Fault, Faults, did_you_mean, nearest, quoted};
 use super::model::{
-    ArgMatcher, CommandMatcher, Deadline, Guard, Kind, Limits, Loop, Matcher, Model, Paths, Policy, Range, Section,
-    Sequence, SessionMatcher, Step,
+    ArgMatcher, CommandMatcher, Deadline, Guard, Kind, Limits, Loop, Matcher, Missing, Model, Paths, Policy, Range,
+    Section, Sequence, SessionMatcher, Step,
 };
 use super::overriding;
 use super::place::At;
@@ -143,6 +143,11 @@ impl<'a> Check<'a> {
             if name.starts_with('@') || name.contains('*') {
                 let message = format!("tool {} cannot be declared: no tool is called that", quoted(name));
                 self.error(message, Some("name one tool; `@` and `*` are for matchers"), &at.name(name));
+            }
+            if declaration.schema.is_none() && model.validation.missing == Missing::Deny {
+                let message = format!("tool {} has no schema, so every call of it is refused", quoted(name));
+                let help = "give it a `schema`, or let `schema.missing` be `allow`".to_owned();
+                self.warn(message, Some(help), &at.name(name));
             }
             if declaration.path.iter().any(String::is_empty) {
                 self.echo(format!("tool {}: an argument name is empty", quoted(name)), None, &at.key(name));

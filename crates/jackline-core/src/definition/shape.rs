@@ -2,24 +2,25 @@
 //!
 //! Validation, the JSON Schema and the settings reference all read this one table; nothing else lists the keys.
 
+mod overriding;
+
 use super::bounds::{BYTES_BOUND_MAX, LINES_BOUND_MAX};
 use super::form::{Form, Shape, choice, key, shape};
 use super::model::{
-    Enforce, Kind, Mode, OnFault, Opaque, Outside, Per, RuleVerdict, Stale, Sync as SyncTo, UnknownTools,
+    Enforce, Kind, Missing, Mode, OnFault, Opaque, Outside, Per, RuleVerdict, Stale, Sync as SyncTo, UnknownTools,
 };
-use crate::overrides::{OVERRIDE_COUNT_MAX, OVERRIDE_FACTOR_MAX};
 
 /// Calls the loop guard looks back over: each is kept in the session's state.
 const LOOP_WINDOW_MAX: i64 = 100;
 /// Retries and steps of the loop guard: beyond this a constraint never ends in practice.
 const LOOP_COUNT_MAX: i64 = 1_000_000;
+/// Repairs of one value: who needs more never gets there.
+const REPAIR_ATTEMPTS_MAX: i64 = 100;
 /// No budget and no cadence needs a larger number; keeps sums far from overflow.
 const COUNT_MAX: i64 = 1_000_000_000_000;
 
 /// Counts that make no sense at zero.
 const COUNT: Form = Form::Whole { min: 1, max: COUNT_MAX };
-/// Counts that do.
-const COUNT_OR_ZERO: Form = Form::Whole { min: 0, max: COUNT_MAX };
 const TEXTS: Form = Form::List(&Form::Text);
 const SOME_TEXTS: Form = Form::Some(&Form::Text);
 const ONE_OR_MORE: Form = Form::Many(&Form::Text);
@@ -96,9 +97,14 @@ static DECLARATION: Shape = shape(
         key(
             "schema",
             Form::Either(&[Form::Text, Form::Free]),
-            "JSON Schema 2020-12 of the arguments, inline or a file.",
+            "JSON Schema of the arguments (2020-12 unless it names another draft): inline, or a file named from here.",
+        )
+        .example(r#""schemas/deploy.json""#),
+        key(
+            "output_schema",
+            Form::Either(&[Form::Text, Form::Free]),
+            "JSON Schema of the result; one that does not fit is told, not refused.",
         ),
-        key("output_schema", Form::Either(&[Form::Text, Form::Free]), "JSON Schema 2020-12 of the result."),
     ],
 );
 
@@ -206,51 +212,8 @@ static RULE: Shape = shape(
         .default(r#""deny""#),
         key("reason", Form::Text, "What the agent is told.").default(r#""Denied by policy.""#),
         key("suggest", TEXTS, "What the agent may do instead.").default("[]"),
-        key("override", Form::Map(&OVERRIDE), "A constraint put on the agent when the condition holds."),
+        key("override", Form::Map(&overriding::OVERRIDE), "A constraint put on the agent when the condition holds."),
     ),
-);
-
-static OVERRIDE: Shape = choice(
-    "override",
-    "A constraint put on the agent for a while: exactly one kind, and at least one time to live.",
-    &["tool_budget", "force_action", "widen_retrieval"],
-    &[
-        key("tool_budget", Form::Map(&TOOL_BUDGET), "No more than so many calls of a tool."),
-        key("force_action", Form::Map(&FORCE_ACTION), "No call but those of a tool."),
-        key("widen_retrieval", Form::Map(&WIDEN_RETRIEVAL), "Reads and outputs may show so many times more."),
-        key(
-            "ttl_steps",
-            Form::Whole { min: 1, max: OVERRIDE_COUNT_MAX as i64 },
-            "Calls let through after which it lapses, the one that put it not counted.",
-        ),
-        key("ttl", Form::Duration, "Time after which it lapses, at most 24h.").example(r#""10m""#),
-    ],
-);
-
-static TOOL_BUDGET: Shape = shape(
-    "tool_budget",
-    "No more than so many calls of a tool.",
-    &[
-        key("tool", Form::Text, "Tool name or glob, step name, or `@kind`.").required(),
-        key(
-            "max_calls",
-            Form::Whole { min: 0, max: OVERRIDE_COUNT_MAX as i64 },
-            "Calls that may be let through, the one that put it included.",
-        )
-        .required(),
-    ],
-);
-
-static FORCE_ACTION: Shape = shape(
-    "force_action",
-    "No call but those of a tool.",
-    &[key("tool", Form::Text, "Tool name or glob, step name, or `@kind`.").required()],
-);
-
-static WIDEN_RETRIEVAL: Shape = shape(
-    "widen_retrieval",
-    "Reads and outputs may show so many times more.",
-    &[key("factor", Form::Whole { min: 2, max: OVERRIDE_FACTOR_MAX as i64 }, "How many times.").required()],
 );
 
 static COMMAND: Shape = shape(
@@ -348,8 +311,13 @@ static SCHEMA: Shape = shape(
     "schema",
     "How arguments and outputs are validated.",
     &[
-        key("repair_attempts", COUNT_OR_ZERO, "Repairs after the first failure, then the run is halted.").default("2"),
-        key("missing", Form::Choice(&["allow", "deny"]), "What becomes of tools without a schema.")
+        key(
+            "repair_attempts",
+            Form::Whole { min: 0, max: REPAIR_ATTEMPTS_MAX },
+            "Repairs after the first failure, then the run is halted.",
+        )
+        .default("2"),
+        key("missing", Form::Choice(Missing::NAMES), "What becomes of calls of a declared tool that has no schema.")
             .default(r#""allow""#),
     ],
 );

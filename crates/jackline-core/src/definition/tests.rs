@@ -47,12 +47,8 @@ store: { sync: full }
 /// The rest of the format: every key that is described and refused by this version.
 const NOT_YET: &str = r#"jackline: 1
 use: [git, secrets]
-tools:
-  declare:
-    deploy: { schema: schemas/deploy.json, output_schema: { type: object } }
 policies:
   - rego: { file: policies/deploy.rego, tool: [deploy] }
-schema: { repair_attempts: 2, missing: allow }
 feedback:
   - { deadline: { warning_threshold_seconds: 120 }, every_n_seconds: 30 }
   - { static: "AGENTS.md detected.", on_file_created: AGENTS.md, severity: caution, suggestions: [a] }
@@ -95,7 +91,7 @@ fn what_is_refused_is_well_formed_all_the_same() {
     let (refused, rest): (Vec<&Fault>, Vec<&Fault>) =
         faults.iter().partition(|fault| fault.message.ends_with("is not supported by this version"));
     assert_eq!(rest, Vec::<&Fault>::new());
-    assert_eq!(refused.len(), 10);
+    assert_eq!(refused.len(), 7);
 }
 
 const KNOWN: &[&str] = &["read_file", "write_file", "Bash", "Edit"];
@@ -136,7 +132,7 @@ fn the_example_reads_as_it_is_written() {
     assert_eq!(model.agent, Identity { ns: Some("acme".into()), key: Some("release-bot".into()) });
     assert_eq!(
         model.tools.declare["read_doc"],
-        Declaration { kind: Some(Kind::Read), path: vec!["uri".into()], line: 10 }
+        Declaration { kind: Some(Kind::Read), path: vec!["uri".into()], line: 10, ..Declaration::default() }
     );
     assert_eq!(model.steps[0].matcher, Matcher::tool("@shell").command("cargo test*"));
     assert_eq!(model.steps[0].line, 12);
@@ -439,4 +435,27 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn schemas_are_read_as_json_or_as_a_file() {
+    let source = "tools: {declare: {x: {schema: {type: object, n: [1, 2.5, null, {a: true}]}, output_schema: a.json}}}";
+    let model = good(&format!("{source}\nschema: {{repair_attempts: 0, missing: deny}}"));
+    let tool = &model.tools.declare["x"];
+    let inline = r#"{"n":[1,2.5,null,{"a":true}],"type":"object"}"#;
+    assert_eq!(tool.schema, Some(SchemaSource::Inline(inline.to_owned())));
+    assert_eq!(tool.output_schema, Some(SchemaSource::File("a.json".to_owned())));
+    assert_eq!(model.validation, Validation { repair_attempts: 0, missing: Missing::Deny });
+    assert_eq!(good("").validation, Validation { repair_attempts: 2, missing: Missing::Allow });
+}
+
+#[test]
+fn a_schema_is_never_dropped_in_silence() {
+    check("tools: {declare: {x: {schema: {maximum: .inf}}}}", "2:31 a schema holds a value that JSON does not have");
+    check("tools: {declare: {x: {schema: 5}}}", "2:31 `schema` must be a text or a map, found 5");
+    check("schema: {repair_attempts: 101}", "2:27 `repair_attempts` must be at most 100, found 101");
+    check(
+        "tools: {declare: {x: {}}}\nschema: {missing: deny}",
+        "2:19 warning: tool `x` has no schema, so every call of it is refused",
+    );
 }

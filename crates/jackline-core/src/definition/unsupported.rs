@@ -19,7 +19,6 @@ const fn row(path: &'static [&'static str], label: &'static str) -> Row {
 
 const ROWS: &[Row] = &[
     row(&["use"], "use"),
-    row(&["schema"], "schema"),
     row(&["feedback"], "feedback"),
     row(&["completion"], "completion"),
     row(&["todos"], "todos"),
@@ -27,8 +26,6 @@ const ROWS: &[Row] = &[
     row(&["checks"], "checks"),
     row(&["policies", "*", "rego"], "rego"),
     row(&["sections", "*", "policies", "*", "rego"], "rego"),
-    row(&["tools", "declare", "*", "schema"], "tools.declare.*.schema"),
-    row(&["tools", "declare", "*", "output_schema"], "tools.declare.*.output_schema"),
 ];
 
 /// Reports every key that is there and not supported.
@@ -85,10 +82,6 @@ mod tests {
         check("use:", &["use"]);
         check("policies: [{rego: {file: a}}, {paths: {}}, {rego: {file: b}}]", &["rego", "rego"]);
         check("sections: [{policies: [{rego: {}}]}]", &["rego"]);
-        check(
-            "tools: {declare: {a: {schema: x}, b: {output_schema: {}}}}",
-            &["tools.declare.*.schema", "tools.declare.*.output_schema"],
-        );
     }
 
     #[test]

@@ -47,6 +47,7 @@ impl<'a> Context<'a> {
 /// The facts that all guards together still want.
 pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     let mut wanted = self_protection::needs(context);
+    wanted.extend(schema::needs(context));
     for layer in &context.stack.layers {
         let subject = context.subject(layer);
         wanted.extend(subject.steps_need());

@@ -67,7 +67,10 @@ fn judge_touch(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option
     }
     let identity = match subject.facts.get(&touch.probe()) {
         Some(Fact::Identity(identity)) => identity,
-        Some(Fact::Unknown(_) | Fact::Content(_) | Fact::Absent | Fact::Excepted(_) | Fact::Usage(_)) | None => {
+        Some(
+            Fact::Unknown(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Usage(_) | Fact::Excepted(_) | Fact::Absent,
+        )
+        | None => {
             return Some(unresolvable(touch));
         }
     };

@@ -1,13 +1,78 @@
-//! Arguments that are not the JSON they should be. Wrong JSON is never silently mended.
+//! Arguments that are no JSON or do not fit their tool's schema, and declared tools that have none.
 
-use super::Context;
+use super::{Context, observed};
 use crate::code;
 use crate::decision::Finding;
+use crate::definition::model::{Declaration, Missing};
+use crate::event::Outcome;
+use crate::probe::Probe;
+use crate::repair::{Held, Payload, Validation};
+use crate::schema::Target;
+use crate::stack::Layer;
 
 const GUARD: &str = "schema";
 
+pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
+    of_args(context).needs()
+}
+
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
-    let Some(why) = &context.view.call.broken else { return Vec::new() };
-    let reason = format!("The arguments of tool '{}' are no JSON object: {why}.", context.view.call.tool);
-    vec![Finding::deny(GUARD, code::SCHEMA_INVALID, reason).suggest("send the corrected JSON only")]
+    let mut findings = of_args(context).findings();
+    findings.extend(lacking(context).map(|layer| observed(missing(context), layer)));
+    findings
+}
+
+/// A call's arguments, held against the schema that each layer has for its tool.
+pub(crate) fn of_args<'a>(context: &Context<'a>) -> Validation<'a> {
+    let call = context.view.call;
+    let payload = match &call.broken {
+        Some(why) => Payload::Broken(call.args.as_str().unwrap_or_default(), why),
+        None => Payload::Json(&call.args),
+    };
+    // Without a schema only broken JSON is looked at, and JSON that was broken before.
+    let plain = call.broken.is_some() || !context.agent.repairs.is_empty();
+    let held = context.stack.layers.iter().filter_map(|layer| {
+        let source = declared(context, layer).and_then(|tool| tool.schema.as_ref());
+        let schema = source.map(|source| layer.schema(source, &context.stack.root));
+        let (kind, name) = ("tool_args", call.tool.clone());
+        (plain || schema.is_some()).then_some(Held { layer, kind, target: Target::Args, name, schema, payload })
+    });
+    validation(context, context.session.steps + 1, held.collect())
+}
+
+/// A call's result, held against the schema that each layer has for it.
+pub(crate) fn of_output<'a>(context: &Context<'a>, outcome: &'a Outcome) -> Validation<'a> {
+    let held = context.stack.layers.iter().filter_map(|layer| {
+        let source = declared(context, layer)?.output_schema.as_ref()?;
+        Some(Held {
+            layer,
+            kind: "tool_output",
+            target: Target::Output,
+            name: context.view.call.tool.clone(),
+            schema: Some(layer.schema(source, &context.stack.root)),
+            payload: Payload::Json(&outcome.output),
+        })
+    });
+    // A failure has no result, and one that only started has none yet.
+    let held = if outcome.ok && !outcome.background { held.collect() } else { Vec::new() };
+    validation(context, context.session.steps, held)
+}
+
+fn validation<'a>(context: &Context<'a>, step: u64, held: Vec<Held<'a>>) -> Validation<'a> {
+    Validation { event: context.event, agent: context.agent, facts: context.facts, step, held }
+}
+
+fn declared<'a>(context: &Context<'a>, layer: &'a Layer) -> Option<&'a Declaration> {
+    layer.model.tools.declare.get(&context.view.call.tool)
+}
+
+/// The layers that want a schema for this tool and have none.
+pub(crate) fn lacking<'a>(context: &Context<'a>) -> impl Iterator<Item = &'a Layer> {
+    let layers = context.stack.layers.iter().filter(|layer| layer.model.validation.missing == Missing::Deny);
+    layers.filter(|layer| declared(context, layer).is_some_and(|tool| tool.schema.is_none()))
+}
+
+fn missing(context: &Context<'_>) -> Finding {
+    let reason = format!("Tool '{}' has no schema, and tools without one are refused.", context.view.call.tool);
+    Finding::deny(GUARD, code::SCHEMA_MISSING, reason).suggest("use another tool, or ask the owner to give it a schema")
 }

@@ -67,9 +67,15 @@ fn is_present(context: &Context<'_>, touch: &Touch) -> bool {
     match &touch.only {
         Some(Only::Present(probe)) => match context.facts.get(probe) {
             Some(Fact::Identity(identity)) => identity.there != There::Nothing,
-            Some(Fact::Unknown(_) | Fact::Content(_) | Fact::Absent | Fact::Excepted(_) | Fact::Usage(_)) | None => {
-                true
-            }
+            Some(
+                Fact::Unknown(_)
+                | Fact::Content(_)
+                | Fact::Schema(_)
+                | Fact::Usage(_)
+                | Fact::Excepted(_)
+                | Fact::Absent,
+            )
+            | None => true,
         },
         // That a directory cannot be entered is easily brought about: what guards us is judged either way.
         Some(Only::Unentered(_)) | None => true,
@@ -79,7 +85,9 @@ fn is_present(context: &Context<'_>, touch: &Touch) -> bool {
 fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
     let identity = match context.facts.get(&touch.probe()) {
         Some(Fact::Identity(identity)) => identity,
-        Some(Fact::Unknown(_) | Fact::Content(_) | Fact::Absent | Fact::Excepted(_) | Fact::Usage(_)) => {
+        Some(
+            Fact::Unknown(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Usage(_) | Fact::Excepted(_) | Fact::Absent,
+        ) => {
             return Some(untold(touch));
         }
         // A path that depends on a value is not asked for; the shell text gets a last look instead.

@@ -82,9 +82,10 @@ fn is_fresh(done: &Done, subject: &Subject<'_>) -> bool {
         Some(
             Fact::Content(None)
             | Fact::Absent
-            | Fact::Excepted(_)
-            | Fact::Usage(_)
             | Fact::Identity(_)
+            | Fact::Schema(_)
+            | Fact::Usage(_)
+            | Fact::Excepted(_)
             | Fact::Unknown(_),
         )
         | None => false,

@@ -1,11 +1,13 @@
 //! The fold: applies changes to a session, keeping every bound. Runs no guard and asks nothing.
 
 use super::{
-    AGENTS_MAX, Agent, Budget, CONSTRAINTS_MAX, Change, DONE_MAX, Done, FINISHED_MAX, Key, MEMORY_MAX, Memory,
-    OPEN_CALLS_MAX, Open, READS_MAX, READS_TOTAL_MAX, Read, SNAPSHOTS_MAX, Session, Used, WINDOW_MAX,
+    AGENTS_MAX, Agent, Budget, CONSTRAINTS_MAX, Change, DIAGNOSTICS_BYTES_MAX, DONE_MAX, Done, FINISHED_MAX, Key,
+    MEMORY_MAX, Memory, OPEN_CALLS_MAX, Open, READS_MAX, READS_TOTAL_MAX, REPAIRS_MAX, Read, Repair, SNAPSHOTS_MAX,
+    Session, Used, WINDOW_MAX,
 };
 use crate::extension::{Extended, Extension};
 use crate::overrides::{Imposed, OVERRIDES_MAX};
+use crate::schema::SchemaError;
 use crate::sha::Digest;
 use crate::time::Timestamp;
 use crate::usage::TRANSCRIPTS_MAX;
@@ -140,6 +142,7 @@ impl Memory {
                     self.agent(name, step).apply(change);
                 }
                 self.bound_reads();
+                self.bound_diagnostics();
             }
         }
     }
@@ -174,6 +177,17 @@ impl Memory {
                 self.agents.values_mut().filter(|agent| !agent.reads.is_empty()).min_by_key(|agent| agent.seen);
             if let Some(agent) = idlest {
                 agent.reads.remove(0);
+            }
+        }
+    }
+
+    fn bound_diagnostics(&mut self) {
+        let bytes = |agent: &Agent| agent.repairs.iter().map(Repair::bytes).sum::<usize>();
+        while self.agents.values().map(bytes).sum::<usize>() > DIAGNOSTICS_BYTES_MAX {
+            let idlest = self.agents.values_mut().filter(|agent| bytes(agent) > 0).min_by_key(|agent| agent.seen);
+            let kept = idlest.and_then(|agent| agent.repairs.iter_mut().find(|repair| !repair.attempts.is_empty()));
+            if let Some(repair) = kept {
+                repair.attempts.remove(0);
             }
         }
     }
@@ -235,10 +249,13 @@ impl Agent {
                 self.halted = None;
                 self.constraints.clear();
                 self.window.clear();
+                self.repairs.clear();
             }
             Change::Imposed { imposed, .. } => self.impose(imposed),
             Change::OverridesTicked { counted, .. } => self.tick_overrides(counted),
             Change::OverrideLapsed { key, .. } => self.overrides.retain(|known| known.key() != *key),
+            Change::Invalid { key, errors, .. } => self.fail(*key, errors),
+            Change::Repaired { key, .. } => self.repairs.retain(|repair| repair.key != *key),
             Change::UnknownTool { tool, .. } => self.correct_tool = Some(tool.clone()),
             Change::KnownTool { .. } => self.correct_tool = None,
             Change::Outcome { signature, result, .. } => self.outcome = Some((*signature, *result)),
@@ -270,6 +287,17 @@ impl Agent {
         }
     }
 
+    fn fail(&mut self, key: Key, errors: &[SchemaError]) {
+        let at = self.repairs.iter().position(|repair| repair.key == key);
+        let mut repair = at.map_or(Repair { key, count: 0, attempts: Vec::new() }, |at| self.repairs.remove(at));
+        repair.count = repair.count.saturating_add(1);
+        repair.attempts.push(errors.to_vec());
+        self.repairs.push(repair);
+        if self.repairs.len() > REPAIRS_MAX {
+            self.repairs.remove(0);
+        }
+    }
+
     fn refresh(&mut self, file: &Key, content: Option<Key>) {
         for read in self.reads.iter_mut().filter(|read| read.file == *file) {
             read.content = content;
@@ -293,6 +321,8 @@ fn agent_of(change: &Change) -> Option<&str> {
         | Change::UnknownTool { agent, .. }
         | Change::KnownTool { agent }
         | Change::Outcome { agent, .. }
+        | Change::Invalid { agent, .. }
+        | Change::Repaired { agent, .. }
         | Change::Progressed { agent } => Some(agent),
         _ => None,
     }
@@ -356,6 +386,24 @@ mod tests {
         session.apply(AT, &[Change::Restored { name: "x".into(), digest: Digest::ZERO }], &|_| None);
         let agent = session.agent("main").expect("still known");
         assert!(session.memory.done.is_empty() && agent.reads.is_empty() && agent.halted.is_some());
+    }
+
+    #[test]
+    fn what_was_wrong_is_forgotten_before_how_often() {
+        let errors: Vec<SchemaError> = (0..20).map(|n| SchemaError::new("/x", "type", &format!("{n:0250}"))).collect();
+        let key = |n: u32| Digest::of(&n.to_le_bytes()).short();
+        let invalid = |n: u32| Change::Invalid { agent: "main".into(), key: key(n), errors: errors.clone() };
+        let changes: Vec<Change> = (0..100).map(|_| invalid(1)).chain((2..30).map(invalid)).collect();
+        let session = fold(&changes);
+        let agent = session.agent("main").expect("seen");
+        assert_eq!(agent.repair(&key(1)).map(|repair| repair.count), Some(100));
+        assert!(agent.repairs.iter().map(Repair::bytes).sum::<usize>() <= DIAGNOSTICS_BYTES_MAX);
+        assert_eq!(agent.repair(&key(29)).map(|repair| repair.attempts.len()), Some(1), "the latest is kept");
+        let many = fold(&(0..=REPAIRS_MAX as u32).map(invalid).collect::<Vec<_>>());
+        let agent = many.agent("main").expect("seen");
+        assert!(agent.repairs.len() == REPAIRS_MAX && agent.repair(&key(0)).is_none());
+        let done = fold(&[invalid(1), Change::Repaired { agent: "main".into(), key: key(1) }]);
+        assert!(done.agent("main").is_some_and(|agent| agent.repairs.is_empty()));
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub use crate::sha::Key;
 
 use crate::extension::{Extended, Extension};
 use crate::overrides::Imposed;
+use crate::schema::SchemaError;
 use crate::sha::Digest;
 use crate::stack::Origin;
 use crate::time::Timestamp;
@@ -41,6 +42,10 @@ pub const CONSTRAINT_TEXT_BYTES_MAX: usize = 256;
 pub const SNAPSHOTS_MAX: usize = 16;
 /// Entries that an embedder's own policies may keep, over all of them.
 pub const MEMORY_MAX: usize = 256;
+/// Values one agent repairs at once; the oldest makes room and starts anew.
+pub const REPAIRS_MAX: usize = 64;
+/// Bytes of what was wrong with them, over all agents; the idlest agent's oldest goes first, its count stays.
+pub const DIAGNOSTICS_BYTES_MAX: usize = 64 * 1024;
 /// Bytes of one such entry, its key included; a policy that wants more has a fault.
 pub const MEMORY_BYTES_MAX: usize = 1024;
 
@@ -159,6 +164,19 @@ pub struct Agent {
     pub outcome: Option<(Key, Key)>,
     /// Overrides that stand on it, oldest first.
     pub overrides: Vec<Imposed>,
+    /// Values that did not fit their schema and are to be repaired, oldest first.
+    pub repairs: Vec<Repair>,
+}
+
+/// A value that has not fit its schema yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repair {
+    /// What is repaired: a target, a tool and a schema.
+    pub key: Key,
+    /// How often it did not fit in a row.
+    pub count: u32,
+    /// What was wrong each time, oldest first, as far as it is kept.
+    pub attempts: Vec<Vec<SchemaError>>,
 }
 
 /// A file that was read, and what it contained.
@@ -298,6 +316,17 @@ pub enum Change {
         signature: Key,
         result: Key,
     },
+    /// A value did not fit its schema.
+    Invalid {
+        agent: String,
+        key: Key,
+        errors: Vec<SchemaError>,
+    },
+    /// A value that did not fit its schema fits now.
+    Repaired {
+        agent: String,
+        key: Key,
+    },
     /// The result changed: the next equal call is the first again.
     Progressed {
         agent: String,
@@ -325,6 +354,9 @@ impl Change {
             Self::Constrained { constraint, .. } => vec![&mut constraint.action, &mut constraint.target],
             Self::Halted { halt, .. } => vec![&mut halt.reason],
             Self::Extended { extension } => vec![&mut extension.reason],
+            Self::Invalid { errors, .. } => {
+                errors.iter_mut().flat_map(|error| [&mut error.instance_path, &mut error.message]).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -434,10 +466,24 @@ impl Agent {
         crate::overrides::widening(&self.overrides, origin, now)
     }
 
+    /// What is being repaired under a key.
+    #[must_use]
+    pub fn repair(&self, key: &Key) -> Option<&Repair> {
+        self.repairs.iter().find(|repair| repair.key == *key)
+    }
+
     /// The constraint on a signature, if one stands.
     #[must_use]
     pub fn constraint(&self, signature: &Key) -> Option<&Constraint> {
         self.constraints.iter().find(|constraint| constraint.signature == *signature)
+    }
+}
+
+impl Repair {
+    /// Bytes of what is kept of its attempts, each counted so that even empty ones end.
+    fn bytes(&self) -> usize {
+        let texts = |errors: &Vec<SchemaError>| errors.iter().map(SchemaError::bytes).sum::<usize>();
+        self.attempts.iter().map(|errors| size_of::<Self>() + texts(errors)).sum()
     }
 }
 

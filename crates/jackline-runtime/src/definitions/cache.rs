@@ -8,6 +8,8 @@ use jackline_core::definition::{self, Model};
 use jackline_core::sha::Digest;
 use jackline_core::tools;
 
+use super::schemas::inline_faults;
+
 /// Bytes of a kept model; a definition is bounded to one mebibyte of text and its model is smaller.
 const MODEL_BYTES_MAX: u64 = 4 << 20;
 
@@ -41,6 +43,10 @@ impl Kept {
             return Ok((model, digest));
         }
         let parsed = definition::parse(text, &tools::names())?;
+        let faults = inline_faults(&parsed.model, Some(text));
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         self.keep(&digest, text, &parsed.model);
         Ok((parsed.model, digest))
     }

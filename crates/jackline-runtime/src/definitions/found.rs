@@ -15,7 +15,7 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
 
 use super::discover::LEVELS_MAX;
-use super::{Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Standing, discover};
+use super::{Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Standing, discover, schemas};
 
 /// Bytes of a definition that are read at all; the reader refuses more than one mebibyte.
 const FILE_BYTES_MAX: u64 = (1 << 20) + 1;
@@ -94,7 +94,7 @@ impl Found {
     /// The layers of the project's definition, with what is remembered of it.
     fn project_layers(&self, path: &Path, standing: &mut Standing) -> Result<(), DefinitionFault> {
         let accepted = self.accepted.of(path);
-        let before = accepted.as_ref().and_then(|accepted| self.accepted_layer(accepted));
+        let before = accepted.as_ref().and_then(|accepted| self.accepted_layer(path, accepted));
         match (self.read(path), before) {
             (Present::Good { text, model, digest }, before) => {
                 let trusted = accepted.as_ref().is_some_and(|known| known.trusted && known.digest() == Some(digest));
@@ -103,7 +103,7 @@ impl Found {
                     let why = "`mode: observe` counts only after `jackline trust`; until then everything is enforced";
                     standing.notices.push(why.to_owned());
                 }
-                standing.push(Layer::new(*model, digest, Origin::Project, trusted), text);
+                standing.push(Layer::new(*model, digest, Origin::Project, trusted).from_dir(dir_of(path)), text);
                 Ok(())
             }
             (Present::Bad(fault), Some((mut layer, text))) => {
@@ -149,11 +149,12 @@ impl Found {
         }
     }
 
-    fn accepted_layer(&self, accepted: &Acceptance) -> Option<(Layer, String)> {
+    fn accepted_layer(&self, path: &Path, accepted: &Acceptance) -> Option<(Layer, String)> {
         let digest = accepted.digest()?;
         let text = self.kept.text(&digest)?;
         let (model, digest) = self.kept.model(&text).ok()?;
-        Some((Layer::new(model, digest, Origin::Accepted, accepted.trusted), text))
+        let layer = Layer::new(model, digest, Origin::Accepted, accepted.trusted);
+        Some((layer.from_dir(dir_of(path)), text))
     }
 
     /// Layers of the machine and the user; a broken one is in nobody's favour, so it refuses.
@@ -165,7 +166,7 @@ impl Found {
             }
             match self.read(path) {
                 Present::Good { text, model, digest } => {
-                    standing.push(Layer::new(*model, digest, origin, true), text);
+                    standing.push(Layer::new(*model, digest, origin, true).from_dir(dir_of(path)), text);
                 }
                 Present::Bad(fault) => return Err(fault),
             }
@@ -218,6 +219,9 @@ impl Found {
 
 impl Standing {
     fn push(&mut self, layer: Layer, text: String) {
+        let (files, notices) = schemas::files(&layer.model, Path::new(&layer.dir));
+        self.files.extend(files.into_iter().filter(|file| !self.files.contains(file)).collect::<Vec<_>>());
+        self.notices.extend(notices.into_iter().filter(|notice| !self.notices.contains(notice)).collect::<Vec<_>>());
         self.texts.push((layer.digest, text));
         self.stack.layers.push(layer);
     }
@@ -234,28 +238,64 @@ impl Standing {
         }
     }
 
-    /// A standing of one definition that is trusted as it is given.
+    /// A standing of one definition that is trusted as it is given, with the files it names in the workspace.
     ///
     /// # Errors
-    /// All faults of the text.
+    /// All faults of the text and of the schemas it names.
     pub fn given(root: &Path, text: &str) -> Result<Self, Vec<definition::Fault>> {
-        let parsed = definition::parse(text, &jackline_core::tools::names())?;
-        Ok(Self::of(root, text, parsed.model))
+        Self::given_from(root, root, text, None)
     }
 
-    /// The same, with the checked model kept for the next process.
+    /// The same for a definition that lies in a directory, where the files it names are; with somewhere to keep them,
+    /// the checked model is kept for the next process.
     ///
     /// # Errors
-    /// All faults of the text.
-    pub fn given_and_kept(root: &Path, text: &str, kept: &Kept) -> Result<Self, Vec<definition::Fault>> {
-        kept.model(text).map(|(model, _)| Self::of(root, text, model))
+    /// All faults of the text and of the schemas it names.
+    pub fn given_from(
+        root: &Path,
+        dir: &Path,
+        text: &str,
+        kept: Option<&Kept>,
+    ) -> Result<Self, Vec<definition::Fault>> {
+        let model = match kept {
+            Some(kept) => kept.model(text)?.0,
+            None => definition::parse(text, &jackline_core::tools::names())?.model,
+        };
+        let digest = Digest::of(text.as_bytes());
+        Self::of(root, dir, (model, digest), Some(text))
     }
 
-    fn of(root: &Path, text: &str, model: Model) -> Self {
-        let digest = Digest::of(text.as_bytes());
-        let stack = Stack::of(root.display().to_string(), model, digest);
-        Self { stack, texts: vec![(digest, text.to_owned())], ..Self::default() }
+    /// The same for a definition built in code; one without a text is known by its typed form.
+    ///
+    /// # Errors
+    /// All faults of the schemas it names.
+    pub fn built(root: &Path, model: Model) -> Result<Self, Vec<definition::Fault>> {
+        let digest = Digest::of(&postcard::to_stdvec(&model).unwrap_or_default());
+        Self::of(root, root, (model, digest), None)
     }
+
+    fn of(
+        root: &Path,
+        dir: &Path,
+        (model, digest): (Model, Digest),
+        text: Option<&str>,
+    ) -> Result<Self, Vec<definition::Fault>> {
+        let faults = schemas::schema_faults(&model, text, dir);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let (files, _) = schemas::files(&model, dir);
+        let dir = dir.display().to_string();
+        let mut stack = Stack::of(root.display().to_string(), model, digest);
+        stack.layers.iter_mut().for_each(|layer| layer.dir.clone_from(&dir));
+        let texts = text.map(|text| (digest, text.to_owned())).into_iter().collect();
+        Ok(Self { stack, texts, files, ..Self::default() })
+    }
+}
+
+/// Where the files that a definition names are looked for.
+fn dir_of(path: &Path) -> String {
+    path.parent().unwrap_or(path).display().to_string()
 }
 
 /// The workspace root: pinned, else the directory of the project's definition, else where the host is at home.

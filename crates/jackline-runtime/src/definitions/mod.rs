@@ -4,6 +4,7 @@ mod accepted;
 mod cache;
 mod discover;
 mod found;
+mod schemas;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ pub use accepted::{Acceptance, Accepted};
 pub use cache::Kept;
 pub use discover::{DEFINITION_FILE, discover};
 pub use found::{Found, Places};
+pub use schemas::schema_faults;
 
 /// Says which definitions judge a session.
 pub trait Definitions: Send + Sync + fmt::Debug {
@@ -80,7 +82,8 @@ impl Given {
         if let Some((_, standing)) = named.as_ref().filter(|(known, _)| *known == digest) {
             return Ok(Arc::clone(standing));
         }
-        let mut standing = Standing::given(root, &text).map_err(|faults| DefinitionFault::Faulty {
+        let dir = path.parent().unwrap_or(root);
+        let mut standing = Standing::given_from(root, dir, &text, None).map_err(|faults| DefinitionFault::Faulty {
             path: path.clone(),
             source_text: text,
             faults,

@@ -197,7 +197,7 @@ mod tests {
                 own("ws/.jackline", "policies"),
                 own("home/.claude/settings.json", "settings"),
             ];
-            Ground { root: self.at("ws"), home: Some(self.at("home")), own }
+            Ground { root: self.at("ws"), home: Some(self.at("home")), own, schemas: Default::default() }
         }
 
         fn seen(&self, dir: &str, path: &str) -> Fact {

@@ -9,6 +9,7 @@ mod git;
 mod identity;
 mod index;
 mod own;
+mod schema;
 mod settings;
 mod usage;
 mod walk;
@@ -17,17 +18,19 @@ mod worktree;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use jackline_core::event::Event;
 use jackline_core::probe::{Fact, Probe};
 
 use crate::wiring::CommandLine;
 use git::Git;
 pub use own::{OwnPath, own_paths};
+pub use schema::{Inline, inline as inline_schemas};
 pub use settings::answer as settings;
 
 /// Answers probes; the runtime asks one at a time, outside any lock.
 pub trait Prober: Send + Sync {
-    /// What was seen; never fails, because not knowing is an answer too.
-    fn answer(&self, probe: &Probe) -> Fact;
+    /// What was seen; never fails, because not knowing is an answer too. What is asked about may be in the event.
+    fn answer(&self, probe: &Probe, event: &Event) -> Fact;
 }
 
 /// Where to look, and what there is ours.
@@ -39,6 +42,8 @@ pub struct Ground {
     pub home: Option<PathBuf>,
     /// Absolute files and directories that are ours or a host's.
     pub own: Vec<OwnPath>,
+    /// Schemas that are written into the definitions in force.
+    pub schemas: Inline,
 }
 
 /// Answers probes about one workspace of this machine.
@@ -49,6 +54,8 @@ pub struct WorkspaceProber {
     folds: OnceLock<bool>,
     /// The git program, searched for when a work tree is first asked for.
     git: OnceLock<Option<Git>>,
+    /// Schemas that were asked for.
+    shelf: schema::Shelf,
     /// What the host runs to ask us, where it is a host that does.
     line: Option<CommandLine>,
 }
@@ -56,8 +63,9 @@ pub struct WorkspaceProber {
 impl WorkspaceProber {
     /// A prober that looks from this ground.
     #[must_use]
-    pub const fn new(ground: Ground) -> Self {
-        Self { ground, folds: OnceLock::new(), git: OnceLock::new(), line: None }
+    pub fn new(ground: Ground) -> Self {
+        let shelf = schema::Shelf::default();
+        Self { ground, folds: OnceLock::new(), git: OnceLock::new(), shelf, line: None }
     }
 
     /// The same, for a hook that was started by this command line.
@@ -82,7 +90,7 @@ impl WorkspaceProber {
 }
 
 impl Prober for WorkspaceProber {
-    fn answer(&self, probe: &Probe) -> Fact {
+    fn answer(&self, probe: &Probe, event: &Event) -> Fact {
         match probe {
             Probe::Identity { path, dir } => identity::answer(&self.ground, self.folds(), dir, path),
             Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
@@ -90,6 +98,7 @@ impl Prober for WorkspaceProber {
             Probe::WorkTree => self.work_tree(),
             Probe::Settings { file, wired } => settings(Path::new(file), *wired, self.line.as_ref()),
             Probe::Usage { file, mark, from_end } => usage::answer(file, mark.as_ref(), *from_end),
+            Probe::Schema { schema, target } => self.shelf.answer(&self.ground.schemas, schema, *target, event),
             // They are no matter of the workspace: whoever keeps them answers.
             Probe::Exceptions { .. } => Fact::Absent,
         }
@@ -110,6 +119,11 @@ mod tests {
         shared::<Box<dyn Prober>>();
     }
 
+    fn event() -> Event {
+        let event = serde_json::json!({ "event": "prompt.submitted", "session": "s" });
+        jackline_core::event::read(&event, jackline_core::time::Timestamp(0)).unwrap()
+    }
+
     #[test]
     fn every_probe_has_its_answer() {
         let dir = tempfile::tempdir().unwrap();
@@ -120,23 +134,24 @@ mod tests {
         }
         fs::write(root.join("jackline.yaml"), "jackline: 1\n").unwrap();
         let own = own_paths(&root, Some(&home), Some(&store), Some(&root.join("jackline.yaml")), &[]);
-        let prober = WorkspaceProber::new(Ground { root, home: Some(home), own });
+        let prober = WorkspaceProber::new(Ground { root, home: Some(home), own, schemas: Inline::new() });
+        let event = event();
         let definition = Probe::Identity { path: "../ws/jackline.yaml".into(), dir: ".".into() };
-        let Fact::Identity(identity) = prober.answer(&definition) else { panic!("no identity") };
+        let Fact::Identity(identity) = prober.answer(&definition, &event) else { panic!("no identity") };
         assert_eq!(identity.inside.as_deref(), Some("jackline.yaml"));
         assert_eq!(identity.ours.as_deref(), Some("the definition"));
         assert_eq!(identity.there, There::File);
         let path = identity.path;
-        let content = prober.answer(&Probe::Fingerprint { path: path.clone() });
+        let content = prober.answer(&Probe::Fingerprint { path: path.clone() }, &event);
         assert_eq!(content, Fact::Content(Some(Digest::of(b"jackline: 1\n"))));
-        let last = prober.answer(&Probe::LastByte { path: path.clone() });
+        let last = prober.answer(&Probe::LastByte { path: path.clone() }, &event);
         assert_eq!(last, Fact::Content(Some(Digest::of(b"\n"))));
         fs::write(&path, "").unwrap();
-        assert_eq!(prober.answer(&Probe::LastByte { path }), Fact::Content(None));
-        assert_eq!(prober.answer(&Probe::WorkTree), Fact::Absent);
+        assert_eq!(prober.answer(&Probe::LastByte { path }, &event), Fact::Content(None));
+        assert_eq!(prober.answer(&Probe::WorkTree, &event), Fact::Absent);
         let log = top.join("store/s/audit.jsonl");
         let log = Probe::Identity { path: log.to_str().unwrap().into(), dir: "".into() };
-        let Fact::Identity(identity) = prober.answer(&log) else { panic!("no identity") };
+        let Fact::Identity(identity) = prober.answer(&log, &event) else { panic!("no identity") };
         assert_eq!(identity.ours.as_deref(), Some("Jackline's store"));
         assert_eq!(identity.inside, None);
     }

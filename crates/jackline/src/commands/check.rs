@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jackline_core::definition::{self, Fault, Model};
 use jackline_core::tools;
-use jackline_runtime::definitions::{DEFINITION_FILE, discover};
+use jackline_runtime::definitions::{DEFINITION_FILE, discover, schema_faults};
 use serde_json::json;
 
 use super::Format;
@@ -40,7 +40,7 @@ impl Check {
         let text = fs::read_to_string(&path)
             .map_err(|fault| CommandError::input(format!("`{}` cannot be read: {fault}", place::shown(&path))))?;
         let (mut faults, fine) = match definition::parse(&text, &tools::names()) {
-            Ok(parsed) => (parsed.warnings.into_iter().chain(uncounted(&parsed.model)).collect(), true),
+            Ok(parsed) => with_schemas(parsed, &path, &text),
             Err(faults) => (faults, false),
         };
         if fine && self.file.is_none() {
@@ -66,6 +66,15 @@ impl Check {
             .hint("write one that begins with `jackline: 1`, or name one: `jackline check FILE`")
         })
     }
+}
+
+/// The warnings of a definition together with the faults of the schemas it names.
+fn with_schemas(parsed: definition::Parsed, path: &Path, text: &str) -> (Vec<Fault>, bool) {
+    let dir = path.parent().unwrap_or(path);
+    let faults = schema_faults(&parsed.model, Some(text), dir);
+    let fine = faults.is_empty();
+    let uncounted = uncounted(&parsed.model);
+    (faults.into_iter().chain(parsed.warnings).chain(uncounted).collect(), fine)
 }
 
 fn show(path: &Path, text: &str, faults: &[Fault], fine: bool) -> std::io::Result<()> {

@@ -75,13 +75,11 @@ fn given(at: &Where, file: &PathBuf, kept: Option<&Kept>) -> Result<Given, Comma
     let unreadable = |why: String| DefinitionFault::Unreadable { path: file.clone(), why };
     let text = fs::read_to_string(file).map_err(|fault| unreadable(fault.to_string()))?;
     let root = at.workspace()?;
-    let standing = match kept {
-        Some(kept) => Standing::given_and_kept(&root, &text, kept),
-        None => Standing::given(&root, &text),
-    };
+    let path = std::path::absolute(file).map_err(|fault| unreadable(fault.to_string()))?;
     let faulty = |faults| DefinitionFault::Faulty { path: file.clone(), source_text: text.clone(), faults };
-    let mut standing = standing.map_err(faulty)?;
-    standing.stack.path = std::path::absolute(file).ok().map(|path| path.display().to_string());
+    let dir = path.parent().unwrap_or(&root);
+    let mut standing = Standing::given_from(&root, dir, &text, kept).map_err(faulty)?;
+    standing.stack.path = Some(path.display().to_string());
     Ok(Given::new(standing))
 }
 

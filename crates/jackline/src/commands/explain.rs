@@ -218,7 +218,10 @@ fn fact_text(pair: &Value) -> String {
         (Some(path), _) => format!("path {}", shown(path)),
         (_, Some(path)) => format!("content of {}", shown(path)),
         _ if probe.get("usage").is_some() => "the host's transcript".to_owned(),
-        _ => "the work tree".to_owned(),
+        _ => match probe.pointer("/schema/target").and_then(Value::as_str) {
+            Some(target) => format!("the {target} against the schema"),
+            None => "the work tree".to_owned(),
+        },
     };
     let seen = if let Some(identity) = fact.get("identity") {
         let place = match identity.get("inside").and_then(Value::as_str) {
@@ -230,6 +233,12 @@ fn fact_text(pair: &Value) -> String {
         format!("{}, {place}{ours}", timeline::text(identity, "there"))
     } else if let Some(tokens) = fact.pointer("/usage/tokens") {
         format!("{tokens} tokens more")
+    } else if let Some(checked) = fact.get("schema") {
+        let told = checked.get("errors").and_then(Value::as_array).map_or(0, Vec::len) as u64;
+        match told + checked.get("omitted").and_then(Value::as_u64).unwrap_or_default() {
+            0 => "it fits".to_owned(),
+            errors => format!("{errors} error(s)"),
+        }
     } else if let Some(why) = fact.get("unknown") {
         format!("could not be told: {}", shown(why))
     } else {

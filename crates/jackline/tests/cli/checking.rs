@@ -234,3 +234,42 @@ fn trust_without_a_definition() {
 "#,
     );
 }
+
+#[test]
+fn check_looks_at_the_schemas_that_are_named() {
+    let world = World::defined(
+        r#"jackline: 1
+tools:
+  declare:
+    deploy: { schema: { type: objct } }
+    fetch:  { schema: { $ref: "https://example.com/fetch.json" } }
+    report: { schema: schemas/report.json, output_schema: { type: string } }
+"#,
+    );
+    world.check(
+        &["check"],
+        1,
+        r#"error: tool `deploy`: its `schema` cannot be used: it is no schema at `/type`: "objct" is not valid under any of the schemas listed in the 'anyOf' keyword
+  --> jackline.yaml:4:23
+   |
+ 4 |     deploy: { schema: { type: objct } }
+   |                       ^^^^^^^^^^^^^^^
+
+error: tool `fetch`: its `schema` cannot be used: it refers to `https://example.com/fetch.json`, and nothing outside a schema is fetched
+  --> jackline.yaml:5:23
+   |
+ 5 |     fetch:  { schema: { $ref: "https://example.com/fetch.json" } }
+   |                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+   = help: put what it refers to under `$defs`, and refer to it as `#/$defs/name`
+
+error: tool `report`: `schemas/report.json`, its `schema`, cannot be used: it cannot be read: No such file or directory (os error 2)
+  --> jackline.yaml:6:23
+   |
+ 6 |     report: { schema: schemas/report.json, output_schema: { type: string } }
+   |                       ^^^^^^^^^^^^^^^^^^^
+
+3 errors
+"#,
+        "",
+    );
+}

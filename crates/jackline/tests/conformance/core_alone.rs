@@ -13,7 +13,8 @@ use jackline_core::time::Timestamp;
 use jackline_core::{event, json};
 use jackline_runtime::Answer;
 use jackline_runtime::adapters::{Adapter as _, lines::Lines};
-use jackline_runtime::probes::{Ground, Prober as _, WorkspaceProber, own_paths};
+use jackline_runtime::definitions::Standing;
+use jackline_runtime::probes::{Ground, Prober as _, WorkspaceProber, inline_schemas, own_paths};
 
 use crate::Engine;
 use crate::case::Case;
@@ -28,13 +29,13 @@ struct Core {
 }
 
 pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, String> {
-    let parsed = definition::parse(&world.definition, &jackline_core::tools::names())
+    let standing = Standing::given(&world.root, &world.definition)
         .map_err(|faults| definition::render(&faults, &world.definition, "definition"))?;
-    let digest = Digest::of(world.definition.as_bytes());
-    let own = own_paths(&world.root, Some(&world.home), Some(&world.store), None, &[]);
-    let ground = Ground { root: world.root.clone(), home: Some(world.home.clone()), own };
+    let own = own_paths(&world.root, Some(&world.home), Some(&world.store), None, &standing.files);
+    let schemas = inline_schemas(&standing.stack);
+    let ground = Ground { root: world.root.clone(), home: Some(world.home.clone()), own, schemas };
     Ok(Box::new(Core {
-        stack: Stack::of(world.root.display().to_string(), parsed.model, digest),
+        stack: standing.stack,
         prober: WorkspaceProber::new(ground),
         sessions: BTreeMap::new(),
         snapshots: BTreeMap::new(),
@@ -57,7 +58,7 @@ impl Engine for Core {
             match decide(&self.stack, session, event, &facts) {
                 Step::Done(decision) => break *decision,
                 Step::Need(probes) => probes.into_iter().for_each(|probe| {
-                    let fact = self.prober.answer(&probe);
+                    let fact = self.prober.answer(&probe, event);
                     facts.keep(probe, fact);
                 }),
             }

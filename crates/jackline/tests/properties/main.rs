@@ -9,5 +9,6 @@
 mod pool;
 mod pure;
 mod reading;
+mod repairs;
 mod restrained;
 mod stored;

@@ -71,7 +71,8 @@ pub(crate) fn definition_with(policies: &[Value], more: &Map<String, Value>) -> 
 }
 
 fn tools(unknown: &str) -> Value {
-    let declared = json!({ "deploy": { "kind": "other" }, "test": { "kind": "other" }, "look": { "kind": "other" } });
+    let look = json!({ "kind": "other", "schema": { "properties": { "n": { "maximum": 2 } } } });
+    let declared = json!({ "deploy": { "kind": "other" }, "test": { "kind": "other" }, "look": look });
     json!({ "unknown": unknown, "declare": declared })
 }
 
@@ -130,6 +131,11 @@ fn body() -> impl Strategy<Value = Value> {
         let usage = json!({ "input_tokens": tokens, "output_tokens": 1, "cost_usd": 0.25 });
         json!({ "event": "call.finished", "call": call, "ok": ok, "output": output, "usage": usage })
     });
+    let plan = json!({
+        "action_type": "STOP", "rationale": "done", "tool_calls": [], "expected_output_artifacts": [], "stop_condition": null
+    });
+    let produced = select(vec![plan.to_string(), "{}".to_owned(), "{\"a\":1,\"a\":2}".to_owned()])
+        .prop_map(|text| json!({ "event": "output.produced", "schema": "plan", "text": text }));
     let named = (select(vec!["session.snapshot", "session.restore"]), select(vec!["one", "two"]))
         .prop_map(|(event, name)| json!({ "event": event, "name": name }));
     let set = (select(vec!["look", "Bash"]), 0..2_u8).prop_map(|(tool, max)| {
@@ -142,6 +148,7 @@ fn body() -> impl Strategy<Value = Value> {
     prop_oneof![
         8 => call().prop_map(|call| json!({ "event": "call.requested", "call": call })),
         6 => finished,
+        1 => produced,
         1 => named,
         1 => set,
         1 => started,

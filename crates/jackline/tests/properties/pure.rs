@@ -7,6 +7,7 @@ use jackline_core::event::{self, Event};
 use jackline_core::exception::{self, Exception, Refusal, What};
 use jackline_core::path;
 use jackline_core::probe::{Fact, Facts, Identity, Probe, There};
+use jackline_core::schema::{Checked, SchemaError};
 use jackline_core::session::{Change, Memory, Session};
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
@@ -46,8 +47,14 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::Usage { .. } => Fact::Absent,
         Probe::WorkTree | Probe::Settings { .. } if dice < 80 => Fact::Absent,
         Probe::Settings { .. } => Fact::Unknown("made up".to_owned()),
+        Probe::Schema { .. } => Fact::Schema(checked(dice)),
         Probe::WorkTree => Fact::Content(Some(Digest::of(&[dice % 3]))),
     }
+}
+
+fn checked(dice: u8) -> Checked {
+    let error = |n: u8| SchemaError::new(&format!("/{n}"), "type", "made up");
+    Checked { schema: Digest::of(b"schema"), errors: (0..dice % 3).map(error).collect(), omitted: 0 }
 }
 
 /// The exceptions of that world: the same whatever is asked, as a person made them before.

@@ -1,0 +1,339 @@
+//! The engine behind schemas: compiles them within bounds and holds values against them. Nothing is fetched.
+//!
+//! A schema is its owner's and a value is the agent's; together they may take for ever. So both work on a thread of
+//! their own, with room for deep recursion and a limit of time; what takes longer is not known, which denies.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use jackline_core::json;
+use jackline_core::schema::{Checked, ERRORS_MAX, KEYWORD_SIZE, SCHEMA_BYTES_MAX, SchemaError};
+use jackline_core::sha::Digest;
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, ReferencingError, ValidationError, Validator};
+use serde_json::Value;
+
+/// Milliseconds that compiling or validating may take: a thousand times what honest schemas need, and below a host's
+/// patience.
+const WORK_MS_MAX: u64 = 2_000;
+/// Bytes of stack for it: references may be followed thousands deep. Only what is used takes memory.
+const STACK_BYTES: usize = 64 << 20;
+/// Threads at work at once, those that ran out of time and cannot be stopped included.
+const WORKERS_MAX: usize = 32;
+/// Values inside a value that is validated: each may become several errors before they are cut.
+const VALUES_MAX: usize = 50_000;
+/// Bytes of one compiled regular expression: enough for any pattern over an argument.
+const REGEX_BYTES_MAX: usize = 1 << 20;
+/// Steps back that a pattern with look-around may take; beyond it the value does not fit.
+const BACKTRACKS_MAX: usize = 100_000;
+/// Characters of a schema's fault that are shown.
+const FAULT_CHARS_MAX: usize = 300;
+
+/// A schema that is ready for use.
+#[derive(Debug, Clone)]
+pub(crate) struct Compiled {
+    validator: Arc<Validator>,
+    digest: Digest,
+}
+
+/// Why a schema cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SchemaFault {
+    pub(crate) message: String,
+    pub(crate) help: Option<&'static str>,
+}
+
+impl SchemaFault {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None }
+    }
+
+    fn help(self, help: &'static str) -> Self {
+        Self { help: Some(help), ..self }
+    }
+}
+
+/// The text of a schema's file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
+    // Looked at before it is opened: opening a pipe that was planted there would wait for ever.
+    let there = fs::metadata(path).map_err(|fault| fault.to_string())?;
+    if !there.is_file() {
+        return Err("it is no regular file".to_owned());
+    }
+    let mut text = Vec::new();
+    let bounded = |file: File| file.take(SCHEMA_BYTES_MAX as u64 + 1).read_to_end(&mut text);
+    File::open(path).and_then(bounded).map_err(|fault| fault.to_string())?;
+    Ok(text)
+}
+
+/// Compiles a schema from its text.
+pub(crate) fn compile(text: &[u8]) -> Result<Compiled, SchemaFault> {
+    if text.len() > SCHEMA_BYTES_MAX {
+        return Err(SchemaFault::new(format!("it is longer than {SCHEMA_BYTES_MAX} bytes")));
+    }
+    let schema = json::decode(text).map_err(|fault| SchemaFault::new(format!("it is no JSON: {fault}")))?;
+    if !schema.is_object() {
+        return Err(SchemaFault::new("it is no JSON object"));
+    }
+    let digest = Digest::of(text);
+    let built = within(move || build(&schema)).unwrap_or_else(|why| Err(SchemaFault::new(why)))?;
+    Ok(Compiled { validator: Arc::new(built), digest })
+}
+
+fn build(schema: &Value) -> Result<Validator, SchemaFault> {
+    let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS_MAX).size_limit(REGEX_BYTES_MAX);
+    jsonschema::options()
+        .offline()
+        .should_validate_formats(true)
+        .with_pattern_options(patterns.dfa_size_limit(REGEX_BYTES_MAX))
+        .build(schema)
+        .map_err(|error| refused(&error))
+}
+
+/// Why the engine refuses a schema, in our words.
+fn refused(error: &ValidationError<'_>) -> SchemaFault {
+    match error.kind() {
+        ValidationErrorKind::Referencing(ReferencingError::Unretrievable { uri, .. }) => {
+            SchemaFault::new(format!("it refers to `{}`, and nothing outside a schema is fetched", shown(uri)))
+                .help("put what it refers to under `$defs`, and refer to it as `#/$defs/name`")
+        }
+        ValidationErrorKind::Referencing(fault) => {
+            SchemaFault::new(format!("a reference leads nowhere: {}", shown(&fault.to_string())))
+        }
+        _ => {
+            let (path, message) = (error.instance_path().as_str(), shown(&error.to_string()));
+            let place = if path.is_empty() { String::new() } else { format!(" at `{}`", shown(path)) };
+            SchemaFault::new(format!("it is no schema{place}: {message}"))
+        }
+    }
+}
+
+fn shown(text: &str) -> String {
+    let short: String = text.chars().take(FAULT_CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if short.len() < text.len() { format!("{short}…") } else { short }
+}
+
+impl Compiled {
+    /// Holds a value against it.
+    pub(crate) fn check(&self, value: &Value) -> Result<Checked, String> {
+        if count(value, VALUES_MAX + 1) > VALUES_MAX {
+            let message = format!("it holds more than {VALUES_MAX} values");
+            let errors = vec![SchemaError::new("", KEYWORD_SIZE, &message)];
+            return Ok(Checked { schema: self.digest, errors, omitted: 0 });
+        }
+        let (validator, value) = (Arc::clone(&self.validator), value.clone());
+        let (errors, omitted) = within(move || errors(&validator, &value))??;
+        Ok(Checked { schema: self.digest, errors, omitted })
+    }
+}
+
+/// All errors in the order of their paths, cut to those that are told; and how many more there are.
+fn errors(validator: &Validator, value: &Value) -> Result<(Vec<SchemaError>, u64), String> {
+    if validator.is_valid(value) {
+        return Ok((Vec::new(), 0));
+    }
+    let mut found = Vec::new();
+    for error in validator.iter_errors(value) {
+        if let ValidationErrorKind::BacktrackLimitExceeded { .. } | ValidationErrorKind::RegexEngineFailure { .. } =
+            error.kind()
+        {
+            return Err(format!(
+                "a pattern of the schema takes too long at `{}`",
+                shown(error.instance_path().as_str())
+            ));
+        }
+        // Masked: what the agent sent is not said again, but for the names of its keys.
+        let message = error.masked().to_string();
+        found.push(SchemaError::new(error.instance_path().as_str(), error.kind().keyword(), &message));
+    }
+    if found.is_empty() {
+        return Err("the value does not fit, and why cannot be told".to_owned());
+    }
+    found.sort_unstable();
+    let omitted = found.len().saturating_sub(ERRORS_MAX) as u64;
+    found.truncate(ERRORS_MAX);
+    Ok((found, omitted))
+}
+
+/// Values inside a value, itself included, counted up to `max`. Recursion is bounded by the depth of decoded JSON.
+fn count(value: &Value, max: usize) -> usize {
+    let mut sum = 1;
+    let parts: Box<dyn Iterator<Item = &Value>> = match value {
+        Value::Array(items) => Box::new(items.iter()),
+        Value::Object(fields) => Box::new(fields.values()),
+        _ => return sum,
+    };
+    for part in parts {
+        if sum >= max {
+            break;
+        }
+        sum += count(part, max - sum);
+    }
+    sum
+}
+
+/// How many threads are at work.
+static WORKERS: AtomicUsize = AtomicUsize::new(0);
+
+/// One of them; gone when its work is.
+struct Worker;
+
+impl Worker {
+    fn hire() -> Option<Self> {
+        let more = |workers| (workers < WORKERS_MAX).then_some(workers + 1);
+        WORKERS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok().map(|_| Self)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        WORKERS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Works on a thread of its own until the time is up; a panic there is a fault here.
+fn within<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
+    let worker = Worker::hire().ok_or("too many schemas are at work")?;
+    let (done, wait) = mpsc::sync_channel(1);
+    let job = move || {
+        let result = work();
+        drop(worker);
+        drop(done.send(result));
+    };
+    let spawned = thread::Builder::new().name("schema".to_owned()).stack_size(STACK_BYTES).spawn(job);
+    spawned.map_err(|fault| format!("no thread could be started: {fault}"))?;
+    wait.recv_timeout(Duration::from_millis(WORK_MS_MAX)).map_err(|fault| match fault {
+        mpsc::RecvTimeoutError::Timeout => format!("it took longer than {WORK_MS_MAX} ms"),
+        mpsc::RecvTimeoutError::Disconnected => "the engine failed".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jackline_core::schema::BUILT_IN;
+    use serde_json::json;
+
+    fn compiled(schema: &Value) -> Compiled {
+        compile(schema.to_string().as_bytes()).unwrap()
+    }
+
+    #[track_caller]
+    fn check(schema: &Value, value: &Value, want: &[(&str, &str, &str)]) {
+        let checked = compiled(schema).check(value).unwrap();
+        let got: Vec<_> = checked.errors.iter().map(|e| (&*e.instance_path, &*e.keyword, &*e.message)).collect();
+        assert_eq!(got, want, "{schema} on {value}");
+    }
+
+    #[track_caller]
+    fn refuse(schema: &Value, want: &str) {
+        let fault = compile(schema.to_string().as_bytes()).unwrap_err();
+        assert!(fault.message.contains(want), "{}", fault.message);
+    }
+
+    #[test]
+    fn errors_name_place_keyword_and_cause_without_the_value() {
+        let schema = json!({ "properties": { "env": { "enum": ["stage", "live"] }, "n": { "type": "integer" } }, "required": ["env", "who"] });
+        check(&schema, &json!({ "env": "live", "who": 1, "n": 1.0 }), &[]);
+        check(
+            &schema,
+            &json!({ "env": "secret", "n": "secret" }),
+            &[
+                ("", "required", "\"who\" is a required property"),
+                ("/env", "enum", "value is not one of \"stage\" or \"live\""),
+                ("/n", "type", "value is not of type \"integer\""),
+            ],
+        );
+        let closed = json!({ "properties": { "naïve/ключ~": { "maxLength": 2 } }, "additionalProperties": false });
+        check(&closed, &json!({ "naïve/ключ~": "日本" }), &[]);
+        check(
+            &closed,
+            &json!({ "naïve/ключ~": "日本語" }),
+            &[("/naïve~1ключ~0", "maxLength", "value is longer than 2 characters")],
+        );
+    }
+
+    #[test]
+    fn at_most_twenty_errors_are_told_and_the_rest_is_counted() {
+        let checked = compiled(&json!({ "items": { "type": "string" } })).check(&json!(vec![0; 25])).unwrap();
+        assert_eq!((checked.errors.len(), checked.omitted), (ERRORS_MAX, 5));
+        assert!(checked.errors.is_sorted());
+    }
+
+    #[test]
+    fn formats_and_other_drafts_count() {
+        let date = json!({ "format": "date" });
+        check(&date, &json!("2026-02-30"), &[("", "format", "value is not a \"date\"")]);
+        check(&json!({ "format": "int32" }), &json!("x"), &[]);
+        let tuple = json!({ "$schema": "http://json-schema.org/draft-07/schema#", "items": [{ "type": "string" }] });
+        check(&tuple, &json!([1]), &[("/0", "type", "value is not of type \"string\"")]);
+    }
+
+    #[test]
+    fn what_is_no_schema_is_refused() {
+        refuse(&json!({ "type": "objct" }), "it is no schema at `/type`: ");
+        refuse(&json!({ "$ref": "https://example.com/a.json" }), "it refers to `https://example.com/a.json`, and");
+        refuse(&json!({ "$ref": "file:///etc/passwd" }), "nothing outside a schema is fetched");
+        refuse(&json!({ "$ref": "other.json" }), "nothing outside a schema is fetched");
+        refuse(&json!({ "$ref": "#/$defs/nobody" }), "a reference leads nowhere");
+        refuse(&json!({ "pattern": "(" }), "it is no schema at `/pattern`");
+        refuse(&json!([]), "it is no JSON object");
+        assert!(compile(b"{\"a\":1,\"a\":2}").unwrap_err().message.contains("occurs twice"));
+        assert!(compile(&[b' '; SCHEMA_BYTES_MAX + 1]).unwrap_err().message.starts_with("it is longer than"));
+    }
+
+    #[test]
+    fn schemas_that_never_end_end() {
+        check(&json!({ "$ref": "#" }), &json!(1), &[]);
+        let round = json!({ "$defs": { "a": { "allOf": [{ "$ref": "#/$defs/b" }] }, "b": { "not": { "$ref": "#/$defs/a" } } }, "$ref": "#/$defs/a" });
+        assert!(compiled(&round).check(&json!(1)).is_ok());
+        let chain: serde_json::Map<_, _> =
+            (0..3_000).map(|n| (format!("a{n}"), json!({ "$ref": format!("#/$defs/a{}", n + 1) }))).collect();
+        let mut chain = json!({ "$defs": chain, "$ref": "#/$defs/a0" });
+        chain["$defs"]["a3000"] = json!({ "type": "string" });
+        assert_eq!(compiled(&chain).check(&json!(1)).unwrap().errors.len(), 1);
+    }
+
+    #[test]
+    fn a_schema_that_doubles_without_end_is_not_waited_for() {
+        let step =
+            |n: usize| json!({ "allOf": [{ "$ref": format!("#/$defs/a{n}") }, { "$ref": format!("#/$defs/a{n}") }] });
+        let mut doubling: serde_json::Map<_, _> = (0..40).map(|n| (format!("a{n}"), step(n + 1))).collect();
+        doubling.insert("a40".to_owned(), json!({ "type": "string" }));
+        let doubling = json!({ "$defs": doubling, "$ref": "#/$defs/a0" });
+        let began = std::time::Instant::now();
+        let checked = compile(doubling.to_string().as_bytes()).map(|doubling| doubling.check(&json!(1)));
+        assert!(!matches!(checked, Ok(Ok(_))), "{checked:?}");
+        assert!(began.elapsed() < Duration::from_millis(3 * WORK_MS_MAX));
+    }
+
+    #[test]
+    fn a_value_of_too_many_parts_is_told_so() {
+        let checked = compiled(&json!({ "items": { "type": "string" } })).check(&json!(vec![0; VALUES_MAX])).unwrap();
+        assert_eq!(checked.errors[0].keyword, KEYWORD_SIZE);
+        assert_eq!(count(&json!({ "a": [1, 2, { "b": null }] }), usize::MAX), 6);
+        assert_eq!(count(&json!([[1, 2, 3], [4, 5, 6]]), 4), 4);
+    }
+
+    #[test]
+    fn a_pattern_that_takes_too_long_is_a_fault() {
+        let slow = json!({ "pattern": "^(?:(a|aa)(?=a|b))*\\1b" });
+        for schema in [slow.clone(), json!({ "not": slow })] {
+            assert!(compiled(&schema).check(&json!("a".repeat(64))).is_err(), "{schema}");
+        }
+        check(&slow, &json!("aab"), &[]);
+    }
+
+    #[test]
+    fn the_shipped_schemas_compile() {
+        for (name, text) in BUILT_IN {
+            assert!(compile(text.as_bytes()).is_ok(), "{name}");
+        }
+    }
+}
