@@ -33,6 +33,10 @@ pub fn briefing(stack: &Stack) -> Option<String> {
 }
 
 fn layer_lines(layer: &Layer) -> Vec<String> {
+    // A pack in one line: its rules would crowd out what the owner wrote.
+    if let Some(pack) = layer.pack() {
+        return vec![clipped(&format!("- {}", pack.about()))];
+    }
     let enforced = layer.policies().filter(|(_, policy)| matches!(policy.enforce, Enforce::Deny | Enforce::Ask));
     let mut lines: Vec<String> = enforced
         .flat_map(|(section, policy)| {
@@ -140,6 +144,15 @@ mod tests {
         assert!(text.contains("- limits: 9 calls\n"), "{text}");
         assert!(text.contains("- a read shows at most 50 lines at once;"), "{text}");
         assert!(!text.contains("overwritten"), "{text}");
+    }
+
+    #[test]
+    fn a_pack_is_one_line() {
+        let text = told("jackline: 1\nuse: [git]\npolicies: [ { read_before_write: {} } ]\n").expect("two things are");
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
+        let [own, pack] = lines.as_slice() else { panic!("{text}") };
+        assert!(own.contains("read before") && pack.starts_with("- git: "), "{text}");
+        assert_eq!(told("jackline: 1\nmode: observe\nuse: [git]\n"), None);
     }
 
     #[test]

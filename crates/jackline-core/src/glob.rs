@@ -47,7 +47,7 @@ impl Class {
 /// Whether a path (with `/` between segments) matches; a pattern that [`check`] refuses matches nothing.
 #[must_use]
 pub fn matches(pattern: &str, path: &str) -> bool {
-    Glob::parse(pattern).is_ok_and(|glob| glob.matches(path))
+    !lacks_a_part(pattern, path) && Glob::parse(pattern).is_ok_and(|glob| glob.matches(path))
 }
 
 /// Whether a plain text matches, `*` and `?` passing over `/` like any character.
@@ -57,7 +57,29 @@ pub fn text_matches(pattern: &str, text: &str) -> bool {
     if !pattern.contains(['?', '[', '{', '}', '\\']) && !pattern.is_empty() && pattern.len() <= PATTERN_CHARS_MAX {
         return stars_match(pattern.as_bytes(), text.as_bytes(), |want| *want == b'*', |want, byte| want == byte);
     }
-    Glob::parse(pattern).is_ok_and(|glob| glob.text_matches(text))
+    !lacks_a_part(pattern, text) && Glob::parse(pattern).is_ok_and(|glob| glob.text_matches(text))
+}
+
+/// Whether something that every match has is missing: a part of a name outside all braces. It spares most patterns
+/// from being read, and every call is held against all of them.
+fn lacks_a_part(pattern: &str, text: &str) -> bool {
+    let plain = pattern.split(['[', '\\']).next().unwrap_or_default();
+    let (mut depth, mut from) = (0_usize, 0);
+    // A segment of dots alone says nothing about a path.
+    let missing =
+        |from, to| plain.get(from..to).is_some_and(|part| !matches!(part, "." | "..") && !text.contains(part));
+    for (at, c) in plain.char_indices().filter(|(_, c)| "*?{}/".contains(*c)) {
+        if depth == 0 && missing(from, at) {
+            return true;
+        }
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        from = at + 1;
+    }
+    depth == 0 && missing(from, plain.len())
 }
 
 /// Says what is wrong with a pattern over paths, so that it reads after the pattern itself.
@@ -75,6 +97,20 @@ pub fn check(pattern: &str) -> Result<(), String> {
 /// Says what is wrong with a pattern over plain text.
 pub fn check_text(pattern: &str) -> Result<(), String> {
     Glob::parse(pattern).map(|_| ())
+}
+
+/// The patterns that one with braces stands for, as texts without braces; what is bracketed or escaped is any text.
+#[must_use]
+pub(crate) fn alternatives(pattern: &str) -> Vec<String> {
+    let written = |token: &Token| match token {
+        Token::Char(c) if is_pattern(c.encode_utf8(&mut [0; 4])) => '?',
+        Token::Char(c) => *c,
+        Token::Slash => '/',
+        Token::One | Token::Class(_) => '?',
+        Token::Many | Token::Open | Token::Comma | Token::Close => '*',
+    };
+    let all = Glob::parse(pattern).map(|glob| glob.alternatives).unwrap_or_default();
+    all.iter().map(|tokens| tokens.iter().map(written).collect()).collect()
 }
 
 /// Whether a text has any character that is special in a pattern.
@@ -300,6 +336,51 @@ mod tests {
     #[track_caller]
     fn check_path(pattern: &str, path: &str, want: bool) {
         assert_eq!(matches(pattern, path), want, "{pattern} over {path}");
+    }
+
+    #[test]
+    fn a_first_look_never_refuses_a_match() {
+        let patterns = [
+            "/**/.ssh/id_{a,b}",
+            "a/b",
+            "*.{x,y}",
+            "a[b]c",
+            "{a,{b,c}d}e",
+            "a\\*b",
+            "**/a/**",
+            "x{a,b}[c]y",
+            "{a}",
+            "./a",
+            "./a",
+        ];
+        let texts = [
+            "/h/.ssh/id_a",
+            "/.ssh/id_b",
+            "a//b",
+            "q/a/b",
+            "z.y",
+            "abc",
+            "ae",
+            "bde",
+            "a*b",
+            "a",
+            "x/a",
+            "xacy",
+            "{a}",
+        ];
+        for (pattern, text) in patterns.iter().flat_map(|pattern| texts.iter().map(move |text| (*pattern, *text))) {
+            let glob = Glob::parse(pattern);
+            assert_eq!(matches(pattern, text), glob.as_ref().is_ok_and(|glob| glob.matches(text)), "{pattern} {text}");
+            assert_eq!(text_matches(pattern, text), glob.is_ok_and(|glob| glob.text_matches(text)), "{pattern} {text}");
+        }
+        assert!(lacks_a_part("/**/.ssh/id_{a,b}", "/h/.aws/id_a") && !lacks_a_part("{a,b}/c", "b/c"));
+    }
+
+    #[test]
+    fn braces_are_written_out() {
+        assert_eq!(alternatives("/{a,b}/*.{x,y[z]}"), ["/a/*.x", "/a/*.y?", "/b/*.x", "/b/*.y?"]);
+        assert_eq!(alternatives("a\\*"), ["a?"]);
+        assert_eq!(alternatives("{a"), Vec::<String>::new());
     }
 
     #[test]

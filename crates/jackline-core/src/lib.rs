@@ -28,6 +28,7 @@ pub mod nearest;
 mod overlap;
 pub mod overrides;
 pub mod own_files;
+pub mod packs;
 mod patch;
 pub mod path;
 pub mod policy;

@@ -5,11 +5,12 @@
 
 use serde_json::Value;
 
-use crate::call::View;
-use crate::definition::model::{ArgMatcher, CommandMatcher, CommandParts, Matcher, Range, SessionMatcher};
+use crate::call::{Touch, View};
+use crate::definition::model::{ArgMatcher, CommandMatcher, CommandParts, Computed, Matcher, Range, SessionMatcher};
 use crate::event::{Event, MAIN_AGENT};
 use crate::glob;
-use crate::probe::{Fact, Facts, Probe};
+use crate::overlap;
+use crate::probe::{Fact, Facts, Identity, Probe};
 use crate::session::Session;
 use crate::shell::{self, Command, Word};
 use crate::stack::Layer;
@@ -22,6 +23,8 @@ pub(crate) const STEP_DEPTH_MAX: u32 = 8;
 pub enum Purpose {
     /// Something is forbidden or asked for: what may match, matches.
     Restrict,
+    /// The same, but a word or path that is only known when the text runs does not match.
+    Known,
     /// Something counts as done: only a command whose success the exit status proves.
     Prove,
     /// Inside a `not`: what surely matches.
@@ -31,12 +34,18 @@ pub enum Purpose {
 impl Purpose {
     const fn inside_not(self) -> Self {
         match self {
-            Self::Restrict => Self::Sure,
+            Self::Restrict | Self::Known => Self::Sure,
             Self::Prove | Self::Sure => Self::Restrict,
         }
     }
 
-    fn lenient(self) -> bool {
+    /// Whether other spellings count, and arguments of the wrong type.
+    const fn lenient(self) -> bool {
+        matches!(self, Self::Restrict | Self::Known)
+    }
+
+    /// Whether what is not known counts as what is looked for.
+    fn guesses(self) -> bool {
         self == Self::Restrict
     }
 }
@@ -58,6 +67,15 @@ impl Subject<'_> {
         self.matches_at(matcher, purpose, STEP_DEPTH_MAX)
     }
 
+    /// How a policy of this layer looks at a call.
+    #[must_use]
+    pub fn restricting(&self) -> Purpose {
+        match self.layer.model.shell.computed {
+            Computed::Match => Purpose::Restrict,
+            Computed::Pass => Purpose::Known,
+        }
+    }
+
     /// Whether the call is one of `name`: a tool or glob, a step, or `@kind`.
     #[must_use]
     pub fn is_named(&self, name: &str, purpose: Purpose) -> bool {
@@ -67,7 +85,11 @@ impl Subject<'_> {
     /// The facts a matcher wants: where the call's paths lead, when it speaks of paths and all else holds so far.
     #[must_use]
     pub fn needs(&self, matcher: &Matcher) -> Vec<Probe> {
-        if !speaks_of_paths(self.layer, matcher, STEP_DEPTH_MAX) {
+        if self.view.touches.is_empty() || !speaks_of_paths(self.layer, matcher, STEP_DEPTH_MAX) {
+            return Vec::new();
+        }
+        let named = |name: &String| name.starts_with('@') && !self.is_named(name, Purpose::Restrict);
+        if !matcher.tool.is_empty() && matcher.tool.iter().all(named) {
             return Vec::new();
         }
         let touches = self.view.touches.iter().filter(|touch| !touch.dynamic && touch.is_plain());
@@ -92,8 +114,9 @@ impl Subject<'_> {
             && matcher.host.as_ref().is_none_or(|host| self.event.host.as_deref() == Some(host))
             && matcher.session.as_ref().is_none_or(|session| self.session_holds(session))
             && plain.iter().all(argument)
+            && (!matcher.opaque || self.view.reading().is_some_and(|reading| reading.opaque.is_some()))
             && matcher.command.as_ref().is_none_or(|command| self.command_holds(command, purpose))
-            && (matcher.path.is_empty() || self.path_holds(&matcher.path, purpose))
+            && (matcher.path.is_empty() || self.path_holds(matcher, purpose))
             && matcher.all.iter().all(inner)
             && (matcher.any.is_empty() || matcher.any.iter().any(inner))
             && matcher.not.as_ref().is_none_or(|not| !self.matches_at(not, purpose.inside_not(), depth))
@@ -131,24 +154,24 @@ impl Subject<'_> {
         let Some(reading) = self.view.reading() else { return false };
         reading.commands.iter().filter(|command| purpose != Purpose::Prove || command.proven).any(
             |command| match wanted {
-                CommandMatcher::Glob(globs) => globs.iter().any(|glob| match purpose.lenient() {
+                CommandMatcher::Glob(globs) => globs.iter().any(|glob| match purpose.guesses() {
                     true => shell::glob_may_match(command, glob),
                     false => shell::glob_matches(command, glob),
                 }),
-                CommandMatcher::Parts(parts) => parts_hold(command, parts, purpose.lenient()),
+                CommandMatcher::Parts(parts) => parts_hold(command, parts, purpose),
             },
         )
     }
 
-    fn path_holds(&self, wanted: &[String], purpose: Purpose) -> bool {
-        self.view.touches.iter().filter(|touch| touch.is_plain()).any(|touch| {
+    fn path_holds(&self, matcher: &Matcher, purpose: Purpose) -> bool {
+        let looked_at =
+            |touch: &&Touch| touch.is_plain() && (matcher.access.is_empty() || matcher.access.contains(&touch.role));
+        self.view.touches.iter().filter(looked_at).any(|touch| {
             let fact = if touch.dynamic { None } else { self.facts.get(&touch.probe()) };
             match fact {
-                Some(Fact::Identity(identity)) => wanted.iter().any(|glob| match (&identity.inside, glob.as_str()) {
-                    (inside, "outside") => inside.is_none(),
-                    (Some(inside), glob) => glob::matches(glob, inside),
-                    (None, glob) => glob.starts_with('/') && glob::matches(glob, &identity.path),
-                }),
+                Some(Fact::Identity(identity)) => {
+                    matcher.path.iter().any(|pattern| path_is(pattern, touch, identity, purpose))
+                }
                 Some(
                     Fact::Content(_)
                     | Fact::Schema(_)
@@ -157,10 +180,39 @@ impl Subject<'_> {
                     | Fact::Absent
                     | Fact::Unknown(_),
                 )
-                | None => purpose.lenient(),
+                | None => purpose.guesses(),
             }
         })
     }
+}
+
+/// Whether a path that is touched is one of a pattern; for a pattern of the shell's, whether it may lead to one.
+fn path_is(pattern: &str, touch: &Touch, identity: &Identity, purpose: Purpose) -> bool {
+    if pattern == "outside" {
+        return identity.inside.is_none();
+    }
+    let absolute = pattern.starts_with('/');
+    let (_, rest) = touch.split();
+    if rest.is_empty() || !purpose.lenient() {
+        let inside = identity.inside.as_deref().is_some_and(|inside| glob::matches(pattern, inside));
+        return inside || absolute && glob::matches(pattern, &identity.path);
+    }
+    // What lies anywhere below may be anything: only a pattern that names its directory is known to meet it, or one of
+    // hidden files where they are asked for.
+    let named =
+        pattern.contains('/') || pattern.starts_with('.') && touch.path.rsplit('/').next().is_some_and(is_hidden);
+    if purpose == Purpose::Known && (rest.contains("**") || !named) {
+        return false;
+    }
+    let below = |dir: &str| if dir.is_empty() { rest.to_owned() } else { format!("{dir}/{rest}") };
+    glob::alternatives(pattern).iter().any(|pattern| match &identity.inside {
+        Some(inside) if !absolute => overlap::overlaps(pattern, &below(inside)),
+        _ => absolute && overlap::overlaps_from_root(pattern, &below(&identity.path)),
+    })
+}
+
+fn is_hidden(name: &str) -> bool {
+    name.starts_with('.')
 }
 
 fn speaks_of_paths(layer: &Layer, matcher: &Matcher, depth: u32) -> bool {
@@ -175,41 +227,79 @@ fn in_range(range: Option<Range>, value: f64) -> bool {
     range.is_none_or(|range| range.gt.is_none_or(|gt| value > gt) && range.lt.is_none_or(|lt| value < lt))
 }
 
-fn parts_hold(command: &Command, wanted: &CommandParts, lenient: bool) -> bool {
+fn parts_hold(command: &Command, wanted: &CommandParts, purpose: Purpose) -> bool {
     let Some(program) = command.program() else { return false };
+    // The program first: it tells most commands apart, and costs least.
+    if !wanted.program.is_empty() && !wanted.program.iter().any(|wanted| glob::text_matches(wanted, program)) {
+        return false;
+    }
     let told: Vec<&Word> = shell::told(command).into_iter().skip(1).collect();
-    wanted.program.as_ref().is_none_or(|wanted| glob::text_matches(wanted, program))
-        && in_order(&told, &wanted.args, lenient)
+    (wanted.subcommand.is_empty() || wanted.subcommand.iter().any(|wanted| is_subcommand(command, wanted, purpose)))
+        && in_order(&told, &wanted.args, purpose)
         && (wanted.flags.is_empty()
-            || wanted.flags.iter().any(|flag| told.iter().any(|word| is_flag(word, flag, lenient))))
+            || wanted.flags.iter().any(|flag| told.iter().any(|word| is_flag(word, flag, purpose))))
+        && !told.iter().any(|word| word.known() && wanted.without.contains(&word.text))
         && (wanted.env.is_empty()
             || wanted.env.iter().any(|name| command.env.iter().any(|(set, _)| glob::text_matches(name, set))))
         && (wanted.redirects_to.is_empty()
-            || wanted.redirects_to.iter().any(|glob| redirects_to(command, glob, lenient)))
+            || wanted.redirects_to.iter().any(|glob| redirects_to(command, glob, purpose)))
+}
+
+/// Whether the words after the program and its options are these.
+fn is_subcommand(command: &Command, wanted: &str, purpose: Purpose) -> bool {
+    let words = shell::without_global_options(command);
+    let words: Vec<&Word> = words.iter().skip(1).collect();
+    let wanted: Vec<&str> = wanted.split_whitespace().collect();
+    follow(&words, &wanted, purpose)
+}
+
+/// Whether the wanted words come first, options left out. Which options take a value is not known of every program,
+/// so where something is forbidden, the word after an option may be its value.
+fn follow(words: &[&Word], wanted: &[&str], purpose: Purpose) -> bool {
+    let Some((first, rest)) = wanted.split_first() else { return true };
+    let mut after_option = false;
+    for (index, word) in words.iter().enumerate() {
+        let option = word.text.starts_with('-') && word.text.len() > 1 && !word.dynamic;
+        if option {
+            after_option = !word.text.contains('=');
+            continue;
+        }
+        let after = words.get(index + 1..).unwrap_or_default();
+        if word_is(word, first, purpose) && follow(after, rest, purpose) {
+            return true;
+        }
+        if !(after_option && purpose.lenient()) {
+            return false;
+        }
+        after_option = false;
+    }
+    false
 }
 
 /// Whether the wanted words occur in this order, gaps allowed.
-fn in_order(words: &[&Word], wanted: &[String], lenient: bool) -> bool {
+fn in_order(words: &[&Word], wanted: &[String], purpose: Purpose) -> bool {
     let mut words = words.iter();
-    wanted.iter().all(|want| words.any(|word| word_is(word, want, lenient)))
+    wanted.iter().all(|want| words.any(|word| word_is(word, want, purpose)))
 }
 
-fn word_is(word: &Word, wanted: &str, lenient: bool) -> bool {
-    if word.dynamic || word.glob { lenient } else { glob::text_matches(wanted, &word.text) }
+fn word_is(word: &Word, wanted: &str, purpose: Purpose) -> bool {
+    // A word that is not known counts as it is written at most: `+$BRANCH` has its plus, whatever the branch.
+    let compared = word.known() || purpose == Purpose::Known;
+    !word.known() && purpose.guesses() || compared && glob::text_matches(wanted, &word.text)
 }
 
 /// `--force` also as `--force=x`; `-f` also inside `-uf`; and where something is forbidden, `--no-verify` also as
 /// `--no-veri`, since programs take the beginning of an option for the whole.
-fn is_flag(word: &Word, flag: &str, lenient: bool) -> bool {
+fn is_flag(word: &Word, flag: &str, purpose: Purpose) -> bool {
     let text = word.text.as_str();
-    if word.dynamic {
+    if word.dynamic && purpose != Purpose::Known {
         // What begins with a letter is no option, whatever comes after.
-        return lenient && !text.starts_with(|c: char| c.is_alphanumeric() || c == '/' || c == '.');
+        return purpose.guesses() && !text.starts_with(|c: char| c.is_alphanumeric() || c == '/' || c == '.');
     }
-    if lenient && is_abbreviated(text, flag) {
+    if purpose.lenient() && is_abbreviated(text, flag) {
         return true;
     }
-    if text == flag || text.strip_prefix(flag).is_some_and(|rest| flag.starts_with("--") && rest.starts_with('=')) {
+    if text == flag || text.strip_prefix(flag).is_some_and(|rest| flag.len() > 2 && rest.starts_with('=')) {
         return true;
     }
     match (flag.strip_prefix('-'), text.strip_prefix('-')) {
@@ -227,9 +317,13 @@ fn is_abbreviated(text: &str, flag: &str) -> bool {
     rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('-') && !option.ends_with('-'))
 }
 
-fn redirects_to(command: &Command, wanted: &str, lenient: bool) -> bool {
+fn redirects_to(command: &Command, wanted: &str, purpose: Purpose) -> bool {
     command.redirects.iter().filter(|redirect| redirect.writes).any(|redirect| {
-        if redirect.to.dynamic { lenient } else { glob::matches(wanted, &crate::path::fold(&redirect.to.text)) }
+        if redirect.to.dynamic {
+            purpose.guesses()
+        } else {
+            glob::matches(wanted, &crate::path::fold(&redirect.to.text))
+        }
     })
 }
 

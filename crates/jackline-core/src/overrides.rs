@@ -139,11 +139,33 @@ fn lasting(fields: &Map<String, Value>) -> Result<Option<i64>, &'static str> {
     }
 }
 
-/// The policy that put an override, and where its definition comes from.
+/// The policy that put an override, and whose definition that is in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct By {
-    pub origin: Origin,
+    pub owner: Owner,
     pub policy: String,
+}
+
+/// Whose word a definition is: a project's and its last accepted content are the same owner's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Owner {
+    Machine,
+    User,
+    Project,
+    Pack(String),
+}
+
+impl Owner {
+    #[must_use]
+    pub fn of(origin: Origin) -> Self {
+        match origin {
+            Origin::Machine => Self::Machine,
+            Origin::User => Self::User,
+            Origin::Project | Origin::Accepted => Self::Project,
+            Origin::Pack(name) => Self::Pack(name.to_owned()),
+        }
+    }
 }
 
 /// An override as it stands on an agent.
@@ -216,7 +238,8 @@ impl Imposed {
 /// The widest factor in force for the bounds of a definition of this origin; 1 where there is none.
 #[must_use]
 pub fn widening(standing: &[Imposed], origin: Origin, now: Timestamp) -> u32 {
-    let own = |imposed: &&Imposed| imposed.by.as_ref().is_none_or(|by| by.origin == origin.home());
+    let owner = Owner::of(origin);
+    let own = |imposed: &&Imposed| imposed.by.as_ref().is_none_or(|by| by.owner == owner);
     let factors = standing.iter().filter(own).filter(|imposed| imposed.is_in_time(now)).map(|imposed| {
         match imposed.settings.demand {
             Demand::WidenRetrieval { factor } => factor,
@@ -261,7 +284,7 @@ mod tests {
     fn a_project_widens_its_own_bounds_alone() {
         let settings =
             |factor| Override { demand: Demand::WidenRetrieval { factor }, ttl_steps: Some(1), ttl_ms: None };
-        let by = Some(By { origin: Origin::Project, policy: "p".into() });
+        let by = Some(By { owner: Owner::Project, policy: "p".into() });
         let own = Imposed::new(by, settings(4), Timestamp(0));
         let hosts = Imposed::new(None, settings(2), Timestamp(0));
         let factor = |standing: &[Imposed], origin| widening(standing, origin, Timestamp(9));

@@ -12,6 +12,20 @@ pub enum Role {
 }
 
 impl Role {
+    /// Every role as definitions spell it.
+    pub const NAMES: &'static [&'static str] = &["read", "write", "delete"];
+
+    /// Reads the definition's spelling.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "read" => Some(Self::Read),
+            "write" => Some(Self::Write),
+            "delete" => Some(Self::Delete),
+            _ => None,
+        }
+    }
+
     /// Whether the path may be different afterwards.
     #[must_use]
     pub const fn changes(self) -> bool {

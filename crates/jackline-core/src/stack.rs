@@ -5,12 +5,11 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, SchemaSource, Section, Step};
 use crate::definition::{Kind, Model, UnknownTools};
 use crate::glob;
 use crate::matcher::STEP_DEPTH_MAX;
+use crate::packs::{self, Pack};
 use crate::path;
 use crate::policy;
 use crate::schema::Schema;
@@ -18,25 +17,15 @@ use crate::sha::Digest;
 use crate::tools;
 
 /// Where a layer comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     Machine,
     User,
     Project,
     /// The project's last accepted content, while its present content is not accepted.
     Accepted,
-}
-
-impl Origin {
-    /// Whose word it is: a project's definition and its last accepted content are the same owner's.
-    #[must_use]
-    pub const fn home(self) -> Self {
-        match self {
-            Self::Accepted => Self::Project,
-            origin => origin,
-        }
-    }
+    /// A pack of this name, which the layer before it uses.
+    Pack(&'static str),
 }
 
 /// One definition and how it counts.
@@ -82,6 +71,21 @@ impl Layer {
         self.trusted && self.model.mode == Mode::Observe
     }
 
+    /// Whether it is a pack, which speaks only through its policies.
+    #[must_use]
+    pub const fn is_pack(&self) -> bool {
+        matches!(self.origin, Origin::Pack(_))
+    }
+
+    /// The pack that it is, if it is one.
+    #[must_use]
+    pub fn pack(&self) -> Option<&'static Pack> {
+        match self.origin {
+            Origin::Pack(name) => packs::find(name),
+            Origin::Machine | Origin::User | Origin::Project | Origin::Accepted => None,
+        }
+    }
+
     /// Whether any policy of it looks inside shell commands.
     #[must_use]
     pub const fn looks_inside(&self) -> bool {
@@ -118,17 +122,19 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// A stack of one definition, trusted as it is given.
+    /// A stack of one definition and the packs it uses, trusted as it is given.
     #[must_use]
     pub fn of(root: impl Into<String>, model: Model, digest: Digest) -> Self {
         let layer = Layer::new(model, digest, Origin::Project, true);
-        Self { root: root.into(), layers: vec![layer], ..Self::default() }
+        let packs = packs::layers(&layer, &Pack::load);
+        Self { root: root.into(), layers: std::iter::once(layer).chain(packs).collect(), ..Self::default() }
     }
 
-    /// The layer whose identity and digest stand in records: the project's, else the last.
+    /// The layer whose identity and digest stand in records: the project's, else the last that is no pack.
     #[must_use]
     pub fn face(&self) -> Option<&Layer> {
-        self.layers.iter().find(|layer| layer.origin == Origin::Project).or_else(|| self.layers.last())
+        let project = self.layers.iter().find(|layer| layer.origin == Origin::Project);
+        project.or_else(|| self.layers.iter().rfind(|layer| !layer.is_pack()))
     }
 
     /// One digest for all layers in force.
@@ -218,6 +224,7 @@ fn step_looks_inside(model: &Model, name: &str, depth: u32) -> bool {
 fn matcher_looks_inside(model: &Model, matcher: &Matcher, depth: u32) -> bool {
     let mut parts = matcher.all.iter().chain(&matcher.any).chain(matcher.not.as_deref());
     matches!(&matcher.command, Some(CommandMatcher::Glob(_) | CommandMatcher::Parts(_)))
+        || matcher.opaque
         || !matcher.path.is_empty()
         || matcher.tool.iter().any(|name| step_looks_inside(model, name, depth))
         || parts.any(|part| matcher_looks_inside(model, part, depth))

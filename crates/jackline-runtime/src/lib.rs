@@ -20,10 +20,11 @@ pub mod private;
 pub mod probes;
 mod records;
 pub mod replay;
+pub mod runner;
 mod runtime;
 mod schemas;
 pub mod store;
-mod tilde;
+pub mod tilde;
 pub mod wiring;
 
 pub use answer::Answer;

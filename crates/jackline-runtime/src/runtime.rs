@@ -280,7 +280,7 @@ impl Runtime {
         let mut stack = standing.stack.clone();
         stack.own.extend(self.policies.iter().cloned());
         if let Some(home) = &self.home {
-            stack.layers.iter_mut().for_each(|layer| crate::tilde::expand(&mut layer.model, home));
+            crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
         }
         let root = PathBuf::from(&stack.root);
         let definition = stack.path.as_ref().map(PathBuf::from);
@@ -293,7 +293,11 @@ impl Runtime {
         let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
         if let Some(kept) = &self.kept {
             for (layer, (digest, text)) in standing.stack.layers.iter().zip(&standing.texts) {
-                kept.keep(digest, text, &layer.model);
+                // A pack's layer is not the pack's own model: it is mixed with what the definition says.
+                match layer.is_pack() {
+                    true => kept.keep_text(digest, text),
+                    false => kept.keep(digest, text, &layer.model),
+                }
             }
         }
         let ground = Ground { root, home: self.home.clone(), own, schemas: inline_schemas(&stack) };

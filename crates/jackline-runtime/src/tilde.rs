@@ -5,11 +5,21 @@ use std::path::Path;
 use jackline_core::definition::Model;
 use jackline_core::definition::model::{Guard, Matcher, Policy};
 
-/// Replaces a leading `~/` in every path pattern of a definition.
-pub(crate) fn expand(model: &mut Model, home: &Path) {
+/// Replaces a leading `~` in every path pattern of a definition. The runtime does so with the home it is given.
+pub fn expand(model: &mut Model, home: &Path) {
+    expand_all(std::iter::once(model), home);
+}
+
+/// The same for several definitions, looking only once where the home directory is.
+pub(crate) fn expand_all<'a>(models: impl Iterator<Item = &'a mut Model>, home: &Path) {
     // Identities are canonical, so the patterns they are held against must be.
     let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
-    let Some(home) = home.to_str() else { return };
+    if let Some(home) = home.to_str() {
+        models.for_each(|model| expand_to(model, home));
+    }
+}
+
+fn expand_to(model: &mut Model, home: &str) {
     model.own.allow.iter_mut().for_each(|pattern| place(pattern, home));
     model.steps.iter_mut().for_each(|step| matcher(&mut step.matcher, home));
     let of_sections = model.sections.iter_mut().flat_map(|section| &mut section.policies);
@@ -34,7 +44,9 @@ fn matcher(each: &mut Matcher, home: &str) {
 }
 
 fn place(pattern: &mut String, home: &str) {
-    if let Some(rest) = pattern.strip_prefix("~/") {
+    if pattern == "~" {
+        *pattern = escaped(home);
+    } else if let Some(rest) = pattern.strip_prefix("~/") {
         *pattern = format!("{}/{rest}", escaped(home));
     }
 }
@@ -52,11 +64,13 @@ mod tests {
     fn every_pattern_of_a_path_is_placed() {
         let text = r#"{jackline: 1, self: {allow: ["~/a"]}, policies: [
             {paths: {allow: ["~/b/**", "/c"], protect: ["~/d", "e~/f"]}},
-            {rule: {any: [{path: "~/g"}], reason: r}}]}"#;
+            {rule: {any: [{path: ["~/g", "~"]}], reason: r}}]}"#;
         let mut model = jackline_core::definition::parse(text, &[]).unwrap().model;
         expand(&mut model, Path::new("/no/h*me"));
         let shown = format!("{model:?}");
-        for placed in ["/no/h\\\\*me/a", "/no/h\\\\*me/b/**", "/no/h\\\\*me/d", "e~/f", "/no/h\\\\*me/g"] {
+        for placed in
+            ["/no/h\\\\*me/a", "/no/h\\\\*me/b/**", "/no/h\\\\*me/d", "e~/f", "/no/h\\\\*me/g", "/no/h\\\\*me"]
+        {
             assert!(shown.contains(&format!("\"{placed}\"")), "{placed} in {shown}");
         }
     }

@@ -286,3 +286,72 @@ fn a_schema_that_is_none_leaves_the_accepted_definition_in_force() {
     let told = String::from_utf8(place.run(&["eval"]).stderr).expect("UTF-8");
     assert!(told.contains("the last accepted definition stays in force"), "{told}");
 }
+
+fn shell(session: &str, text: &str) -> Value {
+    json!({"event": "call.requested", "session": session, "call": {"tool": "Bash", "args": {"command": text}}})
+}
+
+#[test]
+fn a_pack_judges_beside_the_definition_and_is_on_record() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", "jackline: 1\nuse: [git]\n");
+    let decisions = place.eval(&[], &[shell("s", "git push --force"), shell("s", "git push")]);
+    assert_eq!((&decisions[0]["verdict"], &decisions[0]["code"]), (&json!("deny"), &json!("rule/git/force-push")));
+    assert_eq!(decisions[1]["verdict"], "allow");
+    let pack = jackline_core::packs::find("git").expect("there");
+    let digest = jackline_core::sha::Digest::of(pack.text.as_bytes());
+    let export = String::from_utf8(place.run(&["audit", "export", "--session", "s"]).stdout).expect("UTF-8");
+    let records: Vec<Value> = export.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let decided = records.iter().find(|record| record["kind"] == "decision").expect("a decision");
+    let layers = decided["definition"]["layers"].as_array().expect("layers");
+    assert_eq!(layers.get(1), Some(&json!(format!("sha256:{digest}"))));
+    assert_eq!(layers.len(), 2);
+    let asked = decided["data"]["consulted"].as_array().expect("who was asked");
+    assert!(asked.contains(&json!("pack git")) && !asked.contains(&json!("git/force-push")), "{asked:?}");
+    let kept = place.path("home/.local/state/jackline/definitions");
+    let text = fs::read_to_string(kept.join(format!("{digest}.yaml"))).expect("the pack's text is kept");
+    assert_eq!(text, pack.text);
+    let explained = String::from_utf8(place.run(&["explain", "last"]).stdout).expect("UTF-8");
+    assert!(explained.contains("of `jackline pack show git`"), "{explained}");
+}
+
+/// What is kept of a pack is its own: the mode of one definition must not reach another through the cache.
+#[test]
+fn a_pack_is_kept_as_it_is_whoever_uses_it() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", "jackline: 1\nmode: observe\nuse: [{pack: git, enforce: {git/force-push: off}}]\n");
+    place.check("a", "Task", "allow");
+    place.trust();
+    let observed = place.eval(&[], &[shell("b", "git commit --no-verify -m x"), shell("b", "git push --force")]);
+    assert_eq!((&observed[0]["verdict"], &observed[1]["verdict"]), (&json!("allow"), &json!("allow")));
+    assert_eq!(observed[0]["findings"][0]["code"], "rule/git/skip-hooks");
+    place.write("other/jackline.yaml", "jackline: 1\nuse: [git]\n");
+    let other = place.path("other/jackline.yaml").display().to_string();
+    let strict = place.eval(&["--definition", &other], &[shell("c", "git push --force")]);
+    assert_eq!(strict[0]["code"], "rule/git/force-push", "{}", strict[0]);
+}
+
+#[test]
+fn a_pack_that_goes_waits_for_trust_and_one_that_comes_does_not() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", "jackline: 1\n");
+    place.check("a", "Task", "allow");
+    place.write("ws/jackline.yaml", "jackline: 1\nuse: [git]\n");
+    assert_eq!(place.eval(&[], &[shell("b", "git push --force")])[0]["verdict"], "deny");
+    for softer in ["jackline: 1\n", "jackline: 1\nuse: [{pack: git, enforce: {git/force-push: warn}}]\n"] {
+        place.write("ws/jackline.yaml", softer);
+        assert_eq!(place.eval(&[], &[shell("c", "git push --force")])[0]["verdict"], "deny", "{softer}");
+    }
+    place.write("ws/jackline.yaml", "jackline: 1\n");
+    place.trust();
+    assert_eq!(place.eval(&[], &[shell("d", "git push --force")])[0]["verdict"], "allow");
+}
+
+#[test]
+fn a_project_does_not_soften_the_packs_of_its_user() {
+    let place = Place::new();
+    place.write("home/.config/jackline/jackline.yaml", "jackline: 1\nuse: [git]\n");
+    place.write("ws/jackline.yaml", "jackline: 1\nuse: [{pack: git, enforce: {git/force-push: off}}]\n");
+    let decision = &place.eval(&[], &[shell("a", "git push --force")])[0];
+    assert_eq!(decision["code"], "rule/git/force-push", "{decision}");
+}

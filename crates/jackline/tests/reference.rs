@@ -14,6 +14,7 @@ use std::process::Command;
 
 use jackline_core::code::{self, Documented};
 use jackline_core::definition;
+use jackline_core::definition::model::Guard;
 use jackline_core::path::fold;
 use jackline_core::tools::{self, Tool};
 
@@ -84,6 +85,40 @@ fn codes(page: &mut String, title: &str, codes: &[Documented]) {
     for entry in codes {
         let _ = writeln!(page, "| `{}` | {} | {} |", entry.code, entry.means, entry.remedy);
     }
+}
+
+#[test]
+fn the_page_of_packs() {
+    let mut page = format!("{GENERATED}# Packs\n\n");
+    page.push_str(
+        "What each pack looks for. `jackline pack show NAME` prints a pack as the definition that it is; how to use one:\n\
+         [the guide](../guides/packs.md).\n",
+    );
+    for pack in jackline_core::packs::PACKS {
+        let about = pack.about().split_once(": ").map_or("", |(_, about)| about);
+        let _ = write!(
+            page,
+            "\n## `{}`\n\n{}.\n\n| policy | verdict | reason |\n|---|---|---|\n",
+            pack.name,
+            capital(about)
+        );
+        for policy in pack.model().policies {
+            let Guard::Rule(rule) = policy.guard else { continue };
+            let _ = writeln!(
+                page,
+                "| `{}` | {} | {} |",
+                policy.name,
+                rule.verdict.map_or("override", |verdict| verdict.name()),
+                rule.reason
+            );
+        }
+    }
+    check("packs.md", &page);
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 #[test]

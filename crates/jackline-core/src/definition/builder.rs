@@ -3,12 +3,13 @@
 use super::bounds::Bounds;
 use super::fault::{Fault, Faults};
 use super::model::{
-    ArgMatcher, CommandMatcher, CommandParts, Declaration, Enforce, Guard, Kind, Limits, Loop, Matcher, Mode, Model,
-    OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync,
-    UnknownTools, Validation,
+    ArgMatcher, CommandMatcher, CommandParts, Computed, Declaration, Enforce, Guard, Kind, Limits, Loop, Matcher, Mode,
+    Model, OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step,
+    Sync, UnknownTools, Use, Validation,
 };
 use super::{Parsed, finish, name_policies, semantics};
 use crate::overrides::Override;
+use crate::path::Role;
 
 /// Puts a definition together; [`build`](Self::build) checks it.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +30,17 @@ impl DefinitionBuilder {
     pub fn agent(mut self, ns: impl Into<String>, key: impl Into<String>) -> Self {
         self.model.agent.ns = Some(ns.into());
         self.model.agent.key = Some(key.into());
+        self
+    }
+
+    /// `use`, a pack as it is.
+    pub fn pack(self, name: impl Into<String>) -> Self {
+        self.pack_with(Use { pack: name.into(), ..Use::default() })
+    }
+
+    /// `use`, with policies of the pack enforced otherwise.
+    pub fn pack_with(mut self, used: Use) -> Self {
+        self.model.packs.push(used);
         self
     }
 
@@ -134,6 +146,12 @@ impl DefinitionBuilder {
     /// `shell.opaque`
     pub fn opaque(mut self, opaque: Opaque) -> Self {
         self.model.shell.opaque = opaque;
+        self
+    }
+
+    /// `shell.computed`
+    pub fn computed(mut self, computed: Computed) -> Self {
+        self.model.shell.computed = computed;
         self
     }
 
@@ -315,6 +333,19 @@ impl Matcher {
         self
     }
 
+    /// With such a path that is read, written or deleted (or as given before).
+    #[must_use]
+    pub fn access(mut self, role: Role) -> Self {
+        self.access.push(role);
+        self
+    }
+
+    /// With a shell text that runs something which cannot be known beforehand.
+    #[must_use]
+    pub fn opaque(self) -> Self {
+        Self { opaque: true, ..self }
+    }
+
     /// With an argument that fits.
     #[must_use]
     pub fn arg(mut self, name: impl Into<String>, argument: ArgMatcher) -> Self {
@@ -403,6 +434,24 @@ audit: {redact: [password]}
         assert_eq!(release().build().unwrap(), written);
     }
 
+    #[test]
+    fn finer_keys_are_the_same_in_code() {
+        let parts = CommandParts { program: vec!["a".into(), "b".into()], ..CommandParts::default() };
+        let parts = CommandParts { subcommand: vec!["c d".into()], without: vec!["-n".into()], ..parts };
+        let matcher = Matcher::tool("@shell").command_parts(parts).path("x").access(Role::Delete).opaque();
+        let used = Use { pack: "git".into(), enforce: vec![("git/clean".into(), Enforce::Ask)] };
+        let built = DefinitionBuilder::new().pack("secrets").pack_with(used).computed(Computed::Pass);
+        let built = built.step("s", matcher).build().unwrap();
+        let source = "jackline: 1
+use: [secrets, {pack: git, enforce: {git/clean: ask}}]
+shell: {computed: pass}
+steps: {s: {tool: '@shell', command: {program: [a, b], subcommand: c d, without: -n}, path: x, access: delete, opaque: true}}
+";
+        let mut written = parse(source, &[]).unwrap().model;
+        written.steps.iter_mut().for_each(|step| step.line = 0);
+        assert_eq!(built, written);
+    }
+
     #[track_caller]
     fn check(builder: DefinitionBuilder, want: &str) {
         let faults = builder.build().unwrap_err();
@@ -413,6 +462,11 @@ audit: {redact: [password]}
     fn the_same_checks_apply() {
         let new = DefinitionBuilder::new;
         check(new().rule("", Rule::deny(Matcher::default())), "policy \"rule-1\": it matches every call");
+        check(new().pack("gti"), "there is no pack `gti`");
+        check(
+            new().rule("r", Rule::deny(Matcher::tool("@shell").access(Role::Delete))),
+            "policy \"r\": `access` says nothing without `path`",
+        );
         check(new().step("@a", Matcher::tool("b")), "step \"@a\": a step's name may not begin with `@`");
         check(new().step("a", Matcher::tool("b")).step("a", Matcher::tool("c")), "step \"a\": the name is used twice");
         check(new().declare("a", Kind::Read).declare("a", Kind::Write), "tool \"a\" is declared twice");

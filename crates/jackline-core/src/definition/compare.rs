@@ -12,6 +12,7 @@ use super::model::{
     RuleVerdict, Section, Sequence, Steps, Tools, UnknownTools,
 };
 use super::overriding;
+use super::uses;
 use crate::glob;
 
 /// Everything in `new` that may allow what `old` did not, as sentence fragments; empty when it only tightens.
@@ -30,6 +31,7 @@ pub fn loosenings(old: &Model, new: &Model) -> Vec<String> {
     found.0.extend(bounds::loosenings("outputs", old.outputs, new.outputs));
     settings(old, new, &mut found);
     schemas::compare(old, new, &mut found);
+    found.0.extend(uses::loosenings(&old.packs, &new.packs));
     found.0
 }
 
@@ -256,6 +258,8 @@ fn wider(old: &Matcher, new: &Matcher) -> bool {
         && new.all.iter().all(|condition| old.all.contains(condition))
         && more_choices(&old.any, &new.any)
         && gone_or_equal(old.not.as_ref(), new.not.as_ref())
+        && more_choices(&old.access, &new.access)
+        && (old.opaque || !new.opaque)
 }
 
 /// Of a list of which any must hold, and which says nothing when empty.
@@ -355,6 +359,7 @@ fn deadline(old: Option<Deadline>, new: Option<Deadline>, found: &mut Found) {
 fn settings(old: &Model, new: &Model, found: &mut Found) {
     let (before, after) = (old.shell.opaque, new.shell.opaque);
     found.when(after < before, || format!("shell.opaque loosened from {} to {}", before.name(), after.name()));
+    found.when(new.shell.computed > old.shell.computed, || "shell.computed became pass".to_owned());
     found.gained("self.allow", &old.own.allow, &new.own.allow);
     found.lost("audit.redact", &old.audit.redact, &new.audit.redact);
     found.when(old.audit.checkpoint && !new.audit.checkpoint, || "audit.checkpoint was switched off".to_owned());

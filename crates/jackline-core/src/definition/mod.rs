@@ -20,6 +20,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod unsupported;
+mod uses;
 mod validate;
 pub mod yaml;
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds::Bounds;
 use crate::overrides::Override;
+use crate::path::Role;
 use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
 
@@ -64,6 +65,8 @@ pub struct Model {
     pub outputs: Option<Bounds>,
     /// The key `schema`.
     pub validation: Validation,
+    /// The key `use`.
+    pub packs: Vec<Use>,
 }
 
 impl Default for Model {
@@ -84,8 +87,17 @@ impl Default for Model {
             reads: None,
             outputs: None,
             validation: Validation::default(),
+            packs: Vec::new(),
         }
     }
+}
+
+/// A pack that the definition is judged together with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Use {
+    pub pack: String,
+    /// Policies of the pack that are enforced otherwise than the pack says.
+    pub enforce: Vec<(String, Enforce)>,
 }
 
 /// Who the definition speaks for; goes into every audit record.
@@ -360,6 +372,10 @@ pub struct Matcher {
     pub all: Vec<Matcher>,
     pub any: Vec<Matcher>,
     pub not: Option<Box<Matcher>>,
+    /// What `path` looks at is read, written or deleted; empty is any of it.
+    pub access: Vec<Role>,
+    /// What the shell text runs cannot be known beforehand.
+    pub opaque: bool,
 }
 
 impl Matcher {
@@ -382,7 +398,8 @@ pub enum CommandMatcher {
 /// A command by its parts; all given ones must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandParts {
-    pub program: Option<String>,
+    /// Any of these.
+    pub program: Vec<String>,
     /// In this order, gaps allowed.
     pub args: Vec<String>,
     /// Any of these.
@@ -391,6 +408,10 @@ pub struct CommandParts {
     pub env: Vec<String>,
     /// Any of these globs is written by a redirection.
     pub redirects_to: Vec<String>,
+    /// Any of these, each one or several words that follow the program and its options.
+    pub subcommand: Vec<String>,
+    /// None of these words.
+    pub without: Vec<String>,
 }
 
 /// A condition on one argument. JSON is compact.
@@ -492,6 +513,7 @@ spelled!(Per { Session = "session", Prompt = "prompt" });
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shell {
     pub opaque: Opaque,
+    pub computed: Computed,
 }
 
 /// What becomes of a command whose program cannot be known; ordered as verdicts are.
@@ -505,6 +527,17 @@ pub enum Opaque {
 }
 
 spelled!(Opaque { Allow = "allow", Ask = "ask", Deny = "deny" });
+
+/// Whether a matcher holds for a word or path that is only known when the text runs; ordered from the strictest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Computed {
+    #[default]
+    Match,
+    Pass,
+}
+
+spelled!(Computed { Match = "match", Pass = "pass" });
 
 /// Files of ours and of hosts that the agent may edit all the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

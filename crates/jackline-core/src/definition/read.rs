@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use super::bounds;
 use super::fault::{Fault, Faults, quoted};
 use super::model::{
-    ArgMatcher, Audit, CommandMatcher, CommandParts, Deadline, Declaration, Enforce, Guard, Identity, Kind, Limits,
-    Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range,
+    ArgMatcher, Audit, CommandMatcher, CommandParts, Computed, Deadline, Declaration, Enforce, Guard, Identity, Kind,
+    Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range,
     ReadBeforeWrite, Rule, RuleVerdict, SchemaSource, Section, Sequence, SessionMatcher, Shell, Stale, Step, Steps,
-    StoreSettings, Sync, Tools, UnknownTools, Validation,
+    StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
 };
 use super::overriding;
 use super::yaml::{Entry, Node, Value};
+use crate::path::Role;
 use crate::time::{Timestamp, parse_duration_ms};
 
 /// Reads a whole definition. Items keep their positions, so that a place in the model is one in the tree.
@@ -25,13 +26,25 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         sections: items(root.get("sections")).map(|node| section(node, faults)).collect(),
         repeat: repeat(root.get("loop")),
         limits: limits(root.get("limits")),
-        shell: Shell { opaque: named(field(root.get("shell"), "opaque"), Opaque::parse) },
+        shell: Shell {
+            opaque: named(field(root.get("shell"), "opaque"), Opaque::parse),
+            computed: named(field(root.get("shell"), "computed"), Computed::parse),
+        },
         own: OwnFiles { allow: texts(field(root.get("self"), "allow")) },
         audit: audit(root.get("audit")),
         store: StoreSettings { sync: named(field(root.get("store"), "sync"), Sync::parse) },
         reads: bounds::read(root.get("reads")),
         outputs: bounds::read(root.get("outputs")),
         validation: validation(root.get("schema")),
+        packs: items(root.get("use")).map(used).collect(),
+    }
+}
+
+fn used(node: &Node) -> Use {
+    let enforced = |entry: &Entry| (entry.key.clone(), named(Some(&entry.value), Enforce::parse));
+    Use {
+        pack: text(Some(node)).or_else(|| text(node.get("pack"))).unwrap_or_default(),
+        enforce: entries(node.get("enforce")).map(enforced).collect(),
     }
 }
 
@@ -237,6 +250,8 @@ fn matcher(node: &Node, faults: &mut Faults) -> Matcher {
         all: items(node.get("all")).map(|node| matcher(node, faults)).collect(),
         any: items(node.get("any")).map(|node| matcher(node, faults)).collect(),
         not: node.get("not").map(|node| Box::new(matcher(node, faults))),
+        access: texts(node.get("access")).iter().filter_map(|name| Role::parse(name)).collect(),
+        opaque: flag(node.get("opaque")).unwrap_or_default(),
     }
 }
 
@@ -245,11 +260,13 @@ fn command(node: &Node) -> CommandMatcher {
         return CommandMatcher::Glob(texts(Some(node)));
     }
     CommandMatcher::Parts(CommandParts {
-        program: text(node.get("program")),
+        program: texts(node.get("program")),
         args: texts(node.get("args")),
         flags: texts(node.get("flags")),
         env: texts(node.get("env")),
         redirects_to: texts(node.get("redirects_to")),
+        subcommand: texts(node.get("subcommand")),
+        without: texts(node.get("without")),
     })
 }
 

@@ -9,10 +9,11 @@ use super::expansion::{self, MATCHERS_MAX};
 use super::fault::{Fault, Faults, did_you_mean, nearest, quoted};
 use super::model::{
     ArgMatcher, CommandMatcher, Deadline, Guard, Kind, Limits, Loop, Matcher, Missing, Model, Paths, Policy, Range,
-    Section, Sequence, SessionMatcher, Step,
+    Section, Sequence, SessionMatcher, Step, Use,
 };
 use super::overriding;
 use super::place::At;
+use super::uses;
 use super::yaml::Node;
 use crate::glob;
 use crate::overrides::{OVERRIDES_MAX, Override};
@@ -57,6 +58,7 @@ pub(super) fn check(model: &Model, tree: Option<&Node>, known_tools: &[&str], fa
     check.bounds("reads", model.reads, &root.key("reads"));
     check.bounds("outputs", model.outputs, &root.key("outputs"));
     check.globs(&model.own.allow, &root.key("self").key("allow"));
+    check.uses(&model.packs, &root.key("use"));
 }
 
 /// Every name a definition may use for a tool.
@@ -85,7 +87,7 @@ impl<'a> Names<'a> {
 
 /// Where a name stands: a tool name may be a pattern in some places and not in others.
 #[derive(Clone, Copy, PartialEq)]
-enum Use {
+enum Place {
     Pattern,
     Exact,
 }
@@ -134,6 +136,16 @@ impl<'a> Check<'a> {
             self.error(format!("the name {} is longer than {NAME_CHARS_MAX} characters", quoted(name)), None, at);
         } else if name.chars().any(char::is_control) {
             self.error(format!("the name {} has control characters", quoted(name)), None, at);
+        }
+    }
+
+    fn uses(&mut self, packs: &[Use], at: &At<'_>) {
+        for (index, found) in uses::faults(packs) {
+            let item = at.item(index);
+            match &found.policy {
+                Some(policy) => self.put(found.fault, &item.key("enforce").name(policy)),
+                None => self.put(found.fault, &item),
+            }
         }
     }
 
@@ -235,7 +247,7 @@ impl<'a> Check<'a> {
         if section.policies.is_empty() {
             self.echo("it has no policy".to_owned(), None, &at.key("policies"));
         }
-        self.tools(&section.tools, Use::Pattern, &at.key("tools"));
+        self.tools(&section.tools, Place::Pattern, &at.key("tools"));
         for (index, policy) in section.policies.iter().enumerate() {
             self.policy(policy, &at.key("policies").item(index), names);
         }
@@ -270,7 +282,7 @@ impl<'a> Check<'a> {
             self.echo(format!("an override must be {must}"), None, at);
         }
         if let Some(tool) = given.demand.tool() {
-            self.tool(tool, Use::Pattern, at);
+            self.tool(tool, Place::Pattern, at);
         }
     }
 
@@ -280,11 +292,11 @@ impl<'a> Check<'a> {
             self.echo("it requires nothing".to_owned(), Some("name a tool and what it needs"), &requires);
         }
         for (tool, needs) in &sequence.requires {
-            self.tool(tool, Use::Exact, &requires.name(tool));
+            self.tool(tool, Place::Exact, &requires.name(tool));
             if needs.is_empty() {
                 self.echo(format!("{} requires nothing", quoted(tool)), None, &requires.key(tool));
             }
-            self.tools(needs, Use::Exact, &requires.key(tool));
+            self.tools(needs, Place::Exact, &requires.key(tool));
         }
         if let Some(cycle) = cycle(&requirements([sequence])) {
             let first = cycle.first().copied().unwrap_or_default();
@@ -337,18 +349,18 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn tools(&mut self, names: &[String], used: Use, at: &At<'_>) {
+    fn tools(&mut self, names: &[String], used: Place, at: &At<'_>) {
         for (index, name) in names.iter().enumerate() {
             self.tool(name, used, &at.item(index));
         }
     }
 
-    fn tool(&mut self, name: &str, used: Use, at: &At<'_>) {
+    fn tool(&mut self, name: &str, used: Place, at: &At<'_>) {
         if let Some(kind) = name.strip_prefix('@') {
             if Kind::parse(kind).is_none() {
                 self.error(format!("there is no kind {}", quoted(name)), Some(&kind_help(kind)), at);
             }
-        } else if used == Use::Pattern && glob::is_pattern(name) {
+        } else if used == Place::Pattern && glob::is_pattern(name) {
             self.glob(name, glob::check_text(name), at);
         } else if name.is_empty() {
             self.echo("a tool's name is empty".to_owned(), None, at);
@@ -372,7 +384,10 @@ impl<'a> Check<'a> {
         if matcher.is_empty() {
             self.echo("it matches every call".to_owned(), Some("say so with `tool: \"*\"`"), at);
         }
-        self.tools(&matcher.tool, Use::Pattern, &at.key("tool"));
+        if !matcher.access.is_empty() && matcher.path.is_empty() {
+            self.echo("`access` says nothing without `path`".to_owned(), Some("name the paths"), &at.key("access"));
+        }
+        self.tools(&matcher.tool, Place::Pattern, &at.key("tool"));
         self.matcher_paths(&matcher.path, &at.key("path"));
         if let Some(command) = &matcher.command {
             self.command(command, &at.key("command"));
@@ -445,8 +460,8 @@ impl<'a> Check<'a> {
                 self.range(range, &at.key(name));
             }
         }
-        self.tools(&session.done, Use::Exact, &at.key("done"));
-        self.tools(&session.not_done, Use::Exact, &at.key("not_done"));
+        self.tools(&session.done, Place::Exact, &at.key("done"));
+        self.tools(&session.not_done, Place::Exact, &at.key("not_done"));
     }
 
     fn range(&mut self, range: Range, at: &At<'_>) {
@@ -473,7 +488,7 @@ impl<'a> Check<'a> {
             let message = "`loop.threshold` is 1, so every call is a loop".to_owned();
             self.warn(message, Some("the default is 3".to_owned()), &at.key("threshold"));
         }
-        self.tools(&repeat.exempt, Use::Pattern, &at.key("exempt"));
+        self.tools(&repeat.exempt, Place::Pattern, &at.key("exempt"));
     }
 
     fn limits(&mut self, limits: &Limits, at: &At<'_>) {

@@ -7,8 +7,10 @@ mod overriding;
 use super::bounds::{BYTES_BOUND_MAX, LINES_BOUND_MAX};
 use super::form::{Form, Shape, choice, key, shape};
 use super::model::{
-    Enforce, Kind, Missing, Mode, OnFault, Opaque, Outside, Per, RuleVerdict, Stale, Sync as SyncTo, UnknownTools,
+    Computed, Enforce, Kind, Missing, Mode, OnFault, Opaque, Outside, Per, RuleVerdict, Stale, Sync as SyncTo,
+    UnknownTools,
 };
+use crate::path::Role;
 
 /// Calls the loop guard looks back over: each is kept in the session's state.
 const LOOP_WINDOW_MAX: i64 = 100;
@@ -32,7 +34,9 @@ pub(super) static ROOT: Shape = shape(
     &[
         key("jackline", Form::Whole { min: 1, max: 1 }, "The version of this format.").required().example("1"),
         key("agent", Form::Map(&AGENT), "Identity of the definition; goes into every audit record."),
-        key("use", TEXTS, "Packs shipped inside the binary.").default("[]").example(r#"["git", "secrets"]"#),
+        key("use", Form::List(&Form::Either(&[Form::Text, Form::Map(&USE)])), "Packs that are judged beside it.")
+            .default("[]")
+            .example(r#"["git", "secrets"]"#),
         key("mode", Form::Choice(Mode::NAMES), "Whether verdicts are enforced or only recorded.")
             .default(r#""enforce""#),
         key("tools", Form::Map(&TOOLS), "The catalogue of tools."),
@@ -70,6 +74,21 @@ static AGENT: Shape = shape(
     &[
         key("ns", Form::Text, "The namespace, such as a team.").example(r#""acme""#),
         key("key", Form::Text, "The name within the namespace.").example(r#""release-bot""#),
+    ],
+);
+
+static USE: Shape = shape(
+    "use",
+    "A pack shipped inside the binary, judged beside the definition that names it.",
+    &[
+        key("pack", Form::Text, "Its name, as `jackline pack list` shows it.").required().example(r#""git""#),
+        key(
+            "enforce",
+            Form::Named(&Form::Choice(Enforce::NAMES)),
+            "Policies of the pack by name, and what breaking them leads to here.",
+        )
+        .default("{}")
+        .example(r#"{"git/discard": "warn"}"#),
     ],
 );
 
@@ -185,6 +204,9 @@ macro_rules! matcher_keys {
                 .example(r#""git commit*""#),
             key("path", ONE_OR_MORE,
                 "Glob or globs over any path of the call, seen from the workspace; `outside` for paths outside it."),
+            key("access", Form::Many(&Form::Choice(Role::NAMES)),
+                "What is done to the paths that `path` looks at: any of these; without it any at all."),
+            key("opaque", Form::Yes, "What the shell text runs cannot be known beforehand."),
             key("args", Form::Named(&ARGUMENT), "Conditions on arguments; nested keys with dots."),
             key("session", Form::Map(&SESSION), "Conditions on what the session did so far."),
             key("agent", Form::Text, "`main`, `sub`, or a sub-agent's name."),
@@ -220,9 +242,12 @@ static COMMAND: Shape = shape(
     "command",
     "A command by its parts; all given ones must hold.",
     &[
-        key("program", Form::Text, "Base name of the program.").example(r#""git""#),
+        key("program", ONE_OR_MORE, "Base name of the program, or a list of which any.").example(r#""git""#),
+        key("subcommand", ONE_OR_MORE, "The word or words after the program and its options, or a list of which any.")
+            .example(r#"["push", "stash drop"]"#),
         key("args", ONE_OR_MORE, "Words in this order, gaps allowed.").example(r#"["push"]"#),
         key("flags", ONE_OR_MORE, "Any of these flags.").example(r#"["--force", "-f"]"#),
+        key("without", ONE_OR_MORE, "None of these words, exactly as they stand here.").example(r#"["--dry-run"]"#),
         key("env", ONE_OR_MORE, "Any of these variables is set in front of the command."),
         key("redirects_to", ONE_OR_MORE, "Any of these globs is written by a redirection."),
     ],
@@ -346,8 +371,16 @@ static STEPS: Shape = shape(
 static SHELL: Shape = shape(
     "shell",
     "How shell texts are judged.",
-    &[key("opaque", Form::Choice(Opaque::NAMES), "What becomes of a command whose program cannot be known.")
-        .default(r#""ask""#)],
+    &[
+        key("opaque", Form::Choice(Opaque::NAMES), "What becomes of a command whose program cannot be known.")
+            .default(r#""ask""#),
+        key(
+            "computed",
+            Form::Choice(Computed::NAMES),
+            "Whether matchers count a word or path that is only known when the text runs.",
+        )
+        .default(r#""match""#),
+    ],
 );
 
 static FEEDBACK: Shape = choice(

@@ -46,7 +46,6 @@ store: { sync: full }
 
 /// The rest of the format: every key that is described and refused by this version.
 const NOT_YET: &str = r#"jackline: 1
-use: [git, secrets]
 policies:
   - rego: { file: policies/deploy.rego, tool: [deploy] }
 feedback:
@@ -91,7 +90,7 @@ fn what_is_refused_is_well_formed_all_the_same() {
     let (refused, rest): (Vec<&Fault>, Vec<&Fault>) =
         faults.iter().partition(|fault| fault.message.ends_with("is not supported by this version"));
     assert_eq!(rest, Vec::<&Fault>::new());
-    assert_eq!(refused.len(), 7);
+    assert_eq!(refused.len(), 6);
 }
 
 const KNOWN: &[&str] = &["read_file", "write_file", "Bash", "Edit"];
@@ -144,7 +143,7 @@ fn the_example_reads_as_it_is_written() {
     assert_eq!(sequence.requires, want);
     let Guard::Rule(rule) = &model.policies[4].guard else { panic!() };
     let Some(CommandMatcher::Parts(parts)) = &rule.matcher.command else { panic!() };
-    assert_eq!((parts.program.as_deref(), parts.flags.len()), (Some("git"), 2));
+    assert_eq!((parts.program.as_slice(), parts.flags.len()), (["git".to_owned()].as_slice(), 2));
     assert_eq!(model.limits.deadline, Some(Deadline::After(1_800_000)));
     assert_eq!(model.limits.steps, Some(Steps { max: 200, soft: false }));
     assert_eq!(model.repeat, Some(Loop::default()));
@@ -410,6 +409,24 @@ fn hostile_definitions_end_soon() {
     for source in sources {
         let _ = parse(&format!("jackline: 1\n{source}"), KNOWN);
     }
+}
+
+#[test]
+fn finer_conditions_loosen() {
+    #[track_caller]
+    fn check(old: &str, new: &str, want: &[&str]) {
+        assert_eq!(loosenings(&good(old), &good(new)), want, "{old} -> {new}");
+    }
+    let rule = |rest: &str| format!("policies: [{{name: r, rule: {{tool: Bash, {rest}}}}}]");
+    let changed = &["policy \"r\" changed what it matches"];
+    check("", "shell: {computed: pass}", &["shell.computed became pass"]);
+    check("shell: {computed: pass}", "", &[]);
+    check(&rule("path: a, access: [read, write]"), &rule("path: a, access: read"), changed);
+    check(&rule("path: a, access: read"), &rule("path: a"), &[]);
+    check(&rule("path: a"), &rule("path: a, access: read"), changed);
+    check(&rule("path: a"), &rule("path: a, opaque: true"), changed);
+    check(&rule("path: a, opaque: true"), &rule("path: a"), &[]);
+    check(&rule("command: {program: a}"), &rule("command: {program: a, without: x}"), changed);
 }
 
 proptest! {

@@ -18,7 +18,6 @@ const fn row(path: &'static [&'static str], label: &'static str) -> Row {
 }
 
 const ROWS: &[Row] = &[
-    row(&["use"], "use"),
     row(&["feedback"], "feedback"),
     row(&["completion"], "completion"),
     row(&["todos"], "todos"),
@@ -79,7 +78,7 @@ mod tests {
     #[test]
     fn what_is_not_there_yet_is_refused() {
         check("feedback: []", &["feedback"]);
-        check("use:", &["use"]);
+        check("use: [git]", &[]);
         check("policies: [{rego: {file: a}}, {paths: {}}, {rego: {file: b}}]", &["rego", "rego"]);
         check("sections: [{policies: [{rego: {}}]}]", &["rego"]);
     }

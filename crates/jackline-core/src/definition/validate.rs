@@ -293,7 +293,12 @@ mod tests {
         check("agent: {ns: ''}", "`ns` must not be empty", "");
         check("agent: x", "`agent` must be a map, found `x`", "");
         check("policies: {}", "`policies` must be a list, found a map", "");
-        check("use: [1]", "an item of `use` must be a text, found 1", "put it in quotes to make it a text");
+        check(
+            "audit: {redact: [1]}",
+            "an item of `redact` must be a text, found 1",
+            "put it in quotes to make it a text",
+        );
+        check("use: [1]", "an item of `use` must be a text or a map, found 1", "");
         check("loop: 3", "`loop` must be `true` or `false` or a map, found 3", "");
         check("loop: {window: 0}", "`window` must be at least 1, found 0", "");
         check("loop: {window: 1000}", "`window` must be at most 100, found 1000", "");

@@ -21,7 +21,7 @@ use crate::call::{Signature, View};
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::{Enforce, Guard, OnFault, Policy, Section};
 use crate::event::Event;
-use crate::matcher::{Purpose, Subject};
+use crate::matcher::Subject;
 use crate::probe::{Facts, Probe};
 use crate::session::{Agent, Session};
 use crate::stack::{Layer, Stack};
@@ -72,8 +72,10 @@ pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
     }
     for layer in &context.stack.layers {
         let subject = context.subject(layer);
+        // A pack is named as one: its policies are many, and every record lists who was asked.
+        consulted.extend(layer.pack().map(|pack| format!("pack {}", pack.name)));
         for (_, policy) in applying(&subject) {
-            consulted.push(policy.name.clone());
+            consulted.extend((!layer.is_pack()).then(|| policy.name.clone()));
             findings.extend(judge_policy(policy, &subject));
         }
     }
@@ -101,7 +103,7 @@ pub(crate) fn judge_unasked(context: &Context<'_>) -> (Vec<Finding>, Vec<String>
 
 /// The policies of a layer that judge this call: those of its sections first, then the definition's.
 fn applying<'a>(subject: &Subject<'a>) -> Vec<(Option<&'a Section>, &'a Policy)> {
-    let in_section = |section: &Section| section.tools.iter().any(|name| subject.is_named(name, Purpose::Restrict));
+    let in_section = |section: &Section| section.tools.iter().any(|name| subject.is_named(name, subject.restricting()));
     let layer: &'a Layer = subject.layer;
     layer
         .policies()
@@ -119,7 +121,7 @@ fn policy_needs(guard: &Guard, subject: &Subject<'_>) -> Vec<Probe> {
 }
 
 fn judge_policy(policy: &Policy, subject: &Subject<'_>) -> Vec<Finding> {
-    if policy.when.as_ref().is_some_and(|when| !subject.matches(when, Purpose::Restrict)) {
+    if policy.when.as_ref().is_some_and(|when| !subject.matches(when, subject.restricting())) {
         return Vec::new();
     }
     let found = match &policy.guard {

@@ -9,7 +9,7 @@ use crate::decision::Finding;
 use crate::definition::Kind;
 use crate::definition::model::{Enforce, Guard, Policy, Rule};
 use crate::matcher::{Purpose, Subject};
-use crate::overrides::{By, Demand, Imposed, Override};
+use crate::overrides::{By, Demand, Imposed, Override, Owner};
 use crate::stack::Layer;
 
 pub(crate) const GUARD: &str = "override";
@@ -51,7 +51,7 @@ pub(crate) fn put(context: &Context<'_>) -> Vec<Imposed> {
     for layer in &context.stack.layers {
         let subject = context.subject(layer);
         for (policy, _, given) in matching(&subject) {
-            let by = By { origin: layer.origin.home(), policy: policy.name.clone() };
+            let by = By { owner: Owner::of(layer.origin), policy: policy.name.clone() };
             let imposed = Imposed::new(Some(by), given.clone(), now);
             // A trial that showed more would be no trial.
             if imposed.lingers() && policy.enforce == Enforce::Warn {
@@ -80,7 +80,7 @@ fn matching<'a>(subject: &Subject<'a>) -> Vec<(&'a Policy, &'a Rule, &'a Overrid
 fn sources<'a>(context: &Context<'a>, imposed: &Imposed) -> Vec<(&'a Layer, Option<&'a Policy>)> {
     let face = || context.stack.face().map(|layer| (layer, None)).into_iter().collect();
     let Some(by) = &imposed.by else { return face() };
-    let own = |layer: &&'a Layer| layer.origin.home() == by.origin;
+    let own = |layer: &&'a Layer| Owner::of(layer.origin) == by.owner;
     let same = |policy: &Policy| match &policy.guard {
         Guard::Rule(rule) => policy.name == by.policy && rule.overriding.as_ref() == Some(&imposed.settings),
         Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Paths(_) => false,

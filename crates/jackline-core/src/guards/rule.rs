@@ -3,7 +3,7 @@
 use crate::code::Code;
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::{Rule, RuleVerdict};
-use crate::matcher::{Purpose, Subject};
+use crate::matcher::Subject;
 use crate::probe::Probe;
 
 pub(crate) fn needs(settings: &Rule, subject: &Subject<'_>) -> Vec<Probe> {
@@ -11,7 +11,7 @@ pub(crate) fn needs(settings: &Rule, subject: &Subject<'_>) -> Vec<Probe> {
 }
 
 pub(crate) fn judge(settings: &Rule, name: &str, subject: &Subject<'_>) -> Vec<Finding> {
-    if !subject.matches(&settings.matcher, Purpose::Restrict) {
+    if !subject.matches(&settings.matcher, subject.restricting()) {
         return Vec::new();
     }
     let verdict = match settings.verdict {

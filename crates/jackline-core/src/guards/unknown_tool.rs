@@ -16,7 +16,8 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     // Each layer for itself: one that only observes must not speak for one that enforces.
-    let refusing = context.stack.layers.iter().filter(|layer| refuses(context, layer));
+    let layers = context.stack.layers.iter().filter(|layer| !layer.is_pack());
+    let refusing = layers.filter(|layer| refuses(context, layer));
     refusing.map(|layer| observed(finding(context), layer)).collect()
 }
 

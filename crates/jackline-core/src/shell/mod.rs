@@ -20,7 +20,7 @@ mod wrappers;
 use crate::path::Role;
 
 pub use files::git_setting;
-pub use names::{glob_matches, glob_may_match, told};
+pub use names::{glob_matches, glob_may_match, told, without_global_options};
 
 /// Bytes of a text that is read at all; longer ones are programs, not commands.
 pub const SHELL_BYTES_MAX: usize = 64 * 1024;

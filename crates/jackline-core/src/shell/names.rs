@@ -101,6 +101,13 @@ fn bounded(mut text: String) -> String {
     text
 }
 
+/// The words without the options before the subcommand, as far as it is known which of those take a value.
+#[must_use]
+pub fn without_global_options(command: &Command) -> Vec<Word> {
+    let known = GLOBAL_OPTIONS.iter().find(|(name, _)| Some(*name) == command.program());
+    known.map_or_else(|| command.words.clone(), |(_, valued)| without_options(&command.words, valued))
+}
+
 /// The command as it is written, with its program by base name, and without options before the subcommand.
 fn spellings(command: &Command) -> Vec<Vec<Word>> {
     let mut spellings = vec![command.words.clone()];

@@ -170,6 +170,8 @@ fn push_variable(builder: &mut Builder, name: &str, quoted: bool, next: Option<&
             builder.word.listed |= value.listed;
             builder.push_split(value);
         }
+        // Unless the text sets it, it is blanks, which end a word.
+        (Value::Outside, "IFS") if !quoted => builder.push_split(&Word::literal(" ")),
         (Value::Outside, "HOME") if begins && path_follows => builder.push("~"),
         (Value::Outside, "PWD") if begins && path_follows => builder.push("."),
         (Value::Unknown | Value::Outside, name) => {

@@ -82,6 +82,16 @@ impl Kept {
         drop(kept);
     }
 
+    /// Keeps a text alone.
+    pub fn keep_text(&self, digest: &Digest, text: &str) {
+        // Asked of each pack at every event, so a look must do: what is damaged is not believed when it is read.
+        if self.keeps && !fs::symlink_metadata(self.text_path(digest)).is_ok_and(|there| there.is_file()) {
+            let kept = crate::private::create_dir(&self.root)
+                .and_then(|()| write_once(&self.text_path(digest), text.as_bytes()));
+            drop(kept);
+        }
+    }
+
     fn text_path(&self, digest: &Digest) -> PathBuf {
         self.root.join(format!("{digest}.yaml"))
     }

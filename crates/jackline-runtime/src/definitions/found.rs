@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jackline_core::definition::model::Mode;
 use jackline_core::definition::{self, Model, attempts, loosenings};
+use jackline_core::packs::{self, Pack};
 use jackline_core::session::Pin;
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
@@ -103,14 +104,15 @@ impl Found {
                     let why = "`mode: observe` counts only after `jackline trust`; until then everything is enforced";
                     standing.notices.push(why.to_owned());
                 }
-                standing.push(Layer::new(*model, digest, Origin::Project, trusted).from_dir(dir_of(path)), text);
+                let layer = Layer::new(*model, digest, Origin::Project, trusted).from_dir(dir_of(path));
+                standing.push(layer, text, Some(&self.kept));
                 Ok(())
             }
             (Present::Bad(fault), Some((mut layer, text))) => {
                 layer.origin = Origin::Project;
                 let next = if matches!(fault, DefinitionFault::Faulty { .. }) { "; run `jackline check`" } else { "" };
                 standing.notices.push(format!("{fault}; the last accepted definition stays in force{next}"));
-                standing.push(layer, text);
+                standing.push(layer, text, Some(&self.kept));
                 Ok(())
             }
             (Present::Bad(fault), None) => Err(fault),
@@ -139,7 +141,7 @@ impl Found {
         standing
             .notices
             .push(format!("`{}` is looser than what was accepted ({shown}); run `jackline trust`", path.display()));
-        standing.push(layer, text);
+        standing.push(layer, text, Some(&self.kept));
     }
 
     fn accept(&self, path: &Path, digest: &Digest, standing: &mut Standing) {
@@ -166,7 +168,8 @@ impl Found {
             }
             match self.read(path) {
                 Present::Good { text, model, digest } => {
-                    standing.push(Layer::new(*model, digest, origin, true).from_dir(dir_of(path)), text);
+                    let layer = Layer::new(*model, digest, origin, true).from_dir(dir_of(path));
+                    standing.push(layer, text, Some(&self.kept));
                 }
                 Present::Bad(fault) => return Err(fault),
             }
@@ -218,12 +221,26 @@ impl Found {
 }
 
 impl Standing {
-    fn push(&mut self, layer: Layer, text: String) {
+    /// Puts a layer on the stack, and the packs it uses after it; one that is there already, just so, is not repeated.
+    fn push(&mut self, layer: Layer, text: String, kept: Option<&Kept>) {
         let (files, notices) = schemas::files(&layer.model, Path::new(&layer.dir));
         self.files.extend(files.into_iter().filter(|file| !self.files.contains(file)).collect::<Vec<_>>());
         self.notices.extend(notices.into_iter().filter(|notice| !self.notices.contains(notice)).collect::<Vec<_>>());
+        let load = |pack: &'static Pack| {
+            let model = kept.and_then(|kept| kept.model(pack.text).ok());
+            model.unwrap_or_else(|| pack.load())
+        };
+        let packs = packs::layers(&layer, &load);
         self.texts.push((layer.digest, text));
         self.stack.layers.push(layer);
+        for pack in packs {
+            let same = |known: &Layer| (known.digest, known.trusted) == (pack.digest, pack.trusted);
+            if !self.stack.layers.iter().any(|known| same(known) && known.model == pack.model) {
+                let text = pack.pack().map(|pack| pack.text.to_owned()).unwrap_or_default();
+                self.texts.push((pack.digest, text));
+                self.stack.layers.push(pack);
+            }
+        }
     }
 
     /// Says what the project's definition asks for that a wider one does not grant; the strictest wins all the same.
@@ -262,7 +279,7 @@ impl Standing {
             None => definition::parse(text, &jackline_core::tools::names())?.model,
         };
         let digest = Digest::of(text.as_bytes());
-        Self::of(root, dir, (model, digest), Some(text))
+        Self::of(root, dir, (model, digest), (Some(text), kept))
     }
 
     /// The same for a definition built in code; one without a text is known by its typed form.
@@ -271,25 +288,26 @@ impl Standing {
     /// All faults of the schemas it names.
     pub fn built(root: &Path, model: Model) -> Result<Self, Vec<definition::Fault>> {
         let digest = Digest::of(&postcard::to_stdvec(&model).unwrap_or_default());
-        Self::of(root, root, (model, digest), None)
+        Self::of(root, root, (model, digest), (None, None))
     }
 
     fn of(
         root: &Path,
         dir: &Path,
         (model, digest): (Model, Digest),
-        text: Option<&str>,
+        (text, kept): (Option<&str>, Option<&Kept>),
     ) -> Result<Self, Vec<definition::Fault>> {
         let faults = schemas::schema_faults(&model, text, dir);
         if !faults.is_empty() {
             return Err(faults);
         }
-        let (files, _) = schemas::files(&model, dir);
-        let dir = dir.display().to_string();
-        let mut stack = Stack::of(root.display().to_string(), model, digest);
-        stack.layers.iter_mut().for_each(|layer| layer.dir.clone_from(&dir));
-        let texts = text.map(|text| (digest, text.to_owned())).into_iter().collect();
-        Ok(Self { stack, texts, files, ..Self::default() })
+        let layer = Layer::new(model, digest, Origin::Project, true).from_dir(dir.display().to_string());
+        let stack = Stack { root: root.display().to_string(), ..Stack::default() };
+        let mut standing = Self { stack, ..Self::default() };
+        standing.push(layer, text.unwrap_or_default().to_owned(), kept);
+        // What was built in code has no text that could be kept.
+        standing.texts.retain(|(known, _)| text.is_some() || *known != digest);
+        Ok(standing)
     }
 }
 

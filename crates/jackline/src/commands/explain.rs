@@ -2,6 +2,7 @@
 
 use jackline_core::decision::Verdict;
 use jackline_core::definition::Model;
+use jackline_core::packs::{PACKS, Pack};
 use jackline_core::sha::Digest;
 use jackline_runtime::definitions::Kept;
 use jackline_runtime::replay;
@@ -159,7 +160,16 @@ impl Models {
         let own = self.own.as_ref().and_then(|model| line(model, policy));
         let other = || self.others.iter().find_map(|(digest, model)| Some((digest, line(model, policy)?)));
         own.map(|line| format!("jackline.yaml line {line}"))
-            .or_else(|| other().map(|(digest, line)| format!("line {line} of another definition in force, {digest}")))
+            .or_else(|| other().map(|(digest, line)| elsewhere(digest, line)))
+    }
+}
+
+/// A place outside the workspace's definition. A pack of another version than this program's has only its digest.
+fn elsewhere(digest: &str, line: u32) -> String {
+    let is_it = |pack: &&Pack| format!("sha256:{}", Digest::of(pack.text.as_bytes())) == digest;
+    match PACKS.iter().find(is_it) {
+        Some(pack) => format!("line {line} of `jackline pack show {}`", pack.name),
+        None => format!("line {line} of another definition in force, {digest}"),
     }
 }
 

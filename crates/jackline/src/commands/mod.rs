@@ -11,6 +11,7 @@ mod init;
 mod log;
 mod off;
 mod on;
+mod pack;
 mod schema;
 pub(crate) mod session;
 pub(crate) mod sessions;
@@ -47,6 +48,9 @@ pub(crate) enum Command {
     Sessions(sessions::Sessions),
     Log(log::Log),
     Explain(explain::Explain),
+    /// Show the packs that a definition can use
+    #[command(subcommand)]
+    Pack(pack::Pack),
 }
 
 impl Command {
@@ -70,6 +74,7 @@ impl Command {
             Self::Sessions(command) => command.run(),
             Self::Log(command) => command.run(),
             Self::Explain(command) => command.run(),
+            Self::Pack(command) => command.run(),
         };
         done.map(|()| ExitCode::SUCCESS)
     }

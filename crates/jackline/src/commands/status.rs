@@ -238,6 +238,7 @@ impl Shown {
         let layers = standing.stack.layers.iter().map(|layer| {
             json!({
                 "origin": origin(layer),
+                "pack": layer.pack().map(|pack| pack.name),
                 "digest": format!("sha256:{}", layer.digest),
                 "trusted": layer.trusted,
                 "mode": mode(layer),
@@ -306,6 +307,7 @@ fn part(out: &mut String, paint: Paint, title: &str, lines: &[String]) {
 fn layer_line(layer: &Layer, path: Option<&str>) -> String {
     let what = match (layer.origin, path) {
         (Origin::Project, Some(path)) => timeline::harmless(path),
+        (Origin::Pack(name), _) => format!("pack {name}"),
         _ => format!("the {}'s", origin(layer)),
     };
     let trusted = if layer.trusted { "trusted" } else { "accepted, not trusted" };
@@ -318,6 +320,7 @@ fn origin(layer: &Layer) -> &'static str {
         Origin::User => "user",
         Origin::Project => "project",
         Origin::Accepted => "accepted",
+        Origin::Pack(_) => "pack",
     }
 }
 

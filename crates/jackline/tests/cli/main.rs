@@ -9,6 +9,7 @@ mod deciding;
 mod excepting;
 mod extending;
 mod odd;
+mod packing;
 mod proving;
 mod reading;
 mod touring;

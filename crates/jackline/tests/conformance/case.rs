@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[derive(Debug, Default)]
 pub(crate) struct Case {
@@ -13,6 +13,7 @@ pub(crate) struct Case {
     pub(crate) workspace: BTreeMap<String, String>,
     pub(crate) dirs: Vec<String>,
     pub(crate) links: BTreeMap<String, String>,
+    pub(crate) home: BTreeMap<String, String>,
     pub(crate) steps: Vec<Step>,
     pub(crate) after: BTreeMap<String, String>,
     pub(crate) definition_error: bool,
@@ -36,7 +37,8 @@ pub(crate) fn read(path: &Path) -> Vec<Case> {
 }
 
 fn case(value: &Value) -> Case {
-    const KEYS: &[&str] = &["note", "definition", "workspace", "dirs", "links", "steps", "after", "definition_error"];
+    const KEYS: &[&str] =
+        &["note", "definition", "workspace", "dirs", "links", "home", "steps", "texts", "after", "definition_error"];
     known_keys(value, KEYS);
     Case {
         note: value["note"].as_str().expect("a note").to_owned(),
@@ -44,10 +46,27 @@ fn case(value: &Value) -> Case {
         workspace: texts(&value["workspace"]),
         dirs: value["dirs"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
         links: texts(&value["links"]),
-        steps: value["steps"].as_array().into_iter().flatten().map(step).collect(),
+        home: texts(&value["home"]),
+        steps: value["steps"].as_array().into_iter().flatten().map(step).chain(shell_texts(&value["texts"])).collect(),
         after: texts(&value["after"]),
         definition_error: value["definition_error"] == Value::Bool(true),
     }
+}
+
+/// Tables of shell texts that all lead to the same: each text is a call of the tool `run`, in a session of its own.
+fn shell_texts(tables: &Value) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for table in tables.as_array().into_iter().flatten() {
+        known_keys(table, &["want", "run"]);
+        for text in table["run"].as_array().expect("a list of texts") {
+            let event = json!({
+                "event": "call.requested", "session": format!("t{}", steps.len()), "at": "2026-03-01T09:00:00Z",
+                "call": { "id": "c1", "tool": "run", "args": { "command": text.as_str().expect("a text") } },
+            });
+            steps.push(Step { event: Some(event), want: table["want"].clone(), ..Step::default() });
+        }
+    }
+    steps
 }
 
 fn step(value: &Value) -> Step {

@@ -34,8 +34,10 @@ pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, Stri
     let own = own_paths(&world.root, Some(&world.home), Some(&world.store), None, &standing.files);
     let schemas = inline_schemas(&standing.stack);
     let ground = Ground { root: world.root.clone(), home: Some(world.home.clone()), own, schemas };
+    let mut stack = standing.stack;
+    stack.layers.iter_mut().for_each(|layer| jackline_runtime::tilde::expand(&mut layer.model, &world.home));
     Ok(Box::new(Core {
-        stack: standing.stack,
+        stack,
         prober: WorkspaceProber::new(ground),
         sessions: BTreeMap::new(),
         snapshots: BTreeMap::new(),

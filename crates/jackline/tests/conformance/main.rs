@@ -59,18 +59,22 @@ fn run(case: &Case, start: Start) -> Result<(), String> {
         Err(_) if case.definition_error => return Ok(()),
         started => started?,
     };
+    let mut failures = Vec::new();
     for (number, step) in case.steps.iter().enumerate() {
         if step.restart {
             engine.restart();
         }
         world.change(&step.fs);
-        let answer = engine.ask(&world.line(step));
+        let line = world.line(step);
+        let answer = engine.ask(&line);
         let answer =
             serde_json::from_str(&answer).map_err(|why| format!("step {number}: no JSON ({why}): {answer}"))?;
         let wanted = world.fill(&step.want);
-        want::check(&wanted, &answer).map_err(|why| format!("step {number}: {why}\n    got {answer}"))?;
+        if let Err(why) = want::check(&wanted, &answer) {
+            failures.push(format!("step {number}: {why}\n    sent {line}\n    got {answer}"));
+        }
     }
-    world.check_after(case)
+    if failures.is_empty() { world.check_after(case) } else { Err(failures.join("\n    ")) }
 }
 
 #[test]
@@ -91,6 +95,26 @@ fn runtime_on_memory() {
 #[test]
 fn real_binary() {
     run_all("binary", real_binary::start);
+}
+
+/// What agents do all day is not asked about, whichever packs are used; but for what throws commits or changes away.
+#[test]
+fn everyday_texts_pass_all_packs() {
+    const ASKED: &[&str] = &["git reset --hard HEAD~1", "git branch -D x"];
+    let packs: Vec<&str> = jackline_core::packs::PACKS.iter().map(|pack| pack.name).collect();
+    let mut count = 0;
+    for mut case in case::read(&cases_dir().join("shell_everyday.yaml")) {
+        case.definition["use"] = serde_json::json!(packs);
+        for step in &mut case.steps {
+            let text = step.event.as_ref().and_then(|event| event["call"]["args"]["command"].as_str());
+            if text.is_some_and(|text| ASKED.contains(&text)) {
+                step.want["verdict"] = "ask".into();
+            }
+            count += 1;
+        }
+        run(&case, core_alone::start).unwrap_or_else(|why| panic!("{}: {why}", case.note));
+    }
+    assert!(count >= 200, "only {count} texts were found");
 }
 
 #[test]

@@ -41,6 +41,9 @@ impl World {
         for (name, content) in &case.workspace {
             write(&world.root.join(name), content);
         }
+        for (name, content) in &case.home {
+            write(&world.home.join(name), content);
+        }
         for (name, target) in &case.links {
             symlink(world.fill_text(target), world.root.join(name)).expect("linked");
         }

@@ -1,7 +1,7 @@
-//! Tests of what a new definition loosens.
+//! What loosens a definition, key by key, and that tightening never does.
 
+use super::super::parse;
 use super::*;
-use crate::definition::parse;
 use proptest::prelude::*;
 
 fn model(source: &str) -> Model {
@@ -185,7 +185,7 @@ fn some_model() -> impl Strategy<Value = Model> {
 }
 
 fn named(mut model: Model) -> Model {
-    crate::definition::name_policies(&mut model);
+    super::super::name_policies(&mut model);
     model
 }
 

@@ -1,4 +1,4 @@
-//! Tests of the definition as guards read it.
+//! The model is kept compiled, and its spellings read back.
 
 use super::*;
 

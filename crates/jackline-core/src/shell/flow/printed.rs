@@ -1,4 +1,5 @@
-//! What a command prints, in the few cases where the text tells: the files of a listing, the name of a new file.
+//! What a command prints, in the few cases where the text tells: the files of a listing, the name of a new file, the
+//! words of an `echo`.
 
 use super::super::tree::{List, Node, Piece, RawWord};
 use super::super::{Word, files, words};
@@ -33,11 +34,30 @@ fn by_list(list: &List, state: &State) -> Option<Vec<Word>> {
 /// What a pipeline prints: its first command lists files, the others only choose among the lines.
 pub(super) fn by_nodes(nodes: &[Node], state: &State) -> Option<Vec<Word>> {
     let (first, rest) = nodes.split_first()?;
+    // Not through a filter: what is left of a line that is known by heart would not be.
+    if let Some(words) = echoed(first, state).filter(|_| rest.is_empty()) {
+        return Some(words);
+    }
     let chooses = |node: &Node| plain(node, state).is_some_and(|words| is_filter(&words));
     if !rest.iter().all(chooses) {
         return None;
     }
     files::listed(&plain(first, state)?)
+}
+
+/// The words that an `echo` prints as they are. Likely, not certain: what `echo` is may have been changed elsewhere, so
+/// they stay unknown, and their text only tells what is forbidden.
+fn echoed(node: &Node, state: &State) -> Option<Vec<Word>> {
+    let words = plain(node, state)?;
+    let (program, printed) = words.split_first()?;
+    let as_it_is = |word: &Word| {
+        let special = |c: char| c.is_whitespace() || "\\'\"*?[".contains(c);
+        word.known() && !word.text.is_empty() && !word.text.contains(special)
+    };
+    let option = |word: &Word| word.text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| "neE".contains(c)));
+    let plain = printed.first().is_some_and(|first| !option(first)) && printed.iter().all(as_it_is);
+    let likely = |word: &Word| Word::unknown(word.text.clone());
+    (program.text == "echo" && plain).then(|| printed.iter().map(likely).collect())
 }
 
 /// The words of a simple command that is nothing but its words.

@@ -96,6 +96,8 @@ fn commands_are_found_wherever_they_stand() {
     check("cat <<-A <<B\n\tone\n\tA\ntwo\nB\nc", &["cat", "✓c"]);
     check("! a", &["a"]);
     check("a;b;", &["a", "✓b"]);
+    check("rm${IFS}-rf$IFS\"$IFS\"", &["✓rm -rf $IFS"]);
+    check("IFS=,; a${IFS}b", &["✓a$IFSb"]);
     check("a 2>&1 >/dev/null", &["✓a"]);
     check("$'\\x72m' a", &["✓rm a"]);
     check("r\\m a; 'r'm b; \"r\"\"m\" c", &["rm a", "rm b", "✓rm c"]);

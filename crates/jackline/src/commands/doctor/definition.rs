@@ -35,15 +35,17 @@ pub(super) fn look(state: &Path, root: &Path, report: &mut Report) {
 fn judged(standing: &Standing, report: &mut Report) {
     for layer in &standing.stack.layers {
         let whose = match layer.origin {
-            Origin::Machine => "the machine's",
-            Origin::User => "the user's",
-            Origin::Project => "the project's",
-            Origin::Accepted => "the one accepted before",
+            Origin::Machine => "the machine's".to_owned(),
+            Origin::User => "the user's".to_owned(),
+            Origin::Project => "the project's".to_owned(),
+            Origin::Accepted => "the one accepted before".to_owned(),
+            Origin::Pack(name) => format!("pack {name}"),
         };
         let count = layer.model.policies.len();
         let policies = if count == 1 { "policy" } else { "policies" };
         report.ok(GROUP, format!("{whose}: {count} {policies}{}", if layer.trusted { ", trusted" } else { "" }));
-        if layer.observes() {
+        // A pack only observes because the one that names it does, which is told already.
+        if layer.observes() && !layer.is_pack() {
             report.warn(
                 GROUP,
                 format!("{whose} only observes (`mode: observe`): nothing is refused"),

@@ -1,0 +1,77 @@
+//! Confines what this thread starts: reading is free, writing is not, and there is no TCP unless it is wanted.
+//!
+//! Landlock holds a thread and everything it starts, for ever. So a thread of its own is confined and then starts the
+//! command: nothing has to run between fork and exec, and no other thread is held.
+
+use super::Confined;
+
+#[cfg(target_os = "linux")]
+pub(super) use landlocked::hold;
+
+/// Elsewhere nothing is held, and this says so.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn hold(_writable: &[&std::path::Path], _network: bool) -> Confined {
+    Confined::No("only Linux can confine a command".to_owned())
+}
+
+#[cfg(target_os = "linux")]
+mod landlocked {
+    use std::path::Path;
+
+    use landlock::{
+        ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, LandlockStatus, Ruleset,
+        RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, Scope, path_beneath_rules,
+    };
+
+    use super::Confined;
+
+    /// The oldest Landlock that counts. The ones before could not stop a file from being emptied, and forbade to move
+    /// files between directories, which compilers do.
+    const FILES: ABI = ABI::V3;
+    /// The oldest that knows TCP.
+    const TCP: ABI = ABI::V4;
+    /// The newest we have tried: devices' controls, signals and abstract sockets.
+    const TRIED: ABI = ABI::V6;
+
+    /// Devices that are written without consequences; nothing can be created beside them.
+    const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+    /// Memory shared between processes, which test runners use.
+    const SHARED_MEMORY: &str = "/dev/shm";
+
+    /// Holds this thread and all it starts: what it may write, and whether it may use the network.
+    pub(in super::super) fn hold(writable: &[&Path], network: bool) -> Confined {
+        match restrict(writable, network) {
+            Err(fault) => Confined::No(format!("the kernel's Landlock cannot do it: {fault}")),
+            Ok(LandlockStatus::Available { effective_abi, .. }) if effective_abi >= TCP || network => Confined::Yes,
+            Ok(LandlockStatus::Available { .. }) => {
+                Confined::Partly("the kernel's Landlock is too old to stop TCP; Linux 6.7 can".to_owned())
+            }
+            Ok(LandlockStatus::NotEnabled) => Confined::No("the kernel's Landlock is switched off".to_owned()),
+            Ok(LandlockStatus::NotImplemented) => Confined::No("the kernel has no Landlock".to_owned()),
+        }
+    }
+
+    fn restrict(writable: &[&Path], network: bool) -> Result<LandlockStatus, RulesetError> {
+        let mut ruleset = Ruleset::default();
+        // Writing is held as it should be, or this fails; the rest as far as the kernel can.
+        (&mut ruleset).set_compatibility(CompatLevel::HardRequirement).handle_access(AccessFs::from_all(FILES))?;
+        (&mut ruleset).set_compatibility(CompatLevel::BestEffort).handle_access(AccessFs::from_all(TRIED))?;
+        (&mut ruleset).scope(Scope::from_all(TRIED))?;
+        if !network {
+            (&mut ruleset).handle_access(AccessNet::from_all(TCP))?;
+        }
+        let status = ruleset
+            .create()?
+            .add_rules(path_beneath_rules(["/"], AccessFs::from_read(TRIED)))?
+            .add_rules(path_beneath_rules(DEVICES, AccessFs::from_file(TRIED)))?
+            .add_rules(path_beneath_rules([SHARED_MEMORY], writing()))?
+            .add_rules(path_beneath_rules(writable, writing()))?
+            .restrict_self()?;
+        Ok(status.landlock)
+    }
+
+    /// All that writing takes, save making or steering devices: a device of one's own is a way to the whole disk.
+    fn writing() -> BitFlags<AccessFs> {
+        AccessFs::from_all(TRIED) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
+    }
+}

@@ -1,0 +1,159 @@
+//! The variables a command gets: a short list, and those its owner names. Everything else stays here.
+//!
+//! A list of what may pass, not of what may not: nobody knows the names of all secrets. So keys, tokens, agents'
+//! sockets, proxies with passwords and the marks of a host's session do not pass.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// Variables that always pass: who and where the user is, and where toolchains live, since most commands are one.
+const PASSED: [&str; 46] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NIX_SSL_CERT_FILE",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "GOPATH",
+    "GOROOT",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOTOOLCHAIN",
+    "JAVA_HOME",
+    "GRADLE_USER_HOME",
+    "KOTLIN_HOME",
+    "ANDROID_HOME",
+    "ANDROID_SDK_ROOT",
+    "NVM_DIR",
+    "VOLTA_HOME",
+    "PNPM_HOME",
+    "BUN_INSTALL",
+    "DENO_DIR",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "UV_CACHE_DIR",
+    "RBENV_ROOT",
+    "GEM_HOME",
+    "GEM_PATH",
+    "COMPOSER_HOME",
+    "DOTNET_ROOT",
+    "ASDF_DATA_DIR",
+    "MISE_DATA_DIR",
+    "NIX_PATH",
+    "DEVELOPER_DIR",
+    "SDKROOT",
+];
+
+/// How the names of all variables about language and form begin.
+const LOCALE_PREFIX: &str = "LC_";
+
+/// Where programs are looked for when the caller has no `PATH`.
+const SEARCH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Where temporary files are when the caller has no `TMPDIR`.
+const TEMP_DEFAULT: &str = "/tmp";
+
+/// The variables of a command.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    variables: BTreeMap<OsString, OsString>,
+}
+
+impl Environment {
+    /// Of all these variables, those that pass, and those that are named.
+    #[must_use]
+    pub fn filtered(all: impl IntoIterator<Item = (OsString, OsString)>, named: &[String]) -> Self {
+        let passes = |name: &OsStr| {
+            let name = name.to_str().unwrap_or_default();
+            PASSED.contains(&name) || name.starts_with(LOCALE_PREFIX) || named.iter().any(|named| named == name)
+        };
+        let mut variables: BTreeMap<_, _> = all.into_iter().filter(|(name, _)| passes(name)).collect();
+        // Nobody looks at a screen: no colours, no progress bars.
+        variables.insert("TERM".into(), "dumb".into());
+        Self { variables }
+    }
+
+    /// The variables for a command of this workspace, with [`search`](Self::search) as its `PATH`.
+    pub(super) fn of(&self, workspace: &Path) -> BTreeMap<OsString, OsString> {
+        let mut variables = self.variables.clone();
+        variables.insert("PATH".into(), self.search(workspace));
+        variables
+    }
+
+    /// The directories where programs are looked for: absolute ones that the workspace cannot fill.
+    ///
+    /// An agent that may write a `.venv/bin/cargo` would otherwise decide what `cargo test` says.
+    pub(super) fn search(&self, workspace: &Path) -> OsString {
+        let all = self.variables.get(OsStr::new("PATH")).cloned().unwrap_or_else(|| SEARCH_DEFAULT.into());
+        let outside = |dir: &PathBuf| {
+            let real = dir.canonicalize().unwrap_or_else(|_| dir.clone());
+            dir.is_absolute() && !dir.starts_with(workspace) && !real.starts_with(workspace)
+        };
+        // What was split off a list holds no separator, so that it can be joined again.
+        env::join_paths(env::split_paths(&all).filter(outside)).unwrap_or_default()
+    }
+
+    /// Where a command puts temporary files.
+    pub(super) fn temp(&self) -> PathBuf {
+        let named = self.variables.get(OsStr::new("TMPDIR")).map(PathBuf::from);
+        named.filter(|dir| dir.is_absolute()).unwrap_or_else(|| TEMP_DEFAULT.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, named: &[&str], passes: bool) {
+        let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
+        let environment = Environment::filtered([(name.into(), "x".into())], &named);
+        assert_eq!(environment.variables.get(OsStr::new(name)).is_some_and(|value| value == "x"), passes, "{name}");
+    }
+
+    #[test]
+    fn secrets_and_marks_of_hosts_do_not_pass() {
+        for name in ["PATH", "HOME", "LANG", "LC_ALL", "LC_TIME", "TMPDIR", "CARGO_HOME", "JAVA_HOME"] {
+            check(name, &[], true);
+        }
+        let secrets = ["ANTHROPIC_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK", "HTTPS_PROXY"];
+        let marks = ["CLAUDECODE", "CLAUDE_PROJECT_DIR", "JACKLINE_HOME"];
+        let loaders = ["LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "NODE_OPTIONS", "PYTHONSTARTUP"];
+        for name in secrets.into_iter().chain(marks).chain(loaders) {
+            check(name, &[], false);
+            check(name, &["OTHER", name], true);
+        }
+        check("path", &[], false);
+        check("TERM", &["TERM"], false);
+    }
+
+    #[test]
+    fn programs_are_never_looked_for_in_the_workspace() {
+        let path = "/usr/bin::.:bin:/home/dev/space/.venv/bin:/home/dev/spaces:/home/dev/space";
+        let environment = Environment::filtered([("PATH".into(), path.into())], &[]);
+        assert_eq!(environment.search(Path::new("/home/dev/space")), "/usr/bin:/home/dev/spaces");
+        assert_eq!(Environment::default().search(Path::new("/w")), SEARCH_DEFAULT);
+    }
+
+    #[test]
+    fn a_relative_temporary_directory_counts_for_nothing() {
+        let temp = |value: &str| Environment::filtered([("TMPDIR".into(), value.into())], &[]).temp();
+        assert_eq!(temp("/var/x"), Path::new("/var/x"));
+        assert_eq!(temp("x"), Path::new(TEMP_DEFAULT));
+        assert_eq!(Environment::default().temp(), Path::new(TEMP_DEFAULT));
+    }
+}

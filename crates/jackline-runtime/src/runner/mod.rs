@@ -1,0 +1,168 @@
+//! Runs one command for its answer: a check, a feedback command, a policy's action.
+//!
+//! No shell reads the command; it is a list of words. It gets a filtered environment, the workspace as its directory,
+//! nothing to read, none of our open files, and a bounded time; what it prints is drained, bounded and redacted before
+//! anyone sees it, and at its end everything it started is ended with it. Where the kernel can, it writes only the
+//! workspace and the temporary directory. Whether a command may run at all (trust) is for the caller to know.
+//!
+//! ```
+//! use jackline_runtime::core::redact::Redactor;
+//! use jackline_runtime::runner::{self, Confine, Environment, Exit, Spec};
+//!
+//! let words = ["echo", "$HOME"].map(str::to_owned);
+//! let spec = Spec {
+//!     confine: Confine::Auto,
+//!     ..Spec::new(words.to_vec(), std::env::temp_dir(), Environment::filtered(std::env::vars_os(), &[]))
+//! };
+//! let outcome = runner::run(&spec, &Redactor::new([]));
+//! assert_eq!((outcome.exit, outcome.stdout.text.as_str()), (Exit::Code(0), "$HOME\n"));
+//! ```
+
+pub mod artifacts;
+mod attend;
+mod confine;
+mod descriptors;
+mod environment;
+mod kept;
+mod launch;
+mod program;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use jackline_core::redact::Redactor;
+
+pub use environment::Environment;
+pub use kept::{KEPT_BYTES_MAX, Kept, SHOWN_BYTES_MAX};
+
+/// Words of a command: room for a policy's action on every file of a large change.
+pub const WORDS_MAX: usize = 4096;
+/// Bytes of all words together: far below what any kernel passes on, so that the environment fits beside them.
+pub const WORDS_BYTES_MAX: usize = 256 * 1024;
+/// Milliseconds a command may be given: no host waits longer for an answer.
+pub const TIMEOUT_MS_MAX: u64 = 600_000;
+/// Milliseconds a command is given when nobody says otherwise.
+pub const TIMEOUT_MS: u64 = 60_000;
+/// Directories that are declared writable: caches of a handful of tools.
+pub const WRITABLE_MAX: usize = 32;
+
+/// What is run, and how it is held.
+#[derive(Debug, Clone)]
+pub struct Spec {
+    /// The program and its arguments, passed as they are.
+    pub argv: Vec<String>,
+    /// Milliseconds until it is ended, up to [`TIMEOUT_MS_MAX`].
+    pub timeout_ms: u64,
+    /// Where it runs, and what it may write.
+    pub workspace: PathBuf,
+    /// Whether the kernel is asked to hold it.
+    pub confine: Confine,
+    /// Whether a confined command may use the network.
+    pub network: bool,
+    /// What a confined command may write besides the workspace and the temporary directory. What is not there is
+    /// passed over: it could not be created either.
+    pub writable: Vec<PathBuf>,
+    /// The variables it gets.
+    pub environment: Environment,
+}
+
+impl Spec {
+    /// A command in a workspace: [`TIMEOUT_MS`], confined where the kernel can, without a network.
+    #[must_use]
+    pub fn new(argv: Vec<String>, workspace: PathBuf, environment: Environment) -> Self {
+        let (confine, network, writable) = (Confine::Auto, false, Vec::new());
+        Self { argv, timeout_ms: TIMEOUT_MS, workspace, confine, network, writable, environment }
+    }
+}
+
+/// Whether a command is confined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confine {
+    /// As far as the kernel can; the outcome says how far.
+    Auto,
+    /// Not at all.
+    Off,
+    /// Fully, or it does not run.
+    Require,
+}
+
+/// What came of a command.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub exit: Exit,
+    /// What it printed.
+    pub stdout: Kept,
+    /// What it complained about.
+    pub stderr: Kept,
+    /// Milliseconds it took.
+    pub elapsed_ms: u64,
+    /// How far it was confined.
+    pub confined: Confined,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By a signal that was not ours.
+    Signal(i32),
+    /// We ended it: its time was up.
+    TimedOut,
+    /// It never ran.
+    NotStarted(String),
+    /// It never ran: it could not be confined as required.
+    NotConfined(String),
+    /// It ran, and how it ended cannot be told.
+    Unknown(String),
+}
+
+/// How far a command was confined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Confined {
+    /// It wrote what it may write, and had no TCP unless it was to have it.
+    Yes,
+    /// Less than was asked for, and why.
+    Partly(String),
+    /// Not, and why.
+    No(String),
+}
+
+/// Runs a command to its end, or to the end of its time.
+///
+/// Takes no longer than `timeout_ms` and about two seconds: what does not end is ended, what cannot be ended is left.
+#[must_use]
+pub fn run(spec: &Spec, redactor: &Redactor) -> Outcome {
+    let began = Instant::now();
+    let until = began + Duration::from_millis(spec.timeout_ms.min(TIMEOUT_MS_MAX));
+    let (exit, confined, [stdout, stderr]) = match check(spec).and_then(|()| launch::launch(spec)) {
+        Ok(launched) => {
+            let (exit, printed) = attend::attend(launched.child, launched.pipes, until);
+            (exit, launched.confined, printed.map(|printed| printed.keep(redactor)))
+        }
+        Err(exit) => (exit, Confined::No("it did not run".to_owned()), Default::default()),
+    };
+    Outcome {
+        exit,
+        stdout,
+        stderr,
+        elapsed_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        confined,
+    }
+}
+
+/// Holds a specification to its bounds.
+fn check(spec: &Spec) -> Result<(), Exit> {
+    let refuse = |why: String| Err(Exit::NotStarted(why));
+    if !(1..=TIMEOUT_MS_MAX).contains(&spec.timeout_ms) {
+        return refuse(format!("a time of `{}` ms is not between 1 and {TIMEOUT_MS_MAX}", spec.timeout_ms));
+    }
+    if spec.argv.len() > WORDS_MAX || spec.argv.iter().map(String::len).sum::<usize>() > WORDS_BYTES_MAX {
+        return refuse(format!("the command has more than {WORDS_MAX} words or {WORDS_BYTES_MAX} bytes"));
+    }
+    if spec.writable.len() > WRITABLE_MAX {
+        return refuse(format!("more than {WRITABLE_MAX} directories are declared writable"));
+    }
+    Ok(())
+}
