@@ -2,13 +2,13 @@
 
 use crate::shell::{cargo, step};
 
-const NAMES: &[&str] = &["decide", "eval"];
+const NAMES: &[&str] = &["decide", "eval", "hook"];
 
-/// Runs the named benchmark, or both.
+/// Runs the named benchmark, or all.
 pub(crate) fn run(options: &[&str]) -> Result<(), String> {
     let (flags, named): (Vec<&str>, Vec<&str>) = options.iter().partition(|option| option.starts_with("--"));
     if let Some(unknown) = named.iter().find(|name| !NAMES.contains(name)) {
-        return Err(format!("there is no benchmark `{unknown}`; there are {}", NAMES.join(" and ")));
+        return Err(format!("there is no benchmark `{unknown}`; there are {}", NAMES.join(", ")));
     }
     if let Some(unknown) = flags.iter().find(|flag| **flag != "--quick") {
         return Err(format!("unknown option `{unknown}`; there is `--quick`"));

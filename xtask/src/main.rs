@@ -1,8 +1,10 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask hosts`, `cargo xtask bench`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask hosts`, `cargo xtask bench`, `cargo xtask dist`.
 //!
 //! Each chore says what it does, stops at the first thing that is wrong, and exits with 1 then.
 
 mod bench;
+mod dist;
+mod elf;
 mod hosts;
 mod shell;
 mod test;
@@ -16,8 +18,9 @@ usage: cargo xtask <chore>
 
   test                  everything a change must pass: format, lints, documentation, tests, the embedder's example
   hosts                 fetch the programs that the end-to-end tests drive (needs npm); `test` does it by itself
-  bench [eval|decide] [--quick]
-                        measure, comparing side by side in one run; without a name: both";
+  bench [hook|eval|decide] [--quick]
+                        measure, comparing side by side in one run; without a name: all
+  dist                  build the program as it is handed out for Linux: static, at a fixed address";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -26,6 +29,7 @@ fn main() -> ExitCode {
         ["test"] => test::run(),
         ["hosts"] => hosts::run(),
         ["bench", options @ ..] => bench::run(options),
+        ["dist"] => dist::run(),
         ["help" | "--help" | "-h"] => {
             say(USAGE);
             Ok(())

@@ -126,7 +126,7 @@ impl Stack {
     #[must_use]
     pub fn of(root: impl Into<String>, model: Model, digest: Digest) -> Self {
         let layer = Layer::new(model, digest, Origin::Project, true);
-        let packs = packs::layers(&layer, &Pack::load);
+        let packs = packs::layers(&layer, &Pack::model);
         Self { root: root.into(), layers: std::iter::once(layer).chain(packs).collect(), ..Self::default() }
     }
 

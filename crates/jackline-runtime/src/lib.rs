@@ -11,6 +11,7 @@
 pub mod adapters;
 mod answer;
 mod builder;
+mod canonical;
 pub mod checkpoint;
 pub mod clock;
 pub mod definitions;
@@ -29,6 +30,7 @@ pub mod wiring;
 
 pub use answer::Answer;
 pub use builder::{BuildFault, RuntimeBuilder};
+pub use canonical::canonical;
 pub use jackline_core as core;
 pub use jackline_core::policy::{Asked, Keep, Objection, Policy};
 pub use runtime::Runtime;

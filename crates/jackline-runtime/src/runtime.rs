@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use jackline_core::code;
 use jackline_core::decide::decide;
@@ -73,13 +73,22 @@ pub(crate) struct Held {
 /// What a standing definition needs at hand to judge and to record.
 #[derive(Debug)]
 pub(crate) struct Judging {
-    stack: Stack,
-    prober: WorkspaceProber,
+    standing: Arc<Standing>,
+    /// The standing's stack as it judges here, where that is another one.
+    adapted: Option<Stack>,
+    /// Made when a guard first asks: what is ours takes a look around, and many calls touch no file.
+    prober: LazyLock<WorkspaceProber, MakeProber>,
     redactor: Redactor,
     sync: Sync,
-    /// What people should know about the definitions in force.
-    notices: Vec<String>,
 }
+
+impl Judging {
+    fn stack(&self) -> &Stack {
+        self.adapted.as_ref().unwrap_or(&self.standing.stack)
+    }
+}
+
+type MakeProber = Box<dyn FnOnce() -> WorkspaceProber + Send>;
 
 /// Why an event could not be carried to its decision.
 #[derive(Debug, thiserror::Error)]
@@ -149,7 +158,7 @@ impl Runtime {
     /// # Errors
     /// Why no definition is in force.
     pub fn policies_for_tool(&self, tool: &str) -> Result<Vec<String>, DefinitionFault> {
-        Ok(self.judging(&self.definitions.stack(None, None)?).stack.policies_for_tool(tool))
+        Ok(self.judging(&self.definitions.stack(None, None)?).stack().policies_for_tool(tool))
     }
 
     /// What is remembered of a session; an empty one where nothing is.
@@ -208,7 +217,7 @@ impl Runtime {
     /// Asks the core until it has decided, answering its probes; what was not learned in time is unknown.
     fn converse(&self, judging: &Judging, session: &Session, event: &Event, seen: &mut Seen) -> Decision {
         for round in 0..=PROBE_ROUNDS_MAX {
-            let probes = match decide(&judging.stack, session, event, &seen.facts) {
+            let probes = match decide(judging.stack(), session, event, &seen.facts) {
                 Step::Done(decision) => return *decision,
                 Step::Need(probes) => probes,
             };
@@ -216,7 +225,7 @@ impl Runtime {
                 let fact = match &probe {
                     _ if round >= PROBE_ROUNDS_MAX => Fact::Unknown("asked for too late".to_owned()),
                     Probe::Exceptions { at, refusals } => {
-                        seen.exceptions = self.exceptions(session, &judging.stack);
+                        seen.exceptions = self.exceptions(session, judging.stack());
                         seen.exceptions.as_ref().map_or(Fact::Absent, |known| known.answer(*at, refusals))
                     }
                     probe => judging.prober.answer(probe, event),
@@ -276,38 +285,58 @@ impl Runtime {
         judging
     }
 
-    fn prepare(&self, standing: &Standing) -> Judging {
-        let mut stack = standing.stack.clone();
-        stack.own.extend(self.policies.iter().cloned());
-        if let Some(home) = &self.home {
-            crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
-        }
-        let root = PathBuf::from(&stack.root);
-        let definition = stack.path.as_ref().map(PathBuf::from);
-        let (home, state) = (self.home.as_deref(), self.state.as_deref());
-        let own_of = |root: &Path| own_paths(root, home, state, definition.as_deref(), &standing.files);
-        let mut own = own_of(&root);
-        own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
-        own.extend(self.host_settings.iter().map(|path| OwnPath { path: path.clone(), label: label::HOST.to_owned() }));
+    fn prepare(&self, standing: &Arc<Standing>) -> Judging {
+        let stack = &standing.stack;
         let names: Vec<String> = stack.layers.iter().flat_map(|layer| layer.model.audit.redact.clone()).collect();
         let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
         if let Some(kept) = &self.kept {
-            for (layer, (digest, text)) in standing.stack.layers.iter().zip(&standing.texts) {
+            let known = standing.kept.as_ref() == Some(kept);
+            for (layer, (digest, text)) in stack.layers.iter().zip(&standing.texts) {
                 // A pack's layer is not the pack's own model: it is mixed with what the definition says.
                 match layer.is_pack() {
                     true => kept.keep_text(digest, text),
+                    false if known => {}
                     false => kept.keep(digest, text, &layer.model),
                 }
             }
         }
-        let ground = Ground { root, home: self.home.clone(), own, schemas: inline_schemas(&stack) };
         Judging {
-            prober: WorkspaceProber::new(ground).started_by(self.line.clone()),
+            prober: LazyLock::new(self.prober(standing)),
             redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
-            notices: standing.notices.clone(),
-            stack,
+            adapted: self.adapted(stack),
+            standing: Arc::clone(standing),
         }
+    }
+
+    /// The stack with what only the embedder knows; nothing when that changes nothing.
+    fn adapted(&self, stack: &Stack) -> Option<Stack> {
+        let home =
+            self.home.as_ref().filter(|_| stack.layers.iter().any(|layer| crate::tilde::mentioned(&layer.model)));
+        if self.policies.is_empty() && home.is_none() {
+            return None;
+        }
+        let mut stack = stack.clone();
+        stack.own.extend(self.policies.iter().cloned());
+        if let Some(home) = home {
+            crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
+        }
+        Some(stack)
+    }
+
+    fn prober(&self, standing: &Arc<Standing>) -> MakeProber {
+        let (standing, line) = (Arc::clone(standing), self.line.clone());
+        let (home, state, settings) = (self.home.clone(), self.state.clone(), self.host_settings.clone());
+        Box::new(move || {
+            let root = PathBuf::from(&standing.stack.root);
+            let definition = standing.stack.path.as_ref().map(Path::new);
+            let own_of = |root: &Path| own_paths(root, home.as_deref(), state.as_deref(), definition, &standing.files);
+            let mut own = own_of(&root);
+            own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
+            own.extend(settings.into_iter().map(|path| OwnPath { path, label: label::HOST.to_owned() }));
+            let schemas = inline_schemas(&standing.stack);
+            WorkspaceProber::new(Ground { root, home, own, schemas }).started_by(line)
+        })
     }
 
     fn commit(
@@ -326,7 +355,7 @@ impl Runtime {
             by_person: message.by_person,
             decision: &decision,
             facts,
-            stack: &judging.stack,
+            stack: judging.stack(),
             session: &held.session,
             torn: held.torn,
             redactor: &judging.redactor,
@@ -360,7 +389,7 @@ impl Runtime {
     /// Signs the head of a session that ended, where the definition wants it. The record is kept already, so a key
     /// that cannot be used only leaves the end of this session unsigned; `jackline doctor` tells.
     fn sign(&self, message: &Message, judging: &Judging, head: Head) {
-        let wanted = judging.stack.layers.iter().any(|layer| layer.model.audit.checkpoint);
+        let wanted = judging.stack().layers.iter().any(|layer| layer.model.audit.checkpoint);
         if let (Body::SessionEnded, true, Some(state)) = (&message.event.body, wanted, &self.state) {
             drop(checkpoint::kept_below(state).sign(&message.event.session, (head.seq, head.hash), clock::now()));
         }
@@ -415,8 +444,8 @@ impl Seen {
 fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String> {
     let mut notices = Vec::new();
     if decision.briefing.is_some() {
-        notices.extend(judging.notices.iter().cloned());
-        notices.extend(limits::unreported(&judging.stack, event.host.as_deref()));
+        notices.extend(judging.standing.notices.iter().cloned());
+        notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
     }
     let unmetered = decision.findings.iter().filter(|finding| finding.code == code::BUDGET_UNMETERED);
     notices.extend(unmetered.map(|finding| finding.reason.clone()));

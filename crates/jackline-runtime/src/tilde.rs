@@ -5,6 +5,31 @@ use std::path::Path;
 use jackline_core::definition::Model;
 use jackline_core::definition::model::{Guard, Matcher, Policy};
 
+/// Whether any path pattern of a definition begins with `~`: most definitions have none and need no copy.
+pub(crate) fn mentioned(model: &Model) -> bool {
+    let mut policies = model.policies.iter().chain(model.sections.iter().flat_map(|section| &section.policies));
+    model.own.allow.iter().any(below_home)
+        || model.steps.iter().any(|step| in_matcher(&step.matcher))
+        || policies.any(|policy| policy.when.iter().any(in_matcher) || in_guard(&policy.guard))
+}
+
+fn in_guard(guard: &Guard) -> bool {
+    match guard {
+        Guard::Paths(paths) => paths.allow.iter().chain(&paths.protect).any(below_home),
+        Guard::Rule(rule) => in_matcher(&rule.matcher),
+        Guard::Sequence(_) | Guard::ReadBeforeWrite(_) => false,
+    }
+}
+
+fn in_matcher(matcher: &Matcher) -> bool {
+    let mut inner = matcher.all.iter().chain(&matcher.any).chain(matcher.not.as_deref());
+    matcher.path.iter().any(below_home) || inner.any(in_matcher)
+}
+
+fn below_home(pattern: impl AsRef<str>) -> bool {
+    pattern.as_ref().strip_prefix('~').is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Replaces a leading `~` in every path pattern of a definition. The runtime does so with the home it is given.
 pub fn expand(model: &mut Model, home: &Path) {
     expand_all(std::iter::once(model), home);
@@ -13,7 +38,7 @@ pub fn expand(model: &mut Model, home: &Path) {
 /// The same for several definitions, looking only once where the home directory is.
 pub(crate) fn expand_all<'a>(models: impl Iterator<Item = &'a mut Model>, home: &Path) {
     // Identities are canonical, so the patterns they are held against must be.
-    let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
+    let home = crate::canonical(home).unwrap_or_else(|_| home.to_owned());
     if let Some(home) = home.to_str() {
         models.for_each(|model| expand_to(model, home));
     }
@@ -59,6 +84,26 @@ fn escaped(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pattern_is_noticed_wherever_one_may_stand() {
+        for text in [
+            r#"{jackline: 1, self: {allow: ["~/a"]}}"#,
+            r#"{jackline: 1, self: {allow: ["~"]}}"#,
+            r#"{jackline: 1, steps: {s: {path: "~/a"}}}"#,
+            r#"{jackline: 1, policies: [{paths: {allow: ["/x", "~/a"]}}]}"#,
+            r#"{jackline: 1, policies: [{paths: {protect: ["~/a"]}}]}"#,
+            r#"{jackline: 1, policies: [{rule: {not: {path: "~/a"}, reason: r}}]}"#,
+            r#"{jackline: 1, policies: [{rule: {any: [{all: [{path: "~/a"}]}], reason: r}}]}"#,
+        ] {
+            let model = |text: &str| jackline_core::definition::parse(text, &[]).unwrap().model;
+            assert!(mentioned(&model(text)), "{text}");
+            assert!(!mentioned(&model(&text.replace('~', "/x"))), "{text}");
+            let mut placed = model(text);
+            expand(&mut placed, Path::new("/no/home"));
+            assert!(!mentioned(&placed), "{text}");
+        }
+    }
 
     #[test]
     fn every_pattern_of_a_path_is_placed() {

@@ -1,11 +1,15 @@
 //! The `jackline` program: serves the runtime through commands.
 //!
-//! This crate is the only one that reads the environment, knows the command line and prints.
+//! This crate is the only one that reads the environment, knows the command line and prints. It begins in `entry`.
 
+#![cfg_attr(not(test), no_main)]
+
+mod arena;
 mod bounded;
 mod commands;
 mod deadline;
 mod diff;
+mod entry;
 mod error;
 mod exceptions;
 mod hook;
@@ -20,11 +24,15 @@ mod starter;
 mod timeline;
 mod tour;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
 use commands::Command;
+
+#[global_allocator]
+static ALLOCATOR: arena::Arena = arena::Arena::new();
 
 /// Guardrails for AI agents: decide, keep, prove.
 #[derive(Debug, clap::Parser)]
@@ -34,14 +42,15 @@ struct Arguments {
     command: Command,
 }
 
-fn main() -> ExitCode {
-    let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == "hook")
-        && let Some(options) = hook::Options::plain(words)
+/// Serves one command line, the program's name included.
+fn serve(words: &[OsString]) -> ExitCode {
+    if let [_, first, rest @ ..] = words
+        && first == "hook"
+        && let Some(options) = hook::Options::plain(rest.iter().cloned())
     {
         return hook::run(&options);
     }
-    match Arguments::parse().command.run() {
+    match Arguments::parse_from(words).command.run() {
         Ok(code) => code,
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {

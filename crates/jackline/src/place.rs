@@ -101,7 +101,7 @@ pub(crate) fn hooked(store: Option<PathBuf>, root: Option<PathBuf>) -> Result<Ho
     let state = at.state().map_err(|_| "there is no place for the state; set HOME or JACKLINE_HOME".to_owned())?;
     let start = root.or_else(|| variable("CLAUDE_PROJECT_DIR")).or_else(|| env::current_dir().ok());
     let start = start.ok_or_else(|| "the present directory is gone".to_owned())?;
-    let start = start.canonicalize().unwrap_or(start);
+    let start = jackline_runtime::canonical(&start).unwrap_or(start);
     if !start.is_absolute() || start.to_str().is_none() {
         return Err(format!("the workspace `{}` is no absolute UTF-8 path", start.display()));
     }
@@ -198,7 +198,7 @@ pub(crate) fn is_program(file: &Path) -> bool {
 
 /// What we were started by, word for word; `None` when it is no text.
 pub(crate) fn command_line() -> Option<CommandLine> {
-    let mut words = env::args_os().map(|word| word.into_string().ok());
+    let mut words = crate::entry::words().iter().map(|word| word.to_str().map(str::to_owned));
     let program = words.next()??;
     Some(CommandLine { program, arguments: words.collect::<Option<_>>()? })
 }

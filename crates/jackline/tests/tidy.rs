@@ -120,6 +120,14 @@ fn std_modules(text: &str) -> Vec<String> {
     found
 }
 
+/// A static program that begins in `entry` has no command line by the standard library's account.
+#[test]
+fn the_command_line_comes_from_the_entry() {
+    let asks = below("crates/jackline/src/").into_iter().filter(|(_, text)| text.contains("env::args"));
+    let complaints: Vec<String> = asks.map(|(path, _)| format!("{path}: ask `entry::words`")).collect();
+    tree::no_complaints(&complaints);
+}
+
 #[test]
 fn runtime_knows_no_surface() {
     const BANNED: &[&str] = &["clap::", "tokio::", "axum::", "hyper::", "rmcp::"];

@@ -13,6 +13,7 @@ fn parsed(pack: &Pack) -> definition::Parsed {
 fn packs_are_fine_and_say_what_they_are_for() {
     for pack in PACKS {
         let parsed = parsed(pack);
+        assert_eq!(pack.sha256, Digest::of(pack.text.as_bytes()).hex(), "{}: write this digest down", pack.name);
         assert!(parsed.warnings.is_empty(), "{}", definition::render(&parsed.warnings, pack.text, pack.name));
         assert!(pack.about().starts_with(&format!("{}: ", pack.name)), "{}", pack.about());
         let rest = Model { policies: Vec::new(), shell: Shell::default(), ..parsed.model.clone() };
@@ -66,6 +67,6 @@ fn everything_but_policies_is_as_the_definition_says() {
 
 #[test]
 fn a_pack_that_cannot_be_read_refuses() {
-    let model = Pack { name: "x", text: "jackline: 2" }.model();
+    let model = Pack { name: "x", text: "jackline: 2", sha256: "" }.model();
     assert_eq!(model.policies.first().map(|policy| policy.name.as_str()), Some("x/broken"));
 }

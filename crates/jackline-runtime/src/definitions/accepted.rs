@@ -10,6 +10,11 @@ use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::file;
+
+/// Bytes of a kept acceptance: a path, a digest and a time.
+const ACCEPTANCE_BYTES_MAX: usize = 64 << 10;
+
 /// What is remembered of a workspace's definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Acceptance {
@@ -59,8 +64,8 @@ impl Accepted {
     #[must_use]
     pub fn of(&self, definition: &Path) -> Option<Acceptance> {
         // A state directory is absolute; without one there is nothing to look for.
-        let file = Some(self.file(definition)).filter(|file| file.is_absolute())?;
-        serde_json::from_slice(&fs::read(file).ok()?).ok()
+        let kept = Some(self.file(definition)).filter(|kept| kept.is_absolute())?;
+        serde_json::from_slice(&file::read(&kept, ACCEPTANCE_BYTES_MAX).ok()?).ok()
     }
 
     /// Remembers an acceptance.

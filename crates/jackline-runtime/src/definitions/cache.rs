@@ -1,20 +1,22 @@
 //! Checked definitions kept as typed data by the hash of their text, so that a hook does not parse YAML again.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use jackline_core::definition::{self, Model};
+use jackline_core::packs::Pack;
 use jackline_core::sha::Digest;
 use jackline_core::tools;
 
+use super::file;
 use super::schemas::inline_faults;
 
-/// Bytes of a kept model; a definition is bounded to one mebibyte of text and its model is smaller.
-const MODEL_BYTES_MAX: u64 = 4 << 20;
+/// Bytes of a kept text or model; a definition is bounded to one mebibyte of text and its model is smaller.
+const KEPT_BYTES_MAX: usize = 4 << 20;
 
 /// Definitions kept by digest below the state directory: their texts, and their checked models.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     root: PathBuf,
     keeps: bool,
@@ -40,6 +42,8 @@ impl Kept {
     pub fn model(&self, text: &str) -> Result<(Model, Digest), Vec<definition::Fault>> {
         let digest = Digest::of(text.as_bytes());
         if let Some(model) = self.cached(&digest) {
+            // The model was whole; whether the text is, nobody has looked yet.
+            drop(self.write_once(&self.text_path(&digest), text.as_bytes()));
             return Ok((model, digest));
         }
         let parsed = definition::parse(text, &tools::names())?;
@@ -55,40 +59,64 @@ impl Kept {
     #[must_use]
     pub fn text(&self, digest: &Digest) -> Option<String> {
         let path = Some(self.text_path(digest)).filter(|path| path.is_absolute())?;
-        let text = fs::read_to_string(path).ok()?;
-        (Digest::of(text.as_bytes()) == *digest).then_some(text)
+        let text = file::read_ours(&path, KEPT_BYTES_MAX).ok()?;
+        (Digest::of(&text) == *digest).then_some(text).and_then(|text| String::from_utf8(text).ok())
     }
 
     fn cached(&self, digest: &Digest) -> Option<Model> {
-        let mut bytes = Vec::new();
         let path = Some(self.model_path(digest)).filter(|path| path.is_absolute())?;
-        fs::File::open(path).ok()?.take(MODEL_BYTES_MAX).read_to_end(&mut bytes).ok()?;
-        let (seal, model) = bytes.split_at_checked(32)?;
+        let bytes = file::read_ours(&path, KEPT_BYTES_MAX).ok()?;
+        let (seal, model) = bytes.split_at_checked(4)?;
         // The seal binds the model to its text and to this version of the format: anything else is read anew.
-        (seal == Self::seal(digest, model).0).then(|| postcard::from_bytes(model).ok()).flatten()
+        (seal == Self::seal(digest, model)).then(|| postcard::from_bytes(model).ok()).flatten()
     }
 
-    fn seal(digest: &Digest, model: &[u8]) -> Digest {
-        Digest::of_parts([env!("CARGO_PKG_VERSION").as_bytes(), &digest.0, model])
+    /// A checksum against damage. It is no defence: whoever may write here may seal what they wrote.
+    fn seal(digest: &Digest, model: &[u8]) -> [u8; 4] {
+        let mut hasher = crc32fast::Hasher::new();
+        [env!("CARGO_PKG_VERSION").as_bytes(), &digest.0, model].iter().for_each(|part| hasher.update(part));
+        hasher.finalize().to_le_bytes()
+    }
+
+    /// The checked model of a pack, from the cache or by reading it.
+    pub fn pack(&self, pack: &Pack) -> Model {
+        let digest = pack.digest();
+        self.cached(&digest).unwrap_or_else(|| {
+            let model = pack.model();
+            self.keep(&digest, pack.text, &model);
+            model
+        })
     }
 
     /// Keeps text and model; a directory that cannot be written only costs the next process its time.
     pub fn keep(&self, digest: &Digest, text: &str, model: &Model) {
-        let Some(model) = postcard::to_stdvec(model).ok().filter(|_| self.keeps) else { return };
-        let sealed = [&Self::seal(digest, &model).0, model.as_slice()].concat();
-        let kept = crate::private::create_dir(&self.root)
-            .and_then(|()| write_once(&self.text_path(digest), text.as_bytes()))
-            .and_then(|()| write_once(&self.model_path(digest), &sealed));
-        drop(kept);
+        let Ok(model) = postcard::to_stdvec(model) else { return };
+        let sealed = [Self::seal(digest, &model).as_slice(), &model].concat();
+        drop(self.write_once(&self.text_path(digest), text.as_bytes()));
+        drop(self.write_once(&self.model_path(digest), &sealed));
+    }
+
+    /// Writes a file whole or not at all: beside its place first, then renamed. Every process asks, and a new file
+    /// would cost each of them a millisecond, so one that has this content already is left alone.
+    fn write_once(&self, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+        if !self.keeps || file::read_ours(path, KEPT_BYTES_MAX).is_ok_and(|kept| kept == bytes) {
+            return Ok(());
+        }
+        crate::private::create_dir(&self.root)?;
+        let beside = path.with_extension(format!("{}.new", std::process::id()));
+        let mut file = crate::private::create_file(&beside)?;
+        let written = file.write_all(bytes).and_then(|()| fs::rename(&beside, path));
+        if written.is_err() {
+            drop(fs::remove_file(&beside));
+        }
+        written
     }
 
     /// Keeps a text alone.
     pub fn keep_text(&self, digest: &Digest, text: &str) {
         // Asked of each pack at every event, so a look must do: what is damaged is not believed when it is read.
-        if self.keeps && !fs::symlink_metadata(self.text_path(digest)).is_ok_and(|there| there.is_file()) {
-            let kept = crate::private::create_dir(&self.root)
-                .and_then(|()| write_once(&self.text_path(digest), text.as_bytes()));
-            drop(kept);
+        if !fs::symlink_metadata(self.text_path(digest)).is_ok_and(|there| there.is_file()) {
+            drop(self.write_once(&self.text_path(digest), text.as_bytes()));
         }
     }
 
@@ -99,26 +127,6 @@ impl Kept {
     fn model_path(&self, digest: &Digest) -> PathBuf {
         self.root.join(format!("{digest}.{}.model", env!("CARGO_PKG_VERSION")))
     }
-}
-
-/// Whether a file has this content already: every process asks, and a new file costs each of them a millisecond.
-fn holds(path: &Path, bytes: &[u8]) -> bool {
-    let there = fs::symlink_metadata(path).is_ok_and(|there| there.is_file() && there.len() == bytes.len() as u64);
-    there && fs::read(path).is_ok_and(|kept| kept == bytes)
-}
-
-/// Writes a file whole or not at all: beside its place first, then renamed.
-fn write_once(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if holds(path, bytes) {
-        return Ok(());
-    }
-    let beside = path.with_extension(format!("{}.new", std::process::id()));
-    let mut file = crate::private::create_file(&beside)?;
-    let written = file.write_all(bytes).and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        drop(fs::remove_file(&beside));
-    }
-    written
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 //! A changed project definition that only tightens is accepted at once. One that loosens is judged beside the
 //! accepted one until `jackline trust`; one that is unreadable or gone leaves the accepted one in force.
 
+use std::borrow::Cow;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,10 +17,12 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
 
 use super::discover::LEVELS_MAX;
-use super::{Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Standing, discover, schemas};
+use super::{
+    Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Standing, discover, file, schemas,
+};
 
 /// Bytes of a definition that are read at all; the reader refuses more than one mebibyte.
-const FILE_BYTES_MAX: u64 = (1 << 20) + 1;
+const FILE_BYTES_MAX: usize = (1 << 20) + 1;
 
 /// Where to look.
 #[derive(Debug, Clone, Default)]
@@ -95,11 +98,14 @@ impl Found {
     /// The layers of the project's definition, with what is remembered of it.
     fn project_layers(&self, path: &Path, standing: &mut Standing) -> Result<(), DefinitionFault> {
         let accepted = self.accepted.of(path);
-        let before = accepted.as_ref().and_then(|accepted| self.accepted_layer(path, accepted));
-        match (self.read(path), before) {
-            (Present::Good { text, model, digest }, before) => {
-                let trusted = accepted.as_ref().is_some_and(|known| known.trusted && known.digest() == Some(digest));
-                self.weigh(path, (&model, digest), before, standing);
+        let before = || accepted.as_ref().and_then(|accepted| self.accepted_layer(path, accepted));
+        match self.read(path) {
+            Present::Good { text, model, digest } => {
+                let known = accepted.as_ref().filter(|known| known.digest() == Some(digest));
+                let trusted = known.is_some_and(|known| known.trusted);
+                if known.is_none() {
+                    self.weigh(path, (&model, digest), before(), standing);
+                }
                 if model.mode == Mode::Observe && !trusted {
                     let why = "`mode: observe` counts only after `jackline trust`; until then everything is enforced";
                     standing.notices.push(why.to_owned());
@@ -108,14 +114,14 @@ impl Found {
                 standing.push(layer, text, Some(&self.kept));
                 Ok(())
             }
-            (Present::Bad(fault), Some((mut layer, text))) => {
+            Present::Bad(fault) => {
+                let Some((mut layer, text)) = before() else { return Err(fault) };
                 layer.origin = Origin::Project;
                 let next = if matches!(fault, DefinitionFault::Faulty { .. }) { "; run `jackline check`" } else { "" };
                 standing.notices.push(format!("{fault}; the last accepted definition stays in force{next}"));
                 standing.push(layer, text, Some(&self.kept));
                 Ok(())
             }
-            (Present::Bad(fault), None) => Err(fault),
         }
     }
 
@@ -130,9 +136,6 @@ impl Found {
         let Some((layer, text)) = before else {
             return self.accept(path, &digest, standing);
         };
-        if layer.digest == digest {
-            return;
-        }
         let looser = loosenings(&layer.model, model);
         if looser.is_empty() {
             return self.accept(path, &digest, standing);
@@ -180,7 +183,7 @@ impl Found {
 
 impl Definitions for Found {
     fn stack(&self, pin: Option<&Pin>, named: Option<&str>) -> Result<Arc<Standing>, DefinitionFault> {
-        let mut standing = Standing::default();
+        let mut standing = Standing { kept: Some(self.kept.clone()), ..Standing::default() };
         self.wider_layers(&mut standing)?;
         let project = self.project(pin, named);
         match &project {
@@ -226,18 +229,14 @@ impl Standing {
         let (files, notices) = schemas::files(&layer.model, Path::new(&layer.dir));
         self.files.extend(files.into_iter().filter(|file| !self.files.contains(file)).collect::<Vec<_>>());
         self.notices.extend(notices.into_iter().filter(|notice| !self.notices.contains(notice)).collect::<Vec<_>>());
-        let load = |pack: &'static Pack| {
-            let model = kept.and_then(|kept| kept.model(pack.text).ok());
-            model.unwrap_or_else(|| pack.load())
-        };
+        let load = |pack: &'static Pack| kept.map_or_else(|| pack.model(), |kept| kept.pack(pack));
         let packs = packs::layers(&layer, &load);
-        self.texts.push((layer.digest, text));
+        self.texts.push((layer.digest, Cow::Owned(text)));
         self.stack.layers.push(layer);
         for pack in packs {
             let same = |known: &Layer| (known.digest, known.trusted) == (pack.digest, pack.trusted);
             if !self.stack.layers.iter().any(|known| same(known) && known.model == pack.model) {
-                let text = pack.pack().map(|pack| pack.text.to_owned()).unwrap_or_default();
-                self.texts.push((pack.digest, text));
+                self.texts.push((pack.digest, Cow::Borrowed(pack.pack().map(|pack| pack.text).unwrap_or_default())));
                 self.stack.layers.push(pack);
             }
         }
@@ -279,7 +278,8 @@ impl Standing {
             None => definition::parse(text, &jackline_core::tools::names())?.model,
         };
         let digest = Digest::of(text.as_bytes());
-        Self::of(root, dir, (model, digest), (Some(text), kept))
+        let standing = Self::of(root, dir, (model, digest), (Some(text), kept))?;
+        Ok(Self { kept: kept.cloned(), ..standing })
     }
 
     /// The same for a definition built in code; one without a text is known by its typed form.
@@ -332,13 +332,6 @@ fn is_missing(path: &Path) -> bool {
 }
 
 pub(super) fn read_text(path: &Path) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    // Looked at before it is opened: opening a pipe that was planted there would wait for ever.
-    let there = fs::metadata(path).map_err(|fault| fault.to_string())?;
-    if !there.is_file() {
-        return Err("it is no regular file".to_owned());
-    }
-    let file = fs::File::open(path).map_err(|fault| fault.to_string())?;
-    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(|fault| fault.to_string())?;
+    let bytes = file::read(path, FILE_BYTES_MAX).map_err(|fault| fault.to_string())?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }

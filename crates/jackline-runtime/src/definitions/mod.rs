@@ -3,9 +3,11 @@
 mod accepted;
 mod cache;
 mod discover;
+mod file;
 mod found;
 mod schemas;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,11 +38,13 @@ pub trait Definitions: Send + Sync + fmt::Debug {
 pub struct Standing {
     pub stack: Stack,
     /// The text of each layer by digest, to be kept so that records can be replayed.
-    pub texts: Vec<(Digest, String)>,
+    pub texts: Vec<(Digest, Cow<'static, str>)>,
     /// What people should know: a change that waits for trust, an unreadable file.
     pub notices: Vec<String>,
     /// Files named by the definition, which are protected with it.
     pub files: Vec<PathBuf>,
+    /// Where the texts are kept already, if they are.
+    pub kept: Option<Kept>,
     /// The root at the session's beginning, once the host has moved to another: what guards the session is there.
     pub first_root: Option<PathBuf>,
 }

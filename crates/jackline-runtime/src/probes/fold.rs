@@ -9,6 +9,9 @@ use std::path::Path;
 
 use super::walk::file_id;
 
+/// Entries that workspaces and homes mostly have: one of them spares listing the directory.
+const USUAL_ENTRIES: [&str; 3] = ["jackline.yaml", ".claude", ".config"];
+
 /// Entries looked at to find one whose name has letters; real roots have such a name among their first few.
 const SAMPLE_ENTRIES_MAX: usize = 32;
 
@@ -20,6 +23,11 @@ pub(super) fn folds(top: &Path) -> bool {
     if cfg!(target_os = "macos") {
         return true;
     }
+    let usual = USUAL_ENTRIES.iter().find_map(|name| answers_to_swapped(top, OsStr::new(name)));
+    usual.unwrap_or_else(|| any_answers_to_swapped(top))
+}
+
+fn any_answers_to_swapped(top: &Path) -> bool {
     let Ok(entries) = fs::read_dir(top) else { return false };
     let names = entries.take(SAMPLE_ENTRIES_MAX).filter_map(Result::ok).map(|entry| entry.file_name());
     names.filter_map(|name| answers_to_swapped(top, &name)).next().unwrap_or(false)
@@ -82,6 +90,12 @@ pub(super) fn within(path: &Path, top: &Path, folds: bool) -> bool {
         return below(folded(path.as_os_str()).as_bytes(), folded(top.as_os_str()).as_bytes());
     }
     below(path.as_os_str().as_bytes(), top.as_os_str().as_bytes())
+}
+
+/// What follows `top` in a path below it, as written.
+pub(super) fn rest<'a>(path: &'a Path, top: &Path) -> Option<&'a Path> {
+    let rest = path.as_os_str().as_bytes().strip_prefix(top.as_os_str().as_bytes())?;
+    rest.strip_prefix(b"/").map(|rest| Path::new(OsStr::from_bytes(rest)))
 }
 
 /// By bytes, because both are written canonically and every event compares dozens.

@@ -221,7 +221,7 @@ impl Repository {
 
     /// The repository whose work tree begins exactly here.
     pub(super) fn at(top: &Path) -> Option<Self> {
-        let dot = fs::canonicalize(top.join(".git")).ok()?;
+        let dot = crate::canonical(&top.join(".git")).ok()?;
         let linked = !dot.is_dir();
         let dir = if linked { pointed(&dot, top, b"gitdir: ")? } else { dot };
         // Like git, pass over a directory that merely has the name.

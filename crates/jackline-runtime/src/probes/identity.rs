@@ -64,7 +64,7 @@ fn owns<'a>(walker: &mut Walker<'_>, ground: &'a Ground, root: &Place) -> Vec<Ow
     let mut starts = vec![(ground.root.as_path(), root)];
     starts.extend(home.as_ref().map(|(home, place)| (*home, place)));
     let mut walk = |own: &Path| {
-        let start = starts.iter().find_map(|(top, place)| Some((*place, own.strip_prefix(top).ok()?)));
+        let start = starts.iter().find_map(|(top, place)| Some((*place, fold::rest(own, top)?)));
         match start {
             Some((place, rest)) => walker.onward(place, rest),
             None => walker.absolute(own),

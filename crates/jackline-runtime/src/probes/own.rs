@@ -86,7 +86,9 @@ impl Table {
     fn add<'a>(&mut self, dir: &Path, paths: impl IntoIterator<Item = (&'a Path, &'a str)>) {
         for (path, label) in paths {
             let path = dir.join(path);
-            if !self.own.iter().any(|own| own.path == path) {
+            // By bytes: taking dozens of paths apart costs more than asking the disk about all of them, and one that is
+            // listed twice under two spellings does no harm.
+            if !self.own.iter().any(|own| own.path.as_os_str() == path.as_os_str()) {
                 self.own.push(OwnPath { path, label: label.to_owned() });
             }
         }

@@ -1,13 +1,15 @@
 //! Walks a path as the kernel does: one component at a time, links resolved before `..` is applied, missing parts
 //! kept as they are written. Knows nothing of workspaces or of what is ours.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use jackline_core::probe::There;
 
@@ -95,7 +97,24 @@ enum Look {
 pub(super) struct Walker<'a> {
     home: Option<&'a Path>,
     folds: bool,
-    seen: BTreeMap<OsString, Look>,
+    seen: BTreeMap<Spot, Look>,
+}
+
+/// A path that was looked at. Ordered by length and from its end: dozens of them begin alike.
+#[derive(Debug, PartialEq, Eq)]
+struct Spot(OsString);
+
+impl Ord for Spot {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (own, others) = (self.0.as_bytes(), other.0.as_bytes());
+        own.len().cmp(&others.len()).then_with(|| own.iter().rev().cmp(others.iter().rev()))
+    }
+}
+
+impl PartialOrd for Spot {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// A walk under way: where it is and what is left to go, the next component last.
@@ -205,12 +224,10 @@ impl<'a> Walker<'a> {
     }
 
     fn look(&mut self, path: &Path) -> Result<Look, Lost> {
-        if let Some(look) = self.seen.get(path.as_os_str()) {
-            return Ok(look.clone());
+        match self.seen.entry(Spot(path.as_os_str().to_owned())) {
+            Entry::Occupied(seen) => Ok(seen.get().clone()),
+            Entry::Vacant(unseen) => Ok(unseen.insert(look(path)?).clone()),
         }
-        let look = look(path)?;
-        self.seen.insert(path.as_os_str().to_owned(), look.clone());
-        Ok(look)
     }
 }
 
@@ -297,10 +314,9 @@ fn components(path: &Path) -> Result<Vec<OsString>, Lost> {
     if bytes.contains(&0) {
         return Err(Lost::Nul);
     }
-    let parts = || path.components().rev();
-    if bytes.len() > PATH_BYTES_MAX || parts().any(|part| part.as_os_str().len() > NAME_BYTES_MAX) {
+    let names = || bytes.rsplit(|byte| *byte == b'/').filter(|name| !matches!(*name, b"" | b"."));
+    if bytes.len() > PATH_BYTES_MAX || names().any(|name| name.len() > NAME_BYTES_MAX) {
         return Err(Lost::Long);
     }
-    let names = parts().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
-    Ok(names.map(|part| part.as_os_str().to_owned()).collect())
+    Ok(names().map(|name| OsStr::from_bytes(name).to_owned()).collect())
 }

@@ -180,7 +180,7 @@ impl Commit<'_> {
     }
 
     fn check_head(&self, records: u64) -> Result<(), StoreFault> {
-        let Some(last) = self.lines.strip_suffix(b"\n").and_then(|_| self.each_line().last()) else {
+        let Some(last) = self.last_line() else {
             return Err(StoreFault::Malformed { why: "its lines do not end in a line end" });
         };
         if self.expected.offset.checked_add(self.lines.len() as u64) != Some(self.head.offset) {
@@ -199,9 +199,15 @@ impl Commit<'_> {
         self.lines.split_inclusive(|byte| *byte == b'\n')
     }
 
+    /// The last line with its end; nothing when the lines do not end in one.
+    fn last_line(&self) -> Option<&[u8]> {
+        let before = self.lines.strip_suffix(b"\n")?;
+        self.lines.get(before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1)..)
+    }
+
     /// Bytes of the last line with its line end.
     fn last_line_bytes(&self) -> usize {
-        self.each_line().last().map_or(0, <[u8]>::len)
+        self.last_line().map_or(0, <[u8]>::len)
     }
 }
 

@@ -18,8 +18,8 @@ const HEADER_BYTES: usize = 76;
 const CHECKED_BYTES: usize = HEADER_BYTES - 4;
 /// The second slot's offset: past the largest first one, on a page of its own. The file has a hole in between.
 const STRIDE_BYTES: u64 = STATE_BYTES_MAX as u64 + 4096;
-/// Bytes read of each slot at first: two pages hold an ordinary state, so one call is enough.
-const FIRST_READ_BYTES: usize = 8 << 10;
+/// Bytes read of each slot at first: a page holds an ordinary state, so one call is enough.
+const FIRST_READ_BYTES: usize = 4 << 10;
 
 /// Which of the two slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,86 @@
+//! `jackline hook claude`, from the start of the process to its end, beside an empty program, `/bin/true` and a hook of
+//! one regular expression in Python.
+//!
+//! `cargo bench -p jackline --bench hook [-- --quick]`. Everything is measured in turn, round after round, in one run:
+//! only numbers of one run can be compared. The sessions that are asked have up to 100,000 earlier events.
+#![expect(clippy::print_stdout, clippy::expect_used, reason = "a benchmark prints, and ends when its own steps fail")]
+
+mod programs;
+mod spawn;
+mod table;
+mod world;
+
+use std::process::Command;
+
+use programs::Program;
+use spawn::Prepared;
+use table::{Row, Table};
+use world::{KINDS, World};
+
+/// Rounds that are not counted: they create sessions and fill caches.
+const WARM_ROUNDS: usize = 5;
+/// Starts of each program whose memory is looked at.
+const MEMORY_STARTS: usize = 5;
+
+fn main() {
+    if spawn::was_memory_probe() {
+        return;
+    }
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let lengths: &[u64] = if quick { &[0, 1_000, 10_000] } else { &[0, 1_000, 10_000, 100_000] };
+    let rounds = if quick { 60 } else { 400 };
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory on the disk");
+    let scratch = tempfile::tempdir().expect("a directory outside of the repository");
+    let mut rows = rows(&programs::others(scratch.path()), &programs::builds(), lengths);
+    let world = World::new(place.path());
+    println!("seeding sessions through the runtime");
+    lengths.iter().for_each(|length| world.seed(*length));
+    world.settle();
+    for round in 0..WARM_ROUNDS + rounds {
+        // Who goes first changes, so that nobody always follows the same neighbour.
+        let first = round % rows.len();
+        let (before, after) = rows.split_at_mut(first);
+        after.iter_mut().chain(before).for_each(|row| measure(&world, row, round));
+    }
+    for length in lengths {
+        let measured = rows.iter().filter(|row| row.asked.is_some_and(|asked| asked.0 == *length)).count();
+        let want = 2 * (measured * (WARM_ROUNDS + rounds) + usize::try_from(*length).expect("small"));
+        assert!(world.records(*length) >= want, "every event was judged and kept");
+    }
+    rows.iter_mut().for_each(|row| weigh(&world, row, WARM_ROUNDS + rounds));
+    Table { rows, lengths }.print();
+}
+
+/// Everything that is measured: programs without a history once, builds of ours with each history and each kind.
+fn rows(others: &[Program], builds: &[Program], lengths: &[u64]) -> Vec<Row> {
+    let mut rows: Vec<Row> = others.iter().map(|program| Row::new(program.clone(), None)).collect();
+    for build in builds {
+        for length in lengths {
+            rows.extend(KINDS.iter().map(|kind| Row::new(build.clone(), Some((*length, *kind)))));
+        }
+    }
+    rows
+}
+
+fn measure(world: &World, row: &mut Row, round: usize) {
+    let (command, message) = question(world, row, round);
+    let ended = Prepared::new(command, &message).run();
+    row.check(&ended);
+    if round >= WARM_ROUNDS {
+        row.microseconds.push(ended.seconds * 1e6);
+    }
+}
+
+/// Looks at the most memory that one of a few starts had.
+fn weigh(world: &World, row: &mut Row, round: usize) {
+    for round in round..round + MEMORY_STARTS {
+        let (command, message) = question(world, row, round);
+        row.bytes = row.bytes.max(spawn::memory(&command, &message));
+    }
+}
+
+fn question(world: &World, row: &Row, round: usize) -> (Command, String) {
+    let [first, ..] = KINDS;
+    let (length, kind) = row.asked.unwrap_or((0, first));
+    (world.command(&row.program), world.message(row.program.name, length, kind, round))
+}

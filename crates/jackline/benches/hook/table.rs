@@ -1,0 +1,120 @@
+//! The numbers of a run, and whether they keep what is promised.
+
+use super::programs::{DIST, EMPTY, PLAIN, PYTHON, Program};
+use super::spawn::Ended;
+use super::world::{KINDS, Kind};
+
+/// How much longer than an empty program a build may take.
+const OVER_EMPTY: [(&str, f64); 2] = [(PLAIN, 1.5), (DIST, 0.7)];
+/// How much longer an event may take after the longest history than without one.
+const OVER_NO_HISTORY: f64 = 1.1;
+/// How many times as long the hook in Python takes at least.
+const UNDER_PYTHON: f64 = 20.0;
+/// Mebibytes of memory that a hook has at most.
+const MEMORY_MIB: f64 = 6.0;
+
+/// One program, and what it is asked.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) program: Program,
+    /// Earlier events of the session and the kind of message; nothing for programs that are not ours.
+    pub(crate) asked: Option<(u64, Kind)>,
+    pub(crate) microseconds: Vec<f64>,
+    pub(crate) bytes: u64,
+}
+
+impl Row {
+    pub(crate) const fn new(program: Program, asked: Option<(u64, Kind)>) -> Self {
+        Self { program, asked, microseconds: Vec::new(), bytes: 0 }
+    }
+
+    /// A program that failed, or a call that was not allowed, measured something else.
+    pub(crate) fn check(&self, ended: &Ended) {
+        let name = self.program.name;
+        assert_eq!((ended.code, ended.said.as_str()), (Some(0), ""), "{name} let the call pass");
+    }
+}
+
+/// All numbers of a run.
+#[derive(Debug)]
+pub(crate) struct Table<'a> {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) lengths: &'a [u64],
+}
+
+impl Table<'_> {
+    pub(crate) fn print(&self) {
+        println!("\nmicroseconds from the start of the process to its end, all in turn in one run");
+        println!("{:<44} {:>7} {:>7} {:>7} {:>9} {:>9}", "", "min", "median", "p99", "× empty", "MiB");
+        for row in self.rows.iter().filter(|row| row.asked.is_none()) {
+            self.line(row.program.name, &[row]);
+        }
+        for (build, _) in OVER_EMPTY.iter().filter(|(build, _)| !self.of(build, None, None).is_empty()) {
+            for length in self.lengths {
+                self.line(&format!("{build}, {length} earlier"), &self.of(build, Some(*length), None));
+            }
+            for kind in KINDS {
+                let name = format!("  {} {}, all histories", kind.event, kind.tool);
+                self.line(&name, &self.of(build, None, Some(kind)));
+            }
+        }
+        println!();
+        OVER_EMPTY.iter().for_each(|(build, over)| self.judge(build, *over));
+    }
+
+    fn line(&self, name: &str, rows: &[&Row]) {
+        let (least, median, worst) = (share(rows, 0.0), share(rows, 0.5), share(rows, 0.99));
+        let ratio = median / self.median(EMPTY);
+        println!("{name:<44} {least:>7.0} {median:>7.0} {worst:>7.0} {ratio:>9.2} {:>9.1}", mebibytes(rows));
+    }
+
+    /// Says of each promise whether this run kept it; the longest history stands for all.
+    fn judge(&self, build: &str, over_empty: f64) {
+        let (Some(none), Some(longest)) = (self.lengths.first(), self.lengths.last()) else { return };
+        let (without, with) = (self.of(build, Some(*none), None), self.of(build, Some(*longest), None));
+        if with.is_empty() {
+            return;
+        }
+        let median = share(&with, 0.5);
+        let at_most = |what: &str, value: f64, bound: f64| {
+            let met = if value <= bound { "met" } else { "MISSED" };
+            println!("{build}: {what} {value:.2}, at most {bound}: {met}");
+        };
+        at_most("× the empty program", median / self.median(EMPTY), over_empty);
+        at_most(
+            &format!("× itself without earlier events, after {longest}"),
+            median / share(&without, 0.5),
+            OVER_NO_HISTORY,
+        );
+        at_most("MiB of memory", mebibytes(&with), MEMORY_MIB);
+        if !self.of(PYTHON, None, None).is_empty() {
+            let times = self.median(PYTHON) / median;
+            let met = if times >= UNDER_PYTHON { "met" } else { "MISSED" };
+            println!("{build}: {times:.1} times as fast as the hook in Python, at least {UNDER_PYTHON}: {met}");
+        }
+    }
+
+    fn of(&self, name: &str, length: Option<u64>, kind: Option<Kind>) -> Vec<&Row> {
+        let fits = |row: &&Row| {
+            row.program.name == name
+                && length.is_none_or(|length| row.asked.is_some_and(|asked| asked.0 == length))
+                && kind.is_none_or(|kind| row.asked.is_some_and(|asked| asked.1 == kind))
+        };
+        self.rows.iter().filter(fits).collect()
+    }
+
+    fn median(&self, name: &str) -> f64 {
+        share(&self.of(name, None, None), 0.5)
+    }
+}
+
+fn mebibytes(rows: &[&Row]) -> f64 {
+    rows.iter().map(|row| row.bytes).max().unwrap_or_default() as f64 / f64::from(1 << 20)
+}
+
+/// The time below which this share of all times lies.
+fn share(rows: &[&Row], part: f64) -> f64 {
+    let mut times: Vec<f64> = rows.iter().flat_map(|row| &row.microseconds).copied().collect();
+    times.sort_by(f64::total_cmp);
+    times.get((times.len() as f64 * part) as usize).copied().unwrap_or_default()
+}

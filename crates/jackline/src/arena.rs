@@ -1,0 +1,335 @@
+//! The allocator: the first memory that a process asks for comes from one block, all further memory from the system.
+//!
+//! A hook lives for less than a millisecond and never outgrows the block. There, taking a part is a few instructions,
+//! no call into the kernel, and small parts that were given back are used again first, because each fresh page costs
+//! more than everything else an allocator does. What runs longer passes the block once and is served by the system
+//! from then on, so no more than the block can ever be lost. Measured in docs/internals/speed.md.
+
+#![expect(
+    unsafe_code,
+    reason = "a global allocator has no safe form; what is unsafe here hands out disjoint parts of one static block"
+)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::{Cell, UnsafeCell};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes of the block: several times what a hook asks for, and only the pages that are used cost anything.
+const BLOCK_BYTES: usize = 1 << 20;
+/// What sizes are rounded up to: room for a link between free parts, and the alignment that nearly everything has.
+const GRAIN_BYTES: usize = 16;
+/// Sizes, in grains, that have a list of free parts each.
+const CLASSES: usize = 64;
+/// Larger free parts that are remembered: a hook has a handful, for files it reads and lines it writes.
+const LARGE_PARTS_MAX: usize = 8;
+
+/// Memory to be handed out; aligned like a page, so that offsets are aligned as their addresses are.
+#[repr(C, align(4096))]
+struct Block(UnsafeCell<[u8; BLOCK_BYTES]>);
+
+/// What is known about the block.
+struct Books {
+    /// Where the part that was never handed out, or was given back as the last one, begins.
+    taken: usize,
+    /// The furthest `taken` ever was: from there on the block is as the kernel gave it, all zeros.
+    touched: usize,
+    /// The first free part of each class, and each of them begins with the next: by offset plus one, so that nothing is
+    /// zero, and books that nobody has written to need no room in the program's file.
+    free: [usize; CLASSES],
+    /// Larger free parts, with their sizes; nothing where the size is zero.
+    large: [(usize, usize); LARGE_PARTS_MAX],
+}
+
+/// Hands out parts of a block, then asks the system.
+pub(crate) struct Arena {
+    block: Block,
+    books: UnsafeCell<Books>,
+    /// The mark of the thread whose block it is; zero until one asks.
+    owner: AtomicUsize,
+}
+
+thread_local! {
+    /// Tells threads apart: it lies elsewhere for each that lives.
+    static MARK: Cell<u8> = const { Cell::new(0) };
+}
+
+// SAFETY: the books are reached by one thread only, the first that asked; and the block's bytes only through parts that
+// are handed out to one owner at a time.
+unsafe impl Sync for Arena {}
+
+/// A part of the block, and whether its bytes are zeros already.
+struct Part {
+    offset: usize,
+    clean: bool,
+}
+
+/// A size as it is handed out.
+const fn rounded(size: usize) -> usize {
+    // A size that is not rounded is larger than the block.
+    match size.checked_next_multiple_of(GRAIN_BYTES) {
+        Some(0) => GRAIN_BYTES,
+        Some(rounded) => rounded,
+        None => size,
+    }
+}
+
+impl Arena {
+    pub(crate) const fn new() -> Self {
+        let books = Books { taken: 0, touched: 0, free: [0; CLASSES], large: [(0, 0); LARGE_PARTS_MAX] };
+        Self {
+            block: Block(UnsafeCell::new([0; BLOCK_BYTES])),
+            books: UnsafeCell::new(books),
+            owner: AtomicUsize::new(0),
+        }
+    }
+
+    /// Asks the books, which the first thread alone may: nobody has to wait for anybody, and the system has memory too.
+    fn ask<T>(&self, question: impl FnOnce(&Self, &mut Books) -> T) -> Option<T> {
+        let mark = MARK.with(|mark| mark.as_ptr().addr());
+        let owner = self.owner.load(Ordering::Relaxed);
+        // One that begins with the mark of a thread that has ended goes on with its block.
+        let is_first = || self.owner.compare_exchange(0, mark, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if owner != mark && (owner != 0 || !is_first()) {
+            return None;
+        }
+        // SAFETY: only this thread comes here, and no question allocates, so this is the only reference.
+        Some(question(self, unsafe { &mut *self.books.get() }))
+    }
+
+    fn address(&self, offset: usize) -> *mut u8 {
+        self.block.0.get().cast::<u8>().wrapping_add(offset)
+    }
+
+    /// Where a part of the block begins; nothing for the system's memory.
+    fn offset(&self, part: *mut u8) -> Option<usize> {
+        let offset = part.addr().checked_sub(self.block.0.get().addr())?;
+        (offset < BLOCK_BYTES).then_some(offset)
+    }
+
+    fn take(&self, books: &mut Books, layout: Layout) -> Option<Part> {
+        let (size, align) = (rounded(layout.size()), layout.align().max(GRAIN_BYTES));
+        if align == GRAIN_BYTES
+            && let Some(offset) = self.take_again(books, size)
+        {
+            return Some(Part { offset, clean: false });
+        }
+        // Alignments are powers of two, and an offset is only as aligned as the block itself.
+        let offset = (books.taken + align - 1) & !(align - 1);
+        let end = offset.checked_add(size).filter(|end| *end <= BLOCK_BYTES && align <= align_of::<Block>())?;
+        let clean = offset >= books.touched;
+        books.taken = end;
+        books.touched = books.touched.max(end);
+        Some(Part { offset, clean })
+    }
+
+    /// A free part of this size, or a large one that holds it.
+    fn take_again(&self, books: &mut Books, size: usize) -> Option<usize> {
+        let Some(first) = books.free.get_mut(size / GRAIN_BYTES - 1) else {
+            let large = books.large.iter_mut().find(|(_, room)| *room >= size)?;
+            return Some(std::mem::take(large).0);
+        };
+        let offset = first.checked_sub(1)?;
+        // SAFETY: a free part is aligned and holds at least one grain, and begins with what `give` wrote.
+        *first = unsafe { self.address(offset).cast::<usize>().read() };
+        Some(offset)
+    }
+
+    fn give(&self, books: &mut Books, offset: usize, size: usize) {
+        let size = rounded(size);
+        // INVARIANT: every part that is free or in use ends at `taken` or before it.
+        if offset + size == books.taken {
+            books.taken = offset;
+        } else if let Some(first) = books.free.get_mut(size / GRAIN_BYTES - 1) {
+            // SAFETY: the part is aligned, holds at least one grain, and its owner has just given it up.
+            unsafe { self.address(offset).cast::<usize>().write(*first) };
+            *first = offset + 1;
+        } else if let Some(empty) = books.large.iter_mut().find(|(_, room)| *room == 0) {
+            *empty = (offset, size);
+        }
+    }
+
+    /// Makes a part larger or smaller where it is, if that is possible.
+    fn resize(books: &mut Books, offset: usize, (old, new): (usize, usize)) -> bool {
+        let (old, new) = (rounded(old), rounded(new));
+        let Some(end) = offset.checked_add(new).filter(|end| *end <= BLOCK_BYTES) else { return false };
+        let is_last = offset + old == books.taken;
+        if is_last {
+            books.taken = end;
+            books.touched = books.touched.max(end);
+        }
+        is_last || new <= old
+    }
+}
+
+// SAFETY: `take` gives aligned parts of a block that lives as long as the program, none of which overlaps another in
+// use; everything else is the system allocator's, which is asked to free and to resize only what it gave.
+unsafe impl GlobalAlloc for Arena {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        match self.ask(|arena, books| arena.take(books, layout)).flatten() {
+            Some(part) => self.address(part.offset),
+            // SAFETY: the caller's promise about the layout is passed on.
+            None => unsafe { System.alloc(layout) },
+        }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        let Some(part) = self.ask(|arena, books| arena.take(books, layout)).flatten() else {
+            // SAFETY: the caller's promise about the layout is passed on.
+            return unsafe { System.alloc_zeroed(layout) };
+        };
+        let address = self.address(part.offset);
+        if !part.clean {
+            // SAFETY: the part has this size and is the caller's alone.
+            unsafe { address.write_bytes(0, layout.size()) };
+        }
+        address
+    }
+
+    unsafe fn dealloc(&self, part: *mut u8, layout: Layout) {
+        let Some(offset) = self.offset(part) else {
+            // SAFETY: what does not lie in the block came from the system, with this layout.
+            return unsafe { System.dealloc(part, layout) };
+        };
+        // A part that another thread gives back is lost; the block is all that can be.
+        self.ask(|arena, books| arena.give(books, offset, layout.size()));
+    }
+
+    unsafe fn realloc(&self, part: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        let Some(offset) = self.offset(part) else {
+            // SAFETY: what does not lie in the block came from the system, with this layout.
+            return unsafe { System.realloc(part, layout, new_size) };
+        };
+        if self.ask(|_, books| Self::resize(books, offset, (layout.size(), new_size))).is_some_and(|resized| resized) {
+            return part;
+        }
+        // SAFETY: the caller promises that the new size is valid for the alignment; the parts do not overlap, and both
+        // hold the smaller of the two sizes.
+        unsafe {
+            let moved = self.alloc(Layout::from_size_align_unchecked(new_size, layout.align()));
+            if !moved.is_null() {
+                moved.copy_from_nonoverlapping(part, layout.size().min(new_size));
+                self.dealloc(part, layout);
+            }
+            moved
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(size: usize, align: usize) -> Layout {
+        Layout::from_size_align(size, align).unwrap()
+    }
+
+    fn bytes(part: *mut u8, size: usize) -> &'static [u8] {
+        // SAFETY: tests ask for no more than they took.
+        unsafe { std::slice::from_raw_parts(part, size) }
+    }
+
+    #[test]
+    fn parts_are_disjoint_and_aligned_and_keep_their_content() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        // SAFETY: every part is used within its size and freed once, with its layout.
+        unsafe {
+            let first = arena.alloc(layout(3, 1));
+            first.copy_from_nonoverlapping(b"abc".as_ptr(), 3);
+            let second = arena.alloc(layout(64, 64));
+            assert!(second.addr() >= first.addr() + 3 && second.addr().is_multiple_of(64));
+            // The last grows where it is; another moves with its content.
+            assert_eq!(arena.realloc(second, layout(64, 64), 128), second);
+            let moved = arena.realloc(first, layout(3, 1), 60);
+            assert!(moved.addr() >= second.addr() + 128);
+            assert_eq!(bytes(moved, 3), b"abc");
+            assert_eq!(arena.realloc(moved, layout(60, 1), 2), moved);
+            assert_eq!(bytes(moved, 2), b"ab");
+        }
+    }
+
+    #[test]
+    fn what_is_given_back_is_used_again_and_clean_where_that_is_asked_for() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        // SAFETY: as above.
+        unsafe {
+            let parts = [40, 40, 40].map(|size| arena.alloc(layout(size, 8)));
+            parts.iter().for_each(|part| part.write_bytes(7, 40));
+            arena.dealloc(parts[0], layout(40, 8));
+            arena.dealloc(parts[1], layout(40, 8));
+            let again = [48, 33].map(|size| arena.alloc_zeroed(layout(size, 16)));
+            assert_eq!(again, [parts[1], parts[0]]);
+            assert!(bytes(again[0], 48).iter().chain(bytes(again[1], 33)).all(|byte| *byte == 0));
+            // The last one of all becomes fresh room, which is not clean either.
+            arena.dealloc(parts[2], layout(40, 8));
+            let fresh = arena.alloc_zeroed(layout(4096, 8));
+            assert_eq!(fresh, parts[2]);
+            assert!(bytes(fresh, 4096).iter().all(|byte| *byte == 0));
+        }
+    }
+
+    #[test]
+    fn large_parts_are_used_again_too() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        // SAFETY: as above.
+        unsafe {
+            let parts = [5000, 3000, 16].map(|size| arena.alloc(layout(size, 8)));
+            arena.dealloc(parts[0], layout(5000, 8));
+            arena.dealloc(parts[1], layout(3000, 8));
+            assert_eq!(arena.alloc(layout(4000, 8)), parts[0]);
+            assert_eq!(arena.alloc(layout(2000, 8)), parts[1]);
+            assert!(arena.alloc(layout(2000, 8)).addr() > parts[2].addr());
+        }
+    }
+
+    #[test]
+    fn what_the_block_cannot_hold_is_the_systems() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        // SAFETY: as above.
+        unsafe {
+            let small = arena.alloc_zeroed(layout(6, 1));
+            let large = arena.alloc(layout(BLOCK_BYTES, 8));
+            assert!(arena.offset(small).is_some() && arena.offset(large).is_none());
+            arena.dealloc(large, layout(BLOCK_BYTES, 8));
+            let grown = arena.realloc(small, layout(6, 1), 2 * BLOCK_BYTES);
+            assert_eq!((arena.offset(grown), bytes(grown, 6)), (None, [0; 6].as_slice()));
+            arena.dealloc(grown, layout(2 * BLOCK_BYTES, 1));
+            let aligned = arena.alloc(layout(8, 8192));
+            assert!(arena.offset(aligned).is_none() && aligned.addr().is_multiple_of(8192));
+            arena.dealloc(aligned, layout(8, 8192));
+            // Once the block is full, everything is, however little.
+            while arena.offset(arena.alloc(layout(1 << 16, 8))).is_some() {}
+            while arena.offset(arena.alloc(layout(24, 8))).is_some() {}
+            assert_eq!(arena.offset(arena.alloc(layout(1, 1))), None);
+        }
+    }
+
+    #[test]
+    fn threads_never_share_a_part() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        let churn = move |mark: u8| {
+            let mut kept: Vec<(*mut u8, usize)> = Vec::new();
+            for round in 0..3_000_usize {
+                let size = 1 + round * 7 % 200;
+                // SAFETY: every part is used within its size and freed once, with its layout.
+                unsafe {
+                    let part = arena.alloc(layout(size, 8));
+                    part.write_bytes(mark, size);
+                    kept.push((part, size));
+                    if round % 3 > 0 {
+                        let (part, size) = kept.swap_remove(round % kept.len());
+                        assert!(bytes(part, size).iter().all(|byte| *byte == mark));
+                        arena.dealloc(part, layout(size, 8));
+                    }
+                }
+            }
+            assert!(kept.iter().all(|(part, size)| bytes(*part, *size).iter().all(|byte| *byte == mark)));
+        };
+        let threads: Vec<_> = (1..=4).map(|mark| std::thread::spawn(move || churn(mark))).collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    }
+}

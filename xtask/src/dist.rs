@@ -1,0 +1,82 @@
+//! `cargo xtask dist`: the program as it is handed out for Linux: one static file that the kernel starts without a
+//! loader and without anything to relocate. Why that matters: docs/internals/speed.md.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::elf;
+use crate::shell::{cargo, say, step};
+
+/// Static, and at a fixed address: a position-independent program is relocated anew at each of its starts.
+const FLAGS: &str = "-C target-feature=+crt-static -C relocation-model=static";
+
+/// Builds, looks at what was built, and puts it in its place.
+pub(crate) fn run() -> Result<(), String> {
+    let target = target()?;
+    installed(&target)?;
+    // Named by target, so that build scripts and procedural macros, which run here, are built as ever.
+    let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", target.to_uppercase().replace('-', "_"));
+    let directory = target_directory()?;
+    let mut build = cargo(&["build", "--release", "--locked", "-p", "jackline", "--target", &target, "--target-dir"]);
+    build.arg(&directory).env(flags, FLAGS).env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    step("static build", &mut build)?;
+    let built = directory.join(&target).join("release/jackline");
+    let bytes = fs::read(&built).map_err(|fault| format!("`{}` cannot be read: {fault}", built.display()))?;
+    elf::check(&bytes)?;
+    let handed = handed_out(&directory, &built)?;
+    let mebibytes = bytes.len() as f64 / f64::from(1 << 20);
+    say(&format!("{} ({mebibytes:.1} MiB, static, no relocations)", handed.display()));
+    Ok(())
+}
+
+/// This machine's target with static linking.
+fn target() -> Result<String, String> {
+    if cfg!(target_os = "linux") {
+        return Ok(format!("{}-unknown-linux-musl", std::env::consts::ARCH));
+    }
+    Err("the distribution build is made on Linux; elsewhere `cargo build --release` is what there is".to_owned())
+}
+
+/// Makes sure that the target's standard library is there, fetching it where rustup can.
+fn installed(target: &str) -> Result<(), String> {
+    if has(target) {
+        return Ok(());
+    }
+    say(&format!("== {target} is missing; asking rustup for it"));
+    let fetched = Command::new("rustup").args(["target", "add", target]).status().is_ok_and(|status| status.success());
+    if fetched && has(target) {
+        return Ok(());
+    }
+    Err(format!("{target} is missing: install it with `rustup target add {target}`, or from your distribution"))
+}
+
+fn has(target: &str) -> bool {
+    let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let asked = Command::new(compiler).args(["--print", "target-libdir", "--target", target]).output();
+    let said = asked.ok().filter(|said| said.status.success()).and_then(|said| String::from_utf8(said.stdout).ok());
+    let library = said.and_then(|said| fs::read_dir(said.trim()).ok());
+    library.is_some_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| is_standard(&entry.path()))))
+}
+
+fn is_standard(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("libstd-"))
+}
+
+/// Where cargo puts what it builds: it has put this chore there.
+fn target_directory() -> Result<PathBuf, String> {
+    let chore = std::env::current_exe().map_err(|fault| format!("this program does not know its place: {fault}"))?;
+    let directory = chore.ancestors().nth(2).map(Path::to_owned);
+    directory.ok_or_else(|| format!("`{}` does not lie where cargo builds", chore.display()))
+}
+
+fn handed_out(directory: &Path, built: &Path) -> Result<PathBuf, String> {
+    let place = directory.join("dist");
+    let file = place.join("jackline");
+    let broken = |fault| format!("`{}` cannot be written: {fault}", file.display());
+    fs::create_dir_all(&place).map_err(broken)?;
+    // Copied beside and renamed: a program that runs cannot be written to.
+    let beside = place.join("jackline.new");
+    fs::copy(built, &beside).and_then(|_| fs::rename(&beside, &file)).map_err(broken)?;
+    Ok(file)
+}
