@@ -1,6 +1,7 @@
 //! What an agent is told when it begins: what is enforced, and which exits are honest. A few lines, no more.
 
-use crate::definition::model::{Deadline, Enforce, Guard, Limits, Outside, Paths, Policy, Sequence};
+use crate::definition::model::{Deadline, Enforce, Guard, Limits, Outside, Paths, Policy, Rule, Sequence};
+use crate::overrides::Demand;
 use crate::stack::{Layer, Stack};
 
 /// Lines about policies and limits; a longer list is skimmed, and every denial explains itself anyway.
@@ -58,7 +59,7 @@ fn policy_lines(policy: &Policy) -> Vec<String> {
         Guard::Sequence(sequence) => sequence_lines(sequence),
         Guard::ReadBeforeWrite(_) => vec!["an existing file must be read before it is overwritten".to_owned()],
         Guard::Paths(paths) => paths_lines(paths),
-        Guard::Rule(rule) => vec![format!("{}: {}", policy.name, rule.reason)],
+        Guard::Rule(rule) => rule_lines(&policy.name, rule),
         Guard::Rego(rego) => vec![rego_line(&policy.name, &rego.tool)],
     }
 }
@@ -66,6 +67,20 @@ fn policy_lines(policy: &Policy) -> Vec<String> {
 fn rego_line(name: &str, tools: &[String]) -> String {
     let of = if tools.is_empty() { "every call".to_owned() } else { tools.join(", ") };
     format!("{name}: a policy of the owner's judges {of}")
+}
+
+fn rule_lines(name: &str, rule: &Rule) -> Vec<String> {
+    let said = rule.verdict.map(|_| format!("{name}: {}", rule.reason));
+    let put = rule.overriding.as_ref().map(|given| match &given.demand {
+        Demand::ToolBudget { tool, max_calls } => {
+            format!("{name}: there are times when {tool} may be called at most {max_calls} times")
+        }
+        Demand::ForceAction { tool } => format!("{name}: there are times when nothing but {tool} is allowed"),
+        Demand::WidenRetrieval { factor } => {
+            format!("{name}: there are times when reads show {factor} times as much")
+        }
+    });
+    said.into_iter().chain(put).collect()
 }
 
 fn sequence_lines(sequence: &Sequence) -> Vec<String> {

@@ -72,6 +72,7 @@ impl Touch {
                 Fact::Identity(identity) => identity.there != There::Directory,
                 Fact::Content(_)
                 | Fact::Schema(_)
+                | Fact::Usage(_)
                 | Fact::Excepted(_)
                 | Fact::Rego(_)
                 | Fact::Absent

@@ -97,6 +97,9 @@ codes! {
     BUDGET_COST = "budget/cost",
         "The declared cost has been reached.",
         "Stop and report what is left; the owner may raise `limits.cost_usd`.";
+    BUDGET_UNMETERED = "budget/unmetered",
+        "A limit on tokens or cost is declared, and what was used could not be learned; nothing is refused for it.",
+        "The owner looks at the transcript that the reason names; other limits still hold.";
     SELF_PROTECTED = "self/protected",
         "The call would change the definition, the store, a host's hook settings or git's hooks.",
         "Ask the owner to make the change; `self.allow` names exceptions.";
@@ -142,6 +145,12 @@ codes! {
     LOOP_PERSISTED = "loop/persisted",
         "The forbidden call was repeated until its retries were used up; the run is halted.",
         "Stop and report; a person's next prompt lifts it.";
+    OVERRIDE_TOOL_BUDGET = "override/tool-budget",
+        "An override is in force that allows only so many calls of the tool, and they have been made.",
+        "Use another tool, or stop and ask; the constraint says when it lapses.";
+    OVERRIDE_FORCE_ACTION = "override/force-action",
+        "An override is in force that allows only calls of one tool, and this is none.",
+        "Make the call that is asked for, alone, or stop and ask; the constraint says when it lapses.";
     BOUNDS_TRUNCATED = "bounds/truncated",
         "More was read or printed than is shown at once; the edit holds what is shown.",
         "Read on from `next_offset`, or ask for less.";

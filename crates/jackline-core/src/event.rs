@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::exception::Exception;
+use crate::extension::Extension;
+use crate::overrides::Override;
 use crate::schema::SCHEMA_NAME_BYTES_MAX;
 use crate::time::Timestamp;
 
@@ -32,6 +34,8 @@ pub struct Event {
     pub cwd: Option<String>,
     /// A definition for this one session, named by its first event.
     pub definition: Option<String>,
+    /// Where the host writes down what was used, if it does.
+    pub transcript: Option<String>,
     pub body: Body,
 }
 
@@ -39,6 +43,13 @@ pub struct Event {
 pub const MAIN_AGENT: &str = "main";
 
 impl Event {
+    /// An event of the main agent that names nothing else.
+    #[must_use]
+    pub fn new(session: impl Into<String>, at: Timestamp, body: Body) -> Self {
+        let (agent, host, cwd, definition, transcript) = (None, None, None, None, None);
+        Self { session: session.into(), at, agent, host, cwd, definition, transcript, body }
+    }
+
     /// The agent's name, `main` unless a sub-agent is named.
     #[must_use]
     pub fn agent(&self) -> &str {
@@ -96,6 +107,12 @@ pub enum Body {
     ExceptionGranted(Exception),
     /// A person ended one early.
     ExceptionRevoked(Exception),
+    /// The host demands something of an agent for a while.
+    OverrideSet(Override),
+    /// A person added to the limits.
+    Extended(Extension),
+    /// A person lifted what halted the run.
+    Resumed,
 }
 
 impl Body {
@@ -120,13 +137,16 @@ impl Body {
             Self::Reset => "session.reset",
             Self::ExceptionGranted(_) => "exception.granted",
             Self::ExceptionRevoked(_) => "exception.revoked",
+            Self::OverrideSet(_) => "override.set",
+            Self::Extended(_) => "session.extended",
+            Self::Resumed => "session.resumed",
         }
     }
 
     /// Whether only a person's own command may tell of it, and no host.
     #[must_use]
     pub const fn is_persons_own(&self) -> bool {
-        matches!(self, Self::ExceptionGranted(_) | Self::ExceptionRevoked(_))
+        matches!(self, Self::ExceptionGranted(_) | Self::ExceptionRevoked(_) | Self::Extended(_) | Self::Resumed)
     }
 }
 
@@ -249,6 +269,7 @@ pub fn read(value: &Value, now: Timestamp) -> Result<Event, EventFault> {
         host: name(fields, "host")?,
         cwd: place(fields, "cwd")?,
         definition: place(fields, "definition")?,
+        transcript: place(fields, "transcript")?,
         body: body(kind, fields)?,
     })
 }
@@ -275,6 +296,9 @@ fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
         "session.reset" => Body::Reset,
         "exception.granted" => Body::ExceptionGranted(exception(fields)?),
         "exception.revoked" => Body::ExceptionRevoked(exception(fields)?),
+        "override.set" => Body::OverrideSet(overriding(fields)?),
+        "session.extended" => Body::Extended(extension(fields)?),
+        "session.resumed" => Body::Resumed,
         name if UNSUPPORTED.contains(&name) => return Err(EventFault::Unsupported(name.to_owned())),
         name => return Err(EventFault::Unknown(name.chars().take(64).collect())),
     })
@@ -297,6 +321,17 @@ fn exception(fields: &Map<String, Value>) -> Result<Exception, EventFault> {
     let value = fields.get("exception").ok_or(EventFault::Missing("exception"))?;
     let read = serde_json::from_value(value.clone()).ok().filter(Exception::is_bounded);
     read.ok_or(EventFault::Wrong("exception", "an exception as the log keeps it"))
+}
+
+fn overriding(fields: &Map<String, Value>) -> Result<Override, EventFault> {
+    let value = fields.get("override").ok_or(EventFault::Missing("override"))?;
+    Override::read(value).map_err(|must| EventFault::Wrong("override", must))
+}
+
+fn extension(fields: &Map<String, Value>) -> Result<Extension, EventFault> {
+    let value = fields.get("extension").ok_or(EventFault::Missing("extension"))?;
+    let read = serde_json::from_value(value.clone()).ok().filter(Extension::is_bounded);
+    read.ok_or(EventFault::Wrong("extension", "an extension as the log keeps it"))
 }
 
 fn short_name(fields: &Map<String, Value>) -> Result<String, EventFault> {

@@ -175,6 +175,7 @@ impl Subject<'_> {
                 Some(
                     Fact::Content(_)
                     | Fact::Schema(_)
+                    | Fact::Usage(_)
                     | Fact::Excepted(_)
                     | Fact::Rego(_)
                     | Fact::Absent

@@ -11,6 +11,7 @@ use crate::rego::{About, Judged};
 use crate::schema::{Checked, Schema, Target};
 use crate::sha::Digest;
 use crate::time::Timestamp;
+use crate::usage::{Mark, Metering};
 
 /// Rounds of asking before deciding gives up with a fault: identity, then fingerprint, then one more for each
 /// later guard that asks an expensive question only after a cheap one; the last for exceptions.
@@ -38,6 +39,8 @@ pub enum Probe {
     Rego { file: String, about: About },
     /// Which exceptions of a person's cover these refusals at this time? One for a single use is claimed by asking.
     Exceptions { at: Timestamp, refusals: Vec<Refusal> },
+    /// What does a host's transcript say was used beyond this mark? Without one, from its end or its beginning.
+    Usage { file: String, mark: Option<Mark>, from_end: bool },
 }
 
 impl Probe {
@@ -51,6 +54,7 @@ impl Probe {
             | Self::WorkTree
             | Self::Settings { .. }
             | Self::Schema { .. }
+            | Self::Usage { .. }
             | Self::Rego { .. } => true,
             Self::Exceptions { .. } => false,
         }
@@ -71,6 +75,8 @@ pub enum Fact {
     Rego(Judged),
     /// These exceptions count; those for a single use are claimed.
     Excepted(Vec<Exception>),
+    /// So much was used.
+    Usage(Metering),
     /// There is nothing to look at (no git repository for a work tree, for instance).
     Absent,
     /// It could not be told; the text says why, for the record.

@@ -147,7 +147,15 @@ impl<'a> Validation<'a> {
             }
             Some(Some(Fact::Unknown(why))) => Outcome::Unknown(why),
             Some(
-                Some(Fact::Identity(_) | Fact::Content(_) | Fact::Excepted(_) | Fact::Rego(_) | Fact::Absent) | None,
+                Some(
+                    Fact::Identity(_)
+                    | Fact::Content(_)
+                    | Fact::Excepted(_)
+                    | Fact::Rego(_)
+                    | Fact::Usage(_)
+                    | Fact::Absent,
+                )
+                | None,
             ) => Outcome::Unknown("it was not looked at"),
         }
     }

@@ -211,7 +211,10 @@ fn looks_inside_commands(model: &Model) -> bool {
             policy.when.as_ref().is_some_and(inside)
                 || match &policy.guard {
                     Guard::Paths(_) | Guard::ReadBeforeWrite(_) => true,
-                    Guard::Rule(rule) => inside(&rule.matcher),
+                    Guard::Rule(rule) => {
+                        let tool = rule.overriding.as_ref().and_then(|given| given.demand.tool());
+                        inside(&rule.matcher) || tool.is_some_and(|name| step_looks_inside(model, name, STEP_DEPTH_MAX))
+                    }
                     Guard::Rego(rego) => names(&rego.tool) || may_judge_shells(model, &rego.tool),
                     Guard::Sequence(sequence) => {
                         let all = sequence.requires.iter();

@@ -96,7 +96,7 @@ impl Run {
                 holds: None,
             }),
             Probe::Fingerprint { .. } | Probe::LastByte { .. } => Fact::Content(None),
-            Probe::WorkTree | Probe::Settings { .. } | Probe::Rego { .. } => Fact::Absent,
+            Probe::WorkTree | Probe::Settings { .. } | Probe::Usage { .. } | Probe::Rego { .. } => Fact::Absent,
             // Nothing fits.
             Probe::Schema { .. } => {
                 let errors = vec![SchemaError::new("", "required", "something is missing")];
@@ -257,6 +257,27 @@ fn a_lifted_repeat_sets_no_constraint_and_spends_no_retry() {
     run.exceptions.clear();
     assert_eq!(code(&run.ask("a", json!({}))), "loop/forbidden", "it stands as it stood: neither spent nor lapsed");
     assert_eq!(code(&run.ask("a", json!({}))), "loop/persisted");
+}
+
+#[test]
+fn a_lifted_override_puts_and_spends_nothing() {
+    let demand = json!({"tool_budget": {"tool": "look", "max_calls": 1}, "ttl_steps": 2});
+    let definition = json!({
+        "jackline": 1, "loop": false, "tools": {"declare": {"look": {"kind": "other"}, "work": {"kind": "other"}}},
+        "policies": [{"name": "few", "rule": {"tool": "look", "override": demand}}],
+    });
+    let mut run = Run::new(&definition).except(code("override/tool-budget"), true);
+    assert_eq!(run.ask("look", json!({"n": 1})).verdict, Verdict::Allow);
+    let passed = run.ask("look", json!({"n": 2}));
+    assert_eq!((passed.verdict, lifted(&passed)), (Verdict::Allow, vec![("few", "e1")]));
+    let standing = |run: &Run| run.session.agent("main").map(|agent| agent.overrides.clone()).unwrap_or_default();
+    assert_eq!(standing(&run).first().and_then(|imposed| imposed.steps_left), Some(2), "it is no nearer to its end");
+    assert_eq!(run.ask("look", json!({"n": 3})).verdict, Verdict::Deny);
+    let none = json!({"tool_budget": {"tool": "Bash", "max_calls": 0}, "ttl_steps": 2});
+    let rule = json!({"name": "none", "rule": {"tool": "Bash", "override": none}});
+    let mut run = Run::new(&json!({"jackline": 1, "policies": [rule]})).except(policy("none"), true);
+    assert_eq!(run.ask("Bash", json!({"command": "ls"})).verdict, Verdict::Allow);
+    assert!(standing(&run).is_empty(), "what was lifted has no consequences");
 }
 
 #[test]

@@ -106,7 +106,7 @@ impl Agent {
 
     fn tell(&self, body: Body) -> Answer {
         let (session, at) = (SESSION.to_owned(), clock::now());
-        self.runtime.decide(&Event { session, at, agent: None, host: None, cwd: None, definition: None, body })
+        self.runtime.decide(&Event::new(session, at, body))
     }
 
     /// The tools themselves; they know nothing of any rule.

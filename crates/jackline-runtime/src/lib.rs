@@ -16,6 +16,7 @@ pub mod checkpoint;
 pub mod clock;
 pub mod definitions;
 pub mod exceptions;
+pub mod limits;
 pub mod private;
 pub mod probes;
 mod records;

@@ -25,6 +25,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) event: &'a Event,
     /// The event as it was sent.
     pub(crate) raw: &'a Value,
+    /// Whether a person's own command sent it.
+    pub(crate) by_person: bool,
     pub(crate) decision: &'a Decision,
     pub(crate) facts: &'a Facts,
     pub(crate) stack: &'a Stack,
@@ -69,7 +71,8 @@ impl Entry<'_> {
             data.remove(common);
         }
         let (data, whole) = self.presentable(Value::Object(data), ARGUMENT_BYTES_MAX);
-        self.record(self.event.body.name(), actor(&self.event.body), data, whole)
+        let actor = if self.by_person { Actor::Human } else { actor(&self.event.body) };
+        self.record(self.event.body.name(), actor, data, whole)
     }
 
     fn note_record(&self, note: &Note) -> Record {
@@ -172,7 +175,11 @@ impl Linked {
 const fn actor(body: &Body) -> Actor {
     match body {
         Body::CallRequested(_) | Body::CallSettled(_) | Body::OutputProduced(_) | Body::StopRequested => Actor::Agent,
-        Body::PromptSubmitted | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => Actor::Human,
+        Body::PromptSubmitted
+        | Body::ExceptionGranted(_)
+        | Body::ExceptionRevoked(_)
+        | Body::Extended(_)
+        | Body::Resumed => Actor::Human,
         Body::SessionStarted { .. }
         | Body::CallFinished(..)
         | Body::AgentStarted
@@ -182,6 +189,7 @@ const fn actor(body: &Body) -> Actor {
         | Body::Noted { .. }
         | Body::Snapshot { .. }
         | Body::Restore { .. }
+        | Body::OverrideSet(_)
         | Body::Reset => Actor::Host,
     }
 }

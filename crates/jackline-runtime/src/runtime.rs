@@ -10,7 +10,8 @@ use jackline_core::code;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
-use jackline_core::event::{Body, Call, Event, OutputSchema};
+use jackline_core::event::{Body, Call, Event, MAIN_AGENT, OutputSchema};
+use jackline_core::overrides::Override;
 use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
 use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
@@ -27,6 +28,7 @@ use crate::checkpoint;
 use crate::clock;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
+use crate::limits;
 use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
@@ -120,7 +122,14 @@ impl Runtime {
 
     /// Decides about one event and keeps the record.
     pub fn decide(&self, event: &Event) -> Answer {
-        self.answer(&Message { event: event.clone(), raw: raw(event) })
+        self.answer(&Message { event: event.clone(), raw: raw(event), by_person: false })
+    }
+
+    /// The same for an event that a person's own command sends: the record names a human as its actor.
+    ///
+    /// Who calls this has made sure that a person is there.
+    pub fn decide_for_person(&self, event: &Event) -> Answer {
+        self.answer(&Message { event: event.clone(), raw: raw(event), by_person: true })
     }
 
     /// Keeps what guards remember under a name.
@@ -136,6 +145,12 @@ impl Runtime {
     /// Forgets what guards remember; the log keeps everything.
     pub fn reset(&self, session: &str) -> Answer {
         self.operate(session, Body::Reset)
+    }
+
+    /// Puts an override on an agent; the same one again starts anew.
+    pub fn constrain(&self, session: &str, agent: &str, settings: Override) -> Answer {
+        let event = Event::new(session, clock::now(), Body::OverrideSet(settings));
+        self.decide(&Event { agent: Some(agent.to_owned()).filter(|agent| agent != MAIN_AGENT), ..event })
     }
 
     /// The names of the policies that would judge a call of this tool, in the order they are asked.
@@ -155,16 +170,7 @@ impl Runtime {
     }
 
     fn operate(&self, session: &str, body: Body) -> Answer {
-        let at = clock::now();
-        self.decide(&Event {
-            session: session.to_owned(),
-            at,
-            agent: None,
-            host: None,
-            cwd: None,
-            definition: None,
-            body,
-        })
+        self.decide(&Event::new(session, clock::now(), body))
     }
 
     fn answer(&self, message: &Message) -> Answer {
@@ -346,6 +352,7 @@ impl Runtime {
         let entry = Entry {
             event: &message.event,
             raw: &message.raw,
+            by_person: message.by_person,
             decision: &decision,
             facts,
             stack: judging.stack(),
@@ -373,7 +380,7 @@ impl Runtime {
             Committed::Done => {
                 self.sign(message, judging, head);
                 self.hold(session, Held { session: next, head, torn: None });
-                let notices = if decision.briefing.is_some() { judging.standing.notices.clone() } else { Vec::new() };
+                let notices = notices(judging, &message.event, &decision);
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
         }
@@ -431,6 +438,18 @@ impl Seen {
             }
         }
     }
+}
+
+/// What people should know: about the definitions when an agent begins, and when a limit stops being counted.
+fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String> {
+    let mut notices = Vec::new();
+    if decision.briefing.is_some() {
+        notices.extend(judging.standing.notices.iter().cloned());
+        notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
+    }
+    let unmetered = decision.findings.iter().filter(|finding| finding.code == code::BUDGET_UNMETERED);
+    notices.extend(unmetered.map(|finding| finding.reason.clone()));
+    notices
 }
 
 fn takes_snapshot(decision: &Decision) -> bool {
@@ -498,16 +517,22 @@ fn raw(event: &Event) -> Value {
         }
         Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
         Body::ExceptionGranted(exception) | Body::ExceptionRevoked(exception) => json!({ "exception": exception }),
+        Body::OverrideSet(settings) => json!({ "override": settings.to_value() }),
+        Body::Extended(extension) => json!({ "extension": extension }),
         Body::CallSettled(call) => json!({ "call": raw_call(call) }),
         Body::Rerooted { root } => json!({ "root": root }),
         Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
         Body::Noted { name } => json!({ "name": name }),
-        Body::PromptSubmitted | Body::AgentStarted | Body::StopRequested | Body::SessionEnded | Body::Reset => {
-            json!({})
-        }
+        Body::PromptSubmitted
+        | Body::AgentStarted
+        | Body::StopRequested
+        | Body::SessionEnded
+        | Body::Resumed
+        | Body::Reset => json!({}),
     };
-    if let (Value::Object(fields), Some(cwd)) = (&mut value, &event.cwd) {
-        fields.insert("cwd".to_owned(), json!(cwd));
+    if let Value::Object(fields) = &mut value {
+        fields.extend(event.cwd.as_ref().map(|cwd| ("cwd".to_owned(), json!(cwd))));
+        fields.extend(event.transcript.as_ref().map(|file| ("transcript".to_owned(), json!(file))));
     }
     value
 }

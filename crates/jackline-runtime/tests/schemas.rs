@@ -35,6 +35,7 @@ fn event(body: Body) -> Event {
         host: None,
         cwd: None,
         definition: None,
+        transcript: None,
         body,
     }
 }

@@ -96,7 +96,11 @@ fn answer(probe: &Probe) -> Fact {
         }
         Probe::Fingerprint { path } | Probe::LastByte { path } => Fact::Content(Some(Digest::of(path.as_bytes()))),
         Probe::WorkTree => Fact::Content(Some(Digest::of(b"tree"))),
-        Probe::Settings { .. } | Probe::Schema { .. } | Probe::Rego { .. } | Probe::Exceptions { .. } => Fact::Absent,
+        Probe::Settings { .. }
+        | Probe::Rego { .. }
+        | Probe::Schema { .. }
+        | Probe::Exceptions { .. }
+        | Probe::Usage { .. } => Fact::Absent,
     }
 }
 

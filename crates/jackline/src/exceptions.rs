@@ -1,18 +1,16 @@
 //! Exceptions as people make and end them: what they may name, how long they last, and the record of it.
 
-use std::path::PathBuf;
-
 use jackline_core::code;
-use jackline_core::event::{Body, Event};
+use jackline_core::event::Body;
 use jackline_core::exception::{
     EXCEPTION_MS_MAX, Exception, REASON_BYTES_MAX, TEXT_BYTES_MAX, What, family, is_liftable, is_liftable_family,
 };
 use jackline_core::nearest;
 use jackline_core::stack::Stack;
 use jackline_core::time::{Timestamp, parse_duration_ms};
+use jackline_runtime::clock;
 use jackline_runtime::definitions::Definitions as _;
 use jackline_runtime::exceptions::{EXCEPTIONS_MAX, Exceptions};
-use jackline_runtime::{Runtime, clock};
 
 use crate::commands::sessions;
 use crate::error::CommandError;
@@ -25,7 +23,6 @@ const NEAREST_MAX: usize = 3;
 /// A workspace, with the exceptions that hold in it.
 pub(crate) struct Ground<'a> {
     at: &'a Where,
-    state: PathBuf,
     pub(crate) stack: Stack,
     pub(crate) exceptions: Exceptions,
 }
@@ -44,9 +41,8 @@ impl<'a> Ground<'a> {
     /// The workspace's, by the definition in force there.
     pub(crate) fn of(at: &'a Where) -> Result<Self, CommandError> {
         let stack = at.definitions_read_only()?.stack(None, None)?.stack.clone();
-        let state = at.state()?;
-        let exceptions = Exceptions::of(&state, &stack.root);
-        Ok(Self { at, state, stack, exceptions })
+        let exceptions = Exceptions::of(&at.state()?, &stack.root);
+        Ok(Self { at, stack, exceptions })
     }
 
     /// Makes an exception, once a person agreed.
@@ -91,19 +87,7 @@ impl<'a> Ground<'a> {
         let Some(session) = self.newest()? else {
             return Ok("no session is there to record it in".to_owned());
         };
-        let mut builder = Runtime::builder().workspace(&self.stack.root).state(&self.state);
-        if let Some(home) = place::home() {
-            builder = builder.home(home);
-        }
-        let runtime = builder.definitions(self.at.definitions_read_only()?).build();
-        let runtime = runtime.map_err(|fault| CommandError::internal(fault.to_string()))?;
-        let at = clock::now();
-        let (agent, host, cwd, definition) = (None, None, None, None);
-        let answer = runtime.decide(&Event { session: session.clone(), at, agent, host, cwd, definition, body });
-        match (answer.seq, answer.reason) {
-            (Some(seq), _) => Ok(format!("recorded in session {} #{seq}", timeline::shown(&session))),
-            (None, reason) => Err(CommandError::internal(reason.unwrap_or_else(|| "it was not recorded".to_owned()))),
-        }
+        person::tell(self.at, &session, body)
     }
 
     /// The session of this workspace that was written last.
@@ -190,7 +174,8 @@ fn lasting(text: Option<&str>) -> Result<i64, CommandError> {
     Ok(ms)
 }
 
-fn reason(text: &str) -> Result<String, CommandError> {
+/// A reason as the log keeps it.
+pub(crate) fn reason(text: &str) -> Result<String, CommandError> {
     let text = text.trim();
     if text.is_empty() {
         return Err(CommandError::input("the reason is empty").hint("say why: the log keeps it"));
@@ -202,7 +187,8 @@ fn reason(text: &str) -> Result<String, CommandError> {
     Ok(text.to_owned())
 }
 
-fn by() -> String {
+/// Who the person is, as the machine knows them.
+pub(crate) fn by() -> String {
     let user = place::user().unwrap_or_else(|| "a person".to_owned());
     jackline_core::audit::head(&user, TEXT_BYTES_MAX).to_owned()
 }

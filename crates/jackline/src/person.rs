@@ -2,8 +2,12 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
+use jackline_core::event::{Body, Event};
+use jackline_runtime::{Runtime, clock};
+
 use crate::error::CommandError;
-use crate::{place, screen};
+use crate::place::Where;
+use crate::{place, screen, timeline};
 
 /// Makes sure that no agent's session is around; enough for what only adds guards, so that it works without a terminal.
 pub(crate) fn outside_a_session() -> Result<(), CommandError> {
@@ -35,4 +39,23 @@ pub(crate) fn is_there() -> Result<(), CommandError> {
             .hint("run it in a terminal; `--yes` answers only there"));
     }
     Ok(())
+}
+
+/// The runtime that a person's own commands act through.
+pub(crate) fn runtime(at: &Where) -> Result<Runtime, CommandError> {
+    let mut builder = Runtime::builder().state(at.state()?);
+    if let Some(home) = place::home() {
+        builder = builder.home(home);
+    }
+    let runtime = builder.definitions(at.definitions_read_only()?).build();
+    runtime.map_err(|fault| CommandError::internal(fault.to_string()))
+}
+
+/// Tells a session what a person did, and says where it is recorded.
+pub(crate) fn tell(at: &Where, session: &str, body: Body) -> Result<String, CommandError> {
+    let answer = runtime(at)?.decide_for_person(&Event::new(session, clock::now(), body));
+    match (answer.verdict.refuses(), answer.seq, answer.reason) {
+        (false, Some(seq), _) => Ok(format!("recorded in session {} #{seq}", timeline::shown(session))),
+        (_, _, reason) => Err(CommandError::internal(reason.unwrap_or_else(|| "it was not recorded".to_owned()))),
+    }
 }

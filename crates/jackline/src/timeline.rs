@@ -3,8 +3,10 @@
 use jackline_core::audit;
 use jackline_core::decision::Verdict;
 use jackline_core::exception::Exception;
+use jackline_core::extension::Extension;
 use serde_json::Value;
 
+use crate::commands::session;
 use crate::exceptions;
 use crate::paint::Paint;
 
@@ -123,6 +125,15 @@ fn subject(event: &Value, paint: Paint) -> String {
             let made = event.pointer("/data/exception").and_then(excepted).unwrap_or_default();
             format!("{} {}", paint.bold(kind), paint.dim(&made))
         }
+        "session.extended" => {
+            let extension = event.pointer("/data/extension").cloned().unwrap_or_default();
+            let more = serde_json::from_value(extension).map(|more| extended(&more)).unwrap_or_default();
+            format!("{} {}", paint.bold("session.extended"), paint.dim(&more))
+        }
+        "override.set" => {
+            let set = event.pointer("/data/override").map(Value::to_string).unwrap_or_default();
+            format!("{} {}", paint.bold("override.set"), paint.dim(&shown(&set)))
+        }
         kind => shown(kind),
     };
     format!("{by}{what}")
@@ -134,6 +145,10 @@ pub(crate) fn excepted(exception: &Value) -> Option<String> {
     let once = if exception.once { ", once" } else { "" };
     let (id, reason, by) = (shown(&exception.id), shown(&exception.reason), shown(&exception.by));
     Some(format!("{id}: {}{once}, until {}; {reason} ({by})", exceptions::words(&exception.what), exception.until))
+}
+
+fn extended(more: &Extension) -> String {
+    format!("{}; {} ({})", session::words(more), shown(&more.reason), shown(&more.by))
 }
 
 fn tool(event: &Value) -> String {

@@ -103,7 +103,13 @@ fn the_page_of_packs() {
         );
         for policy in pack.model().policies {
             let Guard::Rule(rule) = policy.guard else { continue };
-            let _ = writeln!(page, "| `{}` | {} | {} |", policy.name, rule.verdict.name(), rule.reason);
+            let _ = writeln!(
+                page,
+                "| `{}` | {} | {} |",
+                policy.name,
+                rule.verdict.map_or("override", |verdict| verdict.name()),
+                rule.reason
+            );
         }
     }
     check("packs.md", &page);

@@ -51,9 +51,13 @@ fn granted(facts: &Facts) -> Vec<Exception> {
     let seen = facts.iter().filter_map(|(_, fact)| match fact {
         Fact::Excepted(exceptions) => Some(exceptions),
         // Not knowing of an exception is having none.
-        Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Rego(_) | Fact::Absent | Fact::Unknown(_) => {
-            None
-        }
+        Fact::Identity(_)
+        | Fact::Content(_)
+        | Fact::Schema(_)
+        | Fact::Usage(_)
+        | Fact::Rego(_)
+        | Fact::Absent
+        | Fact::Unknown(_) => None,
     });
     seen.flatten().cloned().collect()
 }

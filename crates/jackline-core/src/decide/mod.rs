@@ -5,7 +5,9 @@
 
 mod excepted;
 mod finished;
+mod metered;
 mod output;
+mod overridden;
 mod requested;
 mod settled;
 mod shown;
@@ -18,11 +20,14 @@ use crate::code;
 use crate::decision::{Decision, Finding, Note, Step, StopReason};
 use crate::event::{Body, Call, Event};
 use crate::guards::{Context, budget};
+use crate::overrides::Imposed;
 use crate::path;
 use crate::probe::{Fact, Facts, Probe};
 use crate::session::{Agent, Change, Constraint, Key, Pin, Session};
 use crate::sha::Digest;
 use crate::stack::Stack;
+use crate::time::Timestamp;
+use metered::Metered;
 
 /// Decides about one event, or says which facts it wants first.
 #[must_use]
@@ -30,6 +35,25 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
     if let Some(finding) = unpinned(session, event) {
         return done(Decision::merge(vec![finding]));
     }
+    match metered::meter(stack, session, event, facts) {
+        Metered::Off => judge(stack, session, event, facts),
+        Metered::Need(probe) => Step::Need(vec![probe]),
+        Metered::Read(changes, finding) => {
+            let mut ahead = session.clone();
+            changes.iter().for_each(|change| ahead.meter(change));
+            match judge(stack, &ahead, event, facts) {
+                Step::Need(probes) => Step::Need(probes),
+                Step::Done(mut decision) => {
+                    decision.changes.splice(0..0, changes);
+                    decision.findings.extend(finding);
+                    Step::Done(decision)
+                }
+            }
+        }
+    }
+}
+
+fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
     let step = match &event.body {
         Body::CallRequested(call) => in_context(stack, session, event, (call, facts), requested::decide),
         Body::CallFinished(call, outcome) => {
@@ -40,7 +64,17 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
             done(Decision { briefing: briefing(stack), ..started(session, invariants.as_ref()) })
         }
         Body::AgentStarted => done(Decision { briefing: briefing(stack), ..Decision::default() }),
-        Body::PromptSubmitted => done(prompted(session)),
+        Body::PromptSubmitted => {
+            let mut decision = lifted(session, "prompt");
+            decision.changes.insert(0, Change::Prompted);
+            done(decision)
+        }
+        Body::Resumed => done(lifted(session, "resume")),
+        Body::Extended(extension) => {
+            let changes = vec![Change::Extended { extension: extension.clone() }];
+            done(Decision { changes, ..Decision::default() })
+        }
+        Body::OverrideSet(settings) => done(overridden::set(session, event, settings)),
         Body::StopRequested => done(stop(stack, session, event)),
         Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
         Body::SessionEnded | Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => {
@@ -104,7 +138,8 @@ fn finish(mut decision: Decision, stack: &Stack, session: &Session, event: &Even
         decision.changes.insert(0, Change::Pinned { pin: pinned });
     }
     if decision.constraint.is_none() {
-        decision.constraint = constraint_in_force(session, event.agent(), &decision.changes);
+        let now = session.now(event.at);
+        decision.constraint = constraint_in_force(session, event.agent(), &decision.changes, now);
     }
     decision
 }
@@ -115,23 +150,24 @@ fn definition_changed(before: Digest, after: Digest) -> Note {
 }
 
 /// The newest typed override that still stands on an agent once these changes have happened.
-fn constraint_in_force(session: &Session, name: &str, changes: &[Change]) -> Option<Value> {
+fn constraint_in_force(session: &Session, name: &str, changes: &[Change], now: Timestamp) -> Option<Value> {
     let agent = session.agent(name)?;
-    let gone = |change: &Change| match change {
-        Change::Reset | Change::Restored { .. } => true,
-        Change::Lifted { agent } => agent == name,
-        _ => false,
-    };
-    if changes.iter().any(gone) {
+    if changes.iter().any(|change| matches!(change, Change::Reset | Change::Restored { .. })) {
         return None;
     }
+    let lifted = changes.iter().any(|change| matches!(change, Change::Lifted { agent } if agent == name));
     let corrected = changes.iter().any(|change| matches!(change, Change::KnownTool { .. }));
     let lapsed = |signature: &Key| {
         changes.iter().any(|change| matches!(change, Change::Lapsed { signature: gone, .. } if gone == signature))
     };
-    let correct = agent.correct_tool.as_ref().filter(|_| !corrected).map(|tool| correct_tool(tool));
-    let newest = || agent.constraints.iter().rev().find(|constraint| !lapsed(&constraint.signature));
-    correct.or_else(|| newest().map(Constraint::to_value))
+    let correct = agent.correct_tool.as_ref().filter(|_| !corrected && !lifted).map(|tool| correct_tool(tool));
+    let newest = || agent.constraints.iter().rev().find(|constraint| !lifted && !lapsed(&constraint.signature));
+    let over = |key: Key| {
+        changes.iter().any(|change| matches!(change, Change::OverrideLapsed { key: gone, .. } if *gone == key))
+    };
+    let demanded = || agent.overrides.iter().rev().find(|imposed| imposed.lasts(now) && !over(imposed.key()));
+    let forbidden = || newest().map(Constraint::to_value);
+    correct.or_else(forbidden).or_else(|| demanded().map(Imposed::to_value))
 }
 
 fn correct_tool(requested: &str) -> Value {
@@ -152,19 +188,14 @@ fn started(session: &Session, invariants: Option<&Value>) -> Decision {
     }
 }
 
-/// A person spoke: prompt budgets start anew and halts are lifted.
-fn prompted(session: &Session) -> Decision {
+/// A person spoke: halts are lifted.
+fn lifted(session: &Session, by: &str) -> Decision {
     let halted = session.memory.agents.iter().filter_map(|(name, agent)| Some((name, agent.halted.as_ref()?)));
-    let mut decision = Decision { changes: vec![Change::Prompted], ..Decision::default() };
+    let mut decision = Decision::default();
     for (name, halt) in halted {
         decision.changes.push(Change::Lifted { agent: name.clone() });
         let before = json!({ "type": "HALT", "code": halt.code, "agent": name });
-        decision.notes.push(Note {
-            kind: "constraint.lapsed",
-            before,
-            after: Value::Null,
-            data: json!({ "by": "prompt" }),
-        });
+        decision.notes.push(Note { kind: "constraint.lapsed", before, after: Value::Null, data: json!({ "by": by }) });
     }
     decision
 }
@@ -197,9 +228,9 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
             let finding = Finding::deny("self", code::SELF_PROTECTED, reason);
             done(Decision::merge(vec![finding.suggest("run `jackline doctor`, or take the change back")]))
         }
-        Some(Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Excepted(_) | Fact::Rego(_)) => {
-            done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")]))
-        }
+        Some(
+            Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Usage(_) | Fact::Excepted(_) | Fact::Rego(_),
+        ) => done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")])),
     }
 }
 

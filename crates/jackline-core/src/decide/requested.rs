@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::excepted::{Lifted, lift};
+use super::overridden;
 use super::shown;
 use crate::code;
 use crate::decision::{Decision, Finding, Note, Step, Stop, StopReason, Verdict};
@@ -20,6 +21,7 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
     }
     match weigh(context, guards::judge(context)) {
         Ok(mut decision) => {
+            overridden::follow(context, &mut decision);
             shown::page(context, &mut decision);
             Step::Done(Box::new(decision))
         }

@@ -8,11 +8,13 @@ use crate::bounds::{self, Bounded, Place};
 use crate::code;
 use crate::decision::{Decision, Edit, EditTarget, Finding, Verdict};
 use crate::definition::{Bounds, Kind};
-use crate::event::Outcome;
-use crate::guards::Context;
+use crate::event::{Body, Outcome};
+use crate::guards::{Context, overriding};
+use crate::overrides::widening;
 use crate::probe::{Fact, Probe, There};
 use crate::search;
 use crate::sha::Digest;
+use crate::stack::Layer;
 use crate::tools::{PAGING_USUAL, Tool};
 
 /// Asks for a page of a file instead of all of it.
@@ -56,6 +58,7 @@ fn last_byte(context: &Context<'_>) -> Option<Probe> {
         | Fact::Excepted(_)
         | Fact::Rego(_)
         | Fact::Schema(_)
+        | Fact::Usage(_)
         | Fact::Absent
         | Fact::Unknown(_) => None,
     }
@@ -65,9 +68,13 @@ fn last_byte(context: &Context<'_>) -> Option<Probe> {
 fn ended(context: &Context<'_>) -> Option<bool> {
     match context.facts.get(&last_byte(context)?)? {
         Fact::Content(last) => Some(*last == Some(Digest::of(b"\n"))),
-        Fact::Identity(_) | Fact::Excepted(_) | Fact::Rego(_) | Fact::Schema(_) | Fact::Absent | Fact::Unknown(_) => {
-            None
-        }
+        Fact::Identity(_)
+        | Fact::Excepted(_)
+        | Fact::Rego(_)
+        | Fact::Schema(_)
+        | Fact::Usage(_)
+        | Fact::Absent
+        | Fact::Unknown(_) => None,
     }
 }
 
@@ -115,10 +122,21 @@ fn in_force(context: &Context<'_>, observing: bool) -> Option<Bounds> {
     layers
         .flat_map(|layer| {
             let reads = layer.model.reads.filter(|_| kind == Kind::Read);
-            [reads, layer.model.outputs.filter(|_| prints)]
+            let given = [reads, layer.model.outputs.filter(|_| prints)];
+            given.map(|bounds| bounds.map(|bounds| bounds.widened(factor(context, layer))))
         })
         .flatten()
         .reduce(Bounds::and)
+}
+
+/// How many times wider an override makes the bounds of a layer. What comes back is cut as widely as was asked for, so
+/// one that this call brought to its end still counts for its outcome.
+fn factor(context: &Context<'_>, layer: &Layer) -> u32 {
+    let now = context.session.now(context.event.at);
+    match context.event.body {
+        Body::CallRequested(_) => widening(&overriding::held(context), layer.origin, now),
+        _ => context.agent.widening(layer.origin, now),
+    }
 }
 
 /// The row of a host's own tool, whose arguments and outcome have no other form.

@@ -29,6 +29,16 @@ impl Bounds {
         Self { lines_max: self.lines_max.min(other.lines_max), bytes_max: self.bytes_max.min(other.bytes_max) }
     }
 
+    /// The same, so many times wider.
+    #[must_use]
+    pub fn widened(self, factor: u32) -> Self {
+        let factor = u64::from(factor.max(1));
+        Self {
+            lines_max: self.lines_max.saturating_mul(factor).min(LINES_BOUND_MAX),
+            bytes_max: self.bytes_max.saturating_mul(factor).min(BYTES_BOUND_MAX),
+        }
+    }
+
     /// What cannot be meant by these, as key and complaint.
     pub(super) fn faults(self) -> impl Iterator<Item = (&'static str, String)> {
         let each = [("lines_max", self.lines_max, LINES_BOUND_MAX), ("bytes_max", self.bytes_max, BYTES_BOUND_MAX)];

@@ -8,6 +8,7 @@ use super::model::{
     Step, Sync, UnknownTools, Use, Validation,
 };
 use super::{Parsed, finish, name_policies, semantics};
+use crate::overrides::Override;
 use crate::path::Role;
 
 /// Puts a definition together; [`build`](Self::build) checks it.
@@ -271,13 +272,19 @@ impl Rule {
     /// A rule that asks about what matches.
     #[must_use]
     pub fn ask(matcher: Matcher) -> Self {
-        Self { verdict: RuleVerdict::Ask, ..Self::deny(matcher) }
+        Self { verdict: Some(RuleVerdict::Ask), ..Self::deny(matcher) }
     }
 
     /// A rule that halts the run at what matches.
     #[must_use]
     pub fn halt(matcher: Matcher) -> Self {
-        Self { verdict: RuleVerdict::Halt, ..Self::deny(matcher) }
+        Self { verdict: Some(RuleVerdict::Halt), ..Self::deny(matcher) }
+    }
+
+    /// A rule that refuses nothing by itself and puts an override on the agent.
+    #[must_use]
+    pub fn overriding(matcher: Matcher, overriding: Override) -> Self {
+        Self { verdict: None, overriding: Some(overriding), ..Self::deny(matcher) }
     }
 
     /// The same with a reason.

@@ -10,9 +10,10 @@ use std::collections::BTreeSet;
 
 use super::bounds;
 use super::model::{
-    Deadline, Guard, Limits, Loop, Matcher, Mode, Model, Paths, Per, Policy, ReadBeforeWrite, Rule, Section, Sequence,
-    Steps, Tools, UnknownTools,
+    Deadline, Guard, Limits, Loop, Matcher, Mode, Model, Paths, Per, Policy, ReadBeforeWrite, Rule, RuleVerdict,
+    Section, Sequence, Steps, Tools, UnknownTools,
 };
+use super::overriding;
 use super::uses;
 use crate::glob;
 pub(super) use width::wider;
@@ -155,7 +156,10 @@ impl<'a> Used<'a> {
                 self.0.insert(tool);
                 self.names(needs);
             }),
-            Guard::Rule(rule) => self.matcher(&rule.matcher),
+            Guard::Rule(rule) => {
+                self.matcher(&rule.matcher);
+                self.0.extend(rule.overriding.as_ref().and_then(|given| given.demand.tool()));
+            }
             Guard::Rego(rego) => self.names(&rego.tool),
             Guard::ReadBeforeWrite(_) | Guard::Paths(_) => {}
         }
@@ -185,6 +189,10 @@ fn policies(place: &str, old: &[Policy], new: &[Policy], found: &mut Found) {
             None => found.0.push(format!("{label} was removed")),
             Some(other) => compare_policy(&label, policy, other, found),
         }
+    }
+    for policy in new.iter().filter(|policy| !old.iter().any(|other| other.name == policy.name)) {
+        let widens = matches!(&policy.guard, Guard::Rule(rule) if overriding::widens(rule));
+        found.when(widens, || format!("{place}policy {:?} was added and widens", policy.name));
     }
 }
 
@@ -236,9 +244,11 @@ fn paths(label: &str, old: &Paths, new: &Paths, found: &mut Found) {
 
 fn rule(label: &str, old: &Rule, new: &Rule, found: &mut Found) {
     found.when(new.verdict < old.verdict, || {
-        format!("{label} lowered its verdict from {} to {}", old.verdict.name(), new.verdict.name())
+        let name = |verdict: Option<RuleVerdict>| verdict.map_or("none", RuleVerdict::name);
+        format!("{label} lowered its verdict from {} to {}", name(old.verdict), name(new.verdict))
     });
     found.when(!wider(&old.matcher, &new.matcher), || format!("{label} changed what it matches"));
+    found.0.extend(overriding::loosenings(label, old, new));
 }
 
 fn sections(old: &[Section], new: &[Section], found: &mut Found) {

@@ -36,7 +36,11 @@ impl<'a> Count<'a> {
     fn policy(&mut self, policy: &'a Policy) -> u64 {
         let when = policy.when.as_ref().map_or(0, |when| self.matcher(when, STEP_DEPTH_MAX, MATCHER_DEPTH_MAX));
         let guard = match &policy.guard {
-            Guard::Rule(rule) => self.matcher(&rule.matcher, STEP_DEPTH_MAX, MATCHER_DEPTH_MAX),
+            Guard::Rule(rule) => {
+                let tool = rule.overriding.as_ref().and_then(|given| given.demand.tool());
+                let tool = tool.map_or(0, |tool| self.whole(tool));
+                self.matcher(&rule.matcher, STEP_DEPTH_MAX, MATCHER_DEPTH_MAX).saturating_add(tool)
+            }
             Guard::Sequence(sequence) => sum(sequence.requires.iter().map(|(name, _)| self.whole(name))),
             Guard::Rego(rego) => sum(rego.tool.iter().map(|name| self.whole(name))),
             Guard::Paths(_) | Guard::ReadBeforeWrite(_) => 0,

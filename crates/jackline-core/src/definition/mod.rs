@@ -11,6 +11,7 @@ pub mod fault;
 mod form;
 mod futile;
 pub mod model;
+mod overriding;
 mod place;
 mod read;
 mod reference;

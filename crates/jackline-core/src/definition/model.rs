@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::Bounds;
+use crate::overrides::Override;
 use crate::path::Role;
 use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
@@ -319,18 +320,22 @@ spelled!(Outside { Deny = "deny", Allow = "allow" });
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
     pub matcher: Matcher,
-    pub verdict: RuleVerdict,
+    /// `None` refuses nothing: the rule only puts its override.
+    pub verdict: Option<RuleVerdict>,
     pub reason: String,
     pub suggest: Vec<String>,
+    /// The key `override`.
+    pub overriding: Option<Override>,
 }
 
 impl Default for Rule {
     fn default() -> Self {
         Self {
             matcher: Matcher::default(),
-            verdict: RuleVerdict::default(),
+            verdict: Some(RuleVerdict::default()),
             reason: REASON_DEFAULT.to_owned(),
             suggest: Vec::new(),
+            overriding: None,
         }
     }
 }

@@ -10,6 +10,7 @@ use super::model::{
     ReadBeforeWrite, Rego, Rule, RuleVerdict, SchemaSource, Section, Sequence, SessionMatcher, Shell, Stale, Step,
     Steps, StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
 };
+use super::overriding;
 use super::yaml::{Entry, Node, Value};
 use crate::path::Role;
 use crate::time::{Timestamp, parse_duration_ms};
@@ -220,9 +221,12 @@ fn paths(node: &Node) -> Paths {
 }
 
 fn rule(node: &Node, faults: &mut Faults) -> Rule {
+    let overriding = overriding::read(node.get("override"));
+    let silent = overriding.is_some() && node.get("verdict").is_none();
     Rule {
         matcher: matcher(node, faults),
-        verdict: named(node.get("verdict"), RuleVerdict::parse),
+        verdict: (!silent).then(|| named(node.get("verdict"), RuleVerdict::parse)),
+        overriding,
         reason: text(node.get("reason")).unwrap_or_else(|| Rule::default().reason),
         suggest: texts(node.get("suggest")),
     }

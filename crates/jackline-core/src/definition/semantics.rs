@@ -13,10 +13,12 @@ use super::model::{
     ArgMatcher, CommandMatcher, Deadline, Guard, Kind, Limits, Loop, Matcher, Missing, Model, Paths, Policy, Range,
     Rego, Section, Sequence, SessionMatcher, Step, Use,
 };
+use super::overriding;
 use super::place::At;
 use super::uses;
 use super::yaml::Node;
 use crate::glob;
+use crate::overrides::{OVERRIDES_MAX, Override};
 
 /// Matchers inside matchers: as deep as a file may nest.
 pub(super) const MATCHER_DEPTH_MAX: usize = 32;
@@ -225,6 +227,9 @@ impl<'a> Check<'a> {
 
     fn policies(&mut self, model: &Model) {
         let root = At::Root;
+        if overriding::too_many(model) {
+            self.error(format!("more than {OVERRIDES_MAX} rules put an override"), None, &root.name("policies"));
+        }
         let mut names = BTreeMap::new();
         for (index, policy) in model.policies.iter().enumerate() {
             self.policy(policy, &root.key("policies").item(index), &mut names);
@@ -270,10 +275,22 @@ impl<'a> Check<'a> {
             Guard::Sequence(sequence) => self.sequence(sequence, &at),
             Guard::ReadBeforeWrite(_) => {}
             Guard::Paths(paths) => self.paths(paths, &at),
-            Guard::Rule(rule) => self.matcher(&rule.matcher, &at, 0),
+            Guard::Rule(rule) => {
+                self.matcher(&rule.matcher, &at, 0);
+                rule.overriding.iter().for_each(|given| self.overriding(given, &at.key("override")));
+            }
             Guard::Rego(rego) => self.rego(rego, &at),
         }
         self.owner.clear();
+    }
+
+    fn overriding(&mut self, given: &Override, at: &At<'_>) {
+        if let Some(must) = given.fault() {
+            self.echo(format!("an override must be {must}"), None, at);
+        }
+        if let Some(tool) = given.demand.tool() {
+            self.tool(tool, Place::Pattern, at);
+        }
     }
 
     fn sequence(&mut self, sequence: &Sequence, at: &At<'_>) {

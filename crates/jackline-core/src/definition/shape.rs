@@ -2,6 +2,8 @@
 //!
 //! Validation, the JSON Schema and the settings reference all read this one table; nothing else lists the keys.
 
+mod overriding;
+
 use super::bounds::{BYTES_BOUND_MAX, LINES_BOUND_MAX};
 use super::form::{Form, Shape, choice, key, shape};
 use super::model::{
@@ -226,9 +228,15 @@ static RULE: Shape = shape(
     "A condition of the owner's own, and what follows.",
     matcher_keys!(
         key("name", Form::Text, "The policy's name, if it is not given beside `rule`."),
-        key("verdict", Form::Choice(RuleVerdict::NAMES), "What follows when the condition holds.").default(r#""deny""#),
+        key(
+            "verdict",
+            Form::Choice(RuleVerdict::NAMES),
+            "What follows when the condition holds; with `override`, nothing unless given."
+        )
+        .default(r#""deny""#),
         key("reason", Form::Text, "What the agent is told.").default(r#""Denied by policy.""#),
         key("suggest", TEXTS, "What the agent may do instead.").default("[]"),
+        key("override", Form::Map(&overriding::OVERRIDE), "A constraint put on the agent when the condition holds."),
     ),
 );
 

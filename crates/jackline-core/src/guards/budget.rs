@@ -6,6 +6,7 @@ use super::{Context, observed};
 use crate::code::{self, Code};
 use crate::decision::Finding;
 use crate::definition::model::{Deadline, Limits, Per};
+use crate::extension::Extended;
 use crate::session::{Session, Used};
 use crate::stack::Stack;
 use crate::time::Timestamp;
@@ -55,7 +56,8 @@ pub(crate) fn exhausted_by(stack: &Stack, session: &Session, at: Timestamp, code
 pub(crate) fn soft_limit(stack: &Stack, session: &Session) -> Option<u64> {
     let soft = stack.layers.iter().filter_map(|layer| {
         let steps = layer.model.limits.steps?;
-        (steps.soft && used(&layer.model.limits, session).steps >= steps.max).then_some(steps.max)
+        let max = steps.max.saturating_add(extended(&layer.model.limits, session).steps);
+        (steps.soft && used(&layer.model.limits, session).steps >= max).then_some(max)
     });
     soft.min().filter(|_| !session.budget.warned)
 }
@@ -68,14 +70,15 @@ pub(crate) fn exhausted(limits: &Limits, session: &Session, now: Timestamp) -> V
 /// Every declared limit: used up when a deadline is reached or a count is at its maximum.
 #[must_use]
 pub fn meters(limits: &Limits, session: &Session, now: Timestamp) -> Vec<Meter> {
-    let used = used(limits, session);
+    let (used, extended) = (used(limits, session), extended(limits, session));
     let mut found = Vec::new();
     let mut meter = |kind, (code, reason), (used, limit), exhausted| {
         found.push(Meter { kind, used, limit, exhausted, code, reason });
     };
     if let Some(steps) = limits.steps {
         let said = (code::BUDGET_STEPS, "Step budget exhausted");
-        meter("steps", said, (json!(used.steps), json!(steps.max)), !steps.soft && used.steps >= steps.max);
+        let max = steps.max.saturating_add(extended.steps);
+        meter("steps", said, (json!(used.steps), json!(max)), !steps.soft && used.steps >= max);
     }
     if let Some(deadline) = deadline(limits, session) {
         let said = (code::BUDGET_DEADLINE, "Deadline exceeded");
@@ -83,10 +86,12 @@ pub fn meters(limits: &Limits, session: &Session, now: Timestamp) -> Vec<Meter> 
     }
     if let Some(tokens) = limits.tokens {
         let said = (code::BUDGET_TOKENS, "Token budget exhausted");
+        let tokens = tokens.saturating_add(extended.tokens);
         meter("tokens", said, (json!(used.tokens), json!(tokens)), used.tokens >= tokens);
     }
     if let Some(cost) = limits.cost_usd {
         let said = (code::BUDGET_COST, "Cost budget exhausted");
+        let cost = cost + extended.cost_usd;
         meter("cost", said, (json!(used.cost_usd), json!(cost)), used.cost_usd >= cost);
     }
     found
@@ -99,7 +104,19 @@ fn used(limits: &Limits, session: &Session) -> Used {
     }
 }
 
+/// What a person added.
+fn extended<'a>(limits: &Limits, session: &'a Session) -> &'a Extended {
+    match limits.per {
+        Per::Session => &session.budget.session_extended,
+        Per::Prompt => &session.budget.prompt_extended,
+    }
+}
+
 fn deadline(limits: &Limits, session: &Session) -> Option<Timestamp> {
+    declared(limits, session).map(|deadline| extended(limits, session).deadline(deadline))
+}
+
+fn declared(limits: &Limits, session: &Session) -> Option<Timestamp> {
     match limits.deadline? {
         Deadline::At(at) => Some(at),
         Deadline::After(ms) => {

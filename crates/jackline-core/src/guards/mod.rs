@@ -5,6 +5,7 @@
 
 pub(crate) mod budget;
 pub(crate) mod halted;
+pub(crate) mod overriding;
 pub(crate) mod own_policy;
 pub(crate) mod paths;
 pub(crate) mod read_before_write;
@@ -85,6 +86,10 @@ pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
     }
     consulted.push("loop".to_owned());
     findings.extend(repeat::judge(context));
+    if overriding::speaks(context) {
+        consulted.push(overriding::GUARD.to_owned());
+        findings.extend(overriding::judge(context));
+    }
     (findings, consulted)
 }
 

@@ -68,7 +68,13 @@ fn judge_touch(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option
     let identity = match subject.facts.get(&touch.probe()) {
         Some(Fact::Identity(identity)) => identity,
         Some(
-            Fact::Unknown(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Excepted(_) | Fact::Rego(_) | Fact::Absent,
+            Fact::Unknown(_)
+            | Fact::Content(_)
+            | Fact::Schema(_)
+            | Fact::Usage(_)
+            | Fact::Excepted(_)
+            | Fact::Rego(_)
+            | Fact::Absent,
         )
         | None => {
             return Some(unresolvable(touch));

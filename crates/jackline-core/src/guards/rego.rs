@@ -37,9 +37,10 @@ pub(crate) fn judge(settings: &Rego, subject: &Subject<'_>) -> Vec<Finding> {
             return judged.denials.iter().map(found).collect();
         }
         Some(Fact::Unknown(why)) => why.as_str(),
-        Some(Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Excepted(_) | Fact::Absent) | None => {
-            "it was not asked"
-        }
+        Some(
+            Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Usage(_) | Fact::Excepted(_) | Fact::Absent,
+        )
+        | None => "it was not asked",
     };
     let reason = format!("the Rego policy `{}` did not judge: {why}", settings.file);
     vec![Finding::fault(GUARD, code::FAULT_REGO, &reason).suggest("ask the owner to run `jackline check`")]
@@ -76,7 +77,13 @@ fn seen(touch: &Touch, subject: &Subject<'_>) -> PathSeen {
         Some(Fact::Identity(identity)) => Some(identity),
         // Where it leads cannot be told, which the policy sees.
         Some(
-            Fact::Content(_) | Fact::Schema(_) | Fact::Excepted(_) | Fact::Rego(_) | Fact::Absent | Fact::Unknown(_),
+            Fact::Content(_)
+            | Fact::Schema(_)
+            | Fact::Usage(_)
+            | Fact::Excepted(_)
+            | Fact::Rego(_)
+            | Fact::Absent
+            | Fact::Unknown(_),
         )
         | None => None,
     };

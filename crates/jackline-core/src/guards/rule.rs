@@ -15,9 +15,11 @@ pub(crate) fn judge(settings: &Rule, name: &str, subject: &Subject<'_>) -> Vec<F
         return Vec::new();
     }
     let verdict = match settings.verdict {
-        RuleVerdict::Ask => Verdict::Ask,
-        RuleVerdict::Deny => Verdict::Deny,
-        RuleVerdict::Halt => Verdict::Halt,
+        // It only puts its override.
+        None => return Vec::new(),
+        Some(RuleVerdict::Ask) => Verdict::Ask,
+        Some(RuleVerdict::Deny) => Verdict::Deny,
+        Some(RuleVerdict::Halt) => Verdict::Halt,
     };
     let mut finding = Finding::deny("rule", Code::rule(name), settings.reason.clone()).verdict(verdict);
     finding.suggestions.clone_from(&settings.suggest);

@@ -71,6 +71,7 @@ fn is_present(context: &Context<'_>, touch: &Touch) -> bool {
                 Fact::Unknown(_)
                 | Fact::Content(_)
                 | Fact::Schema(_)
+                | Fact::Usage(_)
                 | Fact::Excepted(_)
                 | Fact::Rego(_)
                 | Fact::Absent,
@@ -86,7 +87,13 @@ fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
     let identity = match context.facts.get(&touch.probe()) {
         Some(Fact::Identity(identity)) => identity,
         Some(
-            Fact::Unknown(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Excepted(_) | Fact::Rego(_) | Fact::Absent,
+            Fact::Unknown(_)
+            | Fact::Content(_)
+            | Fact::Schema(_)
+            | Fact::Usage(_)
+            | Fact::Excepted(_)
+            | Fact::Rego(_)
+            | Fact::Absent,
         ) => {
             return Some(untold(touch));
         }

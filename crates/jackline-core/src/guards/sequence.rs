@@ -84,6 +84,7 @@ fn is_fresh(done: &Done, subject: &Subject<'_>) -> bool {
             | Fact::Absent
             | Fact::Identity(_)
             | Fact::Schema(_)
+            | Fact::Usage(_)
             | Fact::Excepted(_)
             | Fact::Rego(_)
             | Fact::Unknown(_),

@@ -5,9 +5,12 @@ use super::{
     MEMORY_MAX, Memory, OPEN_CALLS_MAX, Open, READS_MAX, READS_TOTAL_MAX, REPAIRS_MAX, Read, Repair, SNAPSHOTS_MAX,
     Session, Used, WINDOW_MAX,
 };
+use crate::extension::{Extended, Extension};
+use crate::overrides::{Imposed, OVERRIDES_MAX};
 use crate::schema::SchemaError;
 use crate::sha::Digest;
 use crate::time::Timestamp;
+use crate::usage::TRANSCRIPTS_MAX;
 
 impl Session {
     /// Applies what one event changed, in order.
@@ -59,8 +62,28 @@ impl Session {
             }
             Change::BudgetRefused => self.budget.refused = true,
             Change::BudgetWarned => self.budget.warned = true,
+            Change::Metered { .. } | Change::Unmetered => self.meter(change),
+            Change::Extended { extension } => {
+                let now = self.now(at);
+                self.budget.extend(now, extension);
+            }
             change => self.memory.apply(self.steps, change),
         }
+    }
+
+    /// Counts what was learned of a transcript; nothing else. Deciding looks ahead with it, too.
+    pub(crate) fn meter(&mut self, change: &Change) {
+        if let Change::Metered { usage, .. } = change {
+            let cost_usd = usage.cost_micro_usd as f64 / 1e6;
+            self.budget.session.add(usage.tokens, cost_usd);
+            self.budget.prompt.add(usage.tokens, cost_usd);
+            self.transcripts.retain(|mark| mark.file != usage.mark.file);
+            self.transcripts.push(usage.mark.clone());
+            if self.transcripts.len() > TRANSCRIPTS_MAX {
+                self.transcripts.remove(0);
+            }
+        }
+        self.budget.unmetered = matches!(change, Change::Unmetered);
     }
 
     fn requested(&mut self, open: Open, feeds: bool) {
@@ -97,7 +120,16 @@ impl Budget {
     fn prompted(&mut self, at: Timestamp) {
         self.prompted = Some(at);
         self.prompt = Used::default();
+        self.prompt_extended = Extended::default();
         self.refused = false;
+    }
+
+    fn extend(&mut self, at: Timestamp, more: &Extension) {
+        self.session_extended.add(at, more);
+        self.prompt_extended.add(at, more);
+        // The next refusal is news again.
+        self.refused = false;
+        self.warned = false;
     }
 }
 
@@ -168,11 +200,11 @@ impl Memory {
     }
 
     fn forget_idlest(&mut self) {
-        // A halted agent is never forgotten before one that is not: forgetting it would lift its halt.
+        // A restrained agent is never forgotten before one that is not: forgetting it would lift what restrains it.
         let idlest = self
             .agents
             .iter()
-            .min_by_key(|(_, agent)| (agent.halted.is_some(), agent.seen))
+            .min_by_key(|(_, agent)| (agent.halted.is_some(), !agent.overrides.is_empty(), agent.seen))
             .map(|(name, _)| name.clone());
         if let Some(name) = idlest {
             self.agents.remove(&name);
@@ -219,6 +251,9 @@ impl Agent {
                 self.window.clear();
                 self.repairs.clear();
             }
+            Change::Imposed { imposed, .. } => self.impose(imposed),
+            Change::OverridesTicked { counted, .. } => self.tick_overrides(counted),
+            Change::OverrideLapsed { key, .. } => self.overrides.retain(|known| known.key() != *key),
             Change::Invalid { key, errors, .. } => self.fail(*key, errors),
             Change::Repaired { key, .. } => self.repairs.retain(|repair| repair.key != *key),
             Change::UnknownTool { tool, .. } => self.correct_tool = Some(tool.clone()),
@@ -226,6 +261,21 @@ impl Agent {
             Change::Outcome { signature, result, .. } => self.outcome = Some((*signature, *result)),
             Change::Progressed { .. } => self.window.clear(),
             _ => {}
+        }
+    }
+
+    fn impose(&mut self, imposed: &Imposed) {
+        self.overrides.retain(|known| known.key() != imposed.key());
+        // One too many stands for the call that put it, and is put again by the next one that matches.
+        if self.overrides.len() < OVERRIDES_MAX {
+            self.overrides.push(imposed.clone());
+        }
+    }
+
+    fn tick_overrides(&mut self, counted: &[Key]) {
+        for imposed in &mut self.overrides {
+            imposed.steps_left = imposed.steps_left.map(|left| left.saturating_sub(1));
+            imposed.calls = imposed.calls.saturating_add(u32::from(counted.contains(&imposed.key())));
         }
     }
 
@@ -260,6 +310,9 @@ fn agent_of(change: &Change) -> Option<&str> {
         Change::Read { agent, .. }
         | Change::Refreshed { agent, .. }
         | Change::Constrained { agent, .. }
+        | Change::Imposed { agent, .. }
+        | Change::OverridesTicked { agent, .. }
+        | Change::OverrideLapsed { agent, .. }
         | Change::Retried { agent, .. }
         | Change::Ticked { agent }
         | Change::Lapsed { agent, .. }

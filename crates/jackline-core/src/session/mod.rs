@@ -12,9 +12,13 @@ use serde_json::Value;
 
 pub use crate::sha::Key;
 
+use crate::extension::{Extended, Extension};
+use crate::overrides::Imposed;
 use crate::schema::SchemaError;
 use crate::sha::Digest;
+use crate::stack::Origin;
 use crate::time::Timestamp;
+use crate::usage::{Mark, Metering};
 
 /// Files one agent is remembered to have read; an evicted one must be read again.
 pub const READS_MAX: usize = 1024;
@@ -68,6 +72,8 @@ pub struct Session {
     pub open: VecDeque<Open>,
     pub finished: VecDeque<Key>,
     pub memory: Memory,
+    /// How far hosts' transcripts were read for what was used, the one read last at the end.
+    pub transcripts: Vec<Mark>,
 }
 
 /// Where a session is at home; a later `cd` changes nothing about it.
@@ -91,7 +97,7 @@ pub struct Memory {
 }
 
 /// What is used up of the limits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// When a reset started the limits anew.
     pub reset: Option<Timestamp>,
@@ -103,6 +109,11 @@ pub struct Budget {
     pub refused: bool,
     /// The soft step limit has been warned of.
     pub warned: bool,
+    /// What a person added to the session's limits, and to those of the present prompt.
+    pub session_extended: Extended,
+    pub prompt_extended: Extended,
+    /// What was used could not be learned the last time.
+    pub unmetered: bool,
 }
 
 /// Steps, tokens and cost of a session or of a prompt.
@@ -151,6 +162,8 @@ pub struct Agent {
     pub correct_tool: Option<String>,
     /// Its latest result by signature, for `progress_aware`.
     pub outcome: Option<(Key, Key)>,
+    /// Overrides that stand on it, oldest first.
+    pub overrides: Vec<Imposed>,
     /// Values that did not fit their schema and are to be repaired, oldest first.
     pub repairs: Vec<Repair>,
 }
@@ -243,6 +256,31 @@ pub enum Change {
     },
     BudgetRefused,
     BudgetWarned,
+    /// A host's transcript was read.
+    Metered {
+        file: String,
+        usage: Metering,
+    },
+    /// It could not be.
+    Unmetered,
+    /// A person added to the limits.
+    Extended {
+        extension: Extension,
+    },
+    /// An override was put on an agent.
+    Imposed {
+        agent: String,
+        imposed: Imposed,
+    },
+    /// A call that was let through counts toward every override's time to live, and against some budgets.
+    OverridesTicked {
+        agent: String,
+        counted: Vec<Key>,
+    },
+    OverrideLapsed {
+        agent: String,
+        key: Key,
+    },
     Constrained {
         agent: String,
         constraint: Constraint,
@@ -315,6 +353,7 @@ impl Change {
         match self {
             Self::Constrained { constraint, .. } => vec![&mut constraint.action, &mut constraint.target],
             Self::Halted { halt, .. } => vec![&mut halt.reason],
+            Self::Extended { extension } => vec![&mut extension.reason],
             Self::Invalid { errors, .. } => {
                 errors.iter_mut().flat_map(|error| [&mut error.instance_path, &mut error.message]).collect()
             }
@@ -334,6 +373,13 @@ impl Session {
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<&Agent> {
         self.memory.agents.get(name)
+    }
+
+    /// How far a transcript was read.
+    #[must_use]
+    pub fn transcript(&self, file: &str) -> Option<&Mark> {
+        let file = crate::usage::key(file);
+        self.transcripts.iter().find(|mark| mark.file == file)
     }
 
     /// The snapshot of this name.
@@ -411,6 +457,13 @@ impl Agent {
     #[must_use]
     pub fn read(&self, file: &Key) -> Option<&Read> {
         self.reads.iter().rev().find(|read| read.file == *file)
+    }
+
+    /// How many times wider reads and outputs may be that a definition of this origin bounds. A project widens its own
+    /// bounds and never its user's; the host's word counts for all.
+    #[must_use]
+    pub fn widening(&self, origin: Origin, now: Timestamp) -> u32 {
+        crate::overrides::widening(&self.overrides, origin, now)
     }
 
     /// What is being repaired under a key.

@@ -36,10 +36,10 @@ fn message(native: &[u8], now: Timestamp) -> Result<Message, Box<Finding>> {
     let event = event::read(&raw, now).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
     if event.body.is_persons_own() {
         let kind = event.body.name();
-        let why = format!("event `{kind}` is a person's, who makes it with `jackline allow`, `off` or `on`");
+        let why = format!("event `{kind}` is a person's, who makes it with a command of their own");
         return Err(Box::new(invalid(&why)));
     }
-    Ok(Message { event, raw })
+    Ok(Message { event, raw, by_person: false })
 }
 
 /// A refusal of something that is no event.

@@ -15,6 +15,8 @@ use crate::answer::Answer;
 pub struct Message {
     pub event: Event,
     pub raw: Value,
+    /// Whether a person's own command sends it; no host's message is that.
+    pub by_person: bool,
 }
 
 /// When a native message comes: what a host does with the reply, and so what a fault of ours becomes.

@@ -12,6 +12,7 @@ mod own;
 mod rego;
 mod schema;
 mod settings;
+mod usage;
 mod walk;
 mod worktree;
 
@@ -99,6 +100,7 @@ impl Prober for WorkspaceProber {
             Probe::LastByte { path } => fingerprint::last_byte(Path::new(path)),
             Probe::WorkTree => self.work_tree(),
             Probe::Settings { file, wired } => settings(Path::new(file), *wired, self.line.as_ref()),
+            Probe::Usage { file, mark, from_end } => usage::answer(file, mark.as_ref(), *from_end),
             Probe::Rego { file, about } => self.policies.answer(&self.ground.root.join(file), about, event),
             Probe::Schema { schema, target } => self.shelf.answer(&self.ground.schemas, schema, *target, event),
             // They are no matter of the workspace: whoever keeps them answers.

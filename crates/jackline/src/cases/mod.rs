@@ -94,7 +94,8 @@ pub(crate) fn run(definition: &Path, text: &str, files: &[CaseFile]) -> Result<R
 pub(crate) fn unexercised<'a>(model: &'a Model, fired: &BTreeSet<String>) -> Vec<&'a str> {
     let inside = model.sections.iter().flat_map(|section| &section.policies);
     let rules = model.policies.iter().chain(inside).filter(|policy| match &policy.guard {
-        Guard::Rule(_) => policy.enforce != Enforce::Off,
+        // One without a verdict finds nothing, so no case can tell whether it fired.
+        Guard::Rule(rule) => policy.enforce != Enforce::Off && rule.verdict.is_some(),
         Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Paths(_) | Guard::Rego(_) => false,
     });
     rules.map(|policy| policy.name.as_str()).filter(|name| !fired.contains(*name)).collect()

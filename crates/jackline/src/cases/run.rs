@@ -117,6 +117,7 @@ fn event(step: &Step, at: Timestamp, body: Body) -> Event {
         host: Some(step.host.clone()),
         cwd: None,
         definition: None,
+        transcript: None,
         body,
     }
 }

@@ -80,7 +80,8 @@ fn with_files(parsed: definition::Parsed, path: &Path, text: &str) -> (Vec<Fault
     faults.sort_by_key(|fault| fault.span);
     let fine = faults.is_empty();
     let untried = if fine { untried(&parsed.model, path, text) } else { Vec::new() };
-    (faults.into_iter().chain(parsed.warnings).chain(untried).collect(), fine)
+    let more = uncounted(&parsed.model).into_iter().chain(untried);
+    (faults.into_iter().chain(parsed.warnings).chain(more).collect(), fine)
 }
 
 /// What the owner's cases, if there are any, leave open: rules that none of them makes fire, and cases that fail.
@@ -155,6 +156,17 @@ pub(super) fn nested(path: &Path) -> Vec<Fault> {
         }
     }
     found
+}
+
+/// A limit that no host whose hooks are wired reports anything about.
+fn uncounted(model: &Model) -> Option<Fault> {
+    model.limits.cost_usd?;
+    Some(Fault {
+        message: "`limits.cost_usd` has no source on Claude Code, which reports no cost".to_owned(),
+        help: Some("limit `tokens`; cost counts where a host or the embedding program reports it".to_owned()),
+        span: None,
+        warning: true,
+    })
 }
 
 fn not_used(root: &Path, path: &Path) -> Fault {

@@ -227,6 +227,7 @@ fn fact_text(pair: &Value) -> String {
     let asked = match (probe.pointer("/identity/path"), probe.pointer("/fingerprint/path")) {
         (Some(path), _) => format!("path {}", shown(path)),
         (_, Some(path)) => format!("content of {}", shown(path)),
+        _ if probe.get("usage").is_some() => "the host's transcript".to_owned(),
         _ => match (probe.pointer("/schema/target").and_then(Value::as_str), probe.pointer("/rego/file")) {
             (Some(target), _) => format!("the {target} against the schema"),
             (None, Some(file)) => format!("the Rego policy {}", shown(file)),
@@ -241,6 +242,8 @@ fn fact_text(pair: &Value) -> String {
         };
         let ours = identity.get("ours").and_then(Value::as_str).map(|ours| format!(" ({ours})")).unwrap_or_default();
         format!("{}, {place}{ours}", timeline::text(identity, "there"))
+    } else if let Some(tokens) = fact.pointer("/usage/tokens") {
+        format!("{tokens} tokens more")
     } else if let Some(checked) = fact.get("schema") {
         let told = checked.get("errors").and_then(Value::as_array).map_or(0, Vec::len) as u64;
         match told + checked.get("omitted").and_then(Value::as_u64).unwrap_or_default() {

@@ -13,6 +13,7 @@ mod off;
 mod on;
 mod pack;
 mod schema;
+pub(crate) mod session;
 pub(crate) mod sessions;
 mod status;
 mod test;
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     /// Verify, export and sign the audit log
     #[command(subcommand)]
     Audit(audit::Audit),
+    #[command(subcommand)]
+    Session(session::Session),
     Sessions(sessions::Sessions),
     Log(log::Log),
     Explain(explain::Explain),
@@ -70,6 +73,7 @@ impl Command {
             Self::On(command) => command.run(),
             Self::Status(command) => command.run(),
             Self::Audit(command) => command.run(),
+            Self::Session(command) => command.run(),
             Self::Sessions(command) => command.run(),
             Self::Log(command) => command.run(),
             Self::Explain(command) => command.run(),

@@ -1,6 +1,6 @@
 //! `jackline pack`: the packs inside the binary, as people read them.
 
-use jackline_core::definition::model::{Guard, Model, Policy};
+use jackline_core::definition::model::{Guard, Model, Policy, RuleVerdict};
 use jackline_core::nearest;
 use jackline_core::packs::{self, PACKS};
 use jackline_core::sha::Digest;
@@ -68,7 +68,7 @@ fn row(policy: &Policy) -> String {
 /// What a policy of a pack leads to, and what it tells.
 fn says(policy: &Policy) -> (&str, &str) {
     match &policy.guard {
-        Guard::Rule(rule) => (rule.verdict.name(), &rule.reason),
+        Guard::Rule(rule) => (rule.verdict.map_or("override", RuleVerdict::name), &rule.reason),
         guard => (policy.enforce.name(), guard.name()),
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use jackline_core::definition::model::Mode;
 use jackline_core::exception::Exception;
+use jackline_core::overrides::Imposed;
 use jackline_core::session::Session;
 use jackline_core::stack::{Layer, Origin};
 use jackline_core::time::Timestamp;
@@ -191,6 +192,16 @@ impl Shown {
             let spent = if meter.exhausted { ", used up" } else { "" };
             lines.push(format!("{} {} of {}{spent} ({origin})", meter.kind, plain(&meter.used), plain(&meter.limit)));
         }
+        lines.extend(
+            state.budget.unmetered.then(|| "what was used cannot be told from the host's transcript".to_owned()),
+        );
+        for (agent, imposed) in overrides(state, self.now) {
+            lines.push(format!(
+                "override on {}: {}",
+                timeline::shown(agent),
+                timeline::shown(&imposed.settings.to_value().to_string())
+            ));
+        }
         for (agent, halt) in halts(state) {
             let (agent, reason) = (timeline::shown(agent), timeline::shown(&halt.reason));
             lines.push(format!("halted: {agent}, {}: {reason}", timeline::shown(&halt.code)));
@@ -254,6 +265,8 @@ impl Shown {
         });
         let halts =
             halts(state).map(|(agent, halt)| json!({ "agent": agent, "code": halt.code, "reason": halt.reason }));
+        let overrides = overrides(state, self.now)
+            .map(|(agent, imposed)| json!({ "agent": agent, "override": imposed.to_value() }));
         json!({
             "session": id,
             "latest": tally.latest,
@@ -265,6 +278,8 @@ impl Shown {
             "lifted": tally.lifted,
             "budgets": meters.collect::<Vec<_>>(),
             "halted": halts.collect::<Vec<_>>(),
+            "unmetered": state.budget.unmetered,
+            "overrides": overrides.collect::<Vec<_>>(),
         })
     }
 }
@@ -312,6 +327,16 @@ fn origin(layer: &Layer) -> &'static str {
 /// The mode that counts: observing needs trust.
 fn mode(layer: &Layer) -> &'static str {
     if layer.observes() { Mode::Observe.name() } else { Mode::Enforce.name() }
+}
+
+fn overrides(state: &Session, now: Timestamp) -> impl Iterator<Item = (&str, &Imposed)> {
+    let now = state.now(now);
+    let all = state
+        .memory
+        .agents
+        .iter()
+        .flat_map(|(name, agent)| agent.overrides.iter().map(move |one| (name.as_str(), one)));
+    all.filter(move |(_, imposed)| imposed.lasts(now))
 }
 
 fn halts(state: &Session) -> impl Iterator<Item = (&str, &jackline_core::session::Halt)> {

@@ -8,6 +8,7 @@
 
 mod agents;
 mod broken;
+mod budgets;
 mod bypass;
 mod day;
 mod odd_calls;

@@ -7,6 +7,7 @@
 mod checking;
 mod deciding;
 mod excepting;
+mod extending;
 mod odd;
 mod packing;
 mod proving;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on says so by panicking")]
 
 mod answers;
+mod budgets;
 mod faults;
 mod shown;
 mod world;

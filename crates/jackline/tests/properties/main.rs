@@ -10,4 +10,5 @@ mod pool;
 mod pure;
 mod reading;
 mod repairs;
+mod restrained;
 mod stored;

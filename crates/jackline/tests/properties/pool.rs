@@ -138,6 +138,10 @@ fn body() -> impl Strategy<Value = Value> {
         .prop_map(|text| json!({ "event": "output.produced", "schema": "plan", "text": text }));
     let named = (select(vec!["session.snapshot", "session.restore"]), select(vec!["one", "two"]))
         .prop_map(|(event, name)| json!({ "event": event, "name": name }));
+    let set = (select(vec!["look", "Bash"]), 0..2_u8).prop_map(|(tool, max)| {
+        let demand = json!({ "tool_budget": { "tool": tool, "max_calls": max }, "ttl_steps": 3, "ttl": "9s" });
+        json!({ "event": "override.set", "override": demand })
+    });
     let started = (0..2_u8).prop_map(|n| json!({ "event": "session.started", "invariants": { "objective": n } }));
     let bare =
         select(vec!["prompt.submitted", "stop.requested", "session.reset"]).prop_map(|event| json!({ "event": event }));
@@ -146,6 +150,7 @@ fn body() -> impl Strategy<Value = Value> {
         6 => finished,
         1 => produced,
         1 => named,
+        1 => set,
         1 => started,
         1 => bare,
     ]

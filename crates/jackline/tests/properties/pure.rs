@@ -26,11 +26,11 @@ pub(crate) fn layer(text: &str) -> Layer {
     Layer::new(model, Digest::of(text.as_bytes()), Origin::Project, true)
 }
 
-fn stack(layers: Vec<Layer>) -> Stack {
+pub(crate) fn stack(layers: Vec<Layer>) -> Stack {
     Stack { root: ROOT.to_owned(), layers, ..Stack::default() }
 }
 
-fn read(value: &Value) -> Event {
+pub(crate) fn read(value: &Value) -> Event {
     event::read(value, Timestamp(0)).unwrap()
 }
 
@@ -45,6 +45,7 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::Fingerprint { .. } | Probe::LastByte { .. } if dice < 40 => Fact::Content(None),
         Probe::LastByte { .. } => Fact::Content(Some(Digest::of(if dice.is_multiple_of(2) { b"\n" } else { b"x" }))),
         Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(format!("{path}{}", dice % 2).as_bytes()))),
+        Probe::Usage { .. } => Fact::Absent,
         Probe::WorkTree | Probe::Settings { .. } if dice < 80 => Fact::Absent,
         Probe::Settings { .. } => Fact::Unknown("made up".to_owned()),
         Probe::Schema { .. } => Fact::Schema(checked(dice)),
@@ -96,7 +97,7 @@ fn identity(path: &str, dice: u8) -> Identity {
 }
 
 /// Decides with all facts that are asked for, from the world of `salt`.
-fn decided(stack: &Stack, session: &Session, event: &Event, salt: u64) -> Decision {
+pub(crate) fn decided(stack: &Stack, session: &Session, event: &Event, salt: u64) -> Decision {
     let mut facts = Facts::default();
     for _ in 0..16 {
         match decide(stack, session, event, &facts) {

@@ -43,10 +43,14 @@ pub(super) fn policy(model: &Model, section: Option<&Section>, policy: &Policy) 
 /// A policy before this one that halts whatever it is about, so that it never has a say.
 pub(super) fn halted_before<'a>(before: &[(Option<&'a Section>, &'a Policy)], policy: &Policy) -> Option<&'a str> {
     let Guard::Rule(rule) = &policy.guard else { return None };
+    // What it demands of the agent counts also where something else halts it.
+    if rule.overriding.is_some() {
+        return None;
+    }
     let halts = |(section, earlier): &&(Option<&Section>, &Policy)| match &earlier.guard {
         Guard::Rule(halt) => {
             section.is_none()
-                && halt.verdict == RuleVerdict::Halt
+                && halt.verdict == Some(RuleVerdict::Halt)
                 && earlier.enforce == Enforce::Deny
                 && earlier.when.as_ref().is_none_or(|when| policy.when.as_ref() == Some(when))
                 && wider(&rule.matcher, &halt.matcher)

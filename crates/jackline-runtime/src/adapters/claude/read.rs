@@ -160,6 +160,9 @@ fn common(name: &str, fields: &mut Fields) -> Fields {
     take("agent_id", "agent");
     take("cwd", "cwd");
     take("permission_mode", "permission_mode");
+    // Where what was used is written down: a sub-agent that stops names its own.
+    take("transcript_path", "transcript");
+    take("agent_transcript_path", "transcript");
     common.insert("host".to_owned(), json!(HOST));
     common.insert("native".to_owned(), json!(name));
     common
@@ -234,7 +237,7 @@ fn changed_settings(claude: &Claude, fields: &mut Fields) -> Value {
 }
 
 fn noted(name: &str, fields: &mut Fields) -> Value {
-    for common in ["hook_event_name", "transcript_path", "prompt_id", "effort"] {
+    for common in ["hook_event_name", "prompt_id", "effort"] {
         fields.remove(common);
     }
     json!({ "event": "host.noted", "name": name, "about": std::mem::take(fields) })
@@ -248,7 +251,8 @@ fn messages(events: Result<(Fields, Vec<Value>), String>, now: Timestamp) -> Res
             raw.extend(event);
         }
         let raw = Value::Object(raw);
-        event::read(&raw, now).map(|event| Message { event, raw }).map_err(|fault| fault.to_string())
+        let event = event::read(&raw, now).map_err(|fault| fault.to_string())?;
+        Ok(Message { event, raw, by_person: false })
     };
     events.into_iter().map(whole).collect()
 }

@@ -87,12 +87,7 @@ fn block(reason: &str) -> Reply {
 }
 
 fn start(asked: &Asked, answers: &[Answer]) -> Reply {
-    let mut answer = specific(asked, answers);
-    let notices: Vec<&str> = answers.iter().flat_map(|answer| &answer.notices).map(String::as_str).collect();
-    if !notices.is_empty() {
-        answer.insert("systemMessage".to_owned(), json!(format!("jackline: {}", notices.join("\njackline: "))));
-    }
-    said(answer)
+    said(specific(asked, answers))
 }
 
 /// What cannot be refused any more is told instead.
@@ -116,7 +111,7 @@ fn rewrite(answer: &mut Map<String, Value>, asked: &Asked, answers: &[Answer], (
     }
 }
 
-/// The context that the model is given.
+/// The context that the model is given, and what the person is told.
 fn specific(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
     let mut parts: Vec<String> = Vec::new();
     for answer in answers {
@@ -124,11 +119,21 @@ fn specific(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
         parts.extend((asked.moment == Moment::Outcome && answer.verdict.refuses()).then(|| answer.shown()));
         parts.extend(answer.feedback.clone());
     }
-    if parts.is_empty() {
-        return Map::new();
+    let mut answer = Map::new();
+    if !parts.is_empty() {
+        let specific = json!({ "hookEventName": asked.name, "additionalContext": parts.join("\n\n") });
+        answer.insert("hookSpecificOutput".to_owned(), specific);
     }
-    let specific = json!({ "hookEventName": asked.name, "additionalContext": parts.join("\n\n") });
-    Map::from_iter([("hookSpecificOutput".to_owned(), specific)])
+    notify(&mut answer, answers);
+    answer
+}
+
+/// What the person is told, whatever becomes of the event.
+fn notify(answer: &mut Map<String, Value>, answers: &[Answer]) {
+    let notices: Vec<&str> = answers.iter().flat_map(|answer| &answer.notices).map(String::as_str).collect();
+    if !notices.is_empty() {
+        answer.insert("systemMessage".to_owned(), json!(format!("jackline: {}", notices.join("\njackline: "))));
+    }
 }
 
 fn said(answer: Map<String, Value>) -> Reply {

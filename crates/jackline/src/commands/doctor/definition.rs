@@ -6,9 +6,11 @@ use jackline_core::stack::Origin;
 use jackline_runtime::clock;
 use jackline_runtime::definitions::{DefinitionFault, Definitions as _, Standing};
 use jackline_runtime::exceptions::Exceptions;
+use jackline_runtime::limits;
 
 use super::report::Report;
 use crate::commands::check;
+use crate::hosts::Host;
 use crate::{exceptions, place};
 
 const GROUP: &str = "definition";
@@ -53,6 +55,11 @@ fn judged(standing: &Standing, report: &mut Report) {
     }
     for notice in &standing.notices {
         report.warn(GROUP, notice, "`jackline check` shows faults, `jackline trust` accepts a change");
+    }
+    for host in Host::ALL {
+        if let Some(unreported) = limits::unreported(&standing.stack, Some(host.name())) {
+            report.warn(GROUP, unreported, "declare `limits.tokens`, which is read from the host's transcript");
+        }
     }
     let path = standing.stack.path.as_deref().map(Path::new);
     for fault in path.filter(|path| path.exists()).map(check::nested).unwrap_or_default() {

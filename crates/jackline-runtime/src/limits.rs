@@ -1,0 +1,17 @@
+//! Which declared limits have no source on a host: what nobody reports is never used up.
+
+use jackline_core::stack::Stack;
+
+use crate::adapters::claude;
+
+/// Hosts that tell of tokens and never of cost.
+const WITHOUT_COST: &[&str] = &[claude::HOST];
+
+/// What a person should know about limits that cannot be counted on this host.
+#[must_use]
+pub fn unreported(stack: &Stack, host: Option<&str>) -> Option<String> {
+    let host = host.filter(|host| WITHOUT_COST.contains(host))?;
+    let declared = stack.layers.iter().any(|layer| layer.model.limits.cost_usd.is_some());
+    declared
+        .then(|| format!("`limits.cost_usd` has no source on this host: {host} reports no cost. Limit tokens instead"))
+}
