@@ -8,7 +8,7 @@ use crate::definition::{Kind, Model};
 use crate::event::Call;
 use crate::patch;
 use crate::path::{self, Role};
-use crate::probe::{Fact, Facts, Probe, There};
+use crate::probe::{Facts, Probe, There};
 use crate::session::Key;
 use crate::sha::Digest;
 use crate::shell::{self, Dir, How, Reading, ShellText};
@@ -68,16 +68,9 @@ impl Touch {
         match (&self.only, matches!(self.how, How::Named | How::Linked)) {
             (None, by_name) => Some(!by_name),
             (Some(Only::Present(_)), _) | (_, true) => Some(false),
-            (Some(Only::Unentered(probe)), false) => Some(match facts.get(probe)? {
-                Fact::Identity(identity) => identity.there != There::Directory,
-                Fact::Content(_)
-                | Fact::Schema(_)
-                | Fact::Usage(_)
-                | Fact::Excepted(_)
-                | Fact::Rego(_)
-                | Fact::Absent
-                | Fact::Unknown(_) => true,
-            }),
+            (Some(Only::Unentered(probe)), false) => {
+                Some(facts.get(probe)?.identity().is_none_or(|identity| identity.there != There::Directory))
+            }
         }
     }
 

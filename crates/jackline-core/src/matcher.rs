@@ -168,20 +168,9 @@ impl Subject<'_> {
             |touch: &&Touch| touch.is_plain() && (matcher.access.is_empty() || matcher.access.contains(&touch.role));
         self.view.touches.iter().filter(looked_at).any(|touch| {
             let fact = if touch.dynamic { None } else { self.facts.get(&touch.probe()) };
-            match fact {
-                Some(Fact::Identity(identity)) => {
-                    matcher.path.iter().any(|pattern| path_is(pattern, touch, identity, purpose))
-                }
-                Some(
-                    Fact::Content(_)
-                    | Fact::Schema(_)
-                    | Fact::Usage(_)
-                    | Fact::Excepted(_)
-                    | Fact::Rego(_)
-                    | Fact::Absent
-                    | Fact::Unknown(_),
-                )
-                | None => purpose.guesses(),
+            match fact.and_then(Fact::identity) {
+                Some(identity) => matcher.path.iter().any(|pattern| path_is(pattern, touch, identity, purpose)),
+                None => purpose.guesses(),
             }
         })
     }

@@ -83,6 +83,23 @@ pub enum Fact {
     Unknown(String),
 }
 
+impl Fact {
+    /// The file that a path leads to; `None` for every other answer, which the asker takes as the dangerous one.
+    #[must_use]
+    pub const fn identity(&self) -> Option<&Identity> {
+        match self {
+            Self::Identity(identity) => Some(identity),
+            Self::Content(_)
+            | Self::Schema(_)
+            | Self::Usage(_)
+            | Self::Excepted(_)
+            | Self::Rego(_)
+            | Self::Absent
+            | Self::Unknown(_) => None,
+        }
+    }
+}
+
 /// Which file a path leads to, walked as the kernel does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {

@@ -65,20 +65,8 @@ fn judge_touch(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option
     if touch.dynamic {
         return Some(unresolvable(touch));
     }
-    let identity = match subject.facts.get(&touch.probe()) {
-        Some(Fact::Identity(identity)) => identity,
-        Some(
-            Fact::Unknown(_)
-            | Fact::Content(_)
-            | Fact::Schema(_)
-            | Fact::Usage(_)
-            | Fact::Excepted(_)
-            | Fact::Rego(_)
-            | Fact::Absent,
-        )
-        | None => {
-            return Some(unresolvable(touch));
-        }
+    let Some(identity) = subject.facts.get(&touch.probe()).and_then(Fact::identity) else {
+        return Some(unresolvable(touch));
     };
     if is_outside(settings, identity) {
         let reason = format!("Path '{}' is outside the workspace.", touch.path);

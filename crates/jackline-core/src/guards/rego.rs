@@ -73,20 +73,8 @@ fn plain<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Touch> + use<'a>
 }
 
 fn seen(touch: &Touch, subject: &Subject<'_>) -> PathSeen {
-    let identity = match subject.facts.get(&touch.probe()).filter(|_| !touch.dynamic) {
-        Some(Fact::Identity(identity)) => Some(identity),
-        // Where it leads cannot be told, which the policy sees.
-        Some(
-            Fact::Content(_)
-            | Fact::Schema(_)
-            | Fact::Usage(_)
-            | Fact::Excepted(_)
-            | Fact::Rego(_)
-            | Fact::Absent
-            | Fact::Unknown(_),
-        )
-        | None => None,
-    };
+    // Where it leads may not be told, which the policy sees.
+    let identity = subject.facts.get(&touch.probe()).filter(|_| !touch.dynamic).and_then(Fact::identity);
     PathSeen {
         text: touch.path.clone(),
         role: touch.role,

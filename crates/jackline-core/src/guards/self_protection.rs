@@ -65,41 +65,19 @@ fn crowded() -> Finding {
 /// Whether what a touch copies is there to be copied.
 fn is_present(context: &Context<'_>, touch: &Touch) -> bool {
     match &touch.only {
-        Some(Only::Present(probe)) => match context.facts.get(probe) {
-            Some(Fact::Identity(identity)) => identity.there != There::Nothing,
-            Some(
-                Fact::Unknown(_)
-                | Fact::Content(_)
-                | Fact::Schema(_)
-                | Fact::Usage(_)
-                | Fact::Excepted(_)
-                | Fact::Rego(_)
-                | Fact::Absent,
-            )
-            | None => true,
-        },
+        Some(Only::Present(probe)) => {
+            let seen = context.facts.get(probe).and_then(Fact::identity);
+            seen.is_none_or(|identity| identity.there != There::Nothing)
+        }
         // That a directory cannot be entered is easily brought about: what guards us is judged either way.
         Some(Only::Unentered(_)) | None => true,
     }
 }
 
 fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
-    let identity = match context.facts.get(&touch.probe()) {
-        Some(Fact::Identity(identity)) => identity,
-        Some(
-            Fact::Unknown(_)
-            | Fact::Content(_)
-            | Fact::Schema(_)
-            | Fact::Usage(_)
-            | Fact::Excepted(_)
-            | Fact::Rego(_)
-            | Fact::Absent,
-        ) => {
-            return Some(untold(touch));
-        }
-        // A path that depends on a value is not asked for; the shell text gets a last look instead.
-        None => return None,
-    };
+    // A path that depends on a value is not asked for; the shell text gets a last look instead.
+    let seen = context.facts.get(&touch.probe())?;
+    let Some(identity) = seen.identity() else { return Some(untold(touch)) };
     let label = touched(touch, identity).filter(|_| is_present(context, touch))?;
     let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
     if allowed(context, identity) {
