@@ -1,5 +1,6 @@
 //! What an agent is told when it begins: what is enforced, and which exits are honest. A few lines, no more.
 
+use crate::audit;
 use crate::definition::model::{Deadline, Enforce, Guard, Limits, Outside, Paths, Policy, Rule, Sequence};
 use crate::overrides::Demand;
 use crate::stack::{Layer, Stack};
@@ -120,12 +121,9 @@ fn limits_line(limits: &Limits) -> Option<String> {
 }
 
 fn clipped(line: &str) -> String {
-    let mut end = line.len().min(LINE_BYTES_MAX);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    let kept = line.get(..end).unwrap_or_default().replace('\n', " ");
-    if end < line.len() { format!("{kept}…") } else { kept }
+    let head = audit::head(line, LINE_BYTES_MAX);
+    let kept = head.replace('\n', " ");
+    if head.len() < line.len() { format!("{kept}…") } else { kept }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A decision together with the record that keeps it: what a surface sends back.
 
+use jackline_core::audit;
 use jackline_core::code::Code;
 use jackline_core::decision::{Decision, Edit, Finding, Stop, Verdict};
 use jackline_core::sha::Digest;
@@ -84,7 +85,7 @@ impl Answer {
         if let Some(code) = &self.code {
             lines.push(format!("[jackline: {code}; a person can look with `jackline explain last`]"));
         }
-        cut(lines.join("\n"), SHOWN_BYTES_MAX)
+        cut(&lines.join("\n"), SHOWN_BYTES_MAX)
     }
 
     /// The answer on one line of JSON.
@@ -95,16 +96,9 @@ impl Answer {
     }
 }
 
-fn cut(mut text: String, bytes_max: usize) -> String {
-    if text.len() > bytes_max {
-        let mut end = bytes_max;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text.truncate(end);
-        text.push('…');
-    }
-    text
+fn cut(text: &str, bytes_max: usize) -> String {
+    let head = audit::head(text, bytes_max);
+    if head.len() < text.len() { format!("{head}…") } else { head.to_owned() }
 }
 
 fn as_hex<S: Serializer>(hash: &Option<Digest>, serializer: S) -> Result<S::Ok, S::Error> {
