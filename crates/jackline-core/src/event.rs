@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::exception::Exception;
 use crate::extension::Extension;
+use crate::listing::Listing;
 use crate::overrides::Override;
 use crate::schema::SCHEMA_NAME_BYTES_MAX;
 use crate::time::Timestamp;
@@ -113,6 +114,8 @@ pub enum Body {
     Extended(Extension),
     /// A person lifted what halted the run.
     Resumed,
+    /// An MCP server listed its tools.
+    ToolsListed(Listing),
 }
 
 impl Body {
@@ -140,6 +143,7 @@ impl Body {
             Self::OverrideSet(_) => "override.set",
             Self::Extended(_) => "session.extended",
             Self::Resumed => "session.resumed",
+            Self::ToolsListed(_) => "tools.listed",
         }
     }
 
@@ -299,6 +303,7 @@ fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
         "override.set" => Body::OverrideSet(overriding(fields)?),
         "session.extended" => Body::Extended(extension(fields)?),
         "session.resumed" => Body::Resumed,
+        "tools.listed" => Body::ToolsListed(Listing::read(fields)?),
         name if UNSUPPORTED.contains(&name) => return Err(EventFault::Unsupported(name.to_owned())),
         name => return Err(EventFault::Unknown(name.chars().take(64).collect())),
     })

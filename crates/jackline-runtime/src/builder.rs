@@ -158,6 +158,7 @@ impl RuntimeBuilder {
             state: self.state,
             idles: self.idles,
             line: self.line,
+            catalogue: Mutex::new(None),
             held: Mutex::new(BTreeMap::new()),
             ground: Mutex::new(None),
         })

@@ -9,7 +9,7 @@ use jackline_core::event::{Body, Event};
 use jackline_core::json::canonical;
 use jackline_core::probe::Facts;
 use jackline_core::redact::Redactor;
-use jackline_core::session::Session;
+use jackline_core::session::{Change, Session};
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Stack};
 use serde_json::{Map, Value, json};
@@ -150,7 +150,10 @@ impl Entry<'_> {
         // An outcome belongs to the step that asked for the call, whatever was asked for in between.
         let finished = call.and_then(|call| self.session.step_of(call.id.as_deref()?));
         let asked = match self.event.body {
-            Body::CallRequested(_) => true,
+            // One that was seen before keeps the step that asked for it.
+            Body::CallRequested(_) => {
+                !self.decision.changes.iter().any(|change| matches!(change, Change::Sighted { .. }))
+            }
             Body::CallSettled(_) => finished.is_none(),
             _ => false,
         };
@@ -220,6 +223,7 @@ const fn actor(body: &Body) -> Actor {
         | Body::Snapshot { .. }
         | Body::Restore { .. }
         | Body::OverrideSet(_)
+        | Body::ToolsListed(_)
         | Body::Reset => Actor::Host,
     }
 }

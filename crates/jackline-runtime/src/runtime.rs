@@ -6,10 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use jackline_core::catalogue::Catalogue;
 use jackline_core::code;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
-use jackline_core::definition::model;
+use jackline_core::definition::{UnknownTools, model};
 use jackline_core::event::{Body, Call, Event, MAIN_AGENT, OutputSchema};
 use jackline_core::overrides::Override;
 use jackline_core::own_files::label;
@@ -59,6 +60,8 @@ pub struct Runtime {
     pub(crate) idles: bool,
     /// What the host ran to ask us, where it is a host that does.
     pub(crate) line: Option<CommandLine>,
+    /// What the server offers whose calls are judged, where the surface told.
+    pub(crate) catalogue: Mutex<Option<Arc<Catalogue>>>,
     pub(crate) held: Mutex<BTreeMap<String, Held>>,
     pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
 }
@@ -316,10 +319,13 @@ impl Runtime {
     fn adapted(&self, stack: &Stack) -> Option<Stack> {
         let home =
             self.home.as_ref().filter(|_| stack.layers.iter().any(|layer| crate::tilde::mentioned(&layer.model)));
-        if self.policies.is_empty() && home.is_none() {
+        let catalogue = self.offered();
+        if self.policies.is_empty() && home.is_none() && catalogue.is_none() {
             return None;
         }
         let mut stack = stack.clone();
+        stack.unknown_tools = stack.unknown_tools.or(catalogue.is_some().then_some(UnknownTools::Deny));
+        stack.catalogue = catalogue;
         stack.own.extend(self.policies.iter().cloned());
         if let Some(home) = home {
             crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
@@ -328,7 +334,7 @@ impl Runtime {
     }
 
     fn prober(&self, standing: &Arc<Standing>) -> MakeProber {
-        let (standing, line) = (Arc::clone(standing), self.line.clone());
+        let (standing, line, catalogue) = (Arc::clone(standing), self.line.clone(), self.offered());
         let (home, state, settings) = (self.home.clone(), self.state.clone(), self.host_settings.clone());
         Box::new(move || {
             let root = PathBuf::from(&standing.stack.root);
@@ -337,7 +343,9 @@ impl Runtime {
             let mut own = own_of(&root);
             own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
             own.extend(settings.into_iter().map(|path| OwnPath { path, label: label::HOST.to_owned() }));
-            let schemas = inline_schemas(&standing.stack);
+            let mut schemas = inline_schemas(&standing.stack);
+            schemas
+                .extend(catalogue.iter().flat_map(|known| known.schemas()).map(|(key, text)| (key, text.to_owned())));
             WorkspaceProber::new(Ground { root, home, own, schemas }).started_by(line)
         })
     }
@@ -457,8 +465,10 @@ fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String>
         notices.extend(judging.standing.notices.iter().cloned());
         notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
     }
-    let unmetered = decision.findings.iter().filter(|finding| finding.code == code::BUDGET_UNMETERED);
-    notices.extend(unmetered.map(|finding| finding.reason.clone()));
+    let listed = matches!(event.body, Body::ToolsListed(_));
+    let told = |code: &code::Code| *code == code::BUDGET_UNMETERED || listed && *code == code::MCP_TOOLS_CHANGED;
+    notices
+        .extend(decision.findings.iter().filter(|finding| told(&finding.code)).map(|finding| finding.reason.clone()));
     notices
 }
 
@@ -533,6 +543,7 @@ fn raw(event: &Event) -> Value {
         Body::Rerooted { root } => json!({ "root": root }),
         Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
         Body::Noted { name } => json!({ "name": name }),
+        Body::ToolsListed(listing) => listing.to_value(),
         Body::PromptSubmitted
         | Body::AgentStarted
         | Body::StopRequested

@@ -9,8 +9,10 @@ mod metered;
 mod output;
 mod overridden;
 mod requested;
+mod served;
 mod settled;
 mod shown;
+mod sighted;
 
 use serde_json::{Value, json};
 
@@ -55,7 +57,9 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
 
 fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
     let step = match &event.body {
-        Body::CallRequested(call) => in_context(stack, session, event, (call, facts), requested::decide),
+        Body::CallRequested(call) => in_context(stack, session, event, (call, facts), |context| {
+            if sighted::is_second(context) { sighted::decide(context) } else { requested::decide(context) }
+        }),
         Body::CallFinished(call, outcome) => {
             in_context(stack, session, event, (call, facts), |context| finished::decide(context, outcome))
         }
@@ -80,6 +84,7 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
         Body::SessionEnded | Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => {
             done(Decision::default())
         }
+        Body::ToolsListed(listing) => done(served::listed(stack, session, listing)),
         Body::Rerooted { root } => done(rerooted(session, root.as_deref())),
         Body::SettingsChanged { file, wired } => settings_changed(facts, file, *wired),
         Body::Snapshot { name } => done(snapshot(session, name)),
@@ -109,7 +114,8 @@ fn in_context(
     decide: impl FnOnce(&Context<'_>) -> Step,
 ) -> Step {
     let (host, dir) = (event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root));
-    let view = View::new(call, host, dir, &stack.models_for(host, &call.tool));
+    let mut view = View::new(call, host, dir, &stack.models_for(host, &call.tool));
+    view.unknown &= !stack.offers(&call.tool);
     let signature = view.signature(&stack.root);
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);
@@ -136,6 +142,9 @@ fn finish(mut decision: Decision, stack: &Stack, session: &Session, event: &Even
         let root = stack.root.clone();
         let pinned = Pin { home: root.clone(), root, definition: stack.path.clone() };
         decision.changes.insert(0, Change::Pinned { pin: pinned });
+    }
+    if matches!(event.body, Body::SessionEnded) {
+        decision.changes.push(Change::Ended);
     }
     if decision.constraint.is_none() {
         let now = session.now(event.at);

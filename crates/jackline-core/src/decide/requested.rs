@@ -67,7 +67,7 @@ fn requested(context: &Context<'_>, decision: &mut Decision) {
     });
 }
 
-fn unknown(context: &Context<'_>, decision: &mut Decision) {
+pub(super) fn unknown(context: &Context<'_>, decision: &mut Decision) {
     let agent = context.event.agent().to_owned();
     if context.view.unknown {
         let tool = context.view.call.tool.clone();
@@ -89,7 +89,7 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
     }
 }
 
-fn validated(context: &Context<'_>, decision: &mut Decision) {
+pub(super) fn validated(context: &Context<'_>, decision: &mut Decision) {
     // Of a call that the host refused by itself the arguments were not judged.
     if !decision.consulted.iter().any(|guard| guard == "schema") {
         return;
@@ -173,7 +173,7 @@ fn tick(context: &Context<'_>, decision: &mut Decision) {
     }
 }
 
-fn halted(context: &Context<'_>, decision: &mut Decision) {
+pub(super) fn halted(context: &Context<'_>, decision: &mut Decision) {
     if decision.verdict != Verdict::Halt {
         return;
     }

@@ -3,9 +3,9 @@
 use super::bounds::Bounds;
 use super::fault::{Fault, Faults};
 use super::model::{
-    ArgMatcher, CommandMatcher, CommandParts, Computed, Declaration, Enforce, Guard, Kind, Limits, Loop, Matcher, Mode,
-    Model, OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rego, Rule, RuleVerdict, Section, Sequence, SessionMatcher,
-    Step, Sync, UnknownTools, Use, Validation,
+    ArgMatcher, ChangedTools, CommandMatcher, CommandParts, Computed, Declaration, Enforce, Guard, Kind, Limits, Loop,
+    Matcher, Mode, Model, OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rego, Rule, RuleVerdict, Section, Sequence,
+    SessionMatcher, Step, Sync, UnknownTools, Use, Validation,
 };
 use super::{Parsed, finish, name_policies, semantics};
 use crate::overrides::Override;
@@ -187,6 +187,12 @@ impl DefinitionBuilder {
     /// `schema`
     pub fn validation(mut self, validation: Validation) -> Self {
         self.model.validation = validation;
+        self
+    }
+
+    /// `mcp.changed_tools`
+    pub fn changed_tools(mut self, changed_tools: ChangedTools) -> Self {
+        self.model.mcp.changed_tools = changed_tools;
         self
     }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::bounds;
 use super::fault::{Fault, Faults, quoted};
 use super::model::{
-    ArgMatcher, Audit, CommandMatcher, CommandParts, Computed, Deadline, Declaration, Enforce, Guard, Identity, Kind,
-    Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range,
-    ReadBeforeWrite, Rego, Rule, RuleVerdict, SchemaSource, Section, Sequence, SessionMatcher, Shell, Stale, Step,
-    Steps, StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
+    ArgMatcher, Audit, ChangedTools, CommandMatcher, CommandParts, Computed, Deadline, Declaration, Enforce, Guard,
+    Identity, Kind, Limits, Loop, Matcher, Mcp, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per,
+    Policy, Range, ReadBeforeWrite, Rego, Rule, RuleVerdict, SchemaSource, Section, Sequence, SessionMatcher, Shell,
+    Stale, Step, Steps, StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
 };
 use super::overriding;
 use super::yaml::{Entry, Node, Value};
@@ -37,6 +37,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         outputs: bounds::read(root.get("outputs")),
         validation: validation(root.get("schema")),
         packs: items(root.get("use")).map(used).collect(),
+        mcp: Mcp { changed_tools: named(field(root.get("mcp"), "changed_tools"), ChangedTools::parse) },
     }
 }
 

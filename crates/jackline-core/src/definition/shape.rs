@@ -2,6 +2,7 @@
 //!
 //! Validation, the JSON Schema and the settings reference all read this one table; nothing else lists the keys.
 
+mod mcp;
 mod overriding;
 
 use super::bounds::{BYTES_BOUND_MAX, LINES_BOUND_MAX};
@@ -65,6 +66,7 @@ pub(super) static ROOT: Shape = shape(
         key("checks", Form::Map(&CHECKS), "How checks look at the world."),
         key("store", Form::Map(&STORE), "How the store keeps records."),
         key("self", Form::Map(&OWN), "Exceptions from self-protection."),
+        key("mcp", Form::Map(&mcp::MCP), "How MCP servers behind the proxy are judged."),
     ],
 );
 

@@ -38,12 +38,15 @@ pub(crate) fn nearest(context: &Context<'_>, known: &[&str]) -> Vec<String> {
     near.into_iter().map(str::to_owned).collect()
 }
 
-/// Every name that the definition declares or the host brings along.
+/// Every name that the definition declares, the server offers or the host brings along.
 pub(crate) fn known<'a>(context: &Context<'a>) -> Vec<&'a str> {
     let declared = context.stack.layers.iter().flat_map(|layer| layer.model.tools.declare.keys().map(String::as_str));
+    let offered = context.stack.catalogue.iter().flat_map(|catalogue| catalogue.names());
     let host = context.event.host.as_deref().unwrap_or_default();
+    // A server's client can call nothing but what that server offers.
+    let elsewhere = context.stack.catalogue.is_none();
     let rows = tools::TOOLS.iter().filter(|tool| tool.host == host || tool.host.is_empty()).map(|tool| tool.name);
-    let mut known: Vec<&str> = declared.chain(rows).collect();
+    let mut known: Vec<&str> = declared.chain(offered).chain(rows.filter(|_| elsewhere)).collect();
     known.sort_unstable();
     known.dedup();
     known

@@ -13,6 +13,7 @@ use serde_json::Value;
 pub use crate::sha::Key;
 
 use crate::extension::{Extended, Extension};
+use crate::listing::Served;
 use crate::overrides::Imposed;
 use crate::schema::SchemaError;
 use crate::sha::Digest;
@@ -74,6 +75,10 @@ pub struct Session {
     pub memory: Memory,
     /// How far hosts' transcripts were read for what was used, the one read last at the end.
     pub transcripts: Vec<Mark>,
+    /// The tools of MCP servers as they were listed, the server told of last at the end.
+    pub servers: Vec<Served>,
+    /// Its last event said that it is over.
+    pub ended: bool,
 }
 
 /// Where a session is at home; a later `cd` changes nothing about it.
@@ -145,6 +150,8 @@ pub struct Open {
     pub refused: bool,
     /// The step at which it was requested.
     pub step: u64,
+    /// A proxy on the call's way has seen it too.
+    pub sighted: bool,
 }
 
 /// What is remembered of one agent apart from the others.
@@ -228,6 +235,12 @@ pub enum Change {
         signature: Key,
         refused: bool,
         feeds: bool,
+    },
+    /// A proxy saw a call that was requested before.
+    Sighted {
+        call: Key,
+        signature: Key,
+        refused: bool,
     },
     Finished {
         agent: String,
@@ -345,6 +358,12 @@ pub enum Change {
         digest: Digest,
     },
     Reset,
+    /// An MCP server listed its tools.
+    Served {
+        served: Served,
+    },
+    /// The session is over, unless something else happens in it.
+    Ended,
 }
 
 impl Change {
@@ -392,6 +411,21 @@ impl Session {
     #[must_use]
     pub fn open(&self, agent: &str, call: Option<Key>, signature: Key) -> Option<&Open> {
         self.open.get(self.open_index(agent, call, &signature)?)
+    }
+
+    /// The call of this id and signature that was let through and that no proxy has seen yet.
+    #[must_use]
+    pub fn awaited(&self, call: Key, signature: Key) -> Option<&Open> {
+        let same = |open: &&Open| open.call == Some(call) && open.signature == signature;
+        let mut open = self.open.iter().filter(same);
+        // Where one id stands for several calls, which one is meant cannot be told.
+        open.next().filter(|first| !first.refused && !first.sighted && open.next().is_none())
+    }
+
+    /// What is remembered of an MCP server's tools.
+    #[must_use]
+    pub fn server(&self, name: &str) -> Option<&Served> {
+        self.servers.iter().find(|served| served.server == name)
     }
 
     /// The step at which a call that has not finished was requested, by its id.
