@@ -23,6 +23,7 @@ const NOT_IN_CASES: &[(&str, &str)] = &[
     ("fault/store", "a case's store works; the crash tests break it"),
     ("fault/policy", "needs a policy of an embedder's that fails"),
     ("fault/internal", "nothing is known to bring it about"),
+    ("session/ambiguous", "only the MCP proxy looks for a session; every event of a case names its own"),
 ];
 
 fn sources() -> Vec<(String, String)> {

@@ -72,7 +72,9 @@ impl Listings {
 
     /// The server says that its list changed.
     pub(super) fn changed(&self) {
-        self.state().complete = false;
+        let mut state = self.state();
+        state.complete = false;
+        state.asked = None;
     }
 
     /// Whether to ask for the list before a call of this tool; not again and again where that does not help.

@@ -41,7 +41,10 @@ impl Wrap {
         let mut changes = Vec::new();
         for path in self.configurations(&root) {
             let settings = Settings::read(path)?;
-            let Some(text) = settings.text.clone() else { continue };
+            let Some(text) = settings.text.clone() else {
+                self.must_be_there(&settings)?;
+                continue;
+            };
             let after = self.changed(&settings, &text, &root)?;
             if after != text {
                 changes.push((settings, after));
@@ -56,6 +59,14 @@ impl Wrap {
             Some(file) => vec![file.clone()],
             None => std::iter::once(root.join(".mcp.json")).chain(place::claude_servers()).collect(),
         }
+    }
+
+    fn must_be_there(&self, settings: &Settings) -> Result<(), CommandError> {
+        if self.config.is_none() {
+            return Ok(());
+        }
+        let why = format!("there is no `{}`", place::shown(&settings.path));
+        Err(CommandError::input(why).hint("name a file that exists with `--config FILE`"))
     }
 
     fn changed(&self, settings: &Settings, text: &str, root: &std::path::Path) -> Result<String, CommandError> {
