@@ -35,6 +35,7 @@ mod patch;
 pub mod path;
 pub mod policy;
 pub mod probe;
+pub mod ran;
 pub mod redact;
 pub mod rego;
 mod repair;

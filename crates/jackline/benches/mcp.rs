@@ -81,6 +81,12 @@ impl Client {
         took
     }
 
+    fn calls(&mut self, count: usize) {
+        for _ in 0..count {
+            self.call();
+        }
+    }
+
     fn mebibytes(&self) -> f64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
@@ -143,7 +149,7 @@ impl Bench {
         let mut proxied = self.proxied("weight");
         thread::sleep(Duration::from_millis(500));
         let fresh = proxied.mebibytes();
-        (0..WARM).for_each(|_| drop(proxied.call()));
+        proxied.calls(WARM);
         thread::sleep(Duration::from_millis(500));
         println!(
             "\nidle proxy: {fresh:.1} MiB resident before its first call, {:.1} MiB after {WARM}",
@@ -165,10 +171,7 @@ impl Bench {
 fn together(clients: Vec<Client>, calls: usize) -> f64 {
     let total = clients.len() * calls;
     let began = Instant::now();
-    let threads: Vec<_> = clients
-        .into_iter()
-        .map(|mut client| thread::spawn(move || (0..calls).for_each(|_| drop(client.call()))))
-        .collect();
+    let threads: Vec<_> = clients.into_iter().map(|mut client| thread::spawn(move || client.calls(calls))).collect();
     threads.into_iter().for_each(|thread| thread.join().expect("went well"));
     total as f64 / began.elapsed().as_secs_f64()
 }

@@ -40,10 +40,12 @@ macro_rules! spelled {
     };
 }
 
+mod checks;
 mod mcp;
 mod rego;
 mod validation;
 
+pub use checks::{Checks, Confine};
 pub use mcp::{ChangedTools, Mcp};
 pub use rego::Rego;
 pub use validation::{Missing, SchemaSource, Validation};
@@ -71,6 +73,7 @@ pub struct Model {
     pub validation: Validation,
     /// The key `use`.
     pub packs: Vec<Use>,
+    pub checks: Checks,
     pub mcp: Mcp,
 }
 
@@ -93,6 +96,7 @@ impl Default for Model {
             outputs: None,
             validation: Validation::default(),
             packs: Vec::new(),
+            checks: Checks::default(),
             mcp: Mcp::default(),
         }
     }

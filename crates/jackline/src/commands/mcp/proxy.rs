@@ -78,7 +78,8 @@ impl Proxy {
     fn runtime(&self) -> Result<(Runtime, PathBuf), CommandError> {
         let Hooked { state, definitions } =
             place::hooked(self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
-        let mut builder = RuntimeBuilder::default().state(&state).host_settings(place::host_settings());
+        let mut builder = RuntimeBuilder::default().state(&state);
+        builder = builder.host_settings(place::host_settings()).environment(place::environment);
         builder = match &self.definition {
             Some(file) => {
                 let at = Where { workspace: self.workspace.clone(), store: self.store.clone() };
