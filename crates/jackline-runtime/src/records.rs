@@ -145,15 +145,19 @@ impl Entry<'_> {
         (value, !redacted && !clipped)
     }
 
+    fn is_second_sighting(&self) -> bool {
+        let has = |is: fn(&Change) -> bool| self.decision.changes.iter().any(is);
+        has(|change| matches!(change, Change::Sighted { .. }))
+            && !has(|change| matches!(change, Change::Requested { .. }))
+    }
+
     fn record(&self, kind: &str, actor: Actor, data: Value, whole: bool) -> Record {
         let call = self.event.call();
         // An outcome belongs to the step that asked for the call, whatever was asked for in between.
         let finished = call.and_then(|call| self.session.step_of(call.id.as_deref()?));
         let asked = match self.event.body {
             // One that was seen before keeps the step that asked for it.
-            Body::CallRequested(_) => {
-                !self.decision.changes.iter().any(|change| matches!(change, Change::Sighted { .. }))
-            }
+            Body::CallRequested(_) => !self.is_second_sighting(),
             Body::CallSettled(_) => finished.is_none(),
             _ => false,
         };

@@ -58,7 +58,10 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
 fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
     let step = match &event.body {
         Body::CallRequested(call) => in_context(stack, session, event, (call, facts), |context| {
-            if sighted::is_second(context) { sighted::decide(context) } else { requested::decide(context) }
+            if sighted::is_second(context) {
+                return sighted::decide(context);
+            }
+            sighted::mark(context, requested::decide(context))
         }),
         Body::CallFinished(call, outcome) => {
             in_context(stack, session, event, (call, facts), |context| finished::decide(context, outcome))

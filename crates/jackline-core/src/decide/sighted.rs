@@ -8,16 +8,31 @@ use super::requested::{call_key, halted, unknown, validated};
 use crate::decision::{Decision, Step};
 use crate::guards::{self, Context, schema};
 use crate::listing::MCP_HOST;
-use crate::session::Change;
+use crate::session::{Change, Key};
 
 /// Whether this call was let through before, and is on its way now.
 ///
-/// INVARIANT: each call is sighted once, and only at the proxy. Whoever else asks twice asks for two calls: an agent
-/// whose host counts its calls from one again must not get any past the guards.
+/// INVARIANT: each call is sighted once, and only at the proxy, after somebody else asked. Whoever asks twice at one
+/// place asks for two calls: an agent whose host counts its calls from one again must not get any past the guards.
 pub(super) fn is_second(context: &Context<'_>) -> bool {
-    let at_proxy = context.event.host.as_deref() == Some(MCP_HOST);
     let awaited = || context.session.awaited(call_key(context.view.call)?, context.signature.key);
-    at_proxy && awaited().is_some()
+    at_proxy(context) && awaited().is_some()
+}
+
+fn at_proxy(context: &Context<'_>) -> bool {
+    context.event.host.as_deref() == Some(MCP_HOST)
+}
+
+/// A call that was asked for at the proxy has been sighted there.
+pub(super) fn mark(context: &Context<'_>, mut step: Step) -> Step {
+    if let (Step::Done(decision), true) = (&mut step, at_proxy(context)) {
+        decision.changes.extend(call_key(context.view.call).map(|call| sighting(context, call, false)));
+    }
+    step
+}
+
+fn sighting(context: &Context<'_>, call: Key, refused: bool) -> Change {
+    Change::Sighted { call, signature: context.signature.key, refused }
 }
 
 pub(super) fn decide(context: &Context<'_>) -> Step {
@@ -32,8 +47,7 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
     };
     let mut decision = Decision { consulted, notes, ..Decision::merge(findings) };
     let refused = decision.verdict.refuses();
-    let sighted = |call| Change::Sighted { call, signature: context.signature.key, refused };
-    decision.changes.extend(call_key(context.view.call).map(sighted));
+    decision.changes.extend(call_key(context.view.call).map(|call| sighting(context, call, refused)));
     unknown(context, &mut decision);
     validated(context, &mut decision);
     halted(context, &mut decision);

@@ -19,7 +19,7 @@ const SHOWN_CHARS_MAX: usize = 120;
 
 impl Proxy {
     /// Takes one line of the server's.
-    pub(super) fn from_server(&self, line: &[u8]) {
+    pub(super) fn server_said(&self, line: &[u8]) {
         if lines::is_blank(line) {
             return;
         }
@@ -39,7 +39,7 @@ impl Proxy {
     }
 
     /// A line that was too long: whoever waits for it is told; everybody, if it cannot be seen who does.
-    pub(super) fn too_long_from_server(&self, head: &[u8], tail: &[u8]) {
+    pub(super) fn server_said_too_much(&self, head: &[u8], tail: &[u8]) {
         let why = format!("the server sent a message longer than {} bytes", lines::MESSAGE_BYTES_MAX);
         self.note(&why);
         let seen = scan::id_in_edges(head, tail).and_then(|id| Some((self.pending.take(&id)?, id)));

@@ -1,6 +1,7 @@
 //! Calls as the runtime judges them: asked for, then finished, each with its record before anything goes on.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use jackline_core::decision::{Edit, EditTarget, Verdict};
@@ -81,6 +82,8 @@ pub(super) struct Judge {
     joiner: Joiner,
     /// The server's name in tools' names, once it is known.
     server: Mutex<Option<String>>,
+    /// A definition is in force, and stays so: what was accepted once does not go with its file.
+    in_force: AtomicBool,
     /// The present list, and the sessions that were told of it.
     listed: Mutex<(Option<Listing>, BTreeSet<String>)>,
     /// Calls that the server wants input for, by what a request to go on must repeat.
@@ -90,7 +93,8 @@ pub(super) struct Judge {
 impl Judge {
     pub(super) fn new(runtime: Runtime, joiner: Joiner, name: Option<&str>) -> Self {
         let (server, listed) = (Mutex::new(name.map(safe_name)), Mutex::default());
-        Self { runtime, joiner, server, listed, continued: Mutex::default() }
+        let in_force = AtomicBool::new(false);
+        Self { runtime, joiner, server, in_force, listed, continued: Mutex::default() }
     }
 
     pub(super) const fn runtime(&self) -> &Runtime {
@@ -109,7 +113,9 @@ impl Judge {
 
     /// Whether nothing is judged here.
     pub(super) fn is_idle(&self) -> bool {
-        self.runtime.is_idle()
+        let idle = !self.in_force.load(Ordering::Relaxed) && self.runtime.is_idle();
+        self.in_force.store(!idle, Ordering::Relaxed);
+        idle
     }
 
     /// Takes a new list; what people should know about it.

@@ -209,8 +209,8 @@ impl Proxy {
         let (mut input, mut line) = (BufReader::new(input), Vec::new());
         while let Ok(Some(read)) = lines::next(&mut input, &mut line) {
             match read {
-                Line::Whole => self.from_client(&line),
-                Line::TooLong { .. } => self.too_long_from_client(),
+                Line::Whole => self.client_said(&line),
+                Line::TooLong { .. } => self.client_said_too_much(),
             }
         }
     }
@@ -219,8 +219,8 @@ impl Proxy {
         let (mut output, mut line) = (BufReader::new(output), Vec::new());
         while let Ok(Some(read)) = lines::next(&mut output, &mut line) {
             match read {
-                Line::Whole => self.from_server(&line),
-                Line::TooLong { head, tail } => self.too_long_from_server(&head, &tail),
+                Line::Whole => self.server_said(&line),
+                Line::TooLong { head, tail } => self.server_said_too_much(&head, &tail),
             }
         }
     }
@@ -228,8 +228,8 @@ impl Proxy {
     fn read_channel(&self, heard: &Receiver<Heard>) {
         for heard in heard {
             match heard {
-                Heard::Line(line) => self.from_server(&line),
-                Heard::TooLong { head, tail } => self.too_long_from_server(&head, &tail),
+                Heard::Line(line) => self.server_said(&line),
+                Heard::TooLong { head, tail } => self.server_said_too_much(&head, &tail),
                 Heard::Failed(id, why) => self.fail(&id, reply::CONNECTION_CLOSED, &why),
             }
         }

@@ -154,7 +154,9 @@ impl Scan<'_> {
         let mut depth = 0_usize;
         loop {
             match self.peek() {
-                Some(b'"') => drop(self.string()?),
+                Some(b'"') => {
+                    self.string()?;
+                }
                 Some(b'{' | b'[') => {
                     depth += 1;
                     self.at += 1;

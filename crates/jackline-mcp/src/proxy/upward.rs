@@ -19,7 +19,7 @@ type Belongs<'a> = Option<&'a Arc<Batch>>;
 
 impl Proxy {
     /// Takes one line of the client's.
-    pub(super) fn from_client(&self, line: &[u8]) {
+    pub(super) fn client_said(&self, line: &[u8]) {
         if lines::is_blank(line) {
             return;
         }
@@ -31,7 +31,7 @@ impl Proxy {
     }
 
     /// A line that was too long to be read.
-    pub(super) fn too_long_from_client(&self) {
+    pub(super) fn client_said_too_much(&self) {
         let why = format!("the message is longer than {} bytes", lines::MESSAGE_BYTES_MAX);
         self.client.say(reply::error(None, INVALID_REQUEST, &why).as_bytes());
     }

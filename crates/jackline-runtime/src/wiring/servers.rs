@@ -77,8 +77,8 @@ pub fn unwrap(text: &str, places: &[Place<'_>]) -> Result<Wrapped, SettingsFault
 /// What became of one server: changed, as it should be already, or left for a reason.
 type Outcome = Result<bool, &'static str>;
 
-fn change<'t>(
-    text: &'t str,
+fn change(
+    text: &str,
     places: &[Place<'_>],
     mut one: impl FnMut(&mut Edits<'_>, Place<'_>, &Item) -> Outcome,
 ) -> Result<Wrapped, SettingsFault> {
@@ -205,7 +205,7 @@ impl<'t> Change<'t, '_, '_> {
             return Ok(false);
         }
         let words = self.words();
-        let after = |word: &str| Some(args.node.items.get(words.iter().position(|known| known == word)? + 1)?);
+        let after = |word: &str| args.node.items.get(words.iter().position(|known| known == word)? + 1);
         // A server's own arguments may hold anything, and stand last.
         match (after(REST), after(URL)) {
             (Some(program), _) => self.take_out_program(command, args, program),

@@ -12,6 +12,7 @@ mod budgets;
 mod bypass;
 mod day;
 mod odd_calls;
+mod proxied;
 mod rules;
 mod session;
 mod shown;
