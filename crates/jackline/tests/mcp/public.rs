@@ -1,6 +1,8 @@
 //! Public servers, bare and behind the proxy: the same where no policy is declared, and guarded where one is.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use jackline_rehearsal::install::{self, Package};
 use serde_json::{Value, json};
@@ -131,4 +133,49 @@ fn progress_comes_while_a_call_runs() {
     assert!(answer["result"]["content"].is_array(), "{answer}");
     let progress = client.aside.iter().filter(|message| message["method"] == "notifications/progress").count();
     assert!(progress >= 1, "{:?}", client.aside);
+}
+
+/// The everything server over HTTP, on a port of its own; ended with the test.
+struct Listening(std::process::Child, String);
+
+impl Listening {
+    fn start(world: &World) -> Self {
+        let port =
+            std::net::TcpListener::bind(("127.0.0.1", 0)).expect("bound").local_addr().expect("an address").port();
+        let mut command = Command::new(program(install::SERVERS[1]));
+        command.arg("streamableHttp").env_clear().env("PORT", port.to_string()).current_dir(world.path("ws"));
+        command.env("HOME", world.path("home")).env("PATH", "/usr/local/bin:/usr/bin:/bin");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let server = Self(command.spawn().expect("started"), format!("http://127.0.0.1:{port}/mcp"));
+        let until = Instant::now() + Duration::from_secs(60);
+        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(Instant::now() < until, "the server does not listen");
+            thread::sleep(Duration::from_millis(50));
+        }
+        server
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+#[test]
+fn the_everything_server_is_reached_over_http_too() {
+    let world = World::new("jackline: 1\npolicies: [ { name: no, rule: { tool: mcp__far__get-env } } ]\n");
+    let server = Listening::start(&world);
+    let mut client = Client::start(world.command(&["mcp", "proxy", "--name", "far", "--url", &server.1]));
+    client.greet();
+    let tools = client.request("tools/list", json!({}));
+    assert!(tools["result"]["tools"].as_array().is_some_and(|tools| tools.len() > 5), "{tools}");
+    assert_eq!(text(&client.call("echo", json!({"message": "hello"}))), "Echo: hello");
+    assert_eq!(code(&client.call("get-sum", json!({"a": "x", "b": 1}))), "schema/invalid");
+    assert_eq!(code(&client.call("get-env", json!({}))), "rule/no");
+    let params = json!({"name": "trigger-long-running-operation", "arguments": {"duration": 1, "steps": 2}, "_meta": {"progressToken": "p"}});
+    assert!(client.request("tools/call", params)["result"]["content"].is_array());
+    assert!(client.aside.iter().any(|message| message["method"] == "notifications/progress"), "{:?}", client.aside);
+    assert_eq!(client.leave(), Some(0));
 }
