@@ -20,6 +20,7 @@ pub(crate) fn run() -> Result<(), String> {
     let directory = target_directory()?;
     let mut build = cargo(&["build", "--release", "--locked", "-p", "jackline", "--target", &target, "--target-dir"]);
     build.arg(&directory).env(flags, FLAGS).env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    c_compiler(&mut build, &target);
     step("static build", &mut build)?;
     let built = directory.join(&target).join("release/jackline");
     let bytes = fs::read(&built).map_err(|fault| format!("`{}` cannot be read: {fault}", built.display()))?;
@@ -28,6 +29,18 @@ pub(crate) fn run() -> Result<(), String> {
     let mebibytes = bytes.len() as f64 / f64::from(1 << 20);
     say(&format!("{} ({mebibytes:.1} MiB, static, no relocations)", handed.display()));
     Ok(())
+}
+
+/// The C in it (cryptography for HTTPS) calls nothing of the C library but what every one has, so this machine's own
+/// compiler will do; unless someone names another, it would look for one that few machines have. What hardened compilers
+/// add by themselves is left out: it calls functions that only their own C library has.
+fn c_compiler(build: &mut Command, target: &str) {
+    let under = target.replace('-', "_");
+    for (name, value) in [(format!("CC_{under}"), "cc"), (format!("CFLAGS_{under}"), "-U_FORTIFY_SOURCE")] {
+        if std::env::var_os(&name).is_none() {
+            build.env(name, value);
+        }
+    }
 }
 
 /// This machine's target with static linking.
