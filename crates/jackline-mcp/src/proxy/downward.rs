@@ -74,7 +74,7 @@ impl Proxy {
                 self.relay(batch.as_ref(), text);
             }
             What::List { first } => {
-                if let Some(Ok(result)) = outline.result.map(message::read) {
+                if let Some(Ok(result)) = outline.result.map(message::read_leniently) {
                     self.take_page(first, &result);
                 }
                 self.relay(batch.as_ref(), text);
@@ -109,7 +109,7 @@ impl Proxy {
 
     /// A judged call is over: its end is on record before the client hears of it.
     fn finished(&self, id: &Id, called: &Called, outline: &Outline<'_>, (text, batch): (&[u8], Option<&Arc<Batch>>)) {
-        let read = |part: Option<&[u8]>| part.map(message::read).transpose();
+        let read = |part: Option<&[u8]>| part.map(message::read_leniently).transpose();
         match (read(outline.result), read(outline.error)) {
             (Ok(Some(result)), _) if result.get("resultType") == Some(&json!("input_required")) => {
                 self.judge.wants_input(called, result.get("requestState").unwrap_or(&Value::Null));
@@ -196,7 +196,7 @@ impl Proxy {
 
 fn own_answer(outline: &Outline<'_>) -> Result<Value, String> {
     match (outline.result, outline.error) {
-        (Some(result), _) => message::read(result),
+        (Some(result), _) => message::read_leniently(result),
         (None, Some(error)) => Err(String::from_utf8_lossy(error).chars().take(SHOWN_CHARS_MAX).collect()),
         (None, None) => Err("the answer is empty".to_owned()),
     }

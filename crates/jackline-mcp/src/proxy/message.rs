@@ -93,6 +93,37 @@ pub(super) fn read(text: &[u8]) -> Result<Value, String> {
     json::decode_to_depth(text, JSON_DEPTH_MAX + WRAPPING_LEVELS).map_err(|fault| fault.to_string())
 }
 
+/// Reads a part of what a server says. Some cut their texts in the midst of a character, which leaves half of a pair of
+/// escapes: to be judged it is read as the character that stands for what is lost. What is passed on stays as it was.
+pub(super) fn read_leniently(text: &[u8]) -> Result<Value, String> {
+    read(text).or_else(|why| mended(text).map_or(Err(why), |mended| read(&mended)))
+}
+
+/// The text with half pairs of escapes replaced; nothing where there is none.
+fn mended(text: &[u8]) -> Option<Vec<u8>> {
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let (mut out, mut at, mut found) = (Vec::with_capacity(text.len()), 0, false);
+    while let Some(byte) = text.get(at) {
+        let (kept, lone) = match (unit(at), unit(at + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => (12, false),
+            (Some(0xD800..=0xDFFF), _) => (6, true),
+            // The next byte is escaped, whatever it is.
+            _ => (if *byte == b'\\' { 2 } else { 1 }, false),
+        };
+        found |= lone;
+        out.extend_from_slice(if lone {
+            b"\\ufffd"
+        } else {
+            text.get(at..text.len().min(at + kept)).unwrap_or_default()
+        });
+        at += kept;
+    }
+    found.then_some(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +149,15 @@ mod tests {
         assert_eq!(kind(json!({"id": 1})), Err(Some(Id("1".to_owned()))));
         assert_eq!(kind(json!({"id": 1, "method": 5})), Err(Some(Id("1".to_owned()))));
         assert_eq!(kind(json!(5)), Err(None));
+    }
+
+    #[test]
+    fn half_of_a_pair_of_escapes_is_read_where_a_server_says_it() {
+        let text = r#"{"a":"x\ud83d","b":"\ud83d\ude00","c":"\\ud83d","d":"\udc00\ud800\u0041"}"#;
+        assert!(read(text.as_bytes()).is_err());
+        let read = read_leniently(text.as_bytes()).unwrap();
+        assert_eq!(read, json!({"a": "x\u{fffd}", "b": "\u{1f600}", "c": "\\ud83d", "d": "\u{fffd}\u{fffd}A"}));
+        assert!(read_leniently(b"{\"a\":").is_err());
     }
 
     #[test]

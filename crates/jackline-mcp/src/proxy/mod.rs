@@ -169,21 +169,22 @@ pub fn run(runtime: Runtime, options: Options, streams: Streams) -> Result<u8, S
 type Inputs = (Box<dyn Read + Send>, Source, Option<Box<dyn Read + Send>>);
 
 fn start(proxy: &Arc<Proxy>, (input, source, signals): Inputs, end: &Sender<End>) -> Result<(), String> {
-    let (client, ended) = (Arc::clone(proxy), end.clone());
+    let (client, last) = (Arc::clone(proxy), Last(end.clone(), || End::ClientClosed));
     spawn("client", move || {
+        let _last = last;
         client.read_client(input);
-        drop(ended.send(End::ClientClosed));
     })?;
-    let (server, ended) = (Arc::clone(proxy), end.clone());
+    let (server, last) = (Arc::clone(proxy), Last(end.clone(), || End::ServerClosed));
     spawn("server", move || {
+        let _last = last;
         match source {
             Source::Pipe(output) => server.read_pipe(output),
             Source::Channel(heard) => server.read_channel(&heard),
         }
-        drop(ended.send(End::ServerClosed));
     })?;
-    let clock = Arc::clone(proxy);
+    let (clock, last) = (Arc::clone(proxy), Last(end.clone(), || End::ClientGone));
     spawn("clock", move || {
+        let _last = last;
         while let Some(expired) = clock.pending.expired() {
             expired.into_iter().for_each(|(id, waiting)| clock.late(&id, waiting));
         }
@@ -199,6 +200,15 @@ fn start(proxy: &Arc<Proxy>, (input, source, signals): Inputs, end: &Sender<End>
     })
 }
 
+/// Says that a thread is done, also when a defect of ours ends it: without it the client would wait for ever.
+struct Last(Sender<End>, fn() -> End);
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        drop(self.0.send((self.1)()));
+    }
+}
+
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
     let thread = thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(work);
     thread.map(drop).map_err(|fault| format!("no thread could be started: {fault}"))
@@ -210,7 +220,7 @@ impl Proxy {
         while let Ok(Some(read)) = lines::next(&mut input, &mut line) {
             match read {
                 Line::Whole => self.client_said(&line),
-                Line::TooLong { .. } => self.client_said_too_much(),
+                Line::TooLong { head, tail } => self.client_said_too_much(&head, &tail),
             }
         }
     }

@@ -13,7 +13,7 @@ use super::message::{self, Id, Kind, Message};
 use super::pending::{Refused, Waiting, What};
 use super::reply::{self, CONNECTION_CLOSED, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
 use super::server::Sent;
-use super::{Proxy, lines};
+use super::{Proxy, lines, scan};
 
 type Belongs<'a> = Option<&'a Arc<Batch>>;
 
@@ -24,16 +24,22 @@ impl Proxy {
             return;
         }
         match message::read(line) {
-            Err(why) => self.client.say(reply::error(None, PARSE_ERROR, &format!("no JSON message: {why}")).as_bytes()),
+            Err(why) => {
+                // Whoever asked is told, where it can be seen who did.
+                let id = scan::outline(line).and_then(|outline| outline.id());
+                let why = format!("no JSON message: {why}");
+                self.client.say(reply::error(id.as_ref(), PARSE_ERROR, &why).as_bytes());
+            }
             Ok(Value::Array(items)) => self.batch(&items),
             Ok(message) => self.message(&message, line, None),
         }
     }
 
     /// A line that was too long to be read.
-    pub(super) fn client_said_too_much(&self) {
+    pub(super) fn client_said_too_much(&self, head: &[u8], tail: &[u8]) {
         let why = format!("the message is longer than {} bytes", lines::MESSAGE_BYTES_MAX);
-        self.client.say(reply::error(None, INVALID_REQUEST, &why).as_bytes());
+        let id = scan::id_in_edges(head, tail);
+        self.client.say(reply::error(id.as_ref(), INVALID_REQUEST, &why).as_bytes());
     }
 
     fn batch(&self, items: &[Value]) {
