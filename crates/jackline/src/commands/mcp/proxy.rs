@@ -48,8 +48,8 @@ pub(crate) struct Proxy {
     /// A header whose value is in a variable, which other users cannot see in the list of processes
     #[arg(long, value_name = "NAME=VARIABLE", requires = "url")]
     header_env: Vec<String>,
-    /// The server: a program and its arguments
-    #[arg(last = true, value_name = "COMMAND", required_unless_present = "url")]
+    /// The server: a program and its arguments, best after `--`
+    #[arg(trailing_var_arg = true, value_name = "COMMAND", required_unless_present = "url")]
     command: Vec<String>,
 }
 
