@@ -66,10 +66,9 @@ impl Entry<'_> {
     }
 
     fn event_record(&self) -> Record {
-        let mut data = self.raw.as_object().cloned().unwrap_or_default();
-        for common in ["event", "session", "at", "agent", "host"] {
-            data.remove(common);
-        }
+        let is_own = |key: &str| !["event", "session", "at", "agent", "host"].contains(&key);
+        let own = self.raw.as_object().into_iter().flatten().filter(|(key, _)| is_own(key));
+        let data = own.map(|(key, value)| (key.clone(), value.clone())).collect();
         let (data, whole) = self.presentable(Value::Object(data), ARGUMENT_BYTES_MAX);
         let actor = if self.by_person { Actor::Human } else { actor(&self.event.body) };
         self.record(self.event.body.name(), actor, data, whole)
@@ -116,8 +115,8 @@ impl Entry<'_> {
     }
 
     /// A value as it may be kept: without secrets, and short; and whether it is still whole.
-    fn presentable(&self, value: Value, bytes_max: usize) -> (Value, bool) {
-        let (mut value, redacted) = self.redactor.value(&value);
+    fn presentable(&self, mut value: Value, bytes_max: usize) -> (Value, bool) {
+        let redacted = self.redactor.redact(&mut value);
         let clipped = clip(&mut value, bytes_max);
         (value, !redacted && !clipped)
     }
