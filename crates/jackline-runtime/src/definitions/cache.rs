@@ -42,8 +42,8 @@ impl Kept {
     pub fn model(&self, text: &str) -> Result<(Model, Digest), Vec<definition::Fault>> {
         let digest = Digest::of(text.as_bytes());
         if let Some(model) = self.cached(&digest) {
-            // The model was whole; whether the text is there, nobody has looked yet.
-            self.keep_text(&digest, text);
+            // The model was whole; whether the text is, nobody has looked yet.
+            drop(self.write_once(&self.text_path(&digest), text.as_bytes()));
             return Ok((model, digest));
         }
         let parsed = definition::parse(text, &tools::names())?;
@@ -114,9 +114,8 @@ impl Kept {
 
     /// Keeps a text alone.
     pub fn keep_text(&self, digest: &Digest, text: &str) {
-        // Asked at every event, so a look must do: what is damaged is not believed when it is read.
-        let is_whole = |there: fs::Metadata| there.is_file() && there.len() == text.len() as u64;
-        if !fs::symlink_metadata(self.text_path(digest)).is_ok_and(is_whole) {
+        // Asked of each pack at every event, so a look must do: what is damaged is not believed when it is read.
+        if !fs::symlink_metadata(self.text_path(digest)).is_ok_and(|there| there.is_file()) {
             drop(self.write_once(&self.text_path(digest), text.as_bytes()));
         }
     }
