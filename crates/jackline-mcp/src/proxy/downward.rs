@@ -102,8 +102,7 @@ impl Proxy {
             let tools = unusable.join("`, `");
             self.note(&format!("the schema of `{tools}` cannot be used; only the server checks its arguments"));
         }
-        self.judge.runtime().offer(catalogue);
-        self.judge.listed(listing).iter().for_each(|notice| self.note(notice));
+        self.judge.listed(catalogue, listing).iter().for_each(|notice| self.note(notice));
         true
     }
 

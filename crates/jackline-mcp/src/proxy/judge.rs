@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use jackline_core::catalogue::Catalogue;
 use jackline_core::decision::{Edit, EditTarget, Verdict};
 use jackline_core::event::{Body, Call, Event, Outcome, TOOL_NAME_BYTES_MAX};
 use jackline_core::json::canonical;
@@ -80,6 +81,8 @@ impl<'a> Asked<'a> {
 pub(super) struct Judge {
     runtime: Runtime,
     joiner: Joiner,
+    /// One decides at a time: two that decide about one session at once would only make each other decide again.
+    turn: Mutex<()>,
     /// The server's name in tools' names, once it is known.
     server: Mutex<Option<String>>,
     /// A definition is in force, and stays so: what was accepted once does not go with its file.
@@ -94,11 +97,7 @@ impl Judge {
     pub(super) fn new(runtime: Runtime, joiner: Joiner, name: Option<&str>) -> Self {
         let (server, listed) = (Mutex::new(name.map(safe_name)), Mutex::default());
         let in_force = AtomicBool::new(false);
-        Self { runtime, joiner, server, in_force, listed, continued: Mutex::default() }
-    }
-
-    pub(super) const fn runtime(&self) -> &Runtime {
-        &self.runtime
+        Self { runtime, joiner, turn: Mutex::default(), server, in_force, listed, continued: Mutex::default() }
     }
 
     /// The server says what it is called; a name that was given before counts more.
@@ -118,8 +117,17 @@ impl Judge {
         idle
     }
 
+    fn decide(&self, event: &Event) -> Answer {
+        let _turn = lock(&self.turn);
+        self.runtime.decide(event)
+    }
+
     /// Takes a new list; what people should know about it.
-    pub(super) fn listed(&self, listing: Listing) -> Vec<String> {
+    pub(super) fn listed(&self, catalogue: Catalogue, listing: Listing) -> Vec<String> {
+        {
+            let _turn = lock(&self.turn);
+            self.runtime.offer(catalogue);
+        }
         {
             let mut listed = lock(&self.listed);
             if listed.0.as_ref() == Some(&listing) {
@@ -142,7 +150,7 @@ impl Judge {
             }
             listed.0.clone()
         };
-        let tell = |listing| self.runtime.decide(&event(session, Body::ToolsListed(listing))).notices;
+        let tell = |listing| self.decide(&event(session, Body::ToolsListed(listing))).notices;
         listing.map(tell).unwrap_or_default()
     }
 
@@ -160,7 +168,7 @@ impl Judge {
         let id = asked.host_id.map(str::to_owned).or_else(fresh_call_id);
         let call = Call { id, ..Call::new(tool, asked.args.clone()) };
         let called = Called { session: joined.session, agent: joined.agent, call };
-        let answer = self.runtime.decide(&called.event(Body::CallRequested(called.call.clone())));
+        let answer = self.decide(&called.event(Body::CallRequested(called.call.clone())));
         // Nobody can be asked here: a question is a no. Where a hook asked before, this call is not asked about again.
         if answer.verdict != Verdict::Allow {
             return (Judged::Denied(self.denial(&answer, asked)), notices);
@@ -202,7 +210,7 @@ impl Judge {
     pub(super) fn finished(&self, called: &Called, ok: bool, result: &Value) -> Option<Value> {
         let background = result.get("task").is_some();
         let outcome = Outcome { background, ..Outcome::new(ok, shown_part(result)) };
-        let answer = self.runtime.decide(&called.event(Body::CallFinished(called.call.clone(), outcome)));
+        let answer = self.decide(&called.event(Body::CallFinished(called.call.clone(), outcome)));
         let bounded = edited(&answer.edits, EditTarget::Output);
         rendered(result, bounded, answer.feedback.as_deref())
     }
