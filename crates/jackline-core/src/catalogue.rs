@@ -6,12 +6,11 @@ use std::collections::BTreeMap;
 
 use crate::definition::model::SchemaSource;
 use crate::schema::Schema;
-use crate::sha::Digest;
 
 /// What a server offers, by the names under which its tools are judged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Catalogue {
-    /// Each tool with the JSON Schema of its arguments, where it has one that can be used.
+    /// Each tool with the JSON Schema of its arguments, where it says.
     tools: BTreeMap<String, Option<String>>,
 }
 
@@ -39,9 +38,11 @@ impl Catalogue {
         self.tools.get(tool)?.as_deref().map(|text| Schema::Inline(SchemaSource::digest(text)))
     }
 
-    /// The texts of all schemas, by the digests that probes name them by.
-    pub fn schemas(&self) -> impl Iterator<Item = (Digest, &str)> {
-        self.tools.values().flatten().map(|text| (SchemaSource::digest(text), text.as_str()))
+    /// The text of that schema, where it is the one that is asked for.
+    #[must_use]
+    pub fn text(&self, schema: &Schema, tool: &str) -> Option<&str> {
+        let text = self.tools.get(tool)?.as_deref()?;
+        (*schema == Schema::Inline(SchemaSource::digest(text))).then_some(text)
     }
 }
 
@@ -53,9 +54,10 @@ mod tests {
     fn two_tools_of_one_name_have_no_schema() {
         let mut catalogue = Catalogue::default();
         catalogue.add("a", Some("{}".to_owned()));
-        assert!(catalogue.schema("a").is_some() && catalogue.knows("a") && !catalogue.knows("b"));
+        let schema = catalogue.schema("a").unwrap();
+        assert_eq!((catalogue.text(&schema, "a"), catalogue.text(&schema, "b")), (Some("{}"), None));
+        assert!(catalogue.knows("a") && !catalogue.knows("b"));
         catalogue.add("a", Some("{\"type\":\"object\"}".to_owned()));
         assert!(catalogue.schema("a").is_none() && catalogue.knows("a"));
-        assert_eq!(catalogue.schemas().count(), 0);
     }
 }

@@ -38,6 +38,7 @@ pub struct RuntimeBuilder {
     host_settings: Vec<PathBuf>,
     policies: Vec<Arc<dyn Policy>>,
     idles: bool,
+    outcomes_follow: bool,
     line: Option<CommandLine>,
     environment: Option<fn(&[String]) -> Environment>,
     patience: Option<fn(u64)>,
@@ -115,6 +116,15 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Hands the record of a call's outcome to the operating system before the answer, and presses it to disk with the
+    /// session's next record only. It survives the end of the process as ever; a loss of power may take the last
+    /// outcome, never the request of a call that was made.
+    #[must_use]
+    pub fn outcomes_follow(mut self) -> Self {
+        self.outcomes_follow = true;
+        self
+    }
+
     /// What the host ran to ask us: a change of the settings that hold it must not put another in its place.
     #[must_use]
     pub fn started_by(mut self, line: CommandLine) -> Self {
@@ -175,6 +185,7 @@ impl RuntimeBuilder {
             host_settings: self.host_settings,
             state: self.state,
             idles: self.idles,
+            outcomes_follow: self.outcomes_follow,
             line: self.line,
             environment: self.environment,
             patience: self.patience,

@@ -38,5 +38,4 @@ pub use builder::{BuildFault, RuntimeBuilder};
 pub use canonical::canonical;
 pub use jackline_core as core;
 pub use jackline_core::policy::{Asked, Keep, Objection, Policy};
-pub use offered::is_usable;
 pub use runtime::Runtime;

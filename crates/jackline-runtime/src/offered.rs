@@ -3,11 +3,11 @@
 use std::sync::{Arc, PoisonError};
 
 use jackline_core::catalogue::Catalogue;
-use jackline_core::schema::SCHEMA_BYTES_MAX;
+use jackline_core::event::{Body, Event};
 
 use crate::definitions::DefinitionFault;
 use crate::runtime::Runtime;
-use crate::schemas;
+use crate::store::Sync;
 
 impl Runtime {
     /// Judges from now on by what a server offers: its tools are known, their arguments must fit, and where no
@@ -22,15 +22,15 @@ impl Runtime {
         self.catalogue.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// How far the record of an event goes before it is answered.
+    pub(crate) fn sync(&self, wanted: Sync, event: &Event) -> Sync {
+        let follows = self.outcomes_follow && matches!(event.body, Body::CallFinished(..));
+        if follows { Sync::Os } else { wanted }
+    }
+
     /// Whether nothing is judged here, because nobody declared anything and the runtime was told to let that pass.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.idles && matches!(self.definitions.stack(None, None), Err(DefinitionFault::Missing(_)))
     }
-}
-
-/// Whether arguments can be held against a schema: a server may offer one that refers to what is not there.
-#[must_use]
-pub fn is_usable(schema: &str) -> bool {
-    schema.len() <= SCHEMA_BYTES_MAX && schemas::compile(schema.as_bytes()).is_ok()
 }

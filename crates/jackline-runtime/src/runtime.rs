@@ -60,6 +60,8 @@ pub struct Runtime {
     pub(crate) state: Option<PathBuf>,
     /// Whether a workspace without any definition is left alone rather than refused.
     pub(crate) idles: bool,
+    /// Whether an outcome is pressed to disk with the next record only.
+    pub(crate) outcomes_follow: bool,
     /// What the host ran to ask us, where it is a host that does.
     pub(crate) line: Option<CommandLine>,
     /// Which variables commands get, read when the first one runs.
@@ -365,10 +367,8 @@ impl Runtime {
             let mut own = own_of(&root);
             own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
             own.extend(settings.into_iter().map(|path| OwnPath { path, label: label::HOST.to_owned() }));
-            let mut schemas = inline_schemas(&standing.stack);
-            schemas
-                .extend(catalogue.iter().flat_map(|known| known.schemas()).map(|(key, text)| (key, text.to_owned())));
-            WorkspaceProber::new(Ground { root, home, own, schemas }).started_by(line)
+            let schemas = inline_schemas(&standing.stack);
+            WorkspaceProber::new(Ground { root, home, own, schemas }).started_by(line).offered(catalogue)
         })
     }
 
@@ -408,7 +408,7 @@ impl Runtime {
             lines: &lines,
             head,
             state: &state,
-            sync: judging.sync,
+            sync: self.sync(judging.sync, &message.event),
         };
         match self.store.commit(session, &commit)? {
             Committed::Moved => Ok(Err(Moved)),

@@ -97,11 +97,7 @@ impl Proxy {
         if !self.listings.page(first, result) {
             return false;
         }
-        let (catalogue, listing, unusable) = self.listings.offered(&self.judge.server());
-        if !unusable.is_empty() {
-            let tools = unusable.join("`, `");
-            self.note(&format!("the schema of `{tools}` cannot be used; only the server checks its arguments"));
-        }
+        let (catalogue, listing) = self.listings.offered(&self.judge.server());
         self.judge.listed(catalogue, listing).iter().for_each(|notice| self.note(notice));
         true
     }

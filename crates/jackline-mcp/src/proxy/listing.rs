@@ -8,7 +8,6 @@ use jackline_core::catalogue::Catalogue;
 use jackline_core::json::canonical;
 use jackline_core::listing::{Listed, Listing, TOOLS_MAX, tool_name};
 use jackline_core::sha::Digest;
-use jackline_runtime::is_usable;
 use serde_json::Value;
 
 use super::judge::safe;
@@ -21,8 +20,6 @@ pub(super) const PAGES_MAX: usize = 64;
 pub(super) const PAGE_MS_MAX: u64 = 10_000;
 /// Milliseconds until a list is asked for again that did not hold a tool, or did not come.
 const AGAIN_MS: u64 = 5_000;
-/// Milliseconds for compiling all schemas of a list; what is left over is compiled when it is needed.
-const COMPILE_MS_MAX: u64 = 3_000;
 /// The name under which tools beyond those that a session remembers are remembered as one.
 const REST: &str = "(more)";
 
@@ -89,21 +86,14 @@ impl Listings {
         true
     }
 
-    /// What the runtime judges by, and what a session remembers; with the names of tools whose schema is of no use.
-    pub(super) fn offered(&self, server: &str) -> (Catalogue, Listing, Vec<String>) {
-        let tools = self.state().tools.clone();
-        let began = Instant::now();
-        let (mut catalogue, mut unusable) = (Catalogue::default(), Vec::new());
-        for (name, tool) in &tools {
-            let late = began.elapsed() > Duration::from_millis(COMPILE_MS_MAX);
-            let usable = |schema: &&String| late || is_usable(schema);
-            let schema = tool.schema.as_ref().filter(usable);
-            if schema.is_none() && tool.schema.is_some() {
-                unusable.push(name.clone());
-            }
-            catalogue.add(tool_name(server, &safe(name)), schema.cloned());
+    /// What the runtime judges by, and what a session remembers.
+    pub(super) fn offered(&self, server: &str) -> (Catalogue, Listing) {
+        let state = self.state();
+        let mut catalogue = Catalogue::default();
+        for (name, tool) in &state.tools {
+            catalogue.add(tool_name(server, &safe(name)), tool.schema.clone());
         }
-        (catalogue, listing(server, &tools), unusable)
+        (catalogue, listing(server, &state.tools))
     }
 }
 
@@ -154,21 +144,11 @@ mod tests {
         assert!(!listings.is_wanted("a"), "asked a moment ago");
         assert!(!listings.page(true, &json!({"tools": [{"name": "a", "inputSchema": {}}], "nextCursor": "2"})));
         assert!(listings.page(false, &json!({"tools": [{"name": "b.c", "inputSchema": {"type": "object"}}]})));
-        let (catalogue, listing, unusable) = listings.offered("s");
-        assert!(catalogue.knows("mcp__s__a") && catalogue.schema("mcp__s__b_c").is_some() && unusable.is_empty());
+        let (catalogue, listing) = listings.offered("s");
+        assert!(catalogue.knows("mcp__s__a") && catalogue.schema("mcp__s__b_c").is_some());
         assert_eq!(listing.tools.len(), 2);
         listings.changed();
         assert!(!listings.page(true, &json!({"tools": "none"})));
-    }
-
-    #[test]
-    fn a_schema_of_no_use_leaves_a_tool_without_one() {
-        let listings = Listings::default();
-        let schema = json!({"$ref": "https://example.com/elsewhere.json"});
-        assert!(listings.page(true, &json!({"tools": [{"name": "a", "inputSchema": schema}]})));
-        let (catalogue, _, unusable) = listings.offered("s");
-        assert!(catalogue.knows("mcp__s__a") && catalogue.schema("mcp__s__a").is_none());
-        assert_eq!(unusable, ["a"]);
     }
 
     #[test]

@@ -124,7 +124,8 @@ impl Server {
         let text = json!({ "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] });
         let numbers = json!({ "type": "object", "properties": { "a": { "type": "integer" }, "b": { "type": "integer" } },
             "required": ["a", "b"], "additionalProperties": false });
-        let mut tools = vec![of("echo", text), of("add", numbers)];
+        let elsewhere = json!({ "$ref": "https://example.com/elsewhere.json" });
+        let mut tools = vec![of("echo", text), of("add", numbers), of("far", elsewhere)];
         let plain = [
             "fail", "error", "die", "hang", "flood", "babble", "change", "leave", "long", "ask", "slow", "deaf",
             "input", "deep",
@@ -145,7 +146,7 @@ impl Server {
         let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let number = |name: &str| arguments.get(name).and_then(Value::as_u64).unwrap_or_default();
         match parameters.get("name").and_then(Value::as_str).unwrap_or_default() {
-            "echo" | "extra" => answer(id, text(&given("text"))),
+            "echo" | "extra" | "far" => answer(id, text(&given("text"))),
             "add" => {
                 let sum = number("a") + number("b");
                 let content = text(&format!("{{\"sum\":{sum}}}"));

@@ -84,6 +84,13 @@ fn arguments_must_fit_what_the_server_says() {
 }
 
 #[test]
+fn a_schema_that_cannot_be_used_is_left_to_the_server() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.odd(&[]);
+    assert_eq!(text(&client.call("far", json!({"text": "x"}))), "x");
+}
+
+#[test]
 fn the_list_is_learned_page_by_page_by_whoever_asks_for_it() {
     let world = World::new("jackline: 1\n");
     let mut client = world.ungreeted(&["--name", "odd"], &["--pages"]);

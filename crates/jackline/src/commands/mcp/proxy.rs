@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jackline_core::time::parse_duration_ms;
 use jackline_mcp::proxy::{self, Options, Streams, TIMEOUT_DEFAULT, Target};
-use jackline_runtime::definitions::Kept;
+use jackline_runtime::definitions::{Kept, Steady};
 use jackline_runtime::{Runtime, RuntimeBuilder};
 
 use crate::commands::eval;
@@ -79,13 +79,13 @@ impl Proxy {
         let Hooked { state, definitions } =
             place::hooked(self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
         let mut builder = RuntimeBuilder::default().state(&state);
-        builder = builder.host_settings(place::host_settings()).environment(place::environment);
+        builder = builder.host_settings(place::host_settings()).environment(place::environment).outcomes_follow();
         builder = match &self.definition {
             Some(file) => {
                 let at = Where { workspace: self.workspace.clone(), store: self.store.clone() };
                 builder.definitions(eval::given(&at, file, Some(&Kept::below(&state)))?)
             }
-            None => builder.definitions(definitions).idle_without_definition(),
+            None => builder.definitions(Steady::new(definitions)).idle_without_definition(),
         };
         if let Some(home) = place::home() {
             builder = builder.home(home);
