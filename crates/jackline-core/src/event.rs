@@ -516,7 +516,11 @@ mod tests {
         check(&json!([]), "the line is no JSON object");
         check(&json!({"event": "call.requested"}), "`session` is missing");
         check(&json!({"event": "call.imagined", "session": "s"}), "unknown event `call.imagined`");
-        check(&json!({"event": "park", "session": "s"}), "event `park` is not supported by this version");
+        check(
+            &json!({"event": "fact.retract", "session": "s"}),
+            "event `fact.retract` is not supported by this version",
+        );
+        check(&json!({"event": "park", "session": "s"}), "`reason` is missing");
         check(&json!({"event": "call.requested", "session": "s", "call": 1}), "`call` must be an object");
         check(&json!({"event": "call.requested", "session": "s", "call": {}}), "`call.tool` is missing");
         check(&json!({"event": "call.finished", "session": "s", "call": {"tool": "t"}}), "`ok` is missing");

@@ -110,7 +110,7 @@ fn without_a_filesystem_files_are_missing_and_none_are_complete() {
 #[test]
 fn combinations_ask_no_further_than_their_answer() {
     let world = World::default();
-    let command = |word: &str| format!("{{command: {{run: [{word}]}}}}");
+    let command = |word: &str| format!("{{command: {{run: ['{word}']}}}}");
     let three = |words: [&str; 3]| words.map(command).join(", ");
     let blocker = |word: &str| format!("<blocker>\nCommand '{word}' does not pass: it exited with 1.\n</blocker>");
     check(&world, &format!("{{all: [{}]}}", three(["true", "two", "three"])), Some(&blocker("two")));

@@ -31,8 +31,8 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (ask, fact
         let agent = event.agent().to_owned();
         Decision { changes: vec![Change::StopBlocked { agent, fault: false }], ..decision }
     } else {
-        let stopped = if decision.findings.is_empty() { Stopped::Complete } else { Stopped::Incomplete };
-        allowed(event, End { stopped, parked: None }, decision.findings)
+        let (end, findings) = judged(decision.findings);
+        allowed(event, end, findings)
     };
     let consulted = if ground.is_judged() { vec![GUARD.to_owned()] } else { Vec::new() };
     let notes = notes.into_iter().chain(decision.notes).collect();
@@ -46,17 +46,15 @@ pub(super) fn over(stack: &Stack, session: &Session, event: &Event, facts: &Fact
     if session.stopped.is_some() || !ground.is_judged() {
         return super::done(Decision::default());
     }
-    if let Some(free) = free(&ground) {
-        return super::done(allowed(event, free, Vec::new()));
-    }
-    match ground.open() {
-        Err(probes) => Step::Need(probes),
-        Ok(open) => {
-            let findings: Vec<Finding> = open.into_iter().map(|open| unenforced(open.finding)).collect();
-            let stopped = if findings.is_empty() { Stopped::Complete } else { Stopped::Incomplete };
-            super::done(allowed(event, End { stopped, parked: None }, findings))
-        }
-    }
+    let (end, findings) = match free(&ground) {
+        Some(free) => (free, Vec::new()),
+        None => match ground.open() {
+            Err(probes) => return Step::Need(probes),
+            Ok(open) => judged(open.into_iter().map(|open| unenforced(open.finding)).collect()),
+        },
+    };
+    let changes = vec![Change::Ended { stopped: end.stopped }];
+    super::done(Decision { changes, ..allowed(event, end, findings) })
 }
 
 /// What a run's result is told of what is still open; nothing is refused by it.
@@ -97,6 +95,12 @@ fn free(ground: &Ground<'_>) -> Option<End> {
         return None;
     };
     Some(End { stopped, parked })
+}
+
+/// How a run ends with this still open, and nothing that blocks.
+fn judged(findings: Vec<Finding>) -> (End, Vec<Finding>) {
+    let stopped = if findings.is_empty() { Stopped::Complete } else { Stopped::Incomplete };
+    (End { stopped, parked: None }, findings)
 }
 
 /// What blocks once so many stops in a row were blocked already.

@@ -61,6 +61,7 @@ impl Session {
                 self.memory.agents.values_mut().for_each(Agent::prompted);
             }
             Change::Worked => self.worked = true,
+            Change::Ended { stopped } => self.stopped = Some(*stopped),
             Change::Stopped { agent, stopped } => {
                 if agent == MAIN_AGENT {
                     self.stopped = Some(*stopped);

@@ -352,6 +352,10 @@ pub enum Change {
         agent: String,
         fault: bool,
     },
+    /// The session ended without an allowed stop, and this is how.
+    Ended {
+        stopped: Stopped,
+    },
     /// An agent said that it cannot go on.
     Parked {
         agent: String,
