@@ -40,7 +40,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         validation: validation(root.get("schema")),
         packs: items(root.get("use")).map(used).collect(),
         checks: checks(root.get("checks")),
-        completion: root.get("completion").map(completion::read),
+        completion: root.entry("completion").map(completion::read),
     }
 }
 
