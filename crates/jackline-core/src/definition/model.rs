@@ -41,10 +41,12 @@ macro_rules! spelled {
 }
 
 mod checks;
+mod completion;
 mod rego;
 mod validation;
 
 pub use checks::{Checks, Confine};
+pub use completion::{BLOCKS_MAX_DEFAULT, COMMAND_TIMEOUT_MS_MAX, Check, Command, Completion, When};
 pub use rego::Rego;
 pub use validation::{Missing, SchemaSource, Validation};
 
@@ -72,6 +74,7 @@ pub struct Model {
     /// The key `use`.
     pub packs: Vec<Use>,
     pub checks: Checks,
+    pub completion: Option<Completion>,
 }
 
 impl Default for Model {
@@ -94,6 +97,7 @@ impl Default for Model {
             validation: Validation::default(),
             packs: Vec::new(),
             checks: Checks::default(),
+            completion: None,
         }
     }
 }
