@@ -40,9 +40,12 @@ macro_rules! spelled {
     };
 }
 
+mod feedback;
 mod rego;
 mod validation;
 
+pub use feedback::{Advice, Provider, Severity, Trigger};
+pub(super) use feedback::{WARNING_THRESHOLD_MS, milliseconds};
 pub use rego::Rego;
 pub use validation::{Missing, SchemaSource, Validation};
 
@@ -69,6 +72,7 @@ pub struct Model {
     pub validation: Validation,
     /// The key `use`.
     pub packs: Vec<Use>,
+    pub feedback: Vec<Provider>,
 }
 
 impl Default for Model {
@@ -90,6 +94,7 @@ impl Default for Model {
             outputs: None,
             validation: Validation::default(),
             packs: Vec::new(),
+            feedback: Vec::new(),
         }
     }
 }

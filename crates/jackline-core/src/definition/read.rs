@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::bounds;
 use super::fault::{Fault, Faults, quoted};
+use super::feedback;
 use super::model::{
     ArgMatcher, Audit, CommandMatcher, CommandParts, Computed, Deadline, Declaration, Enforce, Guard, Identity, Kind,
     Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range,
@@ -37,6 +38,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         outputs: bounds::read(root.get("outputs")),
         validation: validation(root.get("schema")),
         packs: items(root.get("use")).map(used).collect(),
+        feedback: items(root.get("feedback")).map(feedback::read).collect(),
     }
 }
 

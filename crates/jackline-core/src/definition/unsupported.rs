@@ -18,7 +18,7 @@ const fn row(path: &'static [&'static str], label: &'static str) -> Row {
 }
 
 const ROWS: &[Row] = &[
-    row(&["feedback"], "feedback"),
+    row(&["feedback", "*", "command"], "feedback.command"),
     row(&["completion"], "completion"),
     row(&["todos"], "todos"),
     row(&["file_policies"], "file_policies"),
@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn what_is_not_there_yet_is_refused() {
-        check("feedback: []", &["feedback"]);
+        check("completion: {}", &["completion"]);
+        check("feedback: [{command: [x]}, {static: y}]", &["feedback.command"]);
         check("use: [git]", &[]);
     }
 

@@ -110,6 +110,7 @@ fn used_by(definition: &Model, used: &Use, pack: Model) -> Model {
         outputs: None,
         validation: Validation::default(),
         packs: Vec::new(),
+        feedback: Vec::new(),
         steps: pack.steps,
         sections: pack.sections,
         policies,
