@@ -14,8 +14,9 @@ use crate::time::Timestamp;
 use crate::usage::{Mark, Metering};
 
 /// Rounds of asking before deciding gives up with a fault: identity, then fingerprint, then one more for each
-/// later guard that asks an expensive question only after a cheap one; the last for exceptions.
-pub const PROBE_ROUNDS_MAX: u32 = 7;
+/// later guard that asks an expensive question only after a cheap one; one for exceptions; the last two for feedback,
+/// which comes with a decision.
+pub const PROBE_ROUNDS_MAX: u32 = 9;
 
 /// A question about the world.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

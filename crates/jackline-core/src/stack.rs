@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, SchemaSource, Section, Step};
 use crate::definition::{Kind, Model, UnknownTools};
+use crate::feedback;
 use crate::glob;
 use crate::matcher::STEP_DEPTH_MAX;
 use crate::packs::{self, Pack};
@@ -123,6 +124,8 @@ pub struct Stack {
     pub layers: Vec<Layer>,
     /// Policies that the embedding program added.
     pub own: Vec<Arc<dyn policy::Policy>>,
+    /// Providers of feedback that the embedding program added.
+    pub feedback: Vec<feedback::Own>,
     /// What becomes of unknown tools where no layer says.
     pub unknown_tools: Option<UnknownTools>,
 }
