@@ -131,6 +131,9 @@ impl Reader {
                 let used = record.pointer("/data/exception").and_then(timeline::excepted).unwrap_or_default();
                 self.note(&format!("exception {used}"))
             }
+            kind @ ("feedback.given" | "feedback.failed" | "feedback.held") => {
+                self.note(&timeline::advised(kind, &record))
+            }
             "constraint.set" | "stop.decided" => Ok(None),
             _ => {
                 self.event = Some(record);
