@@ -33,6 +33,7 @@ use crate::limits;
 use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
+use crate::runner::artifacts::{Artifact, ArtifactFault, Artifacts};
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
 use crate::wiring::CommandLine;
 
@@ -99,6 +100,8 @@ enum Fault {
     Definition(#[from] DefinitionFault),
     #[error(transparent)]
     Store(#[from] StoreFault),
+    #[error(transparent)]
+    Artifact(#[from] ArtifactFault),
     #[error("too many other processes write to this session")]
     Busy,
     #[error("an internal fault")]
@@ -362,8 +365,9 @@ impl Runtime {
             session: &held.session,
             torn: held.torn,
             redactor: &judging.redactor,
+            artifact: None,
         };
-        let Linked { lines, head } = entry.link(held.head);
+        let Linked { lines, head } = Entry { artifact: self.keep_whole(&entry)?, ..entry }.link(held.head);
         let mut next = held.session.clone();
         next.apply(message.event.at, &decision.changes, &|digest| {
             self.store.snapshot_get(session, digest).ok().flatten()
@@ -387,6 +391,12 @@ impl Runtime {
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
         }
+    }
+
+    /// Keeps an event that went wrong whole where its record will not; that it cannot be kept is a fault.
+    fn keep_whole(&self, entry: &Entry<'_>) -> Result<Option<Artifact>, Fault> {
+        let Some(state) = self.state.as_deref() else { return Ok(None) };
+        Ok(entry.clipped_fault().map(|kept| Artifacts::of(state).keep(&kept)).transpose()?)
     }
 
     /// Signs the head of a session that ended, where the definition wants it. The record is kept already, so a key
@@ -494,7 +504,7 @@ fn refusal(fault: &Fault) -> Finding {
         Fault::Definition(fault) => Finding::fault("definition", code::FAULT_DEFINITION, &fault.to_string())
             .suggest("ask the owner to run `jackline check`"),
         Fault::Store(fault) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()).suggest(fault.help()),
-        Fault::Busy => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
+        Fault::Busy | Fault::Artifact(_) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
         Fault::Panicked => Finding::fault("runtime", code::FAULT_INTERNAL, &fault.to_string()),
     }
 }
