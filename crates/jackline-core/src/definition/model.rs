@@ -40,10 +40,12 @@ macro_rules! spelled {
     };
 }
 
+mod checks;
 mod feedback;
 mod rego;
 mod validation;
 
+pub use checks::{Checks, Confine};
 pub use feedback::{Advice, Provider, Severity, Trigger};
 pub(super) use feedback::{WARNING_THRESHOLD_MS, milliseconds};
 pub use rego::Rego;
@@ -72,6 +74,7 @@ pub struct Model {
     pub validation: Validation,
     /// The key `use`.
     pub packs: Vec<Use>,
+    pub checks: Checks,
     pub feedback: Vec<Provider>,
 }
 
@@ -94,6 +97,7 @@ impl Default for Model {
             outputs: None,
             validation: Validation::default(),
             packs: Vec::new(),
+            checks: Checks::default(),
             feedback: Vec::new(),
         }
     }

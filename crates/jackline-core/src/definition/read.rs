@@ -6,10 +6,10 @@ use super::bounds;
 use super::fault::{Fault, Faults, quoted};
 use super::feedback;
 use super::model::{
-    ArgMatcher, Audit, CommandMatcher, CommandParts, Computed, Deadline, Declaration, Enforce, Guard, Identity, Kind,
-    Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range,
-    ReadBeforeWrite, Rego, Rule, RuleVerdict, SchemaSource, Section, Sequence, SessionMatcher, Shell, Stale, Step,
-    Steps, StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
+    ArgMatcher, Audit, Checks, CommandMatcher, CommandParts, Computed, Confine, Deadline, Declaration, Enforce, Guard,
+    Identity, Kind, Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per,
+    Policy, Range, ReadBeforeWrite, Rego, Rule, RuleVerdict, SchemaSource, Section, Sequence, SessionMatcher, Shell,
+    Stale, Step, Steps, StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
 };
 use super::overriding;
 use super::yaml::{Entry, Node, Value};
@@ -38,6 +38,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         outputs: bounds::read(root.get("outputs")),
         validation: validation(root.get("schema")),
         packs: items(root.get("use")).map(used).collect(),
+        checks: checks(root.get("checks")),
         feedback: items(root.get("feedback")).map(feedback::read).collect(),
     }
 }
@@ -387,5 +388,14 @@ fn audit(node: Option<&Node>) -> Audit {
     Audit {
         redact: texts(field(node, "redact")),
         checkpoint: flag(field(node, "checkpoint")).unwrap_or_else(|| Audit::default().checkpoint),
+    }
+}
+
+fn checks(node: Option<&Node>) -> Checks {
+    Checks {
+        confine: field(node, "confine").and_then(Node::text).and_then(Confine::parse),
+        network: flag(field(node, "network")),
+        writable: texts(field(node, "writable")),
+        environment: texts(field(node, "environment")),
     }
 }
