@@ -7,11 +7,13 @@ use serde_json::{Value, json};
 use crate::audit;
 use crate::decision::{Decision, Note, Step};
 use crate::definition::model::{Advice, Provider, Trigger};
+use crate::feedback::command::{self, COMMAND_MS_MAX, COMMANDS_MS_MAX};
 use crate::feedback::{FEEDBACK_BYTES_MAX, Feedback, FeedbackContext, Own, Recent, Turn, deadline};
 use crate::guards::own_policy::guarded;
 use crate::guards::{Context, budget};
 use crate::overrides::Owner;
-use crate::probe::{Probe, There};
+use crate::probe::{Fact, Probe, There};
+use crate::ran::Author;
 use crate::session::{Cadence, Change, Key, Taken};
 use crate::sha::Digest;
 use crate::stack::{Layer, Stack};
@@ -50,6 +52,13 @@ struct Speaker<'a> {
 enum Voice<'a> {
     Declared(&'a Provider),
     Own(&'a Own),
+}
+
+impl Speaker<'_> {
+    /// Whether it is a command.
+    fn runs(&self) -> bool {
+        matches!(&self.voice, Voice::Declared(provider) if provider.advice.command().is_some())
+    }
 }
 
 /// Why a provider has its turn.
@@ -99,7 +108,10 @@ impl<'a> Advising<'a> {
 
     fn speaker_needs(&self, speaker: &Speaker<'_>) -> Vec<Probe> {
         match &speaker.voice {
-            Voice::Declared(_) => Vec::new(),
+            Voice::Declared(provider) => {
+                let argv = provider.advice.command().filter(|argv| self.ran(argv).is_none());
+                argv.map(|argv| self.run(argv)).into_iter().collect()
+            }
             // One that cannot say what it needs is asked at once, and fails there.
             Voice::Own(own) => {
                 let wanted = guarded(|| Ok(own.provider.needs(&self.seen(speaker)))).unwrap_or_default();
@@ -176,10 +188,32 @@ impl<'a> Advising<'a> {
                 return Said::Given(deadline::advice(clock, *warning_threshold_ms));
             }
             Advice::Fixed(text) => Feedback::new(text),
-            Advice::Command(_) => return Said::Failed("commands are not run".to_owned()),
+            Advice::Command(argv) => return self.commanded(provider, argv),
         };
         let (severity, suggestions) = (provider.severity, provider.suggestions.clone());
         Said::Given(Feedback { severity, suggestions, ..given })
+    }
+
+    fn commanded(&self, provider: &Provider, argv: &[String]) -> Said {
+        let said = match self.ran(argv) {
+            Some(Fact::Ran(ran)) => command::advice(ran, provider),
+            Some(Fact::Unknown(why)) => Err(why.clone()),
+            Some(
+                Fact::Identity(_)
+                | Fact::Content(_)
+                | Fact::Schema(_)
+                | Fact::Usage(_)
+                | Fact::Excepted(_)
+                | Fact::Rego(_)
+                | Fact::Absent,
+            )
+            | None => Err("it was not run".to_owned()),
+        };
+        match said {
+            Ok(Some(feedback)) => Said::Given(feedback),
+            Ok(None) => Said::Nothing,
+            Err(why) => Said::Failed(why),
+        }
     }
 
     fn own(&self, speaker: &Speaker<'_>, own: &Own) -> Said {
@@ -233,6 +267,19 @@ impl Advising<'_> {
         let met = [("every_n_calls", by_calls), ("every_n_seconds", by_time), ("on_file_created", file.is_some())];
         let triggers: Vec<&str> = met.into_iter().filter(|(_, met)| *met).map(|(name, _)| name).collect();
         (!triggers.is_empty()).then_some(Due { triggers, file })
+    }
+
+    /// The question what a command says. Those that are due share the time there is.
+    fn run(&self, argv: &[String]) -> Probe {
+        let commands = self.speakers.iter().filter(|speaker| speaker.runs() && self.due(speaker).is_some()).count();
+        let share = COMMANDS_MS_MAX / u64::try_from(commands).unwrap_or(u64::MAX).max(1);
+        Probe::Run { argv: argv.to_vec(), timeout_ms: share.clamp(1, COMMAND_MS_MAX), author: Author::Owner }
+    }
+
+    /// What came of a command. It ran at most once, also if its share of the time is another one by now.
+    fn ran(&self, argv: &[String]) -> Option<&Fact> {
+        let same = |probe: &Probe| matches!(probe, Probe::Run { argv: ran, author: Author::Owner, .. } if ran == argv);
+        self.context.facts.iter().find(|(probe, _)| same(probe)).map(|(_, fact)| fact)
     }
 
     /// The question about a provider's file, until its trigger is spent.

@@ -18,7 +18,6 @@ const fn row(path: &'static [&'static str], label: &'static str) -> Row {
 }
 
 const ROWS: &[Row] = &[
-    row(&["feedback", "*", "command"], "feedback.command"),
     row(&["completion"], "completion"),
     row(&["todos"], "todos"),
     row(&["file_policies"], "file_policies"),
@@ -76,7 +75,7 @@ mod tests {
     #[test]
     fn what_is_not_there_yet_is_refused() {
         check("completion: {}", &["completion"]);
-        check("feedback: [{command: [x]}, {static: y}]", &["feedback.command"]);
+        check("checks: {github_api: x, confine: off}", &["checks.github_api"]);
         check("use: [git]", &[]);
     }
 

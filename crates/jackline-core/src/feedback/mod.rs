@@ -3,6 +3,7 @@
 //! Feedback never alters a verdict. Who has a turn, and when, is decided in `decide::advised`; the session remembers
 //! the turns (`session::cadence`).
 
+pub(crate) mod command;
 pub(crate) mod deadline;
 mod duration;
 mod provider;
@@ -38,6 +39,7 @@ pub struct Feedback {
 /// Something that was noticed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Observation {
+    /// May be empty.
     pub category: String,
     pub description: String,
 }

@@ -17,7 +17,8 @@ impl Feedback {
     #[must_use]
     pub fn render(&self, provider: &str) -> String {
         let observed = self.observations.iter().take(OBSERVATIONS_MAX).map(|seen| {
-            let line = format!("{}: {}", seen.category, seen.description);
+            let of = if seen.category.is_empty() { String::new() } else { format!("{}: ", seen.category) };
+            let line = format!("{of}{}", seen.description);
             format!("• {}", harmless(&cut(&line, OBSERVATION_BYTES_MAX)))
         });
         let suggested = self.suggestions.iter().take(SUGGESTIONS_MAX);
@@ -106,6 +107,7 @@ mod tests {
         let whole = Feedback::new("S").observe("Pace", "slow").observe("Tests", "red").suggest("do x");
         check(&whole, "S\n\n• Pace: slow\n• Tests: red\n\n→ do x");
         check(&Feedback::default().suggest("do x"), "→ do x");
+        check(&Feedback::new("S").observe("", "late"), "S\n\n• late");
     }
 
     #[track_caller]

@@ -32,6 +32,6 @@ impl Model {
     /// Every command that the definition names, word by word: what `jackline trust` lets run.
     #[must_use]
     pub fn commands(&self) -> Vec<&[String]> {
-        Vec::new()
+        self.feedback.iter().filter_map(|provider| provider.advice.command()).collect()
     }
 }

@@ -91,13 +91,12 @@ impl Advice {
         }
     }
 
-    /// The definition's key for it.
+    /// The command, if it is one.
     #[must_use]
-    pub const fn spelled(&self) -> &'static str {
+    pub fn command(&self) -> Option<&[String]> {
         match self {
-            Self::Deadline { .. } => "deadline",
-            Self::Fixed(_) => "static",
-            Self::Command(_) => "command",
+            Self::Command(argv) => Some(argv),
+            Self::Deadline { .. } | Self::Fixed(_) => None,
         }
     }
 }
