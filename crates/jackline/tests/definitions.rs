@@ -70,12 +70,18 @@ impl Place {
 
     /// What `jackline trust` remembers once a person agreed.
     fn trust(&self) {
+        self.trust_scripts(&json!({}));
+    }
+
+    /// The same, with what scripts of the workspace contain.
+    fn trust_scripts(&self, scripts: &Value) {
         let accepted = fs::read_dir(self.path("home/.local/state/jackline/accepted")).expect("there");
         let file = accepted.map(|entry| entry.expect("readable").path()).next().expect("one");
         let mut kept: Value = serde_json::from_slice(&fs::read(&file).expect("read")).expect("JSON");
         let text = fs::read(self.path("ws/jackline.yaml")).expect("read");
         kept["digest"] = json!(format!("sha256:{}", jackline_core::sha::Digest::of(&text)));
         kept["trusted"] = json!(true);
+        kept["scripts"] = scripts.clone();
         fs::write(&file, kept.to_string()).expect("written");
     }
 }
@@ -228,6 +234,42 @@ fn trust_is_a_persons_act() {
     let output = place.command(&["trust", "--yes"]).env("CLAUDECODE", "1").stdin(Stdio::null()).output().expect("ran");
     assert!(String::from_utf8_lossy(&output.stderr).contains("CLAUDECODE"), "{output:?}");
     assert!(!Path::new(&place.path("home/.local/state/jackline/accepted")).exists(), "nothing was accepted");
+}
+
+/// What a session is told with each of so many calls.
+fn advice(place: &Place, session: &str, calls: usize) -> Vec<Value> {
+    let finished = |_| {
+        let mut event = call(session, "work");
+        event["event"] = json!("call.finished");
+        event["ok"] = json!(true);
+        event
+    };
+    let events: Vec<Value> = (0..calls).map(finished).collect();
+    place.eval(&[], &events).into_iter().map(|decision| decision["feedback"].clone()).collect()
+}
+
+#[test]
+fn a_command_gives_feedback_only_once_it_is_trusted() {
+    let place = Place::new();
+    place.write("ws/hint.sh", "echo . >> ran; echo hint\n");
+    let feedback = json!([{ "command": ["sh", "hint.sh"], "every_n_calls": 1 }, { "static": "x", "every_n_calls": 1 }]);
+    place.write("ws/jackline.yaml", &json!({ "jackline": 1, "feedback": feedback }).to_string());
+    let fixed = "<feedback provider='Static'>\nx\n</feedback>";
+    assert_eq!(advice(&place, "before", 1), [json!(fixed)], "it is skipped, and silences nobody");
+    assert!(!place.path("ws/ran").exists(), "it ran");
+    let log = place.run(&["log", "before"]);
+    let log = String::from_utf8_lossy(&log.stdout);
+    assert!(log.contains("feedback of Command failed: it was skipped") && log.contains("`jackline trust`"), "{log}");
+    place.trust();
+    assert_eq!(advice(&place, "script", 1), [json!(fixed)], "its script is not trusted yet");
+    let script =
+        json!({ "hint.sh": format!("sha256:{}", jackline_core::sha::Digest::of(b"echo . >> ran; echo hint\n")) });
+    place.trust_scripts(&script);
+    let hint = format!("<feedback provider='Command'>\nhint\n</feedback>\n\n{fixed}");
+    assert_eq!(advice(&place, "after", 2), [json!(hint), json!(hint)]);
+    place.write("ws/hint.sh", "echo other\n");
+    assert_eq!(advice(&place, "changed", 1), [json!(fixed)], "its script changed since");
+    assert_eq!(fs::read_to_string(place.path("ws/ran")).expect("read"), ".\n.\n");
 }
 
 #[test]
