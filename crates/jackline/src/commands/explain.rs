@@ -3,6 +3,7 @@
 use jackline_core::decision::Verdict;
 use jackline_core::definition::Model;
 use jackline_core::packs::{PACKS, Pack};
+use jackline_core::ran::Exit;
 use jackline_core::sha::Digest;
 use jackline_runtime::definitions::Kept;
 use jackline_runtime::replay;
@@ -123,6 +124,7 @@ fn explained(found: &Explained, kept: &Kept, paint: Paint) -> String {
         out.push_str(&finding_text(finding, &models, paint));
     }
     section(&mut out, paint, "exceptions", &exceptions(&found.decision));
+    section(&mut out, paint, "feedback", &feedback(&found.decision));
     section(&mut out, paint, "asked", &consulted(&found.decision));
     section(&mut out, paint, "seen", &facts(&found.decision));
     section(&mut out, paint, "would have changed it", &remedies(&found.decision));
@@ -204,6 +206,12 @@ fn consulted(decision: &Value) -> Vec<String> {
     if names.is_empty() { Vec::new() } else { vec![timeline::harmless(&names.join(", "))] }
 }
 
+/// What the agent was advised, line by line.
+fn feedback(decision: &Value) -> Vec<String> {
+    let told = decision.pointer("/data/feedback").and_then(Value::as_str).unwrap_or_default();
+    told.lines().map(timeline::harmless).collect()
+}
+
 fn facts(decision: &Value) -> Vec<String> {
     let facts = decision.pointer("/data/facts").and_then(Value::as_array).into_iter().flatten();
     facts.filter(|pair| pair.pointer("/probe/exceptions").is_none()).map(fact_text).collect()
@@ -221,6 +229,12 @@ fn exceptions(decision: &Value) -> Vec<String> {
     lines
 }
 
+/// A command that was run, as a person would type it.
+fn words(probe: &Value) -> String {
+    let words = probe.pointer("/run/argv").and_then(Value::as_array).into_iter().flatten();
+    timeline::shown(&words.filter_map(Value::as_str).collect::<Vec<_>>().join(" "))
+}
+
 fn fact_text(pair: &Value) -> String {
     let probe = pair.get("probe").cloned().unwrap_or_default();
     let fact = pair.get("fact").cloned().unwrap_or_default();
@@ -228,6 +242,7 @@ fn fact_text(pair: &Value) -> String {
         (Some(path), _) => format!("path {}", shown(path)),
         (_, Some(path)) => format!("content of {}", shown(path)),
         _ if probe.get("usage").is_some() => "the host's transcript".to_owned(),
+        _ if probe.get("run").is_some() => format!("the command {}", words(&probe)),
         _ => match (probe.pointer("/schema/target").and_then(Value::as_str), probe.pointer("/rego/file")) {
             (Some(target), _) => format!("the {target} against the schema"),
             (None, Some(file)) => format!("the Rego policy {}", shown(file)),
@@ -242,6 +257,9 @@ fn fact_text(pair: &Value) -> String {
         };
         let ours = identity.get("ours").and_then(Value::as_str).map(|ours| format!(" ({ours})")).unwrap_or_default();
         format!("{}, {place}{ours}", timeline::text(identity, "there"))
+    } else if let Some(ran) = fact.get("ran") {
+        let exit = ran.get("exit").cloned().and_then(|exit| serde_json::from_value::<Exit>(exit).ok());
+        exit.map(|exit| timeline::shown(&exit.told())).unwrap_or_default()
     } else if let Some(tokens) = fact.pointer("/usage/tokens") {
         format!("{tokens} tokens more")
     } else if let Some(checked) = fact.get("schema") {

@@ -116,10 +116,13 @@ proptest! {
             { "static": "a", "every_n_calls": n },
             { "static": "b", "on_file_created": "a.txt" },
             { "deadline": {}, "every_n_seconds": 3 },
+            { "command": ["hint"], "every_n_calls": 2 },
         ]);
-        let more = Map::from_iter([("feedback".to_owned(), feedback)]);
-        let with = stack(vec![layer(&pool::definition_with(&policies, &more))]);
-        let without = stack(vec![layer(&pool::definition(&policies))]);
+        let told_by = |feedback: Value| {
+            let more = Map::from_iter([("feedback".to_owned(), feedback)]);
+            stack(vec![layer(&pool::definition_with(&policies, &more))])
+        };
+        let (with, without) = (told_by(feedback), told_by(json!([])));
         let (mut told, mut untold) = (Session::default(), Session::default());
         for value in &events {
             let event = read(value);
