@@ -16,8 +16,9 @@ pub use provider::{FeedbackContext, FeedbackProvider, Own};
 
 /// Bytes of a summary: a model reads a few paragraphs beside a result.
 pub const SUMMARY_BYTES_MAX: usize = 4 * 1024;
-/// Observations of one piece of advice, and suggestions: more are skimmed.
+/// Observations of one piece of advice: more are skimmed.
 pub const OBSERVATIONS_MAX: usize = 8;
+/// Suggestions of one piece of advice: an agent takes up the first few.
 pub const SUGGESTIONS_MAX: usize = 8;
 /// Bytes of an observation, its category included: a sentence or two.
 pub const OBSERVATION_BYTES_MAX: usize = 256;

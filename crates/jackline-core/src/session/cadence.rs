@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::{Key, Memory};
 use crate::time::Timestamp;
 
-/// Identities of definitions whose calls are counted apart; the one idle longest makes room and starts anew.
-pub const PACES_MAX: usize = 8;
+/// Identities of definitions whose calls are counted apart: those of a machine, a user and a project, and former ones;
+/// the one idle longest makes room and starts anew.
+pub const PACES_MAX: usize = 6;
 /// Providers remembered under one identity: as many as a definition of a machine, a user and a project have together.
 pub const CADENCES_MAX: usize = 96;
-/// Files that one provider's trigger was spent on; a definition names one, and may change it now and then.
-pub const FILES_MAX: usize = 8;
+/// Files that one provider's trigger was spent on; a definition names one, and may change it.
+pub const FILES_MAX: usize = 2;
 /// Calls remembered for providers of the embedding program, and only where there are any.
 pub const RECENT_CALLS_MAX: usize = 16;
 

@@ -73,7 +73,7 @@ fn faults_are_told_with_their_place() {
     );
     let long = "x".repeat(SUMMARY_BYTES_MAX + 1);
     check(&format!("every_n_calls: 1\n  static: {long}"), 7, "feedback \"Static\": `static` is longer than 4096 bytes");
-    let texts = vec!["x"; SUGGESTIONS_MAX + 1].join(", ");
+    let texts = ["x"; SUGGESTIONS_MAX + 1].join(", ");
     check(
         &format!("static: x\n  every_n_calls: 1\n  suggestions: [{texts}]"),
         8,
