@@ -240,6 +240,34 @@ fn a_provider_looks_at_the_world_through_facts() {
     assert_eq!(runtime.decide(&finished(2)).feedback, block("Looks", "File"));
 }
 
+/// One that would ask for ever must not become a denial.
+#[test]
+fn a_provider_that_asks_for_ever_is_asked_all_the_same() {
+    #[derive(Debug)]
+    struct Curious;
+    impl FeedbackProvider for Curious {
+        fn name(&self) -> &str {
+            "Curious"
+        }
+        fn needs(&self, context: &FeedbackContext<'_>) -> Vec<Probe> {
+            let known = context.facts.iter().count();
+            vec![Probe::Identity { path: format!("f{known}"), dir: String::new() }]
+        }
+        fn provide(&self, _: &FeedbackContext<'_>) -> Said {
+            Ok(Some(Feedback::new("x")))
+        }
+    }
+    let world = World::new();
+    let builder = world.builder().definition_yaml("jackline: 1\npolicies: [ { rule: { tool: deploy } } ]\n");
+    let runtime = builder.feedback(Curious, Trigger::every_n_calls(1)).build().unwrap();
+    assert_eq!(runtime.decide(&finished(1)).feedback, block("Curious", "x"));
+    let call = json!({ "id": "c", "tool": "deploy", "args": {} });
+    let event = json!({ "event": "call.requested", "session": "s", "call": call });
+    let answer = runtime.decide(&event::read(&event, Timestamp(1_767_225_700_000)).unwrap());
+    assert_eq!(answer.feedback, block("Curious", "x"));
+    assert_eq!(answer.code.unwrap().to_string(), "rule/rule-1");
+}
+
 #[track_caller]
 fn check_refused(builder: RuntimeBuilder, want: &str) {
     assert_eq!(builder.build().unwrap_err().to_string(), want);

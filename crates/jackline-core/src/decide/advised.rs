@@ -12,7 +12,7 @@ use crate::feedback::{FEEDBACK_BYTES_MAX, Feedback, FeedbackContext, Own, Recent
 use crate::guards::own_policy::guarded;
 use crate::guards::{Context, budget};
 use crate::overrides::Owner;
-use crate::probe::{Fact, Probe, There};
+use crate::probe::{Fact, Facts, Probe, There};
 use crate::ran::Author;
 use crate::session::{Cadence, Change, Key, Taken};
 use crate::sha::Digest;
@@ -21,6 +21,11 @@ use crate::time::Timestamp;
 
 /// Bytes of a tool's or a provider's name that are remembered: enough to tell them apart.
 const NAME_BYTES_MAX: usize = 128;
+
+/// Bytes of what went wrong with a provider that are kept: a few sentences.
+const FAULT_BYTES_MAX: usize = 1024;
+/// Facts that one provider of the embedding program may ask for: each costs a look, and the agent waits.
+const PROBES_MAX: usize = 16;
 
 /// A decision about a counted call together with its feedback; or what must be known first.
 pub(super) fn tell(context: &Context<'_>, ok: Option<bool>, mut decision: Decision) -> Step {
@@ -114,9 +119,12 @@ impl<'a> Advising<'a> {
             }
             // One that cannot say what it needs is asked at once, and fails there.
             Voice::Own(own) => {
-                let wanted = guarded(|| Ok(own.provider.needs(&self.seen(speaker)))).unwrap_or_default();
+                // Without facts, so that it wants the same each time: asking without end would become a denial.
+                let nothing = Facts::default();
+                let unseen = FeedbackContext { facts: &nothing, ..self.seen(speaker) };
+                let wanted = guarded(|| Ok(own.provider.needs(&unseen))).unwrap_or_default();
                 // A provider looks; what is done at most once per event is not its to ask for.
-                wanted.into_iter().filter(Probe::observes).collect()
+                wanted.into_iter().filter(Probe::observes).take(PROBES_MAX).collect()
             }
         }
     }
@@ -152,6 +160,7 @@ impl<'a> Advising<'a> {
             Said::Declined => return,
             Said::Nothing => false,
             Said::Failed(why) => {
+                let why = audit::head(&why, FAULT_BYTES_MAX);
                 decision.notes.push(note("feedback.failed", ("fault", json!(why))));
                 false
             }

@@ -19,7 +19,7 @@ pub trait FeedbackProvider: Send + Sync + fmt::Debug {
     /// The name that its advice is signed with, and that it is remembered by; unique among those of the program.
     fn name(&self) -> &str;
 
-    /// Facts it wants before it is asked; asked again with what is known so far, until it wants nothing more.
+    /// Facts it wants before it is asked: at most sixteen. It is told of none yet, so none can lead to another.
     fn needs(&self, _context: &FeedbackContext<'_>) -> Vec<Probe> {
         Vec::new()
     }
