@@ -13,6 +13,7 @@ pub mod bounds;
 pub mod briefing;
 pub mod call;
 pub mod code;
+pub mod completion;
 pub mod decide;
 pub mod decision;
 pub mod definition;

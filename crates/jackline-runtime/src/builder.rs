@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use jackline_core::completion::checker::Checker;
 use jackline_core::definition::{Fault, Model};
 use jackline_core::feedback::{FeedbackProvider, Own, Trigger};
 use jackline_core::policy::Policy;
@@ -43,6 +44,7 @@ pub struct RuntimeBuilder {
     home: Option<PathBuf>,
     host_settings: Vec<PathBuf>,
     policies: Vec<Arc<dyn Policy>>,
+    checkers: Vec<Arc<dyn Checker>>,
     feedback: Vec<Own>,
     idles: bool,
     line: Option<CommandLine>,
@@ -151,6 +153,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Adds a check of the embedder's own that must hold before an agent may stop.
+    #[must_use]
+    pub fn checker(mut self, checker: impl Checker + 'static) -> Self {
+        self.checkers.push(Arc::new(checker));
+        self
+    }
+
     /// Adds a provider of feedback of the embedder's own, asked when its trigger is met.
     #[must_use]
     pub fn feedback(mut self, provider: impl FeedbackProvider + 'static, trigger: Trigger) -> Self {
@@ -185,6 +194,7 @@ impl RuntimeBuilder {
             store,
             definitions,
             policies: self.policies,
+            checkers: self.checkers,
             feedback: self.feedback,
             kept: self.state.as_deref().map(Kept::below),
             home: self.home,

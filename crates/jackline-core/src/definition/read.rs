@@ -1,5 +1,7 @@
 //! A validated tree to the model. Where the tree is faulty it reads defaults: the faults decide, not the result.
 
+mod completion;
+
 use std::collections::BTreeMap;
 
 use super::bounds;
@@ -39,6 +41,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         validation: validation(root.get("schema")),
         packs: items(root.get("use")).map(used).collect(),
         checks: checks(root.get("checks")),
+        completion: root.entry("completion").map(completion::read),
         feedback: items(root.get("feedback")).map(feedback::read).collect(),
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Works on the model, so a definition built in code is held to the same; a tree only lends the places.
 
-mod circle;
+mod completion;
+mod cycle;
 mod feedback;
 mod sense;
 
@@ -21,7 +22,7 @@ use super::uses;
 use super::yaml::Node;
 use crate::glob;
 use crate::overrides::{OVERRIDES_MAX, Override};
-use circle::{Graph, arrows, cycle, requirements};
+use cycle::{Graph, arrows, cycle, requirements};
 
 /// Matchers inside matchers: as deep as a file may nest.
 pub(super) const MATCHER_DEPTH_MAX: usize = 32;
@@ -62,6 +63,9 @@ pub(super) fn check(model: &Model, tree: Option<&Node>, known_tools: &[&str], fa
     check.bounds("outputs", model.outputs, &root.key("outputs"));
     check.globs(&model.own.allow, &root.key("self").key("allow"));
     check.uses(&model.packs, &root.key("use"));
+    if let Some(completion) = &model.completion {
+        check.completion(completion, &root.key("completion"));
+    }
     check.feedback(model, &root.key("feedback"));
     // What is broken is not looked at for sense.
     if !check.faults.any_error() {

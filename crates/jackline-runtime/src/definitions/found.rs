@@ -114,9 +114,8 @@ impl Found {
                     standing.notices.push(why.to_owned());
                 }
                 if !trusted && !model.commands().is_empty() {
-                    standing
-                        .notices
-                        .push("commands that the definition names are skipped until `jackline trust`".to_owned());
+                    let why = "the definition's commands are skipped, and count as failed, until `jackline trust`";
+                    standing.notices.push(why.to_owned());
                 }
                 let layer = Layer::new(*model, digest, Origin::Project, trusted).from_dir(dir_of(path));
                 standing.push(layer, text, Some(&self.kept));

@@ -134,7 +134,11 @@ impl Reader {
             kind @ ("feedback.given" | "feedback.failed" | "feedback.held") => {
                 self.note(&timeline::advised(kind, &record))
             }
-            "constraint.set" | "stop.decided" => Ok(None),
+            "stop.decided" => match record.pointer("/data/parked").and_then(Value::as_str) {
+                Some(reason) => self.note(&format!("parked: {}", timeline::shown(reason))),
+                None => Ok(None),
+            },
+            "constraint.set" => Ok(None),
             _ => {
                 self.event = Some(record);
                 Ok(None)

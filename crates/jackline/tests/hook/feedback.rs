@@ -88,5 +88,5 @@ fn a_command_that_hangs_is_ended_in_time_and_silences_nobody() {
     let explained =
         world.jackline(&["explain", "s1", failed[0]["seq"].as_u64().map(|seq| seq + 2).unwrap().to_string().as_str()]);
     assert!(explained.stdout.contains("  <feedback provider='Static'>\n  x\n"), "{explained:?}");
-    assert!(explained.stdout.contains("the command sleep 30: it took longer than it may"), "{explained:?}");
+    assert!(explained.stdout.contains("the command sleep 30: it took longer than it may after "), "{explained:?}");
 }

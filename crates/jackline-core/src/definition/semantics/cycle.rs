@@ -1,4 +1,4 @@
-//! What waits for one another: circles in what needs what, found and told.
+//! Requirements that run in a circle: none of them could ever be met.
 
 use std::collections::{BTreeMap, BTreeSet};
 
