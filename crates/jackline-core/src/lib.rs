@@ -21,6 +21,7 @@ pub mod done;
 pub mod event;
 pub mod exception;
 pub mod extension;
+pub mod feedback;
 pub mod glob;
 mod guards;
 pub mod json;

@@ -42,11 +42,14 @@ macro_rules! spelled {
 
 mod checks;
 mod completion;
+mod feedback;
 mod rego;
 mod validation;
 
 pub use checks::{Checks, Confine};
 pub use completion::{BLOCKS_MAX_DEFAULT, COMMAND_TIMEOUT_MS_MAX, Check, Command, Completion, When};
+pub use feedback::{Advice, Provider, Severity, Trigger};
+pub(super) use feedback::{WARNING_THRESHOLD_MS, milliseconds};
 pub use rego::Rego;
 pub use validation::{Missing, SchemaSource, Validation};
 
@@ -75,6 +78,7 @@ pub struct Model {
     pub packs: Vec<Use>,
     pub checks: Checks,
     pub completion: Option<Completion>,
+    pub feedback: Vec<Provider>,
 }
 
 impl Default for Model {
@@ -98,6 +102,7 @@ impl Default for Model {
             packs: Vec::new(),
             checks: Checks::default(),
             completion: None,
+            feedback: Vec::new(),
         }
     }
 }

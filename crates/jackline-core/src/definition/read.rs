@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::bounds;
 use super::fault::{Fault, Faults, quoted};
+use super::feedback;
 use super::model::{
     ArgMatcher, Audit, Checks, CommandMatcher, CommandParts, Computed, Confine, Deadline, Declaration, Enforce, Guard,
     Identity, Kind, Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per,
@@ -41,6 +42,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         packs: items(root.get("use")).map(used).collect(),
         checks: checks(root.get("checks")),
         completion: root.entry("completion").map(completion::read),
+        feedback: items(root.get("feedback")).map(feedback::read).collect(),
     }
 }
 

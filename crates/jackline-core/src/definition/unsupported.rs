@@ -18,7 +18,6 @@ const fn row(path: &'static [&'static str], label: &'static str) -> Row {
 }
 
 const ROWS: &[Row] = &[
-    row(&["feedback"], "feedback"),
     row(&["completion", "**", "todos"], "todos"),
     row(&["completion", "**", "file_policies"], "file_policies"),
     row(&["todos"], "todos"),
@@ -82,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_yet_is_refused() {
-        check("feedback: []", &["feedback"]);
+        check("checks: {github_api: x, confine: off}", &["checks.github_api"]);
         check("use: [git]", &[]);
         check("completion: {all: [{files: [a]}, {any: [{todos: verified}]}]}", &["todos"]);
         check("completion: {file_policies: satisfied}", &["file_policies"]);

@@ -112,6 +112,7 @@ fn used_by(definition: &Model, used: &Use, pack: Model) -> Model {
         packs: Vec::new(),
         checks: Checks::default(),
         completion: None,
+        feedback: Vec::new(),
         steps: pack.steps,
         sections: pack.sections,
         policies,

@@ -33,6 +33,7 @@ impl Model {
     #[must_use]
     pub fn commands(&self) -> Vec<&[String]> {
         let checks = self.completion.iter().flat_map(|completion| completion.check.commands());
-        checks.map(|command| command.run.as_slice()).collect()
+        let feedback = self.feedback.iter().filter_map(|provider| provider.advice.command());
+        checks.map(|command| command.run.as_slice()).chain(feedback).collect()
     }
 }
