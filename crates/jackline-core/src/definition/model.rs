@@ -11,7 +11,6 @@ use super::bounds::Bounds;
 use crate::overrides::Override;
 use crate::path::Role;
 use crate::sha::{Digest, Key};
-use crate::time::Timestamp;
 
 /// What a rule says when its owner wrote no reason.
 pub const REASON_DEFAULT: &str = "Denied by policy.";
@@ -41,11 +40,18 @@ macro_rules! spelled {
 }
 
 mod checks;
+mod completion;
+mod feedback;
+mod limits;
 mod mcp;
 mod rego;
 mod validation;
 
 pub use checks::{Checks, Confine};
+pub use completion::{BLOCKS_MAX_DEFAULT, COMMAND_TIMEOUT_MS_MAX, Check, Command, Completion, When};
+pub use feedback::{Advice, Provider, Severity, Trigger};
+pub(super) use feedback::{WARNING_THRESHOLD_MS, milliseconds};
+pub use limits::{Deadline, Limits, Per, Steps};
 pub use mcp::{ChangedTools, Mcp};
 pub use rego::Rego;
 pub use validation::{Missing, SchemaSource, Validation};
@@ -74,6 +80,8 @@ pub struct Model {
     /// The key `use`.
     pub packs: Vec<Use>,
     pub checks: Checks,
+    pub completion: Option<Completion>,
+    pub feedback: Vec<Provider>,
     pub mcp: Mcp,
 }
 
@@ -97,6 +105,8 @@ impl Default for Model {
             validation: Validation::default(),
             packs: Vec::new(),
             checks: Checks::default(),
+            completion: None,
+            feedback: Vec::new(),
             mcp: Mcp::default(),
         }
     }
@@ -482,44 +492,6 @@ impl Default for Loop {
         }
     }
 }
-
-/// Budgets; what is absent is not limited.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Limits {
-    pub steps: Option<Steps>,
-    pub deadline: Option<Deadline>,
-    pub tokens: Option<u64>,
-    pub cost_usd: Option<f64>,
-    pub per: Per,
-}
-
-/// How many calls may be requested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Steps {
-    pub max: u64,
-    /// Warns once instead of refusing.
-    pub soft: bool,
-}
-
-/// When the time is up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Deadline {
-    /// Milliseconds from the first event (or from the prompt).
-    After(i64),
-    At(Timestamp),
-}
-
-/// What budgets are counted over.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Per {
-    #[default]
-    Session,
-    Prompt,
-}
-
-spelled!(Per { Session = "session", Prompt = "prompt" });
 
 /// How shell texts are judged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

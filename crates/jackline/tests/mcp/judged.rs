@@ -185,3 +185,16 @@ fn without_a_definition_nothing_is_judged_and_nothing_is_kept() {
     client.leave();
     assert!(!world.path("home/.local/state/jackline/sessions").exists());
 }
+
+#[test]
+fn advice_is_a_further_block_of_the_result() {
+    let world = World::new("jackline: 1\nfeedback: [ { static: \"mind the gap\", every_n_calls: 1 } ]\n");
+    let mut client = world.odd(&[]);
+    let sum = client.call("add", json!({"a": 1, "b": 2}));
+    let content = sum["result"]["content"].as_array().expect("content");
+    assert_eq!((content.len(), text(&sum)), (2, "{\"sum\":3}"), "{sum}");
+    assert!(content[1]["text"].as_str().is_some_and(|advice| advice.contains("mind the gap")), "{sum}");
+    assert_eq!(sum["result"]["structuredContent"], json!({"sum": 3}));
+    let refused = client.call("nothing", json!({}));
+    assert!(refused["result"]["content"][1]["text"].as_str().is_some_and(|advice| advice.contains("mind the gap")));
+}
