@@ -282,7 +282,7 @@ impl<'a> Ended<'a> {
 /// Touches that make a file known to the agent: its content was shown, or written by it.
 fn remembers(touch: &Touch) -> bool {
     let reads = touch.role == Role::Read && touch.whole;
-    let writes = touch.role == Role::Write && matches!(touch.how, How::Whole | How::Appended);
+    let writes = touch.role == Role::Write && matches!(touch.how, How::Whole | How::Appended | How::Restored);
     (reads || writes) && touch.is_plain() && !touch.dynamic && !touch.glob
 }
 
