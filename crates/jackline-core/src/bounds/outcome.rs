@@ -37,6 +37,10 @@ pub struct Bounded {
 /// The outcome within its bounds; `None` when it is already, or is of a shape in which nothing of it is text.
 #[must_use]
 pub fn bound(outcome: &Value, place: &Place, bounds: Bounds) -> Option<Bounded> {
+    // A picture that a command printed: half of it is none.
+    if place.native && outcome.get("isImage") == Some(&Value::Bool(true)) {
+        return None;
+    }
     if place.texts.iter().any(|member| at(outcome, member).is_some()) {
         return cut(outcome.clone(), place, bounds);
     }

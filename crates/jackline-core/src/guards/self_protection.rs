@@ -83,7 +83,8 @@ fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
     if allowed(context, identity) {
         return None;
     }
-    Some(protected(&format!("Path '{shown}' is part of what guards this session ({label}).")))
+    let reason = format!("Path '{shown}' is part of what guards this session ({label}).");
+    Some(protected(&reason).about(&touch.path))
 }
 
 /// A path that leads nobody knows where may lead to what guards us.

@@ -8,7 +8,7 @@ use jackline_core::time::parse_duration_ms;
 use jackline_runtime::clock;
 use jackline_runtime::definitions::Definitions as _;
 
-use super::log;
+use super::{log, status};
 use crate::error::CommandError;
 use crate::place::Where;
 use crate::{exceptions, person, screen, timeline};
@@ -202,12 +202,7 @@ impl Extend {
     }
 
     fn budgets(&self) -> Result<Vec<String>, CommandError> {
-        let plain = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let line = |meter: &jackline_core::Meter| {
-            let spent = if meter.exhausted { ", used up" } else { "" };
-            format!("{} {} of {}{spent}", meter.kind, plain(&meter.used), plain(&meter.limit))
-        };
-        Ok(self.meters()?.iter().map(line).collect())
+        Ok(self.meters()?.iter().map(status::meter_words).collect())
     }
 }
 
