@@ -138,8 +138,8 @@ pub(super) struct Summary {
     pub(super) lines_shown: u64,
     /// Lines there are in all, those before included.
     pub(super) total_lines: u64,
-    /// The argument that asks for the line after the last one shown.
-    pub(super) next_offset: u64,
+    /// The argument that asks for the line after the last one shown, where there is one.
+    pub(super) next_offset: Option<u64>,
     pub(super) by: By,
     pub(super) line_truncated: bool,
     pub(super) binary_bytes: u64,
@@ -149,13 +149,13 @@ pub(super) struct Summary {
 
 impl Summary {
     /// After `before` lines of a text that has `total` lines, or as many as were seen.
-    pub(super) fn new(pager: &Pager, before: u64, total: Option<u64>, first: u64) -> Self {
+    pub(super) fn new(pager: &Pager, before: u64, total: Option<u64>, first: Option<u64>) -> Self {
         let seen = before.saturating_add(pager.lines);
         Self {
             before,
             lines_shown: pager.lines_shown,
             total_lines: total.map_or(seen, |total| total.max(seen)),
-            next_offset: before.saturating_add(pager.lines_shown).saturating_add(first),
+            next_offset: first.map(|first| before.saturating_add(pager.lines_shown).saturating_add(first)),
             by: pager.cut.unwrap_or(By::Lines),
             line_truncated: pager.line_truncated,
             binary_bytes: pager.binary_bytes,
@@ -171,7 +171,7 @@ impl Summary {
     pub(super) fn note(&self) -> String {
         let remaining = self.lines_remaining();
         let more = remaining > 0;
-        let next = if more { format!(", next_offset: {}", self.next_offset) } else { String::new() };
+        let next = self.next_offset.filter(|_| more).map(|next| format!(", next_offset: {next}")).unwrap_or_default();
         let truncated = if self.line_truncated { ", line_truncated: true" } else { "" };
         let shown = self.lines_shown;
         format!("[lines_shown: {shown}, lines_remaining: {remaining}, has_more: {more}{next}{truncated}]")
@@ -189,7 +189,8 @@ impl Summary {
             "exact": self.exact,
         });
         if let Value::Object(meta) = &mut meta {
-            meta.extend((remaining > 0).then(|| ("next_offset".to_owned(), json!(self.next_offset))));
+            let next = self.next_offset.filter(|_| remaining > 0);
+            meta.extend(next.map(|next| ("next_offset".to_owned(), json!(next))));
             meta.extend(self.line_truncated.then(|| ("line_truncated".to_owned(), json!(true))));
             meta.extend((self.binary_bytes > 0).then(|| ("binary_bytes".to_owned(), json!(self.binary_bytes))));
         }

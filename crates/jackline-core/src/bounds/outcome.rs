@@ -21,6 +21,8 @@ pub struct Place {
     pub skipped: u64,
     /// What the first line's offset is.
     pub first: u64,
+    /// The tool has an argument that asks for the lines after those that are shown.
+    pub paged: bool,
     /// The host takes the outcome in its own shape only.
     pub native: bool,
     /// Whether a newline ends the file, where that is known.
@@ -119,7 +121,8 @@ impl Page {
     }
 
     fn summary(&self, pager: &Pager, place: &Place) -> Summary {
-        Summary { exact: self.exact, ..Summary::new(pager, self.before, self.total, place.first) }
+        let first = place.paged.then_some(place.first);
+        Summary { exact: self.exact, ..Summary::new(pager, self.before, self.total, first) }
     }
 }
 

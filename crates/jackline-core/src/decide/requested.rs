@@ -11,7 +11,7 @@ use crate::event::{Call, Event};
 use crate::guards::{self, Context, budget, repeat, schema, unknown_tool};
 use crate::probe::Probe;
 use crate::repair;
-use crate::session::{Change, Halt, Key};
+use crate::session::{Change, Constraint, Halt, Key};
 use crate::sha::Digest;
 
 pub(super) fn decide(context: &Context<'_>) -> Step {
@@ -36,8 +36,9 @@ pub(super) fn weigh(
     (findings, consulted): (Vec<Finding>, Vec<String>),
 ) -> Result<Decision, Probe> {
     let Lifted { mut findings, notes } = lift(findings, context.session, context.event, context.facts)?;
-    if context.agent.halted.is_some() {
-        // A run is halted once: until a person speaks, every call is refused, and nothing else follows from it.
+    if let Some(halt) = &context.agent.halted {
+        // A run is halted once: until a person speaks, every call is refused, and its cause is not said again.
+        findings.retain(|finding| finding.code.to_string() != halt.code);
         findings.iter_mut().for_each(|finding| finding.verdict = finding.verdict.min(Verdict::Deny));
     }
     let mut decision = Decision { consulted, notes, ..Decision::merge(findings) };
@@ -185,11 +186,12 @@ fn repeated(context: &Context<'_>, decision: &mut Decision) {
         }
         decision.changes.push(change);
     }
-    if let Some(standing) = context.agent.constraint(&context.signature.key) {
-        decision.constraint = Some(standing.to_value());
-    }
     if !lifted && !decision.verdict.refuses() {
         tick(context, decision);
+    }
+    let after = || super::afterwards(context.agent, context.event.agent(), &decision.changes);
+    if context.agent.constraint(&context.signature.key).is_some() {
+        decision.constraint = after().constraint(&context.signature.key).map(Constraint::to_value);
     }
 }
 

@@ -42,8 +42,10 @@ fn raise(context: &Context<'_>, alarm: Alarm) -> Finding {
             format!("FORBID_ACTION: this call ({call}) is still forbidden; repeating it again ends the run."),
         ),
         Alarm::Persisted => {
-            finding(code::LOOP_PERSISTED, format!("The forbidden call ({call}) was repeated; the run is halted."))
+            let reason = format!("The forbidden call ({call}) was repeated; the run is halted.");
+            Finding::deny(GUARD, code::LOOP_PERSISTED, reason)
                 .verdict(Verdict::Halt)
+                .suggest("stop, and report to the person")
         }
     }
 }

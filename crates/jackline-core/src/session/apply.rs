@@ -141,7 +141,7 @@ impl Memory {
         match change {
             Change::Kept { policy, key, value } => self.keep(policy, key, value.as_deref()),
             change => {
-                if let Some(name) = agent_of(change) {
+                if let Some(name) = change.agent() {
                     self.agent(name, step).apply(change);
                 }
                 self.bound_reads();
@@ -223,7 +223,7 @@ impl Used {
 }
 
 impl Agent {
-    fn apply(&mut self, change: &Change) {
+    pub(crate) fn apply(&mut self, change: &Change) {
         match change {
             Change::Read { file, content, .. } => self.remember(*file, *content),
             Change::Refreshed { file, content, .. } => self.refresh(file, *content),
@@ -308,26 +308,29 @@ impl Agent {
     }
 }
 
-fn agent_of(change: &Change) -> Option<&str> {
-    match change {
-        Change::Read { agent, .. }
-        | Change::Refreshed { agent, .. }
-        | Change::Constrained { agent, .. }
-        | Change::Imposed { agent, .. }
-        | Change::OverridesTicked { agent, .. }
-        | Change::OverrideLapsed { agent, .. }
-        | Change::Retried { agent, .. }
-        | Change::Ticked { agent }
-        | Change::Lapsed { agent, .. }
-        | Change::Halted { agent, .. }
-        | Change::Lifted { agent }
-        | Change::UnknownTool { agent, .. }
-        | Change::KnownTool { agent }
-        | Change::Outcome { agent, .. }
-        | Change::Invalid { agent, .. }
-        | Change::Repaired { agent, .. }
-        | Change::Progressed { agent } => Some(agent),
-        _ => None,
+impl Change {
+    /// The agent whose memory it changes.
+    pub(crate) fn agent(&self) -> Option<&str> {
+        match self {
+            Change::Read { agent, .. }
+            | Change::Refreshed { agent, .. }
+            | Change::Constrained { agent, .. }
+            | Change::Imposed { agent, .. }
+            | Change::OverridesTicked { agent, .. }
+            | Change::OverrideLapsed { agent, .. }
+            | Change::Retried { agent, .. }
+            | Change::Ticked { agent }
+            | Change::Lapsed { agent, .. }
+            | Change::Halted { agent, .. }
+            | Change::Lifted { agent }
+            | Change::UnknownTool { agent, .. }
+            | Change::KnownTool { agent }
+            | Change::Outcome { agent, .. }
+            | Change::Invalid { agent, .. }
+            | Change::Repaired { agent, .. }
+            | Change::Progressed { agent } => Some(agent),
+            _ => None,
+        }
     }
 }
 
