@@ -40,9 +40,11 @@ macro_rules! spelled {
     };
 }
 
+mod checks;
 mod rego;
 mod validation;
 
+pub use checks::{Checks, Confine};
 pub use rego::Rego;
 pub use validation::{Missing, SchemaSource, Validation};
 
@@ -69,6 +71,7 @@ pub struct Model {
     pub validation: Validation,
     /// The key `use`.
     pub packs: Vec<Use>,
+    pub checks: Checks,
 }
 
 impl Default for Model {
@@ -90,6 +93,7 @@ impl Default for Model {
             outputs: None,
             validation: Validation::default(),
             packs: Vec::new(),
+            checks: Checks::default(),
         }
     }
 }
