@@ -212,7 +212,7 @@ mod tests {
         let mut pager = Pager::new(bounds(limits.0, limits.1));
         let shown = pager.show(text);
         assert_eq!(shown.as_deref(), want, "{text:?}");
-        let summary = Summary::new(&pager, 0, None, 0);
+        let summary = Summary::new(&pager, 0, None, Some(0));
         assert_eq!(pager.cut.map(|_| summary.note()).unwrap_or_default(), note, "{text:?}");
     }
 
@@ -249,7 +249,7 @@ mod tests {
         let mut pager = Pager::new(bounds(1, 99));
         assert_eq!(pager.show("\0\n\n\n").as_deref(), Some("[binary: 4 bytes, not shown]"));
         assert_eq!((pager.show("a\n"), pager.lines), (None, 1));
-        assert_eq!(Summary::new(&pager, 0, None, 0).meta()["binary_bytes"], 4);
+        assert_eq!(Summary::new(&pager, 0, None, Some(0)).meta()["binary_bytes"], 4);
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(pager.show("3\n4\n").as_deref(), Some("3\n"));
         assert_eq!(pager.show("5\n").as_deref(), Some(""));
         assert_eq!(
-            Summary::new(&pager, 10, None, 1).note(),
+            Summary::new(&pager, 10, None, Some(1)).note(),
             "[lines_shown: 3, lines_remaining: 2, has_more: true, next_offset: 14]"
         );
     }
@@ -292,7 +292,7 @@ mod tests {
             }
             prop_assert!(count <= lines_max && bytes <= bytes_max, "{count} lines, {bytes} bytes");
             let all: u64 = texts.iter().filter(|text| !is_binary(text)).map(|text| lines(text)).sum();
-            let summary = Summary::new(&pager, 0, None, 0);
+            let summary = Summary::new(&pager, 0, None, Some(0));
             prop_assert_eq!(summary.lines_shown + summary.lines_remaining(), all);
             prop_assert!(summary.note().len() <= NOTE_BYTES_MAX);
         }

@@ -231,7 +231,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const NOTE: &str = "[lines_shown: 2, lines_remaining: 1, has_more: true, next_offset: 2]";
+    const NOTE: &str = "[lines_shown: 2, lines_remaining: 1, has_more: true]";
 
     const fn bounds(lines_max: u64, bytes_max: u64) -> Bounds {
         Bounds { lines_max, bytes_max }
@@ -274,8 +274,14 @@ mod tests {
     #[test]
     fn a_described_shape_is_kept() {
         let counts = Counts { shown: "file.numLines", start: "file.startLine", total: "file.totalLines" };
-        let place =
-            Place { texts: &["file.content"], counts: Some(counts), first: 1, native: true, ..Place::default() };
+        let place = Place {
+            texts: &["file.content"],
+            counts: Some(counts),
+            first: 1,
+            paged: true,
+            native: true,
+            ..Place::default()
+        };
         let file = |content: &str, shown: u64, start: u64, total: u64| json!({"type": "text", "file": {"content": content, "numLines": shown, "startLine": start, "totalLines": total}});
         let two = |outcome: &Value| bound(outcome, &place, bounds(2, 99));
         assert_eq!(two(&file("1\n2\n", 3, 1, 3)), None, "a newline at the end is no line");
