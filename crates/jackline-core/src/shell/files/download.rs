@@ -147,7 +147,7 @@ impl Found<'_> {
                 self.push(&placed(dir, &plain, address), Role::Write);
             }
         }
-        let unknown = by_server || addresses.is_empty() || addresses.iter().any(|address| !address.known());
+        let unknown = by_server || addresses.is_empty() || addresses.iter().any(|address| address.dynamic);
         if unknown && self.is_hosts(dir) {
             self.push(&Word { glob: true, ..placed(dir, "*", &Word::default()) }, Role::Write);
         }
@@ -186,7 +186,7 @@ fn is_remote(path: &str) -> bool {
 
 /// A name below a directory, or as it stands. What of it is not known stands as it is written: it is one file's name.
 fn placed(dir: Option<&Word>, name: &str, address: &Word) -> Word {
-    let name = if address.known() { name } else { address.text.rsplit('/').next().unwrap_or(name) };
+    let name = if !address.dynamic { name } else { address.text.rsplit('/').next().unwrap_or(name) };
     match dir {
         Some(dir) => Word { text: format!("{}/{name}", dir.text.trim_end_matches('/')), ..dir.clone() },
         None => Word::literal(name),
