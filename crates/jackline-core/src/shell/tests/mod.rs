@@ -304,7 +304,7 @@ fn files_are_read_written_and_deleted() {
     touches("wget -U O http://x/a", &["write a"]);
     touches("curl -sSLO http://x/b/a?c", &["write a"]);
     touches("chmod -x a; chmod 0 b; chmod 755 c; chmod u=rw d", &["lock a", "lock b", "mark c", "lock d"]);
-    touches("rsync -a --delete a/ b", &["delete b", "read a/", "write b", "write b/a"]);
+    touches("rsync -a --delete a b", &["delete b/a", "read a", "write b", "write b/a"]);
     touches("git rm a", &["delete a"]);
     touches("git reset --hard", &["write* ."]);
     touches("git clean -fdx", &["delete* ."]);
