@@ -202,7 +202,11 @@ fn went_wrong(event: &Event, decision: &Decision) -> bool {
 
 const fn actor(body: &Body) -> Actor {
     match body {
-        Body::CallRequested(_) | Body::CallSettled(_) | Body::OutputProduced(_) | Body::StopRequested => Actor::Agent,
+        Body::CallRequested(_)
+        | Body::CallSettled(_)
+        | Body::OutputProduced(_)
+        | Body::StopRequested(_)
+        | Body::Park { .. } => Actor::Agent,
         Body::PromptSubmitted
         | Body::ExceptionGranted(_)
         | Body::ExceptionRevoked(_)

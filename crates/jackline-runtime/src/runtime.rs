@@ -1,5 +1,7 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
+mod stops;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,10 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use jackline_core::code;
+use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step, Verdict};
 use jackline_core::definition::model;
 use jackline_core::event::{Body, Call, Event, MAIN_AGENT, OutputSchema};
+use jackline_core::feedback;
 use jackline_core::overrides::Override;
 use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
@@ -51,6 +55,8 @@ pub struct Runtime {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) definitions: Box<dyn Definitions>,
     pub(crate) policies: Vec<Arc<dyn Policy>>,
+    pub(crate) checkers: Vec<Arc<dyn Checker>>,
+    pub(crate) feedback: Vec<feedback::Own>,
     /// Where definitions are kept by digest, if they are.
     pub(crate) kept: Option<Kept>,
     /// The user's home directory and the state directory, for telling what is ours.
@@ -190,7 +196,10 @@ impl Runtime {
             // A hook that stands ready everywhere has nothing to enforce where nobody declared anything.
             Err(Fault::Definition(DefinitionFault::Missing(_))) if self.idles => Answer::unkept(Decision::default()),
             Err(fault) => {
-                settings_alone(&message.event, self.line.as_ref()).unwrap_or_else(|| Answer::refusal(refusal(&fault)))
+                let alone = settings_alone(&message.event, self.line.as_ref());
+                alone
+                    .or_else(|| self.stop_at_fault(message, &fault))
+                    .unwrap_or_else(|| Answer::refusal(refusal(&fault)))
             }
         }
     }
@@ -337,11 +346,14 @@ impl Runtime {
     fn adapted(&self, stack: &Stack) -> Option<Stack> {
         let home =
             self.home.as_ref().filter(|_| stack.layers.iter().any(|layer| crate::tilde::mentioned(&layer.model)));
-        if self.policies.is_empty() && home.is_none() {
+        let bare = self.policies.is_empty() && self.checkers.is_empty() && self.feedback.is_empty();
+        if bare && home.is_none() {
             return None;
         }
         let mut stack = stack.clone();
         stack.own.extend(self.policies.iter().cloned());
+        stack.checkers.extend(self.checkers.iter().cloned());
+        stack.feedback.extend(self.feedback.iter().cloned());
         if let Some(home) = home {
             crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
         }
@@ -478,6 +490,7 @@ fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String>
         notices.extend(judging.standing.notices.iter().cloned());
         notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
     }
+    notices.extend(stops::notice(decision));
     let warned = |finding: &&Finding| {
         let soft = finding.code == code::BUDGET_STEPS && finding.verdict == Verdict::Allow;
         soft || finding.code == code::BUDGET_UNMETERED
@@ -557,12 +570,11 @@ fn raw(event: &Event) -> Value {
         Body::Rerooted { root } => json!({ "root": root }),
         Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
         Body::Noted { name } => json!({ "name": name }),
-        Body::PromptSubmitted
-        | Body::AgentStarted
-        | Body::StopRequested
-        | Body::SessionEnded
-        | Body::Resumed
-        | Body::Reset => json!({}),
+        Body::StopRequested(ask) => {
+            json!({ "message": ask.message, "output": ask.output, "reason": ask.reason, "again": ask.again })
+        }
+        Body::Park { reason } => json!({ "reason": reason }),
+        Body::PromptSubmitted | Body::AgentStarted | Body::SessionEnded | Body::Resumed | Body::Reset => json!({}),
     };
     if let Value::Object(fields) = &mut value {
         fields.extend(event.cwd.as_ref().map(|cwd| ("cwd".to_owned(), json!(cwd))));

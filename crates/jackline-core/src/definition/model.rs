@@ -41,10 +41,15 @@ macro_rules! spelled {
 }
 
 mod checks;
+mod completion;
+mod feedback;
 mod rego;
 mod validation;
 
 pub use checks::{Checks, Confine};
+pub use completion::{BLOCKS_MAX_DEFAULT, COMMAND_TIMEOUT_MS_MAX, Check, Command, Completion, When};
+pub use feedback::{Advice, Provider, Severity, Trigger};
+pub(super) use feedback::{WARNING_THRESHOLD_MS, milliseconds};
 pub use rego::Rego;
 pub use validation::{Missing, SchemaSource, Validation};
 
@@ -72,6 +77,8 @@ pub struct Model {
     /// The key `use`.
     pub packs: Vec<Use>,
     pub checks: Checks,
+    pub completion: Option<Completion>,
+    pub feedback: Vec<Provider>,
 }
 
 impl Default for Model {
@@ -94,6 +101,8 @@ impl Default for Model {
             validation: Validation::default(),
             packs: Vec::new(),
             checks: Checks::default(),
+            completion: None,
+            feedback: Vec::new(),
         }
     }
 }
