@@ -227,12 +227,27 @@ fn parts_hold(command: &Command, wanted: &CommandParts, purpose: Purpose) -> boo
     (wanted.subcommand.is_empty() || wanted.subcommand.iter().any(|wanted| is_subcommand(command, wanted, purpose)))
         && in_order(&told, &wanted.args, purpose)
         && (wanted.flags.is_empty()
-            || wanted.flags.iter().any(|flag| told.iter().any(|word| is_flag(word, flag, purpose))))
+            || wanted.flags.iter().any(|flag| options(program, &told).any(|word| is_flag(word, flag, purpose))))
         && !told.iter().any(|word| word.known() && wanted.without.contains(&word.text))
         && (wanted.env.is_empty()
             || wanted.env.iter().any(|name| command.env.iter().any(|(set, _)| glob::text_matches(name, set))))
         && (wanted.redirects_to.is_empty()
             || wanted.redirects_to.iter().any(|glob| redirects_to(command, glob, purpose)))
+}
+
+/// Programs for which what stands after `--` is never an option; others hand it on.
+const ENDING_OPTIONS: &[&str] = &["rm", "mv", "cp", "ln", "chmod", "chown", "touch", "mkdir", "cat", "grep", "rg"];
+
+/// Commands of git's that take files after `--`.
+const WITH_FILES: &[&str] =
+    &["add", "commit", "checkout", "restore", "rm", "mv", "diff", "log", "reset", "stash", "show", "grep", "blame"];
+
+/// The words of a command that may be options.
+fn options<'a, 'w>(program: &str, words: &'a [&'w Word]) -> impl Iterator<Item = &'a &'w Word> + use<'a, 'w> {
+    let sub = words.iter().find(|word| !word.text.starts_with('-')).filter(|word| word.known());
+    let with_files = program == "git" && sub.is_some_and(|sub| WITH_FILES.contains(&sub.text.as_str()));
+    let ends = with_files || ENDING_OPTIONS.contains(&program);
+    words.iter().take_while(move |word| !(ends && word.known() && word.text == "--"))
 }
 
 /// Whether the words after the program and its options are these.

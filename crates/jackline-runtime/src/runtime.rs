@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use jackline_core::code;
 use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
-use jackline_core::decision::{Decision, Finding, Step};
+use jackline_core::decision::{Decision, Finding, Step, Verdict};
 use jackline_core::definition::model;
 use jackline_core::event::{Body, Call, Event, MAIN_AGENT, OutputSchema};
 use jackline_core::feedback;
@@ -491,8 +491,11 @@ fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String>
         notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
     }
     notices.extend(stops::notice(decision));
-    let unmetered = decision.findings.iter().filter(|finding| finding.code == code::BUDGET_UNMETERED);
-    notices.extend(unmetered.map(|finding| finding.reason.clone()));
+    let warned = |finding: &&Finding| {
+        let soft = finding.code == code::BUDGET_STEPS && finding.verdict == Verdict::Allow;
+        soft || finding.code == code::BUDGET_UNMETERED
+    };
+    notices.extend(decision.findings.iter().filter(warned).map(|finding| finding.reason.clone()));
     notices
 }
 

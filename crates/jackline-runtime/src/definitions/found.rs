@@ -315,7 +315,8 @@ impl Standing {
         (text, kept): (Option<&str>, Option<&Kept>),
     ) -> Result<Self, Vec<definition::Fault>> {
         let mut faults = schemas::schema_faults(&model, text, dir);
-        faults.extend(rego::rego_faults(&model, text, dir));
+        let (unusable, notices) = rego::faults_and_notices(&model, text, dir);
+        faults.extend(unusable);
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -325,6 +326,7 @@ impl Standing {
         standing.push(layer, text.unwrap_or_default().to_owned(), kept);
         // What was built in code has no text that could be kept.
         standing.texts.retain(|(known, _)| text.is_some() || *known != digest);
+        standing.notices.extend(notices);
         Ok(standing)
     }
 }
