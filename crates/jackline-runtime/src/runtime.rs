@@ -311,15 +311,14 @@ impl Runtime {
 
     /// The stack with what only the embedder knows; nothing when that changes nothing.
     fn adapted(&self, stack: &Stack) -> Option<Stack> {
-        let home =
-            self.home.as_ref().filter(|_| stack.layers.iter().any(|layer| crate::tilde::mentioned(&layer.model)));
+        let home = self.home.as_ref().filter(|_| stack.mentions_home());
         if self.policies.is_empty() && home.is_none() {
             return None;
         }
         let mut stack = stack.clone();
         stack.own.extend(self.policies.iter().cloned());
         if let Some(home) = home {
-            crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
+            crate::tilde::expand(&mut stack, home);
         }
         Some(stack)
     }

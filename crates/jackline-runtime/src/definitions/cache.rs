@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use jackline_core::definition::{self, Model};
-use jackline_core::packs::Pack;
 use jackline_core::sha::Digest;
 use jackline_core::tools;
 
@@ -76,16 +75,6 @@ impl Kept {
         let mut hasher = crc32fast::Hasher::new();
         [env!("CARGO_PKG_VERSION").as_bytes(), &digest.0, model].iter().for_each(|part| hasher.update(part));
         hasher.finalize().to_le_bytes()
-    }
-
-    /// The checked model of a pack, from the cache or by reading it.
-    pub fn pack(&self, pack: &Pack) -> Model {
-        let digest = pack.digest();
-        self.cached(&digest).unwrap_or_else(|| {
-            let model = pack.model();
-            self.keep(&digest, pack.text, &model);
-            model
-        })
     }
 
     /// Keeps text and model; a directory that cannot be written only costs the next process its time.
