@@ -103,7 +103,7 @@ impl Subject<'_> {
     }
 
     /// Where the call's paths lead, as far as it is not known.
-    fn paths_need(&self) -> Vec<Probe> {
+    pub(crate) fn paths_need(&self) -> Vec<Probe> {
         let touches = self.view.touches.iter().filter(|touch| !touch.dynamic && touch.is_plain());
         touches.map(crate::call::Touch::probe).filter(|probe| self.facts.get(probe).is_none()).collect()
     }
@@ -223,9 +223,9 @@ fn may_be_of(matcher: &Matcher, kind: Kind) -> bool {
     matcher.tool.is_empty() || !matcher.tool.iter().all(other)
 }
 
-/// The kinds of call whose paths [`Subject::needs`] asks about for a matcher that names no steps.
-pub(crate) fn kinds_looked_up(matcher: &Matcher) -> Vec<Kind> {
-    let speaks = speaks_of_paths(&[], matcher, STEP_DEPTH_MAX);
+/// The kinds of call whose paths [`Subject::needs`] asks about.
+pub(crate) fn kinds_looked_up(matcher: &Matcher, steps: &[Step]) -> Vec<Kind> {
+    let speaks = speaks_of_paths(steps, matcher, STEP_DEPTH_MAX);
     Kind::ALL.iter().copied().filter(|kind| speaks && may_be_of(matcher, *kind)).collect()
 }
 

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, SchemaSource, Section, Step};
+use crate::definition::model::{
+    CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, Rule, SchemaSource, Section, Step,
+};
 use crate::definition::{Kind, Model, UnknownTools};
 use crate::glob;
 use crate::index::Carried;
@@ -280,8 +282,7 @@ pub(crate) fn looks_inside_commands(model: &Model) -> bool {
                 || match &policy.guard {
                     Guard::Paths(_) | Guard::ReadBeforeWrite(_) => true,
                     Guard::Rule(rule) => {
-                        let tool = rule.overriding.as_ref().and_then(|given| given.demand.tool());
-                        inside(&rule.matcher) || tool.is_some_and(|name| step_looks_inside(model, name, STEP_DEPTH_MAX))
+                        rule.summary().map_or_else(|| rule_looks_inside(model, rule), |summary| summary.looks_inside)
                     }
                     Guard::Rego(rego) => names(&rego.tool) || may_judge_shells(model, &rego.tool),
                     Guard::Sequence(sequence) => {
@@ -291,6 +292,12 @@ pub(crate) fn looks_inside_commands(model: &Model) -> bool {
                     }
                 }
         })
+}
+
+pub(crate) fn rule_looks_inside(model: &Model, rule: &Rule) -> bool {
+    let tool = rule.overriding.as_ref().and_then(|given| given.demand.tool());
+    matcher_looks_inside(model, &rule.matcher, STEP_DEPTH_MAX)
+        || tool.is_some_and(|name| step_looks_inside(model, name, STEP_DEPTH_MAX))
 }
 
 /// A policy that is told the paths of shell calls relies on texts that can be read.

@@ -1,7 +1,7 @@
 //! Puts the home directory where a definition's path patterns begin with `~/`. Where home is, the runtime says.
 
 use crate::definition::Model;
-use crate::definition::model::{Guard, Matcher, Policy};
+use crate::definition::model::{Guard, KeptRule, Matcher, Policy};
 
 /// Whether any path pattern of a definition begins with `~`: most definitions have none and need no copy.
 pub(crate) fn mentioned(model: &Model) -> bool {
@@ -14,12 +14,16 @@ pub(crate) fn mentioned(model: &Model) -> bool {
 fn in_guard(guard: &Guard) -> bool {
     match guard {
         Guard::Paths(paths) => paths.allow.iter().chain(&paths.protect).any(below_home),
-        Guard::Rule(rule) => in_matcher(&rule.matcher),
+        Guard::Rule(rule) => in_rule(rule),
         Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Rego(_) => false,
     }
 }
 
-fn in_matcher(matcher: &Matcher) -> bool {
+fn in_rule(rule: &KeptRule) -> bool {
+    rule.summary().map_or_else(|| in_matcher(&rule.matcher), |summary| summary.mentions_home)
+}
+
+pub(crate) fn in_matcher(matcher: &Matcher) -> bool {
     let mut inner = matcher.all.iter().chain(&matcher.any).chain(matcher.not.as_deref());
     matcher.path.iter().any(below_home) || inner.any(in_matcher)
 }
@@ -43,8 +47,8 @@ pub(crate) fn put_in(policy: &mut Policy, home: &str) {
         Guard::Paths(paths) => {
             paths.allow.iter_mut().chain(&mut paths.protect).for_each(|pattern| place(pattern, home));
         }
-        Guard::Rule(rule) => matcher(&mut rule.matcher, home),
-        Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Rego(_) => {}
+        Guard::Rule(rule) if in_rule(rule) => rule.change(|rule| matcher(&mut rule.matcher, home)),
+        Guard::Rule(_) | Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Rego(_) => {}
     }
 }
 

@@ -27,6 +27,7 @@ pub mod yaml;
 
 use std::collections::BTreeMap;
 
+use crate::index;
 pub use bounds::{BYTES_BOUND_MAX, Bounds, LINES_BOUND_MAX};
 pub use builder::DefinitionBuilder;
 pub use compare::{attempts, loosenings};
@@ -76,8 +77,9 @@ fn below<'a>(node: &'a yaml::Node, key: &str) -> Option<&'a yaml::Node> {
     node.get(key).or_else(|| node.items().get(key.parse::<usize>().ok()?))
 }
 
-fn finish(model: Model, faults: Faults) -> Result<Parsed, Vec<Fault>> {
+fn finish(mut model: Model, faults: Faults) -> Result<Parsed, Vec<Fault>> {
     let failed = faults.any_error();
+    index::sum_up(&mut model);
     let found = faults.into_sorted();
     if failed { Err(found) } else { Ok(Parsed { model, warnings: found }) }
 }

@@ -1,7 +1,8 @@
 //! The definition as guards read it: typed, complete with its defaults, free of source positions but for lines.
 //!
 //! INVARIANT: plain derives only (no untagged, flatten, skip or borrowed data): accepted definitions are kept
-//! compiled with postcard, which is not self-describing. What a later version adds goes at the end.
+//! compiled with postcard, which is not self-describing. What a later version adds goes at the end. Rules alone have a
+//! form of their own: a length, and bytes that nobody has to look at.
 
 use std::collections::BTreeMap;
 
@@ -40,9 +41,11 @@ macro_rules! spelled {
     };
 }
 
+mod kept_rule;
 mod rego;
 mod validation;
 
+pub use kept_rule::KeptRule;
 pub use rego::Rego;
 pub use validation::{Missing, SchemaSource, Validation};
 
@@ -241,7 +244,7 @@ pub enum Guard {
     Sequence(Sequence),
     ReadBeforeWrite(ReadBeforeWrite),
     Paths(Paths),
-    Rule(Rule),
+    Rule(KeptRule),
     Rego(Rego),
 }
 

@@ -82,7 +82,9 @@ pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
         consulted.extend(layer.pack().map(|pack| format!("pack {}", pack.name)));
         for (_, policy) in applying(&subject) {
             consulted.extend((!layer.is_pack()).then(|| policy.name.clone()));
-            findings.extend(judge_policy(policy, &subject));
+            if !matches!(&policy.guard, Guard::Rule(settings) if !rule::concerns(settings, &carried)) {
+                findings.extend(judge_policy(policy, &subject));
+            }
         }
         if layer.is_compiled() {
             findings.extend(layer.rules_about(&carried).flat_map(|policy| judge_policy(policy, &subject)));

@@ -1,5 +1,7 @@
 //! What a call carries: its tool, its commands with their words, and the paths it touches.
 
+use std::cell::OnceCell;
+
 use super::{BEGINNING_BYTES, Cue, Way};
 use crate::call::{Touch, View};
 use crate::path;
@@ -18,6 +20,8 @@ pub(crate) struct Carried {
     count: usize,
     /// It has more than is looked up.
     crowded: bool,
+    /// Every cue by itself, in order.
+    flat: OnceCell<Vec<Cue>>,
 }
 
 /// A command of a shell text.
@@ -64,6 +68,23 @@ impl Carried {
         Some(found)
     }
 
+    /// Whether the call carries a cue.
+    pub(crate) fn has(&self, cue: Cue) -> bool {
+        self.crowded || self.flat.get_or_init(|| self.flat()).binary_search(&cue).is_ok()
+    }
+
+    fn flat(&self) -> Vec<Cue> {
+        let mut flat = self.cues.clone();
+        for (told, program) in self.commands.iter().flat_map(|told| told.programs.iter().map(move |p| (told, *p))) {
+            match &told.words {
+                Some(words) => flat.extend(words.iter().map(|word| program.told(*word))),
+                None => flat.push(program),
+            }
+        }
+        flat.sort_unstable();
+        flat
+    }
+
     fn touch(&mut self, touch: &Touch, facts: &Facts) {
         let way = Way::from(touch.role);
         let fact = if touch.dynamic { None } else { facts.get(&touch.probe()) };
@@ -84,9 +105,9 @@ impl Carried {
         let place = place.trim_end_matches('/');
         let segments = place.split('/').filter(|segment| !segment.is_empty());
         self.carry(segments.map(|segment| Cue::segment(way, segment)));
-        let last = place.rsplit('/').next().and_then(|last| last.rsplit_once('.'));
-        self.carry(last.map(|(_, ending)| Cue::ending(way, ending)));
-        self.carry([Cue::path(way)]);
+        let last = place.rsplit('/').next().unwrap_or_default();
+        self.carry(last.rsplit_once('.').map(|(_, ending)| Cue::ending(way, ending)));
+        self.carry([Cue::opening(way, last), Cue::path(way)]);
     }
 
     fn command(&mut self, command: &Command) {

@@ -6,9 +6,13 @@
 
 mod call;
 mod rule;
+mod summary;
 
 pub(crate) use call::Carried;
 pub(crate) use rule::demanded;
+pub(crate) use summary::{Summary, bit, sum_up};
+
+use serde::{Deserialize, Serialize};
 
 use crate::definition::Kind;
 use crate::path::Role;
@@ -18,8 +22,11 @@ const BEGINNING_BYTES: usize = 3;
 /// A long option may be cut short, but to no less than this: see [`crate::matcher`].
 const OPTION_BYTES: usize = 5;
 
+/// A segment with wildcards is found by so many bytes of its beginning: enough to tell `/dev/sda` from `/dev/null`.
+const OPENING_BYTES: usize = 2;
+
 /// Something that a rule asks for and that a call has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Cue(pub(crate) u32);
 
 /// How a call names a path.
@@ -112,17 +119,23 @@ impl Cue {
 
     /// What a path's last segment ends in, after its last dot.
     fn ending(way: Way, name: &str) -> Self {
-        Self::of(way as u8 | 0x10, name.as_bytes())
+        Self::of(way as u8 | 0x04, name.as_bytes())
+    }
+
+    /// What a path's last segment begins with; of a shorter one, all of it.
+    fn opening(way: Way, name: &str) -> Self {
+        let bytes = name.as_bytes();
+        Self::of(way as u8 | 0x08, bytes.get(..OPENING_BYTES).unwrap_or(bytes))
     }
 
     /// Any path.
     fn path(way: Way) -> Self {
-        Self::of(way as u8 | 0x20, &[])
+        Self::of(way as u8 | 0x0c, &[])
     }
 
     /// A path of which it is not known where it leads.
     fn lost(way: Way) -> Self {
-        Self::of(way as u8 | 0x30, &[])
+        Self::of(way as u8 | 0x10, &[])
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a rule demands: of all its conditions the one that is met most rarely, as cues of which a call must carry one.
 
-use super::{Cue, Way};
+use super::{Cue, OPENING_BYTES, Way};
 use crate::definition::Kind;
-use crate::definition::model::{CommandMatcher, CommandParts, Matcher};
+use crate::definition::model::{CommandMatcher, CommandParts, Matcher, Step};
 use crate::glob;
 
 /// How rarely a condition is met, the rarest first.
@@ -39,31 +39,34 @@ impl Demand {
     }
 }
 
-/// The cues of which a call carries one if it matches. For a matcher whose names are tools and kinds, not steps.
-pub(crate) fn demanded(matcher: &Matcher) -> Vec<Cue> {
-    let mut cues = demand(matcher).cues;
+/// The cues of which a call carries one if it matches. A name of a step
+/// demands nothing.
+pub(crate) fn demanded(matcher: &Matcher, steps: &[Step]) -> Vec<Cue> {
+    let mut cues = demand(matcher, steps).cues;
     cues.sort_unstable();
     cues.dedup();
     cues
 }
 
 /// All given keys must hold, so any one of them is demanded; what is not looked at here demands nothing.
-fn demand(matcher: &Matcher) -> Demand {
+fn demand(matcher: &Matcher, steps: &[Step]) -> Demand {
+    let inner = |part: &Matcher| demand(part, steps);
     let mut all = vec![Demand::new(Rank::Anything, [Cue::ANY])];
-    all.extend(of_tools(&matcher.tool));
+    all.extend(of_tools(&matcher.tool, steps));
     all.extend(matcher.command.as_ref().map(of_command).into_iter().flatten());
     all.extend(matcher.opaque.then(|| Demand::new(Rank::Program, [Cue::OPAQUE])));
     all.extend((!matcher.path.is_empty()).then(|| of_paths(matcher)));
-    all.extend(matcher.all.iter().map(demand));
-    all.extend((!matcher.any.is_empty()).then(|| Demand::any_of(matcher.any.iter().map(demand))));
+    all.extend(matcher.all.iter().map(inner));
+    all.extend((!matcher.any.is_empty()).then(|| Demand::any_of(matcher.any.iter().map(inner))));
     let rarest = all.into_iter().min_by_key(|demand| demand.rank);
     rarest.unwrap_or_else(|| Demand::new(Rank::Anything, [Cue::ANY]))
 }
 
-fn of_tools(names: &[String]) -> Option<Demand> {
+fn of_tools(names: &[String], steps: &[Step]) -> Option<Demand> {
+    let tool = |name: &str| !glob::is_pattern(name) && steps.iter().all(|step| step.name != name);
     let cue = |name: &String| match name.strip_prefix('@') {
         Some(kind) => Kind::parse(kind).map(Cue::kind),
-        None => (!glob::is_pattern(name)).then(|| Cue::tool(name)),
+        None => tool(name).then(|| Cue::tool(name)),
     };
     let cues = names.iter().map(cue).collect::<Option<Vec<_>>>()?;
     (!cues.is_empty()).then(|| Demand::new(Rank::Tool, cues))
@@ -113,7 +116,10 @@ fn programs(patterns: &[String]) -> Vec<Cue> {
 /// Words of which a command has one, the rarest that the parts tell; `None` where they tell none.
 fn words(parts: &CommandParts) -> Option<Vec<Cue>> {
     let literal = |text: &str| Some(literals(text)?.iter().map(|text| Cue::word(text.as_bytes())).collect());
-    let args = parts.args.iter().filter_map(|arg| literal(arg)).min_by_key(Vec::len);
+    // A word says more than an option, such as the module after `-m`.
+    let rarest = |(arg, words): &(&String, Vec<Cue>)| (arg.contains('-'), words.len());
+    let args = parts.args.iter().filter_map(|arg| Some((arg, literal(arg)?))).min_by_key(rarest);
+    let args = args.map(|(_, words)| words);
     let flags = || (!parts.flags.is_empty()).then(|| parts.flags.iter().map(|flag| of_flag(flag)).collect());
     let first = |wanted: &String| literal(wanted.split_whitespace().next()?);
     let subcommands = || {
@@ -152,18 +158,26 @@ fn of_place(pattern: &str, way: Way) -> Demand {
     Demand::any_of(written_out(pattern).iter().map(|pattern| of_written(pattern, way)))
 }
 
-/// A segment without wildcards is one of the path's own; failing that, how its last segment ends.
+/// A segment without wildcards is one of the path's own; failing that, how its last segment begins or ends.
 fn of_written(pattern: &str, way: Way) -> Demand {
     // Where home is, is not known here, and `.` is no segment of a path.
-    let named = |segment: &&str| !matches!(*segment, "" | "." | "~") && !segment.contains(['*', '?']);
-    if let Some(segment) = pattern.split('/').filter(named).max_by_key(|segment| segment.len()) {
-        return Demand::new(Rank::Segment, [Cue::segment(way, segment)]);
-    }
+    let named = |segment: &&str| !matches!(*segment, "" | "." | "~") && !is_wild(segment);
+    let longest = pattern.split('/').filter(named).max_by_key(|segment| segment.len());
     let last = pattern.rsplit('/').next().unwrap_or_default();
-    match last.rsplit_once('.').filter(|(_, ending)| !ending.is_empty() && !ending.contains(['*', '?'])) {
-        Some((_, ending)) => Demand::new(Rank::Ending, [Cue::ending(way, ending)]),
-        None => Demand::new(Rank::Path, [Cue::path(way)]),
+    let opening = last.find(['*', '?']).filter(|wild| *wild >= OPENING_BYTES);
+    let ending = last.rsplit_once('.').filter(|(_, ending)| !ending.is_empty() && !is_wild(ending));
+    match (longest, opening, ending) {
+        // A short one, such as `dev` or `etc`, is in too many paths.
+        (Some(segment), _, _) if segment.len() > 3 => Demand::new(Rank::Segment, [Cue::segment(way, segment)]),
+        (_, Some(_), _) => Demand::new(Rank::Segment, [Cue::opening(way, last)]),
+        (Some(segment), None, _) => Demand::new(Rank::Segment, [Cue::segment(way, segment)]),
+        (None, None, Some((_, ending))) => Demand::new(Rank::Ending, [Cue::ending(way, ending)]),
+        (None, None, None) => Demand::new(Rank::Path, [Cue::path(way)]),
     }
+}
+
+fn is_wild(text: &str) -> bool {
+    text.contains(['*', '?'])
 }
 
 /// The patterns that one with braces stands for; one that cannot be read stands for none, as it matches nothing.

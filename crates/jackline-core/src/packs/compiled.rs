@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Pack;
 use crate::definition::Kind;
-use crate::definition::model::{Computed, Enforce, Guard, Model, Policy, Rule, Shell, Use};
-use crate::index::{Carried, Cue, demanded};
-use crate::matcher::kinds_looked_up;
+use crate::definition::model::{Computed, Enforce, Guard, KeptRule, Model, Policy, Rule, Shell, Use};
+use crate::index::{Carried, Cue, bit};
 use crate::{stack, tilde};
 
 /// Bytes of an entry of the index: a cue and the row that demands it, the lowest byte first.
@@ -52,9 +51,11 @@ pub fn compile(pack: &Pack) -> Option<Vec<u8>> {
     }
     let (mut rows, mut bodies) = (Vec::new(), Vec::new());
     for (policy, rule) in policies.iter().zip(&rules) {
-        bodies.extend(postcard::to_stdvec(policy).ok()?);
-        let kinds = kinds_looked_up(&rule.matcher).iter().fold(0, |bits, kind| bits | bit(*kind));
-        rows.push(Row { name: &policy.name, enforce: policy.enforce, kinds, end: u32::try_from(bodies.len()).ok()? });
+        // Its summary stands in front, in another form.
+        let bare = Policy { guard: Guard::Rule(Rule::clone(rule).into()), ..policy.clone() };
+        bodies.extend(postcard::to_stdvec(&bare).ok()?);
+        let (kinds, end) = (rule.summary()?.kinds, u32::try_from(bodies.len()).ok()?);
+        rows.push(Row { name: &policy.name, enforce: policy.enforce, kinds, end });
     }
     let index = index(&rules)?;
     let head = Head {
@@ -68,7 +69,7 @@ pub fn compile(pack: &Pack) -> Option<Vec<u8>> {
 }
 
 /// A rule that judges requested calls and does nothing else.
-fn plain_rule(policy: &Policy) -> Option<&Rule> {
+fn plain_rule(policy: &Policy) -> Option<&KeptRule> {
     match &policy.guard {
         Guard::Rule(rule) if rule.overriding.is_none() && policy.when.is_none() => Some(rule),
         Guard::Rule(_) | Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Paths(_) | Guard::Rego(_) => None,
@@ -76,18 +77,14 @@ fn plain_rule(policy: &Policy) -> Option<&Rule> {
 }
 
 /// Every cue that is demanded with its row, in the order of cues.
-fn index(rules: &[&Rule]) -> Option<Vec<u8>> {
+fn index(rules: &[&KeptRule]) -> Option<Vec<u8>> {
     let mut entries: Vec<(Cue, u16)> = Vec::new();
     for (row, rule) in rules.iter().enumerate() {
         let row = u16::try_from(row).ok()?;
-        entries.extend(demanded(&rule.matcher).into_iter().map(|cue| (cue, row)));
+        entries.extend(rule.summary()?.cues.iter().map(|cue| (*cue, row)));
     }
     entries.sort_unstable();
     Some(entries.iter().flat_map(|(cue, row)| cue.0.to_le_bytes().into_iter().chain(row.to_le_bytes())).collect())
-}
-
-const fn bit(kind: Kind) -> u16 {
-    1 << kind as u16
 }
 
 /// A compiled pack.

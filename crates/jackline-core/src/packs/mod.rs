@@ -80,7 +80,7 @@ impl Pack {
     /// What stands in for a policy that cannot be read.
     fn refusing(&self) -> Policy {
         let rule = Rule::deny(Matcher::tool("*")).reason(format!("The pack {} cannot be read.", self.name));
-        Policy::new(format!("{}/broken", self.name), Guard::Rule(rule))
+        Policy::new(format!("{}/broken", self.name), Guard::Rule(rule.into()))
     }
 }
 
