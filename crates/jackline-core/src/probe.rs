@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::exception::{Exception, Refusal};
+use crate::ran::{Author, Ran};
 use crate::rego::{About, Judged};
 use crate::schema::{Checked, Schema, Target};
 use crate::sha::Digest;
@@ -41,6 +42,8 @@ pub enum Probe {
     Exceptions { at: Timestamp, refusals: Vec<Refusal> },
     /// What does a host's transcript say was used beyond this mark? Without one, from its end or its beginning.
     Usage { file: String, mark: Option<Mark>, from_end: bool },
+    /// What comes of this command, run in the workspace? A fact also where it may not run.
+    Run { argv: Vec<String>, timeout_ms: u64, author: Author },
 }
 
 impl Probe {
@@ -56,7 +59,7 @@ impl Probe {
             | Self::Schema { .. }
             | Self::Usage { .. }
             | Self::Rego { .. } => true,
-            Self::Exceptions { .. } => false,
+            Self::Exceptions { .. } | Self::Run { .. } => false,
         }
     }
 }
@@ -77,6 +80,8 @@ pub enum Fact {
     Excepted(Vec<Exception>),
     /// So much was used.
     Usage(Metering),
+    /// The command was run, or skipped aloud.
+    Ran(Ran),
     /// There is nothing to look at (no git repository for a work tree, for instance).
     Absent,
     /// It could not be told; the text says why, for the record.
@@ -92,6 +97,7 @@ impl Fact {
             Self::Content(_)
             | Self::Schema(_)
             | Self::Usage(_)
+            | Self::Ran(_)
             | Self::Excepted(_)
             | Self::Rego(_)
             | Self::Absent

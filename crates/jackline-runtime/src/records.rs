@@ -4,7 +4,7 @@
 //! without consequences, never half of them.
 
 use jackline_core::audit::{ARGUMENT_BYTES_MAX, Actor, Record, clip};
-use jackline_core::decision::{Decision, Edit, EditTarget, Note};
+use jackline_core::decision::{Decision, Edit, EditTarget, Note, Verdict};
 use jackline_core::event::{Body, Event};
 use jackline_core::json::canonical;
 use jackline_core::probe::Facts;
@@ -14,6 +14,8 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Stack};
 use serde_json::{Map, Value, json};
 
+use crate::runner::Kept;
+use crate::runner::artifacts::Artifact;
 use crate::store::{Head, Torn};
 
 /// Bytes that a decision's own data may take; findings and facts are ours and short, but there may be many.
@@ -34,6 +36,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) session: &'a Session,
     pub(crate) torn: Option<Torn>,
     pub(crate) redactor: &'a Redactor,
+    /// Where the event is kept whole, when it is.
+    pub(crate) artifact: Option<Artifact>,
 }
 
 /// Linked record lines, ready to be committed.
@@ -66,13 +70,32 @@ impl Entry<'_> {
     }
 
     fn event_record(&self) -> Record {
+        let (mut data, whole) = self.presentable(Value::Object(self.event_data()), ARGUMENT_BYTES_MAX);
+        if let (Value::Object(data), Some(Artifact { digest, bytes, .. })) = (&mut data, self.artifact) {
+            data.insert("artifact".into(), json!({ "sha256": digest.hex(), "bytes": bytes }));
+        }
+        let actor = if self.by_person { Actor::Human } else { actor(&self.event.body) };
+        self.record(self.event.body.name(), actor, data, whole)
+    }
+
+    /// What an event's record says of it beside what every record says.
+    fn event_data(&self) -> Map<String, Value> {
         let mut data = self.raw.as_object().cloned().unwrap_or_default();
         for common in ["event", "session", "at", "agent", "host"] {
             data.remove(common);
         }
-        let (data, whole) = self.presentable(Value::Object(data), ARGUMENT_BYTES_MAX);
-        let actor = if self.by_person { Actor::Human } else { actor(&self.event.body) };
-        self.record(self.event.body.name(), actor, data, whole)
+        data
+    }
+
+    /// The event's data without secrets, whole, where the record keeps only a part of it and someone will want to see
+    /// what went wrong.
+    pub(crate) fn clipped_fault(&self) -> Option<Kept> {
+        if !went_wrong(self.event, self.decision) {
+            return None;
+        }
+        let (data, _) = self.redactor.value(&Value::Object(self.event_data()));
+        let mut shortened = data.clone();
+        clip(&mut shortened, ARGUMENT_BYTES_MAX).then(|| Kept::of(&data.to_string(), self.redactor))
     }
 
     fn note_record(&self, note: &Note) -> Record {
@@ -170,6 +193,13 @@ impl Linked {
         self.head.hash = record.link(&mut self.lines);
         self.head.seq = record.seq;
     }
+}
+
+/// Whether the run was halted or held, something of ours failed, or the call itself did.
+fn went_wrong(event: &Event, decision: &Decision) -> bool {
+    let failed = matches!(&event.body, Body::CallFinished(_, outcome) if !outcome.ok);
+    let told = |code: &str| code.starts_with("fault/") || code.starts_with("schema/") || code.starts_with("loop/");
+    failed || decision.verdict == Verdict::Halt || decision.findings.iter().any(|finding| told(finding.code.as_str()))
 }
 
 const fn actor(body: &Body) -> Actor {

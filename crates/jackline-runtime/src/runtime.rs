@@ -26,12 +26,15 @@ use crate::answer::Answer;
 use crate::builder::RuntimeBuilder;
 use crate::checkpoint;
 use crate::clock;
+use crate::commands::Commands;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
 use crate::limits;
 use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
+use crate::runner::Environment;
+use crate::runner::artifacts::{Artifact, ArtifactFault, Artifacts};
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
 use crate::wiring::CommandLine;
 
@@ -58,6 +61,10 @@ pub struct Runtime {
     pub(crate) idles: bool,
     /// What the host ran to ask us, where it is a host that does.
     pub(crate) line: Option<CommandLine>,
+    /// Which variables commands get, read when the first one runs.
+    pub(crate) environment: Option<fn(&[String]) -> Environment>,
+    /// Told how long a command may take before it runs.
+    pub(crate) patience: Option<fn(u64)>,
     pub(crate) held: Mutex<BTreeMap<String, Held>>,
     pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
 }
@@ -97,6 +104,8 @@ enum Fault {
     Definition(#[from] DefinitionFault),
     #[error(transparent)]
     Store(#[from] StoreFault),
+    #[error(transparent)]
+    Artifact(#[from] ArtifactFault),
     #[error("too many other processes write to this session")]
     Busy,
     #[error("an internal fault")]
@@ -228,6 +237,9 @@ impl Runtime {
                         seen.exceptions = self.exceptions(session, judging.stack());
                         seen.exceptions.as_ref().map_or(Fact::Absent, |known| known.answer(*at, refusals))
                     }
+                    Probe::Run { argv, timeout_ms, author } => {
+                        self.commands(judging).answer(argv, *timeout_ms, *author)
+                    }
                     probe => judging.prober.answer(probe, event),
                 };
                 seen.facts.keep(probe, fact);
@@ -235,6 +247,18 @@ impl Runtime {
         }
         let why = "the policies asked for facts without end";
         Decision::merge(vec![Finding::fault("probe", code::FAULT_PROBE, why)])
+    }
+
+    fn commands<'a>(&'a self, judging: &'a Judging) -> Commands<'a> {
+        Commands {
+            stack: judging.stack(),
+            scripts: &judging.standing.scripts,
+            redactor: &judging.redactor,
+            home: self.home.as_deref(),
+            state: self.state.as_deref(),
+            environment: self.environment,
+            patience: self.patience,
+        }
     }
 
     /// The exceptions of the workspace where the session is at home, wherever it has moved to since.
@@ -329,7 +353,8 @@ impl Runtime {
         Box::new(move || {
             let root = PathBuf::from(&standing.stack.root);
             let definition = standing.stack.path.as_ref().map(Path::new);
-            let own_of = |root: &Path| own_paths(root, home.as_deref(), state.as_deref(), definition, &standing.files);
+            let protected = standing.protected();
+            let own_of = |root: &Path| own_paths(root, home.as_deref(), state.as_deref(), definition, &protected);
             let mut own = own_of(&root);
             own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
             own.extend(settings.into_iter().map(|path| OwnPath { path, label: label::HOST.to_owned() }));
@@ -358,8 +383,9 @@ impl Runtime {
             session: &held.session,
             torn: held.torn,
             redactor: &judging.redactor,
+            artifact: None,
         };
-        let Linked { lines, head } = entry.link(held.head);
+        let Linked { lines, head } = Entry { artifact: self.keep_whole(&entry)?, ..entry }.link(held.head);
         let mut next = held.session.clone();
         next.apply(message.event.at, &decision.changes, &|digest| {
             self.store.snapshot_get(session, digest).ok().flatten()
@@ -383,6 +409,12 @@ impl Runtime {
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
         }
+    }
+
+    /// Keeps an event that went wrong whole where its record will not; that it cannot be kept is a fault.
+    fn keep_whole(&self, entry: &Entry<'_>) -> Result<Option<Artifact>, Fault> {
+        let Some(state) = self.state.as_deref() else { return Ok(None) };
+        Ok(entry.clipped_fault().map(|kept| Artifacts::of(state).keep(&kept)).transpose()?)
     }
 
     /// Signs the head of a session that ended, where the definition wants it. The record is kept already, so a key
@@ -490,7 +522,7 @@ fn refusal(fault: &Fault) -> Finding {
         Fault::Definition(fault) => Finding::fault("definition", code::FAULT_DEFINITION, &fault.to_string())
             .suggest("ask the owner to run `jackline check`"),
         Fault::Store(fault) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()).suggest(fault.help()),
-        Fault::Busy => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
+        Fault::Busy | Fault::Artifact(_) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
         Fault::Panicked => Finding::fault("runtime", code::FAULT_INTERNAL, &fault.to_string()),
     }
 }

@@ -229,7 +229,13 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
             done(Decision::merge(vec![finding.suggest("run `jackline doctor`, or take the change back")]))
         }
         Some(
-            Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Usage(_) | Fact::Excepted(_) | Fact::Rego(_),
+            Fact::Identity(_)
+            | Fact::Content(_)
+            | Fact::Schema(_)
+            | Fact::Usage(_)
+            | Fact::Ran(_)
+            | Fact::Excepted(_)
+            | Fact::Rego(_),
         ) => done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")])),
     }
 }

@@ -41,10 +41,12 @@ macro_rules! spelled {
     };
 }
 
+mod checks;
 mod kept_rule;
 mod rego;
 mod validation;
 
+pub use checks::{Checks, Confine};
 pub use kept_rule::KeptRule;
 pub use rego::Rego;
 pub use validation::{Missing, SchemaSource, Validation};
@@ -72,6 +74,7 @@ pub struct Model {
     pub validation: Validation,
     /// The key `use`.
     pub packs: Vec<Use>,
+    pub checks: Checks,
 }
 
 impl Default for Model {
@@ -93,6 +96,7 @@ impl Default for Model {
             outputs: None,
             validation: Validation::default(),
             packs: Vec::new(),
+            checks: Checks::default(),
         }
     }
 }

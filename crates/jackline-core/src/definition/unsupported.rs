@@ -22,7 +22,7 @@ const ROWS: &[Row] = &[
     row(&["completion"], "completion"),
     row(&["todos"], "todos"),
     row(&["file_policies"], "file_policies"),
-    row(&["checks"], "checks"),
+    row(&["checks", "github_api"], "checks.github_api"),
 ];
 
 /// Reports every key that is there and not supported.

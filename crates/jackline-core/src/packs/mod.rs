@@ -9,7 +9,7 @@ mod compiled;
 pub(crate) use compiled::Rules;
 pub use compiled::{Compiled, compile};
 
-use crate::definition::model::{Guard, Limits, Matcher, Model, Policy, Rule, Shell, Tools, Use, Validation};
+use crate::definition::model::{Checks, Guard, Limits, Matcher, Model, Policy, Rule, Shell, Tools, Use, Validation};
 use crate::definition::{self};
 use crate::sha::Digest;
 use crate::stack::{Layer, Origin};
@@ -137,6 +137,7 @@ fn used_by(definition: &Model, used: &Use, pack: Model) -> Model {
         outputs: None,
         validation: Validation::default(),
         packs: Vec::new(),
+        checks: Checks::default(),
         steps: pack.steps,
         sections: pack.sections,
         policies,

@@ -105,6 +105,7 @@ impl Prober for WorkspaceProber {
             Probe::Schema { schema, target } => self.shelf.answer(&self.ground.schemas, schema, *target, event),
             // They are no matter of the workspace: whoever keeps them answers.
             Probe::Exceptions { .. } => Fact::Absent,
+            Probe::Run { .. } => Fact::Unknown("looking runs no commands".to_owned()),
         }
     }
 }

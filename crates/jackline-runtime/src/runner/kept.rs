@@ -37,10 +37,23 @@ pub struct Kept {
 }
 
 impl Kept {
+    /// A text that no command printed, kept as if one had.
+    pub(crate) fn of(text: &str, redactor: &Redactor) -> Self {
+        let mut printed = Printed::default();
+        printed.push(text.as_bytes());
+        printed.keep(redactor)
+    }
+
     /// The text, or more of it than is shown: [`KEPT_BYTES_MAX`].
     #[must_use]
     pub fn whole(&self) -> &str {
         &self.whole
+    }
+
+    /// The text, or the beginning and the end of it, in so many bytes.
+    #[must_use]
+    pub fn short(&self, bytes_max: usize) -> String {
+        cut(&self.text, bytes_max).unwrap_or_else(|| self.text.clone())
     }
 }
 
