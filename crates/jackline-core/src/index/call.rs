@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use super::{BEGINNING_BYTES, Cue, Way};
 use crate::call::{Touch, View};
+use crate::glob;
 use crate::path;
 use crate::probe::{Fact, Facts, Identity};
 use crate::shell::{Command, Redirect, Word};
@@ -112,10 +113,13 @@ impl Carried {
 
     fn command(&mut self, command: &Command) {
         command.redirects.iter().filter(|redirect| redirect.writes).for_each(|redirect| self.redirect(redirect));
+        let written = command.words.first().map(|word| word.text.as_str());
+        // What is written with a wildcard may be taken for more names than can be listed.
+        self.crowded |= written.is_some_and(glob::is_pattern);
         let mut programs = vec![Cue::anyone()];
-        if let Some(program) = command.program() {
-            programs.push(Cue::program(program));
-            programs.extend((program.len() >= BEGINNING_BYTES).then(|| Cue::beginning(program)));
+        for name in command.program().into_iter().chain(written.filter(|written| Some(*written) != command.program())) {
+            programs.push(Cue::program(name));
+            programs.extend((name.len() >= BEGINNING_BYTES).then(|| Cue::beginning(name)));
         }
         let words = words(command);
         if self.has_room(programs.len() + words.as_ref().map_or(0, Vec::len)) {

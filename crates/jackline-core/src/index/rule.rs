@@ -74,20 +74,32 @@ fn of_tools(names: &[String], steps: &[Step]) -> Option<Demand> {
 
 fn of_command(command: &CommandMatcher) -> Vec<Demand> {
     match command {
-        // A glob is held against words as they are written, however the program is called.
-        CommandMatcher::Glob(_) => vec![Demand::new(Rank::Command, told(&[Cue::anyone()], None))],
+        CommandMatcher::Glob(globs) => {
+            let programs: Vec<Cue> = globs.iter().map(|glob| first_word(glob)).collect();
+            vec![Demand::new(rank(&programs), told(&programs, None))]
+        }
         CommandMatcher::Parts(parts) => of_parts(parts),
     }
+}
+
+/// The program that a glob over words begins with, as far as it is told before anything that may stand for another.
+fn first_word(glob: &str) -> Cue {
+    let first = glob.split(' ').next().unwrap_or_default();
+    match first.find(['*', '?', '[', ']', '{', '}', '\\', '/', '=']) {
+        Some(_) if first.contains(['/', '=']) => Cue::anyone(),
+        Some(wild) => Cue::beginning(first.get(..wild).unwrap_or_default()),
+        None => Cue::program(first),
+    }
+}
+
+fn rank(programs: &[Cue]) -> Rank {
+    if programs.contains(&Cue::anyone()) { Rank::Command } else { Rank::Program }
 }
 
 fn of_parts(parts: &CommandParts) -> Vec<Demand> {
     let programs = programs(&parts.program);
     let words = words(parts);
-    let rank = match (&words, programs.contains(&Cue::anyone())) {
-        (Some(_), _) => Rank::Word,
-        (None, false) => Rank::Program,
-        (None, true) => Rank::Command,
-    };
+    let rank = if words.is_some() { Rank::Word } else { rank(&programs) };
     let redirects = (!parts.redirects_to.is_empty()).then(|| of_places(&parts.redirects_to, &[Way::Redirect]));
     let told = Demand::new(rank, told(&programs, words.as_deref()));
     std::iter::once(told).chain(redirects).collect()
