@@ -14,6 +14,9 @@ use super::schemas::inline_faults;
 /// Bytes of a kept text or model; a definition is bounded to one mebibyte of text and its model is smaller.
 const KEPT_BYTES_MAX: usize = 4 << 20;
 
+/// The form in which a model is kept; another form of the same version must not be taken for this one.
+const FORMAT: u8 = 2;
+
 /// Definitions kept by digest below the state directory: their texts, and their checked models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
@@ -73,7 +76,8 @@ impl Kept {
     /// A checksum against damage. It is no defence: whoever may write here may seal what they wrote.
     fn seal(digest: &Digest, model: &[u8]) -> [u8; 4] {
         let mut hasher = crc32fast::Hasher::new();
-        [env!("CARGO_PKG_VERSION").as_bytes(), &digest.0, model].iter().for_each(|part| hasher.update(part));
+        let parts = [env!("CARGO_PKG_VERSION").as_bytes(), &[FORMAT], &digest.0, model];
+        parts.iter().for_each(|part| hasher.update(part));
         hasher.finalize().to_le_bytes()
     }
 
