@@ -78,10 +78,12 @@ fn below<'a>(node: &'a yaml::Node, key: &str) -> Option<&'a yaml::Node> {
 }
 
 fn finish(mut model: Model, faults: Faults) -> Result<Parsed, Vec<Fault>> {
-    let failed = faults.any_error();
+    if faults.any_error() {
+        return Err(faults.into_sorted());
+    }
+    // Only now: what a definition with faults may unfold to has no bound.
     index::sum_up(&mut model);
-    let found = faults.into_sorted();
-    if failed { Err(found) } else { Ok(Parsed { model, warnings: found }) }
+    Ok(Parsed { model, warnings: faults.into_sorted() })
 }
 
 /// Names the policies that have none after their guard, numbered over the whole definition.
