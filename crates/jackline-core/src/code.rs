@@ -157,6 +157,9 @@ codes! {
     SEARCH_ZERO_RESULTS = "search/zero-results",
         "A search found nothing. The call is allowed and finished; the feedback says what to try.",
         "List the directory, check alternate naming, or broaden the filters.";
+    COMPLETION_INCOMPLETE = "completion/incomplete",
+        "The agent wants to stop, and something that must hold before does not.",
+        "Do what the text names; or park, with the reason, where that is not possible.";
     EVENT_INVALID = "event/invalid",
         "The event could not be read.",
         "Send one JSON object per line, as `docs/reference/events.md` describes.";

@@ -5,10 +5,12 @@
 
 use std::sync::Arc;
 
+use crate::completion::checker::Checker;
 use crate::definition::model::{
     Checks, CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, Rule, SchemaSource, Section, Step,
 };
 use crate::definition::{Kind, Model, UnknownTools};
+use crate::feedback;
 use crate::glob;
 use crate::index::Carried;
 use crate::matcher::STEP_DEPTH_MAX;
@@ -181,6 +183,10 @@ pub struct Stack {
     pub layers: Vec<Layer>,
     /// Policies that the embedding program added.
     pub own: Vec<Arc<dyn policy::Policy>>,
+    /// Checks of completion that the embedding program added.
+    pub checkers: Vec<Arc<dyn Checker>>,
+    /// Providers of feedback that the embedding program added.
+    pub feedback: Vec<feedback::Own>,
     /// What becomes of unknown tools where no layer says.
     pub unknown_tools: Option<UnknownTools>,
 }

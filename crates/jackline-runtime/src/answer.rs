@@ -28,6 +28,9 @@ pub struct Answer {
     pub constraint: Option<Value>,
     pub emitted: Vec<Value>,
     pub stop: Option<Stop>,
+    /// How the run ended, when the agent may stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Value>,
     /// The number of the decision's record; absent when nothing was kept.
     pub seq: Option<u64>,
     #[serde(serialize_with = "as_hex")]
@@ -56,6 +59,7 @@ impl Answer {
             constraint: decision.constraint,
             emitted: decision.emitted,
             stop: decision.stop,
+            stopped: decision.data.filter(|(key, _)| *key == "stopped").map(|(_, stopped)| stopped),
             seq: None,
             hash: None,
         }

@@ -1,5 +1,7 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
+mod stops;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,16 +9,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use jackline_core::code;
+use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
 use jackline_core::event::{Body, Call, Event, MAIN_AGENT, OutputSchema};
+use jackline_core::feedback;
 use jackline_core::overrides::Override;
 use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
 use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
 use jackline_core::redact::Redactor;
-use jackline_core::session::{Change, Session};
+use jackline_core::session::{Change, Memory, Session};
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use serde_json::{Value, json};
@@ -51,6 +55,8 @@ pub struct Runtime {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) definitions: Box<dyn Definitions>,
     pub(crate) policies: Vec<Arc<dyn Policy>>,
+    pub(crate) checkers: Vec<Arc<dyn Checker>>,
+    pub(crate) feedback: Vec<feedback::Own>,
     /// Where definitions are kept by digest, if they are.
     pub(crate) kept: Option<Kept>,
     /// The user's home directory and the state directory, for telling what is ours.
@@ -190,7 +196,10 @@ impl Runtime {
             // A hook that stands ready everywhere has nothing to enforce where nobody declared anything.
             Err(Fault::Definition(DefinitionFault::Missing(_))) if self.idles => Answer::unkept(Decision::default()),
             Err(fault) => {
-                settings_alone(&message.event, self.line.as_ref()).unwrap_or_else(|| Answer::refusal(refusal(&fault)))
+                let alone = settings_alone(&message.event, self.line.as_ref());
+                alone
+                    .or_else(|| self.stop_at_fault(message, &fault))
+                    .unwrap_or_else(|| Answer::refusal(refusal(&fault)))
             }
         }
     }
@@ -214,7 +223,7 @@ impl Runtime {
                 self.hold(&message.event.session, held);
                 return Ok(Answer::unkept(decision));
             }
-            match self.commit(message, &judging, &held, decision, &seen.facts)? {
+            match self.commit(message, &judging, held, decision, &seen.facts)? {
                 Ok(answer) => return Ok(answer),
                 // Facts that were seen stay seen: a probe that runs something must not run again.
                 Err(Moved) => held = self.load(&message.event.session)?,
@@ -336,11 +345,14 @@ impl Runtime {
     /// The stack with what only the embedder knows; nothing when that changes nothing.
     fn adapted(&self, stack: &Stack) -> Option<Stack> {
         let home = self.home.as_ref().filter(|_| stack.mentions_home());
-        if self.policies.is_empty() && home.is_none() {
+        let bare = self.policies.is_empty() && self.checkers.is_empty() && self.feedback.is_empty();
+        if bare && home.is_none() {
             return None;
         }
         let mut stack = stack.clone();
         stack.own.extend(self.policies.iter().cloned());
+        stack.checkers.extend(self.checkers.iter().cloned());
+        stack.feedback.extend(self.feedback.iter().cloned());
         if let Some(home) = home {
             crate::tilde::expand(&mut stack, home);
         }
@@ -367,7 +379,7 @@ impl Runtime {
         &self,
         message: &Message,
         judging: &Judging,
-        held: &Held,
+        held: Held,
         mut decision: Decision,
         facts: &Facts,
     ) -> Result<Result<Answer, Moved>, Fault> {
@@ -386,11 +398,12 @@ impl Runtime {
             artifact: None,
         };
         let Linked { lines, head } = Entry { artifact: self.keep_whole(&entry)?, ..entry }.link(held.head);
-        let mut next = held.session.clone();
+        let before = takes_snapshot(&decision).then(|| held.session.memory.clone());
+        let mut next = held.session;
         next.apply(message.event.at, &decision.changes, &|digest| {
             self.store.snapshot_get(session, digest).ok().flatten()
         });
-        self.keep_snapshot(session, &held.session, &next, takes_snapshot(&decision))?;
+        self.keep_snapshot(session, before.as_ref(), &next)?;
         let state = next.encode();
         let commit = Commit {
             expected: held.head,
@@ -436,15 +449,13 @@ impl Runtime {
 
     /// A snapshot's content is in the store before any record names it. What no name leads to afterwards goes
     /// first: a store keeps only so many.
-    fn keep_snapshot(&self, session: &str, before: &Session, next: &Session, taken: bool) -> Result<(), StoreFault> {
-        if !taken {
-            return Ok(());
-        }
+    fn keep_snapshot(&self, session: &str, before: Option<&Memory>, next: &Session) -> Result<(), StoreFault> {
+        let Some(before) = before else { return Ok(()) };
         let named = |digest: &Digest| next.snapshots.iter().any(|(_, known)| known == digest);
         for digest in self.store.snapshots(session)?.iter().filter(|digest| !named(digest)) {
             self.store.snapshot_drop(session, digest)?;
         }
-        self.store.snapshot_put(session, &before.memory.encode()).map(drop)
+        self.store.snapshot_put(session, &before.encode()).map(drop)
     }
 }
 
@@ -478,6 +489,7 @@ fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String>
         notices.extend(judging.standing.notices.iter().cloned());
         notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
     }
+    notices.extend(stops::notice(decision));
     let unmetered = decision.findings.iter().filter(|finding| finding.code == code::BUDGET_UNMETERED);
     notices.extend(unmetered.map(|finding| finding.reason.clone()));
     notices
@@ -554,12 +566,11 @@ fn raw(event: &Event) -> Value {
         Body::Rerooted { root } => json!({ "root": root }),
         Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
         Body::Noted { name } => json!({ "name": name }),
-        Body::PromptSubmitted
-        | Body::AgentStarted
-        | Body::StopRequested
-        | Body::SessionEnded
-        | Body::Resumed
-        | Body::Reset => json!({}),
+        Body::StopRequested(ask) => {
+            json!({ "message": ask.message, "output": ask.output, "reason": ask.reason, "again": ask.again })
+        }
+        Body::Park { reason } => json!({ "reason": reason }),
+        Body::PromptSubmitted | Body::AgentStarted | Body::SessionEnded | Body::Resumed | Body::Reset => json!({}),
     };
     if let Value::Object(fields) = &mut value {
         fields.extend(event.cwd.as_ref().map(|cwd| ("cwd".to_owned(), json!(cwd))));

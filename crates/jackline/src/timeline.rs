@@ -119,6 +119,7 @@ fn subject(event: &Value, paint: Paint) -> String {
         "host.noted" => paint.dim(&shown(event.pointer("/data/name").and_then(Value::as_str).unwrap_or_default())),
         "prompt.submitted" => told("prompt", event, "/data/prompt", paint),
         "stop.requested" => told("stop", event, "/data/message", paint),
+        "park" => told("park", event, "/data/reason", paint),
         "session.snapshot" => told("snapshot", event, "/data/name", paint),
         "session.restore" => told("restore", event, "/data/name", paint),
         kind @ ("exception.granted" | "exception.revoked") => {
@@ -145,6 +146,17 @@ pub(crate) fn excepted(exception: &Value) -> Option<String> {
     let once = if exception.once { ", once" } else { "" };
     let (id, reason, by) = (shown(&exception.id), shown(&exception.reason), shown(&exception.by));
     Some(format!("{id}: {}{once}, until {}; {reason} ({by})", exceptions::words(&exception.what), exception.until))
+}
+
+/// What became of a provider's turn, in words.
+pub(crate) fn advised(kind: &str, record: &Value) -> String {
+    let data = record.get("data").unwrap_or(&Value::Null);
+    let name = shown(text(data, "provider"));
+    match kind {
+        "feedback.given" => format!("feedback of {name} ({})", shown(text(data, "severity"))),
+        "feedback.held" => format!("feedback of {name} waits for the next call: there was no more room"),
+        _ => format!("feedback of {name} failed: {}", shown(text(data, "fault"))),
+    }
 }
 
 fn extended(more: &Extension) -> String {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use super::advised::Advising;
 use super::requested::call_key;
 use super::shown;
 use crate::call::{Touch, View};
@@ -34,6 +35,8 @@ struct Ended<'a> {
     again: bool,
     /// It succeeded and had not been refused.
     earned: bool,
+    /// Feedback that may come with it; one that was refused had its feedback then.
+    advising: Option<Advising<'a>>,
     /// What it counts as, with the layer's view of it.
     names: BTreeSet<String>,
 }
@@ -54,7 +57,8 @@ impl<'a> Ended<'a> {
                 }));
             }
         }
-        Self { context, outcome, again, earned, names }
+        let advising = (!again && !refused).then(|| Advising::new(context, Some(outcome.ok)));
+        Self { context, outcome, again, earned, advising, names }
     }
 
     fn needs(&self) -> Vec<Probe> {
@@ -69,6 +73,7 @@ impl<'a> Ended<'a> {
             wanted.extend(schema::of_output(self.context, self.outcome).needs());
         }
         wanted.extend(shown::needs(self.context, self.outcome));
+        wanted.extend(self.advising.iter().flat_map(Advising::needs));
         wanted.retain(|probe| self.context.facts.get(probe).is_none());
         wanted.sort_unstable();
         wanted.dedup();
@@ -80,9 +85,13 @@ impl<'a> Ended<'a> {
         self.policies().any(|(_, policy)| match &policy.guard {
             Guard::ReadBeforeWrite(_) => remembers(touch),
             Guard::Paths(_) => true,
-            Guard::Sequence(settings) => settings.fresh && touch.role.changes(),
-            Guard::Rule(_) | Guard::Rego(_) => false,
-        })
+            Guard::Sequence(_) | Guard::Rule(_) | Guard::Rego(_) => false,
+        }) || (touch.role.changes() && self.must_be_fresh())
+    }
+
+    /// Whether anything counts only if nothing was written since.
+    fn must_be_fresh(&self) -> bool {
+        self.context.stack.layers.iter().any(|layer| done::fresh_names(layer).next().is_some())
     }
 
     fn policies(&self) -> impl Iterator<Item = (&'a Layer, &'a Policy)> {
@@ -111,15 +120,10 @@ impl<'a> Ended<'a> {
         })
     }
 
-    /// Whether something it counts as is a prerequisite that must be fresh.
+    /// Whether something it counts as must be fresh, for a later call or for the end.
     fn wants_tree(&self) -> bool {
-        self.policies().any(|(layer, policy)| match &policy.guard {
-            Guard::Sequence(settings) if settings.fresh => settings
-                .requires
-                .iter()
-                .flat_map(|(_, needs)| needs)
-                .any(|need| self.names.iter().any(|name| done::is_named(layer, need, name))),
-            _ => false,
+        self.context.stack.layers.iter().any(|layer| {
+            done::fresh_names(layer).any(|need| self.names.iter().any(|name| done::is_named(layer, need, name)))
         })
     }
 
@@ -150,6 +154,7 @@ impl<'a> Ended<'a> {
         shown::nothing_found(self.context, self.outcome, &mut decision);
         self.progress(&mut decision);
         self.validated(&mut decision);
+        self.advising.iter().for_each(|advising| advising.follow(&mut decision));
         decision
     }
 

@@ -3,6 +3,7 @@
 //! Pure and total: no clock but the event's, no look at the world but the facts, and no way to fail. Whatever
 //! cannot be told becomes a finding that denies.
 
+mod advised;
 mod excepted;
 mod finished;
 mod metered;
@@ -11,15 +12,16 @@ mod overridden;
 mod requested;
 mod settled;
 mod shown;
+mod stopped;
 
 use serde_json::{Value, json};
 
 use crate::briefing::briefing;
 use crate::call::View;
 use crate::code;
-use crate::decision::{Decision, Finding, Note, Step, StopReason};
+use crate::decision::{Decision, Finding, Note, Step};
 use crate::event::{Body, Call, Event};
-use crate::guards::{Context, budget};
+use crate::guards::Context;
 use crate::overrides::Imposed;
 use crate::path;
 use crate::probe::{Fact, Facts, Probe};
@@ -27,6 +29,7 @@ use crate::session::{Agent, Change, Constraint, Key, Pin, Session};
 use crate::sha::Digest;
 use crate::stack::Stack;
 use crate::time::Timestamp;
+pub(crate) use advised::keys_of;
 use metered::Metered;
 
 /// Decides about one event, or says which facts it wants first.
@@ -75,11 +78,11 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
             done(Decision { changes, ..Decision::default() })
         }
         Body::OverrideSet(settings) => done(overridden::set(session, event, settings)),
-        Body::StopRequested => done(stop(stack, session, event)),
+        Body::StopRequested(ask) => stopped::decide(stack, session, event, (ask, facts)),
+        Body::Park { reason } => done(stopped::park(event, reason)),
+        Body::SessionEnded => stopped::over(stack, session, event, facts),
         Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
-        Body::SessionEnded | Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => {
-            done(Decision::default())
-        }
+        Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => done(Decision::default()),
         Body::Rerooted { root } => done(rerooted(session, root.as_deref())),
         Body::SettingsChanged { file, wired } => settings_changed(facts, file, *wired),
         Body::Snapshot { name } => done(snapshot(session, name)),
@@ -238,20 +241,6 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
             | Fact::Rego(_),
         ) => done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")])),
     }
-}
-
-fn stop(stack: &Stack, session: &Session, event: &Event) -> Decision {
-    let halted = session.agent(event.agent()).is_some_and(|agent| agent.halted.is_some());
-    let (stopped, reason) = if halted {
-        ("fault", StopReason::SystemError)
-    } else if budget::any_exhausted(stack, session, event.at).is_some() {
-        ("exhausted", StopReason::BudgetExceeded)
-    } else {
-        ("complete", StopReason::ObjectiveAchieved)
-    };
-    let data = json!({ "stopped": stopped, "reason": reason });
-    let note = Note { kind: "stop.decided", before: Value::Null, after: Value::Null, data };
-    Decision { notes: vec![note], data: Some(("stopped", json!(stopped))), ..Decision::default() }
 }
 
 fn snapshot(session: &Session, name: &str) -> Decision {

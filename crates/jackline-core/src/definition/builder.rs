@@ -3,11 +3,11 @@
 use super::bounds::Bounds;
 use super::fault::{Fault, Faults};
 use super::model::{
-    ArgMatcher, CommandMatcher, CommandParts, Computed, Declaration, Enforce, Guard, Kind, Limits, Loop, Matcher, Mode,
-    Model, OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rego, Rule, RuleVerdict, Section, Sequence, SessionMatcher,
-    Step, Sync, UnknownTools, Use, Validation,
+    ArgMatcher, Checks, CommandMatcher, CommandParts, Completion, Computed, Declaration, Enforce, Guard, Kind, Limits,
+    Loop, Matcher, Mode, Model, OnFault, Opaque, Paths, Policy, Provider, ReadBeforeWrite, Rego, Rule, RuleVerdict,
+    Section, Sequence, SessionMatcher, Step, Sync, UnknownTools, Use, Validation,
 };
-use super::{Parsed, finish, name_policies, semantics};
+use super::{Parsed, feedback, finish, name_policies, semantics};
 use crate::overrides::Override;
 use crate::path::Role;
 
@@ -41,6 +41,18 @@ impl DefinitionBuilder {
     /// `use`, with policies of the pack enforced otherwise.
     pub fn pack_with(mut self, used: Use) -> Self {
         self.model.packs.push(used);
+        self
+    }
+
+    /// `completion`
+    pub fn completion(mut self, completion: Completion) -> Self {
+        self.model.completion = Some(completion);
+        self
+    }
+
+    /// `checks`
+    pub fn checks(mut self, checks: Checks) -> Self {
+        self.model.checks = checks;
         self
     }
 
@@ -190,6 +202,12 @@ impl DefinitionBuilder {
         self
     }
 
+    /// `feedback`, one provider after the other.
+    pub fn feedback(mut self, provider: Provider) -> Self {
+        self.model.feedback.push(provider);
+        self
+    }
+
     /// The checked model. Warnings are not told; [`build_with`](Self::build_with) tells them.
     pub fn build(self) -> Result<Model, Vec<Fault>> {
         self.build_with(&[])
@@ -202,6 +220,7 @@ impl DefinitionBuilder {
         let mut faults = Faults::default();
         self.twice.iter().for_each(|message| faults.push(Fault::error(message)));
         name_policies(&mut self.model);
+        feedback::place(&mut self.model);
         semantics::check(&self.model, None, known_tools, &mut faults);
         finish(self.model, faults)
     }

@@ -42,11 +42,16 @@ macro_rules! spelled {
 }
 
 mod checks;
+mod completion;
+mod feedback;
 mod kept_rule;
 mod rego;
 mod validation;
 
 pub use checks::{Checks, Confine};
+pub use completion::{BLOCKS_MAX_DEFAULT, COMMAND_TIMEOUT_MS_MAX, Check, Command, Completion, When};
+pub use feedback::{Advice, Provider, Severity, Trigger};
+pub(super) use feedback::{WARNING_THRESHOLD_MS, milliseconds};
 pub use kept_rule::KeptRule;
 pub use rego::Rego;
 pub use validation::{Missing, SchemaSource, Validation};
@@ -75,6 +80,8 @@ pub struct Model {
     /// The key `use`.
     pub packs: Vec<Use>,
     pub checks: Checks,
+    pub completion: Option<Completion>,
+    pub feedback: Vec<Provider>,
 }
 
 impl Default for Model {
@@ -97,6 +104,8 @@ impl Default for Model {
             validation: Validation::default(),
             packs: Vec::new(),
             checks: Checks::default(),
+            completion: None,
+            feedback: Vec::new(),
         }
     }
 }
@@ -241,7 +250,6 @@ pub enum OnFault {
 spelled!(OnFault { Deny = "deny", Allow = "allow" });
 
 /// The kind of constraint, with its settings.
-#[expect(clippy::large_enum_variant, reason = "a definition has a handful, and guards match on them without a box")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Guard {

@@ -1,9 +1,12 @@
 //! A validated tree to the model. Where the tree is faulty it reads defaults: the faults decide, not the result.
 
+mod completion;
+
 use std::collections::BTreeMap;
 
 use super::bounds;
 use super::fault::{Fault, Faults, quoted};
+use super::feedback;
 use super::model::{
     ArgMatcher, Audit, Checks, CommandMatcher, CommandParts, Computed, Confine, Deadline, Declaration, Enforce, Guard,
     Identity, Kind, Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per,
@@ -38,6 +41,8 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         validation: validation(root.get("schema")),
         packs: items(root.get("use")).map(used).collect(),
         checks: checks(root.get("checks")),
+        completion: root.entry("completion").map(completion::read),
+        feedback: items(root.get("feedback")).map(feedback::read).collect(),
     }
 }
 

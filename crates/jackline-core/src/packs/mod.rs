@@ -138,6 +138,8 @@ fn used_by(definition: &Model, used: &Use, pack: Model) -> Model {
         validation: Validation::default(),
         packs: Vec::new(),
         checks: Checks::default(),
+        completion: None,
+        feedback: Vec::new(),
         steps: pack.steps,
         sections: pack.sections,
         policies,

@@ -4,6 +4,7 @@
 //! them over an empty session gives the same state without running a guard.
 
 mod apply;
+mod cadence;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use crate::sha::Key;
+pub use cadence::{CADENCES_MAX, Cadence, FILES_MAX, PACES_MAX, Pace, RECENT_CALLS_MAX, Recent, Taken, Turn};
 
+use crate::completion::Stopped;
 use crate::extension::{Extended, Extension};
 use crate::overrides::Imposed;
 use crate::schema::SchemaError;
@@ -74,6 +77,10 @@ pub struct Session {
     pub memory: Memory,
     /// How far hosts' transcripts were read for what was used, the one read last at the end.
     pub transcripts: Vec<Mark>,
+    /// Something was written or run since the last prompt; kept only where that matters.
+    pub worked: bool,
+    /// How the main agent's last stop ended, unless it went on since.
+    pub stopped: Option<Stopped>,
 }
 
 /// Where a session is at home; a later `cd` changes nothing about it.
@@ -94,6 +101,10 @@ pub struct Memory {
     pub agents: BTreeMap<String, Agent>,
     /// What embedders' policies keep, by policy and key.
     pub kept: BTreeMap<(String, String), String>,
+    /// Turns of those who give feedback, the identity counted last at the end.
+    pub paces: Vec<Pace>,
+    /// The latest calls, newest last, where a provider of the embedding program may ask for them.
+    pub recent: VecDeque<Recent>,
 }
 
 /// What is used up of the limits.
@@ -166,6 +177,12 @@ pub struct Agent {
     pub overrides: Vec<Imposed>,
     /// Values that did not fit their schema and are to be repaired, oldest first.
     pub repairs: Vec<Repair>,
+    /// Its stops that were blocked in a row.
+    pub blocks: u32,
+    /// Its last stop was blocked because we could not decide.
+    pub faulted: bool,
+    /// Why it cannot go on, since it said so.
+    pub parked: Option<String>,
 }
 
 /// A value that has not fit its schema yet.
@@ -331,10 +348,40 @@ pub enum Change {
     Progressed {
         agent: String,
     },
+    /// An agent was let stop, and this is how it ended.
+    Stopped {
+        agent: String,
+        stopped: Stopped,
+    },
+    /// It was not; `fault` when that is because we could not decide.
+    StopBlocked {
+        agent: String,
+        fault: bool,
+    },
+    /// The session ended without an allowed stop, and this is how.
+    Ended {
+        stopped: Stopped,
+    },
+    /// An agent said that it cannot go on.
+    Parked {
+        agent: String,
+        reason: String,
+    },
+    /// Something was written or run for the first time since the last prompt.
+    Worked,
     Kept {
         policy: String,
         key: String,
         value: Option<String>,
+    },
+    /// A call was counted for feedback, under these identities of definitions.
+    Counted {
+        scopes: Vec<Key>,
+        recent: Option<Recent>,
+    },
+    /// A provider of feedback had its turn.
+    Advised {
+        taken: Taken,
     },
     Snapshot {
         name: String,
@@ -354,6 +401,7 @@ impl Change {
             Self::Constrained { constraint, .. } => vec![&mut constraint.action, &mut constraint.target],
             Self::Halted { halt, .. } => vec![&mut halt.reason],
             Self::Extended { extension } => vec![&mut extension.reason],
+            Self::Parked { reason, .. } => vec![reason],
             Self::Invalid { errors, .. } => {
                 errors.iter_mut().flat_map(|error| [&mut error.instance_path, &mut error.message]).collect()
             }

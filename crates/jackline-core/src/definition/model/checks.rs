@@ -32,6 +32,8 @@ impl Model {
     /// Every command that the definition names, word by word: what `jackline trust` lets run.
     #[must_use]
     pub fn commands(&self) -> Vec<&[String]> {
-        Vec::new()
+        let checks = self.completion.iter().flat_map(|completion| completion.check.commands());
+        let feedback = self.feedback.iter().filter_map(|provider| provider.advice.command());
+        checks.map(|command| command.run.as_slice()).chain(feedback).collect()
     }
 }
