@@ -91,7 +91,7 @@ impl Held<'_> {
         !matches!(self.target, Target::Output)
     }
 
-    const fn attempts_max(&self) -> u32 {
+    fn attempts_max(&self) -> u32 {
         self.layer.model.validation.repair_attempts
     }
 

@@ -344,8 +344,7 @@ impl Runtime {
 
     /// The stack with what only the embedder knows; nothing when that changes nothing.
     fn adapted(&self, stack: &Stack) -> Option<Stack> {
-        let home =
-            self.home.as_ref().filter(|_| stack.layers.iter().any(|layer| crate::tilde::mentioned(&layer.model)));
+        let home = self.home.as_ref().filter(|_| stack.mentions_home());
         let bare = self.policies.is_empty() && self.checkers.is_empty() && self.feedback.is_empty();
         if bare && home.is_none() {
             return None;
@@ -355,7 +354,7 @@ impl Runtime {
         stack.checkers.extend(self.checkers.iter().cloned());
         stack.feedback.extend(self.feedback.iter().cloned());
         if let Some(home) = home {
-            crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
+            crate::tilde::expand(&mut stack, home);
         }
         Some(stack)
     }

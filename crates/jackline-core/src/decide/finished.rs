@@ -100,7 +100,7 @@ impl<'a> Ended<'a> {
 
     fn policies(&self) -> impl Iterator<Item = (&'a Layer, &'a Policy)> {
         let layers = self.context.stack.layers.iter();
-        layers.flat_map(|layer| layer.policies().map(move |(_, policy)| (layer, policy)))
+        layers.flat_map(|layer| layer.declared().map(move |(_, policy)| (layer, policy)))
     }
 
     fn reads_before_writes(&self) -> bool {

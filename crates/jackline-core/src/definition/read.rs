@@ -194,7 +194,7 @@ fn guard(node: &Node, faults: &mut Faults) -> Guard {
         return Guard::Paths(paths(node));
     }
     if let Some(node) = node.get("rule") {
-        return Guard::Rule(rule(node, faults));
+        return Guard::Rule(rule(node, faults).into());
     }
     if let Some(node) = node.get("rego") {
         return Guard::Rego(rego(node));

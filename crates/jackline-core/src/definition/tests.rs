@@ -164,7 +164,7 @@ fn defaults_are_those_of_the_format() {
     assert_eq!((policy.enforce, policy.on_fault, policy.line), (Enforce::Deny, OnFault::Deny, 2));
     let rule = good("policies: [{rule: {name: r, tool: Bash}}]").policies.remove(0);
     assert_eq!(rule.name, "r");
-    assert_eq!(rule.guard, Guard::Rule(Rule { matcher: Matcher::tool("Bash"), ..Rule::default() }));
+    assert_eq!(rule.guard, Guard::Rule(Rule { matcher: Matcher::tool("Bash"), ..Rule::default() }.into()));
 }
 
 /// The defaults the table shows are the defaults the model has.
