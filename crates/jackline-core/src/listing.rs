@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::event::{EventFault, TOOL_NAME_BYTES_MAX};
+use crate::session::Session;
 use crate::sha::{Digest, Key};
 
 /// The host of events that our MCP proxy tells.
@@ -145,6 +146,14 @@ impl Served {
         }
         let told = Some(told(&listing.server, &fresh));
         Some(Difference { served: Self { server: known.server.clone(), tools, changed, all_changed }, told })
+    }
+}
+
+impl Session {
+    /// What is remembered of an MCP server's tools.
+    #[must_use]
+    pub fn server(&self, name: &str) -> Option<&Served> {
+        self.servers.iter().find(|served| served.server == name)
     }
 }
 

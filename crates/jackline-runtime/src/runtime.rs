@@ -12,7 +12,7 @@ use jackline_core::catalogue::Catalogue;
 use jackline_core::code;
 use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
-use jackline_core::decision::{Decision, Finding, Step};
+use jackline_core::decision::{Decision, Finding, Step, Verdict};
 use jackline_core::definition::{UnknownTools, model};
 use jackline_core::event::{Body, Call, Event, MAIN_AGENT, OutputSchema};
 use jackline_core::feedback;
@@ -349,8 +349,7 @@ impl Runtime {
 
     /// The stack with what only the embedder knows; nothing when that changes nothing.
     fn adapted(&self, stack: &Stack) -> Option<Stack> {
-        let home =
-            self.home.as_ref().filter(|_| stack.layers.iter().any(|layer| crate::tilde::mentioned(&layer.model)));
+        let home = self.home.as_ref().filter(|_| stack.mentions_home());
         let catalogue = self.offered();
         let bare = self.policies.is_empty() && self.checkers.is_empty() && self.feedback.is_empty();
         if bare && home.is_none() && catalogue.is_none() {
@@ -363,7 +362,7 @@ impl Runtime {
         stack.checkers.extend(self.checkers.iter().cloned());
         stack.feedback.extend(self.feedback.iter().cloned());
         if let Some(home) = home {
-            crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
+            crate::tilde::expand(&mut stack, home);
         }
         Some(stack)
     }
@@ -500,9 +499,12 @@ fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String>
     }
     notices.extend(stops::notice(decision));
     let listed = matches!(event.body, Body::ToolsListed(_));
-    let told = |code: &code::Code| *code == code::BUDGET_UNMETERED || listed && *code == code::MCP_TOOLS_CHANGED;
-    notices
-        .extend(decision.findings.iter().filter(|finding| told(&finding.code)).map(|finding| finding.reason.clone()));
+    let warned = |finding: &&Finding| {
+        let soft = finding.code == code::BUDGET_STEPS && finding.verdict == Verdict::Allow;
+        let changed = listed && finding.code == code::MCP_TOOLS_CHANGED;
+        soft || changed || finding.code == code::BUDGET_UNMETERED
+    };
+    notices.extend(decision.findings.iter().filter(warned).map(|finding| finding.reason.clone()));
     notices
 }
 

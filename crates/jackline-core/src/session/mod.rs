@@ -5,6 +5,7 @@
 
 mod apply;
 mod cadence;
+mod open;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -123,6 +124,8 @@ pub struct Budget {
     pub prompt: Used,
     /// The first refusal has been told, so `stop` is not repeated.
     pub refused: bool,
+    /// The kinds of limits whose refusal has been told, each once.
+    pub told: Vec<String>,
     /// The soft step limit has been warned of.
     pub warned: bool,
     /// What a person added to the session's limits, and to those of the present prompt.
@@ -133,11 +136,25 @@ pub struct Budget {
 }
 
 /// Steps, tokens and cost of a session or of a prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Used {
     pub steps: u64,
     pub tokens: u64,
-    pub cost_usd: f64,
+    /// Billionths of a dollar: a sum of fractions would miss a limit by less than anyone was charged.
+    pub cost_nano_usd: u64,
+}
+
+/// Dollars as they are counted.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and so do budgets")]
+pub fn nano_usd(usd: f64) -> u64 {
+    (usd * 1e9).round() as u64
+}
+
+/// Counted dollars as people are shown them.
+#[must_use]
+pub fn shown_usd(nano: u64) -> f64 {
+    nano as f64 / 1e9
 }
 
 /// Something that succeeded.
@@ -172,8 +189,8 @@ pub struct Agent {
     pub seen: u64,
     /// Files it read, oldest first, with what they contained.
     pub reads: Vec<Read>,
-    /// Signatures of its latest calls, newest last.
-    pub window: VecDeque<Key>,
+    /// Its latest calls, newest last.
+    pub window: VecDeque<Windowed>,
     pub constraints: Vec<Constraint>,
     pub halted: Option<Halt>,
     /// It called an unknown tool and has not made a known call since.
@@ -190,6 +207,14 @@ pub struct Agent {
     pub faulted: bool,
     /// Why it cannot go on, since it said so.
     pub parked: Option<String>,
+}
+
+/// A call that the loop guard remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Windowed {
+    pub signature: Key,
+    /// The step at which it was requested.
+    pub step: u64,
 }
 
 /// A value that has not fit its schema yet.
@@ -223,6 +248,9 @@ pub struct Constraint {
     pub ttl_steps: u32,
     pub window: u32,
     pub threshold: u32,
+    /// The step at which it was put.
+    #[serde(default)]
+    pub step: u64,
 }
 
 /// Why an agent's run was halted.
@@ -285,6 +313,10 @@ pub enum Change {
         cost_usd: f64,
     },
     BudgetRefused,
+    /// That a limit of this kind is used up was told.
+    BudgetTold {
+        kind: String,
+    },
     BudgetWarned,
     /// A host's transcript was read.
     Metered {
@@ -454,54 +486,6 @@ impl Session {
     pub fn snapshot(&self, name: &str) -> Option<Digest> {
         self.snapshots.iter().find(|(known, _)| known == name).map(|(_, digest)| *digest)
     }
-
-    /// The open call that an outcome belongs to: by id, else the first of that agent with that signature.
-    #[must_use]
-    pub fn open(&self, agent: &str, call: Option<Key>, signature: Key) -> Option<&Open> {
-        self.open.get(self.open_index(agent, call, &signature)?)
-    }
-
-    /// The call of this id and signature that was let through and that no proxy has seen yet.
-    #[must_use]
-    pub fn awaited(&self, call: Key, signature: Key) -> Option<&Open> {
-        let same = |open: &&Open| open.call == Some(call) && open.signature == signature;
-        let mut open = self.open.iter().filter(same);
-        // Where one id stands for several calls, which one is meant cannot be told.
-        open.next().filter(|first| !first.refused && !first.sighted && open.next().is_none())
-    }
-
-    /// What is remembered of an MCP server's tools.
-    #[must_use]
-    pub fn server(&self, name: &str) -> Option<&Served> {
-        self.servers.iter().find(|served| served.server == name)
-    }
-
-    /// The step at which a call that has not finished was requested, by its id.
-    #[must_use]
-    pub fn step_of(&self, id: &str) -> Option<u64> {
-        let call = Some(Digest::of(id.as_bytes()).short());
-        self.open.iter().rev().find(|open| open.call == call).map(|open| open.step)
-    }
-
-    /// Where that call stands. A host may give one id to several calls: then the signature tells them apart, and
-    /// where it does not, a refused one is meant, so that nothing refused is taken for done.
-    fn open_index(&self, agent: &str, call: Option<Key>, signature: &Key) -> Option<usize> {
-        let find = |holds: &dyn Fn(&Open) -> bool| self.open.iter().position(holds);
-        if call.is_none() {
-            return find(&|open| open.call.is_none() && open.agent == agent && open.signature == *signature);
-        }
-        let same = |open: &Open| open.call == call;
-        find(&|open| same(open) && open.signature == *signature && open.refused)
-            .or_else(|| find(&|open| same(open) && open.signature == *signature))
-            .or_else(|| find(&|open| same(open) && open.refused))
-            .or_else(|| find(&same))
-    }
-
-    /// Whether a call of this id has finished before and was not requested again since.
-    #[must_use]
-    pub fn finished(&self, call: Option<Key>) -> bool {
-        call.is_some_and(|id| self.finished.contains(&id) && !self.open.iter().any(|open| open.call == call))
-    }
 }
 
 impl Session {
@@ -570,10 +554,17 @@ impl Repair {
 }
 
 impl Constraint {
+    /// What it is called: one action is forbidden once at one step.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{}-{}", self.signature, self.step)
+    }
+
     /// The typed override as hosts and models are shown it; one fixed form, no free text.
     #[must_use]
     pub fn to_value(&self) -> Value {
         serde_json::json!({
+            "override_id": self.id(),
             "type": "FORBID_ACTION",
             "reason": "LOOP_REPEAT",
             "signature": self.signature,

@@ -80,6 +80,7 @@ pub(crate) fn given(at: &Where, file: &PathBuf, kept: Option<&Kept>) -> Result<G
     let dir = path.parent().unwrap_or(&root);
     let mut standing = Standing::given_from(&root, dir, &text, kept).map_err(faulty)?;
     standing.stack.path = Some(path.display().to_string());
+    standing.notices.iter().for_each(|notice| screen::complain(&format!("note: {notice}")));
     Ok(Given::new(standing))
 }
 
