@@ -64,7 +64,10 @@ fn tools_that_the_server_does_not_offer_are_refused_with_the_nearest_names() {
     assert_eq!((&refused["result"]["isError"], code(&refused)), (&json!(true), "tools/unknown"));
     let emitted = &refused["result"]["_meta"]["jackline/emitted"][0];
     assert_eq!((&emitted["type"], &emitted["nearest"][0]), (&json!("UNKNOWN_TOOL"), &json!("mcp__odd_server__echo")));
-    assert!(text(&refused).contains("There is no tool 'ecko'.") && text(&refused).contains("→ echo"), "{refused}");
+    assert!(
+        text(&refused).contains("There is no tool 'ecko'.") && text(&refused).contains("→ did you mean `echo`?\n["),
+        "{refused}"
+    );
     assert!(world.called().is_empty());
     // The proxy asked for the list itself, since the client had not.
     assert!(world.reached().iter().any(|message| message["method"] == "tools/list"));
