@@ -1,6 +1,6 @@
 //! The proxy: stands between any MCP client and any MCP server, and judges every `tools/call`.
 //!
-//! Three threads and no more: one reads the client ([`upward`]), one the server ([`downward`]), one the clock. A call is
+//! Three threads and no more beside the one that waits: one reads the client (`upward`), one the server (`downward`), one the clock. A call is
 //! judged and on record before the server sees it, and its result before the client does. Whatever is not judged passes
 //! byte for byte and in order. A server that dies, hangs, floods or babbles leads to errors, never to a stuck client.
 

@@ -124,7 +124,7 @@ impl Server {
         let text = json!({ "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] });
         let numbers = json!({ "type": "object", "properties": { "a": { "type": "integer" }, "b": { "type": "integer" } },
             "required": ["a", "b"], "additionalProperties": false });
-        let elsewhere = json!({ "$ref": "https://example.com/elsewhere.json" });
+        let elsewhere = json!({ "type": "object", "$ref": "https://example.com/elsewhere.json" });
         let mut tools = vec![of("echo", text), of("add", numbers), of("far", elsewhere)];
         let plain = [
             "fail", "error", "die", "hang", "flood", "babble", "change", "leave", "long", "ask", "slow", "deaf",
