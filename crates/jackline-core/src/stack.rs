@@ -16,6 +16,9 @@ use crate::schema::Schema;
 use crate::sha::Digest;
 use crate::tools;
 
+/// Where pull requests are asked for unless a definition says otherwise.
+const GITHUB_API: &str = "https://api.github.com";
+
 /// Where a layer comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
@@ -134,6 +137,20 @@ impl Stack {
         let layer = Layer::new(model, digest, Origin::Project, true);
         let packs = packs::layers(&layer, &Pack::model);
         Self { root: root.into(), layers: std::iter::once(layer).chain(packs).collect(), ..Self::default() }
+    }
+
+    /// Where pull requests are asked for.
+    ///
+    /// # Errors
+    /// A definition that is not trusted wants it elsewhere: a token would go there.
+    pub fn github_api(&self) -> Result<&str, &'static str> {
+        let mut named =
+            self.layers.iter().filter_map(|layer| Some((layer.trusted, layer.model.checks.github_api.as_deref()?)));
+        match named.next() {
+            None => Ok(GITHUB_API),
+            Some((true, api)) => Ok(api),
+            Some((false, _)) => Err("`checks.github_api` is not trusted; the owner runs `jackline trust`"),
+        }
     }
 
     /// The layer whose identity and digest stand in records: the project's, else the last that is no pack.

@@ -28,6 +28,9 @@ pub struct Answer {
     pub constraint: Option<Value>,
     pub emitted: Vec<Value>,
     pub stop: Option<Stop>,
+    /// What an operation on todos, facts or calls answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
     /// The number of the decision's record; absent when nothing was kept.
     pub seq: Option<u64>,
     #[serde(serialize_with = "as_hex")]
@@ -56,6 +59,7 @@ impl Answer {
             constraint: decision.constraint,
             emitted: decision.emitted,
             stop: decision.stop,
+            result: decision.result,
             seq: None,
             hash: None,
         }

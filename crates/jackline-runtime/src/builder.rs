@@ -13,6 +13,7 @@ use crate::runtime::Runtime;
 use crate::store::Store;
 use crate::store::files::FileStore;
 use crate::store::memory::MemoryStore;
+use crate::web::Web;
 use crate::wiring::CommandLine;
 
 /// Why a runtime could not be built.
@@ -38,6 +39,7 @@ pub struct RuntimeBuilder {
     policies: Vec<Arc<dyn Policy>>,
     idles: bool,
     line: Option<CommandLine>,
+    web: Option<Arc<dyn Web>>,
 }
 
 #[derive(Debug)]
@@ -119,6 +121,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Asks addresses for checks of todos; without it such checks do not pass.
+    #[must_use]
+    pub fn web(mut self, web: impl Web + 'static) -> Self {
+        self.web = Some(Arc::new(web));
+        self
+    }
+
     /// Adds a policy of the embedder's own.
     #[must_use]
     pub fn policy(mut self, policy: impl Policy + 'static) -> Self {
@@ -158,6 +167,7 @@ impl RuntimeBuilder {
             state: self.state,
             idles: self.idles,
             line: self.line,
+            web: self.web,
             held: Mutex::new(BTreeMap::new()),
             ground: Mutex::new(None),
         })

@@ -17,6 +17,7 @@ pub mod clock;
 pub mod definitions;
 pub mod exceptions;
 pub mod limits;
+mod operations;
 pub mod private;
 pub mod probes;
 mod records;
@@ -27,6 +28,7 @@ mod runtime;
 mod schemas;
 pub mod store;
 pub mod tilde;
+pub mod web;
 pub mod wiring;
 mod worker;
 

@@ -33,6 +33,7 @@ use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schem
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
+use crate::web::{self, Web};
 use crate::wiring::CommandLine;
 
 /// Times a decision is taken anew because another process committed in between. Each time someone else got
@@ -56,6 +57,8 @@ pub struct Runtime {
     pub(crate) state: Option<PathBuf>,
     /// Whether a workspace without any definition is left alone rather than refused.
     pub(crate) idles: bool,
+    /// Asks addresses for checks, where the embedder lets it.
+    pub(crate) web: Option<Arc<dyn Web>>,
     /// What the host ran to ask us, where it is a host that does.
     pub(crate) line: Option<CommandLine>,
     pub(crate) held: Mutex<BTreeMap<String, Held>>,
@@ -227,6 +230,10 @@ impl Runtime {
                     Probe::Exceptions { at, refusals } => {
                         seen.exceptions = self.exceptions(session, judging.stack());
                         seen.exceptions.as_ref().map_or(Fact::Absent, |known| known.answer(*at, refusals))
+                    }
+                    Probe::Calls { queries } => self.calls(judging.stack(), &event.session, queries),
+                    Probe::Web { request } => {
+                        self.web.as_deref().map_or_else(web::absent, |web| web::answer(web, request))
                     }
                     probe => judging.prober.answer(probe, event),
                 };
@@ -523,6 +530,7 @@ fn raw(event: &Event) -> Value {
         Body::Rerooted { root } => json!({ "root": root }),
         Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
         Body::Noted { name } => json!({ "name": name }),
+        Body::Operation { operation, given } => json!({ operation.key(): given }),
         Body::PromptSubmitted
         | Body::AgentStarted
         | Body::StopRequested

@@ -3,9 +3,12 @@
 //! Pure and total: no clock but the event's, no look at the world but the facts, and no way to fail. Whatever
 //! cannot be told becomes a finding that denies.
 
+mod checking;
 mod excepted;
 mod finished;
+mod judged;
 mod metered;
+mod operation;
 mod output;
 mod overridden;
 mod requested;
@@ -27,6 +30,7 @@ use crate::session::{Agent, Change, Constraint, Key, Pin, Session};
 use crate::sha::Digest;
 use crate::stack::Stack;
 use crate::time::Timestamp;
+use crate::todos::required;
 use metered::Metered;
 
 /// Decides about one event, or says which facts it wants first.
@@ -53,6 +57,15 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
     }
 }
 
+/// What is decided on: the definitions in force, what is remembered, the event, and what was seen.
+#[derive(Debug, Clone, Copy)]
+struct Ground<'a> {
+    stack: &'a Stack,
+    session: &'a Session,
+    event: &'a Event,
+    facts: &'a Facts,
+}
+
 fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
     let step = match &event.body {
         Body::CallRequested(call) => in_context(stack, session, event, (call, facts), requested::decide),
@@ -75,7 +88,10 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
             done(Decision { changes, ..Decision::default() })
         }
         Body::OverrideSet(settings) => done(overridden::set(session, event, settings)),
-        Body::StopRequested => done(stop(stack, session, event)),
+        Body::Operation { operation, given } => {
+            operation::decide(&Ground { stack, session, event, facts }, *operation, given)
+        }
+        Body::StopRequested => stop_requested(&Ground { stack, session, event, facts }),
         Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
         Body::SessionEnded | Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => {
             done(Decision::default())
@@ -127,6 +143,7 @@ fn done(decision: Decision) -> Step {
 
 /// What every decision carries: which definition judged, and the constraint in force.
 fn finish(mut decision: Decision, stack: &Stack, session: &Session, event: &Event) -> Decision {
+    required::add(&mut decision, stack, session, event);
     let digest = stack.digest();
     if session.definition != Some(digest) {
         decision.changes.insert(0, Change::Judged { definition: digest });
@@ -229,8 +246,27 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
             done(Decision::merge(vec![finding.suggest("run `jackline doctor`, or take the change back")]))
         }
         Some(
-            Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Usage(_) | Fact::Excepted(_) | Fact::Rego(_),
+            Fact::Identity(_)
+            | Fact::Content(_)
+            | Fact::Schema(_)
+            | Fact::Usage(_)
+            | Fact::Told(_)
+            | Fact::Excepted(_)
+            | Fact::Rego(_),
         ) => done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")])),
+    }
+}
+
+/// Todos that were verified before files changed are looked at again, whatever becomes of the stop.
+fn stop_requested(ground: &Ground<'_>) -> Step {
+    match operation::at_stop(ground) {
+        Err(probes) => Step::Need(probes.into_iter().filter(|probe| ground.facts.get(probe).is_none()).collect()),
+        Ok(looked) => {
+            let mut decision = stop(ground.stack, ground.session, ground.event);
+            decision.changes.extend(looked.changes);
+            decision.notes.splice(0..0, looked.notes);
+            done(decision)
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use super::model::{
     Section, Sequence, Steps, Tools, UnknownTools,
 };
 use super::overriding;
+use super::todos;
 use super::uses;
 use crate::glob;
 pub(super) use width::wider;
@@ -35,6 +36,7 @@ pub fn loosenings(old: &Model, new: &Model) -> Vec<String> {
     settings(old, new, &mut found);
     schemas::compare(old, new, &mut found);
     found.0.extend(uses::loosenings(&old.packs, &new.packs));
+    found.0.extend(todos::loosenings(old, new));
     found.0
 }
 
@@ -63,6 +65,7 @@ pub fn attempts(wider: &Model, narrower: &Model) -> Vec<String> {
         reads: narrower.reads.or(wider.reads),
         outputs: narrower.outputs.or(wider.outputs),
         validation: schemas::said(wider, narrower),
+        todos: todos::said(wider, narrower),
         ..wider.clone()
     };
     loosenings(wider, &both)

@@ -20,6 +20,7 @@ mod semantics;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod todos;
 mod unsupported;
 mod uses;
 mod validate;
@@ -59,6 +60,7 @@ pub fn parse(source: &str, known_tools: &[&str]) -> Result<Parsed, Vec<Fault>> {
     unsupported::report(&tree, &mut faults);
     let mut model = read::model(&tree, &mut faults);
     name_policies(&mut model);
+    todos::check(&model, Some(&tree), &mut faults);
     semantics::check(&model, Some(&tree), known_tools, &mut faults);
     finish(model, faults)
 }

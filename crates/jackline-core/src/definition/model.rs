@@ -40,10 +40,14 @@ macro_rules! spelled {
     };
 }
 
+mod checks;
 mod rego;
+mod todos;
 mod validation;
 
+pub use checks::Checks;
 pub use rego::Rego;
+pub use todos::{AgentCommands, Native, Required, Todos};
 pub use validation::{Missing, SchemaSource, Validation};
 
 /// A whole definition.
@@ -69,6 +73,8 @@ pub struct Model {
     pub validation: Validation,
     /// The key `use`.
     pub packs: Vec<Use>,
+    pub todos: Todos,
+    pub checks: Checks,
 }
 
 impl Default for Model {
@@ -90,6 +96,8 @@ impl Default for Model {
             outputs: None,
             validation: Validation::default(),
             packs: Vec::new(),
+            todos: Todos::default(),
+            checks: Checks::default(),
         }
     }
 }

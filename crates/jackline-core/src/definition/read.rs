@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use super::bounds;
 use super::fault::{Fault, Faults, quoted};
 use super::model::{
-    ArgMatcher, Audit, CommandMatcher, CommandParts, Computed, Deadline, Declaration, Enforce, Guard, Identity, Kind,
-    Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range,
+    ArgMatcher, Audit, Checks, CommandMatcher, CommandParts, Computed, Deadline, Declaration, Enforce, Guard, Identity,
+    Kind, Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range,
     ReadBeforeWrite, Rego, Rule, RuleVerdict, SchemaSource, Section, Sequence, SessionMatcher, Shell, Stale, Step,
     Steps, StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
 };
 use super::overriding;
+use super::todos;
 use super::yaml::{Entry, Node, Value};
 use crate::path::Role;
 use crate::time::{Timestamp, parse_duration_ms};
@@ -37,6 +38,8 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         outputs: bounds::read(root.get("outputs")),
         validation: validation(root.get("schema")),
         packs: items(root.get("use")).map(used).collect(),
+        todos: todos::read(root.get("todos"), faults),
+        checks: Checks { github_api: text(field(root.get("checks"), "github_api")) },
     }
 }
 
@@ -136,7 +139,7 @@ fn schema(node: &Node, faults: &mut Faults) -> Option<SchemaSource> {
 }
 
 /// A whole tree as JSON. Recursion is bounded by the tree's depth.
-fn tree(node: &Node) -> Option<serde_json::Value> {
+pub(super) fn tree(node: &Node) -> Option<serde_json::Value> {
     match &node.value {
         Value::Map(entries) => entries.iter().map(|entry| Some((entry.key.clone(), tree(&entry.value)?))).collect(),
         Value::List(items) => items.iter().map(tree).collect(),

@@ -20,7 +20,6 @@ const fn row(path: &'static [&'static str], label: &'static str) -> Row {
 const ROWS: &[Row] = &[
     row(&["feedback"], "feedback"),
     row(&["completion"], "completion"),
-    row(&["todos"], "todos"),
     row(&["file_policies"], "file_policies"),
     row(&["checks"], "checks"),
 ];

@@ -51,7 +51,13 @@ fn judge_touch(settings: &ReadBeforeWrite, subject: &Subject<'_>, touch: &Touch)
         Some(Fact::Identity(identity)) => identity,
         Some(Fact::Unknown(why)) => return Some(fault(touch, why)),
         Some(
-            Fact::Content(_) | Fact::Schema(_) | Fact::Usage(_) | Fact::Excepted(_) | Fact::Rego(_) | Fact::Absent,
+            Fact::Content(_)
+            | Fact::Schema(_)
+            | Fact::Usage(_)
+            | Fact::Told(_)
+            | Fact::Excepted(_)
+            | Fact::Rego(_)
+            | Fact::Absent,
         )
         | None => {
             return Some(fault(touch, "it was not looked at"));
@@ -77,7 +83,13 @@ fn judge_stale(subject: &Subject<'_>, touch: &Touch, identity: &Identity, read: 
         Some(Fact::Content(now)) => now.map(|digest| digest.short()),
         Some(Fact::Unknown(why)) => return Some(fault(touch, why)),
         Some(
-            Fact::Identity(_) | Fact::Schema(_) | Fact::Usage(_) | Fact::Excepted(_) | Fact::Rego(_) | Fact::Absent,
+            Fact::Identity(_)
+            | Fact::Schema(_)
+            | Fact::Usage(_)
+            | Fact::Told(_)
+            | Fact::Excepted(_)
+            | Fact::Rego(_)
+            | Fact::Absent,
         )
         | None => {
             return Some(fault(touch, "its content was not looked at"));

@@ -38,7 +38,13 @@ pub(crate) fn judge(settings: &Rego, subject: &Subject<'_>) -> Vec<Finding> {
         }
         Some(Fact::Unknown(why)) => why.as_str(),
         Some(
-            Fact::Identity(_) | Fact::Content(_) | Fact::Schema(_) | Fact::Usage(_) | Fact::Excepted(_) | Fact::Absent,
+            Fact::Identity(_)
+            | Fact::Content(_)
+            | Fact::Schema(_)
+            | Fact::Usage(_)
+            | Fact::Told(_)
+            | Fact::Excepted(_)
+            | Fact::Absent,
         )
         | None => "it was not asked",
     };

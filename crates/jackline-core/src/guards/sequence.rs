@@ -85,6 +85,7 @@ fn is_fresh(done: &Done, subject: &Subject<'_>) -> bool {
             | Fact::Identity(_)
             | Fact::Schema(_)
             | Fact::Usage(_)
+            | Fact::Told(_)
             | Fact::Excepted(_)
             | Fact::Rego(_)
             | Fact::Unknown(_),

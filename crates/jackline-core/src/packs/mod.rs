@@ -4,7 +4,9 @@
 //! becomes a layer of its own beside the layer that names it. It brings its policies along and nothing else: mode,
 //! trust, exceptions and how the log is kept are those of the definition that names it. Packs name no packs.
 
-use crate::definition::model::{Guard, Limits, Matcher, Model, Policy, Rule, Shell, Tools, Use, Validation};
+use crate::definition::model::{
+    Checks, Guard, Limits, Matcher, Model, Policy, Rule, Shell, Todos, Tools, Use, Validation,
+};
 use crate::definition::{self};
 use crate::sha::Digest;
 use crate::stack::{Layer, Origin};
@@ -110,6 +112,8 @@ fn used_by(definition: &Model, used: &Use, pack: Model) -> Model {
         outputs: None,
         validation: Validation::default(),
         packs: Vec::new(),
+        todos: Todos::default(),
+        checks: Checks::default(),
         steps: pack.steps,
         sections: pack.sections,
         policies,

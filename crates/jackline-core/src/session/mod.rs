@@ -13,11 +13,14 @@ use serde_json::Value;
 pub use crate::sha::Key;
 
 use crate::extension::{Extended, Extension};
+use crate::facts::{Statement, Statements};
 use crate::overrides::Imposed;
 use crate::schema::SchemaError;
 use crate::sha::Digest;
 use crate::stack::Origin;
 use crate::time::Timestamp;
+use crate::todos::id::Id;
+use crate::todos::{Author, Todo, Todos};
 use crate::usage::{Mark, Metering};
 
 /// Files one agent is remembered to have read; an evicted one must be read again.
@@ -74,6 +77,10 @@ pub struct Session {
     pub memory: Memory,
     /// How far hosts' transcripts were read for what was used, the one read last at the end.
     pub transcripts: Vec<Mark>,
+    /// Work items; no part of what snapshot, restore and reset act on.
+    pub todos: Todos,
+    /// What was recorded as fact; neither.
+    pub statements: Statements,
 }
 
 /// Where a session is at home; a later `cd` changes nothing about it.
@@ -345,6 +352,17 @@ pub enum Change {
         digest: Digest,
     },
     Reset,
+    /// A todo was made, or is another one now.
+    Todo {
+        todo: Box<Todo>,
+    },
+    /// A fact was recorded, or several were summarised into one.
+    Stated {
+        statement: Box<Statement>,
+    },
+    Retracted {
+        id: Id,
+    },
 }
 
 impl Change {
@@ -354,12 +372,21 @@ impl Change {
             Self::Constrained { constraint, .. } => vec![&mut constraint.action, &mut constraint.target],
             Self::Halted { halt, .. } => vec![&mut halt.reason],
             Self::Extended { extension } => vec![&mut extension.reason],
+            Self::Todo { todo } => todo_texts(todo),
+            Self::Stated { statement } => vec![&mut statement.text],
             Self::Invalid { errors, .. } => {
                 errors.iter_mut().flat_map(|error| [&mut error.instance_path, &mut error.message]).collect()
             }
             _ => Vec::new(),
         }
     }
+}
+
+/// What an owner requires is recognised by its content, which stands in the definition anyway.
+fn todo_texts(todo: &mut Todo) -> Vec<&mut String> {
+    let content = (todo.author != Author::Owner).then_some(&mut todo.content);
+    let results = todo.results.iter_mut().map(|result| &mut result.message);
+    content.into_iter().chain(results).chain(todo.state.shown_texts()).collect()
 }
 
 impl Session {

@@ -127,6 +127,14 @@ fn commits_follow_one_another(store: &dyn Store) {
     assert_eq!(check_chain(store, "s", head), ["a", "b", "b", "b", "c", "d"]);
 }
 
+fn lines_begin_at_or_after_an_offset(store: &dyn Store) {
+    let heads: Vec<Head> = (0..3).map(|_| grow(store, "from", 1, "x")).collect();
+    let count = |from: u64| store.lines("from", from).unwrap().map(Result::unwrap).count();
+    assert_eq!((count(0), count(1)), (3, 2), "of a line that began before, nothing is shown");
+    assert_eq!((count(heads[0].offset), count(heads[0].offset + 1)), (2, 1));
+    assert_eq!((count(heads[1].offset - 1), count(heads[2].offset), count(u64::MAX)), (1, 0, 0));
+}
+
 fn a_commit_on_an_old_head_writes_nothing(store: &dyn Store) {
     let late = Step::new("s", Head::EMPTY, 1, "late");
     let first = grow(store, "s", 1, "first");
