@@ -36,6 +36,7 @@ mod patch;
 pub mod path;
 pub mod policy;
 pub mod probe;
+pub mod ran;
 pub mod redact;
 pub mod rego;
 mod repair;

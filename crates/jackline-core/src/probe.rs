@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::{Found, Query};
 use crate::exception::{Exception, Refusal};
+use crate::ran::{Author, Ran};
 use crate::rego::{About, Judged};
 use crate::schema::{Checked, Schema, Target};
 use crate::sha::Digest;
@@ -42,6 +43,8 @@ pub enum Probe {
     Exceptions { at: Timestamp, refusals: Vec<Refusal> },
     /// What does a host's transcript say was used beyond this mark? Without one, from its end or its beginning.
     Usage { file: String, mark: Option<Mark>, from_end: bool },
+    /// What comes of this command, run in the workspace? A fact also where it may not run.
+    Run { argv: Vec<String>, timeout_ms: u64, author: Author },
     /// Which calls of this session does the log hold? One answer for each query.
     Calls { queries: Vec<Query> },
     /// Does the file at this canonical absolute path hold this text?
@@ -96,7 +99,7 @@ impl Probe {
             | Self::Git { .. }
             | Self::Rego { .. } => true,
             // What another machine is asked, it may count.
-            Self::Exceptions { .. } | Self::Web { .. } => false,
+            Self::Exceptions { .. } | Self::Run { .. } | Self::Web { .. } => false,
         }
     }
 }
@@ -119,6 +122,8 @@ pub enum Fact {
     Usage(Metering),
     /// What a check or a claim asked about.
     Told(Told),
+    /// The command was run, or skipped aloud.
+    Ran(Ran),
     /// There is nothing to look at (no git repository for a work tree, for instance).
     Absent,
     /// It could not be told; the text says why, for the record.
@@ -134,6 +139,7 @@ impl Fact {
             Self::Content(_)
             | Self::Schema(_)
             | Self::Usage(_)
+            | Self::Ran(_)
             | Self::Excepted(_)
             | Self::Rego(_)
             | Self::Told(_)

@@ -154,6 +154,7 @@ impl<'a> Validation<'a> {
                     | Fact::Rego(_)
                     | Fact::Usage(_)
                     | Fact::Told(_)
+                    | Fact::Ran(_)
                     | Fact::Absent,
                 )
                 | None,

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::definition::model::{CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, SchemaSource, Section, Step};
+use crate::definition::model::{
+    Checks, CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, SchemaSource, Section, Step,
+};
 use crate::definition::{Kind, Model, UnknownTools};
 use crate::glob;
 use crate::matcher::STEP_DEPTH_MAX;
@@ -177,6 +179,21 @@ impl Stack {
         let only_wider = tools::lookup(host, tool).is_some() && self.layers.iter().any(|layer| wider(&layer));
         let counting = self.layers.iter().filter(|layer| !only_wider || wider(layer));
         counting.map(|layer| &layer.model).collect()
+    }
+
+    /// How commands are held where these definitions are in force: the strictest that is said counts, and what a
+    /// definition adds counts only once it is trusted.
+    #[must_use]
+    pub fn checks(&self) -> Checks {
+        let said = || self.layers.iter().filter(|layer| !layer.is_pack());
+        let trusted = || said().filter(|layer| layer.trusted).map(|layer| &layer.model.checks);
+        Checks {
+            confine: said().filter_map(|layer| layer.model.checks.confine).max(),
+            network: said().filter_map(|layer| layer.model.checks.network).min(),
+            writable: trusted().flat_map(|checks| checks.writable.clone()).collect(),
+            environment: trusted().flat_map(|checks| checks.environment.clone()).collect(),
+            github_api: self.github_api().ok().map(str::to_owned),
+        }
     }
 
     /// The names of the policies that would judge a call of this tool, in the order they are asked.

@@ -9,6 +9,7 @@ use jackline_core::policy::Policy;
 use thiserror::Error;
 
 use crate::definitions::{Definitions, Given, Kept, Standing};
+use crate::runner::Environment;
 use crate::runtime::Runtime;
 use crate::store::Store;
 use crate::store::files::FileStore;
@@ -40,6 +41,8 @@ pub struct RuntimeBuilder {
     idles: bool,
     line: Option<CommandLine>,
     web: Option<Arc<dyn Web>>,
+    environment: Option<fn(&[String]) -> Environment>,
+    patience: Option<fn(u64)>,
 }
 
 #[derive(Debug)]
@@ -128,6 +131,21 @@ impl RuntimeBuilder {
         self
     }
 
+    /// The variables that commands of checks get: `read` is called when the first of them runs, with the names that the
+    /// definitions add. Without it they get none.
+    #[must_use]
+    pub fn environment(mut self, read: fn(&[String]) -> Environment) -> Self {
+        self.environment = Some(read);
+        self
+    }
+
+    /// Is told, before a command runs, how many milliseconds may pass until it has ended: for who keeps a deadline.
+    #[must_use]
+    pub fn patience(mut self, patience: fn(u64)) -> Self {
+        self.patience = Some(patience);
+        self
+    }
+
     /// Adds a policy of the embedder's own.
     #[must_use]
     pub fn policy(mut self, policy: impl Policy + 'static) -> Self {
@@ -168,6 +186,8 @@ impl RuntimeBuilder {
             idles: self.idles,
             line: self.line,
             web: self.web,
+            environment: self.environment,
+            patience: self.patience,
             held: Mutex::new(BTreeMap::new()),
             ground: Mutex::new(None),
         })

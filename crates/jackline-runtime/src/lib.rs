@@ -14,6 +14,7 @@ mod builder;
 mod canonical;
 pub mod checkpoint;
 pub mod clock;
+pub mod commands;
 pub mod definitions;
 pub mod exceptions;
 pub mod limits;

@@ -26,12 +26,14 @@ use crate::answer::Answer;
 use crate::builder::RuntimeBuilder;
 use crate::checkpoint;
 use crate::clock;
+use crate::commands::Commands;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
 use crate::limits;
 use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
+use crate::runner::Environment;
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
 use crate::web::{self, Web};
 use crate::wiring::CommandLine;
@@ -61,6 +63,10 @@ pub struct Runtime {
     pub(crate) web: Option<Arc<dyn Web>>,
     /// What the host ran to ask us, where it is a host that does.
     pub(crate) line: Option<CommandLine>,
+    /// Which variables commands get, read when the first one runs.
+    pub(crate) environment: Option<fn(&[String]) -> Environment>,
+    /// Told how long a command may take before it runs.
+    pub(crate) patience: Option<fn(u64)>,
     pub(crate) held: Mutex<BTreeMap<String, Held>>,
     pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
 }
@@ -235,6 +241,9 @@ impl Runtime {
                     Probe::Web { request } => {
                         self.web.as_deref().map_or_else(web::absent, |web| web::answer(web, request))
                     }
+                    Probe::Run { argv, timeout_ms, author } => {
+                        self.commands(judging).answer(argv, *timeout_ms, *author)
+                    }
                     probe => judging.prober.answer(probe, event),
                 };
                 seen.facts.keep(probe, fact);
@@ -242,6 +251,18 @@ impl Runtime {
         }
         let why = "the policies asked for facts without end";
         Decision::merge(vec![Finding::fault("probe", code::FAULT_PROBE, why)])
+    }
+
+    fn commands<'a>(&'a self, judging: &'a Judging) -> Commands<'a> {
+        Commands {
+            stack: judging.stack(),
+            scripts: &judging.standing.scripts,
+            redactor: &judging.redactor,
+            home: self.home.as_deref(),
+            state: self.state.as_deref(),
+            environment: self.environment,
+            patience: self.patience,
+        }
     }
 
     /// The exceptions of the workspace where the session is at home, wherever it has moved to since.
@@ -337,7 +358,8 @@ impl Runtime {
         Box::new(move || {
             let root = PathBuf::from(&standing.stack.root);
             let definition = standing.stack.path.as_ref().map(Path::new);
-            let own_of = |root: &Path| own_paths(root, home.as_deref(), state.as_deref(), definition, &standing.files);
+            let protected = standing.protected();
+            let own_of = |root: &Path| own_paths(root, home.as_deref(), state.as_deref(), definition, &protected);
             let mut own = own_of(&root);
             own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
             own.extend(settings.into_iter().map(|path| OwnPath { path, label: label::HOST.to_owned() }));

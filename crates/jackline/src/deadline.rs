@@ -10,17 +10,29 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
+/// Seconds until a hook answers by itself. Hosts are told to wait twice as long.
+pub(crate) const DEADLINE_SECONDS: u32 = 5;
+
 /// What is written to standard error at the deadline of a gate.
 const REASON: &str = "Jackline could not decide: it took longer than its deadline. Run `jackline doctor`.\n";
 
 /// How the process ends at the deadline: 2 blocks, 0 lets pass.
 static EXIT: AtomicI32 = AtomicI32::new(2);
 
-/// Answers with a refusal after this many seconds, unless [`pass`] said otherwise.
-pub(crate) fn arm(seconds: u32) {
+/// Answers with a refusal at the deadline, unless [`pass`] said otherwise.
+pub(crate) fn arm() {
     // SAFETY: the handler is async-signal-safe (see `expired`), and its signature is the one `signal` asks for.
     unsafe {
         libc::signal(libc::SIGALRM, expired as *const () as libc::sighandler_t);
+        libc::alarm(DEADLINE_SECONDS);
+    }
+}
+
+/// A command is about to run that may take so many milliseconds: the deadline comes that much later.
+pub(crate) fn wait(milliseconds: u64) {
+    let seconds = u32::try_from(milliseconds.div_ceil(1000)).unwrap_or(u32::MAX).saturating_add(DEADLINE_SECONDS);
+    // SAFETY: only sets the timer that `arm` started anew.
+    unsafe {
         libc::alarm(seconds);
     }
 }

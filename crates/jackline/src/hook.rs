@@ -18,9 +18,6 @@ use jackline_runtime::{Answer, RuntimeBuilder};
 use crate::deadline;
 use crate::place::{self, Hooked};
 
-/// Seconds until a hook answers by itself. Hosts are told to wait twice as long.
-pub(crate) const DEADLINE_SECONDS: u32 = 5;
-
 /// What a wired hook is told on its command line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
@@ -70,7 +67,7 @@ fn adapter(host: &str, wired: Option<&str>) -> Option<Box<dyn Adapter>> {
 
 /// Answers one message.
 pub(crate) fn run(options: &Options) -> ExitCode {
-    deadline::arm(DEADLINE_SECONDS);
+    deadline::arm();
     // Nothing but the reply may be printed, not even about a defect of ours.
     set_hook(Box::new(|_| {}));
     let Some(adapter) = adapter(&options.host, options.wired.as_deref()) else {
@@ -98,7 +95,7 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
         Err(why) => return adapter.render(&adapter.glance(native), &[fault(&why)]),
     };
     let mut builder = RuntimeBuilder::default().state(state).definitions(definitions).idle_without_definition();
-    builder = builder.host_settings(place::host_settings());
+    builder = builder.host_settings(place::host_settings()).environment(place::environment).patience(deadline::wait);
     if let Some(home) = place::home() {
         builder = builder.home(home);
     }

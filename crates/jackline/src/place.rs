@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jackline_runtime::definitions::{DEFINITION_FILE, Found, Places};
+use jackline_runtime::runner::Environment;
 use jackline_runtime::store::files::FileStore;
 use jackline_runtime::wiring::CommandLine;
 
@@ -127,6 +128,11 @@ pub(crate) fn machine_definition() -> Option<&'static Path> {
 /// Where programs are looked for.
 pub(crate) fn search_path() -> Option<OsString> {
     env::var_os("PATH")
+}
+
+/// The variables that commands of checks get: those that always pass, and these.
+pub(crate) fn environment(named: &[String]) -> Environment {
+    Environment::filtered(env::vars_os(), named)
 }
 
 /// How wide the terminal on standard output is, if there is one.

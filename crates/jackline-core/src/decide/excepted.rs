@@ -56,6 +56,7 @@ fn granted(facts: &Facts) -> Vec<Exception> {
         | Fact::Schema(_)
         | Fact::Usage(_)
         | Fact::Told(_)
+        | Fact::Ran(_)
         | Fact::Rego(_)
         | Fact::Absent
         | Fact::Unknown(_) => None,

@@ -251,6 +251,7 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
             | Fact::Schema(_)
             | Fact::Usage(_)
             | Fact::Told(_)
+            | Fact::Ran(_)
             | Fact::Excepted(_)
             | Fact::Rego(_),
         ) => done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")])),

@@ -60,6 +60,7 @@ fn last_byte(context: &Context<'_>) -> Option<Probe> {
         | Fact::Schema(_)
         | Fact::Usage(_)
         | Fact::Told(_)
+        | Fact::Ran(_)
         | Fact::Absent
         | Fact::Unknown(_) => None,
     }
@@ -75,6 +76,7 @@ fn ended(context: &Context<'_>) -> Option<bool> {
         | Fact::Schema(_)
         | Fact::Usage(_)
         | Fact::Told(_)
+        | Fact::Ran(_)
         | Fact::Absent
         | Fact::Unknown(_) => None,
     }

@@ -2,6 +2,7 @@
 //!
 //! A change that only tightens applies at once; one that is named here waits for the owner.
 
+mod checks;
 mod rego;
 mod schemas;
 mod width;
@@ -35,6 +36,7 @@ pub fn loosenings(old: &Model, new: &Model) -> Vec<String> {
     found.0.extend(bounds::loosenings("outputs", old.outputs, new.outputs));
     settings(old, new, &mut found);
     schemas::compare(old, new, &mut found);
+    checks::compare(old, new, &mut found);
     found.0.extend(uses::loosenings(&old.packs, &new.packs));
     found.0.extend(todos::loosenings(old, new));
     found.0

@@ -45,7 +45,7 @@ mod rego;
 mod todos;
 mod validation;
 
-pub use checks::Checks;
+pub use checks::{Checks, Confine};
 pub use rego::Rego;
 pub use todos::{AgentCommands, Native, Required, Todos};
 pub use validation::{Missing, SchemaSource, Validation};

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::bounds;
 use super::fault::{Fault, Faults, quoted};
 use super::model::{
-    ArgMatcher, Audit, Checks, CommandMatcher, CommandParts, Computed, Deadline, Declaration, Enforce, Guard, Identity,
-    Kind, Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range,
-    ReadBeforeWrite, Rego, Rule, RuleVerdict, SchemaSource, Section, Sequence, SessionMatcher, Shell, Stale, Step,
-    Steps, StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
+    ArgMatcher, Audit, Checks, CommandMatcher, CommandParts, Computed, Confine, Deadline, Declaration, Enforce, Guard,
+    Identity, Kind, Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per,
+    Policy, Range, ReadBeforeWrite, Rego, Rule, RuleVerdict, SchemaSource, Section, Sequence, SessionMatcher, Shell,
+    Stale, Step, Steps, StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
 };
 use super::overriding;
 use super::todos;
@@ -39,7 +39,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         validation: validation(root.get("schema")),
         packs: items(root.get("use")).map(used).collect(),
         todos: todos::read(root.get("todos"), faults),
-        checks: Checks { github_api: text(field(root.get("checks"), "github_api")) },
+        checks: checks(root.get("checks")),
     }
 }
 
@@ -388,5 +388,15 @@ fn audit(node: Option<&Node>) -> Audit {
     Audit {
         redact: texts(field(node, "redact")),
         checkpoint: flag(field(node, "checkpoint")).unwrap_or_else(|| Audit::default().checkpoint),
+    }
+}
+
+fn checks(node: Option<&Node>) -> Checks {
+    Checks {
+        confine: field(node, "confine").and_then(Node::text).and_then(Confine::parse),
+        network: flag(field(node, "network")),
+        writable: texts(field(node, "writable")),
+        environment: texts(field(node, "environment")),
+        github_api: text(field(node, "github_api")),
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! Validation, the JSON Schema and the settings reference all read this one table; nothing else lists the keys.
 
+mod completion;
 mod overriding;
 
 use super::bounds::{BYTES_BOUND_MAX, LINES_BOUND_MAX};
 use super::form::{Form, Shape, choice, key, shape};
 use super::model::{
-    Computed, Enforce, Kind, Missing, Mode, OnFault, Opaque, Outside, Per, RuleVerdict, Stale, Sync as SyncTo,
+    Computed, Confine, Enforce, Kind, Missing, Mode, OnFault, Opaque, Outside, Per, RuleVerdict, Stale, Sync as SyncTo,
     UnknownTools,
 };
 use crate::path::Role;
@@ -58,7 +59,7 @@ pub(super) static ROOT: Shape = shape(
         key("limits", Form::Map(&LIMITS), "Budgets; what is absent is not limited."),
         key("shell", Form::Map(&SHELL), "How shell texts are judged."),
         key("feedback", Form::List(&Form::Map(&FEEDBACK)), "Advice and when it is given.").default("[]"),
-        key("completion", Form::Map(&COMPLETION), "What must hold before the agent may stop."),
+        key("completion", Form::Map(&completion::COMPLETION), "What must hold before the agent may stop."),
         key("todos", Form::Map(&TODOS), "Work items the owner requires, and what the agent may do with todos."),
         key("file_policies", Form::Map(&FILE_POLICIES), "Policies over changed files."),
         key("audit", Form::Map(&AUDIT), "How the audit log is kept."),
@@ -409,50 +410,6 @@ static FEEDBACK_DEADLINE: Shape = shape(
     &[key("warning_threshold_seconds", Form::Positive, "Seconds left from which on it warns.").default("120")],
 );
 
-/// The keys that are a completion check.
-const COMPLETION_CHECKS: &[&str] = &["all", "any", "files", "todos", "file_policies", "done", "command"];
-
-/// The keys of a completion check, in one macro so that `completion` can have them too.
-macro_rules! completion_keys {
-    ($($more:expr),* $(,)?) => {
-        &[
-            key("all", Form::Some(&Form::Map(&COMPLETION_CHECK)), "All of these hold."),
-            key("any", Form::Some(&Form::Map(&COMPLETION_CHECK)), "Any of these holds."),
-            key("files", SOME_TEXTS, "These files exist.").example(r#"["report.md"]"#),
-            key("todos", Form::Choice(&["verified"]), "All todos are verified."),
-            key("file_policies", Form::Choice(&["satisfied"]), "No file policy is outstanding."),
-            key("done", Form::Text, "This step is done and nothing was written since."),
-            key("command", Form::Map(&COMPLETION_COMMAND), "This command exits with 0."),
-            $($more),*
-        ]
-    };
-}
-
-static COMPLETION: Shape = choice(
-    "completion",
-    "What must hold before the agent may stop.",
-    COMPLETION_CHECKS,
-    completion_keys!(
-        key("blocks_max", COUNT, "Consecutive blocked stops, after which the stop is let through as incomplete.")
-            .default("6"),
-        key("subagents", Form::Flag, "Judge the stops of sub-agents too.").default("false"),
-        key("when", Form::Choice(&["always", "worked"]), "Every turn, or only those in which something was done.")
-            .default(r#""always""#),
-    ),
-);
-
-static COMPLETION_CHECK: Shape =
-    choice("completion_check", "One condition, or a combination.", COMPLETION_CHECKS, completion_keys!());
-
-static COMPLETION_COMMAND: Shape = shape(
-    "completion_command",
-    "A command that must succeed.",
-    &[
-        key("run", SOME_TEXTS, "Program and arguments.").required().example(r#"["cargo", "test"]"#),
-        key("timeout", Form::Duration, "How long it may take.").default(r#""10m""#),
-    ],
-);
-
 static TODOS: Shape = shape(
     "todos",
     "Work items the owner requires, and what the agent may do with todos.",
@@ -575,8 +532,19 @@ static CHECKS: Shape = shape(
     "How checks look at the world.",
     &[
         key("github_api", Form::Text, "Where pull requests are asked for.").default(r#""https://api.github.com""#),
-        key("confine", Form::Choice(&["auto", "off", "require"]), "Confine commands by the kernel (Landlock).")
-            .default(r#""auto""#),
+        key("confine", Form::Choice(Confine::NAMES), "Confine commands by the kernel (Landlock).").default(r#""auto""#),
+        key("network", Form::Flag, "Whether a confined command may use TCP, on this machine or beyond.")
+            .default("false"),
+        key(
+            "writable",
+            TEXTS,
+            "Directories a confined command may write, besides the workspace and the temporary one.",
+        )
+        .default("[]")
+        .example(r#"["~/.cache/go-build"]"#),
+        key("environment", TEXTS, "Variables that commands get, besides those that always pass.")
+            .default("[]")
+            .example(r#"["DATABASE_URL"]"#),
     ],
 );
 

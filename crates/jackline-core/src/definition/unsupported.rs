@@ -17,12 +17,8 @@ const fn row(path: &'static [&'static str], label: &'static str) -> Row {
     Row { path, label, unless_false: false }
 }
 
-const ROWS: &[Row] = &[
-    row(&["feedback"], "feedback"),
-    row(&["completion"], "completion"),
-    row(&["file_policies"], "file_policies"),
-    row(&["checks"], "checks"),
-];
+const ROWS: &[Row] =
+    &[row(&["feedback"], "feedback"), row(&["completion"], "completion"), row(&["file_policies"], "file_policies")];
 
 /// Reports every key that is there and not supported.
 pub(super) fn report(root: &Node, faults: &mut Faults) {

@@ -55,6 +55,7 @@ fn judge_touch(settings: &ReadBeforeWrite, subject: &Subject<'_>, touch: &Touch)
             | Fact::Schema(_)
             | Fact::Usage(_)
             | Fact::Told(_)
+            | Fact::Ran(_)
             | Fact::Excepted(_)
             | Fact::Rego(_)
             | Fact::Absent,
@@ -87,6 +88,7 @@ fn judge_stale(subject: &Subject<'_>, touch: &Touch, identity: &Identity, read: 
             | Fact::Schema(_)
             | Fact::Usage(_)
             | Fact::Told(_)
+            | Fact::Ran(_)
             | Fact::Excepted(_)
             | Fact::Rego(_)
             | Fact::Absent,

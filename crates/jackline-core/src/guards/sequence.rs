@@ -86,6 +86,7 @@ fn is_fresh(done: &Done, subject: &Subject<'_>) -> bool {
             | Fact::Schema(_)
             | Fact::Usage(_)
             | Fact::Told(_)
+            | Fact::Ran(_)
             | Fact::Excepted(_)
             | Fact::Rego(_)
             | Fact::Unknown(_),

@@ -151,6 +151,15 @@ impl Check {
         matches!(self, Self::CommandExitZero(_) | Self::HttpStatus { .. })
     }
 
+    /// The command that it runs, if it runs one.
+    #[must_use]
+    pub fn command(&self) -> Option<&[String]> {
+        match self {
+            Self::CommandExitZero(words) => Some(words),
+            _ => None,
+        }
+    }
+
     fn makes_sense(&self) -> bool {
         match self {
             Self::CommandExitZero(words) => {

@@ -2,6 +2,7 @@
 //!
 //! Kept below the state directory, outside the workspace, where the agent may not write.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file;
 
-/// Bytes of a kept acceptance: a path, a digest and a time.
+/// Bytes of a kept acceptance: a path, a digest, a time, and some hundred scripts.
 const ACCEPTANCE_BYTES_MAX: usize = 64 << 10;
 
 /// What is remembered of a workspace's definition.
@@ -25,12 +26,22 @@ pub struct Acceptance {
     /// Whether the owner said so with `jackline trust`; else it was the first one seen, or only tightened.
     pub trusted: bool,
     pub at: String,
+    /// The files of the workspace that commands run, as they were when they were trusted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scripts: BTreeMap<String, String>,
 }
 
 impl Acceptance {
     #[must_use]
     pub fn new(path: &Path, digest: &Digest, trusted: bool, at: Timestamp) -> Self {
-        Self { path: path.display().to_string(), digest: format!("sha256:{digest}"), trusted, at: at.to_string() }
+        let (path, digest, at) = (path.display().to_string(), format!("sha256:{digest}"), at.to_string());
+        Self { path, digest, trusted, at, scripts: BTreeMap::new() }
+    }
+
+    /// The same, with the scripts that are trusted along with it.
+    #[must_use]
+    pub fn with_scripts(self, scripts: BTreeMap<String, String>) -> Self {
+        Self { scripts, ..self }
     }
 
     /// The accepted text's digest.

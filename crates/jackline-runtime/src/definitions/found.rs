@@ -18,7 +18,8 @@ use jackline_core::stack::{Layer, Origin, Stack};
 
 use super::discover::LEVELS_MAX;
 use super::{
-    Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Standing, discover, file, rego, schemas,
+    Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Scripts, Standing, discover, file, rego,
+    schemas,
 };
 
 /// Bytes of a definition that are read at all; the reader refuses more than one mebibyte.
@@ -98,6 +99,8 @@ impl Found {
     /// The layers of the project's definition, with what is remembered of it.
     fn project_layers(&self, path: &Path, standing: &mut Standing) -> Result<(), DefinitionFault> {
         let accepted = self.accepted.of(path);
+        let scripts = accepted.as_ref().map(|accepted| accepted.scripts.clone());
+        standing.scripts = Scripts::Trusted(scripts.unwrap_or_default());
         let before = || accepted.as_ref().and_then(|accepted| self.accepted_layer(path, accepted));
         match self.read(path) {
             Present::Good { text, model, digest } => {
@@ -210,6 +213,7 @@ impl Found {
             standing.stack.root.as_bytes(),
             standing.first_root.as_ref().map_or(&[][..], |root| root.as_os_str().as_encoded_bytes()),
             standing.notices.join("\n").as_bytes(),
+            trust_in(&standing).as_bytes(),
         ]);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match last.as_ref() {
@@ -220,6 +224,15 @@ impl Found {
                 standing
             }
         }
+    }
+}
+
+/// What is trusted of a standing, as a text: it changes while the definitions stay as they are.
+fn trust_in(standing: &Standing) -> String {
+    let layers: String = standing.stack.layers.iter().map(|layer| if layer.trusted { '+' } else { '-' }).collect();
+    match &standing.scripts {
+        Scripts::Given => layers,
+        Scripts::Trusted(known) => known.iter().fold(layers, |all, (path, content)| format!("{all}\n{path} {content}")),
     }
 }
 
@@ -304,7 +317,7 @@ impl Standing {
         }
         let layer = Layer::new(model, digest, Origin::Project, true).from_dir(dir.display().to_string());
         let stack = Stack { root: root.display().to_string(), ..Stack::default() };
-        let mut standing = Self { stack, ..Self::default() };
+        let mut standing = Self { stack, scripts: Scripts::Given, ..Self::default() };
         standing.push(layer, text.unwrap_or_default().to_owned(), kept);
         // What was built in code has no text that could be kept.
         standing.texts.retain(|(known, _)| text.is_some() || *known != digest);

@@ -7,6 +7,7 @@ mod file;
 mod found;
 mod rego;
 mod schemas;
+mod scripts;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,6 +26,7 @@ pub use discover::{DEFINITION_FILE, discover};
 pub use found::{Found, Places};
 pub use rego::rego_faults;
 pub use schemas::schema_faults;
+pub use scripts::{Scripts, files as script_files, present as present_scripts};
 
 /// Says which definitions judge a session.
 pub trait Definitions: Send + Sync + fmt::Debug {
@@ -49,6 +51,18 @@ pub struct Standing {
     pub kept: Option<Kept>,
     /// The root at the session's beginning, once the host has moved to another: what guards the session is there.
     pub first_root: Option<PathBuf>,
+    /// What is known of the files that commands run.
+    pub scripts: Scripts,
+}
+
+impl Standing {
+    /// Every file that is protected with the definitions: those they name, and the scripts of their commands.
+    #[must_use]
+    pub fn protected(&self) -> Vec<PathBuf> {
+        let mut files = self.files.clone();
+        files.extend(script_files(&self.stack, &self.scripts));
+        files
+    }
 }
 
 /// Why no definition is in force.

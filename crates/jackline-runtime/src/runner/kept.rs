@@ -42,6 +42,12 @@ impl Kept {
     pub fn whole(&self) -> &str {
         &self.whole
     }
+
+    /// The text, or the beginning and the end of it, in so many bytes.
+    #[must_use]
+    pub fn short(&self, bytes_max: usize) -> String {
+        cut(&self.text, bytes_max).unwrap_or_else(|| self.text.clone())
+    }
 }
 
 impl Default for Kept {

@@ -15,6 +15,7 @@ pub(super) fn run(fresh: impl Fn() -> Arc<dyn Store>) {
     let cases: &[fn(&dyn Store)] = &[
         an_unknown_session_is_empty,
         commits_follow_one_another,
+        lines_begin_at_or_after_an_offset,
         a_commit_on_an_old_head_writes_nothing,
         a_vanished_or_foreign_head_is_moved,
         malformed_commits_are_refused,

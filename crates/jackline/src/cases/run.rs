@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jackline_core::decision::Verdict;
 use jackline_core::event::{Body, Call, Event, Outcome};
@@ -76,8 +76,8 @@ fn furnish(definition: &Path, text: &str, case: &Case, (root, home): (&Path, &Pa
     fs::write(root.join("jackline.yaml"), text)?;
     let dir = definition.parent().unwrap_or(definition);
     // One with faults names no files; the faults are told when the runtime is built.
-    let named: Vec<PathBuf> = Standing::given_from(dir, dir, text, None).map(|found| found.files).unwrap_or_default();
-    for path in named {
+    let named = Standing::given_from(dir, dir, text, None).map(|found| found.protected()).unwrap_or_default();
+    for path in named.into_iter().filter(|path| path.is_file()) {
         if let Ok(inside) = path.strip_prefix(dir) {
             write(&root.join(inside), &fs::read(&path)?)?;
         }

@@ -1,16 +1,18 @@
 //! `jackline trust`: a person accepts the workspace's definition as it is now.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use jackline_core::definition::{Model, loosenings};
 use jackline_core::sha::Digest;
+use jackline_core::stack::Stack;
 use jackline_runtime::clock;
-use jackline_runtime::definitions::{Acceptance, Accepted, DefinitionFault, Kept};
+use jackline_runtime::definitions::{Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, present_scripts};
 
 use crate::error::CommandError;
 use crate::place::{self, Where};
-use crate::{person, screen};
+use crate::{person, screen, timeline};
 
 /// Accept the workspace's definition as it is now
 ///
@@ -44,12 +46,16 @@ impl Trust {
             faults,
         })?;
         let before = accepted.of(&path);
-        if before.as_ref().is_some_and(|known| known.trusted && known.digest() == Some(digest)) {
+        let standing = self.at.definitions_read_only()?.stack(None, None)?;
+        let scripts = present_scripts(&standing.stack);
+        let same = |known: &Acceptance| known.trusted && known.digest() == Some(digest) && known.scripts == scripts;
+        if before.as_ref().is_some_and(same) {
             return Ok(screen::line(&format!("{} is trusted already", place::shown(&path)))?);
         }
         describe(&path, &model, &digest, before.as_ref().and_then(Acceptance::digest), &kept)?;
+        describe_commands(&standing.stack, &scripts)?;
         person::agrees("Trust it?", self.yes)?;
-        accepted.remember(&path, &Acceptance::new(&path, &digest, true, clock::now()))?;
+        accepted.remember(&path, &Acceptance::new(&path, &digest, true, clock::now()).with_scripts(scripts))?;
         Ok(screen::line("trusted")?)
     }
 }
@@ -77,6 +83,19 @@ fn describe(
     }
     for change in looser {
         screen::line(&format!("  looser: {change}"))?;
+    }
+    Ok(())
+}
+
+/// What will run once it is trusted, and which files of the workspace run with it.
+fn describe_commands(stack: &Stack, scripts: &BTreeMap<String, String>) -> Result<(), CommandError> {
+    let named = stack.layers.iter().flat_map(|layer| layer.model.commands());
+    let commands: BTreeSet<String> = named.map(|argv| argv.join(" ")).collect();
+    for command in commands {
+        screen::line(&format!("  runs: {}", timeline::shown(&command)))?;
+    }
+    for (script, content) in scripts {
+        screen::line(&format!("  with: {script} ({content})"))?;
     }
     Ok(())
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Step};
 use jackline_core::definition;
-use jackline_core::probe::Facts;
+use jackline_core::probe::{Fact, Facts, Probe};
+use jackline_core::ran::Author;
+use jackline_core::redact::Redactor;
 use jackline_core::session::{Change, Session};
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
@@ -13,7 +15,8 @@ use jackline_core::time::Timestamp;
 use jackline_core::{event, json};
 use jackline_runtime::Answer;
 use jackline_runtime::adapters::{Adapter as _, lines::Lines};
-use jackline_runtime::definitions::Standing;
+use jackline_runtime::commands::Commands;
+use jackline_runtime::definitions::{Scripts, Standing};
 use jackline_runtime::probes::{Ground, Prober as _, WorkspaceProber, inline_schemas, own_paths};
 
 use crate::Engine;
@@ -31,7 +34,7 @@ struct Core {
 pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, String> {
     let standing = Standing::given(&world.root, &world.definition)
         .map_err(|faults| definition::render(&faults, &world.definition, "definition"))?;
-    let own = own_paths(&world.root, Some(&world.home), Some(&world.store), None, &standing.files);
+    let own = own_paths(&world.root, Some(&world.home), Some(&world.store), None, &standing.protected());
     let schemas = inline_schemas(&standing.stack);
     let ground = Ground { root: world.root.clone(), home: Some(world.home.clone()), own, schemas };
     let mut stack = standing.stack;
@@ -43,6 +46,14 @@ pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, Stri
         snapshots: BTreeMap::new(),
         seq: 0,
     }))
+}
+
+/// Runs a command of the case's definition, which is trusted as it is given.
+fn run(stack: &Stack, argv: &[String], timeout_ms: u64, author: Author) -> Fact {
+    let (scripts, redactor) = (Scripts::Given, Redactor::new([]));
+    let (home, state, environment, patience) = (None, None, None, None);
+    let commands = Commands { stack, scripts: &scripts, redactor: &redactor, home, state, environment, patience };
+    commands.answer(argv, timeout_ms, author)
 }
 
 impl Engine for Core {
@@ -60,7 +71,10 @@ impl Engine for Core {
             match decide(&self.stack, session, event, &facts) {
                 Step::Done(decision) => break *decision,
                 Step::Need(probes) => probes.into_iter().for_each(|probe| {
-                    let fact = self.prober.answer(&probe, event);
+                    let fact = match &probe {
+                        Probe::Run { argv, timeout_ms, author } => run(&self.stack, argv, *timeout_ms, *author),
+                        probe => self.prober.answer(probe, event),
+                    };
                     facts.keep(probe, fact);
                 }),
             }

@@ -7,6 +7,7 @@ use jackline_core::event::{self, Event};
 use jackline_core::exception::{self, Exception, Refusal, What};
 use jackline_core::path;
 use jackline_core::probe::{Fact, Facts, Identity, Probe, There};
+use jackline_core::ran::{Exit, Ran};
 use jackline_core::rego::{Denial, Judged};
 use jackline_core::schema::{Checked, SchemaError};
 use jackline_core::session::{Change, Memory, Session};
@@ -46,6 +47,7 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::LastByte { .. } => Fact::Content(Some(Digest::of(if dice.is_multiple_of(2) { b"\n" } else { b"x" }))),
         Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(format!("{path}{}", dice % 2).as_bytes()))),
         Probe::Usage { .. } => Fact::Absent,
+        Probe::Run { .. } => Fact::Ran(Ran::silent(Exit::Code(i32::from(dice % 2)))),
         Probe::WorkTree | Probe::Settings { .. } if dice < 80 => Fact::Absent,
         Probe::Settings { .. } => Fact::Unknown("made up".to_owned()),
         Probe::Schema { .. } => Fact::Schema(checked(dice)),

@@ -10,6 +10,7 @@ use crate::definition::model::AgentCommands;
 use crate::operation::Operation;
 use crate::redact::Redactor;
 use crate::session::Change;
+use crate::stack::Layer;
 use crate::todos::check::Check;
 use crate::todos::id::Id;
 use crate::todos::{Author, CHECKS_MAX, CONTENT_BYTES_MAX, TODOS_BYTES_MAX, TODOS_MAX, Todo, Todos, required};
@@ -69,10 +70,12 @@ fn with_leave(ground: &Ground<'_>, checks: &[Check]) -> Result<(), Trouble> {
     if wanted.is_empty() { Ok(()) } else { Err(Trouble::Need(wanted)) }
 }
 
-/// Someone allows it, and nobody forbids it.
+/// Someone who is trusted allows it, and nobody forbids it.
 pub(in crate::decide) fn agents_may(ground: &Ground<'_>) -> bool {
-    let said = || required::own_layers(ground.stack).filter_map(|layer| layer.model.todos.agent_commands);
-    said().any(|said| said == AgentCommands::Allow) && said().all(|said| said == AgentCommands::Allow)
+    let said = || required::own_layers(ground.stack);
+    let says = |layer: &Layer, what: AgentCommands| layer.model.todos.agent_commands == Some(what);
+    said().any(|layer| layer.trusted && says(layer, AgentCommands::Allow))
+        && !said().any(|layer| says(layer, AgentCommands::Deny))
 }
 
 /// Whether there is room for what a todo has become.
