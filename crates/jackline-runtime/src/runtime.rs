@@ -239,6 +239,7 @@ impl Runtime {
                     }
                     Probe::Calls { queries } => self.calls(judging.stack(), &event.session, queries),
                     Probe::Web { request } => {
+                        self.patience.iter().for_each(|patience| patience(web::WEB_MS_MAX));
                         self.web.as_deref().map_or_else(web::absent, |web| web::answer(web, request))
                     }
                     Probe::Run { argv, timeout_ms, author } => {

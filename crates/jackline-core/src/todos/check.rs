@@ -10,7 +10,7 @@ use crate::sha::Digest;
 /// Bytes of one check as JSON: a command or an address fits, a file does not.
 pub const CHECK_BYTES_MAX: usize = 1_000;
 /// Bytes of what came of a check; it stands in the state of the session.
-pub const MESSAGE_BYTES_MAX: usize = 240;
+pub const MESSAGE_BYTES_MAX: usize = 200;
 
 /// One machine-decidable condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -79,6 +79,20 @@ impl Evidence {
         }
     }
 
+    /// As people read it.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match &self.what {
+            What::Call { id, seq, tool, command, exit_code } => {
+                let what = command.as_deref().or(id.as_deref()).unwrap_or_default();
+                let code = exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
+                format!("{tool} {what} (record {seq}{code})")
+            }
+            What::File { path, sha256 } => format!("{path} (sha256 {sha256})"),
+            What::Commit { sha } => format!("commit {sha}"),
+        }
+    }
+
     /// As lists and records show it.
     #[must_use]
     pub fn to_value(&self) -> Value {

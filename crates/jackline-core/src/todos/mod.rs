@@ -24,10 +24,10 @@ use state::{Consent, Mark, State};
 pub const TODOS_MAX: usize = 64;
 /// Bytes of what is to be done: a sentence or two, shown in every list.
 pub const CONTENT_BYTES_MAX: usize = 1_000;
-/// Checks of one todo: who needs more has two todos.
-pub const CHECKS_MAX: usize = 8;
+/// Checks of one todo: one of each type fits; who needs more has two todos.
+pub const CHECKS_MAX: usize = 12;
 /// Bytes of contents, checks and evidence over all todos of a session.
-pub const TODOS_BYTES_MAX: usize = 128 * 1024;
+pub const TODOS_BYTES_MAX: usize = 96 * 1024;
 /// Failed verifications after which a person decides; a new claim does not start the count anew.
 pub const FAILURES_MAX: u32 = 3;
 

@@ -52,7 +52,7 @@ fn the_latest_run_of_a_command_counts_and_what_only_names_it_does_not() {
         call(9, "c", "echo cargo test", true, json!([])),
         call(13, "d", "cargo testing", true, json!([])),
     ];
-    check(&log, "cargo test", Some(("b", Became::Failed, false)));
+    check(&log, "cargo test", Some(("b", Became::Failed, true)));
     check(&log[..1], "cargo test", Some(("a", Became::Succeeded, true)));
     check(&log[2..], "cargo test", None);
     check(&[call(1, "a", "cargo test || true", true, json!([]))], "cargo test", Some(("a", Became::Succeeded, false)));
