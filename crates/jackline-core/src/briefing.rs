@@ -1,7 +1,9 @@
 //! What an agent is told when it begins: what is enforced, and which exits are honest. A few lines, no more.
 
 use crate::audit;
-use crate::definition::model::{Deadline, Enforce, Guard, Limits, Outside, Paths, Policy, Rule, Sequence};
+use crate::definition::model::{
+    Check, Completion, Deadline, Enforce, Guard, Limits, Outside, Paths, Policy, Rule, Sequence,
+};
 use crate::overrides::Demand;
 use crate::stack::{Layer, Stack};
 
@@ -45,6 +47,7 @@ fn layer_lines(layer: &Layer) -> Vec<String> {
             policy_lines(policy).into_iter().map(move |line| clipped(&format!("- {line}{place}")))
         })
         .collect();
+    lines.extend(layer.model.completion.as_ref().map(completion_line));
     lines.extend(limits_line(&layer.model.limits));
     lines.extend(layer.model.reads.map(|reads| {
         format!(
@@ -53,6 +56,25 @@ fn layer_lines(layer: &Layer) -> Vec<String> {
         )
     }));
     lines
+}
+
+/// What must hold before a stop; the honest exit from it is named with it.
+fn completion_line(completion: &Completion) -> String {
+    let wanted = clipped(&format!("- before you stop: {}", told(&completion.check)));
+    format!("{wanted}; or write `<park>why</park>` in your last message: parking is honest, and the owner is told")
+}
+
+/// A check in a few words. Recursion is bounded by the depth of checks.
+fn told(check: &Check) -> String {
+    let several = |checks: &[Check], between: &str| checks.iter().map(told).collect::<Vec<_>>().join(between);
+    match check {
+        Check::All(checks) => several(checks, ", and "),
+        Check::Any(checks) => format!("one of ({})", several(checks, " | ")),
+        Check::Files(files) => format!("{} must exist", files.join(", ")),
+        Check::Done(name) => format!("{name} must be done after the last change to a file"),
+        Check::Todos => "every todo must be verified".to_owned(),
+        Check::Command(command) => format!("`{}` must exit with 0", command.run.join(" ")),
+    }
 }
 
 fn policy_lines(policy: &Policy) -> Vec<String> {

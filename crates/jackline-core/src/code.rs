@@ -196,6 +196,9 @@ codes! {
     FACT_FULL = "fact/full",
         "There is no room for more facts in the session.",
         "Summarise some, or retract what no longer holds.";
+    COMPLETION_INCOMPLETE = "completion/incomplete",
+        "The agent wants to stop, and something that must hold before does not.",
+        "Do what the text names; or park, with the reason, where that is not possible.";
     EVENT_INVALID = "event/invalid",
         "The event could not be read.",
         "Send one JSON object per line, as `docs/reference/events.md` describes.";

@@ -2,11 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::definition::model::Step;
+use crate::definition::model::{CommandMatcher, Guard, Step};
 use crate::glob;
 use crate::matcher::{Purpose, Subject};
+use crate::probe::{Fact, Facts, Probe};
 use crate::session::{Done, Session};
 use crate::stack::Layer;
+
+/// What to do when files changed after something was done.
+pub(crate) const RUN_AGAIN: &str = "run it again: files changed since";
 
 /// The name a step is remembered by: another matcher under the same name is another step.
 fn step_name(step: &Step) -> String {
@@ -54,4 +58,56 @@ pub fn is_named(layer: &Layer, name: &str, remembered: &str) -> bool {
         (None, Some(tool)) => !name.starts_with('@') && glob::text_matches(name, tool),
         (None, None) => remembered == name,
     }
+}
+
+/// The tools and steps of a layer that count only if nothing was written since.
+pub(crate) fn fresh_names(layer: &Layer) -> impl Iterator<Item = &str> {
+    let sequences = layer.policies().filter_map(|(_, policy)| match &policy.guard {
+        Guard::Sequence(sequence) if sequence.fresh => Some(sequence),
+        Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Paths(_) | Guard::Rule(_) | Guard::Rego(_) => None,
+    });
+    let needed = sequences.flat_map(|sequence| &sequence.requires).flat_map(|(_, needs)| needs).map(String::as_str);
+    needed.chain(layer.model.completion.iter().flat_map(|completion| completion.check.done()))
+}
+
+/// Whether the work tree must be looked at to tell if nothing was written since.
+pub(crate) fn wants_tree(done: &Done, session: &Session, facts: &Facts) -> bool {
+    done.tree.is_some() && done.writes == session.writes && facts.get(&Probe::WorkTree).is_none()
+}
+
+/// Whether nothing was written since: no recorded write, and the work tree as it was where it is known.
+pub(crate) fn is_fresh(done: &Done, session: &Session, facts: &Facts) -> bool {
+    if done.writes != session.writes {
+        return false;
+    }
+    let Some(then) = done.tree else { return true };
+    match facts.get(&Probe::WorkTree) {
+        Some(Fact::Content(Some(now))) => *now == then,
+        // The repository is gone: the tree cannot be what it was.
+        Some(
+            Fact::Content(None)
+            | Fact::Absent
+            | Fact::Identity(_)
+            | Fact::Schema(_)
+            | Fact::Usage(_)
+            | Fact::Ran(_)
+            | Fact::Told(_)
+            | Fact::Excepted(_)
+            | Fact::Rego(_)
+            | Fact::Unknown(_),
+        )
+        | None => false,
+    }
+}
+
+/// How a step is done, where its matcher says it in plain words. The owner's pattern is shown as it stands.
+pub(crate) fn how_to(layer: &Layer, name: &str) -> Option<String> {
+    let step = layer.step(name)?;
+    let commands = match step.matcher.command.as_ref()? {
+        CommandMatcher::Glob(globs) => globs.join("` or `"),
+        CommandMatcher::Parts(parts) => {
+            parts.program.iter().chain(&parts.args).map(String::as_str).collect::<Vec<_>>().join(" ")
+        }
+    };
+    (!commands.is_empty()).then(|| format!("{name}: run `{commands}`, as a command of its own"))
 }

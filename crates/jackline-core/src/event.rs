@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::completion::park;
 use crate::exception::Exception;
 use crate::extension::Extension;
 use crate::operation::Operation;
@@ -82,7 +83,11 @@ pub enum Body {
     AgentStarted,
     /// The agent produced a plan or another structured output.
     OutputProduced(Output),
-    StopRequested,
+    StopRequested(StopAsk),
+    /// The agent cannot go on, and says why.
+    Park {
+        reason: String,
+    },
     SessionEnded,
     /// The host works in another directory from now on, or (`None`) in the first one again.
     Rerooted {
@@ -133,7 +138,8 @@ impl Body {
             Self::CallSettled(_) => "call.settled",
             Self::AgentStarted => "agent.started",
             Self::OutputProduced(_) => "output.produced",
-            Self::StopRequested => "stop.requested",
+            Self::StopRequested(_) => "stop.requested",
+            Self::Park { .. } => "park",
             Self::SessionEnded => "session.ended",
             Self::Rerooted { .. } => "session.rerooted",
             Self::SettingsChanged { .. } => "settings.changed",
@@ -160,9 +166,6 @@ impl Body {
         }
     }
 }
-
-/// Events of the protocol whose meaning arrives with a later guard; refused, never ignored.
-const UNSUPPORTED: &[&str] = &["park"];
 
 /// One tool invocation.
 #[derive(Debug, Clone, PartialEq)]
@@ -235,6 +238,19 @@ impl Output {
     }
 }
 
+/// What a host says when an agent wants to stop.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StopAsk {
+    /// The agent's last message.
+    pub message: Option<String>,
+    /// Its structured output, where it has one.
+    pub output: Option<Value>,
+    /// Why it stops, in the host's words.
+    pub reason: Option<String>,
+    /// The host's own mark that the stop before this one was held.
+    pub again: bool,
+}
+
 /// What a call cost, where the host reports it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {
@@ -253,8 +269,6 @@ pub enum EventFault {
     Wrong(&'static str, &'static str),
     #[error("unknown event `{0}`")]
     Unknown(String),
-    #[error("event `{0}` is not supported by this version")]
-    Unsupported(String),
 }
 
 /// Reads an event from its JSON form; `now` stands in for an absent `at`.
@@ -285,7 +299,8 @@ fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
         "call.settled" => Body::CallSettled(call(fields)?),
         "agent.started" => Body::AgentStarted,
         "output.produced" => Body::OutputProduced(output(fields)?),
-        "stop.requested" => Body::StopRequested,
+        "stop.requested" => Body::StopRequested(stop(fields)?),
+        "park" => Body::Park { reason: park_reason(fields)? },
         "session.ended" => Body::SessionEnded,
         "session.rerooted" => Body::Rerooted { root: root(fields)? },
         "settings.changed" => Body::SettingsChanged {
@@ -302,7 +317,6 @@ fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
         "session.extended" => Body::Extended(extension(fields)?),
         "session.resumed" => Body::Resumed,
         name if Operation::parse(name).is_some() => operation(name, fields)?,
-        name if UNSUPPORTED.contains(&name) => return Err(EventFault::Unsupported(name.to_owned())),
         name => return Err(EventFault::Unknown(name.chars().take(64).collect())),
     })
 }
@@ -414,6 +428,21 @@ fn output(fields: &Map<String, Value>) -> Result<Output, EventFault> {
     Ok(Output { last: flag(fields, "final")?.unwrap_or_default(), ..Output::new(schema, text) })
 }
 
+fn stop(fields: &Map<String, Value>) -> Result<StopAsk, EventFault> {
+    let owned = |key| text(fields, key).map(|text| text.map(str::to_owned));
+    Ok(StopAsk {
+        message: owned("message")?,
+        output: fields.get("output").filter(|output| !output.is_null()).cloned(),
+        reason: owned("reason")?,
+        again: flag(fields, "again")?.unwrap_or_default(),
+    })
+}
+
+fn park_reason(fields: &Map<String, Value>) -> Result<String, EventFault> {
+    let reason = text(fields, "reason")?.ok_or(EventFault::Missing("reason"))?;
+    park::bounded(reason).ok_or(EventFault::Wrong("reason", "a text that says why"))
+}
+
 fn root(fields: &Map<String, Value>) -> Result<Option<String>, EventFault> {
     match place(fields, "root")? {
         Some(root) if !root.starts_with('/') => Err(EventFault::Wrong("root", "an absolute path")),
@@ -505,7 +534,8 @@ mod tests {
         check(&json!([]), "the line is no JSON object");
         check(&json!({"event": "call.requested"}), "`session` is missing");
         check(&json!({"event": "call.imagined", "session": "s"}), "unknown event `call.imagined`");
-        check(&json!({"event": "park", "session": "s"}), "event `park` is not supported by this version");
+        check(&json!({"event": "fact.retract", "session": "s"}), "`fact` is missing");
+        check(&json!({"event": "park", "session": "s"}), "`reason` is missing");
         check(&json!({"event": "call.requested", "session": "s", "call": 1}), "`call` must be an object");
         check(&json!({"event": "call.requested", "session": "s", "call": {}}), "`call.tool` is missing");
         check(&json!({"event": "call.finished", "session": "s", "call": {"tool": "t"}}), "`ok` is missing");

@@ -14,6 +14,7 @@ pub mod briefing;
 pub mod call;
 pub mod calls;
 pub mod code;
+pub mod completion;
 pub mod decide;
 pub mod decision;
 pub mod definition;

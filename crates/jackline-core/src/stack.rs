@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::completion::checker::Checker;
 use crate::definition::model::{
     Checks, CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, SchemaSource, Section, Step,
 };
@@ -128,6 +129,8 @@ pub struct Stack {
     pub layers: Vec<Layer>,
     /// Policies that the embedding program added.
     pub own: Vec<Arc<dyn policy::Policy>>,
+    /// Checks of completion that the embedding program added.
+    pub checkers: Vec<Arc<dyn Checker>>,
     /// What becomes of unknown tools where no layer says.
     pub unknown_tools: Option<UnknownTools>,
 }

@@ -8,6 +8,7 @@ use jackline_core::definition;
 use jackline_core::event::{self, Event};
 use jackline_core::exception::{Exception, What, chosen};
 use jackline_core::probe::{Fact, Facts, Identity, Probe, There};
+use jackline_core::ran::{Exit, Ran};
 use jackline_core::schema::{Checked, SchemaError};
 use jackline_core::session::{Change, Session};
 use jackline_core::sha::Digest;
@@ -96,7 +97,11 @@ impl Run {
                 holds: None,
             }),
             Probe::Fingerprint { .. } | Probe::LastByte { .. } => Fact::Content(None),
+            Probe::Run { .. } => Fact::Ran(Ran::silent(Exit::Code(0))),
             Probe::WorkTree | Probe::Settings { .. } | Probe::Usage { .. } | Probe::Rego { .. } => Fact::Absent,
+            Probe::Calls { .. } | Probe::Contains { .. } | Probe::Git { .. } | Probe::Web { .. } => {
+                Fact::Unknown("no todo is verified here".to_owned())
+            }
             // Nothing fits.
             Probe::Schema { .. } => {
                 let errors = vec![SchemaError::new("", "required", "something is missing")];

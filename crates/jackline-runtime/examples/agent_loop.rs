@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use jackline_runtime::core::decision::Verdict;
 use jackline_runtime::core::definition::model::{Declaration, Paths, ReadBeforeWrite};
 use jackline_runtime::core::definition::{DefinitionBuilder, Kind, Model};
-use jackline_runtime::core::event::{Body, Call, Event, Outcome};
+use jackline_runtime::core::event::{Body, Call, Event, Outcome, StopAsk};
 use jackline_runtime::core::probe::{Fact, Probe};
 use jackline_runtime::{Answer, Asked, Keep, Objection, Policy, Runtime, clock};
 use serde_json::{Value, json};
@@ -163,7 +163,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     surprises.extend((forgotten != Verdict::Deny).then(|| "reset forgot nothing".to_owned()));
     surprises.extend((remembered != Verdict::Allow).then(|| "restore brought nothing back".to_owned()));
 
-    let stopped = agent.tell(Body::StopRequested);
+    let stopped = agent.tell(Body::StopRequested(StopAsk::default()));
     println!("stop: {}, record #{} of the audit log", stopped.verdict.name(), stopped.seq.unwrap_or_default());
     check(&agent, surprises)
 }

@@ -31,6 +31,9 @@ pub struct Answer {
     /// What an operation on todos, facts or calls answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
+    /// How the run ended, when the agent may stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Value>,
     /// The number of the decision's record; absent when nothing was kept.
     pub seq: Option<u64>,
     #[serde(serialize_with = "as_hex")]
@@ -60,6 +63,7 @@ impl Answer {
             emitted: decision.emitted,
             stop: decision.stop,
             result: decision.result,
+            stopped: decision.data.filter(|(key, _)| *key == "stopped").map(|(_, stopped)| stopped),
             seq: None,
             hash: None,
         }

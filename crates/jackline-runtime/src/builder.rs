@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use jackline_core::completion::checker::Checker;
 use jackline_core::definition::{Fault, Model};
 use jackline_core::policy::Policy;
 use thiserror::Error;
@@ -38,6 +39,7 @@ pub struct RuntimeBuilder {
     home: Option<PathBuf>,
     host_settings: Vec<PathBuf>,
     policies: Vec<Arc<dyn Policy>>,
+    checkers: Vec<Arc<dyn Checker>>,
     idles: bool,
     line: Option<CommandLine>,
     web: Option<Arc<dyn Web>>,
@@ -153,6 +155,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Adds a check of the embedder's own that must hold before an agent may stop.
+    #[must_use]
+    pub fn checker(mut self, checker: impl Checker + 'static) -> Self {
+        self.checkers.push(Arc::new(checker));
+        self
+    }
+
     /// The runtime.
     ///
     /// # Errors
@@ -179,6 +188,7 @@ impl RuntimeBuilder {
             store,
             definitions,
             policies: self.policies,
+            checkers: self.checkers,
             kept: self.state.as_deref().map(Kept::below),
             home: self.home,
             host_settings: self.host_settings,

@@ -4,7 +4,7 @@
 //! without consequences, never half of them.
 
 use jackline_core::audit::{ARGUMENT_BYTES_MAX, Actor, Record, clip};
-use jackline_core::decision::{Decision, Edit, EditTarget, Note};
+use jackline_core::decision::{Decision, Edit, EditTarget, Note, Verdict};
 use jackline_core::event::{Body, Event};
 use jackline_core::json::canonical;
 use jackline_core::operation::Operation;
@@ -15,6 +15,8 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Stack};
 use serde_json::{Map, Value, json};
 
+use crate::runner::Kept;
+use crate::runner::artifacts::Artifact;
 use crate::store::{Head, Torn};
 
 /// Bytes that a decision's own data may take; findings and facts are ours and short, but there may be many.
@@ -35,6 +37,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) session: &'a Session,
     pub(crate) torn: Option<Torn>,
     pub(crate) redactor: &'a Redactor,
+    /// Where the event is kept whole, when it is.
+    pub(crate) artifact: Option<Artifact>,
 }
 
 /// Linked record lines, ready to be committed.
@@ -67,12 +71,31 @@ impl Entry<'_> {
     }
 
     fn event_record(&self) -> Record {
+        let (mut data, whole) = self.presentable(Value::Object(self.event_data()), ARGUMENT_BYTES_MAX);
+        if let (Value::Object(data), Some(Artifact { digest, bytes, .. })) = (&mut data, self.artifact) {
+            data.insert("artifact".into(), json!({ "sha256": digest.hex(), "bytes": bytes }));
+        }
+        self.record(self.event.body.name(), self.actor(), data, whole)
+    }
+
+    /// What an event's record says of it beside what every record says.
+    fn event_data(&self) -> Map<String, Value> {
         let mut data = self.raw.as_object().cloned().unwrap_or_default();
         for common in ["event", "session", "at", "agent", "host"] {
             data.remove(common);
         }
-        let (data, whole) = self.presentable(Value::Object(data), ARGUMENT_BYTES_MAX);
-        self.record(self.event.body.name(), self.actor(), data, whole)
+        data
+    }
+
+    /// The event's data without secrets, whole, where the record keeps only a part of it and someone will want to see
+    /// what went wrong.
+    pub(crate) fn clipped_fault(&self) -> Option<Kept> {
+        if !went_wrong(self.event, self.decision) {
+            return None;
+        }
+        let (data, _) = self.redactor.value(&Value::Object(self.event_data()));
+        let mut shortened = data.clone();
+        clip(&mut shortened, ARGUMENT_BYTES_MAX).then(|| Kept::of(&data.to_string(), self.redactor))
     }
 
     /// Who sent the event: the surface says so, nothing in the event does.
@@ -195,11 +218,22 @@ fn target(note: &Note) -> Option<String> {
     Some(format!("{family}:{id}"))
 }
 
+/// Whether the run was halted or held, something of ours failed, or the call itself did.
+fn went_wrong(event: &Event, decision: &Decision) -> bool {
+    let failed = matches!(&event.body, Body::CallFinished(_, outcome) if !outcome.ok);
+    let told = |code: &str| code.starts_with("fault/") || code.starts_with("schema/") || code.starts_with("loop/");
+    failed || decision.verdict == Verdict::Halt || decision.findings.iter().any(|finding| told(finding.code.as_str()))
+}
+
 const fn actor(body: &Body) -> Actor {
     match body {
         Body::Operation { operation, .. } if operation.is_persons_own() => Actor::Human,
         Body::Operation { .. } => Actor::Agent,
-        Body::CallRequested(_) | Body::CallSettled(_) | Body::OutputProduced(_) | Body::StopRequested => Actor::Agent,
+        Body::CallRequested(_)
+        | Body::CallSettled(_)
+        | Body::OutputProduced(_)
+        | Body::StopRequested(_)
+        | Body::Park { .. } => Actor::Agent,
         Body::PromptSubmitted
         | Body::ExceptionGranted(_)
         | Body::ExceptionRevoked(_)

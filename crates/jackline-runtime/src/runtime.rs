@@ -1,5 +1,7 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
+mod stops;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use jackline_core::code;
+use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
@@ -34,6 +37,7 @@ use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schem
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::runner::Environment;
+use crate::runner::artifacts::{Artifact, ArtifactFault, Artifacts};
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
 use crate::web::{self, Web};
 use crate::wiring::CommandLine;
@@ -51,6 +55,7 @@ pub struct Runtime {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) definitions: Box<dyn Definitions>,
     pub(crate) policies: Vec<Arc<dyn Policy>>,
+    pub(crate) checkers: Vec<Arc<dyn Checker>>,
     /// Where definitions are kept by digest, if they are.
     pub(crate) kept: Option<Kept>,
     /// The user's home directory and the state directory, for telling what is ours.
@@ -106,6 +111,8 @@ enum Fault {
     Definition(#[from] DefinitionFault),
     #[error(transparent)]
     Store(#[from] StoreFault),
+    #[error(transparent)]
+    Artifact(#[from] ArtifactFault),
     #[error("too many other processes write to this session")]
     Busy,
     #[error("an internal fault")]
@@ -190,7 +197,10 @@ impl Runtime {
             // A hook that stands ready everywhere has nothing to enforce where nobody declared anything.
             Err(Fault::Definition(DefinitionFault::Missing(_))) if self.idles => Answer::unkept(Decision::default()),
             Err(fault) => {
-                settings_alone(&message.event, self.line.as_ref()).unwrap_or_else(|| Answer::refusal(refusal(&fault)))
+                let alone = settings_alone(&message.event, self.line.as_ref());
+                alone
+                    .or_else(|| self.stop_at_fault(message, &fault))
+                    .unwrap_or_else(|| Answer::refusal(refusal(&fault)))
             }
         }
     }
@@ -342,11 +352,12 @@ impl Runtime {
     fn adapted(&self, stack: &Stack) -> Option<Stack> {
         let home =
             self.home.as_ref().filter(|_| stack.layers.iter().any(|layer| crate::tilde::mentioned(&layer.model)));
-        if self.policies.is_empty() && home.is_none() {
+        if self.policies.is_empty() && self.checkers.is_empty() && home.is_none() {
             return None;
         }
         let mut stack = stack.clone();
         stack.own.extend(self.policies.iter().cloned());
+        stack.checkers.extend(self.checkers.iter().cloned());
         if let Some(home) = home {
             crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
         }
@@ -389,8 +400,9 @@ impl Runtime {
             session: &held.session,
             torn: held.torn,
             redactor: &judging.redactor,
+            artifact: None,
         };
-        let Linked { lines, head } = entry.link(held.head);
+        let Linked { lines, head } = Entry { artifact: self.keep_whole(&entry)?, ..entry }.link(held.head);
         let mut next = held.session.clone();
         next.apply(message.event.at, &decision.changes, &|digest| {
             self.store.snapshot_get(session, digest).ok().flatten()
@@ -414,6 +426,12 @@ impl Runtime {
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
         }
+    }
+
+    /// Keeps an event that went wrong whole where its record will not; that it cannot be kept is a fault.
+    fn keep_whole(&self, entry: &Entry<'_>) -> Result<Option<Artifact>, Fault> {
+        let Some(state) = self.state.as_deref() else { return Ok(None) };
+        Ok(entry.clipped_fault().map(|kept| Artifacts::of(state).keep(&kept)).transpose()?)
     }
 
     /// Signs the head of a session that ended, where the definition wants it. The record is kept already, so a key
@@ -477,6 +495,7 @@ fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String>
         notices.extend(judging.standing.notices.iter().cloned());
         notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
     }
+    notices.extend(stops::notice(decision));
     let unmetered = decision.findings.iter().filter(|finding| finding.code == code::BUDGET_UNMETERED);
     notices.extend(unmetered.map(|finding| finding.reason.clone()));
     notices
@@ -521,7 +540,7 @@ fn refusal(fault: &Fault) -> Finding {
         Fault::Definition(fault) => Finding::fault("definition", code::FAULT_DEFINITION, &fault.to_string())
             .suggest("ask the owner to run `jackline check`"),
         Fault::Store(fault) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()).suggest(fault.help()),
-        Fault::Busy => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
+        Fault::Busy | Fault::Artifact(_) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
         Fault::Panicked => Finding::fault("runtime", code::FAULT_INTERNAL, &fault.to_string()),
     }
 }
@@ -554,12 +573,11 @@ fn raw(event: &Event) -> Value {
         Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
         Body::Noted { name } => json!({ "name": name }),
         Body::Operation { operation, given } => json!({ operation.key(): given }),
-        Body::PromptSubmitted
-        | Body::AgentStarted
-        | Body::StopRequested
-        | Body::SessionEnded
-        | Body::Resumed
-        | Body::Reset => json!({}),
+        Body::StopRequested(ask) => {
+            json!({ "message": ask.message, "output": ask.output, "reason": ask.reason, "again": ask.again })
+        }
+        Body::Park { reason } => json!({ "reason": reason }),
+        Body::PromptSubmitted | Body::AgentStarted | Body::SessionEnded | Body::Resumed | Body::Reset => json!({}),
     };
     if let Value::Object(fields) = &mut value {
         fields.extend(event.cwd.as_ref().map(|cwd| ("cwd".to_owned(), json!(cwd))));

@@ -97,3 +97,54 @@ fn secrets_and_long_texts_are_not_kept_and_the_record_says_so() {
         .collect();
     assert_eq!(whole, [false, false, true]);
 }
+
+/// A state directory, and a way to send the same long call into it.
+fn long_calls(state: &Path, times: usize) -> Value {
+    let root = state.parent().unwrap().canonicalize().unwrap();
+    let runtime = Runtime::builder().workspace(&root).state(state).definition_yaml(DEFINITION).build().unwrap();
+    let args = json!({ "colour": "mauve", "text": "x".repeat(100_000) });
+    let mut last = Value::Null;
+    for at in 0..times {
+        let mut event = requested(&format!("c{at}"), args.clone());
+        event["session"] = json!("s");
+        event["at"] = json!("2026-01-01T00:00:00Z");
+        let reply = runtime.handle(&Lines, event.to_string().as_bytes());
+        last = serde_json::from_str(&reply.stdout).unwrap();
+    }
+    last
+}
+
+#[test]
+fn what_went_wrong_is_kept_whole_where_its_record_is_clipped() {
+    let top = tempfile::tempdir().unwrap();
+    let state = top.path().join("state");
+    assert_eq!(long_calls(&state, 3)["code"], "loop/override");
+    let found = read(&state);
+    let asked: Vec<&Value> = found.iter().filter(|record| record["kind"] == "call.requested").collect();
+    assert!(asked[0]["data"].get("artifact").is_none() && asked[1]["data"].get("artifact").is_none());
+    let name = asked[2]["data"]["artifact"]["sha256"].as_str().unwrap();
+    let kept: Value = serde_json::from_slice(&std::fs::read(state.join("artifacts").join(name)).unwrap()).unwrap();
+    assert_eq!(kept["call"]["args"]["text"], "x".repeat(100_000));
+    assert_eq!(std::fs::read_dir(state.join("artifacts")).unwrap().count(), 1);
+    assert!(!kept.to_string().contains("mauve"), "a secret was kept");
+}
+
+#[test]
+fn a_call_that_failed_is_kept_whole_too() {
+    let mut failed = finished("c1", json!({"n": 1}));
+    failed["ok"] = json!(false);
+    failed["output"] = json!("error\n".repeat(10_000));
+    let found = records(&[requested("c1", json!({"n": 1})), failed]);
+    assert!(found[2]["data"]["artifact"]["bytes"].as_u64().unwrap() > 60_000);
+    let long = finished("c2", json!({"text": "x".repeat(100_000)}));
+    assert!(records(&[long])[0]["data"].get("artifact").is_none());
+}
+
+#[test]
+fn what_cannot_be_kept_whole_is_a_fault() {
+    let top = tempfile::tempdir().unwrap();
+    let state = top.path().join("state");
+    std::fs::create_dir(&state).unwrap();
+    std::fs::write(state.join("artifacts"), "no directory").unwrap();
+    assert_eq!(long_calls(&state, 3)["code"], "fault/store");
+}

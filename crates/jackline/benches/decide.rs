@@ -100,7 +100,8 @@ fn answer(probe: &Probe) -> Fact {
         | Probe::Rego { .. }
         | Probe::Schema { .. }
         | Probe::Exceptions { .. }
-        | Probe::Usage { .. } => Fact::Absent,
+        | Probe::Usage { .. }
+        | Probe::Run { .. } => Fact::Absent,
     }
 }
 

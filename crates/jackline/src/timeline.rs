@@ -119,6 +119,7 @@ fn subject(event: &Value, paint: Paint) -> String {
         "host.noted" => paint.dim(&shown(event.pointer("/data/name").and_then(Value::as_str).unwrap_or_default())),
         "prompt.submitted" => told("prompt", event, "/data/prompt", paint),
         "stop.requested" => told("stop", event, "/data/message", paint),
+        "park" => told("park", event, "/data/reason", paint),
         "session.snapshot" => told("snapshot", event, "/data/name", paint),
         "session.restore" => told("restore", event, "/data/name", paint),
         kind @ ("exception.granted" | "exception.revoked") => {

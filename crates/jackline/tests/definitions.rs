@@ -78,6 +78,18 @@ impl Place {
         kept["trusted"] = json!(true);
         fs::write(&file, kept.to_string()).expect("written");
     }
+
+    /// What it remembers of the scripts that commands run.
+    fn trust_scripts(&self, scripts: &[&str]) {
+        let accepted = fs::read_dir(self.path("home/.local/state/jackline/accepted")).expect("there");
+        let file = accepted.map(|entry| entry.expect("readable").path()).next().expect("one");
+        let mut kept: Value = serde_json::from_slice(&fs::read(&file).expect("read")).expect("JSON");
+        for script in scripts {
+            let text = fs::read(self.path("ws").join(script)).expect("read");
+            kept["scripts"][*script] = json!(format!("sha256:{}", jackline_core::sha::Digest::of(&text)));
+        }
+        fs::write(&file, kept.to_string()).expect("written");
+    }
 }
 
 /// A call that differs from all others, so that the loop guard stays out of it.
@@ -354,4 +366,52 @@ fn a_project_does_not_soften_the_packs_of_its_user() {
     place.write("ws/jackline.yaml", "jackline: 1\nuse: [{pack: git, enforce: {git/force-push: off}}]\n");
     let decision = &place.eval(&[], &[shell("a", "git push --force")])[0];
     assert_eq!(decision["code"], "rule/git/force-push", "{decision}");
+}
+
+#[test]
+fn commands_run_only_once_a_person_trusted_them_with_their_scripts() {
+    let place = Place::new();
+    let definition = "jackline: 1\ncompletion: {command: {run: [sh, scripts/check.sh]}, blocks_max: 100}\n";
+    place.write("ws/jackline.yaml", definition);
+    place.write("ws/scripts/check.sh", "echo ran >> trail\n");
+    let stop = || {
+        let stop = json!({"event": "stop.requested", "session": "s", "message": "Done."});
+        place.eval(&[], &[stop])[0].clone()
+    };
+    let held = |why: &str| {
+        let decision = stop();
+        let reason = decision["reason"].as_str().expect("a reason").to_owned();
+        assert!(
+            decision["verdict"] == "deny" && reason.contains(why) && reason.contains("`jackline trust`"),
+            "{reason}"
+        );
+    };
+    held("the definition that names it is not trusted");
+    place.trust();
+    held("`scripts/check.sh` is not trusted");
+    place.trust_scripts(&["scripts/check.sh"]);
+    assert_eq!((&stop()["verdict"], &stop()["stopped"]), (&json!("allow"), &json!("complete")));
+    assert_eq!(fs::read_to_string(place.path("ws/trail")).expect("it ran"), "ran\nran\n");
+    place.write("ws/scripts/check.sh", "true\n");
+    held("`scripts/check.sh` changed since it was trusted");
+    place.write("ws/jackline.yaml", &definition.replace("100", "100, when: always"));
+    held("the definition that names it is not trusted");
+    assert_eq!(fs::read_to_string(place.path("ws/trail")).expect("there"), "ran\nran\n", "nothing ran since");
+}
+
+#[test]
+fn what_the_users_own_and_the_projects_definition_want_must_both_hold() {
+    let place = Place::new();
+    place.write("home/.config/jackline/jackline.yaml", "jackline: 1\ncompletion: {files: [a]}\n");
+    place.write("ws/jackline.yaml", "jackline: 1\ncompletion: {files: [b]}\n");
+    let stop = || {
+        let stop = json!({"event": "stop.requested", "session": "s", "message": "Done."});
+        place.eval(&[], &[stop])[0].clone()
+    };
+    let both = stop();
+    assert_eq!(both["findings"].as_array().expect("a list").len(), 2, "{both}");
+    place.write("ws/a", "");
+    assert!(stop()["reason"].as_str().is_some_and(|reason| reason.contains("not found: b")));
+    place.write("ws/b", "");
+    assert_eq!(stop()["stopped"], "complete");
 }

@@ -8,17 +8,28 @@ use crate::calls::Query;
 use crate::probe::{Fact, GitQuestion, Identity, Probe, There, Told, WebRequest};
 use crate::ran;
 use crate::todos::check::{Check, Outcome};
-use crate::todos::{Author, Todo, required};
-
-/// Milliseconds that a check's command may take: a whole test suite, as `completion` has it.
-pub(crate) const COMMAND_MS_MAX: u64 = 10 * 60 * 1_000;
+use crate::todos::{Author, COMMAND_MS_MAX, Todo, required};
 
 /// What came of every check of a todo, in their order; or what must be known first.
 pub(super) fn evaluate(ground: &Ground<'_>, todo: &Todo) -> Result<Vec<Outcome>, Vec<Probe>> {
-    let mut wanted = Vec::new();
-    let mut outcomes = Vec::new();
-    for check in &todo.checks {
-        match one(ground, todo, check) {
+    all(todo, |_, check| one(ground, todo, check, COMMAND_MS_MAX))
+}
+
+/// The same for one that was verified before files changed: what does not hang on them stands.
+pub(super) fn again(ground: &Ground<'_>, todo: &Todo, command_ms: u64) -> Result<Vec<Outcome>, Vec<Probe>> {
+    all(todo, |at, check| match todo.results.get(at) {
+        Some(before) if !check.hangs_on_files() => Ok(before.clone()),
+        _ => one(ground, todo, check, command_ms),
+    })
+}
+
+fn all(
+    todo: &Todo,
+    evaluate: impl Fn(usize, &Check) -> Result<Outcome, Vec<Probe>>,
+) -> Result<Vec<Outcome>, Vec<Probe>> {
+    let (mut wanted, mut outcomes) = (Vec::new(), Vec::new());
+    for (at, check) in todo.checks.iter().enumerate() {
+        match evaluate(at, check) {
             Ok(outcome) => outcomes.push(outcome),
             Err(probes) => wanted.extend(probes),
         }
@@ -26,9 +37,9 @@ pub(super) fn evaluate(ground: &Ground<'_>, todo: &Todo) -> Result<Vec<Outcome>,
     if wanted.is_empty() { Ok(outcomes) } else { Err(wanted) }
 }
 
-fn one(ground: &Ground<'_>, todo: &Todo, check: &Check) -> Result<Outcome, Vec<Probe>> {
+fn one(ground: &Ground<'_>, todo: &Todo, check: &Check, command_ms: u64) -> Result<Outcome, Vec<Probe>> {
     match check {
-        Check::CommandExitZero(words) => command(ground, todo, check, words),
+        Check::CommandExitZero(words) => command(ground, todo, check, (words, command_ms)),
         Check::FileExists(path) => Ok(match inside(ground, path) {
             Seen::Wanted(probe) => return Err(vec![probe]),
             Seen::Not(why) => Outcome::fail(check, &why),
@@ -172,7 +183,12 @@ fn refused(ground: &Ground<'_>, todo: &Todo, check: &Check) -> Result<Option<Out
     }
 }
 
-fn command(ground: &Ground<'_>, todo: &Todo, check: &Check, words: &[String]) -> Result<Outcome, Vec<Probe>> {
+fn command(
+    ground: &Ground<'_>,
+    todo: &Todo,
+    check: &Check,
+    (words, timeout_ms): (&[String], u64),
+) -> Result<Outcome, Vec<Probe>> {
     // Whether an owner's command may run is told by who runs it: the files it names must be trusted, too.
     if todo.author == Author::Agent {
         if let Some(refused) = refused(ground, todo, check)? {
@@ -183,7 +199,7 @@ fn command(ground: &Ground<'_>, todo: &Todo, check: &Check, words: &[String]) ->
         Author::Owner => ran::Author::Owner,
         Author::Agent | Author::Human => ran::Author::Agent,
     };
-    let probe = Probe::Run { argv: words.to_vec(), timeout_ms: COMMAND_MS_MAX, author };
+    let probe = Probe::Run { argv: words.to_vec(), timeout_ms, author };
     Ok(match ground.facts.get(&probe) {
         None => return Err(vec![probe]),
         Some(Fact::Ran(ran)) if ran.succeeded() => Outcome::pass(check, &ran.exit.told()),

@@ -80,9 +80,13 @@ impl<'a> Ended<'a> {
         self.policies().any(|(_, policy)| match &policy.guard {
             Guard::ReadBeforeWrite(_) => remembers(touch),
             Guard::Paths(_) => true,
-            Guard::Sequence(settings) => settings.fresh && touch.role.changes(),
-            Guard::Rule(_) | Guard::Rego(_) => false,
-        })
+            Guard::Sequence(_) | Guard::Rule(_) | Guard::Rego(_) => false,
+        }) || (touch.role.changes() && self.must_be_fresh())
+    }
+
+    /// Whether anything counts only if nothing was written since.
+    fn must_be_fresh(&self) -> bool {
+        self.context.stack.layers.iter().any(|layer| done::fresh_names(layer).next().is_some())
     }
 
     fn policies(&self) -> impl Iterator<Item = (&'a Layer, &'a Policy)> {
@@ -111,15 +115,10 @@ impl<'a> Ended<'a> {
         })
     }
 
-    /// Whether something it counts as is a prerequisite that must be fresh.
+    /// Whether something it counts as must be fresh, for a later call or for the end.
     fn wants_tree(&self) -> bool {
-        self.policies().any(|(layer, policy)| match &policy.guard {
-            Guard::Sequence(settings) if settings.fresh => settings
-                .requires
-                .iter()
-                .flat_map(|(_, needs)| needs)
-                .any(|need| self.names.iter().any(|name| done::is_named(layer, need, name))),
-            _ => false,
+        self.context.stack.layers.iter().any(|layer| {
+            done::fresh_names(layer).any(|need| self.names.iter().any(|name| done::is_named(layer, need, name)))
         })
     }
 

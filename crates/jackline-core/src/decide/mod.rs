@@ -14,15 +14,16 @@ mod overridden;
 mod requested;
 mod settled;
 mod shown;
+mod stopped;
 
 use serde_json::{Value, json};
 
 use crate::briefing::briefing;
 use crate::call::View;
 use crate::code;
-use crate::decision::{Decision, Finding, Note, Step, StopReason};
-use crate::event::{Body, Call, Event};
-use crate::guards::{Context, budget};
+use crate::decision::{Decision, Finding, Note, Step};
+use crate::event::{Body, Call, Event, StopAsk};
+use crate::guards::Context;
 use crate::overrides::Imposed;
 use crate::path;
 use crate::probe::{Fact, Facts, Probe};
@@ -66,6 +67,20 @@ struct Ground<'a> {
     facts: &'a Facts,
 }
 
+impl Ground<'_> {
+    /// The questions that have no answer yet, each once.
+    fn unanswered(&self, mut probes: Vec<Probe>) -> Vec<Probe> {
+        probes.retain(|probe| self.facts.get(probe).is_none());
+        let mut asked = Vec::with_capacity(probes.len());
+        for probe in probes {
+            if !asked.contains(&probe) {
+                asked.push(probe);
+            }
+        }
+        asked
+    }
+}
+
 fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
     let step = match &event.body {
         Body::CallRequested(call) => in_context(stack, session, event, (call, facts), requested::decide),
@@ -91,11 +106,11 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
         Body::Operation { operation, given } => {
             operation::decide(&Ground { stack, session, event, facts }, *operation, given)
         }
-        Body::StopRequested => stop_requested(&Ground { stack, session, event, facts }),
+        Body::StopRequested(ask) => stop_requested(&Ground { stack, session, event, facts }, ask),
+        Body::Park { reason } => done(stopped::park(event, reason)),
+        Body::SessionEnded => stopped::over(stack, session, event, facts),
         Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
-        Body::SessionEnded | Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => {
-            done(Decision::default())
-        }
+        Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => done(Decision::default()),
         Body::Rerooted { root } => done(rerooted(session, root.as_deref())),
         Body::SettingsChanged { file, wired } => settings_changed(facts, file, *wired),
         Body::Snapshot { name } => done(snapshot(session, name)),
@@ -258,31 +273,27 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
     }
 }
 
-/// Todos that were verified before files changed are looked at again, whatever becomes of the stop.
-fn stop_requested(ground: &Ground<'_>) -> Step {
-    match operation::at_stop(ground) {
-        Err(probes) => Step::Need(probes.into_iter().filter(|probe| ground.facts.get(probe).is_none()).collect()),
-        Ok(looked) => {
-            let mut decision = stop(ground.stack, ground.session, ground.event);
-            decision.changes.extend(looked.changes);
+/// Todos that were verified before files changed are looked at again; what is then open counts at this very stop.
+fn stop_requested(ground: &Ground<'_>, ask: &StopAsk) -> Step {
+    let Ground { stack, session, event, facts } = *ground;
+    if event.agent.is_some() || stopped::is_free(stack, session, event, (ask, facts)) {
+        return stopped::decide(stack, session, event, (ask, facts));
+    }
+    let looked = match operation::at_stop(ground) {
+        Err(probes) => return Step::Need(ground.unanswered(probes)),
+        Ok(looked) if looked.changes.is_empty() => return stopped::decide(stack, session, event, (ask, facts)),
+        Ok(looked) => looked,
+    };
+    let mut ahead = session.clone();
+    ahead.apply(event.at, &looked.changes, &|_| None);
+    match stopped::decide(stack, &ahead, event, (ask, facts)) {
+        Step::Need(probes) => Step::Need(probes),
+        Step::Done(mut decision) => {
+            decision.changes.splice(0..0, looked.changes);
             decision.notes.splice(0..0, looked.notes);
-            done(decision)
+            Step::Done(decision)
         }
     }
-}
-
-fn stop(stack: &Stack, session: &Session, event: &Event) -> Decision {
-    let halted = session.agent(event.agent()).is_some_and(|agent| agent.halted.is_some());
-    let (stopped, reason) = if halted {
-        ("fault", StopReason::SystemError)
-    } else if budget::any_exhausted(stack, session, event.at).is_some() {
-        ("exhausted", StopReason::BudgetExceeded)
-    } else {
-        ("complete", StopReason::ObjectiveAchieved)
-    };
-    let data = json!({ "stopped": stopped, "reason": reason });
-    let note = Note { kind: "stop.decided", before: Value::Null, after: Value::Null, data };
-    Decision { notes: vec![note], data: Some(("stopped", json!(stopped))), ..Decision::default() }
 }
 
 fn snapshot(session: &Session, name: &str) -> Decision {

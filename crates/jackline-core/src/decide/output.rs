@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::excepted::{Lifted, lift};
-use super::requested;
+use super::{requested, stopped};
 use crate::code;
+use crate::completion::GUARD;
 use crate::decision::{Decision, Finding, Step, Verdict};
 use crate::event::{Event, Output, OutputSchema};
 use crate::nearest;
@@ -29,6 +30,13 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (output, f
     if !wanted.is_empty() {
         return Step::Need(wanted);
     }
+    let advice = match valid_result(output, &validation) {
+        true => match stopped::advice(stack, session, event, facts) {
+            Ok(advice) => advice,
+            Err(step) => return step,
+        },
+        false => Vec::new(),
+    };
     let Lifted { findings, notes } = match lift(validation.findings(), session, event, facts) {
         Ok(lifted) => lifted,
         Err(probe) => return Step::Need(vec![probe]),
@@ -39,7 +47,15 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (output, f
     if decision.verdict == Verdict::Halt {
         requested::stop_run(event, session.steps, validation.diagnostics().unwrap_or_default(), &mut decision);
     }
+    advice.iter().for_each(|open| decision.advise(&open.reason));
+    decision.consulted.extend((!advice.is_empty()).then(|| GUARD.to_owned()));
+    decision.findings.extend(advice);
     super::done(decision)
+}
+
+/// Whether it is the run's result, and fits its schema: one that does not is mended first.
+fn valid_result(output: &Output, validation: &Validation<'_>) -> bool {
+    output.last && validation.findings().is_empty()
 }
 
 /// The output, held against what each layer knows under the schema's name.

@@ -3,9 +3,9 @@
 use super::bounds::Bounds;
 use super::fault::{Fault, Faults};
 use super::model::{
-    AgentCommands, ArgMatcher, CommandMatcher, CommandParts, Computed, Declaration, Enforce, Guard, Kind, Limits, Loop,
-    Matcher, Mode, Model, Native, OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rego, Required, Rule, RuleVerdict,
-    Section, Sequence, SessionMatcher, Step, Sync, UnknownTools, Use, Validation,
+    AgentCommands, ArgMatcher, Checks, CommandMatcher, CommandParts, Completion, Computed, Declaration, Enforce, Guard,
+    Kind, Limits, Loop, Matcher, Mode, Model, Native, OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rego, Required,
+    Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync, UnknownTools, Use, Validation,
 };
 use super::{Parsed, finish, name_policies, semantics, todos};
 use crate::overrides::Override;
@@ -42,6 +42,18 @@ impl DefinitionBuilder {
     /// `use`, with policies of the pack enforced otherwise.
     pub fn pack_with(mut self, used: Use) -> Self {
         self.model.packs.push(used);
+        self
+    }
+
+    /// `completion`
+    pub fn completion(mut self, completion: Completion) -> Self {
+        self.model.completion = Some(completion);
+        self
+    }
+
+    /// `checks`
+    pub fn checks(mut self, checks: Checks) -> Self {
+        self.model.checks = checks;
         self
     }
 

@@ -3,6 +3,7 @@
 //! A change that only tightens applies at once; one that is named here waits for the owner.
 
 mod checks;
+mod completion;
 mod rego;
 mod schemas;
 mod width;
@@ -37,6 +38,7 @@ pub fn loosenings(old: &Model, new: &Model) -> Vec<String> {
     settings(old, new, &mut found);
     schemas::compare(old, new, &mut found);
     checks::compare(old, new, &mut found);
+    completion::compare(old, new, &mut found);
     found.0.extend(uses::loosenings(&old.packs, &new.packs));
     found.0.extend(todos::loosenings(old, new));
     found.0
@@ -147,6 +149,7 @@ impl<'a> Used<'a> {
         model.policies.iter().chain(inside).for_each(|policy| used.policy(policy));
         model.sections.iter().for_each(|section| used.names(&section.tools));
         model.repeat.iter().for_each(|repeat| used.names(&repeat.exempt));
+        used.0.extend(model.completion.iter().flat_map(|completion| completion.check.done()));
         used
     }
 

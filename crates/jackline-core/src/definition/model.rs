@@ -41,11 +41,13 @@ macro_rules! spelled {
 }
 
 mod checks;
+mod completion;
 mod rego;
 mod todos;
 mod validation;
 
 pub use checks::{Checks, Confine};
+pub use completion::{BLOCKS_MAX_DEFAULT, COMMAND_TIMEOUT_MS_MAX, Check, Command, Completion, When};
 pub use rego::Rego;
 pub use todos::{AgentCommands, Native, Required, Todos};
 pub use validation::{Missing, SchemaSource, Validation};
@@ -75,6 +77,7 @@ pub struct Model {
     pub packs: Vec<Use>,
     pub todos: Todos,
     pub checks: Checks,
+    pub completion: Option<Completion>,
 }
 
 impl Default for Model {
@@ -98,6 +101,7 @@ impl Default for Model {
             packs: Vec::new(),
             todos: Todos::default(),
             checks: Checks::default(),
+            completion: None,
         }
     }
 }

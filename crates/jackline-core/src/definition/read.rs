@@ -1,5 +1,7 @@
 //! A validated tree to the model. Where the tree is faulty it reads defaults: the faults decide, not the result.
 
+mod completion;
+
 use std::collections::BTreeMap;
 
 use super::bounds;
@@ -40,6 +42,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         packs: items(root.get("use")).map(used).collect(),
         todos: todos::read(root.get("todos"), faults),
         checks: checks(root.get("checks")),
+        completion: root.get("completion").map(completion::read),
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Works on the model, so a definition built in code is held to the same; a tree only lends the places.
 
+mod completion;
+mod cycle;
 mod sense;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +21,7 @@ use super::uses;
 use super::yaml::Node;
 use crate::glob;
 use crate::overrides::{OVERRIDES_MAX, Override};
+use cycle::{Graph, arrows, cycle, requirements};
 
 /// Matchers inside matchers: as deep as a file may nest.
 pub(super) const MATCHER_DEPTH_MAX: usize = 32;
@@ -32,8 +35,6 @@ const REGEX_BYTES_MAX: usize = 256 * 1024;
 const SUGGESTIONS_MAX: usize = 20;
 /// Names compared for a near miss.
 const SUGGESTION_NAMES_MAX: usize = 2_000;
-/// Names of a cycle that are told.
-const CYCLE_NAMES_MAX: usize = 8;
 
 /// Compiles a regular expression within our bounds; guards use this too, so that what was checked is what runs.
 pub fn compile_regex(pattern: &str) -> Result<regex_lite::Regex, String> {
@@ -61,6 +62,9 @@ pub(super) fn check(model: &Model, tree: Option<&Node>, known_tools: &[&str], fa
     check.bounds("outputs", model.outputs, &root.key("outputs"));
     check.globs(&model.own.allow, &root.key("self").key("allow"));
     check.uses(&model.packs, &root.key("use"));
+    if let Some(completion) = &model.completion {
+        check.completion(completion, &root.key("completion"));
+    }
     // What is broken is not looked at for sense.
     if !check.faults.any_error() {
         check.futile(model);
@@ -537,56 +541,6 @@ fn kind_help(kind: &str) -> String {
 /// A name for the beginning of a fault.
 fn clip(name: &str) -> String {
     name.chars().take(NAME_CHARS_MAX).collect()
-}
-
-/// What needs what.
-type Graph<'a> = BTreeMap<&'a str, Vec<&'a str>>;
-
-fn requirements<'a>(sequences: impl IntoIterator<Item = &'a Sequence>) -> Graph<'a> {
-    let mut graph = Graph::new();
-    for (tool, needs) in sequences.into_iter().flat_map(|sequence| &sequence.requires) {
-        graph.entry(tool).or_default().extend(needs.iter().map(String::as_str));
-    }
-    graph
-}
-
-/// The first circle of a graph, in order. Keeps its own stack: a chain may have as many links as a file has values.
-fn cycle<'a>(graph: &Graph<'a>) -> Option<Vec<&'a str>> {
-    let mut done: BTreeSet<&str> = BTreeSet::new();
-    for start in graph.keys() {
-        let mut trail: Vec<(&'a str, usize)> = vec![(start, 0)];
-        let mut on_trail: BTreeSet<&str> = BTreeSet::from([*start]);
-        while let Some((name, next)) = trail.last_mut() {
-            let name = *name;
-            let needed = if done.contains(name) { None } else { graph.get(name).and_then(|needs| needs.get(*next)) };
-            *next += 1;
-            match needed {
-                Some(needed) if on_trail.contains(needed) => {
-                    return Some(trail.iter().map(|(name, _)| *name).skip_while(|name| name != needed).collect());
-                }
-                Some(needed) => {
-                    on_trail.insert(needed);
-                    trail.push((needed, 0));
-                }
-                None => {
-                    done.insert(name);
-                    on_trail.remove(name);
-                    trail.pop();
-                }
-            }
-        }
-    }
-    None
-}
-
-/// A circle as it is told: `a` → `b` → `a`.
-fn arrows(cycle: &[&str]) -> String {
-    let mut names: Vec<String> = cycle.iter().take(CYCLE_NAMES_MAX).map(|name| quoted(name)).collect();
-    if cycle.len() > CYCLE_NAMES_MAX {
-        names.push("…".to_owned());
-    }
-    names.extend(cycle.first().map(|name| quoted(name)));
-    names.join(" → ")
 }
 
 /// The tool names a matcher looks at, at any depth within the bound.

@@ -5,7 +5,7 @@
 use super::fault::{Fault, Faults, Span};
 use super::yaml::{Entry, Node, Value};
 
-/// A key that is not supported: where it is (`*` for any name or item), and what it is called in the fault.
+/// A key that is not supported: where it is (`*` for any name or item, `**` for any check), and what it is called in the fault.
 struct Row {
     path: &'static [&'static str],
     label: &'static str,
@@ -17,8 +17,11 @@ const fn row(path: &'static [&'static str], label: &'static str) -> Row {
     Row { path, label, unless_false: false }
 }
 
-const ROWS: &[Row] =
-    &[row(&["feedback"], "feedback"), row(&["completion"], "completion"), row(&["file_policies"], "file_policies")];
+const ROWS: &[Row] = &[
+    row(&["feedback"], "feedback"),
+    row(&["completion", "**", "file_policies"], "file_policies"),
+    row(&["file_policies"], "file_policies"),
+];
 
 /// Reports every key that is there and not supported.
 pub(super) fn report(root: &Node, faults: &mut Faults) {
@@ -30,6 +33,12 @@ pub(super) fn report(root: &Node, faults: &mut Faults) {
 fn walk(row: &Row, path: &[&str], node: &Node, faults: &mut Faults) {
     match path {
         [] => {}
+        // Here, and in every check below `all` and `any`. Recursion is bounded by the tree's depth.
+        ["**", rest @ ..] => {
+            walk(row, rest, node, faults);
+            let inner = ["all", "any"].iter().filter_map(|key| node.get(key)).flat_map(Node::items);
+            inner.for_each(|inner| walk(row, path, inner, faults));
+        }
         ["*", rest @ ..] => {
             node.items().iter().for_each(|item| walk(row, rest, item, faults));
             node.entries().iter().for_each(|entry| walk(row, rest, &entry.value, faults));
@@ -72,6 +81,8 @@ mod tests {
     fn what_is_not_there_yet_is_refused() {
         check("feedback: []", &["feedback"]);
         check("use: [git]", &[]);
+        check("completion: {all: [{files: [a]}, {any: [{todos: verified}]}]}", &["todos"]);
+        check("completion: {file_policies: satisfied}", &["file_policies"]);
     }
 
     #[test]
@@ -80,6 +91,7 @@ mod tests {
             let mut source = String::from("1");
             for part in row.path.iter().rev() {
                 source = match *part {
+                    "**" => source,
                     "*" if source.starts_with('{') && row.path[0] != "tools" => format!("[{source}]"),
                     "*" => format!("{{x: {source}}}"),
                     key => format!("{{{key}: {source}}}"),

@@ -114,6 +114,7 @@ fn used_by(definition: &Model, used: &Use, pack: Model) -> Model {
         packs: Vec::new(),
         todos: Todos::default(),
         checks: Checks::default(),
+        completion: None,
         steps: pack.steps,
         sections: pack.sections,
         policies,

@@ -5,6 +5,7 @@ use super::{
     MEMORY_MAX, Memory, OPEN_CALLS_MAX, Open, READS_MAX, READS_TOTAL_MAX, REPAIRS_MAX, Read, Repair, SNAPSHOTS_MAX,
     Session, Used, WINDOW_MAX,
 };
+use crate::event::MAIN_AGENT;
 use crate::extension::{Extended, Extension};
 use crate::overrides::{Imposed, OVERRIDES_MAX};
 use crate::schema::SchemaError;
@@ -55,6 +56,17 @@ impl Session {
             Change::Prompted => {
                 let now = self.now(at);
                 self.budget.prompted(now);
+                self.worked = false;
+                self.stopped = None;
+                self.memory.agents.values_mut().for_each(Agent::prompted);
+            }
+            Change::Worked => self.worked = true,
+            Change::Ended { stopped } => self.stopped = Some(*stopped),
+            Change::Stopped { agent, stopped } => {
+                if agent == MAIN_AGENT {
+                    self.stopped = Some(*stopped);
+                }
+                self.memory.apply(self.steps, change);
             }
             Change::Used { tokens, cost_usd } => {
                 self.budget.session.add(*tokens, *cost_usd);
@@ -91,6 +103,7 @@ impl Session {
 
     fn requested(&mut self, open: Open, feeds: bool) {
         self.steps += 1;
+        self.stopped = None;
         self.budget.session.steps += 1;
         self.budget.prompt.steps += 1;
         let agent = self.memory.agent(&open.agent, self.steps);
@@ -263,8 +276,17 @@ impl Agent {
             Change::KnownTool { .. } => self.correct_tool = None,
             Change::Outcome { signature, result, .. } => self.outcome = Some((*signature, *result)),
             Change::Progressed { .. } => self.window.clear(),
+            Change::Stopped { .. } => (self.blocks, self.faulted) = (0, false),
+            Change::StopBlocked { fault: true, .. } => self.faulted = true,
+            Change::StopBlocked { .. } => self.blocks = self.blocks.saturating_add(1),
+            Change::Parked { reason, .. } => self.parked = Some(reason.clone()),
             _ => {}
         }
+    }
+
+    /// A person spoke: stops are counted anew, and who parked goes on.
+    fn prompted(&mut self) {
+        (self.blocks, self.faulted, self.parked) = (0, false, None);
     }
 
     fn impose(&mut self, imposed: &Imposed) {
@@ -326,6 +348,9 @@ fn agent_of(change: &Change) -> Option<&str> {
         | Change::Outcome { agent, .. }
         | Change::Invalid { agent, .. }
         | Change::Repaired { agent, .. }
+        | Change::Stopped { agent, .. }
+        | Change::StopBlocked { agent, .. }
+        | Change::Parked { agent, .. }
         | Change::Progressed { agent } => Some(agent),
         _ => None,
     }

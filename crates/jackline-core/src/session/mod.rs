@@ -12,6 +12,7 @@ use serde_json::Value;
 
 pub use crate::sha::Key;
 
+use crate::completion::Stopped;
 use crate::extension::{Extended, Extension};
 use crate::facts::{Statement, Statements};
 use crate::overrides::Imposed;
@@ -81,6 +82,10 @@ pub struct Session {
     pub todos: Todos,
     /// What was recorded as fact; neither.
     pub statements: Statements,
+    /// Something was written or run since the last prompt; kept only where that matters.
+    pub worked: bool,
+    /// How the main agent's last stop ended, unless it went on since.
+    pub stopped: Option<Stopped>,
 }
 
 /// Where a session is at home; a later `cd` changes nothing about it.
@@ -173,6 +178,12 @@ pub struct Agent {
     pub overrides: Vec<Imposed>,
     /// Values that did not fit their schema and are to be repaired, oldest first.
     pub repairs: Vec<Repair>,
+    /// Its stops that were blocked in a row.
+    pub blocks: u32,
+    /// Its last stop was blocked because we could not decide.
+    pub faulted: bool,
+    /// Why it cannot go on, since it said so.
+    pub parked: Option<String>,
 }
 
 /// A value that has not fit its schema yet.
@@ -338,6 +349,27 @@ pub enum Change {
     Progressed {
         agent: String,
     },
+    /// An agent was let stop, and this is how it ended.
+    Stopped {
+        agent: String,
+        stopped: Stopped,
+    },
+    /// It was not; `fault` when that is because we could not decide.
+    StopBlocked {
+        agent: String,
+        fault: bool,
+    },
+    /// The session ended without an allowed stop, and this is how.
+    Ended {
+        stopped: Stopped,
+    },
+    /// An agent said that it cannot go on.
+    Parked {
+        agent: String,
+        reason: String,
+    },
+    /// Something was written or run for the first time since the last prompt.
+    Worked,
     Kept {
         policy: String,
         key: String,
@@ -374,6 +406,7 @@ impl Change {
             Self::Extended { extension } => vec![&mut extension.reason],
             Self::Todo { todo } => todo_texts(todo),
             Self::Stated { statement } => vec![&mut statement.text],
+            Self::Parked { reason, .. } => vec![reason],
             Self::Invalid { errors, .. } => {
                 errors.iter_mut().flat_map(|error| [&mut error.instance_path, &mut error.message]).collect()
             }

@@ -151,6 +151,24 @@ impl Check {
         matches!(self, Self::CommandExitZero(_) | Self::HttpStatus { .. })
     }
 
+    /// Whether a change of files may change what comes of it; else what was found when it was verified stands.
+    #[must_use]
+    pub const fn hangs_on_files(&self) -> bool {
+        match self {
+            Self::CommandExitZero(_)
+            | Self::FileExists(_)
+            | Self::FileContains { .. }
+            | Self::FileAbsent(_)
+            | Self::GitClean {} => true,
+            Self::GitCommitExists { .. }
+            | Self::GitBranchPushed { .. }
+            | Self::PrExists { .. }
+            | Self::PrMerged { .. }
+            | Self::HttpStatus { .. }
+            | Self::CallSucceeded { .. } => false,
+        }
+    }
+
     /// The command that it runs, if it runs one.
     #[must_use]
     pub fn command(&self) -> Option<&[String]> {

@@ -31,6 +31,14 @@ pub const TODOS_BYTES_MAX: usize = 96 * 1024;
 /// Failed verifications after which a person decides; a new claim does not start the count anew.
 pub const FAILURES_MAX: u32 = 3;
 
+/// Milliseconds that a check's command may take: a whole test suite, as `completion` has it.
+pub const COMMAND_MS_MAX: u64 = 10 * 60 * 1_000;
+/// Milliseconds that all commands of agents' own todos together may take at a stop. A host waits only so long, and a
+/// stop that nobody answers is a stop.
+pub const STOP_MS_MAX: u64 = 60 * 1_000;
+/// Checks of agents' own todos that are evaluated again at a stop; a todo beyond them is open again.
+pub const STOP_CHECKS_MAX: usize = 64;
+
 /// Who wrote a todo and its checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

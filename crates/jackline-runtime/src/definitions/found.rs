@@ -113,6 +113,10 @@ impl Found {
                     let why = "`mode: observe` counts only after `jackline trust`; until then everything is enforced";
                     standing.notices.push(why.to_owned());
                 }
+                if !trusted && !model.commands().is_empty() {
+                    let why = "the definition's commands are skipped, and count as failed, until `jackline trust`";
+                    standing.notices.push(why.to_owned());
+                }
                 let layer = Layer::new(*model, digest, Origin::Project, trusted).from_dir(dir_of(path));
                 standing.push(layer, text, Some(&self.kept));
                 Ok(())

@@ -21,6 +21,8 @@ const INTERPRETERS: &[&str] = &[
 ];
 /// Options after which such a program runs no file.
 const NO_FILE: &[&str] = &["-c", "-m", "-e", "--eval", "-p", "-r"];
+/// What stands between the paths of a shell's text or of an option.
+const BETWEEN: &str = ";&|()<>{}\"'`$=,";
 /// Bytes of a script that is trusted by its content: far more than anyone reads through.
 const SCRIPT_BYTES_MAX: usize = 16 << 20;
 
@@ -80,8 +82,10 @@ fn of(root: &Path, argv: &[String]) -> Vec<String> {
     let Some((program, words)) = argv.split_first() else { return Vec::new() };
     let mut found: Vec<String> = program.contains('/').then(|| below(root, program)).flatten().into_iter().collect();
     found.extend(interpreted(program, words).and_then(|word| below(root, word)));
-    let runs = |word: &&String| below(root, word).is_some_and(|script| is_program(&root.join(script)));
-    found.extend(words.iter().filter(runs).filter_map(|word| below(root, word)));
+    // A word may be a shell's text, or an option with its value: whatever in it could be a path is looked at.
+    let parts = words.iter().flat_map(|word| word.split(|c: char| c.is_whitespace() || BETWEEN.contains(c)));
+    let scripts = parts.filter(|part| !part.is_empty()).filter_map(|part| below(root, part));
+    found.extend(scripts.filter(|script| is_program(&root.join(script))));
     found.sort_unstable();
     found.dedup();
     found
@@ -164,7 +168,9 @@ mod tests {
         check(root, &["sh", "scripts/not-there.sh"], &["scripts/not-there.sh"]);
         check(root, &["grep", "-q", "ok", "report.md"], &[]);
         check(root, &["python3", "-m", "pytest", "check.py"], &[]);
-        check(root, &["sh", "-c", "scripts/check.sh"], &[]);
+        check(root, &["sh", "-c", "cd . && ./scripts/check.sh; true"], &["scripts/check.sh"]);
+        check(root, &["wrapper", "--with=scripts/check.sh"], &["scripts/check.sh"]);
+        check(root, &["sh", "-c", "cat report.md"], &[]);
         check(root, &["../outside.sh"], &[]);
         check(root, &["cargo", "test"], &[]);
     }

@@ -37,6 +37,13 @@ pub struct Kept {
 }
 
 impl Kept {
+    /// A text that no command printed, kept as if one had.
+    pub(crate) fn of(text: &str, redactor: &Redactor) -> Self {
+        let mut printed = Printed::default();
+        printed.push(text.as_bytes());
+        printed.keep(redactor)
+    }
+
     /// The text, or more of it than is shown: [`KEPT_BYTES_MAX`].
     #[must_use]
     pub fn whole(&self) -> &str {

@@ -8,21 +8,61 @@ mod survey;
 #[cfg(test)]
 mod tests;
 
+use jackline_core::definition::model::AgentCommands;
+use jackline_core::stack::Stack;
+use jackline_core::todos::{COMMAND_MS_MAX, STOP_MS_MAX};
 use serde_json::{Value, json};
 
 use super::edit::{Edits, Shape, fresh};
 use super::spans::{self, Kind, Node};
 use super::{CommandLine, Removed, SettingsFault};
 
-pub use survey::{Entry, Flaw, Survey, breach, diverted, survey};
+pub use survey::{Entry, Flaw, HOOK_S_MAX, Survey, breach, diverted, survey};
 
 /// The first version that honours `onFailure`; older ones let a call pass when its hook fails.
 pub const ON_FAILURE_SINCE: (u64, u64, u64) = (2, 1, 295);
 
 /// Seconds until the host gives up on a hook: twice what the hook gives itself, so that it always gets to say no.
 const TIMEOUT_S: u64 = 10;
-/// Seconds for the end of a turn, where checks may run.
+/// Seconds for the end of a turn beside the commands that run there.
 const STOP_TIMEOUT_S: u64 = 20;
+/// Seconds a command may need beyond its time until it has ended.
+const COMMAND_GRACE_S: u64 = 3;
+/// Seconds for the end of a turn, however many commands there are: nobody waits longer than an hour.
+const STOP_TIMEOUT_S_MAX: u64 = 3600;
+
+/// How long the host waits for us where that hangs on the definitions in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// At the end of a turn.
+    pub stop_s: u64,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { stop_s: STOP_TIMEOUT_S }
+    }
+}
+
+impl Timeouts {
+    /// What these definitions need: at the end of a turn every command of theirs may run, one after another.
+    #[must_use]
+    pub fn of(stack: &Stack) -> Self {
+        let models = || stack.layers.iter().map(|layer| &layer.model);
+        let completions = models().filter_map(|model| model.completion.as_ref());
+        let commands = completions.flat_map(|completion| completion.check.commands());
+        let required = models().flat_map(|model| &model.todos.require).flat_map(|required| &required.checks);
+        let required = required.filter(|check| check.command().is_some()).map(|_| COMMAND_MS_MAX);
+        let agents = models().any(|model| model.todos.agent_commands == Some(AgentCommands::Allow));
+        let all = commands.map(|command| command.timeout_ms).chain(required).chain(agents.then_some(STOP_MS_MAX));
+        let seconds: u64 = all.map(|ms| ms.div_ceil(1000) + COMMAND_GRACE_S).sum();
+        Self { stop_s: (STOP_TIMEOUT_S + seconds).min(STOP_TIMEOUT_S_MAX) }
+    }
+
+    fn of_event(self, asked: &Asked) -> u64 {
+        if asked.stops { self.stop_s } else { TIMEOUT_S }
+    }
+}
 
 /// An event that asks us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,33 +71,34 @@ pub struct Asked {
     /// Whether a failed hook must block: where passing would let something through. A person's prompt, a compaction or
     /// the end of a turn is not held up by a broken guard; the host ignores it at a stop anyway.
     pub gate: bool,
-    pub timeout_s: u64,
+    /// Whether an agent wants to stop, where commands may run.
+    pub stops: bool,
 }
 
 /// Every event that asks us.
 pub const EVENTS: [Asked; 12] = [
-    Asked { event: "PreToolUse", gate: true, timeout_s: TIMEOUT_S },
-    Asked { event: "PostToolUse", gate: false, timeout_s: TIMEOUT_S },
-    Asked { event: "PostToolUseFailure", gate: false, timeout_s: TIMEOUT_S },
-    Asked { event: "PostToolBatch", gate: false, timeout_s: TIMEOUT_S },
-    Asked { event: "UserPromptSubmit", gate: false, timeout_s: TIMEOUT_S },
-    Asked { event: "SessionStart", gate: false, timeout_s: TIMEOUT_S },
-    Asked { event: "SessionEnd", gate: false, timeout_s: TIMEOUT_S },
-    Asked { event: "Stop", gate: false, timeout_s: STOP_TIMEOUT_S },
-    Asked { event: "SubagentStart", gate: false, timeout_s: TIMEOUT_S },
-    Asked { event: "SubagentStop", gate: false, timeout_s: STOP_TIMEOUT_S },
-    Asked { event: "PreCompact", gate: false, timeout_s: TIMEOUT_S },
-    Asked { event: "ConfigChange", gate: true, timeout_s: TIMEOUT_S },
+    Asked { event: "PreToolUse", gate: true, stops: false },
+    Asked { event: "PostToolUse", gate: false, stops: false },
+    Asked { event: "PostToolUseFailure", gate: false, stops: false },
+    Asked { event: "PostToolBatch", gate: false, stops: false },
+    Asked { event: "UserPromptSubmit", gate: false, stops: false },
+    Asked { event: "SessionStart", gate: false, stops: false },
+    Asked { event: "SessionEnd", gate: false, stops: false },
+    Asked { event: "Stop", gate: false, stops: true },
+    Asked { event: "SubagentStart", gate: false, stops: false },
+    Asked { event: "SubagentStop", gate: false, stops: true },
+    Asked { event: "PreCompact", gate: false, stops: false },
+    Asked { event: "ConfigChange", gate: true, stops: false },
 ];
 
 impl Asked {
     /// Our group for this event; without a matcher it is asked for every tool.
-    fn group(&self, line: &CommandLine) -> Shape {
+    fn group(&self, line: &CommandLine, timeouts: Timeouts) -> Shape {
         let mut hook = vec![
             ("type", Shape::Leaf(json!("command"))),
             ("command", Shape::Leaf(json!(line.program))),
             ("args", Shape::Leaf(json!(line.arguments))),
-            ("timeout", Shape::Leaf(json!(self.timeout_s))),
+            ("timeout", Shape::Leaf(json!(timeouts.of_event(self)))),
         ];
         if self.gate {
             hook.push(("onFailure", Shape::Leaf(json!("block"))));
@@ -73,19 +114,19 @@ impl Asked {
 ///
 /// # Errors
 /// When the text is not plain JSON of the form that the host reads.
-pub fn add(text: Option<&str>, line: &CommandLine) -> Result<String, SettingsFault> {
-    let Some(text) = text else { return Ok(format!("{}\n", fresh("hooks", &all(line)))) };
+pub fn add(text: Option<&str>, line: &CommandLine, timeouts: Timeouts) -> Result<String, SettingsFault> {
+    let Some(text) = text else { return Ok(format!("{}\n", fresh("hooks", &all(line, timeouts)))) };
     if spans::blank(text.as_bytes()) {
-        return Ok(format!("{}{text}", fresh("hooks", &all(line))));
+        return Ok(format!("{}{text}", fresh("hooks", &all(line, timeouts))));
     }
     if let Some(key) = survey(text.as_bytes())?.refused {
         return Err(SettingsFault::Refused(key));
     }
     match remove(text)? {
-        _ if holds_exactly(text, line)? => Ok(text.to_owned()),
-        Removed::Nothing => insert(text, line),
-        Removed::Rest(rest) => add(Some(&rest), line),
-        Removed::All => add(None, line),
+        _ if holds_exactly(text, line, timeouts)? => Ok(text.to_owned()),
+        Removed::Nothing => insert(text, line, timeouts),
+        Removed::Rest(rest) => add(Some(&rest), line, timeouts),
+        Removed::All => add(None, line, timeouts),
     }
 }
 
@@ -152,26 +193,26 @@ fn emptied(text: &str, edits: &mut Edits<'_>, container: &Node, gone: &[bool]) -
     whole
 }
 
-fn insert(text: &str, line: &CommandLine) -> Result<String, SettingsFault> {
+fn insert(text: &str, line: &CommandLine, timeouts: Timeouts) -> Result<String, SettingsFault> {
     let (root, _) = spans::read(text)?;
     let mut edits = Edits::new(text, &root);
     let Some(hooks) = hooks(&root)? else {
-        edits.add_members(&root, &[("hooks", all(line))]);
+        edits.add_members(&root, &[("hooks", all(line, timeouts))]);
         return Ok(edits.done());
     };
     let mut missing = Vec::new();
     for asked in &EVENTS {
         match hooks.member(asked.event) {
-            Some(groups) => edits.add_element(groups_of(asked.event, groups)?, &asked.group(line)),
-            None => missing.push((asked.event, Shape::Array(vec![asked.group(line)]))),
+            Some(groups) => edits.add_element(groups_of(asked.event, groups)?, &asked.group(line, timeouts)),
+            None => missing.push((asked.event, Shape::Array(vec![asked.group(line, timeouts)]))),
         }
     }
     edits.add_members(hooks, &missing);
     Ok(edits.done())
 }
 
-fn all(line: &CommandLine) -> Shape {
-    Shape::Object(EVENTS.iter().map(|asked| (asked.event, Shape::Array(vec![asked.group(line)]))).collect())
+fn all(line: &CommandLine, timeouts: Timeouts) -> Shape {
+    Shape::Object(EVENTS.iter().map(|asked| (asked.event, Shape::Array(vec![asked.group(line, timeouts)]))).collect())
 }
 
 fn hooks(root: &Node) -> Result<Option<&Node>, SettingsFault> {
@@ -188,11 +229,11 @@ fn groups_of<'a>(event: &str, groups: &'a Node) -> Result<&'a Node, SettingsFaul
 }
 
 /// Whether our entries stand there as they would be written now, once each, and no other of ours.
-fn holds_exactly(text: &str, line: &CommandLine) -> Result<bool, SettingsFault> {
+fn holds_exactly(text: &str, line: &CommandLine, timeouts: Timeouts) -> Result<bool, SettingsFault> {
     let settings = spans::settings(text.as_bytes())?;
     let groups = |event: &str| settings.pointer("/hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
     let once = |asked: &Asked| {
-        let wanted = asked.group(line).value();
+        let wanted = asked.group(line, timeouts).value();
         groups(asked.event).is_some_and(|groups| groups.iter().filter(|group| **group == wanted).count() == 1)
     };
     Ok(EVENTS.iter().all(once) && survey(text.as_bytes())?.entries.len() == EVENTS.len())

@@ -10,9 +10,11 @@ mod store;
 mod trial;
 mod wiring;
 
+use jackline_runtime::definitions::Definitions as _;
+
 use crate::error::CommandError;
 use crate::hosts::Host;
-use crate::place::Where;
+use crate::place::{self, Where};
 use report::Report;
 
 use super::Format;
@@ -44,6 +46,9 @@ impl Doctor {
         let at = Where { workspace: Some(root.clone()), store: self.at.store.clone().or(baked) };
         match at.state() {
             Ok(state) => {
+                let judged_by = place::judged_by(state.clone(), root.clone()).stack(None, None);
+                let stack = judged_by.map(|standing| standing.stack.clone()).unwrap_or_default();
+                wired.iter().for_each(|wired| wiring::waits(wired, &stack, &mut report));
                 definition::look(&state, &root, &mut report);
                 store::look(&state, &self.at, &mut report);
                 chains::look(&at, &mut report);

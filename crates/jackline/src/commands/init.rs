@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use jackline_core::sha::Digest;
-use jackline_runtime::definitions::{Acceptance, Accepted, DEFINITION_FILE, Kept, discover};
+use jackline_runtime::definitions::{Acceptance, Accepted, DEFINITION_FILE, Definitions as _, Kept, discover};
 use jackline_runtime::wiring::{Scope, claude};
 use jackline_runtime::{clock, private};
 
@@ -103,7 +103,8 @@ impl Init {
         }
         let settings = Settings::read(host.settings_file(scope, &plan.root)?)?;
         let line = hosts::claude::line(scope, &program, &plan.state, &plan.root)?;
-        let after = claude::add(settings.text.as_deref(), &line).map_err(|fault| settings.refused(&fault))?;
+        let after = claude::add(settings.text.as_deref(), &line, timeouts(plan));
+        let after = after.map_err(|fault| settings.refused(&fault))?;
         screen::line(&format!("  wiring: {} ({})", place::shown(&settings.path), scope.name()))?;
         note_scope(scope, &plan.root, &settings.path);
         if settings.text.as_deref() != Some(after.as_str()) {
@@ -194,6 +195,12 @@ impl Plan {
         Accepted::below(&self.state).remember(path, &Acceptance::new(path, &digest, true, clock::now()))?;
         Ok(screen::line(&format!("wrote {} (trusted)", place::shown(path)))?)
     }
+}
+
+/// How long the host has to wait under the definitions that are there.
+fn timeouts(plan: &Plan) -> claude::Timeouts {
+    let standing = place::judged_by(plan.state.clone(), plan.root.clone()).stack(None, None);
+    standing.map(|standing| claude::Timeouts::of(&standing.stack)).unwrap_or_default()
 }
 
 /// What is known of a host, for the first line.

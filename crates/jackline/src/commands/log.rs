@@ -131,7 +131,11 @@ impl Reader {
                 let used = record.pointer("/data/exception").and_then(timeline::excepted).unwrap_or_default();
                 self.note(&format!("exception {used}"))
             }
-            "constraint.set" | "stop.decided" => Ok(None),
+            "stop.decided" => match record.pointer("/data/parked").and_then(Value::as_str) {
+                Some(reason) => self.note(&format!("parked: {}", timeline::shown(reason))),
+                None => Ok(None),
+            },
+            "constraint.set" => Ok(None),
             _ => {
                 self.event = Some(record);
                 Ok(None)

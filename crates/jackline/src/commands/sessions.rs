@@ -1,7 +1,8 @@
 //! `jackline sessions`: the sessions of the workspace, newest first.
 
-use jackline_runtime::replay;
+use jackline_core::completion::Stopped;
 use jackline_runtime::store::{SessionEntry, Store};
+use jackline_runtime::{Runtime, replay};
 use serde_json::{Value, json};
 
 use super::Format;
@@ -29,6 +30,13 @@ pub(crate) struct Listed {
     pub(crate) first: Value,
 }
 
+/// What a session has come to.
+struct State {
+    records: u64,
+    /// How its last stop ended, unless it went on since.
+    stopped: Option<Stopped>,
+}
+
 impl Listed {
     pub(crate) fn workspace(&self) -> &str {
         timeline::text(&self.first, "workspace")
@@ -39,8 +47,16 @@ impl Sessions {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let store = self.at.files()?;
         let listed = list(&store, &self.at, self.all)?;
+        let runtime = Runtime::builder().state(self.at.state()?).definitions(self.at.definitions_read_only()?).build();
+        let runtime = runtime.map_err(|fault| CommandError::internal(fault.to_string()))?;
+        let state = |session: &Listed| -> Result<State, CommandError> {
+            let (id, records) = (&session.entry.id, store.load(&session.entry.id)?.head.seq);
+            // A session that cannot be read is listed all the same; `audit verify` says what is wrong with it.
+            Ok(State { records, stopped: runtime.session(id).ok().and_then(|session| session.stopped) })
+        };
         if self.format == Format::Json {
-            let sessions: Vec<Value> = listed.iter().map(as_json).collect();
+            let each = |session: &Listed| Ok(as_json(session, &state(session)?));
+            let sessions = listed.iter().map(each).collect::<Result<Vec<Value>, CommandError>>()?;
             return Ok(screen::line(&json!({ "sessions": sessions }).to_string())?);
         }
         if listed.is_empty() {
@@ -48,7 +64,7 @@ impl Sessions {
         }
         let paint = Paint::for_stdout();
         for session in &listed {
-            screen::line(&row(session, store.load(&session.entry.id)?.head.seq, self.all, paint))?;
+            screen::line(&row(session, &state(session)?, self.all, paint))?;
         }
         Ok(())
     }
@@ -69,16 +85,18 @@ pub(crate) fn list(store: &dyn Store, at: &Where, all: bool) -> Result<Vec<Liste
     Ok(listed)
 }
 
-fn row(session: &Listed, records: u64, all: bool, paint: Paint) -> String {
+fn row(session: &Listed, State { records, stopped }: &State, all: bool, paint: Paint) -> String {
     let began = timeline::text(&session.first, "at").get(..19).unwrap_or_default().replace('T', " ");
     let host = Some(timeline::text(&session.first, "host")).filter(|host| !host.is_empty()).unwrap_or("-");
     let host = timeline::shown(host);
     let place = if all { format!("  {}", timeline::harmless(session.workspace())) } else { String::new() };
     let id = timeline::shown(&session.entry.id);
-    format!("{}  {began}  {host:<9} {records:>7} records{}", paint.bold(&format!("{id:<36}")), paint.dim(&place))
+    let ended = stopped.map(|stopped| format!("  {}", stopped.name())).unwrap_or_default();
+    let id = paint.bold(&format!("{id:<36}"));
+    format!("{id}  {began}  {host:<9} {records:>7} records{ended}{}", paint.dim(&place))
 }
 
-fn as_json(session: &Listed) -> Value {
+fn as_json(session: &Listed, state: &State) -> Value {
     json!({
         "session": session.entry.id,
         "workspace": session.workspace(),
@@ -86,5 +104,6 @@ fn as_json(session: &Listed) -> Value {
         "host": session.first.get("host"),
         "modified": session.entry.modified.to_string(),
         "bytes": session.entry.bytes,
+        "stopped": state.stopped,
     })
 }

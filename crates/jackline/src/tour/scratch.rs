@@ -53,7 +53,8 @@ impl Scratch {
         for (name, text) in FILES {
             fs::write(self.file(name), text)?;
         }
-        let settings = claude::add(None, &self.hook).map_err(|fault| io::Error::other(fault.to_string()))?;
+        let settings = claude::add(None, &self.hook, claude::Timeouts::default())
+            .map_err(|fault| io::Error::other(fault.to_string()))?;
         fs::write(self.file(".claude/settings.local.json"), settings)
     }
 

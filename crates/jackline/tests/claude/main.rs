@@ -15,6 +15,7 @@ mod odd_calls;
 mod rules;
 mod session;
 mod shown;
+mod stops;
 
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -99,6 +100,14 @@ impl World {
     fn wire(&self, scope: &str) {
         let wired = self.jackline(&["init", "claude", "--scope", scope]);
         assert_eq!(wired.status.code(), Some(0), "{}", String::from_utf8_lossy(&wired.stderr));
+    }
+
+    /// What `jackline trust` remembers once a person agreed.
+    fn trust(&self) {
+        let accepted = std::fs::read_dir(self.store().join("accepted")).expect("something was accepted");
+        let file = accepted.map(|entry| entry.expect("readable").path()).next().expect("one");
+        let text = std::fs::read_to_string(&file).expect("read");
+        std::fs::write(&file, text.replace("\"trusted\": false", "\"trusted\": true")).expect("written");
     }
 
     /// The state directory.

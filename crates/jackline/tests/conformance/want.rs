@@ -6,7 +6,7 @@ pub(crate) fn check(want: &Value, got: &Value) -> Result<(), String> {
     for (key, wanted) in want.as_object().into_iter().flatten() {
         let found = &got[key.as_str()];
         let holds = match key.as_str() {
-            "verdict" | "code" | "reason" => is_one_of(wanted, found),
+            "verdict" | "code" | "reason" | "stopped" => is_one_of(wanted, found),
             "feedback" => wanted == found,
             "stop" | "findings" | "edits" | "emitted" | "constraint" | "result" => fits(wanted, found),
             "absent" => each(wanted).all(|name| is_absent(&got[name])),

@@ -239,3 +239,35 @@ fn the_environment_does_not_redirect_a_wired_hook() {
     answered(&mut hook, world.message("PreToolUse", call).to_string().as_bytes()).denied("requires: test");
     assert_eq!(tree(&elsewhere), [elsewhere.join("jackline.yaml")]);
 }
+
+#[test]
+fn a_stop_is_held_with_the_checks_own_words_and_parking_is_shown_to_the_person() {
+    let world = World::new(Some("jackline: 1\ncompletion: {files: [a]}\n"));
+    let stop =
+        |message: &str| world.tell("Stop", json!({ "stop_hook_active": true, "last_assistant_message": message }));
+    let held = stop("Done.").json();
+    assert_eq!(held["decision"], "block");
+    let reason = held["reason"].as_str().unwrap();
+    let blocker = "<blocker>\n1 required output file(s) not found: a\n</blocker>\n→ if you cannot:";
+    assert!(reason.starts_with(blocker), "{reason}");
+    world.tell("SubagentStop", json!({ "agent_id": "a1", "agent_type": "x", "stop_hook_active": false })).silent();
+    let parked = stop("<park>no key</park>").json();
+    let shown = parked["systemMessage"].as_str().unwrap();
+    assert!(
+        parked.get("decision").is_none() && shown.starts_with("jackline: the agent parked: no key\njackline: record")
+    );
+    std::fs::write(world.root().join("a"), "").unwrap();
+    assert!(stop("Done.").json().get("decision").is_none());
+    world.tell("SessionEnd", json!({ "reason": "other" })).silent();
+}
+
+#[test]
+fn the_agent_that_summarises_is_nobodys_work() {
+    let world = World::new(Some("jackline: 1\ncompletion: {files: [a], subagents: true}\n"));
+    let stop = |kind: &str| {
+        world.tell("SubagentStop", json!({ "agent_id": "a1", "agent_type": kind, "stop_hook_active": false }))
+    };
+    stop("").silent();
+    assert_eq!(stop("general-purpose").json()["decision"], "block");
+    assert_eq!(world.kinds(), ["host.noted", "stop.requested"]);
+}

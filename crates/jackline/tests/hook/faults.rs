@@ -66,6 +66,20 @@ fn a_stop_is_held_once() {
 }
 
 #[test]
+fn a_definition_that_breaks_holds_a_stop_once_and_the_record_says_so() {
+    let world = World::new(Some(RULES));
+    world.tell("Stop", json!({ "stop_hook_active": false })).json();
+    // Neither the file nor what was accepted of it can be used.
+    fs::write(world.root().join("jackline.yaml"), "jackline: 2\n").unwrap();
+    fs::remove_dir_all(world.store().join("accepted")).unwrap();
+    let held = world.tell("Stop", json!({ "stop_hook_active": true })).json();
+    assert_eq!(held["decision"], "block", "{held}");
+    assert!(world.tell("Stop", json!({ "stop_hook_active": true })).json().get("decision").is_none());
+    let last = world.records().pop().unwrap();
+    assert_eq!((&last["data"]["stopped"], &last["data"]["verdict"]), (&json!("fault"), &json!("allow")));
+}
+
+#[test]
 fn a_store_that_cannot_be_used_blocks_tools_and_nothing_else() {
     let world = World::new(Some(RULES));
     fs::write(world.store(), "in the way").unwrap();

@@ -12,3 +12,4 @@ mod reading;
 mod repairs;
 mod restrained;
 mod stored;
+mod todos;

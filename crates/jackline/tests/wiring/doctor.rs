@@ -253,3 +253,19 @@ fn nothing_but_a_directory_is_a_workspace() {
     world.run(&["doctor", "--workspace", "nowhere"]).check(2, &["is no directory"]);
     world.run(&["doctor", "--format", "xml"]).check(2, &["invalid value"]);
 }
+
+#[test]
+fn a_stop_that_waits_too_short_for_its_commands_is_told() {
+    let world = World::new();
+    world.write(
+        "ws/jackline.yaml",
+        "jackline: 1\ncompletion: {all: [{command: {run: [make]}}, {command: {run: [x], timeout: 90s}}]}\n",
+    );
+    world.run(&["init"]).check(0, &["wrote .claude/settings.local.json"]);
+    world.run(&["doctor"]).check(0, &["asked about 12 events"]);
+    world.change(LOCAL, "\"timeout\": 716", "\"timeout\": 20");
+    world.run(&["doctor"]).check(1, &["the hook for Stop has a `timeout` of 20 s", "may take 716 s"]);
+    world.run(&["init"]).check(0, &["716"]);
+    world.write("ws/jackline.yaml", "jackline: 1\ncompletion: {files: [a]}\n");
+    world.run(&["doctor"]).check(0, &["holds the agent up that long"]);
+}

@@ -52,10 +52,7 @@ pub(super) fn decide(ground: &Ground<'_>, operation: Operation, given: &Value) -
     };
     match outcome {
         Ok(decision) => Step::Done(Box::new(decision)),
-        Err(Trouble::Need(mut probes)) => {
-            probes.retain(|probe| ground.facts.get(probe).is_none());
-            Step::Need(probes)
-        }
+        Err(Trouble::Need(probes)) => Step::Need(ground.unanswered(probes)),
         Err(Trouble::Refused(refusal)) => Step::Done(Box::new(refused(operation, *refusal))),
     }
 }

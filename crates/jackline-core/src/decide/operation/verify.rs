@@ -3,17 +3,18 @@
 use serde_json::{Value, json};
 
 use super::todo::{changed, illegal, moved};
-use super::{Ground, Outcome, Trouble, given, refuse};
+use super::{Ground, Trouble, given, refuse};
 use crate::code;
 use crate::decide::checking;
 use crate::decision::{Decision, Finding, Note};
 use crate::probe::{Fact, Probe};
 use crate::session::Change;
 use crate::sha::Digest;
-use crate::todos::Todo;
+use crate::todos::check::Outcome;
 use crate::todos::state::{Mark, State};
+use crate::todos::{Author, COMMAND_MS_MAX, STOP_CHECKS_MAX, STOP_MS_MAX, Todo};
 
-pub(super) fn verify(ground: &Ground<'_>, given: &Value) -> Outcome {
+pub(super) fn verify(ground: &Ground<'_>, given: &Value) -> super::Outcome {
     let todo = given::todo(ground, given)?;
     let State::Claimed(_) = &todo.state else { return Err(illegal(todo, "verified", "claimed")) };
     if todo.checks.is_empty() {
@@ -74,8 +75,7 @@ pub(in crate::decide) struct LookedAgain {
 /// Evaluates the checks of todos that were verified before files changed; what fails now is open again.
 pub(in crate::decide) fn at_stop(ground: &Ground<'_>) -> Result<LookedAgain, Vec<Probe>> {
     let mut looked = LookedAgain::default();
-    let verified = |todo: &&Todo| matches!(&todo.state, State::Verified(verified) if verified.by_runtime().is_some());
-    if !ground.session.todos.iter().any(|todo| verified(&todo)) {
+    if !ground.session.todos.iter().any(by_runtime) {
         return Ok(looked);
     }
     let now = match mark(ground) {
@@ -83,9 +83,17 @@ pub(in crate::decide) fn at_stop(ground: &Ground<'_>) -> Result<LookedAgain, Vec
         Err(Trouble::Need(probes)) => return Err(probes),
         Err(Trouble::Refused(_)) => return Ok(looked),
     };
-    let mut wanted = Vec::new();
-    for todo in ground.session.todos.iter().filter(verified).filter(|todo| is_outdated(todo, &now)) {
-        match checking::evaluate(ground, todo) {
+    let outdated: Vec<&Todo> = ground.session.todos.iter().filter(|todo| is_outdated(todo, &now)).collect();
+    let agents = agents_commands_ms(&outdated);
+    let (mut wanted, mut evaluated) = (Vec::new(), 0);
+    for todo in outdated {
+        evaluated += if todo.author == Author::Agent { todo.checks.len() } else { 0 };
+        let results = match todo.author {
+            Author::Agent if evaluated > STOP_CHECKS_MAX => Ok(too_many(todo)),
+            Author::Agent => checking::again(ground, todo, agents),
+            Author::Owner | Author::Human => checking::again(ground, todo, COMMAND_MS_MAX),
+        };
+        match results {
             Err(probes) => wanted.extend(probes),
             Ok(results) => {
                 let (at, step) = (ground.session.now(ground.event.at), ground.session.steps);
@@ -94,6 +102,22 @@ pub(in crate::decide) fn at_stop(ground: &Ground<'_>) -> Result<LookedAgain, Vec
         }
     }
     if wanted.is_empty() { Ok(looked) } else { Err(wanted) }
+}
+
+/// How long each command of agents' own todos may take, so that all of them end in time.
+fn agents_commands_ms(outdated: &[&Todo]) -> u64 {
+    let own = outdated.iter().filter(|todo| todo.author == Author::Agent);
+    let commands = own.flat_map(|todo| &todo.checks).filter(|check| check.command().is_some()).count();
+    STOP_MS_MAX / (commands as u64).max(1)
+}
+
+fn too_many(todo: &Todo) -> Vec<Outcome> {
+    let why = format!("more than {STOP_CHECKS_MAX} checks would be evaluated again");
+    todo.checks.iter().map(|check| Outcome::fail(check, &why)).collect()
+}
+
+fn by_runtime(todo: &Todo) -> bool {
+    matches!(&todo.state, State::Verified(verified) if verified.by_runtime().is_some())
 }
 
 fn is_outdated(todo: &Todo, now: &Mark) -> bool {

@@ -36,6 +36,7 @@ impl Model {
     #[must_use]
     pub fn commands(&self) -> Vec<&[String]> {
         let checks = self.todos.require.iter().flat_map(|required| &required.checks);
-        checks.filter_map(Check::command).collect()
+        let completion = self.completion.iter().flat_map(|completion| completion.check.commands());
+        completion.map(|command| command.run.as_slice()).chain(checks.filter_map(Check::command)).collect()
     }
 }

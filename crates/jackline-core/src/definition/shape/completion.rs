@@ -1,6 +1,7 @@
 //! What `completion` may say.
 
 use super::super::form::{Form, Shape, choice, key, shape};
+use super::super::model::When;
 use super::{COUNT, SOME_TEXTS};
 
 /// The keys that are a completion check.
@@ -30,7 +31,7 @@ pub(super) static COMPLETION: Shape = choice(
         key("blocks_max", COUNT, "Consecutive blocked stops, after which the stop is let through as incomplete.")
             .default("6"),
         key("subagents", Form::Flag, "Judge the stops of sub-agents too.").default("false"),
-        key("when", Form::Choice(&["always", "worked"]), "Every turn, or only those in which something was done.")
+        key("when", Form::Choice(When::NAMES), "Every turn, or only those in which something was done.")
             .default(r#""always""#),
     ),
 );

@@ -139,6 +139,8 @@ fn events(claude: &Claude, name: &str, fields: &mut Fields) -> Result<(Fields, V
         }
         "SubagentStart" => vec![json!({ "event": "agent.started", "agent_type": fields.get("agent_type") })],
         "SessionEnd" => vec![json!({ "event": "session.ended", "reason": fields.get("reason") })],
+        // The client summarises a conversation with an agent that has no kind: nobody's work ends there.
+        "SubagentStop" if text(fields, "agent_type") == Some("") => vec![noted(name, fields)],
         "Stop" | "SubagentStop" => {
             let message = fields.remove("last_assistant_message").unwrap_or_default();
             vec![json!({ "event": "stop.requested", "message": message, "again": fields.get("stop_hook_active") })]

@@ -8,7 +8,9 @@ use crate::adapters::{Asked, Moment, Reply};
 use crate::answer::Answer;
 
 pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
-    if let Some(fault) = answers.iter().find(|answer| is_fault(answer)) {
+    // What is on record was decided, how often it blocks included; only what could not be kept is left to us here.
+    let decided = |answer: &Answer| matches!(asked.moment, Moment::Stop { .. }) && answer.seq.is_some();
+    if let Some(fault) = answers.iter().find(|answer| is_fault(answer) && !decided(answer)) {
         return at_fault(asked, fault);
     }
     match asked.moment {
@@ -67,15 +69,16 @@ fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
     if let Some(reply) = blocked(answers) {
         return reply;
     }
+    let mut told: Vec<String> = answers.iter().flat_map(|answer| answer.notices.clone()).collect();
     let head = answers.iter().rev().find_map(|answer| Some((answer.seq?, answer.hash?)));
-    match head {
-        // The head of the record, kept where the agent cannot change it: on the person's screen.
-        Some((seq, hash)) if asked.name == "Stop" => {
-            let hash = hash.hex();
-            said(Map::from_iter([("systemMessage".to_owned(), json!(format!("jackline: record {seq}, head {hash}")))]))
-        }
-        _ => Reply::default(),
+    // The head of the record, kept where the agent cannot change it: on the person's screen.
+    let head = head.filter(|_| asked.name == "Stop");
+    told.extend(head.map(|(seq, hash)| format!("record {seq}, head {}", hash.hex())));
+    let mut answer = Map::new();
+    if !told.is_empty() {
+        answer.insert("systemMessage".to_owned(), json!(format!("jackline: {}", told.join("\njackline: "))));
     }
+    said(answer)
 }
 
 fn blocked(answers: &[Answer]) -> Option<Reply> {

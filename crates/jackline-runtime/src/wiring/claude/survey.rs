@@ -11,7 +11,7 @@ use crate::wiring::{CommandLine, SettingsFault};
 /// Seconds that a hook may take by itself; a shorter timeout cuts it off before it can say no.
 const HOOK_S_MIN: f64 = 6.0;
 /// Seconds that a hung hook may hold an agent up before people think that the host hangs.
-const HOOK_S_MAX: f64 = 120.0;
+pub const HOOK_S_MAX: f64 = 120.0;
 
 /// What settings say about us.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -33,6 +33,7 @@ pub struct Survey {
 pub struct Entry {
     pub event: String,
     pub line: CommandLine,
+    pub timeout_s: Option<f64>,
     pub flaws: Vec<Flaw>,
 }
 
@@ -206,18 +207,21 @@ fn entry(event: &str, group: &Value, hook: &Value) -> Option<Entry> {
     if gate && hook.get("onFailure").and_then(Value::as_str) != Some("block") {
         flaws.push(Flaw::PassesOnFailure);
     }
-    flaws.extend(timeout(hook));
+    let timeout_s = hook.get("timeout").and_then(Value::as_f64);
+    let stops = EVENTS.iter().any(|asked| asked.event == event && asked.stops);
+    flaws.extend(timeout(timeout_s, stops));
     flaws.extend(filters(group, hook));
     let truthy = |key: &&str| hook.get(*key).is_some_and(|value| *value != Value::Bool(false));
     flaws.extend(["async", "asyncRewake"].into_iter().filter(truthy).map(Flaw::Background));
-    Some(Entry { event: event.to_owned(), line, flaws })
+    Some(Entry { event: event.to_owned(), line, timeout_s, flaws })
 }
 
-fn timeout(hook: &Value) -> Option<Flaw> {
-    match hook.get("timeout").and_then(Value::as_f64) {
+/// How long a stop may wait hangs on the commands that run there, which the settings do not tell.
+fn timeout(seconds: Option<f64>, stops: bool) -> Option<Flaw> {
+    match seconds {
         None => Some(Flaw::NoTimeout),
         Some(seconds) if seconds < HOOK_S_MIN => Some(Flaw::ShortTimeout(seconds)),
-        Some(seconds) if seconds > HOOK_S_MAX => Some(Flaw::LongTimeout(seconds)),
+        Some(seconds) if seconds > HOOK_S_MAX && !stops => Some(Flaw::LongTimeout(seconds)),
         Some(_) => None,
     }
 }

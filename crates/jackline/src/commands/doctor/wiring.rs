@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use jackline_runtime::wiring::claude::{Entry, Survey, survey};
+use jackline_core::stack::Stack;
+use jackline_runtime::wiring::claude::{Entry, HOOK_S_MAX, Survey, Timeouts, survey};
 use jackline_runtime::wiring::{CommandLine, Scope};
 
 use super::report::Report;
@@ -18,6 +19,8 @@ pub(super) struct Wired {
     pub(super) shown: String,
     /// What the hooks run: the first one's, if they differ.
     pub(super) line: CommandLine,
+    /// How many seconds the host waits where an agent stops, by event.
+    stops: Vec<(String, f64)>,
 }
 
 impl Wired {
@@ -104,7 +107,9 @@ fn judged(scope: Option<Scope>, shown: &str, root: &Path, survey: &Survey, repor
         report.fail(GROUP, format!("{shown}: `{setting}` switches every hook off"), format!("take `{setting}` out"));
     }
     let first = survey.entries.first()?;
-    let wired = Wired { shown: shown.to_owned(), line: first.line.clone() };
+    let stopping = survey.entries.iter().filter(|entry| matches!(entry.event.as_str(), "Stop" | "SubagentStop"));
+    let stops = stopping.filter_map(|entry| Some((entry.event.clone(), entry.timeout_s?))).collect();
+    let wired = Wired { shown: shown.to_owned(), line: first.line.clone(), stops };
     if let Some(key) = &survey.refused {
         let text =
             format!("{shown}: the client refuses `{key}` as it is, and passes over the whole file, hooks included");
@@ -156,6 +161,21 @@ fn flaws(shown: &str, entries: &[Entry], report: &mut Report) {
     }
 }
 
+/// Whether the host waits at a stop as long as the commands there may take, and no longer than they need.
+pub(super) fn waits(wired: &Wired, stack: &Stack, report: &mut Report) {
+    let needed = Timeouts::of(stack).stop_s as f64;
+    for (event, seconds) in &wired.stops {
+        let text = format!("{}: the hook for {event} has a `timeout` of {seconds} s", wired.shown);
+        if *seconds < needed {
+            let text =
+                format!("{text}, and the commands of `completion` may take {needed} s: a stop would pass unjudged");
+            report.fail(GROUP, text, "jackline init");
+        } else if *seconds > needed.max(HOOK_S_MAX) {
+            report.warn(GROUP, format!("{text}, so a hung hook holds the agent up that long"), "jackline init");
+        }
+    }
+}
+
 /// What no settings of a user can close.
 pub(super) fn holes(report: &mut Report) {
     report.note(
@@ -201,7 +221,7 @@ mod tests {
             program: "/opt/jackline".to_owned(),
             arguments: ["hook", "claude"].map(str::to_owned).to_vec(),
         };
-        let ours = jackline_runtime::wiring::claude::add(None, &line).unwrap();
+        let ours = jackline_runtime::wiring::claude::add(None, &line, Timeouts::default()).unwrap();
         let alone = ours.replacen('{', "{ \"allowManagedHooksOnly\": true,", 1);
         check("{}", &ours, 1, (Level::Ok, "(local): asked about 12 events"));
         check(&ours, "{}", 1, (Level::Ok, "(managed): asked about 12 events"));

@@ -1,0 +1,293 @@
+//! What must hold before an agent may stop, and whether it does.
+//!
+//! Checks are asked in the order of their declaration, and no further than the answer: a command that is not reached
+//! does not run. Every definition in force is asked by itself, so that all of them must hold.
+
+pub mod checker;
+pub mod park;
+
+use serde::{Deserialize, Serialize};
+
+use crate::code;
+use crate::decision::{Finding, StopReason};
+use crate::definition::model::{Check, Command, When};
+use crate::done;
+use crate::event::{Event, StopAsk};
+use crate::guards::observed;
+use crate::path;
+use crate::probe::{Fact, Facts, Identity, Probe, There};
+use crate::ran::{Author, Ran};
+use crate::session::Session;
+use crate::stack::{Layer, Stack};
+use crate::todos::{Todo, required};
+
+/// Checks of one definition that are no combination: each may take a round of asking.
+pub const CHECKS_MAX: usize = 32;
+
+/// The guard's name in findings, and the name that exceptions know its findings by.
+pub const GUARD: &str = "completion";
+/// What a check that says nothing is told as.
+const TEXTLESS: &str = "Tasks are incomplete";
+/// The honest exit, told after the check's own words.
+const PARK: &str = "if you cannot: end your turn with `<park>why</park>` in your last message, which tells the owner";
+/// Files that are named when several are missing.
+const NAMED_MAX: usize = 3;
+/// Characters of a todo's content where it is named.
+const LABEL_CHARS_MAX: usize = 80;
+/// Bytes of a stream that are shown of a command that failed: its end says why.
+const TAIL_BYTES_MAX: usize = 1024;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// Everything that must hold held.
+    Complete,
+    /// The agent said that it cannot go on, and why.
+    Parked,
+    /// A limit was used up, so nothing was checked.
+    Exhausted,
+    /// Something did not hold, and the agent was let go all the same.
+    Incomplete,
+    /// The run was halted, or we could not decide.
+    Fault,
+}
+
+impl Stopped {
+    /// As records and people are told.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Parked => "parked",
+            Self::Exhausted => "exhausted",
+            Self::Incomplete => "incomplete",
+            Self::Fault => "fault",
+        }
+    }
+
+    /// The one reason that a run ended for.
+    #[must_use]
+    pub const fn reason(self) -> StopReason {
+        match self {
+            Self::Complete => StopReason::ObjectiveAchieved,
+            Self::Parked => StopReason::HumanRequested,
+            Self::Exhausted => StopReason::BudgetExceeded,
+            Self::Incomplete => StopReason::NoEvidence,
+            Self::Fault => StopReason::SystemError,
+        }
+    }
+}
+
+/// What the checks are held against.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub(crate) stack: &'a Stack,
+    pub(crate) session: &'a Session,
+    pub(crate) event: &'a Event,
+    pub(crate) facts: &'a Facts,
+    /// What the host says of the stop.
+    pub(crate) ask: &'a StopAsk,
+    /// The session is over: nothing is run any more.
+    pub(crate) over: bool,
+}
+
+/// What does not hold, and how many stops in a row it may block.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Open {
+    pub(crate) finding: Finding,
+    pub(crate) blocks_max: u32,
+}
+
+/// A check that does not hold: what the agent is told, and what it may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Failure {
+    text: String,
+    next: Vec<String>,
+}
+
+/// Whether a check holds; or the questions that must be answered first.
+type Judged = Result<Option<Failure>, Vec<Probe>>;
+
+impl Ground<'_> {
+    /// Everything that does not hold, the first first.
+    ///
+    /// # Errors
+    /// The questions that must be answered before it can be told.
+    pub(crate) fn open(&self) -> Result<Vec<Open>, Vec<Probe>> {
+        let (mut open, mut wanted) = (Vec::new(), Vec::new());
+        for layer in &self.stack.layers {
+            match self.layer(layer) {
+                Ok(found) => open.extend(found),
+                Err(probes) => wanted.extend(probes),
+            }
+        }
+        match checker::open(self) {
+            Ok(found) => open.extend(found),
+            Err(probes) => wanted.extend(probes),
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        if wanted.is_empty() { Ok(open) } else { Err(wanted) }
+    }
+
+    /// Whether any definition or checker has a say.
+    pub(crate) fn is_judged(&self) -> bool {
+        !self.stack.checkers.is_empty() || self.stack.layers.iter().any(|layer| layer.model.completion.is_some())
+    }
+
+    fn layer(&self, layer: &Layer) -> Result<Option<Open>, Vec<Probe>> {
+        let Some(completion) = &layer.model.completion else { return Ok(None) };
+        let sub = self.event.agent.is_some();
+        if (sub && !completion.subagents) || (completion.when == When::Worked && !self.session.worked) {
+            return Ok(None);
+        }
+        let failure = self.check(layer, &completion.check)?;
+        Ok(failure
+            .map(|failure| Open { finding: observed(finding(failure), layer), blocks_max: completion.blocks_max }))
+    }
+
+    /// Recursion is bounded by the depth of checks.
+    fn check(&self, layer: &Layer, check: &Check) -> Judged {
+        match check {
+            Check::All(checks) => self.all(layer, checks),
+            Check::Any(checks) => self.any(layer, checks),
+            Check::Files(files) => self.files(files),
+            Check::Done(name) => self.done(layer, name),
+            Check::Command(command) => self.command(command),
+            Check::Todos => Ok(self.todos()),
+        }
+    }
+
+    fn all(&self, layer: &Layer, checks: &[Check]) -> Judged {
+        for check in checks {
+            if let Some(failure) = self.check(layer, check)? {
+                return Ok(Some(failure));
+            }
+        }
+        Ok(None)
+    }
+
+    fn any(&self, layer: &Layer, checks: &[Check]) -> Judged {
+        let mut failures: Vec<Failure> = Vec::new();
+        for check in checks {
+            match self.check(layer, check)? {
+                None => return Ok(None),
+                Some(failure) => failures.push(failure),
+            }
+        }
+        let texts: Vec<&str> = failures.iter().map(|failure| failure.text.as_str()).collect();
+        let next = failures.iter().flat_map(|failure| failure.next.clone()).collect();
+        Ok((!failures.is_empty()).then(|| Failure { text: texts.join(" "), next }))
+    }
+
+    fn files(&self, files: &[String]) -> Judged {
+        if files.is_empty() {
+            return Ok(None);
+        }
+        if self.stack.root.is_empty() {
+            let count = files.len();
+            return Ok(failed(&format!("No filesystem available to verify {count} required output file(s).")));
+        }
+        let probe = |file: &String| Probe::Identity { path: path::join(&self.stack.root, file), dir: String::new() };
+        let wanted: Vec<Probe> = files.iter().map(probe).filter(|probe| self.facts.get(probe).is_none()).collect();
+        if !wanted.is_empty() {
+            return Err(wanted);
+        }
+        let there = |file: &&String| self.facts.get(&probe(file)).and_then(Fact::identity).is_some_and(is_output);
+        let missing: Vec<&str> = files.iter().filter(|file| !there(file)).map(String::as_str).collect();
+        if missing.is_empty() {
+            return Ok(None);
+        }
+        let more = if missing.len() > NAMED_MAX { "..." } else { "" };
+        let named = missing.iter().take(NAMED_MAX).copied().collect::<Vec<_>>().join(", ");
+        Ok(failed(&format!("{} required output file(s) not found: {named}{more}", missing.len())))
+    }
+
+    fn done(&self, layer: &Layer, name: &str) -> Judged {
+        let told = |text: &str, next: Vec<String>| Ok(failed(text).map(|failure| Failure { next, ..failure }));
+        let how = done::how_to(layer, name);
+        match done::find(self.session, layer, name) {
+            None => told(&format!("'{name}' is not done."), how.into_iter().collect()),
+            Some(done) if done::wants_tree(done, self.session, self.facts) => Err(vec![Probe::WorkTree]),
+            Some(done) if done::is_fresh(done, self.session, self.facts) => Ok(None),
+            Some(_) => {
+                let next = std::iter::once(done::RUN_AGAIN.to_owned()).chain(how).collect();
+                told(&format!("'{name}' was done before files changed."), next)
+            }
+        }
+    }
+
+    /// Every todo is verified or waived, those included that are required and have not been looked at yet.
+    fn todos(&self) -> Option<Failure> {
+        let missing = required::missing(self.stack, self.session, self.event);
+        let open: Vec<&Todo> = self.session.todos.open().chain(&missing).collect();
+        if open.is_empty() {
+            return None;
+        }
+        let more = if open.len() > NAMED_MAX { "..." } else { "" };
+        let named: Vec<String> = open.iter().take(NAMED_MAX).map(|todo| todo.label(LABEL_CHARS_MAX)).collect();
+        let next = "start, claim and verify each of them; what cannot be verified a person approves or waives";
+        let failure = failed(&format!("{} todo(s) not verified: {}{more}", open.len(), named.join(", ")));
+        failure.map(|failure| Failure { next: vec![next.to_owned()], ..failure })
+    }
+
+    fn command(&self, command: &Command) -> Judged {
+        let shown = command.run.join(" ");
+        if self.over {
+            return Ok(failed(&format!("Command '{shown}' was not run: the session is over.")));
+        }
+        let Command { run, timeout_ms } = command;
+        let probe = Probe::Run { argv: run.clone(), timeout_ms: *timeout_ms, author: Author::Owner };
+        match self.facts.get(&probe) {
+            None => Err(vec![probe]),
+            Some(Fact::Ran(ran)) if ran.succeeded() => Ok(None),
+            Some(Fact::Ran(ran)) => {
+                Ok(failed(&format!("Command '{shown}' does not pass: {}.{}", ran.exit.told(), tails(ran))))
+            }
+            Some(Fact::Unknown(why)) => Ok(failed(&format!("Command '{shown}' could not be run: {why}."))),
+            Some(
+                Fact::Identity(_)
+                | Fact::Content(_)
+                | Fact::Schema(_)
+                | Fact::Rego(_)
+                | Fact::Excepted(_)
+                | Fact::Usage(_)
+                | Fact::Told(_)
+                | Fact::Absent,
+            ) => Ok(failed(&format!("Command '{shown}' could not be run."))),
+        }
+    }
+}
+
+/// Whether something is there, inside the workspace. A directory counts, as an output may be one.
+const fn is_output(identity: &Identity) -> bool {
+    let there = match identity.there {
+        There::File | There::Directory | There::Other => true,
+        There::Nothing => false,
+    };
+    there && identity.inside.is_some()
+}
+
+fn finding(failure: Failure) -> Finding {
+    let text = if failure.text.is_empty() { TEXTLESS.to_owned() } else { failure.text };
+    let finding = Finding::deny(GUARD, code::COMPLETION_INCOMPLETE, text);
+    failure.next.into_iter().fold(finding, Finding::suggest).suggest(PARK)
+}
+
+/// A failure with this text, marked as what stands in the way. What would end the mark early is spelled otherwise.
+fn failed(text: &str) -> Option<Failure> {
+    let text = format!("<blocker>\n{}\n</blocker>", text.replace("</blocker", "<\\/blocker"));
+    Some(Failure { text, next: Vec::new() })
+}
+
+/// The ends of what a command printed.
+fn tails(ran: &Ran) -> String {
+    let tail = |text: &str| {
+        let text = text.trim_end();
+        let from = text.len().saturating_sub(TAIL_BYTES_MAX);
+        let tail = (from..=text.len()).find_map(|at| text.get(at..)).unwrap_or_default();
+        if tail.is_empty() { String::new() } else { format!("\n{tail}") }
+    };
+    [tail(&ran.stdout), tail(&ran.stderr)].concat()
+}

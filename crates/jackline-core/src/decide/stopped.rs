@@ -1,0 +1,134 @@
+//! The agent wants to stop, or the session is over: what must hold is looked at, and how the run ended is recorded.
+
+use serde_json::{Value, json};
+
+use super::excepted::{Lifted, lift};
+use crate::completion::{GUARD, Ground, Open, Stopped, park};
+use crate::decision::{Decision, Finding, Note, Step};
+use crate::event::{Event, StopAsk};
+use crate::guards::budget;
+use crate::probe::Facts;
+use crate::session::{Agent, Change, Session};
+use crate::stack::Stack;
+
+/// A stop is requested.
+pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (ask, facts): (&StopAsk, &Facts)) -> Step {
+    let ground = Ground { stack, session, event, facts, ask, over: false };
+    if let Some(free) = free(&ground) {
+        return super::done(allowed(event, free, Vec::new()));
+    }
+    let open = match ground.open() {
+        Ok(open) => open,
+        Err(probes) => return Step::Need(probes),
+    };
+    let blocks = session.agent(event.agent()).map_or(0, |agent| agent.blocks);
+    let Lifted { findings, notes } = match lift(counted(open, blocks), session, event, facts) {
+        Ok(lifted) => lifted,
+        Err(probe) => return Step::Need(vec![probe]),
+    };
+    let decision = Decision::merge(findings);
+    let decision = if decision.verdict.refuses() {
+        let agent = event.agent().to_owned();
+        Decision { changes: vec![Change::StopBlocked { agent, fault: false }], ..decision }
+    } else {
+        let (end, findings) = judged(decision.findings);
+        allowed(event, end, findings)
+    };
+    let consulted = if ground.is_judged() { vec![GUARD.to_owned()] } else { Vec::new() };
+    let notes = notes.into_iter().chain(decision.notes).collect();
+    super::done(Decision { consulted, notes, ..decision })
+}
+
+/// Whether the agent may stop whatever holds, so that nothing is looked at.
+pub(super) fn is_free(stack: &Stack, session: &Session, event: &Event, (ask, facts): (&StopAsk, &Facts)) -> bool {
+    free(&Ground { stack, session, event, facts, ask, over: false }).is_some()
+}
+
+/// The session is over. Without an allowed stop before, what must hold is looked at once more; nothing is refused.
+pub(super) fn over(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
+    let ask = StopAsk::default();
+    let ground = Ground { stack, session, event, facts, ask: &ask, over: true };
+    if session.stopped.is_some() || !ground.is_judged() {
+        return super::done(Decision::default());
+    }
+    let (end, findings) = match free(&ground) {
+        Some(free) => (free, Vec::new()),
+        None => match ground.open() {
+            Err(probes) => return Step::Need(probes),
+            Ok(open) => judged(open.into_iter().map(|open| unenforced(open.finding)).collect()),
+        },
+    };
+    let changes = vec![Change::Ended { stopped: end.stopped }];
+    super::done(Decision { changes, ..allowed(event, end, findings) })
+}
+
+/// What a run's result is told of what is still open; nothing is refused by it.
+pub(super) fn advice(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Result<Vec<Finding>, Step> {
+    let ask = StopAsk::default();
+    let ground = Ground { stack, session, event, facts, ask: &ask, over: false };
+    if free(&ground).is_some() {
+        return Ok(Vec::new());
+    }
+    let open = ground.open().map_err(Step::Need)?;
+    Ok(open.into_iter().map(|open| unenforced(open.finding)).collect())
+}
+
+/// The agent parks: it may stop from now on, until a person speaks.
+pub(super) fn park(event: &Event, reason: &str) -> Decision {
+    let change = Change::Parked { agent: event.agent().to_owned(), reason: reason.to_owned() };
+    Decision { changes: vec![change], ..Decision::default() }
+}
+
+/// How a run ended, and what the agent said of it.
+struct End {
+    stopped: Stopped,
+    parked: Option<String>,
+}
+
+/// Why the agent may stop whatever holds: it was halted, a limit is used up, or it parks.
+fn free(ground: &Ground<'_>) -> Option<End> {
+    let nobody = Agent::default();
+    let agent = ground.session.agent(ground.event.agent()).unwrap_or(&nobody);
+    let parked = ground.ask.message.as_deref().and_then(park::reason).or_else(|| agent.parked.clone());
+    let stopped = if agent.halted.is_some() {
+        Stopped::Fault
+    } else if budget::any_exhausted(ground.stack, ground.session, ground.event.at).is_some() {
+        Stopped::Exhausted
+    } else if parked.is_some() {
+        Stopped::Parked
+    } else {
+        return None;
+    };
+    Some(End { stopped, parked })
+}
+
+/// How a run ends with this still open, and nothing that blocks.
+fn judged(findings: Vec<Finding>) -> (End, Vec<Finding>) {
+    let stopped = if findings.is_empty() { Stopped::Complete } else { Stopped::Incomplete };
+    (End { stopped, parked: None }, findings)
+}
+
+/// What blocks once so many stops in a row were blocked already.
+fn counted(open: Vec<Open>, blocks: u32) -> Vec<Finding> {
+    let count = |open: Open| if blocks < open.blocks_max { open.finding } else { unenforced(open.finding) };
+    open.into_iter().map(count).collect()
+}
+
+fn unenforced(finding: Finding) -> Finding {
+    Finding { enforced: false, ..finding }
+}
+
+/// The run ends like this.
+fn allowed(event: &Event, End { stopped, parked }: End, findings: Vec<Finding>) -> Decision {
+    let mut data = json!({ "stopped": stopped, "reason": stopped.reason() });
+    if let (Value::Object(data), Some(reason)) = (&mut data, parked) {
+        data.insert("parked".to_owned(), json!(reason));
+    }
+    let change = Change::Stopped { agent: event.agent().to_owned(), stopped };
+    Decision {
+        changes: vec![change],
+        notes: vec![Note { kind: "stop.decided", before: Value::Null, after: Value::Null, data }],
+        data: Some(("stopped", json!(stopped))),
+        ..Decision::merge(findings)
+    }
+}

@@ -1,0 +1,79 @@
+//! Whether what must hold before a stop can hold, and stays within its bounds.
+
+use super::super::fault::quoted;
+use super::super::model::{COMMAND_TIMEOUT_MS_MAX, Check as Condition, Command, Completion};
+use super::super::place::At;
+use super::{Check, MATCHER_DEPTH_MAX, Place};
+use crate::completion::CHECKS_MAX;
+
+/// Commands of one completion: they run one after another while the host waits.
+const COMMANDS_MAX: usize = 8;
+/// Files of one check: each is looked at.
+const FILES_MAX: usize = 256;
+/// Stops blocked in a row: no host blocks so many.
+const BLOCKS_BOUND_MAX: u32 = 1000;
+
+impl Check<'_> {
+    pub(super) fn completion(&mut self, completion: &Completion, at: &At<'_>) {
+        self.condition(&completion.check, at, 0);
+        let leaves = completion.check.leaves().len();
+        if leaves > CHECKS_MAX {
+            self.error(format!("`completion` has {leaves} checks, more than {CHECKS_MAX}"), None, at);
+        }
+        let commands = completion.check.commands().count();
+        if commands > COMMANDS_MAX {
+            let help = "put them into one script, and name that";
+            self.error(format!("`completion` has {commands} commands, more than {COMMANDS_MAX}"), Some(help), at);
+        }
+        if !(1..=BLOCKS_BOUND_MAX).contains(&completion.blocks_max) {
+            let message = format!("`completion.blocks_max` is not between 1 and {BLOCKS_BOUND_MAX}");
+            self.echo(message, None, &at.key("blocks_max"));
+        }
+    }
+
+    fn condition(&mut self, check: &Condition, at: &At<'_>, depth: usize) {
+        if depth >= MATCHER_DEPTH_MAX {
+            return self.error(format!("checks are nested deeper than {MATCHER_DEPTH_MAX}"), None, at);
+        }
+        match check {
+            Condition::All(checks) => self.conditions(checks, &at.key("all"), depth),
+            Condition::Any(checks) => self.conditions(checks, &at.key("any"), depth),
+            Condition::Files(files) => self.required_files(files, &at.key("files")),
+            Condition::Done(name) => self.tool(name, Place::Exact, &at.key("done")),
+            Condition::Command(command) => self.check_command(command, &at.key("command")),
+            Condition::Todos => {}
+        }
+    }
+
+    fn conditions(&mut self, checks: &[Condition], at: &At<'_>, depth: usize) {
+        for (index, check) in checks.iter().enumerate() {
+            self.condition(check, &at.item(index), depth + 1);
+        }
+    }
+
+    fn required_files(&mut self, files: &[String], at: &At<'_>) {
+        if files.len() > FILES_MAX {
+            self.error(format!("{} files are required, more than {FILES_MAX}", files.len()), None, at);
+        }
+        for (index, file) in files.iter().enumerate() {
+            let wrong = if file.trim().is_empty() {
+                "a file's name is empty".to_owned()
+            } else if file.starts_with('~') || file.split('/').any(|part| part == "..") {
+                format!("{} leads outside the workspace", quoted(file))
+            } else {
+                continue;
+            };
+            self.echo(wrong, Some("name a file below the workspace"), &at.item(index));
+        }
+    }
+
+    fn check_command(&mut self, command: &Command, at: &At<'_>) {
+        if command.run.first().is_none_or(|program| program.trim().is_empty()) {
+            self.echo("the command names no program".to_owned(), None, &at.key("run"));
+        }
+        if !(1..=COMMAND_TIMEOUT_MS_MAX).contains(&command.timeout_ms) {
+            let help = "give it at most `10m`";
+            self.echo("no command is given more than ten minutes".to_owned(), Some(help), &at.key("timeout"));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Stops: what the person is told of how a run ended, and what becomes of a stop when we cannot decide.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use jackline_core::completion::Stopped;
+use jackline_core::decision::{Decision, Finding, Note};
+use jackline_core::event::{Body, Event};
+use jackline_core::probe::Facts;
+use jackline_core::redact::Redactor;
+use jackline_core::session::Change;
+use jackline_core::stack::Stack;
+use serde_json::{Value, json};
+
+use super::{Fault, Judging, Runtime, refusal};
+use crate::adapters::Message;
+use crate::answer::Answer;
+use crate::definitions::Standing;
+use crate::probes::{Ground, WorkspaceProber};
+use crate::store::Sync;
+
+/// Characters of what was open that a person is told; the log has the rest.
+const NOTICE_CHARS_MAX: usize = 300;
+
+/// What a person should know of a stop that was let through without everything holding.
+pub(super) fn notice(decision: &Decision) -> Option<String> {
+    let note = decision.notes.iter().find(|note| note.kind == "stop.decided")?;
+    let parked = note.data.get("parked").and_then(Value::as_str);
+    let open = || decision.findings.iter().map(|finding| finding.reason.as_str()).collect::<Vec<_>>().join(" ");
+    let told = match (note.data.get("stopped").and_then(Value::as_str)?, parked) {
+        ("incomplete", _) => format!("the agent stopped, and it is incomplete: {}", open()),
+        (_, Some(reason)) => format!("the agent parked: {reason}"),
+        _ => return None,
+    };
+    let line = told.split_whitespace().filter(|word| !word.contains("blocker>")).collect::<Vec<_>>().join(" ");
+    Some(line.chars().take(NOTICE_CHARS_MAX).collect())
+}
+
+impl Runtime {
+    /// A fault of ours blocks a stop once and then lets it through, both on record where the store can be used: a
+    /// broken guard must not keep an agent running for ever. Whether it blocked before is in the session; where that
+    /// cannot be read, the host's own mark of a held stop tells.
+    pub(super) fn stop_at_fault(&self, message: &Message, fault: &Fault) -> Option<Answer> {
+        let Body::StopRequested(ask) = &message.event.body else { return None };
+        // What failed before may fail again here.
+        let kept = catch_unwind(AssertUnwindSafe(|| self.keep_fault(message, fault))).ok().flatten();
+        Some(kept.unwrap_or_else(|| Answer::unkept(at_fault(&message.event, refusal(fault), ask.again))))
+    }
+
+    fn keep_fault(&self, message: &Message, fault: &Fault) -> Option<Answer> {
+        // A session that has not begun is pinned by its first event, which this must not be.
+        let held = self.load(&message.event.session).ok().filter(|held| held.session.began.is_some())?;
+        let faulted = held.session.agent(message.event.agent()).is_some_and(|agent| agent.faulted);
+        let decision = at_fault(&message.event, refusal(fault), faulted);
+        self.commit(message, &bare(), &held, decision, &Facts::default()).ok()?.ok()
+    }
+}
+
+fn at_fault(event: &Event, finding: Finding, blocked_before: bool) -> Decision {
+    let agent = event.agent().to_owned();
+    if !blocked_before {
+        let changes = vec![Change::StopBlocked { agent, fault: true }];
+        return Decision { changes, ..Decision::merge(vec![finding]) };
+    }
+    let stopped = Stopped::Fault;
+    let data = json!({ "stopped": stopped, "reason": stopped.reason() });
+    Decision {
+        changes: vec![Change::Stopped { agent, stopped }],
+        notes: vec![Note { kind: "stop.decided", before: Value::Null, after: Value::Null, data }],
+        data: Some(("stopped", json!(stopped))),
+        ..Decision::merge(vec![Finding { enforced: false, ..finding }])
+    }
+}
+
+/// What keeps a record where no definition can be used.
+fn bare() -> Judging {
+    let ground = || Ground { root: "/".into(), home: None, own: Vec::new(), schemas: Default::default() };
+    Judging {
+        standing: Standing::default().into(),
+        adapted: Some(Stack::default()),
+        prober: std::sync::LazyLock::new(Box::new(move || WorkspaceProber::new(ground()))),
+        redactor: Redactor::new([]),
+        sync: Sync::Full,
+    }
+}
