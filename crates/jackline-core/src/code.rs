@@ -108,7 +108,7 @@ codes! {
         "Ask the owner to make the change; `self.allow` names exceptions.";
     SELF_OPERATOR_COMMAND = "self/operator-command",
         "The shell text runs a Jackline command that is for people.",
-        "Ask the owner to run it; `check`, `log`, `explain` and `sessions` are open to agents.";
+        "Ask the owner to run it; `check`, `log`, `explain`, `sessions`, `session show` and `todo list` are open to agents.";
     SHELL_UNPARSABLE = "shell/unparsable",
         "The shell text could not be parsed, and a policy looks inside commands.",
         "Write it more simply, as one or several plain commands.";

@@ -337,6 +337,17 @@ policies:
     }
 
     #[test]
+    fn a_token_goes_only_where_a_trusted_definition_says() {
+        let elsewhere = || layer("jackline: 1\nchecks: { github_api: \"https://elsewhere\" }\n", Origin::Project);
+        let of = |layers: Vec<Layer>| Stack { layers, ..Stack::default() };
+        assert_eq!(of(vec![layer("jackline: 1\n", Origin::Project)]).github_api(), Ok(GITHUB_API));
+        assert_eq!(of(vec![elsewhere()]).github_api(), Ok("https://elsewhere"));
+        assert!(of(vec![Layer { trusted: false, ..elsewhere() }]).github_api().is_err());
+        let user = layer("jackline: 1\nchecks: { github_api: \"https://own\" }\n", Origin::User);
+        assert_eq!(of(vec![user, Layer { trusted: false, ..elsewhere() }]).github_api(), Ok("https://own"));
+    }
+
+    #[test]
     fn a_project_does_not_redefine_a_hosts_tool_for_its_user() {
         let project =
             layer("jackline: 1\ntools: { declare: { Bash: { kind: other }, x: { kind: write } } }\n", Origin::Project);
