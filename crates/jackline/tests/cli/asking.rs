@@ -68,7 +68,7 @@ fn verified(server: &Server, check: &Value) -> (bool, String) {
     let id = ask(json!({ "event": "todo.list", "session": "s" }))["result"]["todos"][0]["id"].clone();
     ask(json!({ "event": "todo.start", "session": "s", "todo": { "id": id } }));
     ask(
-        json!({ "event": "todo.claim", "session": "s", "todo": { "id": id, "explanation": "it is there, go and look" } }),
+        json!({ "event": "todo.claim", "session": "s", "todo": { "id": id, "explanation": "it is there, go and look yourself" } }),
     );
     let answer = ask(json!({ "event": "todo.verify", "session": "s", "todo": { "id": id } }));
     let result = &answer["result"]["results"][0];

@@ -190,7 +190,7 @@ fn a_session_on_one_page() {
         "- outcome: complete\n",
         "## Asked\n\n- write &lt;b&gt;the&lt;/b&gt; report &#64;dev\n",
         "- 2 calls: 1 succeeded, 0 failed, 1 refused\n",
-        "## Proven\n\n- approved by dev \\(I looked\\): look around\n",
+        "## Proven\n\n- approved by dev (I looked): look around\n",
         "  - evidence: a.txt \\(sha256 HASH\\)\n",
         "## Left open\n\n- pending: the report is there\n  - not evaluated: file\\_exists report.md\n",
         "- the port is 8080 (from c1)\n",
