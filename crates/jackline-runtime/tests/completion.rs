@@ -1,9 +1,5 @@
 //! Stops through the library: checkers, what is recorded of how a run ended, and faults of ours.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "what goes wrong in a test's own steps fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "what goes wrong in a test's own steps fails the test")]
 
 use std::fs;
 use std::path::Path;

@@ -190,10 +190,10 @@ fn command(
     (words, timeout_ms): (&[String], u64),
 ) -> Result<Outcome, Vec<Probe>> {
     // Whether an owner's command may run is told by who runs it: the files it names must be trusted, too.
-    if todo.author == Author::Agent {
-        if let Some(refused) = refused(ground, todo, check)? {
-            return Ok(refused);
-        }
+    if todo.author == Author::Agent
+        && let Some(refused) = refused(ground, todo, check)?
+    {
+        return Ok(refused);
     }
     let author = match todo.author {
         Author::Owner => ran::Author::Owner,

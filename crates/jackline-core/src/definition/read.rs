@@ -42,7 +42,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         packs: items(root.get("use")).map(used).collect(),
         todos: todos::read(root.get("todos"), faults),
         checks: checks(root.get("checks")),
-        completion: root.get("completion").map(completion::read),
+        completion: root.entry("completion").map(completion::read),
     }
 }
 

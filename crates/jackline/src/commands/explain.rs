@@ -1,8 +1,10 @@
 //! `jackline explain`: why something was decided, and what would have changed it.
 
+use jackline_core::completion;
 use jackline_core::decision::Verdict;
 use jackline_core::definition::Model;
 use jackline_core::packs::{PACKS, Pack};
+use jackline_core::ran::Ran;
 use jackline_core::sha::Digest;
 use jackline_runtime::definitions::Kept;
 use jackline_runtime::replay;
@@ -180,7 +182,8 @@ fn model(digest: &str, kept: &Kept) -> Option<Model> {
 
 fn line(model: &Model, policy: &str) -> Option<u32> {
     let mut all = model.sections.iter().flat_map(|section| &section.policies).chain(&model.policies);
-    all.find(|known| known.name == policy).map(|known| known.line)
+    let completion = || model.completion.as_ref().filter(|_| policy == completion::GUARD).map(|known| known.line);
+    all.find(|known| known.name == policy).map(|known| known.line).or_else(completion)
 }
 
 fn finding_text(finding: &Value, models: &Models, paint: Paint) -> String {
@@ -228,6 +231,7 @@ fn fact_text(pair: &Value) -> String {
         (Some(path), _) => format!("path {}", shown(path)),
         (_, Some(path)) => format!("content of {}", shown(path)),
         _ if probe.get("usage").is_some() => "the host's transcript".to_owned(),
+        _ if probe.get("run").is_some() => format!("the command {}", command(&probe)),
         _ => match (probe.pointer("/schema/target").and_then(Value::as_str), probe.pointer("/rego/file")) {
             (Some(target), _) => format!("the {target} against the schema"),
             (None, Some(file)) => format!("the Rego policy {}", shown(file)),
@@ -256,6 +260,8 @@ fn fact_text(pair: &Value) -> String {
             0 => "it has nothing against it".to_owned(),
             denials => format!("{denials} denial(s)"),
         }
+    } else if let Some(ran) = fact.get("ran") {
+        ended(ran)
     } else if let Some(why) = fact.get("unknown") {
         format!("could not be told: {}", shown(why))
     } else {
@@ -266,6 +272,18 @@ fn fact_text(pair: &Value) -> String {
         }
     };
     format!("{asked}: {seen}")
+}
+
+fn command(probe: &Value) -> String {
+    let words = probe.pointer("/run/argv").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    timeline::shown(&words.collect::<Vec<_>>().join(" "))
+}
+
+/// How a command ended, how long it took, and how far it was held.
+fn ended(ran: &Value) -> String {
+    let Ok(ran) = serde_json::from_value::<Ran>(ran.clone()) else { return "it was run".to_owned() };
+    let unconfined = ran.unconfined.map(|why| format!("; not fully confined: {why}")).unwrap_or_default();
+    timeline::shown(&format!("{} after {} ms{unconfined}", ran.exit.told(), ran.elapsed_ms))
 }
 
 fn shown(value: &Value) -> String {

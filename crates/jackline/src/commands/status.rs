@@ -186,7 +186,8 @@ impl Shown {
     fn session_lines(&self) -> Vec<String> {
         let Some(Newest { id, state, tally }) = &self.session else { return vec!["none yet".to_owned()] };
         let when = tally.latest.get(..19).unwrap_or_default().replace('T', " ");
-        let ended = if tally.ended { ", ended" } else { "" };
+        let stopped = state.stopped.map(|stopped| format!(", stopped: {}", stopped.name())).unwrap_or_default();
+        let ended = if tally.ended { format!("{stopped}, ended") } else { stopped };
         let mut lines = vec![format!("{}, last event {when}{ended}", timeline::shown(id)), tally.words()];
         for (origin, meter) in self.meters(state) {
             let spent = if meter.exhausted { ", used up" } else { "" };
@@ -271,6 +272,7 @@ impl Shown {
             "session": id,
             "latest": tally.latest,
             "ended": tally.ended,
+            "stopped": state.stopped,
             "calls": tally.calls,
             "asked": tally.asked,
             "denied": tally.denied,

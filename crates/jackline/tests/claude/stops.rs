@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use super::{World, ran, sound};
 
 /// How the stops of a session were decided, in order.
-fn stops(world: &World) -> Vec<Value> {
-    let records = world.records();
+fn stops(world: &World, run: &Run) -> Vec<Value> {
+    let mut records = world.records();
+    records.retain(|record| record["session"] == run.session());
     let mut asked = false;
     let mut stops = Vec::new();
     for record in records {
@@ -43,7 +44,7 @@ fn a_stop_is_held_until_the_file_is_there() {
     assert!(shown.contains("<blocker>\n1 required output file(s) not found: report.md\n</blocker>"), "{shown}");
     assert!(shown.contains("end your turn with `<park>why</park>`"), "{shown}");
     assert!(world.has("report.md"));
-    assert_eq!(stops(&world), [json!("deny"), json!("complete")]);
+    assert_eq!(stops(&world, &run), [json!("deny"), json!("complete")]);
     let listed = String::from_utf8(world.jackline(&["sessions"]).stdout).expect("UTF-8");
     assert!(listed.contains("complete"), "{listed}");
 }
@@ -56,7 +57,7 @@ fn a_parked_session_ends_at_once_and_says_so() {
     let run = world.play(Script::new().say("I cannot. <park>the deploy key is missing</park>"));
     sound(&run);
     assert!(!world.has("report.md"));
-    assert_eq!(stops(&world), [json!("parked")]);
+    assert_eq!(stops(&world, &run), [json!("parked")]);
     assert!(told(&run, "the agent parked: the deploy key is missing"), "{:?}", run.notices());
     let log = String::from_utf8(world.jackline(&["log"]).stdout).expect("UTF-8");
     assert!(log.contains("parked: the deploy key is missing"), "{log}");
@@ -72,7 +73,7 @@ fn an_agent_that_never_gets_there_is_let_go_before_the_host_gives_up() {
     sound(&run);
     let mut want = vec![json!("deny"); 6];
     want.push(json!("incomplete"));
-    assert_eq!(stops(&world), want);
+    assert_eq!(stops(&world, &run), want);
     assert!(told(&run, "it is incomplete: 1 required output file(s) not found: report.md"), "{:?}", run.notices());
 }
 
@@ -97,7 +98,7 @@ fn a_command_that_fails_holds_the_stop_and_one_that_passes_lets_it_go() {
     ran(&run, "fix");
     let shown = run.model.shown_in(1);
     assert!(shown.contains("does not pass: it exited with 1."), "{shown}");
-    assert_eq!(stops(&world)[2..], [json!("deny"), json!("complete")]);
+    assert_eq!(stops(&world, &run), [json!("deny"), json!("complete")]);
 }
 
 #[test]
@@ -111,5 +112,5 @@ fn a_sub_agents_stop_is_held_only_where_the_definition_says_so() {
     let run = world.play(Script::new().call("task", "Agent", task).say("done").subagent(sub));
     sound(&run);
     ran(&run, "sub-write");
-    assert_eq!(stops(&world), [json!("deny"), json!("complete"), json!("complete")]);
+    assert_eq!(stops(&world, &run), [json!("deny"), json!("complete"), json!("complete")]);
 }

@@ -1,5 +1,7 @@
 //! `jackline todo`, `fact` and `session show`: at a terminal, without one, and what a record says of who acted.
 
+#![expect(clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on says so by panicking")]
+
 use serde_json::{Value, json};
 
 use crate::World;

@@ -75,7 +75,7 @@ fn found(query: &Query, dice: u8) -> Found {
         exit_code: None,
         command: query.command.clone(),
         shell: true,
-        proven: dice % 5 > 0,
+        proven: !dice.is_multiple_of(5),
         outdated: dice.is_multiple_of(11),
     };
     Found { calls: (dice > 60).then_some(call).into_iter().collect(), cut: dice > 200 }

@@ -16,13 +16,14 @@ pub struct Completion {
     /// Whether the stops of sub-agents are judged too.
     pub subagents: bool,
     pub when: When,
+    pub line: u32,
 }
 
 impl Completion {
     /// This check, with the defaults.
     #[must_use]
     pub const fn new(check: Check) -> Self {
-        Self { check, blocks_max: BLOCKS_MAX_DEFAULT, subagents: false, when: When::Always }
+        Self { check, blocks_max: BLOCKS_MAX_DEFAULT, subagents: false, when: When::Always, line: 0 }
     }
 }
 

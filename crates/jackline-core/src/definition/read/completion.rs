@@ -1,17 +1,19 @@
 //! `completion` of a validated tree to the model.
 
 use super::super::model::{BLOCKS_MAX_DEFAULT, COMMAND_TIMEOUT_MS_MAX, Check, Command, Completion, When};
-use super::super::yaml::Node;
+use super::super::yaml::{Entry, Node};
 use super::{field, flag, items, named, text, texts, whole};
 use crate::time::parse_duration_ms;
 
-pub(super) fn read(node: &Node) -> Completion {
+pub(super) fn read(entry: &Entry) -> Completion {
+    let node = &entry.value;
     let blocks_max = whole(node.get("blocks_max")).and_then(|max| u32::try_from(max).ok());
     Completion {
         check: check(node),
         blocks_max: blocks_max.unwrap_or(BLOCKS_MAX_DEFAULT),
         subagents: flag(node.get("subagents")).unwrap_or_default(),
         when: named(node.get("when"), When::parse),
+        line: entry.key_span.line,
     }
 }
 

@@ -8,6 +8,8 @@ use crate::completion::CHECKS_MAX;
 
 /// Commands of one completion: they run one after another while the host waits.
 const COMMANDS_MAX: usize = 8;
+/// Minutes all of them may take together: no host waits longer than an hour.
+const COMMANDS_MINUTES_MAX: u64 = 55;
 /// Files of one check: each is looked at.
 const FILES_MAX: usize = 256;
 /// Stops blocked in a row: no host blocks so many.
@@ -24,6 +26,12 @@ impl Check<'_> {
         if commands > COMMANDS_MAX {
             let help = "put them into one script, and name that";
             self.error(format!("`completion` has {commands} commands, more than {COMMANDS_MAX}"), Some(help), at);
+        }
+        let minutes = completion.check.commands().map(|command| command.timeout_ms).sum::<u64>() / 60_000;
+        if minutes > COMMANDS_MINUTES_MAX {
+            let help = "give them shorter times; ten minutes is the default";
+            let message = format!("its commands may take {minutes}m together, more than {COMMANDS_MINUTES_MAX}m");
+            self.error(format!("`completion`: {message}"), Some(help), at);
         }
         if !(1..=BLOCKS_BOUND_MAX).contains(&completion.blocks_max) {
             let message = format!("`completion.blocks_max` is not between 1 and {BLOCKS_BOUND_MAX}");
