@@ -1,5 +1,6 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
+mod raw;
 mod stops;
 
 use std::borrow::Cow;
@@ -13,7 +14,7 @@ use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
-use jackline_core::event::{Body, Call, Event, MAIN_AGENT, OutputSchema};
+use jackline_core::event::{Body, Event, MAIN_AGENT};
 use jackline_core::overrides::Override;
 use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
@@ -22,7 +23,6 @@ use jackline_core::redact::Redactor;
 use jackline_core::session::{Change, Session};
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
-use serde_json::{Value, json};
 
 use crate::adapters::{Adapter, Heard, Message, Reply};
 use crate::answer::Answer;
@@ -138,14 +138,14 @@ impl Runtime {
 
     /// Decides about one event and keeps the record.
     pub fn decide(&self, event: &Event) -> Answer {
-        self.answer(&Message { event: event.clone(), raw: raw(event), by_person: false })
+        self.answer(&Message { event: event.clone(), raw: raw::raw(event), by_person: false })
     }
 
     /// The same for an event that a person's own command sends: the record names a human as its actor.
     ///
     /// Who calls this has made sure that a person is there.
     pub fn decide_for_person(&self, event: &Event) -> Answer {
-        self.answer(&Message { event: event.clone(), raw: raw(event), by_person: true })
+        self.answer(&Message { event: event.clone(), raw: raw::raw(event), by_person: true })
     }
 
     /// Keeps what guards remember under a name.
@@ -543,50 +543,4 @@ fn refusal(fault: &Fault) -> Finding {
         Fault::Busy | Fault::Artifact(_) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
         Fault::Panicked => Finding::fault("runtime", code::FAULT_INTERNAL, &fault.to_string()),
     }
-}
-
-/// The JSON form of an event that was built in code.
-fn raw(event: &Event) -> Value {
-    let mut value = match &event.body {
-        Body::SessionStarted { invariants } => json!({ "invariants": invariants }),
-        Body::CallRequested(call) => json!({ "call": raw_call(call) }),
-        Body::CallFinished(call, outcome) => json!({
-            "call": raw_call(call),
-            "ok": outcome.ok,
-            "background": outcome.background,
-            "output": outcome.output,
-            "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
-        }),
-        Body::OutputProduced(output) => {
-            let schema = match &output.schema {
-                OutputSchema::Named(name) => json!(name),
-                OutputSchema::Given(schema) => schema.clone(),
-            };
-            json!({ "schema": schema, "text": output.text, "final": output.last })
-        }
-        Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
-        Body::ExceptionGranted(exception) | Body::ExceptionRevoked(exception) => json!({ "exception": exception }),
-        Body::OverrideSet(settings) => json!({ "override": settings.to_value() }),
-        Body::Extended(extension) => json!({ "extension": extension }),
-        Body::CallSettled(call) => json!({ "call": raw_call(call) }),
-        Body::Rerooted { root } => json!({ "root": root }),
-        Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
-        Body::Noted { name } => json!({ "name": name }),
-        Body::Operation { operation, given } => json!({ operation.key(): given }),
-        Body::StopRequested(ask) => {
-            json!({ "message": ask.message, "output": ask.output, "reason": ask.reason, "again": ask.again })
-        }
-        Body::Park { reason } => json!({ "reason": reason }),
-        Body::PromptSubmitted | Body::AgentStarted | Body::SessionEnded | Body::Resumed | Body::Reset => json!({}),
-    };
-    if let Value::Object(fields) = &mut value {
-        fields.extend(event.cwd.as_ref().map(|cwd| ("cwd".to_owned(), json!(cwd))));
-        fields.extend(event.transcript.as_ref().map(|file| ("transcript".to_owned(), json!(file))));
-    }
-    value
-}
-
-fn raw_call(call: &Call) -> Value {
-    let args = if call.broken.is_some() { "args_text" } else { "args" };
-    json!({ "id": call.id, "tool": call.tool, args: call.args, "action": call.action })
 }

@@ -83,8 +83,11 @@ impl Review {
                 CommandError::input(format!("a record cannot be read: {why}")).hint("run `jackline audit verify`")
             })?;
             review.record(&record, &kind);
-            if matches!(text(&record, "kind"), "call.requested" | "call.finished" | "stop.requested") {
-                text(&record, "kind").clone_into(&mut kind);
+            // An event's own record comes first of its records, and its decision last.
+            match text(&record, "kind") {
+                "decision" => kind.clear(),
+                first if kind.is_empty() && first != "session.repaired" => first.clone_into(&mut kind),
+                _ => {}
             }
         }
         Ok(review)

@@ -211,3 +211,19 @@ fn a_session_on_one_page() {
     assert_eq!(code, Some(0));
     assert!(stdout.contains("the port is 8080\n    from c1\n"), "{stdout}");
 }
+
+#[test]
+fn the_timeline_shows_what_was_asked_and_what_became_of_it() {
+    let world = World::defined(DEFINED);
+    claimed(&world);
+    let (code, stdout, _) = world.run(&["log"], "");
+    assert_eq!(code, Some(0));
+    for part in [
+        "todo.create look around\n",
+        "-- todo.created by runtime: the report is there --",
+        "-- todo.created by agent: look around --",
+        "-- todo.claimed by agent: look around --",
+    ] {
+        assert!(stdout.contains(part), "{part}: {stdout}");
+    }
+}

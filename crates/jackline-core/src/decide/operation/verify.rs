@@ -22,9 +22,13 @@ pub(super) fn verify(ground: &Ground<'_>, given: &Value) -> super::Outcome {
         let next = format!("tell the person: `jackline todo approve {}`", todo.id);
         return Err(refuse(code::TODO_CHECKS, reason, next).about(todo));
     }
-    // The mark is taken before anything runs: what changes meanwhile counts as changed.
-    let mark = mark(ground)?;
-    let results = checking::evaluate(ground, todo).map_err(Trouble::Need)?;
+    // INVARIANT: the mark is asked for first, before anything runs: what changes meanwhile counts as changed.
+    let (mark, results) = match (mark(ground), checking::evaluate(ground, todo)) {
+        (Ok(mark), Ok(results)) => (mark, results),
+        (mark, results) => {
+            return Err(Trouble::Need([mark.err(), results.err()].into_iter().flatten().flatten().collect()));
+        }
+    };
     let verified = todo.verified(ground.session.now(ground.event.at), results, mark);
     let verified = verified.ok_or_else(|| illegal(todo, "verified", "claimed"))?;
     Ok(match &verified.state {
@@ -54,9 +58,9 @@ fn failed(before: &Todo, after: Todo) -> Decision {
 }
 
 /// What the workspace is like now.
-fn mark(ground: &Ground<'_>) -> Result<Mark, Trouble> {
+fn mark(ground: &Ground<'_>) -> Result<Mark, Vec<Probe>> {
     let tree = match ground.facts.get(&Probe::WorkTree) {
-        None => return Err(Trouble::Need(vec![Probe::WorkTree])),
+        None => return Err(vec![Probe::WorkTree]),
         Some(Fact::Content(Some(digest))) => Some(*digest),
         Some(Fact::Absent) => None,
         // One that could not be told never equals another.
@@ -78,11 +82,7 @@ pub(in crate::decide) fn at_stop(ground: &Ground<'_>) -> Result<LookedAgain, Vec
     if !ground.session.todos.iter().any(by_runtime) {
         return Ok(looked);
     }
-    let now = match mark(ground) {
-        Ok(mark) => mark,
-        Err(Trouble::Need(probes)) => return Err(probes),
-        Err(Trouble::Refused(_)) => return Ok(looked),
-    };
+    let now = mark(ground)?;
     let outdated: Vec<&Todo> = ground.session.todos.iter().filter(|todo| is_outdated(todo, &now)).collect();
     let agents = agents_commands_ms(&outdated);
     let (mut wanted, mut evaluated) = (Vec::new(), 0);
