@@ -11,28 +11,40 @@ use crate::shell::{cargo, say, step};
 /// Static, and at a fixed address: a position-independent program is relocated anew at each of its starts.
 const FLAGS: &str = "-C target-feature=+crt-static -C relocation-model=static";
 
+/// The section that `build.rs` has the linker put the hook's functions into.
+const TOGETHER: &[u8] = b"\0.text.hook\0";
+
 /// Builds, looks at what was built, and puts it in its place.
 pub(crate) fn run() -> Result<(), String> {
+    let built = build("release")?;
+    let bytes = fs::read(&built).map_err(|fault| format!("`{}` cannot be read: {fault}", built.display()))?;
+    elf::check(&bytes)?;
+    if !bytes.windows(TOGETHER.len()).any(|window| window == TOGETHER) {
+        return Err("the hook's code does not lie together: the linker took no script".to_owned());
+    }
+    let handed = handed_out(&target_directory()?, &built)?;
+    let mebibytes = bytes.len() as f64 / f64::from(1 << 20);
+    say(&format!("{} ({mebibytes:.1} MiB, static, no relocations)", handed.display()));
+    Ok(())
+}
+
+/// Builds with one of cargo's profiles, and says where the program is.
+pub(crate) fn build(profile: &str) -> Result<PathBuf, String> {
     let target = target()?;
     installed(&target)?;
     // Named by target, so that build scripts and procedural macros, which run here, are built as ever.
     let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", target.to_uppercase().replace('-', "_"));
     let directory = target_directory()?;
-    let mut build = cargo(&["build", "--release", "--locked", "-p", "jackline", "--target", &target, "--target-dir"]);
-    build.arg(&directory).env(flags, FLAGS).env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    let mut build = cargo(&["build", "--profile", profile, "--locked", "-p", "jackline", "--target", &target]);
+    build.arg("--target-dir").arg(&directory);
+    build.env(flags, FLAGS).env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
     // TLS has some C in it that needs no C library of the target: any compiler for this machine will do.
     let compiler = format!("CC_{}", target.replace('-', "_"));
     if std::env::var_os(&compiler).is_none() {
         build.env(compiler, "cc");
     }
     step("static build", &mut build)?;
-    let built = directory.join(&target).join("release/jackline");
-    let bytes = fs::read(&built).map_err(|fault| format!("`{}` cannot be read: {fault}", built.display()))?;
-    elf::check(&bytes)?;
-    let handed = handed_out(&directory, &built)?;
-    let mebibytes = bytes.len() as f64 / f64::from(1 << 20);
-    say(&format!("{} ({mebibytes:.1} MiB, static, no relocations)", handed.display()));
-    Ok(())
+    Ok(directory.join(&target).join(profile).join("jackline"))
 }
 
 /// This machine's target with static linking.

@@ -1,4 +1,5 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask hosts`, `cargo xtask bench`, `cargo xtask dist`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask hosts`, `cargo xtask bench`, `cargo xtask dist`,
+//! `cargo xtask order`.
 //!
 //! Each chore says what it does, stops at the first thing that is wrong, and exits with 1 then.
 
@@ -6,6 +7,7 @@ mod bench;
 mod dist;
 mod elf;
 mod hosts;
+mod order;
 mod shell;
 mod test;
 
@@ -20,7 +22,8 @@ usage: cargo xtask <chore>
   hosts                 fetch the programs that the end-to-end tests drive (needs npm); `test` does it by itself
   bench [hook|eval|decide] [--quick]
                         measure, comparing side by side in one run; without a name: all
-  dist                  build the program as it is handed out for Linux: static, at a fixed address";
+  dist                  build the program as it is handed out for Linux: static, at a fixed address
+  order                 find anew which functions the hook runs, for the linker (needs valgrind)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
         ["hosts"] => hosts::run(),
         ["bench", options @ ..] => bench::run(options),
         ["dist"] => dist::run(),
+        ["order"] => order::run(),
         ["help" | "--help" | "-h"] => {
             say(USAGE);
             Ok(())

@@ -72,8 +72,11 @@ pub(crate) fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
 
 /// The lowercase hexadecimal digits of some bytes.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)]).collect()
+    let mut text = String::with_capacity(2 * bytes.len());
+    for nibble in bytes.iter().flat_map(|byte| [byte >> 4, byte & 0x0f]) {
+        text.push(char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }));
+    }
+    text
 }
 
 fn nibble(digit: u8) -> Option<u8> {

@@ -12,6 +12,7 @@ use jackline_core::definition::{self, Model};
 use jackline_core::event;
 use jackline_core::probe::{Fact, Facts, Identity, Probe, There};
 use jackline_core::ran::{Exit, Ran};
+use jackline_core::schema::Checked;
 use jackline_core::session::{Change, Session};
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
@@ -43,6 +44,7 @@ impl World {
                 Fact::Ran(Ran::silent(Exit::Code(code)))
             }
             Probe::Exceptions { .. } => Fact::Excepted(Vec::new()),
+            Probe::Schema { .. } => Fact::Schema(Checked { schema: Digest::ZERO, errors: Vec::new(), omitted: 0 }),
             other => panic!("{other:?} was asked for"),
         }
     }
@@ -207,6 +209,32 @@ fn a_sub_agents_stop_is_not_the_checkers_unless_the_definition_says_so() {
     assert_eq!(world.decide(&with("completion: {files: [x]}"), &Session::default(), &sub).verdict, Verdict::Allow);
     let judged = with("completion: {files: [x], subagents: true}");
     assert_eq!(world.decide(&judged, &Session::default(), &sub).findings.len(), 2);
+}
+
+/// Wants what the run's result says.
+#[derive(Debug)]
+struct Three;
+
+impl Checker for Three {
+    fn name(&self) -> &str {
+        "result"
+    }
+
+    fn check(&self, stopping: &Stopping<'_>) -> Result<Assessment, String> {
+        assert_eq!(stopping.reason, Some("structured_output"));
+        let enough = stopping.output.is_some_and(|output| output["n"] == 3);
+        Ok(if enough { Assessment::complete() } else { Assessment::incomplete("n must be 3") })
+    }
+}
+
+#[test]
+fn a_runs_result_is_what_checkers_look_at() {
+    let stack = Stack { checkers: vec![Arc::new(Three)], ..stack(&[""]) };
+    for (text, told) in [("{\"n\": 2}", Some("n must be 3")), ("{\"n\": 3}", None)] {
+        let produced = json!({ "event": "output.produced", "session": "s", "schema": {}, "text": text, "final": true });
+        let decision = World::default().decide(&stack, &Session::default(), &produced);
+        assert_eq!((decision.verdict, decision.feedback.as_deref()), (Verdict::Allow, told), "{text}");
+    }
 }
 
 /// What may happen around stops.

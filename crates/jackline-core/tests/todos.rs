@@ -1,6 +1,11 @@
 //! Todos and facts at their bounds: what no longer fits is refused, with what to do, and the state stays as it is.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says so by panicking")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on says so by panicking"
+)]
 
 use jackline_core::calls::{Became, Found, Logged};
 use jackline_core::decide::decide;

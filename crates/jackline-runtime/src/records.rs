@@ -80,11 +80,9 @@ impl Entry<'_> {
 
     /// What an event's record says of it beside what every record says.
     fn event_data(&self) -> Map<String, Value> {
-        let mut data = self.raw.as_object().cloned().unwrap_or_default();
-        for common in ["event", "session", "at", "agent", "host"] {
-            data.remove(common);
-        }
-        data
+        let is_own = |key: &str| !["event", "session", "at", "agent", "host"].contains(&key);
+        let own = self.raw.as_object().into_iter().flatten().filter(|(key, _)| is_own(key));
+        own.map(|(key, value)| (key.clone(), value.clone())).collect()
     }
 
     /// The event's data without secrets, whole, where the record keeps only a part of it and someone will want to see
@@ -155,8 +153,8 @@ impl Entry<'_> {
     }
 
     /// A value as it may be kept: without secrets, and short; and whether it is still whole.
-    fn presentable(&self, value: Value, bytes_max: usize) -> (Value, bool) {
-        let (mut value, redacted) = self.redactor.value(&value);
+    fn presentable(&self, mut value: Value, bytes_max: usize) -> (Value, bool) {
+        let redacted = self.redactor.redact(&mut value);
         let clipped = clip(&mut value, bytes_max);
         (value, !redacted && !clipped)
     }

@@ -20,7 +20,7 @@ use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
 use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
 use jackline_core::redact::Redactor;
-use jackline_core::session::{Change, Session};
+use jackline_core::session::{Change, Memory, Session};
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 
@@ -224,7 +224,7 @@ impl Runtime {
                 self.hold(&message.event.session, held);
                 return Ok(Answer::unkept(decision));
             }
-            match self.commit(message, &judging, &held, decision, &seen.facts)? {
+            match self.commit(message, &judging, held, decision, &seen.facts)? {
                 Ok(answer) => return Ok(answer),
                 // Facts that were seen stay seen: a probe that runs something must not run again.
                 Err(Moved) => held = self.load(&message.event.session)?,
@@ -384,7 +384,7 @@ impl Runtime {
         &self,
         message: &Message,
         judging: &Judging,
-        held: &Held,
+        held: Held,
         mut decision: Decision,
         facts: &Facts,
     ) -> Result<Result<Answer, Moved>, Fault> {
@@ -403,11 +403,12 @@ impl Runtime {
             artifact: None,
         };
         let Linked { lines, head } = Entry { artifact: self.keep_whole(&entry)?, ..entry }.link(held.head);
-        let mut next = held.session.clone();
+        let before = takes_snapshot(&decision).then(|| held.session.memory.clone());
+        let mut next = held.session;
         next.apply(message.event.at, &decision.changes, &|digest| {
             self.store.snapshot_get(session, digest).ok().flatten()
         });
-        self.keep_snapshot(session, &held.session, &next, takes_snapshot(&decision))?;
+        self.keep_snapshot(session, before.as_ref(), &next)?;
         let state = next.encode();
         let commit = Commit {
             expected: held.head,
@@ -453,15 +454,13 @@ impl Runtime {
 
     /// A snapshot's content is in the store before any record names it. What no name leads to afterwards goes
     /// first: a store keeps only so many.
-    fn keep_snapshot(&self, session: &str, before: &Session, next: &Session, taken: bool) -> Result<(), StoreFault> {
-        if !taken {
-            return Ok(());
-        }
+    fn keep_snapshot(&self, session: &str, before: Option<&Memory>, next: &Session) -> Result<(), StoreFault> {
+        let Some(before) = before else { return Ok(()) };
         let named = |digest: &Digest| next.snapshots.iter().any(|(_, known)| known == digest);
         for digest in self.store.snapshots(session)?.iter().filter(|digest| !named(digest)) {
             self.store.snapshot_drop(session, digest)?;
         }
-        self.store.snapshot_put(session, &before.memory.encode()).map(drop)
+        self.store.snapshot_put(session, &before.encode()).map(drop)
     }
 }
 

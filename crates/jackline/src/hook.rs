@@ -4,7 +4,7 @@
 //! host's blocking answer where a tool is about to run, and silence elsewhere.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read, Write as _};
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::path::PathBuf;
@@ -117,13 +117,22 @@ fn fault(why: &str) -> Answer {
 /// The whole message, or the beginning of one that is too long: the rest is read and dropped, so that the host is not
 /// left writing into a closed pipe.
 fn message() -> io::Result<Vec<u8>> {
-    let mut input = io::stdin().lock();
+    let mut input = Input;
     let mut native = Vec::with_capacity(4096);
     input.by_ref().take(JSON_BYTES_MAX as u64 + 1).read_to_end(&mut native)?;
     if native.len() > JSON_BYTES_MAX {
         io::copy(&mut input, &mut io::sink())?;
     }
     Ok(native)
+}
+
+/// Standard input without a buffer of its own, which would be filled once and copied.
+struct Input;
+
+impl Read for Input {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        Ok(rustix::io::read(rustix::stdio::stdin(), bytes)?)
+    }
 }
 
 /// Prints the reply. One that cannot be delivered must not read as consent.

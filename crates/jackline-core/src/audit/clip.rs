@@ -37,7 +37,9 @@ const REST: &str = "‹clipped›";
 ///
 /// The result may be longer by one summary a level, so that every cut is visible where it was made.
 pub fn clip(value: &mut Value, bytes_max: usize) -> bool {
-    Clipper { left: bytes_max, clipped: false }.whole(value)
+    let clipper = || Clipper { left: bytes_max, clipped: false };
+    // Nearly everything fits; taking it apart to put it together again would cost more than the look.
+    !clipper().fits(value, CLIP_DEPTH_MAX) && clipper().whole(value)
 }
 
 /// The longest beginning of a text that fits, whole characters only.
@@ -79,6 +81,34 @@ impl Clipper {
             Value::Array(elements) => self.elements(elements, levels_left - 1),
             Value::Object(members) => self.members(members, levels_left - 1),
         }
+    }
+
+    /// Whether nothing has to be left out. INVARIANT: counts as [`Self::value`] does.
+    fn fits(&mut self, value: &Value, levels_left: usize) -> bool {
+        match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => self.spend(SCALAR_BYTES),
+            Value::String(text) => return self.fits_text(text),
+            Value::Array(elements) if elements.is_empty() => self.spend(BRACKETS_BYTES),
+            Value::Object(members) if members.is_empty() => self.spend(BRACKETS_BYTES),
+            Value::Array(_) | Value::Object(_) if levels_left == 0 => return false,
+            Value::Array(elements) => {
+                self.spend(BRACKETS_BYTES);
+                return elements.iter().all(|element| self.left > 0 && self.fits(element, levels_left - 1));
+            }
+            Value::Object(members) => {
+                self.spend(BRACKETS_BYTES);
+                let mut members = members.iter();
+                return members.all(|(key, value)| self.fits_text(key) && self.fits(value, levels_left - 1));
+            }
+        }
+        true
+    }
+
+    fn fits_text(&mut self, text: &str) -> bool {
+        let bytes = written_bytes(text);
+        let fits = text.len() <= STRING_BYTES_MAX && bytes <= self.left;
+        self.spend(bytes);
+        fits
     }
 
     /// Counts what is written, and the comma after it.

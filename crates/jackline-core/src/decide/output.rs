@@ -31,7 +31,7 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (output, f
         return Step::Need(wanted);
     }
     let advice = match valid_result(output, &validation) {
-        true => match stopped::advice(stack, session, event, facts) {
+        true => match stopped::advice(stack, session, event, (output, facts)) {
             Ok(advice) => advice,
             Err(step) => return step,
         },

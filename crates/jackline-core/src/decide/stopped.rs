@@ -5,11 +5,14 @@ use serde_json::{Value, json};
 use super::excepted::{Lifted, lift};
 use crate::completion::{GUARD, Ground, Open, Stopped, park};
 use crate::decision::{Decision, Finding, Note, Step};
-use crate::event::{Event, StopAsk};
+use crate::event::{Event, Output, StopAsk};
 use crate::guards::budget;
 use crate::probe::Facts;
 use crate::session::{Agent, Change, Session};
 use crate::stack::Stack;
+
+/// Why a run that gave its result stops, as checkers are told.
+const STRUCTURED_OUTPUT: &str = "structured_output";
 
 /// A stop is requested.
 pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (ask, facts): (&StopAsk, &Facts)) -> Step {
@@ -63,8 +66,14 @@ pub(super) fn over(stack: &Stack, session: &Session, event: &Event, facts: &Fact
 }
 
 /// What a run's result is told of what is still open; nothing is refused by it.
-pub(super) fn advice(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Result<Vec<Finding>, Step> {
-    let ask = StopAsk::default();
+pub(super) fn advice(
+    stack: &Stack,
+    session: &Session,
+    event: &Event,
+    (output, facts): (&Output, &Facts),
+) -> Result<Vec<Finding>, Step> {
+    let (value, reason) = (output.value.as_ref().ok().cloned(), Some(STRUCTURED_OUTPUT.to_owned()));
+    let ask = StopAsk { output: value, message: Some(output.text.clone()), reason, again: false };
     let ground = Ground { stack, session, event, facts, ask: &ask, over: false };
     if free(&ground).is_some() {
         return Ok(Vec::new());

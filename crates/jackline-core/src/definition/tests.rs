@@ -41,6 +41,15 @@ reads:  { lines_max: 500, bytes_max: 262144 }
 outputs: { lines_max: 200 }
 limits: { steps: 200, deadline: 30m, tokens: 1000000, cost_usd: 5.0, per: session }
 shell:  { opaque: ask }
+completion:
+  all:
+    - files: [report.md, results.json]
+    - any: [ { done: test }, { all: [ { files: [a] } ] } ]
+    - todos: verified
+    - command: { run: ["cargo", "test"], timeout: 10m }
+  blocks_max: 6
+  subagents: false
+  when: always
 audit: { redact: [ "password", "authorization" ], checkpoint: true }
 store: { sync: full }
 todos:
@@ -69,16 +78,7 @@ feedback:
   - { deadline: { warning_threshold_seconds: 120 }, every_n_seconds: 30 }
   - { static: "AGENTS.md detected.", on_file_created: AGENTS.md, severity: caution, suggestions: [a] }
   - { command: ["scripts/hint.sh"], every_n_calls: 10, name: Hint }
-completion:
-  all:
-    - files: [report.md, results.json]
-    - todos: verified
-    - file_policies: satisfied
-    - any: [ { done: test }, { all: [ { files: [a] } ] } ]
-    - command: { run: ["cargo", "test"], timeout: 10m }
-  blocks_max: 6
-  subagents: false
-  when: always
+completion: { all: [ { files: [a] }, { any: [ { file_policies: satisfied } ] } ] }
 file_policies: { dir: .jackline/policies, enabled: true, output: batched }
 "#;
 
@@ -480,4 +480,27 @@ fn a_schema_is_never_dropped_in_silence() {
         "tools: {declare: {x: {}}}\nschema: {missing: deny}",
         "2:19 warning: tool `x` has no schema, so every call of it is refused",
     );
+}
+
+#[test]
+fn completion_is_read_with_its_defaults_and_bounds() {
+    let model = good("completion: { files: [a, b] }\n");
+    let completion = model.completion.unwrap();
+    let files = Check::Files(vec!["a".to_owned(), "b".to_owned()]);
+    assert_eq!(completion, Completion { line: 2, ..Completion::new(files) });
+    let model = good(
+        "completion: { any: [ { done: Bash }, { command: { run: [x, y] } } ], blocks_max: 2, subagents: true, when: worked }\n",
+    );
+    assert_eq!(model.commands(), [["x".to_owned(), "y".to_owned()].as_slice()]);
+    let completion = model.completion.unwrap();
+    assert_eq!((completion.blocks_max, completion.subagents, completion.when), (2, true, When::Worked));
+    assert_eq!(completion.check.done().collect::<Vec<_>>(), ["Bash"]);
+    let many =
+        |count: usize, one: &str| format!("jackline: 1\ncompletion: {{ all: [{}] }}\n", vec![one; count].join(", "));
+    let refused = |text: &str| parse(text, KNOWN).is_err();
+    assert!(!refused(&many(32, "{files: [a]}")) && refused(&many(33, "{files: [a]}")));
+    let quick = "{command: {run: [x], timeout: 1s}}";
+    assert!(!refused(&many(8, quick)) && refused(&many(9, quick)));
+    let warned = parse("jackline: 1\ncompletion: {files: [a], blocks_max: 9}\n", KNOWN).unwrap().warnings;
+    assert!(warned.first().is_some_and(|fault| fault.message.contains("after 8 blocks")), "{warned:?}");
 }

@@ -81,7 +81,7 @@ mod tests {
     fn what_is_not_there_yet_is_refused() {
         check("feedback: []", &["feedback"]);
         check("use: [git]", &[]);
-        check("completion: {all: [{files: [a]}, {any: [{todos: verified}]}]}", &["todos"]);
+        check("completion: {all: [{files: [a]}, {any: [{file_policies: satisfied}]}]}", &["file_policies"]);
         check("completion: {file_policies: satisfied}", &["file_policies"]);
     }
 

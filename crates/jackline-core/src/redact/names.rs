@@ -1,6 +1,9 @@
 //! Which names of fields, variables and flags stand for secrets.
 
-/// Names that hold secrets everywhere, in any spelling of their words.
+use std::borrow::Cow;
+
+/// Names that hold secrets everywhere, in any spelling of their words; written as they are compared, without
+/// what separates words.
 const ALWAYS: [&str; 19] = [
     "password",
     "passwords",
@@ -10,14 +13,14 @@ const ALWAYS: [&str; 19] = [
     "secret",
     "secrets",
     "token",
-    "api_key",
+    "apikey",
     "authorization",
-    "private_key",
-    "access_key",
-    "account_key",
-    "secret_key",
-    "signing_key",
-    "encryption_key",
+    "privatekey",
+    "accesskey",
+    "accountkey",
+    "secretkey",
+    "signingkey",
+    "encryptionkey",
     "cookie",
     "credential",
     "credentials",
@@ -47,15 +50,15 @@ pub(super) struct Names {
 #[derive(Debug, Clone)]
 struct Name {
     /// Lowercase, without what separates its words.
-    letters: Vec<u8>,
+    letters: Cow<'static, [u8]>,
     always: bool,
 }
 
 impl Names {
     pub(super) fn new<'a>(fields: impl IntoIterator<Item = &'a str>) -> Self {
-        let configured = fields.into_iter().map(|field| Name::new(field, false));
-        let names: Vec<_> = configured.chain(ALWAYS.iter().map(|name| Name::new(name, true))).collect();
-        let names: Vec<_> = names.into_iter().filter(|name| !name.letters.is_empty()).collect();
+        let configured = fields.into_iter().map(Name::configured).filter(|name| !name.letters.is_empty());
+        let always = ALWAYS.iter().map(|name| Name { letters: Cow::Borrowed(name.as_bytes()), always: true });
+        let names: Vec<_> = configured.chain(always).collect();
         let last_letters = names.iter().filter_map(|name| name.letters.last()).fold(0, |all, last| all | bit(*last));
         Self { names, last_letters }
     }
@@ -95,9 +98,9 @@ impl Names {
 }
 
 impl Name {
-    fn new(name: &str, always: bool) -> Self {
+    fn configured(name: &str) -> Self {
         let letters = name.bytes().filter(|byte| !is_separator(*byte));
-        Self { letters: letters.map(|byte| byte.to_ascii_lowercase()).collect(), always }
+        Self { letters: letters.map(|byte| byte.to_ascii_lowercase()).collect(), always: false }
     }
 
     fn is_at_end_of(&self, word: &[u8]) -> bool {

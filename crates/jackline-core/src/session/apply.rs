@@ -220,7 +220,9 @@ impl Memory {
         let idlest = self
             .agents
             .iter()
-            .min_by_key(|(_, agent)| (agent.halted.is_some(), !agent.overrides.is_empty(), agent.seen))
+            .min_by_key(|(_, agent)| {
+                (agent.halted.is_some(), !agent.overrides.is_empty(), agent.blocks > 0, agent.seen)
+            })
             .map(|(name, _)| name.clone());
         if let Some(name) = idlest {
             self.agents.remove(&name);

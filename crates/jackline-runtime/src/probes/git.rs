@@ -221,7 +221,10 @@ impl Repository {
 
     /// The repository whose work tree begins exactly here.
     pub(super) fn at(top: &Path) -> Option<Self> {
-        let dot = crate::canonical(&top.join(".git")).ok()?;
+        // Most directories have none, and one look tells.
+        let dot = top.join(".git");
+        fs::symlink_metadata(&dot).ok()?;
+        let dot = crate::canonical(&dot).ok()?;
         let linked = !dot.is_dir();
         let dir = if linked { pointed(&dot, top, b"gitdir: ")? } else { dot };
         // Like git, pass over a directory that merely has the name.

@@ -51,7 +51,7 @@ impl Runtime {
         let held = self.load(&message.event.session).ok().filter(|held| held.session.began.is_some())?;
         let faulted = held.session.agent(message.event.agent()).is_some_and(|agent| agent.faulted);
         let decision = at_fault(&message.event, refusal(fault), faulted);
-        self.commit(message, &bare(), &held, decision, &Facts::default()).ok()?.ok()
+        self.commit(message, &bare(), held, decision, &Facts::default()).ok()?.ok()
     }
 }
 

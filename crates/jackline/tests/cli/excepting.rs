@@ -301,7 +301,7 @@ fn status_of_a_workspace() {
 definition  jackline.yaml (sha256:HASH), accepted, not trusted, mode enforce
 hosts       none asks here; run `jackline init`
 exceptions  none
-session     s1, last event 2026-03-01 09:00:07, ended
+session     s1, last event 2026-03-01 09:00:07, stopped: complete, ended
             3 calls, 2 denied, 1 would have been denied
 ",
             "",

@@ -148,7 +148,7 @@ fn the_environment_and_the_option_name_the_same_store() {
     let mut command = jackline(&world, &["eval"]);
     command.env("JACKLINE_HOME", world.path("elsewhere"));
     assert_eq!(world.spawn(command, EVENTS).0, Some(0));
-    let listed = "s1                                    2026-03-01 09:00:00  claude         17 records\n";
+    let listed = "s1                                    2026-03-01 09:00:00  claude         17 records  complete\n";
     world.check(&["sessions", "--store", "../elsewhere"], 0, listed, "");
     world.check(&["sessions"], 0, "no sessions here yet\n", "");
 }

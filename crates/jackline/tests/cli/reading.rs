@@ -37,13 +37,13 @@ fn sessions_of_a_workspace() {
     world.check(
         &["sessions"],
         0,
-        "s1                                    2026-03-01 09:00:00  claude         17 records\n",
+        "s1                                    2026-03-01 09:00:00  claude         17 records  complete\n",
         "",
     );
     world.check(
         &["sessions", "--all"],
         0,
-        "s1                                    2026-03-01 09:00:00  claude         17 records  TOP/ws\n",
+        "s1                                    2026-03-01 09:00:00  claude         17 records  complete  TOP/ws\n",
         "",
     );
 }

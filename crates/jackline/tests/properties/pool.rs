@@ -51,7 +51,11 @@ pub(crate) fn policies() -> impl Strategy<Value = Vec<Value>> {
 
 /// A definition around policies; the rest of it is fixed, so that two differ in their policies alone.
 pub(crate) fn definition(policies: &[Value]) -> String {
-    definition_with(policies, &Map::new())
+    let files = |name: &str| json!({ "files": [name] });
+    let command = json!({ "command": { "run": ["test", "-f", "sub/c.txt"], "timeout": "5s" } });
+    let checks = json!([{ "any": [files("new.txt"), files("a.txt")] }, { "any": [{ "done": "proof" }, command] }]);
+    let completion = json!({ "all": checks, "blocks_max": 2, "when": "worked", "subagents": true });
+    definition_with(policies, &Map::from_iter([("completion".to_owned(), completion)]))
 }
 
 /// The same with further members.
@@ -135,7 +139,9 @@ fn body() -> impl Strategy<Value = Value> {
         "action_type": "STOP", "rationale": "done", "tool_calls": [], "expected_output_artifacts": [], "stop_condition": null
     });
     let produced = select(vec![plan.to_string(), "{}".to_owned(), "{\"a\":1,\"a\":2}".to_owned()])
-        .prop_map(|text| json!({ "event": "output.produced", "schema": "plan", "text": text }));
+        .prop_map(|text| json!({ "event": "output.produced", "schema": "plan", "text": text, "final": true }));
+    let stopped = select(vec!["Done.", "Done.", "<park>no key</park>"])
+        .prop_map(|message| json!({ "event": "stop.requested", "message": message }));
     let named = (select(vec!["session.snapshot", "session.restore"]), select(vec!["one", "two"]))
         .prop_map(|(event, name)| json!({ "event": event, "name": name }));
     let set = (select(vec!["look", "Bash"]), 0..2_u8).prop_map(|(tool, max)| {
@@ -144,7 +150,8 @@ fn body() -> impl Strategy<Value = Value> {
     });
     let started = (0..2_u8).prop_map(|n| json!({ "event": "session.started", "invariants": { "objective": n } }));
     let bare =
-        select(vec!["prompt.submitted", "stop.requested", "session.reset"]).prop_map(|event| json!({ "event": event }));
+        select(vec!["prompt.submitted", "session.ended", "session.reset"]).prop_map(|event| json!({ "event": event }));
+    let parked = Just(json!({ "event": "park", "reason": "stuck" }));
     prop_oneof![
         8 => call().prop_map(|call| json!({ "event": "call.requested", "call": call })),
         6 => finished,
@@ -152,6 +159,8 @@ fn body() -> impl Strategy<Value = Value> {
         1 => named,
         1 => set,
         1 => started,
+        2 => stopped,
+        1 => parked,
         1 => bare,
     ]
 }

@@ -6,6 +6,7 @@ mod defence;
 mod doctor;
 mod init;
 mod terminal;
+mod trusting;
 mod uninit;
 
 use std::fs;

@@ -12,6 +12,8 @@ const COMMANDS_MAX: usize = 8;
 const COMMANDS_MINUTES_MAX: u64 = 55;
 /// Files of one check: each is looked at.
 const FILES_MAX: usize = 256;
+/// Stops in a row that Claude Code lets a hook block.
+const HOST_BLOCKS_MAX: u32 = 8;
 /// Stops blocked in a row: no host blocks so many.
 const BLOCKS_BOUND_MAX: u32 = 1000;
 
@@ -36,6 +38,10 @@ impl Check<'_> {
         if !(1..=BLOCKS_BOUND_MAX).contains(&completion.blocks_max) {
             let message = format!("`completion.blocks_max` is not between 1 and {BLOCKS_BOUND_MAX}");
             self.echo(message, None, &at.key("blocks_max"));
+        } else if completion.blocks_max > HOST_BLOCKS_MAX {
+            let message = format!("hosts let a stop through by themselves after {HOST_BLOCKS_MAX} blocks in a row");
+            let help = "with fewer, it is on record as incomplete".to_owned();
+            self.warn(message, Some(help), &at.key("blocks_max"));
         }
     }
 

@@ -18,8 +18,6 @@ const HEADER_BYTES: usize = 76;
 const CHECKED_BYTES: usize = HEADER_BYTES - 4;
 /// The second slot's offset: past the largest first one, on a page of its own. The file has a hole in between.
 const STRIDE_BYTES: u64 = STATE_BYTES_MAX as u64 + 4096;
-/// Bytes read of each slot at first: a page holds an ordinary state, so one call is enough.
-const FIRST_READ_BYTES: usize = 4 << 10;
 
 /// Which of the two slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +73,8 @@ pub(super) fn drafts(file: &File) -> io::Result<Vec<Draft>> {
 }
 
 fn draft(file: &File, which: Which) -> io::Result<Option<Draft>> {
-    let mut bytes = vec![0; FIRST_READ_BYTES];
+    // The state of one of them is read once it is known which; memory for both would cost more than that call.
+    let mut bytes = vec![0; HEADER_BYTES];
     let read = disk::read_at(file, &mut bytes, which.offset())?;
     bytes.truncate(read);
     Ok(read_header(which, bytes))
@@ -106,14 +105,17 @@ impl Draft {
     /// Reads what is missing and returns the state if the checksum is right.
     pub(super) fn state(mut self, file: &File) -> Option<Vec<u8>> {
         let want = HEADER_BYTES + self.state_bytes;
-        if let Some(missing) = want.checked_sub(self.bytes.len()) {
-            let at = self.which.offset() + self.bytes.len() as u64;
-            self.bytes.extend(disk::read_exact(file, at, missing).ok()??);
+        let known = self.bytes.len();
+        self.bytes.resize(want, 0);
+        if let Some(missing) = self.bytes.get_mut(known..).filter(|missing| !missing.is_empty()) {
+            let read = disk::read_at(file, missing, self.which.offset() + known as u64).ok()?;
+            (read == missing.len()).then_some(())?;
         }
-        self.bytes.truncate(want);
         let (header, state) = self.bytes.split_at_checked(HEADER_BYTES)?;
         let right = checksum(header.get(..CHECKED_BYTES)?, state) == self.checksum;
-        right.then(|| state.to_vec())
+        // In place: a copy would cost fresh memory.
+        self.bytes.drain(..HEADER_BYTES);
+        right.then_some(self.bytes)
     }
 }
 
@@ -180,8 +182,7 @@ mod tests {
     #[test]
     fn states_of_every_size_fit_without_touching_the_other_slot() {
         let file = tempfile::tempfile().unwrap();
-        let first = FIRST_READ_BYTES - HEADER_BYTES;
-        for size in [first - 1, first, first + 1, STATE_BYTES_MAX] {
+        for size in [0, 1, 4096, STATE_BYTES_MAX] {
             let state = vec![7; size];
             write(&file, Which::A, &label(1, 300), &state).unwrap();
             write(&file, Which::B, &label(2, 600), &state).unwrap();
