@@ -74,8 +74,11 @@ fn a_person_sends_back_or_does_without() {
     let (code, stdout, _) = world.at_terminal(&["todo", "reject", end, "--reason", "look again", "--yes"], "");
     assert_eq!(code, Some(0), "{stdout}");
     assert!(stdout.contains("is in_progress"), "{stdout}");
-    let (code, ..) = world.at_terminal(&["todo", "waive", &id, "--reason", "not needed", "--yes"], "");
+    let arguments = ["todo", "waive", &id, "--reason", "not needed", "--yes", "--format", "json"];
+    let (code, stdout, _) = world.at_terminal(&arguments, "");
     assert_eq!(code, Some(0));
+    let told: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!((&told["id"], &told["status"], &told["session"]), (&json!(id), &json!("waived"), &json!("s1")));
     let (_, stdout, _) = world.run(&["todo", "show", &id], "");
     for line in ["waived", "because   not needed (dev)", "todo.rejected by human  look again", "todo.created by agent"]
     {

@@ -6,7 +6,7 @@ use jackline_runtime::clock;
 use serde_json::{Value, json};
 
 use super::Which;
-use crate::commands::log;
+use crate::commands::{Format, log};
 use crate::error::CommandError;
 use crate::place::Where;
 use crate::{exceptions, person, screen, timeline};
@@ -47,6 +47,9 @@ pub(crate) struct Act {
     /// Do not ask (a terminal must be attached all the same)
     #[arg(long)]
     yes: bool,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
 }
 
 /// Characters of a todo's content in a question.
@@ -60,7 +63,7 @@ impl Act {
         let (session, todo) = self.which.find()?;
         person::agrees(&kind.question(&timeline::harmless(&todo.label(LABEL_CHARS_MAX))), self.yes)?;
         let given = json!({ "id": todo.id, "reason": reason, "by": exceptions::by() });
-        tell(&self.which.at, &session, kind.operation(), given)
+        tell(&self.which.at, &session, (kind.operation(), given), self.format)
     }
 }
 
@@ -79,6 +82,9 @@ pub(crate) struct Add {
     /// Do not ask (a terminal must be attached all the same)
     #[arg(long)]
     yes: bool,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
     #[command(flatten)]
     at: Where,
 }
@@ -90,7 +96,8 @@ impl Add {
         let session = log::chosen(&self.at.files()?, &self.at, self.session.as_deref())?;
         let (content, shown) = (timeline::shown(&self.content), timeline::shown(&session));
         person::agrees(&format!("Add to session {shown}: {content}?"), self.yes)?;
-        tell(&self.at, &session, Operation::TodoAssign, json!({ "content": self.content, "checks": checks }))
+        let given = json!({ "content": self.content, "checks": checks });
+        tell(&self.at, &session, (Operation::TodoAssign, given), self.format)
     }
 }
 
@@ -102,7 +109,7 @@ fn check(text: &str) -> Result<Value, CommandError> {
 }
 
 /// Tells the session what a person did, and says what became of it.
-fn tell(at: &Where, session: &str, operation: Operation, given: Value) -> Result<(), CommandError> {
+fn tell(at: &Where, session: &str, (operation, given): (Operation, Value), format: Format) -> Result<(), CommandError> {
     let event = Event::new(session, clock::now(), Body::Operation { operation, given });
     let answer = person::runtime(at)?.decide_for_person(&event);
     let (Some(result), Some(seq), false) = (&answer.result, answer.seq, answer.verdict.refuses()) else {
@@ -111,6 +118,11 @@ fn tell(at: &Where, session: &str, operation: Operation, given: Value) -> Result
         let hints = answer.findings.into_iter().flat_map(|finding| finding.suggestions);
         return Err(hints.fold(error, CommandError::hint));
     };
-    let told = format!("todo {} is {}", timeline::text(result, "id"), timeline::text(result, "status"));
+    let (id, status) = (timeline::text(result, "id"), timeline::text(result, "status"));
+    if format == Format::Json {
+        let told = json!({ "id": id, "status": status, "session": session, "record": seq });
+        return Ok(screen::line(&told.to_string())?);
+    }
+    let told = format!("todo {id} is {status}");
     Ok(screen::line(&format!("{told}; recorded in session {} #{seq}", timeline::shown(session)))?)
 }
