@@ -23,6 +23,7 @@ pub mod event;
 pub mod exception;
 pub mod extension;
 pub mod facts;
+pub mod feedback;
 pub mod glob;
 mod guards;
 pub mod json;

@@ -16,9 +16,9 @@ use crate::time::Timestamp;
 use crate::usage::{Mark, Metering};
 
 /// Rounds of asking before deciding gives up with a fault: identity, then fingerprint, then one more for each
-/// later guard that asks an expensive question only after a cheap one; the last for exceptions. At a stop each check
-/// may wait for the one before it.
-pub const PROBE_ROUNDS_MAX: u32 = 7 + crate::completion::CHECKS_MAX as u32;
+/// later guard that asks an expensive question only after a cheap one; one for exceptions; two for feedback, which
+/// comes with a decision. At a stop each check may wait for the one before it.
+pub const PROBE_ROUNDS_MAX: u32 = 9 + crate::completion::CHECKS_MAX as u32;
 
 /// A question about the world.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

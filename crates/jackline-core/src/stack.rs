@@ -10,6 +10,7 @@ use crate::definition::model::{
     Checks, CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, SchemaSource, Section, Step,
 };
 use crate::definition::{Kind, Model, UnknownTools};
+use crate::feedback;
 use crate::glob;
 use crate::matcher::STEP_DEPTH_MAX;
 use crate::packs::{self, Pack};
@@ -131,6 +132,8 @@ pub struct Stack {
     pub own: Vec<Arc<dyn policy::Policy>>,
     /// Checks of completion that the embedding program added.
     pub checkers: Vec<Arc<dyn Checker>>,
+    /// Providers of feedback that the embedding program added.
+    pub feedback: Vec<feedback::Own>,
     /// What becomes of unknown tools where no layer says.
     pub unknown_tools: Option<UnknownTools>,
 }

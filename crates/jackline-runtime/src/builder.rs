@@ -1,4 +1,4 @@
-//! Builds a runtime in code: what judges, what is kept where, and the embedder's own policies.
+//! Builds a runtime in code: what judges, what is kept where, and the embedder's own policies and feedback.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use jackline_core::completion::checker::Checker;
 use jackline_core::definition::{Fault, Model};
+use jackline_core::feedback::{FeedbackProvider, Own, Trigger};
 use jackline_core::policy::Policy;
 use thiserror::Error;
 
@@ -18,6 +19,9 @@ use crate::store::memory::MemoryStore;
 use crate::web::Web;
 use crate::wiring::CommandLine;
 
+/// Bytes of a provider's name: it stands in texts and records.
+const NAME_BYTES_MAX: usize = 128;
+
 /// Why a runtime could not be built.
 #[derive(Debug, Error)]
 pub enum BuildFault {
@@ -27,6 +31,8 @@ pub enum BuildFault {
     Definition(Vec<Fault>),
     #[error("no definition was given")]
     NoDefinition,
+    #[error("the feedback provider `{0}` {1}")]
+    Feedback(String, &'static str),
 }
 
 /// Builds a [`Runtime`].
@@ -40,6 +46,7 @@ pub struct RuntimeBuilder {
     host_settings: Vec<PathBuf>,
     policies: Vec<Arc<dyn Policy>>,
     checkers: Vec<Arc<dyn Checker>>,
+    feedback: Vec<Own>,
     idles: bool,
     line: Option<CommandLine>,
     web: Option<Arc<dyn Web>>,
@@ -162,11 +169,19 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Adds a provider of feedback of the embedder's own, asked when its trigger is met.
+    #[must_use]
+    pub fn feedback(mut self, provider: impl FeedbackProvider + 'static, trigger: Trigger) -> Self {
+        self.feedback.push(Own { name: provider.name().to_owned(), provider: Arc::new(provider), trigger });
+        self
+    }
+
     /// The runtime.
     ///
     /// # Errors
     /// What is missing or cannot be used.
     pub fn build(self) -> Result<Runtime, BuildFault> {
+        usable(&self.feedback)?;
         let workspace = self.workspace.unwrap_or_default();
         let definitions: Box<dyn Definitions> = match self.source.ok_or(BuildFault::NoDefinition)? {
             Source::Definitions(definitions) => definitions,
@@ -189,6 +204,7 @@ impl RuntimeBuilder {
             definitions,
             policies: self.policies,
             checkers: self.checkers,
+            feedback: self.feedback,
             kept: self.state.as_deref().map(Kept::below),
             home: self.home,
             host_settings: self.host_settings,
@@ -202,6 +218,24 @@ impl RuntimeBuilder {
             ground: Mutex::new(None),
         })
     }
+}
+
+/// Holds the embedder's providers to what a definition's are held to.
+fn usable(feedback: &[Own]) -> Result<(), BuildFault> {
+    for (index, own) in feedback.iter().enumerate() {
+        let Trigger { every_n_calls, every_n_ms, on_file_created } = &own.trigger;
+        let wrong = [
+            (own.name.is_empty() || own.name.len() > NAME_BYTES_MAX, "needs a name of 1 to 128 bytes"),
+            (feedback.iter().take(index).any(|other| other.name == own.name), "is there twice"),
+            (own.trigger == Trigger::default(), "has no trigger"),
+            (*every_n_calls == Some(0) || every_n_ms.is_some_and(|ms| ms <= 0), "has a trigger of 0 or less"),
+            (on_file_created.as_ref().is_some_and(String::is_empty), "is triggered by a file without a name"),
+        ];
+        if let Some((_, why)) = wrong.into_iter().find(|(wrong, _)| *wrong) {
+            return Err(BuildFault::Feedback(own.name.clone(), why));
+        }
+    }
+    Ok(())
 }
 
 fn absolute(workspace: &Path) -> Result<&Path, BuildFault> {

@@ -38,5 +38,6 @@ pub use builder::{BuildFault, RuntimeBuilder};
 pub use canonical::canonical;
 pub use jackline_core as core;
 pub use jackline_core::completion::checker::{Assessment, Checker, Stopping};
+pub use jackline_core::feedback::{Feedback, FeedbackContext, FeedbackProvider, Severity, Trigger};
 pub use jackline_core::policy::{Asked, Keep, Objection, Policy};
 pub use runtime::Runtime;

@@ -15,6 +15,7 @@ use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::model;
 use jackline_core::event::{Body, Event, MAIN_AGENT};
+use jackline_core::feedback;
 use jackline_core::overrides::Override;
 use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
@@ -56,6 +57,7 @@ pub struct Runtime {
     pub(crate) definitions: Box<dyn Definitions>,
     pub(crate) policies: Vec<Arc<dyn Policy>>,
     pub(crate) checkers: Vec<Arc<dyn Checker>>,
+    pub(crate) feedback: Vec<feedback::Own>,
     /// Where definitions are kept by digest, if they are.
     pub(crate) kept: Option<Kept>,
     /// The user's home directory and the state directory, for telling what is ours.
@@ -352,12 +354,14 @@ impl Runtime {
     fn adapted(&self, stack: &Stack) -> Option<Stack> {
         let home =
             self.home.as_ref().filter(|_| stack.layers.iter().any(|layer| crate::tilde::mentioned(&layer.model)));
-        if self.policies.is_empty() && self.checkers.is_empty() && home.is_none() {
+        let bare = self.policies.is_empty() && self.checkers.is_empty() && self.feedback.is_empty();
+        if bare && home.is_none() {
             return None;
         }
         let mut stack = stack.clone();
         stack.own.extend(self.policies.iter().cloned());
         stack.checkers.extend(self.checkers.iter().cloned());
+        stack.feedback.extend(self.feedback.iter().cloned());
         if let Some(home) = home {
             crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
         }

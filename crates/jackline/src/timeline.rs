@@ -171,6 +171,17 @@ pub(crate) fn excepted(exception: &Value) -> Option<String> {
     Some(format!("{id}: {}{once}, until {}; {reason} ({by})", exceptions::words(&exception.what), exception.until))
 }
 
+/// What became of a provider's turn, in words.
+pub(crate) fn advised(kind: &str, record: &Value) -> String {
+    let data = record.get("data").unwrap_or(&Value::Null);
+    let name = shown(text(data, "provider"));
+    match kind {
+        "feedback.given" => format!("feedback of {name} ({})", shown(text(data, "severity"))),
+        "feedback.held" => format!("feedback of {name} waits for the next call: there was no more room"),
+        _ => format!("feedback of {name} failed: {}", shown(text(data, "fault"))),
+    }
+}
+
 fn extended(more: &Extension) -> String {
     format!("{}; {} ({})", session::words(more), shown(&more.reason), shown(&more.by))
 }

@@ -242,6 +242,40 @@ fn trust_is_a_persons_act() {
     assert!(!Path::new(&place.path("home/.local/state/jackline/accepted")).exists(), "nothing was accepted");
 }
 
+/// What a session is told with each of so many calls.
+fn advice(place: &Place, session: &str, calls: usize) -> Vec<Value> {
+    let finished = |_| {
+        let mut event = call(session, "work");
+        event["event"] = json!("call.finished");
+        event["ok"] = json!(true);
+        event
+    };
+    let events: Vec<Value> = (0..calls).map(finished).collect();
+    place.eval(&[], &events).into_iter().map(|decision| decision["feedback"].clone()).collect()
+}
+
+#[test]
+fn a_command_gives_feedback_only_once_it_is_trusted() {
+    let place = Place::new();
+    place.write("ws/hint.sh", "echo . >> ran; echo hint\n");
+    let feedback = json!([{ "command": ["sh", "hint.sh"], "every_n_calls": 1 }, { "static": "x", "every_n_calls": 1 }]);
+    place.write("ws/jackline.yaml", &json!({ "jackline": 1, "feedback": feedback }).to_string());
+    let fixed = "<feedback provider='Static'>\nx\n</feedback>";
+    assert_eq!(advice(&place, "before", 1), [json!(fixed)], "it is skipped, and silences nobody");
+    assert!(!place.path("ws/ran").exists(), "it ran");
+    let log = place.run(&["log", "before"]);
+    let log = String::from_utf8_lossy(&log.stdout);
+    assert!(log.contains("feedback of Command failed: it was skipped") && log.contains("`jackline trust`"), "{log}");
+    place.trust();
+    assert_eq!(advice(&place, "script", 1), [json!(fixed)], "its script is not trusted yet");
+    place.trust_scripts(&["hint.sh"]);
+    let hint = format!("<feedback provider='Command'>\nhint\n</feedback>\n\n{fixed}");
+    assert_eq!(advice(&place, "after", 2), [json!(hint), json!(hint)]);
+    place.write("ws/hint.sh", "echo other\n");
+    assert_eq!(advice(&place, "changed", 1), [json!(fixed)], "its script changed since");
+    assert_eq!(fs::read_to_string(place.path("ws/ran")).expect("read"), ".\n.\n");
+}
+
 #[test]
 fn a_named_definition_is_used_by_every_command() {
     let place = Place::new();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use super::advised::Advising;
 use super::requested::call_key;
 use super::shown;
 use crate::call::{Touch, View};
@@ -34,6 +35,8 @@ struct Ended<'a> {
     again: bool,
     /// It succeeded and had not been refused.
     earned: bool,
+    /// Feedback that may come with it; one that was refused had its feedback then.
+    advising: Option<Advising<'a>>,
     /// What it counts as, with the layer's view of it.
     names: BTreeSet<String>,
 }
@@ -54,7 +57,8 @@ impl<'a> Ended<'a> {
                 }));
             }
         }
-        Self { context, outcome, again, earned, names }
+        let advising = (!again && !refused).then(|| Advising::new(context, Some(outcome.ok)));
+        Self { context, outcome, again, earned, advising, names }
     }
 
     fn needs(&self) -> Vec<Probe> {
@@ -69,6 +73,7 @@ impl<'a> Ended<'a> {
             wanted.extend(schema::of_output(self.context, self.outcome).needs());
         }
         wanted.extend(shown::needs(self.context, self.outcome));
+        wanted.extend(self.advising.iter().flat_map(Advising::needs));
         wanted.retain(|probe| self.context.facts.get(probe).is_none());
         wanted.sort_unstable();
         wanted.dedup();
@@ -149,6 +154,7 @@ impl<'a> Ended<'a> {
         shown::nothing_found(self.context, self.outcome, &mut decision);
         self.progress(&mut decision);
         self.validated(&mut decision);
+        self.advising.iter().for_each(|advising| advising.follow(&mut decision));
         decision
     }
 

@@ -3,6 +3,7 @@
 //! Pure and total: no clock but the event's, no look at the world but the facts, and no way to fail. Whatever
 //! cannot be told becomes a finding that denies.
 
+mod advised;
 mod checking;
 mod excepted;
 mod finished;
@@ -32,6 +33,7 @@ use crate::sha::Digest;
 use crate::stack::Stack;
 use crate::time::Timestamp;
 use crate::todos::required;
+pub(crate) use advised::keys_of;
 use metered::Metered;
 
 /// Decides about one event, or says which facts it wants first.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::advised;
 use super::excepted::{Lifted, lift};
 use super::overridden;
 use super::shown;
@@ -25,7 +26,8 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
         Ok(mut decision) => {
             overridden::follow(context, &mut decision);
             shown::page(context, &mut decision);
-            Step::Done(Box::new(decision))
+            // A call that is refused never finishes: it is counted now.
+            if decision.verdict.refuses() { advised::tell(context, None, decision) } else { super::done(decision) }
         }
         Err(probe) => Step::Need(vec![probe]),
     }

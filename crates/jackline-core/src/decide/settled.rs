@@ -3,6 +3,7 @@
 //! Hosts refuse some calls by themselves (no such tool, arguments that do not fit) and never ask us. Nothing ran, so
 //! policies about files and order have nothing to say, but an agent that keeps trying is in a loop all the same.
 
+use super::advised;
 use super::requested::{call_key, weigh};
 use crate::decision::{Decision, Step};
 use crate::guards::{self, Context};
@@ -13,8 +14,9 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
     if context.session.finished(call) {
         return Step::Done(Box::new(Decision { passing: true, ..Decision::default() }));
     }
-    let open = context.session.open(context.event.agent(), call, context.signature.key).is_some();
-    let decision = if open { Ok(Decision::default()) } else { weigh(context, guards::judge_unasked(context)) };
+    let open = context.session.open(context.event.agent(), call, context.signature.key);
+    let decision =
+        if open.is_some() { Ok(Decision::default()) } else { weigh(context, guards::judge_unasked(context)) };
     let mut decision = match decision {
         Ok(decision) => decision,
         Err(probe) => return Step::Need(vec![probe]),
@@ -24,5 +26,10 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
         call,
         signature: context.signature.key,
     });
-    Step::Done(Box::new(decision))
+    // One that was refused was counted then.
+    if open.is_some_and(|open| open.refused) {
+        super::done(decision)
+    } else {
+        advised::tell(context, Some(false), decision)
+    }
 }

@@ -4,10 +4,10 @@ use super::bounds::Bounds;
 use super::fault::{Fault, Faults};
 use super::model::{
     AgentCommands, ArgMatcher, Checks, CommandMatcher, CommandParts, Completion, Computed, Declaration, Enforce, Guard,
-    Kind, Limits, Loop, Matcher, Mode, Model, Native, OnFault, Opaque, Paths, Policy, ReadBeforeWrite, Rego, Required,
-    Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync, UnknownTools, Use, Validation,
+    Kind, Limits, Loop, Matcher, Mode, Model, Native, OnFault, Opaque, Paths, Policy, Provider, ReadBeforeWrite, Rego,
+    Required, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync, UnknownTools, Use, Validation,
 };
-use super::{Parsed, finish, name_policies, semantics, todos};
+use super::{Parsed, feedback, finish, name_policies, semantics, todos};
 use crate::overrides::Override;
 use crate::path::Role;
 use crate::todos::check::Check;
@@ -217,6 +217,12 @@ impl DefinitionBuilder {
         self
     }
 
+    /// `feedback`, one provider after the other.
+    pub fn feedback(mut self, provider: Provider) -> Self {
+        self.model.feedback.push(provider);
+        self
+    }
+
     /// The checked model. Warnings are not told; [`build_with`](Self::build_with) tells them.
     pub fn build(self) -> Result<Model, Vec<Fault>> {
         self.build_with(&[])
@@ -229,6 +235,7 @@ impl DefinitionBuilder {
         let mut faults = Faults::default();
         self.twice.iter().for_each(|message| faults.push(Fault::error(message)));
         name_policies(&mut self.model);
+        feedback::place(&mut self.model);
         todos::check(&self.model, None, &mut faults);
         semantics::check(&self.model, None, known_tools, &mut faults);
         finish(self.model, faults)

@@ -8,6 +8,7 @@ mod builder;
 mod compare;
 mod expansion;
 pub mod fault;
+mod feedback;
 mod form;
 mod futile;
 pub mod model;
@@ -60,6 +61,7 @@ pub fn parse(source: &str, known_tools: &[&str]) -> Result<Parsed, Vec<Fault>> {
     unsupported::report(&tree, &mut faults);
     let mut model = read::model(&tree, &mut faults);
     name_policies(&mut model);
+    feedback::place(&mut model);
     todos::check(&model, Some(&tree), &mut faults);
     semantics::check(&model, Some(&tree), known_tools, &mut faults);
     finish(model, faults)

@@ -42,12 +42,15 @@ macro_rules! spelled {
 
 mod checks;
 mod completion;
+mod feedback;
 mod rego;
 mod todos;
 mod validation;
 
 pub use checks::{Checks, Confine};
 pub use completion::{BLOCKS_MAX_DEFAULT, COMMAND_TIMEOUT_MS_MAX, Check, Command, Completion, When};
+pub use feedback::{Advice, Provider, Severity, Trigger};
+pub(super) use feedback::{WARNING_THRESHOLD_MS, milliseconds};
 pub use rego::Rego;
 pub use todos::{AgentCommands, Native, Required, Todos};
 pub use validation::{Missing, SchemaSource, Validation};
@@ -78,6 +81,7 @@ pub struct Model {
     pub todos: Todos,
     pub checks: Checks,
     pub completion: Option<Completion>,
+    pub feedback: Vec<Provider>,
 }
 
 impl Default for Model {
@@ -102,6 +106,7 @@ impl Default for Model {
             todos: Todos::default(),
             checks: Checks::default(),
             completion: None,
+            feedback: Vec::new(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::bounds;
 use super::fault::{Fault, Faults, quoted};
+use super::feedback;
 use super::model::{
     ArgMatcher, Audit, Checks, CommandMatcher, CommandParts, Computed, Confine, Deadline, Declaration, Enforce, Guard,
     Identity, Kind, Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per,
@@ -43,6 +44,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         todos: todos::read(root.get("todos"), faults),
         checks: checks(root.get("checks")),
         completion: root.entry("completion").map(completion::read),
+        feedback: items(root.get("feedback")).map(feedback::read).collect(),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod completion;
 mod cycle;
+mod feedback;
 mod sense;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +66,7 @@ pub(super) fn check(model: &Model, tree: Option<&Node>, known_tools: &[&str], fa
     if let Some(completion) = &model.completion {
         check.completion(completion, &root.key("completion"));
     }
+    check.feedback(model, &root.key("feedback"));
     // What is broken is not looked at for sense.
     if !check.faults.any_error() {
         check.futile(model);

@@ -3,6 +3,7 @@
 //! Validation, the JSON Schema and the settings reference all read this one table; nothing else lists the keys.
 
 mod completion;
+mod feedback;
 mod overriding;
 
 use super::bounds::{BYTES_BOUND_MAX, LINES_BOUND_MAX};
@@ -58,7 +59,7 @@ pub(super) static ROOT: Shape = shape(
         key("schema", Form::Map(&SCHEMA), "How arguments and outputs are validated."),
         key("limits", Form::Map(&LIMITS), "Budgets; what is absent is not limited."),
         key("shell", Form::Map(&SHELL), "How shell texts are judged."),
-        key("feedback", Form::List(&Form::Map(&FEEDBACK)), "Advice and when it is given.").default("[]"),
+        key("feedback", Form::List(&Form::Map(&feedback::FEEDBACK)), "Advice and when it is given.").default("[]"),
         key("completion", Form::Map(&completion::COMPLETION), "What must hold before the agent may stop."),
         key("todos", Form::Map(&TODOS), "Work items the owner requires, and what the agent may do with todos."),
         key("file_policies", Form::Map(&FILE_POLICIES), "Policies over changed files."),
@@ -384,30 +385,6 @@ static SHELL: Shape = shape(
         )
         .default(r#""match""#),
     ],
-);
-
-static FEEDBACK: Shape = choice(
-    "feedback",
-    "Advice of one provider, and its triggers (any of them).",
-    &["deadline", "static", "command"],
-    &[
-        key("deadline", Form::Map(&FEEDBACK_DEADLINE), "How much time is left."),
-        key("static", Form::Text, "A fixed text."),
-        key("command", SOME_TEXTS, "A command whose output becomes the advice.").example(r#"["scripts/hint.sh"]"#),
-        key("name", Form::Text, "What the advice is signed with."),
-        key("severity", Form::Choice(&["info", "caution", "warning"]), "How urgent a static or command advice is.")
-            .default(r#""info""#),
-        key("suggestions", TEXTS, "What the agent may do, with a static or command advice.").default("[]"),
-        key("every_n_calls", COUNT, "After so many calls since this provider's last advice."),
-        key("every_n_seconds", Form::Positive, "After so many seconds since this provider's last advice."),
-        key("on_file_created", Form::Text, "Once, when this file is there.").example(r#""AGENTS.md""#),
-    ],
-);
-
-static FEEDBACK_DEADLINE: Shape = shape(
-    "feedback_deadline",
-    "How much time is left.",
-    &[key("warning_threshold_seconds", Form::Positive, "Seconds left from which on it warns.").default("120")],
 );
 
 static TODOS: Shape = shape(

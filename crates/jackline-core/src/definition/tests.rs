@@ -41,6 +41,10 @@ reads:  { lines_max: 500, bytes_max: 262144 }
 outputs: { lines_max: 200 }
 limits: { steps: 200, deadline: 30m, tokens: 1000000, cost_usd: 5.0, per: session }
 shell:  { opaque: ask }
+feedback:
+  - { deadline: { warning_threshold_seconds: 120 }, every_n_seconds: 30 }
+  - { static: "AGENTS.md detected.", on_file_created: AGENTS.md, severity: caution, suggestions: [a] }
+  - { command: ["scripts/hint.sh"], every_n_calls: 10, name: Hint }
 completion:
   all:
     - files: [report.md, results.json]
@@ -74,10 +78,6 @@ checks: { github_api: "https://api.github.com", confine: auto }
 
 /// The rest of the format: every key that is described and refused by this version.
 const NOT_YET: &str = r#"jackline: 1
-feedback:
-  - { deadline: { warning_threshold_seconds: 120 }, every_n_seconds: 30 }
-  - { static: "AGENTS.md detected.", on_file_created: AGENTS.md, severity: caution, suggestions: [a] }
-  - { command: ["scripts/hint.sh"], every_n_calls: 10, name: Hint }
 completion: { all: [ { files: [a] }, { any: [ { file_policies: satisfied } ] } ] }
 file_policies: { dir: .jackline/policies, enabled: true, output: batched }
 "#;
@@ -89,7 +89,7 @@ fn what_is_refused_is_well_formed_all_the_same() {
     let (refused, rest): (Vec<&Fault>, Vec<&Fault>) =
         faults.iter().partition(|fault| fault.message.ends_with("is not supported by this version"));
     assert_eq!(rest, Vec::<&Fault>::new());
-    assert_eq!(refused.len(), 3);
+    assert_eq!(refused.len(), 2);
 }
 
 const KNOWN: &[&str] = &["read_file", "write_file", "Bash", "Edit"];
@@ -359,7 +359,7 @@ fn settings_that_cannot_work_are_named() {
     );
     check("sections: [{name: s, tools: [], policies: [{paths: {}}]}]", "2:29 `tools` is empty");
     check("sections: [{name: s, tools: [Bash], policies: []}]", "2:47 `policies` is empty");
-    check("feedback: [{static: x, every_n_calls: 3}]", "2:1 `feedback` is not supported by this version");
+    check("file_policies: {enabled: true}", "2:1 `file_policies` is not supported by this version");
 }
 
 #[test]

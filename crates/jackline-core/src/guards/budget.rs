@@ -7,6 +7,7 @@ use crate::code::{self, Code};
 use crate::decision::Finding;
 use crate::definition::model::{Deadline, Limits, Per};
 use crate::extension::Extended;
+use crate::feedback::Clock;
 use crate::session::{Session, Used};
 use crate::stack::Stack;
 use crate::time::Timestamp;
@@ -119,12 +120,28 @@ fn deadline(limits: &Limits, session: &Session) -> Option<Timestamp> {
 fn declared(limits: &Limits, session: &Session) -> Option<Timestamp> {
     match limits.deadline? {
         Deadline::At(at) => Some(at),
-        Deadline::After(ms) => {
-            let start = match limits.per {
-                Per::Session => session.budget.reset.or(session.began),
-                Per::Prompt => session.budget.prompted.or(session.budget.reset).or(session.began),
-            };
-            start.map(|start| Timestamp(start.0.saturating_add(ms)))
-        }
+        Deadline::After(ms) => start(limits, session).map(|start| Timestamp(start.0.saturating_add(ms))),
     }
+}
+
+/// When the time began to count; a session without any event has not begun.
+fn start(limits: &Limits, session: &Session) -> Option<Timestamp> {
+    match limits.per {
+        Per::Session => session.budget.reset.or(session.began),
+        Per::Prompt => session.budget.prompted.or(session.budget.reset).or(session.began),
+    }
+}
+
+/// The nearest deadline in force, as it stands now. A session that begins now has all of its time.
+pub(crate) fn clock(stack: &Stack, session: &Session, now: Timestamp) -> Option<Clock> {
+    let clock = |limits: &Limits| {
+        let start = start(limits, session).unwrap_or(now);
+        let end = match limits.deadline? {
+            Deadline::At(at) => at,
+            Deadline::After(ms) => Timestamp(start.0.saturating_add(ms)),
+        };
+        let end = extended(limits, session).deadline(end);
+        Some(Clock { elapsed_ms: now.since(start), left_ms: end.0.saturating_sub(now.0) })
+    };
+    stack.layers.iter().filter_map(|layer| clock(&layer.model.limits)).min_by_key(|clock| clock.left_ms)
 }

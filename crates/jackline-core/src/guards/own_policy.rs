@@ -66,6 +66,7 @@ fn asked<'a>(context: &Context<'a>, policy: &'a dyn Policy) -> Asked<'a> {
     }
 }
 
-fn guarded<T>(ask: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+/// What the embedding program's code says; a panic in it is a fault like any other.
+pub(crate) fn guarded<T>(ask: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|_| Err("it panicked".to_owned()))
 }

@@ -115,6 +115,7 @@ fn used_by(definition: &Model, used: &Use, pack: Model) -> Model {
         todos: Todos::default(),
         checks: Checks::default(),
         completion: None,
+        feedback: Vec::new(),
         steps: pack.steps,
         sections: pack.sections,
         policies,

@@ -153,6 +153,8 @@ impl Memory {
     fn apply(&mut self, step: u64, change: &Change) {
         match change {
             Change::Kept { policy, key, value } => self.keep(policy, key, value.as_deref()),
+            Change::Counted { scopes, recent } => self.count(scopes, recent.as_ref()),
+            Change::Advised { taken } => self.take(taken),
             change => {
                 if let Some(name) = agent_of(change) {
                     self.agent(name, step).apply(change);

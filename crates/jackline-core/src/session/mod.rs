@@ -4,6 +4,7 @@
 //! them over an empty session gives the same state without running a guard.
 
 mod apply;
+mod cadence;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use crate::sha::Key;
+pub use cadence::{CADENCES_MAX, Cadence, FILES_MAX, PACES_MAX, Pace, RECENT_CALLS_MAX, Recent, Taken, Turn};
 
 use crate::completion::Stopped;
 use crate::extension::{Extended, Extension};
@@ -106,6 +108,10 @@ pub struct Memory {
     pub agents: BTreeMap<String, Agent>,
     /// What embedders' policies keep, by policy and key.
     pub kept: BTreeMap<(String, String), String>,
+    /// Turns of those who give feedback, the identity counted last at the end.
+    pub paces: Vec<Pace>,
+    /// The latest calls, newest last, where a provider of the embedding program may ask for them.
+    pub recent: VecDeque<Recent>,
 }
 
 /// What is used up of the limits.
@@ -374,6 +380,15 @@ pub enum Change {
         policy: String,
         key: String,
         value: Option<String>,
+    },
+    /// A call was counted for feedback, under these identities of definitions.
+    Counted {
+        scopes: Vec<Key>,
+        recent: Option<Recent>,
+    },
+    /// A provider of feedback had its turn.
+    Advised {
+        taken: Taken,
     },
     Snapshot {
         name: String,

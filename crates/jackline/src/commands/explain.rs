@@ -125,6 +125,7 @@ fn explained(found: &Explained, kept: &Kept, paint: Paint) -> String {
         out.push_str(&finding_text(finding, &models, paint));
     }
     section(&mut out, paint, "exceptions", &exceptions(&found.decision));
+    section(&mut out, paint, "feedback", &feedback(&found.decision));
     section(&mut out, paint, "asked", &consulted(&found.decision));
     section(&mut out, paint, "seen", &facts(&found.decision));
     section(&mut out, paint, "would have changed it", &remedies(&found.decision));
@@ -205,6 +206,12 @@ fn consulted(decision: &Value) -> Vec<String> {
     let names = decision.pointer("/data/consulted").and_then(Value::as_array).into_iter().flatten();
     let names: Vec<&str> = names.filter_map(Value::as_str).collect();
     if names.is_empty() { Vec::new() } else { vec![timeline::harmless(&names.join(", "))] }
+}
+
+/// What the agent was advised, line by line.
+fn feedback(decision: &Value) -> Vec<String> {
+    let told = decision.pointer("/data/feedback").and_then(Value::as_str).unwrap_or_default();
+    told.lines().map(timeline::harmless).collect()
 }
 
 fn facts(decision: &Value) -> Vec<String> {

@@ -131,6 +131,9 @@ impl Reader {
                 let used = record.pointer("/data/exception").and_then(timeline::excepted).unwrap_or_default();
                 self.note(&format!("exception {used}"))
             }
+            kind @ ("feedback.given" | "feedback.failed" | "feedback.held") => {
+                self.note(&timeline::advised(kind, &record))
+            }
             "stop.decided" => match record.pointer("/data/parked").and_then(Value::as_str) {
                 Some(reason) => self.note(&format!("parked: {}", timeline::shown(reason))),
                 None => Ok(None),

@@ -11,6 +11,7 @@ mod broken;
 mod budgets;
 mod bypass;
 mod day;
+mod feedback;
 mod odd_calls;
 mod rules;
 mod session;

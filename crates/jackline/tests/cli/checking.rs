@@ -24,7 +24,7 @@ fn check_shows_all_faults_at_once() {
 polices: []
 mode: obsrve
 limits: { steps: 0 }
-feedback: []
+file_policies: {}
 policies:
   - name: order
     sequence: { requires: { commit: [tset] }, fersh: true }
@@ -53,11 +53,11 @@ error: `steps` must be at least 1, found 0
  4 | limits: { steps: 0 }
    |                  ^
 
-error: `feedback` is not supported by this version
+error: `file_policies` is not supported by this version
   --> jackline.yaml:5:1
    |
- 5 | feedback: []
-   | ^^^^^^^^
+ 5 | file_policies: {}
+   | ^^^^^^^^^^^^^
    = help: remove it; it is an error so that nothing is ignored silently
 
 warning: policy "order": no host, step or declaration knows `commit`

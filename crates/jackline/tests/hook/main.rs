@@ -5,5 +5,6 @@
 mod answers;
 mod budgets;
 mod faults;
+mod feedback;
 mod shown;
 mod world;

@@ -6,6 +6,7 @@
     reason = "what goes wrong in a test's own steps fails the test"
 )]
 
+mod advised;
 mod pool;
 mod pure;
 mod reading;

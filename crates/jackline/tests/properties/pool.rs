@@ -68,6 +68,11 @@ pub(crate) fn definition_with(policies: &[Value], more: &Map<String, Value>) -> 
             "proof": { "tool": "@shell", "command": "cargo test*" },
         },
         "policies": policies,
+        "feedback": [
+            { "static": "on course", "every_n_calls": 3 },
+            { "name": "again", "static": "again", "every_n_seconds": 7, "on_file_created": "a.txt" },
+            { "deadline": {}, "every_n_calls": 2 },
+        ],
         "store": { "sync": "os" },
     });
     whole.as_object_mut().unwrap().extend(more.clone());

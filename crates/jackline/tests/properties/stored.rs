@@ -111,6 +111,7 @@ fn decide_anew(run: &Run) -> Result<usize, TestCaseError> {
             };
             prop_assert_eq!(&record["data"]["verdict"], &json!(decision.verdict));
             prop_assert_eq!(&record["data"]["findings"], &json!(decision.findings));
+            prop_assert_eq!(&record["data"]["feedback"], &json!(decision.feedback));
             prop_assert_eq!(&record["changes"], &json!(decision.changes));
             replayed += 1;
         }

@@ -35,8 +35,9 @@ impl Model {
     /// Every command that the definition names, word by word: what `jackline trust` lets run.
     #[must_use]
     pub fn commands(&self) -> Vec<&[String]> {
-        let checks = self.todos.require.iter().flat_map(|required| &required.checks);
         let completion = self.completion.iter().flat_map(|completion| completion.check.commands());
-        completion.map(|command| command.run.as_slice()).chain(checks.filter_map(Check::command)).collect()
+        let feedback = self.feedback.iter().filter_map(|provider| provider.advice.command());
+        let todos = self.todos.require.iter().flat_map(|required| &required.checks).filter_map(Check::command);
+        completion.map(|command| command.run.as_slice()).chain(feedback).chain(todos).collect()
     }
 }
