@@ -45,6 +45,7 @@ mod completion;
 mod feedback;
 mod rego;
 mod todos;
+mod used;
 mod validation;
 
 pub use checks::{Checks, Confine};
@@ -53,6 +54,7 @@ pub use feedback::{Advice, Provider, Severity, Trigger};
 pub(super) use feedback::{WARNING_THRESHOLD_MS, milliseconds};
 pub use rego::Rego;
 pub use todos::{AgentCommands, Native, Required, Todos};
+pub use used::Use;
 pub use validation::{Missing, SchemaSource, Validation};
 
 /// A whole definition.
@@ -109,14 +111,6 @@ impl Default for Model {
             feedback: Vec::new(),
         }
     }
-}
-
-/// A pack that the definition is judged together with.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Use {
-    pub pack: String,
-    /// Policies of the pack that are enforced otherwise than the pack says.
-    pub enforce: Vec<(String, Enforce)>,
 }
 
 /// Who the definition speaks for; goes into every audit record.
