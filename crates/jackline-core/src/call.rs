@@ -125,7 +125,10 @@ impl<'a> View<'a> {
         let names: Vec<&str> = match (declared.map(|declaration| declaration.path.as_slice()), guessed) {
             (Some(names), _) if !names.is_empty() => names.iter().map(String::as_str).collect(),
             // Where a guessed tool keeps its paths is a guess too: every usual place is looked at.
-            (_, Some(guessed)) => guessed.paths.iter().chain(PATH_ARGUMENTS).copied().collect(),
+            (_, Some(guessed)) => {
+                let named = |name: &&&str| guessed.paths.iter().any(|own| own.rsplit(':').next() == Some(**name));
+                guessed.paths.iter().chain(PATH_ARGUMENTS.iter().filter(|name| !named(name))).copied().collect()
+            }
             _ => row.map(|row| row.paths.to_vec()).unwrap_or_default(),
         };
         let mut view = Self {
@@ -187,7 +190,7 @@ impl<'a> View<'a> {
         for name in named {
             match name.strip_prefix("patch:") {
                 Some(name) => strings_at(&self.call.args, name, &mut |text| found.extend(patch::files(text))),
-                None => strings_at(&self.call.args, name, &mut |text| found.push((file_of_uri(text), role))),
+                None => self.roles_of(name, role, &mut |text, role| found.push((file_of_uri(text), role))),
             }
         }
         self.pathless = self.kind == Kind::Write && found.iter().all(|(path, _)| path.is_empty());
@@ -202,6 +205,21 @@ impl<'a> View<'a> {
             how: How::Whole,
             only: None,
         }));
+    }
+
+    /// The paths in an argument, and what becomes of them.
+    fn roles_of(&self, name: &str, role: Role, found: &mut impl FnMut(&str, Role)) {
+        if let Some(name) = name.strip_prefix("gone:") {
+            return strings_at(&self.call.args, name, &mut |text| found(text, Role::Delete));
+        }
+        // Only its name says so: it may as well write there.
+        let taken = role == Role::Write && tools::takes_away(&self.call.tool, name);
+        strings_at(&self.call.args, name, &mut |text| {
+            found(text, role);
+            if taken {
+                found(text, Role::Delete);
+            }
+        });
     }
 
     fn bound(&mut self) {
@@ -398,8 +416,10 @@ mod tests {
         check(
             "mcp__files__move_file",
             json!({"source": "a", "destination": "b"}),
-            &[("a", Role::Write), ("b", Role::Write)],
+            &[("a", Role::Delete), ("b", Role::Write)],
         );
+        check("delete_file", json!({"path": "a"}), &[("a", Role::Delete)]);
+        check("mcp__files__remove_directory", json!({"path": "a"}), &[("a", Role::Delete)]);
     }
 
     #[test]

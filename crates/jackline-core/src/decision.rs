@@ -58,6 +58,9 @@ pub struct Finding {
     /// The exception that lifted it, by its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exception: Option<String>,
+    /// The path it is about, as the caller wrote it; for what follows from it, and not shown.
+    #[serde(skip)]
+    pub path: Option<String>,
 }
 
 impl Finding {
@@ -74,6 +77,7 @@ impl Finding {
             enforced: true,
             errors: Vec::new(),
             exception: None,
+            path: None,
         }
     }
 
@@ -92,6 +96,13 @@ impl Finding {
     #[must_use]
     pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
         self.suggestions.push(suggestion.into());
+        self
+    }
+
+    /// About this path, as the caller wrote it.
+    #[must_use]
+    pub fn about(mut self, path: &str) -> Self {
+        self.path = Some(path.to_owned());
         self
     }
 

@@ -394,7 +394,12 @@ fn call(fields: &Map<String, Value>) -> Result<Call, EventFault> {
 
 /// The arguments; or why their text is none. Such a call is still a call: it is counted, recorded and refused.
 fn args(call: &Map<String, Value>) -> Result<(Value, Option<String>), EventFault> {
-    match (call.get("args"), call.get("args_text")) {
+    let text = call.get("args_text").filter(|text| !text.is_null());
+    match (call.get("args"), text) {
+        // Which of the two is meant nobody can tell.
+        (Some(args), Some(_)) if !args.is_null() => {
+            Err(EventFault::Wrong("call.args_text", "absent where `call.args` is given"))
+        }
         (Some(args), _) if !args.is_null() => Ok((args.clone(), None)),
         (_, Some(Value::String(raw))) => Ok(match crate::json::decode(raw.as_bytes()) {
             Ok(args @ Value::Object(_)) => (args, None),
@@ -480,7 +485,7 @@ fn count(usage: &Map<String, Value>, key: &'static str) -> Result<u64, EventFaul
                 clippy::cast_sign_loss,
                 reason = "a cast from a number that is zero or more saturates, and so do budgets"
             )]
-            (None, Some(count)) if count >= 0.0 => Ok(count.ceil() as u64),
+            (None, Some(count)) if count >= 0.0 && count.fract() == 0.0 => Ok(count as u64),
             _ => Err(EventFault::Wrong(key, WANTED)),
         },
         Some(_) => Err(EventFault::Wrong(key, WANTED)),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::exception::{REASON_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::session::{Used, nano_usd};
 use crate::time::Timestamp;
 
 /// Grants of time remembered in one session; a further one is added to the latest.
@@ -44,24 +45,35 @@ impl Extension {
 /// What was added so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Extended {
-    pub steps: u64,
-    pub tokens: u64,
-    pub cost_usd: f64,
-    /// When time was granted, and how much.
-    pub grants: Vec<(Timestamp, i64)>,
+    pub grants: Vec<Grant>,
+}
+
+/// What was added at once, and what had been used by then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    pub at: Timestamp,
+    pub ms: i64,
+    /// How much more.
+    pub more: Used,
+    pub used: Used,
 }
 
 impl Extended {
-    /// Adds a grant made at a time.
-    pub fn add(&mut self, at: Timestamp, more: &Extension) {
-        self.steps = self.steps.saturating_add(more.steps);
-        self.tokens = self.tokens.saturating_add(more.tokens);
-        self.cost_usd += more.cost_usd;
+    /// Adds a grant made at a time, when so much was used.
+    pub fn add(&mut self, at: Timestamp, used: Used, more: &Extension) {
         let full = self.grants.len() >= GRANTS_MAX;
+        let cost_nano_usd = nano_usd(more.cost_usd);
         match self.grants.last_mut().filter(|_| full) {
-            _ if more.ms == 0 => {}
-            Some((_, ms)) => *ms = ms.saturating_add(more.ms),
-            None => self.grants.push((at, more.ms)),
+            Some(last) => {
+                last.ms = last.ms.saturating_add(more.ms);
+                last.more.steps = last.more.steps.saturating_add(more.steps);
+                last.more.tokens = last.more.tokens.saturating_add(more.tokens);
+                last.more.cost_nano_usd = last.more.cost_nano_usd.saturating_add(cost_nano_usd);
+            }
+            None => {
+                let more_of = Used { steps: more.steps, tokens: more.tokens, cost_nano_usd };
+                self.grants.push(Grant { at, ms: more.ms, more: more_of, used });
+            }
         }
     }
 
@@ -69,7 +81,16 @@ impl Extended {
     /// passed by then.
     #[must_use]
     pub fn deadline(&self, deadline: Timestamp) -> Timestamp {
-        self.grants.iter().fold(deadline, |end, (at, ms)| Timestamp(end.max(*at).0.saturating_add(*ms)))
+        let grants = self.grants.iter().filter(|grant| grant.ms > 0);
+        grants.fold(deadline, |end, grant| Timestamp(end.max(grant.at).0.saturating_add(grant.ms)))
+    }
+
+    /// A limit on a count with what was granted: each grant counts from the limit, or from what was used when it was
+    /// made if that was more, so that it always gives as much as it says.
+    #[must_use]
+    pub fn limit(&self, limit: u64, count: impl Fn(&Used) -> u64) -> u64 {
+        let grants = self.grants.iter().filter(|grant| count(&grant.more) > 0);
+        grants.fold(limit, |end, grant| end.max(count(&grant.used)).saturating_add(count(&grant.more)))
     }
 }
 
@@ -81,13 +102,25 @@ mod tests {
     fn time_is_granted_from_the_deadline_or_from_now() {
         let grant = |ms| Extension { ms, ..Extension::default() };
         let mut extended = Extended::default();
-        extended.add(Timestamp(50), &grant(10));
+        extended.add(Timestamp(50), Used::default(), &grant(10));
         assert_eq!(extended.deadline(Timestamp(100)), Timestamp(110), "it had not passed");
-        extended.add(Timestamp(500), &grant(10));
+        extended.add(Timestamp(500), Used::default(), &grant(10));
         assert_eq!(extended.deadline(Timestamp(100)), Timestamp(510), "it had");
-        (0..99).for_each(|_| extended.add(Timestamp(600), &grant(1)));
+        (0..99).for_each(|_| extended.add(Timestamp(600), Used::default(), &grant(1)));
         assert_eq!(extended.grants.len(), GRANTS_MAX);
         assert_eq!(extended.deadline(Timestamp(100)), Timestamp(699), "none is lost");
+    }
+
+    #[test]
+    fn a_count_is_granted_from_the_limit_or_from_what_was_used() {
+        let grant = |steps| Extension { steps, ..Extension::default() };
+        let used = |steps| Used { steps, ..Used::default() };
+        let mut extended = Extended::default();
+        extended.add(Timestamp(1), used(1), &grant(3));
+        assert_eq!(extended.limit(2, |used| used.steps), 5, "it was not used up");
+        extended.add(Timestamp(2), used(8), &grant(3));
+        assert_eq!(extended.limit(2, |used| used.steps), 11, "refused calls count too");
+        assert_eq!(extended.limit(2, |used| used.tokens), 2);
     }
 
     #[test]

@@ -51,6 +51,16 @@ impl Demand {
             Self::WidenRetrieval { .. } => None,
         }
     }
+
+    /// The key that holds it.
+    #[must_use]
+    pub const fn key(&self) -> &'static str {
+        match self {
+            Self::ToolBudget { .. } => "tool_budget",
+            Self::ForceAction { .. } => "force_action",
+            Self::WidenRetrieval { .. } => "widen_retrieval",
+        }
+    }
 }
 
 /// Names the values of an override as the definition and the protocol spell them.
@@ -64,7 +74,7 @@ impl Override {
     pub fn read(value: &Value) -> Result<Self, &'static str> {
         let fields = value.as_object().ok_or("an object")?;
         let read = Self { demand: demand(fields)?, ttl_steps: steps(fields)?, ttl_ms: lasting(fields)? };
-        read.fault().map_or(Ok(read), Err)
+        read.fault().map_or(Ok(read), |(_, must)| Err(must))
     }
 
     /// The JSON form.
@@ -84,25 +94,26 @@ impl Override {
         value
     }
 
-    /// What is wrong with it, as what it must be.
+    /// What is wrong with it: the key that is (none where one is missing), and what it must be.
     #[must_use]
-    pub fn fault(&self) -> Option<&'static str> {
+    pub fn fault(&self) -> Option<(&'static str, &'static str)> {
         let tool = self.demand.tool().unwrap_or("x");
+        let many = matches!(self.demand, Demand::ToolBudget { max_calls, .. } if max_calls > OVERRIDE_COUNT_MAX);
+        let wide =
+            matches!(self.demand, Demand::WidenRetrieval { factor } if !(2..=OVERRIDE_FACTOR_MAX).contains(&factor));
         let wrong = [
-            (tool.is_empty() || tool.len() > OVERRIDE_TOOL_BYTES_MAX, "about a tool of 1 to 256 bytes"),
-            (self.ttl_steps.is_none() && self.ttl_ms.is_none(), "given a time to live: `ttl_steps` or `ttl`"),
-            (self.ttl_steps.is_some_and(|n| n == 0 || n > OVERRIDE_COUNT_MAX), "given 1 to 1000000 `ttl_steps`"),
-            (self.ttl_ms.is_some_and(|ms| !(1..=OVERRIDE_MS_MAX).contains(&ms)), "given a `ttl` of at most 24h"),
+            (tool.is_empty() || tool.len() > OVERRIDE_TOOL_BYTES_MAX, "tool", "about a tool of 1 to 256 bytes"),
+            (self.ttl_steps.is_none() && self.ttl_ms.is_none(), "", "given a time to live: `ttl_steps` or `ttl`"),
             (
-                matches!(self.demand, Demand::ToolBudget { max_calls, .. } if max_calls > OVERRIDE_COUNT_MAX),
-                "given at most 1000000 `max_calls`",
+                self.ttl_steps.is_some_and(|n| n == 0 || n > OVERRIDE_COUNT_MAX),
+                "ttl_steps",
+                "given 1 to 1000000 `ttl_steps`",
             ),
-            (
-                matches!(self.demand, Demand::WidenRetrieval { factor } if !(2..=OVERRIDE_FACTOR_MAX).contains(&factor)),
-                "given a `factor` of 2 to 1000",
-            ),
+            (self.ttl_ms.is_some_and(|ms| !(1..=OVERRIDE_MS_MAX).contains(&ms)), "ttl", "given a `ttl` of at most 24h"),
+            (many, "max_calls", "given at most 1000000 `max_calls`"),
+            (wide, "factor", "given a `factor` of 2 to 1000"),
         ];
-        wrong.into_iter().find_map(|(wrong, must)| wrong.then_some(must))
+        wrong.into_iter().find_map(|(wrong, key, must)| wrong.then_some((key, must)))
     }
 }
 

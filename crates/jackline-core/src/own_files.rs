@@ -87,6 +87,16 @@ pub(crate) const EXPANDED: &[&str] = &[
     ".git/hooks/post-checkout",
 ];
 
+/// Directories of hosts' that hold one of them and little else that a workspace needs: who takes such a directory away,
+/// locks it or puts another in its place does that to the settings in it.
+pub(crate) const DIRECTORIES: &[&str] = &[".claude", ".codex", ".gemini", ".qwen", ".opencode", ".cursor", ".windsurf"];
+
+/// Whether a path ends in one of those directories.
+pub(crate) fn ends_in_directory(path: &str) -> bool {
+    let last = path.split('/').rfind(|part| !matches!(*part, "" | "."));
+    last.is_some_and(|last| DIRECTORIES.iter().any(|own| own.eq_ignore_ascii_case(last)))
+}
+
 /// Parts of their paths; a program that we do not know is asked about only for those.
 pub(crate) const PARTS: &[&str] = &[
     "jackline.yaml",

@@ -91,7 +91,7 @@ impl Held<'_> {
         !matches!(self.target, Target::Output)
     }
 
-    const fn attempts_max(&self) -> u32 {
+    fn attempts_max(&self) -> u32 {
         self.layer.model.validation.repair_attempts
     }
 
@@ -225,7 +225,9 @@ impl<'a> Validation<'a> {
 
     fn fitted(&self, held: &Held<'_>, decision: &mut Decision) {
         let Some(repair) = self.agent.repair(&held.key()) else { return };
-        decision.emitted.push(self.emit("REPAIR_SUCCEEDED", held, json!({ "attempt": repair.count })));
+        // Of a result nobody asked for a repair.
+        let repaired = || self.emit("REPAIR_SUCCEEDED", held, json!({ "attempt": repair.count }));
+        decision.emitted.extend(held.refuses().then(repaired));
         decision.changes.push(Change::Repaired { agent: self.event.agent().to_owned(), key: held.key() });
     }
 
@@ -233,10 +235,11 @@ impl<'a> Validation<'a> {
         let (key, earlier) = (held.key(), self.earlier(held));
         let granted = || self.held.iter().filter(|other| other.key() == key).map(Held::attempts_max);
         let (least, most) = (granted().min().unwrap_or_default(), granted().max().unwrap_or_default());
+        let left = held.refuses().then(|| least.saturating_sub(earlier));
         let fields = json!({
             "errors": errors,
             "attempt": earlier.saturating_add(1),
-            "attempts_left": least.saturating_sub(earlier),
+            "attempts_left": left,
             "payload_hash": held.payload_hash(),
         });
         decision.emitted.push(self.emit("VALIDATION_FAILED", held, fields));

@@ -60,6 +60,9 @@ pub struct SchemaError {
     /// The keyword of the schema that does not hold.
     pub keyword: String,
     pub message: String,
+    /// JSON Pointer into the schema; empty where no schema was looked at.
+    #[serde(default)]
+    pub schema_path: String,
 }
 
 impl SchemaError {
@@ -70,12 +73,19 @@ impl SchemaError {
             instance_path: cut(instance_path, INSTANCE_PATH_BYTES_MAX),
             keyword: cut(keyword, SCHEMA_NAME_BYTES_MAX),
             message: cut(message, MESSAGE_BYTES_MAX),
+            schema_path: String::new(),
         }
+    }
+
+    /// The same, with the place in the schema.
+    #[must_use]
+    pub fn under(self, schema_path: &str) -> Self {
+        Self { schema_path: cut(schema_path, INSTANCE_PATH_BYTES_MAX), ..self }
     }
 
     /// Bytes of its texts.
     pub(crate) const fn bytes(&self) -> usize {
-        self.instance_path.len() + self.keyword.len() + self.message.len()
+        self.instance_path.len() + self.keyword.len() + self.message.len() + self.schema_path.len()
     }
 }
 

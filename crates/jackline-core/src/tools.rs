@@ -11,7 +11,8 @@ pub struct Tool {
     pub host: &'static str,
     pub name: &'static str,
     pub kind: Kind,
-    /// Arguments that hold paths: `a`, `a.b`, `a[].b`, or `patch:a` for a patch text that names its files.
+    /// Arguments that hold paths: `a`, `a.b`, `a[].b`; `gone:a` for what is not there afterwards, and all below it;
+    /// `patch:a` for a patch text that names its files.
     pub paths: &'static [&'static str],
     /// The argument that holds a shell text.
     pub command: Option<&'static str>,
@@ -91,8 +92,13 @@ pub const TOOLS: &[Tool] = &[
     files("", "read_text_file", Kind::Read, &["path"]),
     files("", "read_multiple_files", Kind::Read, &["paths"]),
     files("", "create_file", Kind::Write, &["path"]),
-    files("", "delete_file", Kind::Write, &["path"]),
-    files("", "move_file", Kind::Write, &["source", "destination"]),
+    files("", "delete_file", Kind::Write, &["gone:path"]),
+    files("", "delete_directory", Kind::Write, &["gone:path"]),
+    files("", "remove_file", Kind::Write, &["gone:path"]),
+    files("", "remove_directory", Kind::Write, &["gone:path"]),
+    files("", "move_file", Kind::Write, &["gone:source", "destination"]),
+    files("", "move_directory", Kind::Write, &["gone:source", "destination"]),
+    files("", "rename_file", Kind::Write, &["gone:source", "gone:old_path", "destination", "new_path"]),
     files("claude", "Read", Kind::Read, &["file_path"])
         .shows(&["file.content"])
         .counts("file.numLines", "file.startLine", "file.totalLines")
@@ -185,6 +191,19 @@ pub const TOOLS: &[Tool] = &[
     files("copilot", "edit", Kind::Write, &["path"]),
     files("copilot", "str_replace_editor", Kind::Write, &["path"]),
 ];
+
+/// How names of tools begin that leave nothing where they were told to work: the last word of a name is its object.
+const GOING: &[&str] = &["delete", "remove", "move", "rename", "trash", "unlink"];
+
+/// Arguments that say where something goes, not what.
+const GOALS: &[&str] = &["destination", "dest", "target", "to", "new_path", "newPath"];
+
+/// Whether a tool of this name leaves nothing at the path in this argument, for tools that only their owner declared.
+#[must_use]
+pub fn takes_away(name: &str, argument: &str) -> bool {
+    let own = name.rsplit("__").next().unwrap_or(name).to_ascii_lowercase();
+    GOING.iter().any(|verb| own.starts_with(verb)) && !GOALS.contains(&argument)
+}
 
 /// The row of a tool: the named host's first, then the rows any program may use, then any host's.
 #[must_use]

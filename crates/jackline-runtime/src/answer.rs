@@ -1,7 +1,7 @@
 //! A decision together with the record that keeps it: what a surface sends back.
 
 use jackline_core::audit;
-use jackline_core::code::Code;
+use jackline_core::code::{self, Code};
 use jackline_core::decision::{Decision, Edit, Finding, Stop, Verdict};
 use jackline_core::sha::Digest;
 use serde::{Serialize, Serializer};
@@ -85,7 +85,14 @@ impl Answer {
                 lines.push(reason.clone());
             }
         }
-        for next in speaking().flat_map(|finding| &finding.suggestions).map(|next| format!("→ {next}")) {
+        let suggested = |finding: &Finding| {
+            // Of a tool that there is not, the names nearest to it are suggested.
+            let named = finding.code == code::TOOLS_UNKNOWN;
+            let line =
+                |next: &String| if named { format!("→ did you mean `{next}`?") } else { format!("→ {next}") };
+            finding.suggestions.iter().map(line).collect::<Vec<_>>()
+        };
+        for next in speaking().flat_map(suggested) {
             if !lines.contains(&next) {
                 lines.push(next);
             }

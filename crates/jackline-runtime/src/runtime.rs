@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use jackline_core::code;
 use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
-use jackline_core::decision::{Decision, Finding, Step};
+use jackline_core::decision::{Decision, Finding, Step, Verdict};
 use jackline_core::definition::model;
 use jackline_core::event::{Body, Event, MAIN_AGENT};
 use jackline_core::feedback;
@@ -352,8 +352,7 @@ impl Runtime {
 
     /// The stack with what only the embedder knows; nothing when that changes nothing.
     fn adapted(&self, stack: &Stack) -> Option<Stack> {
-        let home =
-            self.home.as_ref().filter(|_| stack.layers.iter().any(|layer| crate::tilde::mentioned(&layer.model)));
+        let home = self.home.as_ref().filter(|_| stack.mentions_home());
         let bare = self.policies.is_empty() && self.checkers.is_empty() && self.feedback.is_empty();
         if bare && home.is_none() {
             return None;
@@ -363,7 +362,7 @@ impl Runtime {
         stack.checkers.extend(self.checkers.iter().cloned());
         stack.feedback.extend(self.feedback.iter().cloned());
         if let Some(home) = home {
-            crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
+            crate::tilde::expand(&mut stack, home);
         }
         Some(stack)
     }
@@ -499,8 +498,11 @@ fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String>
         notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
     }
     notices.extend(stops::notice(decision));
-    let unmetered = decision.findings.iter().filter(|finding| finding.code == code::BUDGET_UNMETERED);
-    notices.extend(unmetered.map(|finding| finding.reason.clone()));
+    let warned = |finding: &&Finding| {
+        let soft = finding.code == code::BUDGET_STEPS && finding.verdict == Verdict::Allow;
+        soft || finding.code == code::BUDGET_UNMETERED
+    };
+    notices.extend(decision.findings.iter().filter(warned).map(|finding| finding.reason.clone()));
     notices
 }
 

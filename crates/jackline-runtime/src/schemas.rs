@@ -8,12 +8,12 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use jackline_core::json;
-use jackline_core::schema::{Checked, ERRORS_MAX, KEYWORD_SIZE, SCHEMA_BYTES_MAX, SchemaError};
+use jackline_core::json::decode;
+use jackline_core::schema::{Checked, ERRORS_MAX, KEYWORD_SIZE, MESSAGE_BYTES_MAX, SCHEMA_BYTES_MAX, SchemaError};
 use jackline_core::sha::Digest;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ReferencingError, ValidationError, Validator};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::worker::within;
 
@@ -26,6 +26,8 @@ const VALUES_MAX: usize = 50_000;
 const REGEX_BYTES_MAX: usize = 1 << 20;
 /// Steps back that a pattern with look-around may take; beyond it the value does not fit.
 const BACKTRACKS_MAX: usize = 100_000;
+/// Bytes of listed values: with the words around them they fit into an error's message.
+const CHOICES_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
 /// Characters of a schema's fault that are shown.
 const FAULT_CHARS_MAX: usize = 300;
 
@@ -71,7 +73,7 @@ pub(crate) fn compile(text: &[u8]) -> Result<Compiled, SchemaFault> {
     if text.len() > SCHEMA_BYTES_MAX {
         return Err(SchemaFault::new(format!("it is longer than {SCHEMA_BYTES_MAX} bytes")));
     }
-    let schema = json::decode(text).map_err(|fault| SchemaFault::new(format!("it is no JSON: {fault}")))?;
+    let schema = decode(text).map_err(|fault| SchemaFault::new(format!("it is no JSON: {fault}")))?;
     if !schema.is_object() {
         return Err(SchemaFault::new("it is no JSON object"));
     }
@@ -99,6 +101,11 @@ fn refused(error: &ValidationError<'_>) -> SchemaFault {
         }
         ValidationErrorKind::Referencing(fault) => {
             SchemaFault::new(format!("a reference leads nowhere: {}", shown(&fault.to_string())))
+        }
+        ValidationErrorKind::AnyOf { .. } if error.instance_path().as_str().ends_with("/type") => {
+            let (path, found) = (shown(error.instance_path().as_str()), shown(&error.instance().to_string()));
+            SchemaFault::new(format!("it is no schema at `{path}`: there is no type {found}"))
+                .help("types are `array`, `boolean`, `integer`, `null`, `number`, `object` and `string`")
         }
         _ => {
             let (path, message) = (error.instance_path().as_str(), shown(&error.to_string()));
@@ -142,9 +149,7 @@ fn errors(validator: &Validator, value: &Value) -> Result<(Vec<SchemaError>, u64
                 shown(error.instance_path().as_str())
             ));
         }
-        // Masked: what the agent sent is not said again, but for the names of its keys.
-        let message = error.masked().to_string();
-        found.push(SchemaError::new(error.instance_path().as_str(), error.kind().keyword(), &message));
+        found.push(told(&error, value));
     }
     if found.is_empty() {
         return Err("the value does not fit, and why cannot be told".to_owned());
@@ -153,6 +158,36 @@ fn errors(validator: &Validator, value: &Value) -> Result<(Vec<SchemaError>, u64
     let omitted = found.len().saturating_sub(ERRORS_MAX) as u64;
     found.truncate(ERRORS_MAX);
     Ok((found, omitted))
+}
+
+/// An error as it is told. What the agent sent is not said again, but for the names of its keys.
+fn told(error: &ValidationError<'_>, value: &Value) -> SchemaError {
+    let (place, schema) = (error.instance_path().as_str(), error.schema_path().as_str());
+    let (keyword, message) = match error.kind() {
+        ValidationErrorKind::Enum { options } => ("enum", format!("value is not one of {}", choices(options))),
+        ValidationErrorKind::FalseSchema if schema.ends_with("/additionalProperties") => {
+            let there = value.pointer(place).and_then(Value::as_object);
+            let keys: Vec<Value> = there.into_iter().flatten().map(|(key, _)| json!(key)).collect();
+            ("additionalProperties", format!("no key is allowed here, and there is {}", choices(&Value::Array(keys))))
+        }
+        kind => (kind.keyword(), error.masked().to_string()),
+    };
+    SchemaError::new(place, keyword, &message).under(schema)
+}
+
+/// Values as they are listed, as many as there is room for.
+fn choices(options: &Value) -> String {
+    let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut listed = String::new();
+    for (number, option) in options.iter().enumerate() {
+        let option = option.to_string();
+        if listed.len() + option.len() > CHOICES_BYTES_MAX {
+            return format!("{listed} and {} more", options.len() - number);
+        }
+        listed.push_str(if number == 0 { "" } else { ", " });
+        listed.push_str(&option);
+    }
+    listed
 }
 
 /// Values inside a value, itself included, counted up to `max`. Recursion is bounded by the depth of decoded JSON.
@@ -176,7 +211,6 @@ fn count(value: &Value, max: usize) -> usize {
 mod tests {
     use super::*;
     use jackline_core::schema::BUILT_IN;
-    use serde_json::json;
     use std::time::Duration;
 
     fn compiled(schema: &Value) -> Compiled {
@@ -205,7 +239,7 @@ mod tests {
             &json!({ "env": "secret", "n": "secret" }),
             &[
                 ("", "required", "\"who\" is a required property"),
-                ("/env", "enum", "value is not one of \"stage\" or \"live\""),
+                ("/env", "enum", "value is not one of \"stage\", \"live\""),
                 ("/n", "type", "value is not of type \"integer\""),
             ],
         );
@@ -216,6 +250,26 @@ mod tests {
             &json!({ "naïve/ключ~": "日本語" }),
             &[("/naïve~1ключ~0", "maxLength", "value is longer than 2 characters")],
         );
+    }
+
+    #[test]
+    fn errors_say_all_that_is_needed_to_mend_them() {
+        check(
+            &json!({ "enum": ["a", "b", "c", 4] }),
+            &json!("x"),
+            &[("", "enum", "value is not one of \"a\", \"b\", \"c\", 4")],
+        );
+        let many: Vec<String> = (0..500).map(|n| format!("choice-{n}")).collect();
+        let checked = compiled(&json!({ "enum": many })).check(&json!("x")).unwrap();
+        assert!(checked.errors[0].message.ends_with(" more"), "{}", checked.errors[0].message);
+        check(
+            &json!({ "additionalProperties": false }),
+            &json!({ "x": 1 }),
+            &[("", "additionalProperties", "no key is allowed here, and there is \"x\"")],
+        );
+        let checked =
+            compiled(&json!({ "properties": { "n": { "type": "string" } } })).check(&json!({ "n": 1 })).unwrap();
+        assert_eq!(checked.errors[0].schema_path, "/properties/n/type");
     }
 
     #[test]
@@ -236,7 +290,7 @@ mod tests {
 
     #[test]
     fn what_is_no_schema_is_refused() {
-        refuse(&json!({ "type": "objct" }), "it is no schema at `/type`: ");
+        refuse(&json!({ "type": "objct" }), "it is no schema at `/type`: there is no type \"objct\"");
         refuse(&json!({ "$ref": "https://example.com/a.json" }), "it refers to `https://example.com/a.json`, and");
         refuse(&json!({ "$ref": "file:///etc/passwd" }), "nothing outside a schema is fetched");
         refuse(&json!({ "$ref": "other.json" }), "nothing outside a schema is fetched");

@@ -138,22 +138,20 @@ fn a_cut_outcome_has_the_shape_that_the_client_takes() {
         assert_eq!(shape(&specific["updatedToolOutput"]), shape(&native["tool_response"]), "{name}");
         specific["updatedToolOutput"].clone()
     };
-    let note = |remaining: u64, next: u64| {
-        format!("[lines_shown: 1, lines_remaining: {remaining}, has_more: true, next_offset: {next}]")
-    };
+    let note = |remaining: u64| format!("[lines_shown: 1, lines_remaining: {remaining}, has_more: true]");
     let bash = cut("PostToolUse.Bash.json", &|_| {});
-    assert_eq!(bash["stdout"], format!("hi\n{}", note(1, 1)));
+    assert_eq!(bash["stdout"], format!("hi\n{}", note(1)));
     let read = cut("PostToolUse.Read.json", &|response| response["file"]["content"] = json!("one\ntwo\n"));
-    assert_eq!(read["file"]["content"], format!("one\n{}", note(1, 2)));
+    assert_eq!(read["file"]["content"], "one\n[lines_shown: 1, lines_remaining: 1, has_more: true, next_offset: 2]");
     assert_eq!((&read["file"]["numLines"], &read["file"]["startLine"]), (&json!(1), &json!(1)));
     let grep = cut("PostToolUse.Grep.json", &|response| response["content"] = json!("a:1:x\nb:1:x"));
-    assert_eq!(grep["content"], format!("a:1:x\n{}", note(1, 1)));
+    assert_eq!(grep["content"], format!("a:1:x\n{}", note(1)));
     let glob = cut("PostToolUse.Glob.json", &|_| {});
-    assert_eq!(glob["filenames"], json!(["README.md", note(4, 1)]));
+    assert_eq!(glob["filenames"], json!(["README.md", note(4)]));
     let blocks = cut("PostToolUse.mcp__mini__echo.json", &|response| response[0]["text"] = json!("1\n2"));
-    assert_eq!(blocks, json!([{ "type": "text", "text": format!("1\n{}", note(1, 1)) }]));
+    assert_eq!(blocks, json!([{ "type": "text", "text": format!("1\n{}", note(1)) }]));
     let text = cut("PostToolUse.mcp__mini__structured.json", &|response| *response = json!("1\n2"));
-    assert_eq!(text, format!("1\n{}", note(1, 1)));
+    assert_eq!(text, format!("1\n{}", note(1)));
 }
 
 /// The members of a value and their types, whatever their values.

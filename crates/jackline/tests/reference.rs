@@ -125,7 +125,8 @@ fn the_page_of_tools() {
     let mut page = format!("{GENERATED}# Tools\n\n");
     page.push_str(
         "The tools that hosts bring along: what kind each is (`@kind` in a definition) and which arguments hold paths or a\n\
-         shell text. A definition's `tools.declare` goes before this table; a program without rows of its own may use any.\n",
+         shell text. A definition's `tools.declare` goes before this table; a program without rows of its own may use any.\n\
+         What `gone:` stands before is not there afterwards, with all below it; what `patch:` stands before is a patch.\n",
     );
     let hosts: BTreeSet<&str> = tools::TOOLS.iter().map(|tool| tool.host).collect();
     for host in hosts {

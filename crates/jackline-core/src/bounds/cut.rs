@@ -138,8 +138,8 @@ pub(super) struct Summary {
     pub(super) lines_shown: u64,
     /// Lines there are in all, those before included.
     pub(super) total_lines: u64,
-    /// The argument that asks for the line after the last one shown.
-    pub(super) next_offset: u64,
+    /// The argument that asks for the line after the last one shown, where there is one.
+    pub(super) next_offset: Option<u64>,
     pub(super) by: By,
     pub(super) line_truncated: bool,
     pub(super) binary_bytes: u64,
@@ -149,13 +149,13 @@ pub(super) struct Summary {
 
 impl Summary {
     /// After `before` lines of a text that has `total` lines, or as many as were seen.
-    pub(super) fn new(pager: &Pager, before: u64, total: Option<u64>, first: u64) -> Self {
+    pub(super) fn new(pager: &Pager, before: u64, total: Option<u64>, first: Option<u64>) -> Self {
         let seen = before.saturating_add(pager.lines);
         Self {
             before,
             lines_shown: pager.lines_shown,
             total_lines: total.map_or(seen, |total| total.max(seen)),
-            next_offset: before.saturating_add(pager.lines_shown).saturating_add(first),
+            next_offset: first.map(|first| before.saturating_add(pager.lines_shown).saturating_add(first)),
             by: pager.cut.unwrap_or(By::Lines),
             line_truncated: pager.line_truncated,
             binary_bytes: pager.binary_bytes,
@@ -171,7 +171,7 @@ impl Summary {
     pub(super) fn note(&self) -> String {
         let remaining = self.lines_remaining();
         let more = remaining > 0;
-        let next = if more { format!(", next_offset: {}", self.next_offset) } else { String::new() };
+        let next = self.next_offset.filter(|_| more).map(|next| format!(", next_offset: {next}")).unwrap_or_default();
         let truncated = if self.line_truncated { ", line_truncated: true" } else { "" };
         let shown = self.lines_shown;
         format!("[lines_shown: {shown}, lines_remaining: {remaining}, has_more: {more}{next}{truncated}]")
@@ -189,7 +189,8 @@ impl Summary {
             "exact": self.exact,
         });
         if let Value::Object(meta) = &mut meta {
-            meta.extend((remaining > 0).then(|| ("next_offset".to_owned(), json!(self.next_offset))));
+            let next = self.next_offset.filter(|_| remaining > 0);
+            meta.extend(next.map(|next| ("next_offset".to_owned(), json!(next))));
             meta.extend(self.line_truncated.then(|| ("line_truncated".to_owned(), json!(true))));
             meta.extend((self.binary_bytes > 0).then(|| ("binary_bytes".to_owned(), json!(self.binary_bytes))));
         }
@@ -211,7 +212,7 @@ mod tests {
         let mut pager = Pager::new(bounds(limits.0, limits.1));
         let shown = pager.show(text);
         assert_eq!(shown.as_deref(), want, "{text:?}");
-        let summary = Summary::new(&pager, 0, None, 0);
+        let summary = Summary::new(&pager, 0, None, Some(0));
         assert_eq!(pager.cut.map(|_| summary.note()).unwrap_or_default(), note, "{text:?}");
     }
 
@@ -248,7 +249,7 @@ mod tests {
         let mut pager = Pager::new(bounds(1, 99));
         assert_eq!(pager.show("\0\n\n\n").as_deref(), Some("[binary: 4 bytes, not shown]"));
         assert_eq!((pager.show("a\n"), pager.lines), (None, 1));
-        assert_eq!(Summary::new(&pager, 0, None, 0).meta()["binary_bytes"], 4);
+        assert_eq!(Summary::new(&pager, 0, None, Some(0)).meta()["binary_bytes"], 4);
     }
 
     #[test]
@@ -258,7 +259,7 @@ mod tests {
         assert_eq!(pager.show("3\n4\n").as_deref(), Some("3\n"));
         assert_eq!(pager.show("5\n").as_deref(), Some(""));
         assert_eq!(
-            Summary::new(&pager, 10, None, 1).note(),
+            Summary::new(&pager, 10, None, Some(1)).note(),
             "[lines_shown: 3, lines_remaining: 2, has_more: true, next_offset: 14]"
         );
     }
@@ -291,7 +292,7 @@ mod tests {
             }
             prop_assert!(count <= lines_max && bytes <= bytes_max, "{count} lines, {bytes} bytes");
             let all: u64 = texts.iter().filter(|text| !is_binary(text)).map(|text| lines(text)).sum();
-            let summary = Summary::new(&pager, 0, None, 0);
+            let summary = Summary::new(&pager, 0, None, Some(0));
             prop_assert_eq!(summary.lines_shown + summary.lines_remaining(), all);
             prop_assert!(summary.note().len() <= NOTE_BYTES_MAX);
         }

@@ -21,6 +21,8 @@ pub struct Place {
     pub skipped: u64,
     /// What the first line's offset is.
     pub first: u64,
+    /// The tool has an argument that asks for the lines after those that are shown.
+    pub paged: bool,
     /// The host takes the outcome in its own shape only.
     pub native: bool,
     /// Whether a newline ends the file, where that is known.
@@ -37,6 +39,10 @@ pub struct Bounded {
 /// The outcome within its bounds; `None` when it is already, or is of a shape in which nothing of it is text.
 #[must_use]
 pub fn bound(outcome: &Value, place: &Place, bounds: Bounds) -> Option<Bounded> {
+    // A picture that a command printed: half of it is none.
+    if place.native && outcome.get("isImage") == Some(&Value::Bool(true)) {
+        return None;
+    }
     if place.texts.iter().any(|member| at(outcome, member).is_some()) {
         return cut(outcome.clone(), place, bounds);
     }
@@ -115,7 +121,8 @@ impl Page {
     }
 
     fn summary(&self, pager: &Pager, place: &Place) -> Summary {
-        Summary { exact: self.exact, ..Summary::new(pager, self.before, self.total, place.first) }
+        let first = place.paged.then_some(place.first);
+        Summary { exact: self.exact, ..Summary::new(pager, self.before, self.total, first) }
     }
 }
 
@@ -224,7 +231,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const NOTE: &str = "[lines_shown: 2, lines_remaining: 1, has_more: true, next_offset: 2]";
+    const NOTE: &str = "[lines_shown: 2, lines_remaining: 1, has_more: true]";
 
     const fn bounds(lines_max: u64, bytes_max: u64) -> Bounds {
         Bounds { lines_max, bytes_max }
@@ -267,8 +274,14 @@ mod tests {
     #[test]
     fn a_described_shape_is_kept() {
         let counts = Counts { shown: "file.numLines", start: "file.startLine", total: "file.totalLines" };
-        let place =
-            Place { texts: &["file.content"], counts: Some(counts), first: 1, native: true, ..Place::default() };
+        let place = Place {
+            texts: &["file.content"],
+            counts: Some(counts),
+            first: 1,
+            paged: true,
+            native: true,
+            ..Place::default()
+        };
         let file = |content: &str, shown: u64, start: u64, total: u64| json!({"type": "text", "file": {"content": content, "numLines": shown, "startLine": start, "totalLines": total}});
         let two = |outcome: &Value| bound(outcome, &place, bounds(2, 99));
         assert_eq!(two(&file("1\n2\n", 3, 1, 3)), None, "a newline at the end is no line");

@@ -10,6 +10,7 @@ use super::shown;
 use crate::call::{Touch, View};
 use crate::code;
 use crate::decision::{Decision, Finding, Step};
+use crate::definition::Kind;
 use crate::definition::model::{Guard, Policy};
 use crate::done;
 use crate::event::Outcome;
@@ -47,7 +48,10 @@ impl<'a> Ended<'a> {
         let again = context.session.finished(call);
         let open = context.session.open(context.event.agent(), call, context.signature.key);
         let refused = open.is_some_and(|open| open.refused);
-        let earned = outcome.ok && !refused && !again;
+        // What ran is not what was judged: a text that was exchanged on the way proves nothing.
+        let exchanged =
+            context.view.kind == Kind::Shell && open.is_some_and(|open| open.signature != context.signature.key);
+        let earned = outcome.ok && !refused && !again && !exchanged;
         let mut names = BTreeSet::new();
         if earned {
             for layer in &context.stack.layers {
@@ -96,7 +100,7 @@ impl<'a> Ended<'a> {
 
     fn policies(&self) -> impl Iterator<Item = (&'a Layer, &'a Policy)> {
         let layers = self.context.stack.layers.iter();
-        layers.flat_map(|layer| layer.policies().map(move |(_, policy)| (layer, policy)))
+        layers.flat_map(|layer| layer.declared().map(move |(_, policy)| (layer, policy)))
     }
 
     fn reads_before_writes(&self) -> bool {
@@ -215,7 +219,7 @@ impl<'a> Ended<'a> {
 
     /// Whether a file of the workspace was changed, as far as can be told.
     fn wrote(&self) -> bool {
-        let native = self.context.view.kind == crate::definition::Kind::Write;
+        let native = self.context.view.kind == Kind::Write;
         let changed = self.context.view.touches.iter().filter(|touch| touch.role.changes() && touch.is_plain());
         native && self.context.view.touches.is_empty()
             || changed.into_iter().any(|touch| match self.context.facts.get(&touch.probe()) {
@@ -296,7 +300,7 @@ impl<'a> Ended<'a> {
 /// Touches that make a file known to the agent: its content was shown, or written by it.
 fn remembers(touch: &Touch) -> bool {
     let reads = touch.role == Role::Read && touch.whole;
-    let writes = touch.role == Role::Write && matches!(touch.how, How::Whole | How::Appended);
+    let writes = touch.role == Role::Write && matches!(touch.how, How::Whole | How::Appended | How::Restored);
     (reads || writes) && touch.is_plain() && !touch.dynamic && !touch.glob
 }
 

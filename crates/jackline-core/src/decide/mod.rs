@@ -28,7 +28,7 @@ use crate::guards::Context;
 use crate::overrides::Imposed;
 use crate::path;
 use crate::probe::{Fact, Facts, Probe};
-use crate::session::{Agent, Change, Constraint, Key, Pin, Session};
+use crate::session::{Agent, Change, Constraint, Pin, Session};
 use crate::sha::Digest;
 use crate::stack::Stack;
 use crate::time::Timestamp;
@@ -186,22 +186,22 @@ fn definition_changed(before: Digest, after: Digest) -> Note {
 /// The newest typed override that still stands on an agent once these changes have happened.
 fn constraint_in_force(session: &Session, name: &str, changes: &[Change], now: Timestamp) -> Option<Value> {
     let agent = session.agent(name)?;
-    if changes.iter().any(|change| matches!(change, Change::Reset | Change::Restored { .. })) {
+    let restrained = agent.correct_tool.is_some() || !agent.constraints.is_empty() || !agent.overrides.is_empty();
+    if !restrained || changes.iter().any(|change| matches!(change, Change::Reset | Change::Restored { .. })) {
         return None;
     }
-    let lifted = changes.iter().any(|change| matches!(change, Change::Lifted { agent } if agent == name));
-    let corrected = changes.iter().any(|change| matches!(change, Change::KnownTool { .. }));
-    let lapsed = |signature: &Key| {
-        changes.iter().any(|change| matches!(change, Change::Lapsed { signature: gone, .. } if gone == signature))
-    };
-    let correct = agent.correct_tool.as_ref().filter(|_| !corrected && !lifted).map(|tool| correct_tool(tool));
-    let newest = || agent.constraints.iter().rev().find(|constraint| !lifted && !lapsed(&constraint.signature));
-    let over = |key: Key| {
-        changes.iter().any(|change| matches!(change, Change::OverrideLapsed { key: gone, .. } if *gone == key))
-    };
-    let demanded = || agent.overrides.iter().rev().find(|imposed| imposed.lasts(now) && !over(imposed.key()));
-    let forbidden = || newest().map(Constraint::to_value);
-    correct.or_else(forbidden).or_else(|| demanded().map(Imposed::to_value))
+    let agent = afterwards(agent, name, changes);
+    let correct = agent.correct_tool.as_ref().map(|tool| correct_tool(tool));
+    let forbidden = || agent.constraints.last().map(Constraint::to_value);
+    let demanded = || agent.overrides.iter().rev().find(|imposed| imposed.lasts(now)).map(Imposed::to_value);
+    correct.or_else(forbidden).or_else(demanded)
+}
+
+/// An agent as it is once these changes have happened: what is shown of it counts the present call.
+fn afterwards(agent: &Agent, name: &str, changes: &[Change]) -> Agent {
+    let mut after = agent.clone();
+    changes.iter().filter(|change| change.agent() == Some(name)).for_each(|change| after.apply(change));
+    after
 }
 
 fn correct_tool(requested: &str) -> Value {

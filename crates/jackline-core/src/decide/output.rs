@@ -43,6 +43,11 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (output, f
     };
     let consulted = vec!["schema".to_owned()];
     let mut decision = Decision { consulted, notes, ..Decision::merge(findings) };
+    if agent.halted.is_some() {
+        // The run stopped: what is produced all the same is refused, and nothing else follows from it.
+        decision.verdict = decision.verdict.min(Verdict::Deny);
+        return super::done(decision);
+    }
     validation.follow(&mut decision);
     if decision.verdict == Verdict::Halt {
         requested::stop_run(event, session.steps, validation.diagnostics().unwrap_or_default(), &mut decision);

@@ -14,7 +14,7 @@ use crate::event::{Call, Event};
 use crate::guards::{self, Context, budget, repeat, schema, unknown_tool};
 use crate::probe::Probe;
 use crate::repair;
-use crate::session::{Change, Halt, Key};
+use crate::session::{Change, Constraint, Halt, Key};
 use crate::sha::Digest;
 
 pub(super) fn decide(context: &Context<'_>) -> Step {
@@ -39,10 +39,16 @@ pub(super) fn weigh(
     context: &Context<'_>,
     (findings, consulted): (Vec<Finding>, Vec<String>),
 ) -> Result<Decision, Probe> {
-    let Lifted { findings, notes } = lift(findings, context.session, context.event, context.facts)?;
+    let Lifted { mut findings, notes } = lift(findings, context.session, context.event, context.facts)?;
+    if let Some(halt) = &context.agent.halted {
+        // A run is halted once: until a person speaks, every call is refused, and its cause is not said again.
+        findings.retain(|finding| finding.code.to_string() != halt.code);
+        findings.iter_mut().for_each(|finding| finding.verdict = finding.verdict.min(Verdict::Deny));
+    }
     let mut decision = Decision { consulted, notes, ..Decision::merge(findings) };
     requested(context, &mut decision);
     unknown(context, &mut decision);
+    rejected(context, &mut decision);
     validated(context, &mut decision);
     spent(context, &mut decision);
     repeated(context, &mut decision);
@@ -108,33 +114,64 @@ fn unknown(context: &Context<'_>, decision: &mut Decision) {
     }
 }
 
+/// Paths that were refused; what was written is told by its hash, since it may be anything.
+fn rejected(context: &Context<'_>, decision: &mut Decision) {
+    let refused = decision.findings.iter().filter(|finding| finding.enforced && finding.verdict.refuses());
+    let paths = refused.filter_map(|finding| Some((finding.path.as_ref()?, &finding.code)));
+    let told: Vec<Value> = paths
+        .map(|(raw, code)| {
+            let hash = Digest::of(raw.as_bytes()).hex();
+            emit(context, "PATH_REJECTED", json!({ "raw_hash": hash, "reason": code }))
+        })
+        .collect();
+    decision.emitted.extend(told);
+}
+
 fn validated(context: &Context<'_>, decision: &mut Decision) {
     // Of a call that the host refused by itself the arguments were not judged.
     if !decision.consulted.iter().any(|guard| guard == "schema") {
         return;
     }
-    schema::of_args(context).follow(decision);
-    if schema::lacking(context).next().is_some() {
+    if context.agent.halted.is_none() {
+        schema::of_args(context).follow(decision);
+    }
+    if schema::absent(context) {
         let tool = &context.view.call.tool;
         decision.emitted.push(emit(context, "SCHEMA_ABSENT", json!({ "tool": tool })));
     }
 }
 
 fn spent(context: &Context<'_>, decision: &mut Decision) {
-    let refusing = decision.findings.iter().find(|finding| finding.guard == "budget" && finding.enforced);
-    let exhausted = refusing
-        .and_then(|finding| budget::exhausted_by(context.stack, context.session, context.event.at, &finding.code));
-    if let (Some(spent), false) = (exhausted, context.session.budget.refused) {
+    let refusing = decision.findings.iter().filter(|finding| finding.guard == "budget" && finding.enforced);
+    let spent: Vec<_> = refusing
+        .filter_map(|finding| budget::exhausted_by(context.stack, context.session, context.event.at, &finding.code))
+        .collect();
+    let (mut stopped, mut told) = (context.session.budget.refused, context.session.budget.told.clone());
+    for spent in spent {
         let diagnostics = json!({ "kind": spent.kind, "used": spent.used, "limit": spent.limit });
-        decision.emitted.push(emit(context, "BUDGET_EXCEEDED", diagnostics.clone()));
-        decision.stop = Some(Stop { reason: StopReason::BudgetExceeded, diagnostics });
-        decision.changes.push(Change::BudgetRefused);
+        if !told.iter().any(|kind| kind == spent.kind) {
+            told.push(spent.kind.to_owned());
+            decision.emitted.push(emit(context, "BUDGET_EXCEEDED", diagnostics.clone()));
+            decision.changes.push(Change::BudgetTold { kind: spent.kind.to_owned() });
+        }
+        if !stopped {
+            stopped = true;
+            let diagnostics =
+                json!({ "code": spent.code, "kind": spent.kind, "used": spent.used, "limit": spent.limit });
+            decision.stop = Some(Stop { reason: StopReason::BudgetExceeded, diagnostics });
+            decision.changes.push(Change::BudgetRefused);
+        }
     }
     if let Some(limit) = budget::soft_limit(context.stack, context.session) {
         let used = context.session.steps + 1;
         let fields = json!({ "kind": "steps", "used": used, "limit": limit, "soft": true });
         decision.emitted.push(emit(context, "BUDGET_WARNING", fields));
+        decision.emitted.push(emit(context, "ASK_HUMAN", json!({ "reason": "BUDGET_WARNING" })));
         decision.changes.push(Change::BudgetWarned);
+        let warning = budget::warning(limit);
+        let next = warning.suggestions.join(", ");
+        decision.advise(&format!("<feedback provider='Budget'>\n{}\n→ {next}\n</feedback>", warning.reason));
+        decision.findings.push(warning);
     }
 }
 
@@ -143,16 +180,19 @@ fn repeated(context: &Context<'_>, decision: &mut Decision) {
     // A repeat that a person lets pass neither sets a constraint nor brings one nearer to its end; the window goes
     // on counting, so that it is an alarm again once the exception is over.
     let lifted = decision.findings.iter().any(|found| found.guard == repeat::GUARD && found.exception.is_some());
-    let changes = if lifted { Vec::new() } else { repeat::changes(context) };
+    let halted = context.agent.halted.is_some();
+    let changes = if lifted || halted { Vec::new() } else { repeat::changes(context) };
     for change in changes {
         match &change {
             Change::Constrained { constraint, .. } => {
-                let shown = constraint.to_value();
-                decision.emitted.push(emit(
-                    context,
-                    "LOOP_OVERRIDE_INJECTED",
-                    json!({ "override": shown, "signature": signature }),
-                ));
+                let (shown, window) = (constraint.to_value(), constraint.window);
+                let evidence = repeat::evidence(context, window);
+                let detected = json!({ "signature": signature, "count": evidence.len(), "window": window });
+                decision.emitted.push(emit(context, "LOOP_DETECTED", detected));
+                let (id, shown_too) = (constraint.id(), shown.clone());
+                let injected =
+                    json!({ "override_id": id, "override": shown_too, "signature": signature, "evidence": evidence });
+                decision.emitted.push(emit(context, "LOOP_OVERRIDE_INJECTED", injected));
                 decision.notes.push(Note {
                     kind: "constraint.set",
                     before: Value::Null,
@@ -165,11 +205,12 @@ fn repeated(context: &Context<'_>, decision: &mut Decision) {
         }
         decision.changes.push(change);
     }
-    if let Some(standing) = context.agent.constraint(&context.signature.key) {
-        decision.constraint = Some(standing.to_value());
-    }
     if !lifted && !decision.verdict.refuses() {
         tick(context, decision);
+    }
+    let after = || super::afterwards(context.agent, context.event.agent(), &decision.changes);
+    if context.agent.constraint(&context.signature.key).is_some() {
+        decision.constraint = after().constraint(&context.signature.key).map(Constraint::to_value);
     }
 }
 
@@ -222,7 +263,8 @@ pub(super) fn stop_run(event: &Event, step: u64, mut diagnostics: Value, decisio
     if let Value::Object(diagnostics) = &mut diagnostics {
         diagnostics.insert("code".to_owned(), json!(code));
     }
-    let fields = json!({ "stop_reason": StopReason::SystemError });
+    let digest = Digest::of(&crate::json::canonical(&diagnostics)).hex();
+    let fields = json!({ "stop_reason": StopReason::SystemError, "diagnostics_ref": format!("sha256:{digest}") });
     decision.emitted.push(repair::emit(event, step, "RUN_STOPPED", fields));
     decision.stop = Some(Stop { reason: StopReason::SystemError, diagnostics });
     decision.changes.push(Change::Halted { agent: event.agent().to_owned(), halt: Halt { code, reason } });

@@ -158,6 +158,7 @@ fn place(context: &Context<'_>) -> Place {
         counts: row.and_then(|row| row.counts),
         skipped: if reads { bounds::skipped(&context.view.call.args, &paging) } else { 0 },
         first: paging.first,
+        paged: reads,
         native: native.is_some(),
         ended: ended(context),
     }

@@ -117,7 +117,7 @@ impl DefinitionBuilder {
 
     /// `rule`
     pub fn rule(self, name: &str, rule: Rule) -> Self {
-        self.policy(Policy::new(name, Guard::Rule(rule)))
+        self.policy(Policy::new(name, Guard::Rule(rule.into())))
     }
 
     /// `rego`

@@ -196,7 +196,7 @@ fn guard(node: &Node, faults: &mut Faults) -> Guard {
         return Guard::Paths(paths(node));
     }
     if let Some(node) = node.get("rule") {
-        return Guard::Rule(rule(node, faults));
+        return Guard::Rule(rule(node, faults).into());
     }
     if let Some(node) = node.get("rego") {
         return Guard::Rego(rego(node));
@@ -254,6 +254,9 @@ fn section(node: &Node, faults: &mut Faults) -> Section {
 
 /// Recursion is bounded by the tree's depth.
 fn matcher(node: &Node, faults: &mut Faults) -> Matcher {
+    if let Some(args) = node.get("args").filter(|args| matches!(&args.value, Value::Map(given) if given.is_empty())) {
+        faults.push(Fault::error("`args` names nothing").at(args.span).help("name an argument, or remove the key"));
+    }
     Matcher {
         tool: texts(node.get("tool")),
         command: node.get("command").map(command),

@@ -5,6 +5,7 @@
 mod completion;
 mod cycle;
 mod feedback;
+mod matching;
 mod sense;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,8 +14,7 @@ use super::bounds::Bounds;
 use super::expansion::{self, MATCHERS_MAX};
 use super::fault::{Fault, Faults, did_you_mean, nearest, quoted};
 use super::model::{
-    ArgMatcher, CommandMatcher, Deadline, Guard, Kind, Limits, Loop, Matcher, Missing, Model, Paths, Policy, Range,
-    Rego, Section, Sequence, SessionMatcher, Step, Use,
+    Deadline, Guard, Kind, Limits, Loop, Matcher, Missing, Model, Paths, Policy, Rego, Section, Sequence, Step, Use,
 };
 use super::overriding;
 use super::place::At;
@@ -201,9 +201,13 @@ impl<'a> Check<'a> {
         if step.name.contains('*') {
             self.error("a step's name may not contain `*`".to_owned(), Some("`*` is for patterns"), at);
         }
+        let help = "rename the step: a name must mean one thing";
         if model.tools.declare.contains_key(&step.name) {
-            let help = "rename the step: a name must mean one thing";
             self.error("it has the name of a declared tool".to_owned(), Some(help), at);
+        } else if self.names.tools.contains(step.name.as_str()) {
+            let message =
+                format!("it has the name of a tool, so what names {} means the step alone", quoted(&step.name));
+            self.warn(message, Some(help.to_owned()), at);
         }
     }
 
@@ -291,11 +295,17 @@ impl<'a> Check<'a> {
     }
 
     fn overriding(&mut self, given: &Override, at: &At<'_>) {
-        if let Some(must) = given.fault() {
-            self.echo(format!("an override must be {must}"), None, at);
+        let demand = at.key(given.demand.key());
+        if let Some((key, must)) = given.fault() {
+            let place = match key {
+                "" => *at,
+                "ttl" | "ttl_steps" => at.key(key),
+                key => demand.key(key),
+            };
+            self.echo(format!("an override must be {must}"), None, &place);
         }
         if let Some(tool) = given.demand.tool() {
-            self.tool(tool, Place::Pattern, at);
+            self.tool(tool, Place::Pattern, &demand.key("tool"));
         }
     }
 
@@ -394,107 +404,6 @@ impl<'a> Check<'a> {
         self.suggestions += 1;
         let near = if self.suggestions > SUGGESTIONS_MAX { None } else { did_you_mean(name, self.names.all()) };
         near.unwrap_or_else(|| "declare it under `tools.declare`, or make it a step".to_owned())
-    }
-
-    fn matcher(&mut self, matcher: &Matcher, at: &At<'_>, depth: usize) {
-        if depth >= MATCHER_DEPTH_MAX {
-            self.error(format!("matchers are nested deeper than {MATCHER_DEPTH_MAX}"), None, at);
-            return;
-        }
-        if matcher.is_empty() {
-            self.echo("it matches every call".to_owned(), Some("say so with `tool: \"*\"`"), at);
-        }
-        if !matcher.access.is_empty() && matcher.path.is_empty() {
-            self.echo("`access` says nothing without `path`".to_owned(), Some("name the paths"), &at.key("access"));
-        }
-        self.tools(&matcher.tool, Place::Pattern, &at.key("tool"));
-        self.matcher_paths(&matcher.path, &at.key("path"));
-        if let Some(command) = &matcher.command {
-            self.command(command, &at.key("command"));
-        }
-        for (name, argument) in &matcher.args {
-            self.argument(name, argument, &at.key("args").key(name));
-        }
-        if let Some(session) = &matcher.session {
-            self.session(session, &at.key("session"));
-        }
-        for (index, inner) in matcher.all.iter().enumerate() {
-            self.matcher(inner, &at.key("all").item(index), depth + 1);
-        }
-        for (index, inner) in matcher.any.iter().enumerate() {
-            self.matcher(inner, &at.key("any").item(index), depth + 1);
-        }
-        if let Some(inner) = &matcher.not {
-            self.matcher(inner, &at.key("not"), depth + 1);
-        }
-    }
-
-    fn matcher_paths(&mut self, patterns: &[String], at: &At<'_>) {
-        for (index, pattern) in patterns.iter().enumerate() {
-            if pattern != "outside" {
-                self.glob(pattern, glob::check(pattern), &at.item(index));
-            }
-        }
-    }
-
-    fn command(&mut self, command: &CommandMatcher, at: &At<'_>) {
-        let nothing = match command {
-            CommandMatcher::Glob(globs) => globs.is_empty() || globs.iter().any(|glob| glob.trim().is_empty()),
-            CommandMatcher::Parts(parts) => *parts == super::model::CommandParts::default(),
-        };
-        if nothing {
-            self.echo("`command` names nothing".to_owned(), Some("say `command: \"*\"` for any"), at);
-        }
-        if let CommandMatcher::Parts(parts) = command {
-            self.globs(&parts.redirects_to, &at.key("redirects_to"));
-        }
-    }
-
-    fn argument(&mut self, name: &str, argument: &ArgMatcher, at: &At<'_>) {
-        match argument {
-            ArgMatcher::Glob(pattern) => self.glob(pattern, glob::check_text(pattern), &at.key("glob")),
-            ArgMatcher::Regex(pattern) => self.regex(pattern, &at.key("regex")),
-            ArgMatcher::Compare { gt, lt } => self.range(Range { gt: *gt, lt: *lt }, at),
-            ArgMatcher::In(values) if values.is_empty() => {
-                self.echo(format!("argument {} is in an empty list", quoted(name)), None, at);
-            }
-            ArgMatcher::Literal(_) | ArgMatcher::In(_) | ArgMatcher::Absent => {}
-        }
-    }
-
-    fn regex(&mut self, pattern: &str, at: &At<'_>) {
-        self.regexes += 1;
-        if self.regexes > REGEXES_MAX {
-            self.error(format!("there are more than {REGEXES_MAX} regular expressions"), None, at);
-        } else if let Err(why) = compile_regex(pattern) {
-            self.error(format!("regular expression {} does not compile: {why}", quoted(pattern)), None, at);
-        }
-    }
-
-    fn session(&mut self, session: &SessionMatcher, at: &At<'_>) {
-        if *session == SessionMatcher::default() {
-            self.echo("`session` names nothing".to_owned(), None, at);
-        }
-        for (name, range) in [("calls", session.calls), ("minutes", session.minutes), ("written", session.written)] {
-            if let Some(range) = range {
-                self.range(range, &at.key(name));
-            }
-        }
-        self.tools(&session.done, Place::Exact, &at.key("done"));
-        self.tools(&session.not_done, Place::Exact, &at.key("not_done"));
-    }
-
-    fn range(&mut self, range: Range, at: &At<'_>) {
-        match (range.gt, range.lt) {
-            (None, None) => self.echo("a comparison needs `gt` or `lt`".to_owned(), None, at),
-            (gt, lt) if [gt, lt].into_iter().flatten().any(|bound| !bound.is_finite()) => {
-                self.echo("a comparison needs finite numbers".to_owned(), None, at);
-            }
-            (Some(gt), Some(lt)) if gt >= lt => {
-                self.warn(format!("nothing is greater than {gt} and smaller than {lt}"), None, at);
-            }
-            _ => {}
-        }
     }
 
     fn repeat(&mut self, repeat: &Loop, at: &At<'_>) {

@@ -278,7 +278,7 @@ static SESSION: Shape = shape(
     &[
         key("calls", Form::Map(&RANGE), "Calls requested so far."),
         key("minutes", Form::Map(&RANGE), "Minutes since the session's first event."),
-        key("written", Form::Map(&RANGE), "Files written so far."),
+        key("written", Form::Map(&RANGE), "Successful calls that wrote, so far."),
         key("done", ONE_OR_MORE, "Tools or steps that are all done."),
         key("not_done", ONE_OR_MORE, "Tools or steps none of which is done."),
     ],

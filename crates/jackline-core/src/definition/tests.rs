@@ -164,7 +164,7 @@ fn defaults_are_those_of_the_format() {
     assert_eq!((policy.enforce, policy.on_fault, policy.line), (Enforce::Deny, OnFault::Deny, 2));
     let rule = good("policies: [{rule: {name: r, tool: Bash}}]").policies.remove(0);
     assert_eq!(rule.name, "r");
-    assert_eq!(rule.guard, Guard::Rule(Rule { matcher: Matcher::tool("Bash"), ..Rule::default() }));
+    assert_eq!(rule.guard, Guard::Rule(Rule { matcher: Matcher::tool("Bash"), ..Rule::default() }.into()));
 }
 
 /// The defaults the table shows are the defaults the model has.
@@ -294,6 +294,10 @@ fn names_mean_one_thing() {
     );
     check("policies: [{name: a, rule: {name: b, tool: Bash}}]", "2:29 `name` is given twice");
     check("tools: {declare: {x: {}}}\nsteps: {x: {tool: Bash}}", "3:9 step \"x\": it has the name of a declared tool");
+    check(
+        "steps: {Bash: {tool: '@shell', command: 'ls*'}}",
+        "2:9 warning: step \"Bash\": it has the name of a tool, so what names `Bash` means the step alone",
+    );
     check("steps: {'@x': {tool: Bash}}", "2:9 step \"@x\": a step's name may not begin with `@`");
     check("steps: {'x*': {tool: Bash}}", "2:9 step \"x*\": a step's name may not contain `*`");
     check("steps: {a: {tool: Bash}, a: {tool: Edit}}", "2:26 duplicate key `a`");
@@ -303,6 +307,41 @@ fn names_mean_one_thing() {
     );
     let long = "x".repeat(200);
     assert!(told(&format!("policies: [{{name: {long}, paths: {{}}}}]"))[0].contains("longer than 128 characters"));
+}
+
+#[test]
+fn conditions_that_no_command_meets_are_refused() {
+    let rule = |command: &str| format!("policies: [{{name: r, rule: {{command: {{{command}}}}}}}]");
+    let of = |command: &str, want: &str| check(&rule(command), want);
+    of("program: git, flags: [force]", "2:61 policy \"r\": flag `force` has no dash, so no command has it");
+    of("program: git push", "2:48 policy \"r\": program `git push` has a blank, so no command is it");
+    of("program: /usr/bin/git", "2:48 policy \"r\": program `/usr/bin/git` is a path, so no command is it");
+    of("program: git, env: ['A B']", "2:59 policy \"r\": no variable is called `A B`");
+    good(&rule("program: [git, 'python*'], flags: ['-f', '--force', '+x'], env: ['GIT_*']"));
+    check(
+        "policies: [{name: r, rule: {tool: Bash, host: cluade}}]",
+        "2:47 warning: policy \"r\": no host that we know is called `cluade`",
+    );
+    check("policies: [{name: r, rule: {tool: Bash, args: {}}}]", "2:47 `args` names nothing");
+}
+
+#[test]
+fn policies_that_say_the_same_are_told() {
+    check(
+        "policies: [{name: a, rule: {tool: Bash}}, {name: b, rule: {tool: Bash}}]",
+        "2:43 warning: policy \"b\": it says what policy \"a\" says",
+    );
+    good("policies: [{name: a, rule: {tool: Bash}}, {name: b, enforce: ask, rule: {tool: Bash}}]");
+    check(
+        "policies: [{name: git/force-push, rule: {tool: Bash}}]\nuse: [git]",
+        "2:19 warning: policy \"git/force-push\": it is called like a policy of the pack `git`",
+    );
+}
+
+#[test]
+fn a_fault_of_an_override_is_placed_at_its_key() {
+    let source = "policies: [{name: r, rule: {tool: Bash, override: {force_action: {tool: Bash}, ttl: 25h}}}]";
+    check(source, "2:85 policy \"r\": an override must be given a `ttl` of at most 24h");
 }
 
 #[test]

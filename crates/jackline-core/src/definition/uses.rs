@@ -13,7 +13,8 @@ pub(super) struct Found {
 /// Every fault, with the item it belongs to.
 pub(super) fn faults(used: &[Use]) -> Vec<(usize, Found)> {
     let mut found = Vec::new();
-    for (index, item) in used.iter().enumerate() {
+    // A name that is missing has been told of.
+    for (index, item) in used.iter().enumerate().filter(|(_, item)| !item.pack.is_empty()) {
         let Some(pack) = packs::find(&item.pack) else {
             found.push((index, Found { fault: unknown_pack(&item.pack), policy: None }));
             continue;
@@ -21,6 +22,9 @@ pub(super) fn faults(used: &[Use]) -> Vec<(usize, Found)> {
         let before = used.iter().take(index).find(|other| other.pack == item.pack);
         if before.is_some_and(|before| before.enforce != item.enforce) {
             let fault = Fault::error(format!("pack {} is named twice, enforced differently", quoted(&item.pack)));
+            found.push((index, Found { fault: fault.help("name it once"), policy: None }));
+        } else if before.is_some() {
+            let fault = Fault::warning(format!("pack {} is named twice", quoted(&item.pack)));
             found.push((index, Found { fault: fault.help("name it once"), policy: None }));
         }
         found.extend(unknown_policies(pack, item).map(|found| (index, found)));
@@ -109,7 +113,8 @@ mod tests {
             "name it once",
             "{pack: git, enforce: {git/force-push: warn}}",
         );
-        assert!(parse("jackline: 1\nuse: [git, git]\n", &[]).is_ok(), "duplicates are one");
+        let twice = parse("jackline: 1\nuse: [git, git]\n", &[]).expect("duplicates are one");
+        assert_eq!(twice.warnings[0].message, "pack `git` is named twice");
     }
 
     #[track_caller]

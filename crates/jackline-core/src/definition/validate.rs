@@ -26,6 +26,8 @@ pub(super) fn version_missing(span: Span) -> Fault {
 struct Subject<'a> {
     label: String,
     node: &'a Node,
+    /// Its key may not be left out.
+    required: bool,
 }
 
 impl Subject<'_> {
@@ -36,12 +38,18 @@ impl Subject<'_> {
             (Form::Text | Form::Many(_), Value::Int(_) | Value::Float(_) | Value::Bool(_)) => {
                 fault.help("put it in quotes to make it a text")
             }
+            (Form::Whole { .. }, Value::Float(number)) if number.fract() == 0.0 => {
+                fault.help(format!("write it out: `{number}`"))
+            }
+            (Form::Whole { .. }, Value::Text(text)) if text.parse::<i64>().is_ok() => {
+                fault.help(format!("write it without quotes: `{text}`"))
+            }
             _ => fault,
         }
     }
 
     fn item<'a>(&self, node: &'a Node) -> Subject<'a> {
-        Subject { label: format!("an item of {}", self.label.trim_start_matches("an item of ")), node }
+        Subject { label: format!("an item of {}", self.label.trim_start_matches("an item of ")), node, required: false }
     }
 }
 
@@ -91,26 +99,35 @@ fn items(form: &Form, subject: &Subject<'_>, faults: &mut Faults) {
 }
 
 fn empty(subject: &Subject<'_>) -> Fault {
-    Fault::error(format!("{} is empty", subject.label))
-        .at(subject.node.span)
-        .help("name at least one, or remove the key")
+    let help = if subject.required { "name at least one" } else { "name at least one, or remove the key" };
+    Fault::error(format!("{} is empty", subject.label)).at(subject.node.span).help(help)
 }
 
 fn named(form: &Form, entry: &Entry, faults: &mut Faults) {
     if entry.key.is_empty() {
         faults.push(Fault::error("a name must not be empty").at(entry.key_span));
     }
-    check(form, &Subject { label: quoted(&entry.key), node: &entry.value }, faults);
+    check(form, &Subject { label: quoted(&entry.key), node: &entry.value, required: false }, faults);
 }
 
 fn map(shape: &Shape, node: &Node, faults: &mut Faults) {
     for entry in node.entries() {
         match shape.keys.iter().find(|key| key.name == entry.key) {
-            Some(key) => check(&key.form, &Subject { label: quoted(key.name), node: &entry.value }, faults),
+            Some(key) => {
+                let subject = Subject { label: quoted(key.name), node: &entry.value, required: key.required };
+                check(&key.form, &subject, faults);
+            }
             None => faults.error_with(|| unknown(shape, entry)),
         }
     }
-    for key in shape.keys.iter().filter(|key| key.required && node.entry(key.name).is_none()) {
+    let unknown = |entry: &&Entry| shape.keys.iter().all(|key| key.name != entry.key);
+    // A misspelled one has been told already, with the name that was meant.
+    let misspelled = |key: &Key| {
+        let mut slips = node.entries().iter().filter(unknown);
+        slips.any(|entry| did_you_mean(&entry.key, std::iter::once(key.name)).is_some())
+    };
+    let absent = |key: &&Key| key.required && node.entry(key.name).is_none() && !misspelled(key);
+    for key in shape.keys.iter().filter(absent) {
         faults.push(missing(shape, key, node));
     }
     one_of(shape, node, faults);
@@ -257,7 +274,7 @@ fn found(node: &Node) -> String {
     match &node.value {
         Value::Text(text) => quoted(text),
         Value::Int(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
+        Value::Float(number) => format!("{number:?}"),
         _ => node.noun().to_owned(),
     }
 }
@@ -321,6 +338,10 @@ mod tests {
             "`timeout` must be a duration such as `10m`, found `0s`",
             "",
         );
+        check("limits: {tokens: 1e6}", "`tokens` must be a whole number, found 1000000.0", "write it out: `1000000`");
+        check("limits: {tokens: '7'}", "`tokens` must be a whole number, found `7`", "write it without quotes: `7`");
+        check("use: [{pak: git}]", "unknown key `pak`", "did you mean `pack`?");
+        check("sections: [{name: s, tools: [], policies: [{paths: {}}]}]", "`tools` is empty", "name at least one");
         check("steps: {x: {tool: []}}", "`tool` is empty", "name at least one, or remove the key");
         check("steps: {x: {args: {n: {absent: false}}}}", "`absent` must be `true`, found `false`", "");
         check("steps: {'': {tool: a}}", "a name must not be empty", "");

@@ -115,7 +115,7 @@ pub fn read(source: &str, faults: &mut Faults) -> Option<Node> {
     for event in Parser::new_from_str_with_options(source, limits) {
         let step = match event {
             Ok((event, span)) => builder.take(event, place(span.start, span.end)),
-            Err(error) => Err(unreadable(&error)),
+            Err(error) => Err(tabbed(source, &error).unwrap_or_else(|| unreadable(&error))),
         };
         if let Err(fault) = step {
             builder.faults.push(fault);
@@ -134,6 +134,26 @@ fn place(start: Marker, end: Marker) -> Span {
         line: small(start.line()),
         column: small(start.col()).saturating_add(1),
     }
+}
+
+/// A tab among the blanks that a line begins with, where reading went wrong: the parser tells of the line before.
+fn tabbed(source: &str, error: &ScanError) -> Option<Fault> {
+    let from = error.marker().line().saturating_sub(1);
+    let mut start: usize = source.split_inclusive('\n').take(from).map(str::len).sum();
+    for (number, line) in source.split_inclusive('\n').enumerate().skip(from).take(2) {
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let tab = line.get(..indent).unwrap_or_default().find('\t');
+        if let Some(tab) = tab {
+            let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            let at = start + tab;
+            let span = Span { start: at, end: at + 1, line: small(number + 1), column: small(tab + 1) };
+            return Some(
+                Fault::error("the file is not YAML: a tab indents this line").at(span).help("indent with spaces"),
+            );
+        }
+        start += line.len();
+    }
+    None
 }
 
 fn unreadable(error: &ScanError) -> Fault {
@@ -481,7 +501,7 @@ mod tests {
         check_fault(": 1\n", "a key must be a text, found nothing");
         check_fault("a: [1\n", "not YAML");
         check_fault("a: 'x\n", "not YAML");
-        check_fault("a:\n\tb: 1\n", "not YAML");
+        check_fault("a:\n\tb: 1\n", "a tab indents this line");
         check_fault(&" ".repeat(DEFINITION_BYTES_MAX + 1), "longer than 1048576 bytes");
         check_fault(&"[".repeat(40), "deeper than 32");
         check_fault(&(0..40).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect::<String>(), "deeper than 32");

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use super::{Context, observed};
 use crate::code::{self, Code};
-use crate::decision::Finding;
+use crate::decision::{Finding, Verdict};
 use crate::definition::model::{Deadline, Limits, Per};
 use crate::extension::Extended;
 use crate::feedback::Clock;
-use crate::session::{Session, Used};
+use crate::session::{Session, Used, nano_usd, shown_usd};
 use crate::stack::Stack;
 use crate::time::Timestamp;
 
@@ -20,6 +20,8 @@ pub struct Meter {
     pub limit: serde_json::Value,
     /// Whether it is used up; a soft limit never is.
     pub exhausted: bool,
+    /// It only warns.
+    pub soft: bool,
     pub(crate) code: Code,
     pub(crate) reason: &'static str,
 }
@@ -40,6 +42,14 @@ fn finding(spent: Meter) -> Finding {
     Finding::deny("budget", spent.code, spent.reason).suggest("stop, and report what is left to do")
 }
 
+/// What is said once where a soft limit is reached.
+pub(crate) fn warning(limit: u64) -> Finding {
+    let reason = format!("The soft limit of {limit} steps is reached; calls still run.");
+    Finding::deny("budget", code::BUDGET_STEPS, reason)
+        .verdict(Verdict::Allow)
+        .suggest("ask the person whether to go on")
+}
+
 /// Whether any limit in force is used up.
 pub(crate) fn any_exhausted(stack: &Stack, session: &Session, at: Timestamp) -> Option<Meter> {
     let now = session.now(at);
@@ -57,7 +67,7 @@ pub(crate) fn exhausted_by(stack: &Stack, session: &Session, at: Timestamp, code
 pub(crate) fn soft_limit(stack: &Stack, session: &Session) -> Option<u64> {
     let soft = stack.layers.iter().filter_map(|layer| {
         let steps = layer.model.limits.steps?;
-        let max = steps.max.saturating_add(extended(&layer.model.limits, session).steps);
+        let max = extended(&layer.model.limits, session).limit(steps.max, |used| used.steps);
         (steps.soft && used(&layer.model.limits, session).steps >= max).then_some(max)
     });
     soft.min().filter(|_| !session.budget.warned)
@@ -74,11 +84,12 @@ pub fn meters(limits: &Limits, session: &Session, now: Timestamp) -> Vec<Meter> 
     let (used, extended) = (used(limits, session), extended(limits, session));
     let mut found = Vec::new();
     let mut meter = |kind, (code, reason), (used, limit), exhausted| {
-        found.push(Meter { kind, used, limit, exhausted, code, reason });
+        let soft = kind == "steps" && limits.steps.is_some_and(|steps| steps.soft);
+        found.push(Meter { kind, used, limit, exhausted, soft, code, reason });
     };
     if let Some(steps) = limits.steps {
         let said = (code::BUDGET_STEPS, "Step budget exhausted");
-        let max = steps.max.saturating_add(extended.steps);
+        let max = extended.limit(steps.max, |used| used.steps);
         meter("steps", said, (json!(used.steps), json!(max)), !steps.soft && used.steps >= max);
     }
     if let Some(deadline) = deadline(limits, session) {
@@ -87,13 +98,13 @@ pub fn meters(limits: &Limits, session: &Session, now: Timestamp) -> Vec<Meter> 
     }
     if let Some(tokens) = limits.tokens {
         let said = (code::BUDGET_TOKENS, "Token budget exhausted");
-        let tokens = tokens.saturating_add(extended.tokens);
+        let tokens = extended.limit(tokens, |used| used.tokens);
         meter("tokens", said, (json!(used.tokens), json!(tokens)), used.tokens >= tokens);
     }
     if let Some(cost) = limits.cost_usd {
         let said = (code::BUDGET_COST, "Cost budget exhausted");
-        let cost = cost + extended.cost_usd;
-        meter("cost", said, (json!(used.cost_usd), json!(cost)), used.cost_usd >= cost);
+        let (spent, cost) = (used.cost_nano_usd, extended.limit(nano_usd(cost), |used| used.cost_nano_usd));
+        meter("cost", said, (json!(shown_usd(spent)), json!(shown_usd(cost))), spent >= cost);
     }
     found
 }

@@ -70,13 +70,17 @@ fn judge_touch(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option
     };
     if is_outside(settings, identity) {
         let reason = format!("Path '{}' is outside the workspace.", touch.path);
-        return Some(Finding::deny(GUARD, code::PATHS_OUTSIDE, reason).suggest("work inside the workspace"));
+        return Some(
+            Finding::deny(GUARD, code::PATHS_OUTSIDE, reason).suggest("work inside the workspace").about(&touch.path),
+        );
     }
     let protected = guards_role(settings, touch.role) && is_protected(settings, touch, identity);
     protected.then(|| {
         let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
         let reason = format!("Path '{shown}' is protected by the owner.");
-        Finding::deny(GUARD, code::PATHS_PROTECTED, reason).suggest("leave it as it is, or ask the owner")
+        Finding::deny(GUARD, code::PATHS_PROTECTED, reason)
+            .suggest("leave it as it is, or ask the owner")
+            .about(&touch.path)
     })
 }
 
@@ -130,5 +134,5 @@ fn pathless() -> Finding {
 
 fn unresolvable(touch: &Touch) -> Finding {
     let reason = format!("Where path '{}' leads cannot be told.", touch.path);
-    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("write the path out literally")
+    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("write the path out literally").about(&touch.path)
 }

@@ -115,7 +115,7 @@ fn overwritten<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Touch> {
 
 /// Whether a touch changes content; one that happens only if a directory could not be entered counts once that is so.
 fn overwrites(touch: &Touch, subject: &Subject<'_>) -> bool {
-    let changes = touch.role == Role::Write && matches!(touch.how, How::Whole | How::Appended);
+    let changes = touch.role == Role::Write && matches!(touch.how, How::Whole | How::Appended | How::Restored);
     changes && !touch.path.is_empty() && touch.happens(subject.facts) == Some(true)
 }
 

@@ -1,5 +1,7 @@
 //! The loop guard: a call that is made again and again is forbidden for a while, and a run that insists is halted.
 
+use serde_json::{Value, json};
+
 use super::{Context, observed};
 use crate::code;
 use crate::decision::{Finding, Verdict};
@@ -40,8 +42,10 @@ fn raise(context: &Context<'_>, alarm: Alarm) -> Finding {
             format!("FORBID_ACTION: this call ({call}) is still forbidden; repeating it again ends the run."),
         ),
         Alarm::Persisted => {
-            finding(code::LOOP_PERSISTED, format!("The forbidden call ({call}) was repeated; the run is halted."))
+            let reason = format!("The forbidden call ({call}) was repeated; the run is halted.");
+            Finding::deny(GUARD, code::LOOP_PERSISTED, reason)
                 .verdict(Verdict::Halt)
+                .suggest("stop, and report to the person")
         }
     }
 }
@@ -67,18 +71,33 @@ pub(crate) fn alarm(context: &Context<'_>, layer: &Layer) -> Option<Alarm> {
         return Some(if standing.retries_left > 0 { Alarm::Forbidden } else { Alarm::Persisted });
     }
     let earlier = (settings.window as usize).min(WINDOW_MAX).saturating_sub(1);
-    let window = context.agent.window.iter().rev().take(earlier);
-    let count = 1 + window.filter(|signature| **signature == context.signature.key).count();
+    let count = 1 + earlier_steps(context, earlier).len();
     if count >= settings.threshold as usize {
         return Some(Alarm::Override(count));
     }
     cycle(context).filter(|_| settings.cycles).map(Alarm::Cycle)
 }
 
+/// The steps of the equal calls among the latest so many.
+fn earlier_steps(context: &Context<'_>, latest: usize) -> Vec<u64> {
+    let window = context.agent.window.iter().rev().take(latest);
+    window.filter(|call| call.signature == context.signature.key).map(|call| call.step).collect()
+}
+
+/// The calls that an override is put for, this one included, oldest first.
+pub(crate) fn evidence(context: &Context<'_>, window: u32) -> Vec<Value> {
+    let mut steps = earlier_steps(context, (window as usize).min(WINDOW_MAX).saturating_sub(1));
+    steps.reverse();
+    let earlier = steps.into_iter().map(|step| json!({ "step": step }));
+    let present = json!({ "step": context.session.steps + 1, "tool_call_id": context.view.call.id });
+    earlier.chain([present]).collect()
+}
+
 /// The period of a short cycle that this call completes: the latest calls are the same few, several times over.
 fn cycle(context: &Context<'_>) -> Option<usize> {
     let present = std::iter::once(&context.signature.key);
-    let latest: Vec<&Key> = present.chain(context.agent.window.iter().rev()).take(PERIOD_MAX * CYCLES).collect();
+    let window = context.agent.window.iter().rev().map(|call| &call.signature);
+    let latest: Vec<&Key> = present.chain(window).take(PERIOD_MAX * CYCLES).collect();
     (2..=PERIOD_MAX).find(|period| {
         let run = latest.get(..period * CYCLES).unwrap_or_default();
         let repeats = run.iter().zip(run.iter().skip(*period)).all(|(call, before)| call == before);
@@ -116,6 +135,7 @@ fn constraint(context: &Context<'_>, settings: &Loop) -> Constraint {
         ttl_steps: settings.ttl_steps,
         window: settings.window,
         threshold: settings.threshold,
+        step: context.session.steps + 1,
     }
 }
 

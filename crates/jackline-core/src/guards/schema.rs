@@ -1,14 +1,18 @@
 //! Arguments that are no JSON or do not fit their tool's schema, and declared tools that have none.
 
+use serde_json::json;
+
 use super::{Context, observed};
 use crate::code;
 use crate::decision::Finding;
+use crate::definition::Kind;
 use crate::definition::model::{Declaration, Missing};
 use crate::event::Outcome;
 use crate::probe::Probe;
 use crate::repair::{Held, Payload, Validation};
-use crate::schema::Target;
+use crate::schema::{SchemaError, Target};
 use crate::stack::Layer;
+use crate::tools::PAGING_USUAL;
 
 const GUARD: &str = "schema";
 
@@ -19,7 +23,26 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let mut findings = of_args(context).findings();
     findings.extend(lacking(context).map(|layer| observed(missing(context), layer)));
+    let reading = context.stack.layers.iter().filter(|layer| layer.model.reads.is_some());
+    findings.extend(reading.filter_map(|layer| Some(observed(unpaged(context)?, layer))));
     findings
+}
+
+/// A page of a file that no read can show: nothing is less than one line, and nothing comes before the first.
+fn unpaged(context: &Context<'_>) -> Option<Finding> {
+    let row = context.view.row.filter(|_| context.view.kind == Kind::Read)?;
+    let paging = row.paging.unwrap_or(PAGING_USUAL);
+    let wrong = [(paging.limit, 1), (paging.offset, 0)].into_iter().filter_map(|(name, least)| {
+        let value = context.view.call.args.get(name).filter(|value| !value.is_null())?;
+        let holds = value.as_f64().is_some_and(|number| number >= f64::from(least) && number.fract() == 0.0);
+        let message = format!("value is no whole number of at least {least}");
+        (!holds).then(|| SchemaError::new(&format!("/{name}"), "minimum", &message))
+    });
+    let errors: Vec<SchemaError> = wrong.collect();
+    let told =
+        json!({ "error": "SCHEMA_INVALID", "target": "tool_args", "schema": context.view.call.tool, "errors": errors });
+    let finding = Finding::deny(GUARD, code::SCHEMA_INVALID, told.to_string());
+    (!errors.is_empty()).then(|| Finding { errors, ..finding.suggest("send the corrected JSON only") })
 }
 
 /// A call's arguments, held against the schema that each layer has for its tool.
@@ -70,6 +93,12 @@ fn declared<'a>(context: &Context<'a>, layer: &'a Layer) -> Option<&'a Declarati
 pub(crate) fn lacking<'a>(context: &Context<'a>) -> impl Iterator<Item = &'a Layer> {
     let layers = context.stack.layers.iter().filter(|layer| layer.model.validation.missing == Missing::Deny);
     layers.filter(|layer| declared(context, layer).is_some_and(|tool| tool.schema.is_none()))
+}
+
+/// Whether a definition declares this tool and none has a schema for it.
+pub(crate) fn absent(context: &Context<'_>) -> bool {
+    let mut declared = context.stack.layers.iter().filter_map(|layer| declared(context, layer)).peekable();
+    declared.peek().is_some() && declared.all(|tool| tool.schema.is_none())
 }
 
 fn missing(context: &Context<'_>) -> Finding {

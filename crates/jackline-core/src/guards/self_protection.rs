@@ -8,7 +8,7 @@ use crate::code;
 use crate::decision::Finding;
 use crate::glob;
 use crate::overlap;
-use crate::own_files::{EXPANDED, MENTIONS, MENTIONS_APART};
+use crate::own_files::{DIRECTORIES, EXPANDED, MENTIONS, MENTIONS_APART, ends_in_directory};
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 use crate::shell::{self, Command, How, Reading, ShellText};
@@ -84,7 +84,8 @@ fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
     if allowed(context, identity) {
         return None;
     }
-    Some(protected(&format!("Path '{shown}' is part of what guards this session ({label}).")))
+    let reason = format!("Path '{shown}' is part of what guards this session ({label}).");
+    Some(protected(&reason).about(&touch.path))
 }
 
 /// A path that leads nobody knows where may lead to what guards us.
@@ -101,9 +102,11 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
     let label = identity.holds.as_deref().or(identity.ours.as_deref())?;
     let (_, rest) = touch.split();
     match (touch.glob, touch.role) {
-        (false, _) if touch.how == How::Linked => Some(label),
-        (false, _) if touch.how == How::Named => None,
+        (false, _) if matches!(touch.how, How::Linked | How::Locked) => Some(label),
         (false, Role::Delete) => Some(label),
+        (false, _) if touch.how == How::Named => None,
+        // What the repository keeps of a directory is the owner's, but for one that is a host's alone.
+        (false, Role::Write) if touch.how == How::Restored && !ends_in_directory(&identity.path) => None,
         // Something put where our directory would be brings its own settings along; an empty directory does not.
         (false, Role::Write) if identity.there == There::Nothing && touch.how != How::Metadata => Some(label),
         (false, Role::Read | Role::Write) => None,
@@ -133,13 +136,14 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
     let text = || context.view.shell_text().unwrap_or_default();
     match &context.view.shell {
         None => Vec::new(),
-        Some(ShellText::Unparsable(_)) => judge_unread(&text(), true),
+        Some(ShellText::Unparsable(_)) => judge_unread(&text(), true, true),
         Some(ShellText::Reading(reading)) => {
             let commands = reading.commands.iter().filter(|command| is_operator_command(command));
             let mut findings: Vec<Finding> = commands.map(operator_command).collect();
-            findings.extend(reading.commands.iter().filter_map(shell::git_setting).map(|key| git_setting(&key)));
+            findings.extend(reading.commands.iter().flat_map(shell::git_settings).map(|key| git_setting(&key)));
             if hides_writes(context, reading) {
-                findings.extend(judge_unread(&text(), reading.opaque.is_some()));
+                let opaque = reading.opaque.is_some();
+                findings.extend(judge_unread(&text(), opaque, opaque || takes_hidden(context, reading)));
             }
             findings
         }
@@ -150,6 +154,46 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
 fn hides_writes(context: &Context<'_>, reading: &Reading) -> bool {
     let dynamic = context.view.touches.iter().any(|touch| touch.dynamic && touch.role.changes());
     dynamic || reading.foreign || reading.opaque.is_some()
+}
+
+/// Whether the text may take away, lock or replace a directory that cannot be told.
+fn takes_hidden(context: &Context<'_>, reading: &Reading) -> bool {
+    let takes = |touch: &&Touch| match (touch.role, touch.how) {
+        (Role::Delete, _) | (Role::Write, How::Linked | How::Locked) => true,
+        (Role::Write, How::Whole) => reading.foreign,
+        (Role::Read | Role::Write, _) => false,
+    };
+    let hidden = |touch: &Touch| {
+        let last = touch.path.trim_end_matches(['/', '.']).rsplit('/').next().unwrap_or_default();
+        last.is_empty() || last.contains(['$', '…', '{', '*', '~']) || ends_in_directory(&touch.path)
+    };
+    let touches = context.view.touches.iter().filter(|touch| touch.dynamic && touch.only.is_none());
+    touches.filter(takes).any(hidden) || reading.commands.iter().any(|command| names_in_code(command, reading))
+}
+
+/// Whether a command that runs a text of its own kind is told the name of such a directory, or may be.
+fn names_in_code(command: &Command, reading: &Reading) -> bool {
+    let fed = command.words.len() < 2 || command.words.iter().any(|word| word.text == "-");
+    reading.foreign
+        && shell::runs_text(command)
+        && (fed || command.words.iter().any(|word| names_directory(&word.text)))
+}
+
+/// Whether a text names a directory of a host's itself, not something below it.
+fn names_directory(text: &str) -> bool {
+    named_directory(text).is_some()
+}
+
+fn named_directory(text: &str) -> Option<&'static &'static str> {
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    DIRECTORIES.iter().find(|name| {
+        text.match_indices(**name).any(|(at, _)| {
+            let before = text.get(..at).unwrap_or_default().chars().next_back();
+            let after = text.get(at + name.len()..).unwrap_or_default();
+            let next = after.trim_start_matches(['/', '.']).chars().next();
+            !before.is_some_and(goes_on) && !next.is_some_and(|c| goes_on(c) || c == '-')
+        })
+    })
 }
 
 fn git_setting(key: &str) -> Finding {
@@ -187,11 +231,12 @@ fn names_part(text: &str, name: &str) -> bool {
     })
 }
 
-fn judge_unread(text: &str, may_run: bool) -> Vec<Finding> {
+fn judge_unread(text: &str, may_run: bool, may_take: bool) -> Vec<Finding> {
     let plain = plainly(text);
     let whole = MENTIONS.iter().find(|mention| text.contains(**mention) || plain.contains(**mention));
     let apart = || MENTIONS_APART.iter().find(|(dir, file)| names_part(text, dir) && names_part(text, file));
-    let mentioned = whole.or_else(|| apart().map(|(dir, _)| dir));
+    let taken = || named_directory(text).or_else(|| named_directory(&plain)).filter(|_| may_take);
+    let mentioned = whole.or_else(|| apart().map(|(dir, _)| dir)).or_else(taken);
     let named = mentioned
         .map(|mention| protected(&format!("This shell text names `{mention}` and what it writes cannot be told.")));
     let words = |text: &str| text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).any(is_our_program);

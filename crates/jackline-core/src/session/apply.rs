@@ -3,7 +3,7 @@
 use super::{
     AGENTS_MAX, Agent, Budget, CONSTRAINTS_MAX, Change, DIAGNOSTICS_BYTES_MAX, DONE_MAX, Done, FINISHED_MAX, Key,
     MEMORY_MAX, Memory, OPEN_CALLS_MAX, Open, READS_MAX, READS_TOTAL_MAX, REPAIRS_MAX, Read, Repair, SNAPSHOTS_MAX,
-    Session, Used, WINDOW_MAX,
+    Session, Used, WINDOW_MAX, Windowed, nano_usd,
 };
 use crate::event::MAIN_AGENT;
 use crate::extension::{Extended, Extension};
@@ -69,10 +69,11 @@ impl Session {
                 self.memory.apply(self.steps, change);
             }
             Change::Used { tokens, cost_usd } => {
-                self.budget.session.add(*tokens, *cost_usd);
-                self.budget.prompt.add(*tokens, *cost_usd);
+                self.budget.session.add(*tokens, nano_usd(*cost_usd));
+                self.budget.prompt.add(*tokens, nano_usd(*cost_usd));
             }
             Change::BudgetRefused => self.budget.refused = true,
+            Change::BudgetTold { kind } => self.budget.told.push(kind.clone()),
             Change::BudgetWarned => self.budget.warned = true,
             Change::Metered { .. } | Change::Unmetered => self.meter(change),
             Change::Extended { extension } => {
@@ -89,9 +90,9 @@ impl Session {
     /// Counts what was learned of a transcript; nothing else. Deciding looks ahead with it, too.
     pub(crate) fn meter(&mut self, change: &Change) {
         if let Change::Metered { usage, .. } = change {
-            let cost_usd = usage.cost_micro_usd as f64 / 1e6;
-            self.budget.session.add(usage.tokens, cost_usd);
-            self.budget.prompt.add(usage.tokens, cost_usd);
+            let cost = usage.cost_micro_usd.saturating_mul(1_000);
+            self.budget.session.add(usage.tokens, cost);
+            self.budget.prompt.add(usage.tokens, cost);
             self.transcripts.retain(|mark| mark.file != usage.mark.file);
             self.transcripts.push(usage.mark.clone());
             if self.transcripts.len() > TRANSCRIPTS_MAX {
@@ -108,7 +109,7 @@ impl Session {
         self.budget.prompt.steps += 1;
         let agent = self.memory.agent(&open.agent, self.steps);
         if feeds {
-            push(&mut agent.window, open.signature, WINDOW_MAX);
+            push(&mut agent.window, Windowed { signature: open.signature, step: open.step }, WINDOW_MAX);
         }
         push(&mut self.open, open, OPEN_CALLS_MAX);
     }
@@ -138,13 +139,15 @@ impl Budget {
         self.prompt = Used::default();
         self.prompt_extended = Extended::default();
         self.refused = false;
+        self.told.clear();
     }
 
     fn extend(&mut self, at: Timestamp, more: &Extension) {
-        self.session_extended.add(at, more);
-        self.prompt_extended.add(at, more);
+        self.session_extended.add(at, self.session, more);
+        self.prompt_extended.add(at, self.prompt, more);
         // The next refusal is news again.
         self.refused = false;
+        self.told.clear();
         self.warned = false;
     }
 }
@@ -156,7 +159,7 @@ impl Memory {
             Change::Counted { scopes, recent } => self.count(scopes, recent.as_ref()),
             Change::Advised { taken } => self.take(taken),
             change => {
-                if let Some(name) = agent_of(change) {
+                if let Some(name) = change.agent() {
                     self.agent(name, step).apply(change);
                 }
                 self.bound_reads();
@@ -233,14 +236,14 @@ impl Memory {
 }
 
 impl Used {
-    fn add(&mut self, tokens: u64, cost_usd: f64) {
+    fn add(&mut self, tokens: u64, cost_nano_usd: u64) {
         self.tokens = self.tokens.saturating_add(tokens);
-        self.cost_usd += cost_usd;
+        self.cost_nano_usd = self.cost_nano_usd.saturating_add(cost_nano_usd);
     }
 }
 
 impl Agent {
-    fn apply(&mut self, change: &Change) {
+    pub(crate) fn apply(&mut self, change: &Change) {
         match change {
             Change::Read { file, content, .. } => self.remember(*file, *content),
             Change::Refreshed { file, content, .. } => self.refresh(file, *content),
@@ -334,29 +337,32 @@ impl Agent {
     }
 }
 
-fn agent_of(change: &Change) -> Option<&str> {
-    match change {
-        Change::Read { agent, .. }
-        | Change::Refreshed { agent, .. }
-        | Change::Constrained { agent, .. }
-        | Change::Imposed { agent, .. }
-        | Change::OverridesTicked { agent, .. }
-        | Change::OverrideLapsed { agent, .. }
-        | Change::Retried { agent, .. }
-        | Change::Ticked { agent }
-        | Change::Lapsed { agent, .. }
-        | Change::Halted { agent, .. }
-        | Change::Lifted { agent }
-        | Change::UnknownTool { agent, .. }
-        | Change::KnownTool { agent }
-        | Change::Outcome { agent, .. }
-        | Change::Invalid { agent, .. }
-        | Change::Repaired { agent, .. }
-        | Change::Stopped { agent, .. }
-        | Change::StopBlocked { agent, .. }
-        | Change::Parked { agent, .. }
-        | Change::Progressed { agent } => Some(agent),
-        _ => None,
+impl Change {
+    /// The agent whose memory it changes.
+    pub(crate) fn agent(&self) -> Option<&str> {
+        match self {
+            Change::Read { agent, .. }
+            | Change::Refreshed { agent, .. }
+            | Change::Constrained { agent, .. }
+            | Change::Imposed { agent, .. }
+            | Change::OverridesTicked { agent, .. }
+            | Change::OverrideLapsed { agent, .. }
+            | Change::Retried { agent, .. }
+            | Change::Ticked { agent }
+            | Change::Lapsed { agent, .. }
+            | Change::Halted { agent, .. }
+            | Change::Lifted { agent }
+            | Change::UnknownTool { agent, .. }
+            | Change::KnownTool { agent }
+            | Change::Outcome { agent, .. }
+            | Change::Invalid { agent, .. }
+            | Change::Repaired { agent, .. }
+            | Change::Stopped { agent, .. }
+            | Change::StopBlocked { agent, .. }
+            | Change::Parked { agent, .. }
+            | Change::Progressed { agent } => Some(agent),
+            _ => None,
+        }
     }
 }
 

@@ -125,6 +125,8 @@ pub struct Budget {
     pub prompt: Used,
     /// The first refusal has been told, so `stop` is not repeated.
     pub refused: bool,
+    /// The kinds of limits whose refusal has been told, each once.
+    pub told: Vec<String>,
     /// The soft step limit has been warned of.
     pub warned: bool,
     /// What a person added to the session's limits, and to those of the present prompt.
@@ -135,11 +137,25 @@ pub struct Budget {
 }
 
 /// Steps, tokens and cost of a session or of a prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Used {
     pub steps: u64,
     pub tokens: u64,
-    pub cost_usd: f64,
+    /// Billionths of a dollar: a sum of fractions would miss a limit by less than anyone was charged.
+    pub cost_nano_usd: u64,
+}
+
+/// Dollars as they are counted.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and so do budgets")]
+pub fn nano_usd(usd: f64) -> u64 {
+    (usd * 1e9).round() as u64
+}
+
+/// Counted dollars as people are shown them.
+#[must_use]
+pub fn shown_usd(nano: u64) -> f64 {
+    nano as f64 / 1e9
 }
 
 /// Something that succeeded.
@@ -172,8 +188,8 @@ pub struct Agent {
     pub seen: u64,
     /// Files it read, oldest first, with what they contained.
     pub reads: Vec<Read>,
-    /// Signatures of its latest calls, newest last.
-    pub window: VecDeque<Key>,
+    /// Its latest calls, newest last.
+    pub window: VecDeque<Windowed>,
     pub constraints: Vec<Constraint>,
     pub halted: Option<Halt>,
     /// It called an unknown tool and has not made a known call since.
@@ -190,6 +206,14 @@ pub struct Agent {
     pub faulted: bool,
     /// Why it cannot go on, since it said so.
     pub parked: Option<String>,
+}
+
+/// A call that the loop guard remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Windowed {
+    pub signature: Key,
+    /// The step at which it was requested.
+    pub step: u64,
 }
 
 /// A value that has not fit its schema yet.
@@ -223,6 +247,9 @@ pub struct Constraint {
     pub ttl_steps: u32,
     pub window: u32,
     pub threshold: u32,
+    /// The step at which it was put.
+    #[serde(default)]
+    pub step: u64,
 }
 
 /// Why an agent's run was halted.
@@ -279,6 +306,10 @@ pub enum Change {
         cost_usd: f64,
     },
     BudgetRefused,
+    /// That a limit of this kind is used up was told.
+    BudgetTold {
+        kind: String,
+    },
     BudgetWarned,
     /// A host's transcript was read.
     Metered {
@@ -563,10 +594,17 @@ impl Repair {
 }
 
 impl Constraint {
+    /// What it is called: one action is forbidden once at one step.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{}-{}", self.signature, self.step)
+    }
+
     /// The typed override as hosts and models are shown it; one fixed form, no free text.
     #[must_use]
     pub fn to_value(&self) -> Value {
         serde_json::json!({
+            "override_id": self.id(),
             "type": "FORBID_ACTION",
             "reason": "LOOP_REPEAT",
             "signature": self.signature,

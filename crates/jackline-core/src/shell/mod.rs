@@ -19,7 +19,7 @@ mod wrappers;
 
 use crate::path::Role;
 
-pub use files::git_setting;
+pub use files::{git_settings, runs_text};
 pub use names::{glob_matches, glob_may_match, told, without_global_options};
 
 /// Bytes of a text that is read at all; longer ones are programs, not commands.
@@ -157,6 +157,10 @@ pub enum How {
     Named,
     /// A link to it, or to the directory, is made.
     Linked,
+    /// Its mode or owner changes so that it may no longer be read or entered.
+    Locked,
+    /// Git puts there what it keeps of it.
+    Restored,
 }
 
 /// Where a relative path starts.

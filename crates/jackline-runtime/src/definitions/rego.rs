@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jackline_core::definition::model::{Guard, Policy, Rego};
+use jackline_core::definition::model::{Guard, OnFault, Policy, Rego};
 use jackline_core::definition::{Fault, Model, span_of};
 
 use crate::rego::{Compiled, RegoFault, read};
@@ -11,6 +11,8 @@ use crate::rego::{Compiled, RegoFault, read};
 /// A Rego policy of a definition, with its name and the keys that lead to its file.
 struct Named<'a> {
     policy: &'a str,
+    /// A fault of it lets calls pass.
+    tolerated: bool,
     rego: &'a Rego,
     keys: Vec<String>,
 }
@@ -27,7 +29,8 @@ fn of(policies: &[Policy], keys: Vec<String>) -> impl Iterator<Item = Named<'_>>
     policies.iter().enumerate().filter_map(move |(index, policy)| match &policy.guard {
         Guard::Rego(rego) => {
             let own = [index.to_string(), "rego".to_owned(), "file".to_owned()];
-            Some(Named { policy: &policy.name, rego, keys: keys.iter().cloned().chain(own).collect() })
+            let tolerated = policy.on_fault == OnFault::Allow;
+            Some(Named { policy: &policy.name, tolerated, rego, keys: keys.iter().cloned().chain(own).collect() })
         }
         Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Paths(_) | Guard::Rule(_) => None,
     })
@@ -36,12 +39,23 @@ fn of(policies: &[Policy], keys: Vec<String>) -> impl Iterator<Item = Named<'_>>
 /// Faults of the Rego policies of a definition that lies in this directory; `text` lends their places.
 #[must_use]
 pub fn rego_faults(model: &Model, text: Option<&str>, dir: &Path) -> Vec<Fault> {
-    let unusable = |named: Named<'_>| {
+    unusable(model, text, dir).map(|(_, fault)| fault).collect()
+}
+
+/// The faults for which a definition cannot be used, and what people should know of those that it tolerates.
+pub(super) fn faults_and_notices(model: &Model, text: Option<&str>, dir: &Path) -> (Vec<Fault>, Vec<String>) {
+    let (tolerated, fatal): (Vec<_>, Vec<_>) = unusable(model, text, dir).partition(|(tolerated, _)| *tolerated);
+    let told = |(_, fault): (bool, Fault)| format!("{}; calls pass it by", fault.message);
+    (fatal.into_iter().map(|(_, fault)| fault).collect(), tolerated.into_iter().map(told).collect())
+}
+
+fn unusable<'a>(model: &'a Model, text: Option<&'a str>, dir: &'a Path) -> impl Iterator<Item = (bool, Fault)> + 'a {
+    named(model).filter_map(move |named| {
         let policy = read(&dir.join(&named.rego.file));
         let policy = policy.map_err(|why| RegoFault::new(format!("it cannot be read: {why}")));
-        Some(fault(&named, text, policy.and_then(|policy| Compiled::new(&policy)).err()?))
-    };
-    named(model).filter_map(unusable).collect()
+        let why = policy.and_then(|policy| Compiled::new(&policy)).err()?;
+        Some((named.tolerated, fault(&named, text, why)))
+    })
 }
 
 fn fault(named: &Named<'_>, text: Option<&str>, why: RegoFault) -> Fault {

@@ -1,11 +1,13 @@
 //! Reads a file of cases. A key that is not known is a fault, so that a misspelled check is never skipped.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use jackline_core::definition::fault::{Faults, quoted};
+use jackline_core::definition::fault::{Faults, did_you_mean, quoted};
 use jackline_core::definition::yaml::{self, Node, Value};
 use jackline_core::definition::{Fault, Span};
 use jackline_core::time::parse_duration_ms;
+use jackline_core::tools::TOOLS;
 use serde_json::{Map, json};
 
 use super::{Case, Step};
@@ -24,6 +26,8 @@ pub(super) fn cases(text: &str) -> Result<Vec<Case>, Vec<Fault>> {
     let mut reader = Reader { faults };
     let cases = match &tree {
         Some(tree) => reader.file(tree),
+        // Why there is no tree has been told, unless there is nothing.
+        None if reader.faults.any_error() => Vec::new(),
         None => reader.wrong(Span { line: 1, column: 1, ..Span::default() }, "the file is empty"),
     };
     if reader.faults.any_error() { Err(reader.faults.into_sorted()) } else { Ok(cases) }
@@ -101,6 +105,11 @@ impl Reader {
         if let (false, Some(args)) = (argument.is_empty(), args.as_object_mut()) {
             args.insert((*argument).to_owned(), json!(named));
         }
+        self.known_host(node.get("host"));
+        if node.entry("want").is_some() && node.get("want").and_then(Node::text).is_none_or(|want| !is_wanted(want)) {
+            let message = "`want` is a verdict (`allow`, `ask`, `deny`, `halt`) or a code such as `sequence/missing`";
+            self.wrong::<()>(node.get("want").map_or(node.span, |want| want.span), message);
+        }
         Some(Step {
             label: format!("{key} {}", quoted(&named)),
             tool,
@@ -112,6 +121,15 @@ impl Reader {
             want: self.text(node.get("want")),
             says: self.text(node.get("says")),
         })
+    }
+
+    /// A host that we do not know is a program of the owner's own, unless it is nearly one that we know.
+    fn known_host(&mut self, node: Option<&Node>) {
+        let hosts: BTreeSet<&str> = TOOLS.iter().map(|tool| tool.host).filter(|host| !host.is_empty()).collect();
+        let Some((node, name)) = node.and_then(|node| Some((node, node.text()?))) else { return };
+        if let Some(help) = did_you_mean(name, hosts.iter().copied()).filter(|_| !hosts.contains(name)) {
+            self.faults.push(Fault::error(format!("there is no host {}", quoted(name))).at(node.span).help(help));
+        }
     }
 
     fn duration(&mut self, node: Option<&Node>) -> i64 {
@@ -128,6 +146,11 @@ impl Reader {
             Some((_, span)) => self.wrong(span, "`true` or `false` is wanted here"),
         }
     }
+}
+
+fn is_wanted(want: &str) -> bool {
+    matches!(want, "allow" | "ask" | "deny" | "halt")
+        || want.split_once('/').is_some_and(|(guard, _)| !guard.is_empty())
 }
 
 fn is_inside(path: &Path) -> bool {
@@ -182,6 +205,10 @@ mod tests {
         refuse("cases: [{note: n, steps: [{bash: ls, read: a}]}]", "a step is one of");
         refuse("cases: [{note: n, steps: [{want: deny}]}]", "a step is one of");
         refuse("cases: [{note: n, steps: [{bash: ls, after: soon}]}]", "a duration");
+        refuse("cases: [{note: n, steps: [{bash: ls, want: dney}]}]", "`want` is a verdict");
+        refuse("cases: [{note: n, steps: [{bash: ls, host: cluade}]}]", "there is no host `cluade`");
+        let broken = cases("cases: [").unwrap_err();
+        assert!(broken.iter().all(|fault| !fault.message.contains("empty")), "{broken:?}");
         for path in ["../x", "/etc/x", "a/../../x", ""] {
             let text = format!("cases: [{{note: n, workspace: {{\"{path}\": y}}, steps: [{{bash: ls}}]}}]");
             refuse(&text, "leads out of the workspace");

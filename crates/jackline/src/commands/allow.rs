@@ -8,12 +8,13 @@ use crate::place::Where;
 ///
 /// The exception holds for every session of the workspace, for at most 24h, and each use of it is recorded.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("how_long").required(true).multiple(true).args(["once", "lasting"])))]
 pub(crate) struct Allow {
     /// A policy's name, a code (`sequence/missing`), or the first part of codes (`loop`)
     #[arg(value_name = "POLICY|CODE")]
     name: String,
     /// For the first call that needs it
-    #[arg(long, required_unless_present = "lasting")]
+    #[arg(long)]
     once: bool,
     /// For so long, such as `10m`
     #[arg(long = "for", id = "lasting", value_name = "DURATION")]

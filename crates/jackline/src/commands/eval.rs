@@ -83,6 +83,7 @@ fn given(at: &Where, file: &PathBuf, kept: Option<&Kept>) -> Result<Given, Comma
     let dir = path.parent().unwrap_or(&root);
     let mut standing = Standing::given_from(&root, dir, &text, kept).map_err(faulty)?;
     standing.stack.path = Some(path.display().to_string());
+    standing.notices.iter().for_each(|notice| screen::complain(&format!("note: {notice}")));
     Ok(Given::new(standing))
 }
 

@@ -2,7 +2,7 @@
 
 use jackline_core::completion;
 use jackline_core::decision::Verdict;
-use jackline_core::definition::Model;
+use jackline_core::definition::{Model, span_of};
 use jackline_core::packs::{PACKS, Pack};
 use jackline_core::ran::Ran;
 use jackline_core::sha::Digest;
@@ -146,6 +146,8 @@ fn section(out: &mut String, paint: Paint, title: &str, lines: &[String]) {
 /// The definitions that judged, as far as their texts are kept: the workspace's first, then all others in force.
 struct Models {
     own: Option<Model>,
+    /// The workspace's own, as it is written.
+    text: Option<String>,
     others: Vec<(String, Model)>,
 }
 
@@ -155,7 +157,21 @@ impl Models {
         let layers = decision.pointer("/definition/layers").and_then(Value::as_array).into_iter().flatten();
         let others = layers.filter_map(Value::as_str).filter(|digest| Some(*digest) != own);
         let others = others.filter_map(|digest| Some((digest.to_owned(), model(digest, kept)?))).collect();
-        Self { own: own.and_then(|digest| model(digest, kept)), others }
+        Self {
+            own: own.and_then(|digest| model(digest, kept)),
+            text: own.and_then(|digest| text(digest, kept)),
+            others,
+        }
+    }
+
+    /// Where a limit stands that is no policy's.
+    fn limit(&self, code: &str) -> Option<String> {
+        let kind = match code.strip_prefix("budget/")? {
+            "cost" => "cost_usd",
+            kind => kind,
+        };
+        let span = span_of(self.text.as_deref()?, &["limits", kind])?;
+        Some(format!("jackline.yaml line {}", span.line))
     }
 
     /// Where a policy stands.
@@ -176,9 +192,12 @@ fn elsewhere(digest: &str, line: u32) -> String {
     }
 }
 
+fn text(digest: &str, kept: &Kept) -> Option<String> {
+    kept.text(&Digest::parse(digest.strip_prefix("sha256:")?)?)
+}
+
 fn model(digest: &str, kept: &Kept) -> Option<Model> {
-    let text = kept.text(&Digest::parse(digest.strip_prefix("sha256:")?)?)?;
-    kept.model(&text).ok().map(|(model, _)| model)
+    kept.model(&text(digest, kept)?).ok().map(|(model, _)| model)
 }
 
 fn line(model: &Model, policy: &str) -> Option<u32> {
@@ -189,7 +208,8 @@ fn line(model: &Model, policy: &str) -> Option<u32> {
 
 fn finding_text(finding: &Value, models: &Models, paint: Paint) -> String {
     let name = timeline::text(finding, "policy");
-    let place = models.place(name).map(|place| format!(", {place}")).unwrap_or_default();
+    let place = models.place(name).or_else(|| models.limit(timeline::text(finding, "code")));
+    let place = place.map(|place| format!(", {place}")).unwrap_or_default();
     let enforced = match (timeline::exception(finding), finding.get("enforced")) {
         (Some(id), _) => format!(" (lifted by exception {})", timeline::shown(id)),
         (None, Some(Value::Bool(false))) => " (not enforced)".to_owned(),
@@ -303,6 +323,8 @@ fn remedies(decision: &Value) -> Vec<String> {
     for finding in timeline::findings(decision) {
         let code = timeline::text(finding, "code");
         let suggested = finding.get("suggestions").and_then(Value::as_array).into_iter().flatten();
+        // What a budget's code says holds the advice, and the owner's way out.
+        let suggested = suggested.filter(|_| timeline::text(finding, "guard") != "budget");
         let suggested = suggested.filter_map(Value::as_str).map(|text| format!("{code}: {text}"));
         for remedy in suggested.chain(documented(code).map(|remedy| format!("{code}: {remedy}"))) {
             let remedy = timeline::harmless(&remedy);

@@ -2,7 +2,7 @@
 
 mod show;
 
-use jackline_core::event::Body;
+use jackline_core::event::{Body, TOOL_NAME_BYTES_MAX};
 use jackline_core::extension::{EXTENSION_COUNT_MAX, EXTENSION_MS_MAX, EXTENSION_USD_MAX, Extension};
 use jackline_core::meters;
 use jackline_core::session::Session as State;
@@ -10,7 +10,7 @@ use jackline_core::time::parse_duration_ms;
 use jackline_runtime::clock;
 use jackline_runtime::definitions::Definitions as _;
 
-use super::log;
+use super::{log, status};
 use crate::error::CommandError;
 use crate::place::Where;
 use crate::{exceptions, person, screen, timeline};
@@ -34,6 +34,7 @@ impl Session {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         match self {
             Self::Snapshot(named) => {
+                named.usable()?;
                 let question = |id: &str| format!("Keep what guards remember of session {id} as `{}`?", named.shown());
                 named.at.act(question, Body::Snapshot { name: named.name.clone() }).map(drop)
             }
@@ -114,6 +115,12 @@ impl Named {
         timeline::shown(&self.name)
     }
 
+    fn usable(&self) -> Result<(), CommandError> {
+        let fits = (1..=TOOL_NAME_BYTES_MAX).contains(&self.name.len());
+        let error = || CommandError::input("a snapshot's name has between 1 and 256 bytes");
+        if fits { Ok(()) } else { Err(error()) }
+    }
+
     fn restore(&self) -> Result<(), CommandError> {
         let known = self.at.state()?.snapshots;
         if !known.iter().any(|(name, _)| *name == self.name) {
@@ -132,9 +139,10 @@ impl Named {
 /// It adds to the limits of this one session, the present prompt's included. Time is added to the deadline, or counts
 /// from now if that has passed.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("more").required(true).multiple(true).args(["steps", "tokens", "cost", "lasting"])))]
 pub(crate) struct Extend {
     /// So many more calls
-    #[arg(long, value_name = "N", required_unless_present_any = ["tokens", "cost", "lasting"])]
+    #[arg(long, value_name = "N")]
     steps: Option<u64>,
     /// So many more tokens
     #[arg(long, value_name = "N")]
@@ -206,12 +214,7 @@ impl Extend {
     }
 
     fn budgets(&self) -> Result<Vec<String>, CommandError> {
-        let plain = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let line = |meter: &jackline_core::Meter| {
-            let spent = if meter.exhausted { ", used up" } else { "" };
-            format!("{} {} of {}{spent}", meter.kind, plain(&meter.used), plain(&meter.limit))
-        };
-        Ok(self.meters()?.iter().map(line).collect())
+        Ok(self.meters()?.iter().map(status::meter_words).collect())
     }
 }
 

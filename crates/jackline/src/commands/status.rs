@@ -190,8 +190,7 @@ impl Shown {
         let ended = if tally.ended { format!("{stopped}, ended") } else { stopped };
         let mut lines = vec![format!("{}, last event {when}{ended}", timeline::shown(id)), tally.words()];
         for (origin, meter) in self.meters(state) {
-            let spent = if meter.exhausted { ", used up" } else { "" };
-            lines.push(format!("{} {} of {}{spent} ({origin})", meter.kind, plain(&meter.used), plain(&meter.limit)));
+            lines.push(format!("{} ({origin})", meter_words(&meter)));
         }
         lines.extend(
             state.budget.unmetered.then(|| "what was used cannot be told from the host's transcript".to_owned()),
@@ -262,7 +261,7 @@ impl Shown {
 
     fn session_json(&self, Newest { id, state, tally }: &Newest) -> Value {
         let meters = self.meters(state).into_iter().map(|(origin, meter)| {
-            json!({ "origin": origin, "kind": meter.kind, "used": meter.used, "limit": meter.limit, "exhausted": meter.exhausted })
+            json!({ "origin": origin, "kind": meter.kind, "used": meter.used, "limit": meter.limit, "exhausted": meter.exhausted, "soft": meter.soft })
         });
         let halts =
             halts(state).map(|(agent, halt)| json!({ "agent": agent, "code": halt.code, "reason": halt.reason }));
@@ -345,6 +344,17 @@ fn halts(state: &Session) -> impl Iterator<Item = (&str, &jackline_core::session
     state.memory.agents.iter().filter_map(|(name, agent)| Some((name.as_str(), agent.halted.as_ref()?)))
 }
 
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+/// A limit and what is used of it, in words.
+pub(crate) fn meter_words(meter: &Meter) -> String {
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let (used, limit) = (plain(&meter.used), plain(&meter.limit));
+    let spent = match (meter.exhausted, meter.soft) {
+        (true, _) => ", used up",
+        (false, true) => ", soft",
+        (false, false) => "",
+    };
+    match meter.kind {
+        "deadline" => format!("deadline {limit}, now {used}{spent}"),
+        kind => format!("{kind} {used} of {limit}{spent}"),
+    }
 }

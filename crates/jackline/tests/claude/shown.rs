@@ -66,7 +66,7 @@ fn what_is_printed_is_cut_and_an_empty_search_gets_a_next_step() {
             .say("done"),
     );
     sound(&run);
-    let cut = "1\n2\n3\n4\n[lines_shown: 4, lines_remaining: 5, has_more: true, next_offset: 4]";
+    let cut = "1\n2\n3\n4\n[lines_shown: 4, lines_remaining: 5, has_more: true]";
     assert_eq!(outcome(&run, "printed").text, cut);
     assert!(!run.model.shown_in(2).contains(GUIDANCE), "a text that does more than search");
     assert!(run.model.shown_in(3).contains(GUIDANCE), "a search and nothing besides");

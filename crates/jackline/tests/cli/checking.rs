@@ -249,11 +249,12 @@ tools:
     world.check(
         &["check"],
         1,
-        r#"error: tool `deploy`: its `schema` cannot be used: it is no schema at `/type`: "objct" is not valid under any of the schemas listed in the 'anyOf' keyword
+        r#"error: tool `deploy`: its `schema` cannot be used: it is no schema at `/type`: there is no type "objct"
   --> jackline.yaml:4:23
    |
  4 |     deploy: { schema: { type: objct } }
    |                       ^^^^^^^^^^^^^^^
+   = help: types are `array`, `boolean`, `integer`, `null`, `number`, `object` and `string`
 
 error: tool `fetch`: its `schema` cannot be used: it refers to `https://example.com/fetch.json`, and nothing outside a schema is fetched
   --> jackline.yaml:5:23

@@ -54,7 +54,7 @@ fn a_person_grants_more_calls_and_the_log_names_them() {
         world.at_terminal(&["session", "extend", "--steps", "2", "--reason", "nearly there"], "y\n");
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
     assert!(stdout.starts_with("Grant session s1 2 calls more? [y/N] recorded in session s1 #"), "{stdout}");
-    assert!(stdout.contains("\n  steps 3 of 4\n"), "{stdout}");
+    assert!(stdout.contains("\n  steps 3 of 5\n"), "{stdout}");
     let records = records(&world);
     let record = records.iter().find(|record| record["kind"] == "session.extended").expect("recorded");
     assert_eq!((&record["actor"], &record["data"]["extension"]["by"]), (&"human".into(), &"dev".into()));
@@ -63,6 +63,7 @@ fn a_person_grants_more_calls_and_the_log_names_them() {
     refused(&world, &call(3), "budget/deadline");
     let (code, ..) = world.at_terminal(&["session", "extend", "--for", "1h", "--reason", "go on", "--yes"], "");
     assert_eq!(code, Some(0));
+    assert_eq!(answer(&world, &call(4))["verdict"], "allow");
     assert_eq!(answer(&world, &call(4))["code"], "budget/steps", "the refused call was a step, too");
     let (code, ..) = world.at_terminal(&["session", "extend", "--steps", "9", "--reason", "go on", "--yes"], "");
     assert_eq!(code, Some(0));
@@ -71,6 +72,32 @@ fn a_person_grants_more_calls_and_the_log_names_them() {
     assert_eq!(code, Some(0));
     assert!(stdout.contains("session.extended 2 calls; nearly there (dev)"), "{stdout}");
     assert_eq!(world.run(&["audit", "verify"], "").0, Some(0));
+}
+
+#[test]
+fn a_grant_gives_as_much_as_it_says() {
+    let world = World::defined("jackline: 1\nloop: false\nlimits: { steps: 2 }\n");
+    (0..2).for_each(|n| assert_eq!(answer(&world, &call(n))["verdict"], "allow"));
+    (2..8).for_each(|n| refused(&world, &call(n), "budget/steps"));
+    let (code, stdout, _) = world.at_terminal(&["session", "extend", "--steps", "3", "--reason", "r", "--yes"], "");
+    assert_eq!(code, Some(0));
+    assert!(stdout.contains("\n  steps 8 of 11\n"), "{stdout}");
+    (0..3).for_each(|n| assert_eq!(answer(&world, &call(n))["verdict"], "allow"));
+    refused(&world, &call(3), "budget/steps");
+}
+
+#[test]
+fn what_could_be_granted_is_named() {
+    let world = World::defined(LIMITED);
+    let (code, _, stderr) = world.run(&["session", "extend", "--reason", "r"], "");
+    assert_eq!(code, Some(2));
+    assert!(stderr.contains("--for") && stderr.contains("--tokens"), "{stderr}");
+    let (code, _, stderr) = world.run(&["allow", "loop", "--reason", "r"], "");
+    assert_eq!(code, Some(2));
+    assert!(stderr.contains("--once") && stderr.contains("--for"), "{stderr}");
+    answer(&world, &call(1));
+    let (code, _, stderr) = world.at_terminal(&["session", "snapshot", "", "--yes"], "");
+    assert_eq!((code, stderr.as_str()), (Some(2), "error: a snapshot's name has between 1 and 256 bytes\n"));
 }
 
 #[test]
@@ -168,4 +195,17 @@ fn an_agent_does_none_of_it() {
     }
     let shell = r#"{"event":"call.requested","session":"s2","call":{"tool":"Bash","args":{"command":"jackline session extend --steps 9 --reason x --yes"}}}"#;
     refused(&world, shell, "self/operator-command");
+}
+
+#[test]
+fn a_spent_budget_is_explained_by_its_line() {
+    let world = World::defined("jackline: 1\nloop: false\nlimits:\n  tokens: 9\n  steps: 1\n");
+    answer(&world, &call(1));
+    refused(&world, &call(2), "budget/steps");
+    let (code, stdout, _) = world.run(&["explain", "last"], "");
+    assert_eq!(code, Some(0));
+    assert!(stdout.contains("guard budget, jackline.yaml line 5\n"), "{stdout}");
+    assert_eq!(stdout.to_lowercase().matches("report what is left").count(), 1, "advice is given once: {stdout}");
+    let (_, stdout, _) = world.run(&["status"], "");
+    assert!(stdout.contains("steps 2 of 1, used up (project)"), "{stdout}");
 }

@@ -119,3 +119,25 @@ fn check_names_a_rule_that_never_fires() {
         "",
     );
 }
+
+#[test]
+fn a_broken_rego_policy_that_is_tolerated_stops_nothing_else() {
+    let definition = "jackline: 1
+policies:
+  - { name: env, on_fault: allow, rego: { file: policies/env.rego } }
+  - { name: no-push, rule: { command: \"git push*\" } }
+";
+    let world = World::defined(definition);
+    world.write("ws/policies/env.rego", "package jackline\n\ndeny contains x if {\n");
+    let ask = |command: &str| {
+        let event = format!(
+            r#"{{"event":"call.requested","session":"s1","call":{{"tool":"Bash","args":{{"command":"{command}"}}}}}}"#
+        );
+        let (code, stdout, stderr) = world.run(&["eval", "--definition", "jackline.yaml"], &event);
+        assert_eq!(code, Some(0), "{stderr}");
+        assert!(stderr.contains("policy \"env\": ") && stderr.contains("; calls pass it by"), "{stderr}");
+        serde_json::from_str::<serde_json::Value>(&stdout).unwrap()
+    };
+    assert_eq!(ask("ls")["verdict"], "allow");
+    assert_eq!(ask("git push")["code"], "rule/no-push");
+}

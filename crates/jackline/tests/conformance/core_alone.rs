@@ -44,7 +44,7 @@ pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, Stri
     let schemas = inline_schemas(&standing.stack);
     let ground = Ground { root: world.root.clone(), home: Some(world.home.clone()), own, schemas };
     let mut stack = standing.stack;
-    stack.layers.iter_mut().for_each(|layer| jackline_runtime::tilde::expand(&mut layer.model, &world.home));
+    jackline_runtime::tilde::expand(&mut stack, &world.home);
     Ok(Box::new(Core {
         stack,
         prober: WorkspaceProber::new(ground),

@@ -65,3 +65,16 @@ fn what_cannot_be_read_is_on_record_and_refuses_nothing() {
         .collect();
     assert_eq!(found.len(), 1, "{found:?}");
 }
+
+#[test]
+fn a_soft_limit_is_told_once_to_agent_and_person() {
+    let world = World::new(Some("jackline: 1\nloop: false\nlimits: { steps: { max: 1, soft: true } }\n"));
+    asks(&world, 1).silent();
+    let told = asks(&world, 2).json();
+    let person = told["systemMessage"].as_str().unwrap();
+    assert!(person.contains("The soft limit of 1 steps is reached"), "{person}");
+    let agent = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(agent.contains("ask the person whether to go on"), "{agent}");
+    assert_eq!(told["hookSpecificOutput"]["permissionDecision"], Value::Null, "nothing is approved by it");
+    asks(&world, 3).silent();
+}

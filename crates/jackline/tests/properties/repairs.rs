@@ -89,14 +89,17 @@ struct Counted {
 
 impl Counted {
     fn expect(&mut self, (act, agent, tool): Move, attempts: u32) -> (Verdict, Option<&'static str>) {
-        let halted = self.halted.contains(&agent);
+        // A run is halted once, and nothing that comes after is counted.
+        if self.halted.contains(&agent) && !matches!(act, Act::Prompt) {
+            return (Verdict::Deny, Some("run/halted"));
+        }
         let failures = self.failures.entry((agent, tool)).or_default();
-        let (verdict, code) = match act {
+        match act {
             Act::Prompt => {
                 let lifted = |agent: &str| self.halted.contains(&agent);
                 self.failures.retain(|(agent, _), _| !lifted(agent));
                 self.halted.clear();
-                return (Verdict::Allow, None);
+                (Verdict::Allow, None)
             }
             Act::Fits => {
                 *failures = 0;
@@ -110,8 +113,7 @@ impl Counted {
                 self.halted.push(agent);
                 (Verdict::Halt, Some("schema/exhausted"))
             }
-        };
-        if halted && verdict < Verdict::Halt { (Verdict::Deny, Some("run/halted")) } else { (verdict, code) }
+        }
     }
 }
 

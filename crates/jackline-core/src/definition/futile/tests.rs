@@ -107,7 +107,7 @@ fn what_an_earlier_halt_covers_is_told() {
     for other in [
         format!("{{name: r, rule: {{tool: a}}}}, {halt}"),
         format!("{halt}, {{name: r, rule: {{tool: Read}}}}"),
-        "{name: h, rule: {tool: a}}, {name: r, rule: {tool: a}}".to_owned(),
+        "{name: h, rule: {tool: a, verdict: ask}}, {name: r, rule: {tool: a}}".to_owned(),
         "{name: h, enforce: warn, rule: {tool: a, verdict: halt}}, {name: r, rule: {tool: a}}".to_owned(),
         "{name: h, when: {args: {x: 1}}, rule: {tool: a, verdict: halt}}, {name: r, rule: {tool: a}}".to_owned(),
     ] {

@@ -46,8 +46,33 @@ impl Check<'_> {
                 let message = format!("it never has a say: policy {:?} before it halts every such call", clip(halt));
                 self.warn(message, Some("put it first, or take it out".to_owned()), &item.key(policy.guard.name()));
             }
+            self.twin(model, (section, policy), before, &item);
             before.push((section, policy));
         }
         self.owner.clear();
+    }
+
+    /// A policy that says what another one said, or is called like one of a pack.
+    fn twin(
+        &mut self,
+        model: &Model,
+        (section, policy): (Option<&Section>, &Policy),
+        before: &[(Option<&Section>, &Policy)],
+        at: &At<'_>,
+    ) {
+        let same = |(of, other): &&(Option<&Section>, &Policy)| {
+            of.map(|of| &of.tools) == section.map(|section| &section.tools)
+                && (&other.guard, &other.when, other.enforce) == (&policy.guard, &policy.when, policy.enforce)
+        };
+        if let Some((_, other)) = before.iter().find(same) {
+            let message = format!("it says what policy {:?} says", clip(&other.name));
+            self.warn(message, Some("take one of them out".to_owned()), at);
+        }
+        let used = |pack: &&str| model.packs.iter().any(|used| used.pack == *pack);
+        let pack = policy.name.split_once('/').map(|(pack, _)| pack).filter(used);
+        if let Some(pack) = pack {
+            let message = format!("it is called like a policy of the pack `{pack}`");
+            self.warn(message, Some("rename it: exceptions go by name".to_owned()), &at.key("name"));
+        }
     }
 }

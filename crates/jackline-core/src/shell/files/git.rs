@@ -41,10 +41,24 @@ pub(in crate::shell) fn without_git_options(arguments: &[Word]) -> Vec<Word> {
     words.cloned().collect()
 }
 
-/// The setting that a command changes, when it is one that makes git run something.
+/// Settings that decide which hooks run; given for one command alone, they switch off what the owner relies on. The
+/// other settings that make git run something are read for what they run.
+const HOOKING: &[&str] = &["core.hookspath", "hook.", "include.path", "includeif."];
+
+/// The settings that a command changes, or has changed for itself alone, of those that make git run something.
 #[must_use]
-pub fn git_setting(command: &Command) -> Option<String> {
-    let arguments = command.words.get(1..).filter(|_| command.program() == Some("git"))?;
+pub fn git_settings(command: &Command) -> Vec<String> {
+    let Some(arguments) = command.words.get(1..).filter(|_| command.program() == Some("git")) else {
+        return Vec::new();
+    };
+    let given = values_of(before_command(arguments), &["-c", "--config-env"]);
+    let keys = given.iter().filter_map(|word| word.text.split('=').next()).map(str::to_owned);
+    let hooking = |key: &String| HOOKING.iter().any(|known| key.to_ascii_lowercase().starts_with(known));
+    keys.filter(hooking).chain(setting(arguments)).collect()
+}
+
+/// The setting that `git config` changes.
+fn setting(arguments: &[Word]) -> Option<String> {
     let words = without_git_options(arguments);
     let rest = words.split_first().filter(|(sub, _)| sub.text == "config")?.1;
     let (named, _) = operands(rest, &["-f", "--file", "--blob", "--type", "-t", "--default", "--comment", "--value"]);
@@ -81,6 +95,10 @@ impl Found<'_> {
         }
         let words = without_git_options(arguments);
         let Some((command, rest)) = words.split_first() else { return };
+        // `git clean --help` shows a page.
+        if rest.first().is_some_and(|word| matches!(word.text.as_str(), "--help" | "-h")) {
+            return;
+        }
         let (paths, _) = operands(rest, &["-s", "--source", "-m", "-b", "-B", "--orphan", "--pathspec-from-file"]);
         for file in values_of(rest, &["--output"]) {
             self.push(&file, Role::Write);
@@ -90,7 +108,7 @@ impl Found<'_> {
             "mv" => self.transfer(&paths, None, Role::Delete),
             // Only the index is put back.
             "restore" if has_option(rest, &["--staged", "-S"]) && !has_option(rest, &["--worktree", "-W"]) => {}
-            "restore" => self.push_each(&paths, Role::Write),
+            "restore" => self.push_restored(&paths),
             "checkout" => self.checkout(rest, &paths),
             "clean" if !has_option(rest, &["-n", "--dry-run"]) => self.push_everything(Role::Delete),
             "stash" if rest.first().is_some_and(|word| matches!(word.text.as_str(), "list" | "show")) => {}
@@ -141,11 +159,15 @@ impl Found<'_> {
     fn checkout(&mut self, rest: &[Word], paths: &[Word]) {
         let after_dashes: Vec<Word> = rest.iter().skip_while(|word| word.text != "--").skip(1).cloned().collect();
         match (after_dashes.is_empty(), paths) {
-            (false, _) => self.push_each(&after_dashes, Role::Write),
+            (false, _) => self.push_restored(&after_dashes),
             (true, [only]) => self.push_how(only, Role::Write, How::Named),
-            (true, [_, files @ ..]) => self.push_each(files, Role::Write),
+            (true, [_, files @ ..]) => self.push_restored(files),
             (true, []) => {}
         }
+    }
+
+    fn push_restored(&mut self, paths: &[Word]) {
+        paths.iter().for_each(|path| self.push_how(path, Role::Write, How::Restored));
     }
 }
 

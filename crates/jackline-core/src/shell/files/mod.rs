@@ -1,16 +1,17 @@
 //! Which arguments of which program are files, and what becomes of them.
 
 mod arguments;
+mod download;
 mod git;
 mod listed;
 mod table;
 
-use super::{Dir, How, Only, Touch, Word, wrappers};
+use super::{Command, Dir, How, Only, Touch, Word, wrappers};
 use crate::own_files;
 use crate::patch;
 use crate::path::Role;
 use arguments::{below, has_option, inside, is_short, operands, values_of};
-pub use git::git_setting;
+pub use git::git_settings;
 pub(super) use git::{makes_run, without_git_options};
 pub(super) use listed::{found, listed};
 use table::{HARMLESS, OUTPUTS, ROWS, Row, Uses};
@@ -21,6 +22,14 @@ const SED_BYTES_MAX: usize = 4096;
 /// Programs that run a text of their own kind, which may write anywhere.
 const EDITORS: &[&str] = &["ed", "ex", "vi", "vim", "nvim", "view", "emacs"];
 const AWKS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
+
+/// Whether a command is a program that runs a text of its own kind.
+#[must_use]
+pub fn runs_text(command: &Command) -> bool {
+    let known =
+        |program: &str| wrappers::is_interpreter(program) || AWKS.contains(&program) || EDITORS.contains(&program);
+    command.program().is_some_and(known)
+}
 
 /// What a simple command touches, redirections apart, and whether it is given text that is not read.
 pub(super) fn touched<'a>(
@@ -59,7 +68,9 @@ impl Found<'_> {
             "perl" | "ruby" if in_place(arguments) => self.in_place(arguments),
             "git" => self.git(arguments, self.input),
             "dd" => self.dd(arguments),
-            "curl" | "wget" => self.download(program, arguments),
+            "curl" => self.curl(arguments),
+            "wget" => self.wget(arguments),
+            "rsync" => self.rsync(arguments),
             "tar" | "unzip" | "bsdtar" => self.unpack(program, arguments),
             "find" => self.find(arguments),
             "patch" => self.patched(self.input),
@@ -110,6 +121,8 @@ impl Found<'_> {
         let (paths, into) = operands(arguments, row.valued);
         let after_first = paths.get(1..).unwrap_or_default();
         let before = self.touches.len();
+        // `chmod -x FILE`: what looks like an option is the mode.
+        let mode = arguments.iter().find(|word| row.program == "chmod" && is_mode(&word.text));
         match row.uses {
             Uses::Shows | Uses::Reads => self.push_each(&paths, Role::Read),
             Uses::ReadsAfterFirst if has_option(arguments, &["-e", "-f", "--regexp", "--file"]) => {
@@ -126,6 +139,7 @@ impl Found<'_> {
                 self.push_each(after_first, Role::Read);
             }
             Uses::Writes | Uses::Marks => self.push_each(&paths, Role::Write),
+            Uses::MarksAfterFirst if mode.is_some() => self.push_each(&paths, Role::Write),
             Uses::MarksAfterFirst => self.push_each(after_first, Role::Write),
             Uses::Deletes => {
                 self.push_each(&paths, Role::Delete);
@@ -139,15 +153,29 @@ impl Found<'_> {
             Uses::Moves => self.transfer(&paths, into.as_ref(), Role::Delete),
             Uses::Links => self.link(&paths, into.as_ref()),
         }
+        self.replaced(row.uses, arguments, paths.last());
         let appends = row.program == "tee" && has_option(arguments, &["-a", "--append"]);
         for touch in self.touches.iter_mut().skip(before) {
             touch.whole = row.uses == Uses::Shows && shown;
             match row.uses {
+                Uses::MarksAfterFirst if locks(row.program, mode.or(paths.first()), &touch.path) => {
+                    touch.how = How::Locked
+                }
                 Uses::Marks | Uses::MarksAfterFirst => touch.how = How::Metadata,
                 _ if appends => touch.how = How::Appended,
                 _ => {}
             }
         }
+    }
+
+    /// A link to a directory, or the directory itself, whose place something else takes.
+    fn replaced(&mut self, uses: Uses, arguments: &[Word], target: Option<&Word>) {
+        let replaces = match uses {
+            Uses::Links => has_option(arguments, &["-T", "-n", "--no-target-directory", "--no-dereference"]),
+            Uses::Moves => has_option(arguments, &["-T", "--no-target-directory", "--exchange"]),
+            _ => false,
+        };
+        target.iter().filter(|_| replaces).for_each(|target| self.push(target, Role::Delete));
     }
 
     /// A program that we do not know may write whatever it is told the name of. Only names that could be those of what
@@ -157,12 +185,19 @@ impl Found<'_> {
             program,
             "sed" | "gsed" | "git" | "dd" | "curl" | "wget" | "tar" | "unzip" | "bsdtar" | "find" | "split"
         );
+        if wrappers::is_shell(program) && !wrappers::has_text(program, &[&[Word::default()], arguments].concat()) {
+            // What a script is told the names of.
+            let after: Vec<Word> =
+                arguments.iter().skip_while(|word| word.text.starts_with('-')).skip(1).cloned().collect();
+            self.name_own(&after);
+        }
         if !known && !HARMLESS.contains(&program) && !wrappers::is_wrapper(program) {
             self.name_own(arguments);
         }
     }
 
     fn name_own(&mut self, arguments: &[Word]) {
+        self.name_directories(arguments);
         for word in arguments.iter().filter(|word| word.known()) {
             let value = match word.text.split_once('=') {
                 Some((_, value)) => value,
@@ -176,6 +211,19 @@ impl Found<'_> {
             {
                 self.push_how(&Word::literal(value), Role::Write, How::Named);
             }
+        }
+    }
+
+    /// Directories of hosts' that are handed to a program as what it works on, not as what it leaves out.
+    fn name_directories(&mut self, arguments: &[Word]) {
+        let leaves_out = |option: &str| ["exclude", "ignore", "skip", "prune"].iter().any(|sign| option.contains(sign));
+        let mut before = "";
+        for word in arguments {
+            let operand = word.known() && !word.text.starts_with('-') && own_files::ends_in_directory(&word.text);
+            if operand && !(before.starts_with('-') && leaves_out(before)) {
+                self.push_how(word, Role::Delete, How::Named);
+            }
+            before = &word.text;
         }
     }
 
@@ -374,16 +422,6 @@ impl Found<'_> {
         }
     }
 
-    /// Downloads that take their name from the address.
-    fn download(&mut self, program: &str, arguments: &[Word]) {
-        let by_url =
-            program == "curl" && arguments.iter().any(|word| is_short(word, 'O') || word.text == "--remote-name");
-        let named = values_of(arguments, &["-O", "--output-document"]);
-        if by_url || program == "wget" && named.is_empty() {
-            self.push_everything(Role::Write);
-        }
-    }
-
     fn unpack(&mut self, program: &str, arguments: &[Word]) {
         let bundled = arguments.first().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
         let letter = |letter: char| {
@@ -416,6 +454,40 @@ impl Found<'_> {
             self.push(&root, if deletes { Role::Delete } else { Role::Read });
         }
     }
+}
+
+/// Whether `chmod` or `chown` may keep a directory from being read or entered by its owner.
+fn locks(program: &str, mode: Option<&Word>, path: &Word) -> bool {
+    let mode = mode.filter(|mode| mode.known()).map(|mode| mode.text.as_str());
+    match (program, mode) {
+        ("chmod", Some(mode)) if mode.chars().all(|c| c.is_digit(8)) => {
+            // The owner's digit: to read and to enter.
+            let owner = mode.chars().rev().nth(2).and_then(|digit| digit.to_digit(8)).unwrap_or_default();
+            owner & 5 != 5
+        }
+        ("chmod", Some(mode)) => mode.split(',').any(takes_access),
+        // Another owner's settings are not read; of other directories it is set right all day.
+        _ => own_files::ends_in_directory(&path.text),
+    }
+}
+
+fn is_mode(option: &str) -> bool {
+    option.strip_prefix('-').is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| "rwxXst,+-=ugoa".contains(c)))
+        && option.contains(['r', 'w', 'x', 'X', 's', 't'])
+        && !option.starts_with("--")
+}
+
+/// Whether a clause such as `a-rx` or `u=` takes from the owner what is needed to read or enter.
+fn takes_access(clause: &str) -> bool {
+    let Some(at) = clause.find(['-', '=']) else { return false };
+    let (who, what) = clause.split_at(at);
+    let whose = who.is_empty() || who.contains(['u', 'a']);
+    let taken = if what.starts_with('-') {
+        what.contains(['r', 'x', 'X'])
+    } else {
+        !(what.contains('r') && what.contains(['x', 'X']))
+    };
+    whose && taken
 }
 
 /// Whether a path is a device that keeps nothing.

@@ -36,6 +36,8 @@ fn touches(text: &str, want: &[&str]) {
             (Role::Write, _, How::Appended) => "append",
             (Role::Write, _, How::Named) => "name",
             (Role::Write, _, How::Linked) => "link",
+            (Role::Write, _, How::Locked) => "lock",
+            (Role::Write, _, How::Restored) => "restore",
             (Role::Write, _, How::Whole) => "write",
             (Role::Delete, ..) => "delete",
         };
@@ -291,12 +293,18 @@ fn files_are_read_written_and_deleted() {
     touches("dd if=a of=b bs=1", &["read a", "write b"]);
     touches("curl -o a http://x", &["write a"]);
     touches("curl -oa http://x", &["write a"]);
-    touches("git checkout -- a b", &["write a", "write b"]);
+    touches("git checkout -- a b", &["restore a", "restore b"]);
     touches("git checkout main", &["name main"]);
-    touches("git checkout main a", &["write a"]);
-    touches("git -C x checkout -- a", &["write a in x"]);
+    touches("git checkout main a", &["restore a"]);
+    touches("git -C x checkout -- a", &["restore a in x"]);
     touches("git restore --staged a", &[]);
-    touches("git restore a", &["write a"]);
+    touches("git restore a", &["restore a"]);
+    touches("git clean --help", &[]);
+    touches("wget -qO- http://x/a", &[]);
+    touches("wget -U O http://x/a", &["write a"]);
+    touches("curl -sSLO http://x/b/a?c", &["write a"]);
+    touches("chmod -x a; chmod 0 b; chmod 755 c; chmod u=rw d", &["lock a", "lock b", "mark c", "lock d"]);
+    touches("rsync -a --delete a b", &["delete b/a", "read a", "write b", "write b/a"]);
     touches("git rm a", &["delete a"]);
     touches("git reset --hard", &["write* ."]);
     touches("git clean -fdx", &["delete* ."]);

@@ -1,0 +1,221 @@
+//! What comes from elsewhere: downloads that are named by their address, and `rsync` that makes a copy exact.
+
+use super::super::{Dir, Word};
+use super::Found;
+use super::arguments::{has_option, inside, is_short, operands, values_of};
+use crate::own_files;
+use crate::path::Role;
+
+/// Options of curl's that take a value, those that say nothing of files included.
+const CURL: &[&str] = &[
+    "-A",
+    "-b",
+    "-c",
+    "-C",
+    "-d",
+    "-D",
+    "-e",
+    "-E",
+    "-F",
+    "-h",
+    "-H",
+    "-K",
+    "-m",
+    "-o",
+    "-P",
+    "-Q",
+    "-r",
+    "-t",
+    "-T",
+    "-u",
+    "-U",
+    "-w",
+    "-x",
+    "-X",
+    "-y",
+    "-Y",
+    "-z",
+    "--cacert",
+    "--cert",
+    "--connect-timeout",
+    "--cookie",
+    "--cookie-jar",
+    "--data",
+    "--data-binary",
+    "--data-raw",
+    "--data-urlencode",
+    "--dump-header",
+    "--form",
+    "--header",
+    "--json",
+    "--key",
+    "--max-time",
+    "--output",
+    "--output-dir",
+    "--proxy",
+    "--request",
+    "--resolve",
+    "--retry",
+    "--retry-delay",
+    "--upload-file",
+    "--user",
+    "--user-agent",
+    "--write-out",
+];
+
+/// The same of wget's.
+const WGET: &[&str] = &[
+    "-a",
+    "-A",
+    "-B",
+    "-D",
+    "-e",
+    "-i",
+    "-I",
+    "-l",
+    "-o",
+    "-O",
+    "-P",
+    "-Q",
+    "-R",
+    "-t",
+    "-T",
+    "-U",
+    "-w",
+    "-X",
+    "--append-output",
+    "--body-data",
+    "--body-file",
+    "--cut-dirs",
+    "--directory-prefix",
+    "--header",
+    "--limit-rate",
+    "--load-cookies",
+    "--method",
+    "--output-document",
+    "--output-file",
+    "--password",
+    "--post-data",
+    "--post-file",
+    "--timeout",
+    "--tries",
+    "--user",
+    "--user-agent",
+    "--wait",
+];
+
+impl Found<'_> {
+    pub(super) fn curl(&mut self, arguments: &[Word]) {
+        let named = has_option(arguments, &["--remote-name", "--remote-name-all"]);
+        // `-o` takes what is left of its cluster.
+        let letter =
+            |word: &&Word| is_short(word, 'O') && !word.text.split('O').next().is_some_and(|it| it.contains('o'));
+        if named || arguments.iter().any(|word| letter(&word)) {
+            let dir = values_of(arguments, &["--output-dir"]).pop();
+            let header = has_option(arguments, &["-J", "--remote-header-name"]);
+            self.fetched(&operands(arguments, CURL).0, dir.as_ref(), header);
+        }
+    }
+
+    pub(super) fn wget(&mut self, arguments: &[Word]) {
+        let plain = |letters: &str| letters.chars().all(|letter| "qvcdbknprmxEFHKLNS46".contains(letter));
+        let cluster =
+            |word: &Word| word.text.strip_prefix('-').and_then(|rest| rest.split_once('O')).map(|it| plain(it.0));
+        let named = arguments.iter().any(|word| cluster(word) == Some(true));
+        if named || !values_of(arguments, &["-O", "--output-document"]).is_empty() {
+            return;
+        }
+        let dir = values_of(arguments, &["-P", "--directory-prefix"]).pop();
+        let header = has_option(arguments, &["--content-disposition", "--trust-server-names", "-i", "--input-file"]);
+        let (addresses, _) = operands(arguments, WGET);
+        self.fetched(&addresses, dir.as_ref(), header);
+        if has_option(arguments, &["-r", "--recursive", "-x", "--force-directories", "-m", "--mirror"]) {
+            for address in &addresses {
+                self.push(&placed(dir.as_ref(), path_of(&address.text), address), Role::Write);
+            }
+        }
+    }
+
+    /// Files named after the addresses they come from, below a directory or here.
+    fn fetched(&mut self, addresses: &[Word], dir: Option<&Word>, by_server: bool) {
+        for address in addresses {
+            let name =
+                path_of(&address.text).rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("index.html");
+            self.push(&placed(dir, name, address), Role::Write);
+            let plain = unescaped(name);
+            if plain != name {
+                self.push(&placed(dir, &plain, address), Role::Write);
+            }
+        }
+        let unknown = by_server || addresses.is_empty() || addresses.iter().any(|address| address.dynamic);
+        if unknown && self.is_hosts(dir) {
+            self.push(&Word { glob: true, ..placed(dir, "*", &Word::default()) }, Role::Write);
+        }
+    }
+
+    /// Whether what has no known name goes into a directory of a host's.
+    fn is_hosts(&self, dir: Option<&Word>) -> bool {
+        match (dir, &self.dir) {
+            (Some(dir), _) => own_files::ends_in_directory(&dir.text),
+            (None, Dir::At(place)) => own_files::ends_in_directory(place),
+            (None, Dir::Here | Dir::Unknown) => false,
+        }
+    }
+
+    /// What `--delete` takes out of the target, and `--remove-source-files` out of the sources.
+    pub(super) fn rsync(&mut self, arguments: &[Word]) {
+        let (paths, _) = operands(arguments, &["-e", "--exclude", "--include", "--filter", "-f", "--rsh"]);
+        let Some((target, sources)) = paths.split_last() else { return };
+        let deletes = |word: &Word| word.text == "--del" || word.text.starts_with("--delete");
+        if arguments.iter().any(deletes) && !is_remote(&target.text) {
+            for source in sources {
+                let whole = source.text.ends_with('/') || source.text.ends_with("/.") || source.text == ".";
+                self.push(&if whole { target.clone() } else { inside(target, source) }, Role::Delete);
+            }
+        }
+        if has_option(arguments, &["--remove-source-files", "--remove-sent-files"]) {
+            self.push_each(sources, Role::Delete);
+        }
+    }
+}
+
+/// `host:path` of another machine.
+fn is_remote(path: &str) -> bool {
+    path.split('/').next().is_some_and(|first| first.contains(':'))
+}
+
+/// A name below a directory, or as it stands. What of it is not known stands as it is written: it is one file's name.
+fn placed(dir: Option<&Word>, name: &str, address: &Word) -> Word {
+    let name = if !address.dynamic { name } else { address.text.rsplit('/').next().unwrap_or(name) };
+    match dir {
+        Some(dir) => Word { text: format!("{}/{name}", dir.text.trim_end_matches('/')), ..dir.clone() },
+        None => Word::literal(name),
+    }
+}
+
+/// The path of an address, without query and fragment.
+fn path_of(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    rest.split_once('/').map_or("", |(_, path)| path)
+}
+
+/// A name with its escapes resolved, as far as they are text.
+fn unescaped(name: &str) -> String {
+    let mut parts = name.split('%');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let letter = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(u8::is_ascii);
+        match letter {
+            Some(letter) => {
+                plain.push(char::from(letter));
+                plain.push_str(part.get(2..).unwrap_or_default());
+            }
+            None => {
+                plain.push('%');
+                plain.push_str(part);
+            }
+        }
+    }
+    plain
+}
