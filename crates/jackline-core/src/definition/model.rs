@@ -46,6 +46,8 @@ mod completion;
 mod feedback;
 mod kept_rule;
 mod rego;
+mod todos;
+mod used;
 mod validation;
 
 pub use checks::{Checks, Confine};
@@ -54,6 +56,8 @@ pub use feedback::{Advice, Provider, Severity, Trigger};
 pub(super) use feedback::{WARNING_THRESHOLD_MS, milliseconds};
 pub use kept_rule::KeptRule;
 pub use rego::Rego;
+pub use todos::{AgentCommands, Native, Required, Todos};
+pub use used::Use;
 pub use validation::{Missing, SchemaSource, Validation};
 
 /// A whole definition.
@@ -79,6 +83,7 @@ pub struct Model {
     pub validation: Validation,
     /// The key `use`.
     pub packs: Vec<Use>,
+    pub todos: Todos,
     pub checks: Checks,
     pub completion: Option<Completion>,
     pub feedback: Vec<Provider>,
@@ -103,19 +108,12 @@ impl Default for Model {
             outputs: None,
             validation: Validation::default(),
             packs: Vec::new(),
+            todos: Todos::default(),
             checks: Checks::default(),
             completion: None,
             feedback: Vec::new(),
         }
     }
-}
-
-/// A pack that the definition is judged together with.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Use {
-    pub pack: String,
-    /// Policies of the pack that are enforced otherwise than the pack says.
-    pub enforce: Vec<(String, Enforce)>,
 }
 
 /// Who the definition speaks for; goes into every audit record.

@@ -9,7 +9,9 @@ mod compiled;
 pub(crate) use compiled::Rules;
 pub use compiled::{Compiled, compile};
 
-use crate::definition::model::{Checks, Guard, Limits, Matcher, Model, Policy, Rule, Shell, Tools, Use, Validation};
+use crate::definition::model::{
+    Checks, Guard, Limits, Matcher, Model, Policy, Rule, Shell, Todos, Tools, Use, Validation,
+};
 use crate::definition::{self};
 use crate::sha::Digest;
 use crate::stack::{Layer, Origin};
@@ -137,6 +139,7 @@ fn used_by(definition: &Model, used: &Use, pack: Model) -> Model {
         outputs: None,
         validation: Validation::default(),
         packs: Vec::new(),
+        todos: Todos::default(),
         checks: Checks::default(),
         completion: None,
         feedback: Vec::new(),
