@@ -91,6 +91,7 @@ pub(crate) fn is_fresh(done: &Done, session: &Session, facts: &Facts) -> bool {
             | Fact::Schema(_)
             | Fact::Usage(_)
             | Fact::Ran(_)
+            | Fact::Told(_)
             | Fact::Excepted(_)
             | Fact::Rego(_)
             | Fact::Unknown(_),

@@ -2,6 +2,8 @@
 //!
 //! Reading is strict about what it understands and silent about members it does not know: fields may be added.
 
+mod usage;
+
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -9,6 +11,7 @@ use crate::completion::park;
 use crate::exception::Exception;
 use crate::extension::Extension;
 use crate::listing::Listing;
+use crate::operation::Operation;
 use crate::overrides::Override;
 use crate::schema::SCHEMA_NAME_BYTES_MAX;
 use crate::time::Timestamp;
@@ -119,6 +122,11 @@ pub enum Body {
     Extended(Extension),
     /// A person lifted what halted the run.
     Resumed,
+    /// Something is asked of the session's todos, its facts or its calls; `given` is read when it is decided about.
+    Operation {
+        operation: Operation,
+        given: Value,
+    },
     /// An MCP server listed its tools.
     ToolsListed(Listing),
 }
@@ -149,6 +157,7 @@ impl Body {
             Self::OverrideSet(_) => "override.set",
             Self::Extended(_) => "session.extended",
             Self::Resumed => "session.resumed",
+            Self::Operation { operation, .. } => operation.name(),
             Self::ToolsListed(_) => "tools.listed",
         }
     }
@@ -156,13 +165,13 @@ impl Body {
     /// Whether only a person's own command may tell of it, and no host.
     #[must_use]
     pub const fn is_persons_own(&self) -> bool {
-        matches!(self, Self::ExceptionGranted(_) | Self::ExceptionRevoked(_) | Self::Extended(_) | Self::Resumed)
+        match self {
+            Self::ExceptionGranted(_) | Self::ExceptionRevoked(_) | Self::Extended(_) | Self::Resumed => true,
+            Self::Operation { operation, .. } => operation.is_persons_own(),
+            _ => false,
+        }
     }
 }
-
-/// Events of the protocol whose meaning arrives with a later guard; refused, never ignored.
-const UNSUPPORTED: &[&str] =
-    &["todo.create", "todo.start", "todo.claim", "todo.verify", "fact.record", "fact.retract", "fact.summarise"];
 
 /// One tool invocation.
 #[derive(Debug, Clone, PartialEq)]
@@ -266,8 +275,6 @@ pub enum EventFault {
     Wrong(&'static str, &'static str),
     #[error("unknown event `{0}`")]
     Unknown(String),
-    #[error("event `{0}` is not supported by this version")]
-    Unsupported(String),
 }
 
 /// Reads an event from its JSON form; `now` stands in for an absent `at`.
@@ -316,9 +323,22 @@ fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
         "session.extended" => Body::Extended(extension(fields)?),
         "session.resumed" => Body::Resumed,
         "tools.listed" => Body::ToolsListed(Listing::read(fields)?),
-        name if UNSUPPORTED.contains(&name) => return Err(EventFault::Unsupported(name.to_owned())),
+        name if Operation::parse(name).is_some() => operation(name, fields)?,
         name => return Err(EventFault::Unknown(name.chars().take(64).collect())),
     })
+}
+
+fn operation(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
+    let operation = Operation::parse(name).ok_or(EventFault::Missing("event"))?;
+    let key = operation.key();
+    match fields.get(key) {
+        Some(given @ Value::Object(_)) => Ok(Body::Operation { operation, given: given.clone() }),
+        None | Some(Value::Null) if operation.lists() => {
+            Ok(Body::Operation { operation, given: Value::Object(Map::new()) })
+        }
+        None | Some(Value::Null) => Err(EventFault::Missing(key)),
+        Some(_) => Err(EventFault::Wrong(key, "an object")),
+    }
 }
 
 fn session_id(fields: &Map<String, Value>) -> Result<String, EventFault> {
@@ -403,7 +423,7 @@ fn outcome(fields: &Map<String, Value>) -> Result<Outcome, EventFault> {
     let background = flag(fields, "background")?.unwrap_or_default();
     let fixed = flag(fields, "fixed")?.unwrap_or_default();
     let output = fields.get("output").cloned().unwrap_or(Value::Null);
-    Ok(Outcome { ok, background, fixed, output, usage: usage(fields)? })
+    Ok(Outcome { ok, background, fixed, output, usage: usage::read(fields)? })
 }
 
 fn output(fields: &Map<String, Value>) -> Result<Output, EventFault> {
@@ -450,44 +470,6 @@ fn flag(fields: &Map<String, Value>, key: &'static str) -> Result<Option<bool>, 
     }
 }
 
-fn usage(fields: &Map<String, Value>) -> Result<Usage, EventFault> {
-    let usage = match fields.get("usage") {
-        None | Some(Value::Null) => return Ok(Usage::default()),
-        Some(Value::Object(usage)) => usage,
-        Some(_) => return Err(EventFault::Wrong("usage", "an object")),
-    };
-    let tokens = count(usage, "input_tokens")?.saturating_add(count(usage, "output_tokens")?);
-    Ok(Usage { tokens, cost_usd: cost(usage)? })
-}
-
-/// A number of tokens: one that cannot be understood must not count as none, or a budget would never be used up.
-fn count(usage: &Map<String, Value>, key: &'static str) -> Result<u64, EventFault> {
-    const WANTED: &str = "a whole number, zero or more";
-    match usage.get(key) {
-        None | Some(Value::Null) => Ok(0),
-        Some(Value::Number(number)) => match (number.as_u64(), number.as_f64()) {
-            (Some(count), _) => Ok(count),
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a cast from a number that is zero or more saturates, and so do budgets"
-            )]
-            (None, Some(count)) if count >= 0.0 && count.fract() == 0.0 => Ok(count as u64),
-            _ => Err(EventFault::Wrong(key, WANTED)),
-        },
-        Some(_) => Err(EventFault::Wrong(key, WANTED)),
-    }
-}
-
-fn cost(usage: &Map<String, Value>) -> Result<f64, EventFault> {
-    match usage.get("cost_usd") {
-        None | Some(Value::Null) => Ok(0.0),
-        Some(value) => {
-            value.as_f64().filter(|cost| *cost >= 0.0).ok_or(EventFault::Wrong("cost_usd", "a number, zero or more"))
-        }
-    }
-}
-
 fn name(fields: &Map<String, Value>, key: &'static str) -> Result<Option<String>, EventFault> {
     match text(fields, key)? {
         Some(name) if name.len() > NAME_BYTES_MAX => Err(EventFault::Wrong(key, "at most 1024 bytes long")),
@@ -526,10 +508,7 @@ mod tests {
         check(&json!([]), "the line is no JSON object");
         check(&json!({"event": "call.requested"}), "`session` is missing");
         check(&json!({"event": "call.imagined", "session": "s"}), "unknown event `call.imagined`");
-        check(
-            &json!({"event": "fact.retract", "session": "s"}),
-            "event `fact.retract` is not supported by this version",
-        );
+        check(&json!({"event": "fact.retract", "session": "s"}), "`fact` is missing");
         check(&json!({"event": "park", "session": "s"}), "`reason` is missing");
         check(&json!({"event": "call.requested", "session": "s", "call": 1}), "`call` must be an object");
         check(&json!({"event": "call.requested", "session": "s", "call": {}}), "`call.tool` is missing");

@@ -153,6 +153,7 @@ impl<'a> Validation<'a> {
                     | Fact::Excepted(_)
                     | Fact::Rego(_)
                     | Fact::Usage(_)
+                    | Fact::Told(_)
                     | Fact::Ran(_)
                     | Fact::Absent,
                 )

@@ -23,6 +23,9 @@ use crate::sha::Digest;
 use crate::tilde;
 use crate::tools;
 
+/// Where pull requests are asked for unless a definition says otherwise.
+const GITHUB_API: &str = "https://api.github.com";
+
 /// Where a layer comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
@@ -203,6 +206,20 @@ impl Stack {
         Self { root: root.into(), layers: std::iter::once(layer).chain(packs).collect(), ..Self::default() }
     }
 
+    /// Where pull requests are asked for.
+    ///
+    /// # Errors
+    /// A definition that is not trusted wants it elsewhere: a token would go there.
+    pub fn github_api(&self) -> Result<&str, &'static str> {
+        let mut named =
+            self.layers.iter().filter_map(|layer| Some((layer.trusted, layer.model.checks.github_api.as_deref()?)));
+        match named.next() {
+            None => Ok(GITHUB_API),
+            Some((true, api)) => Ok(api),
+            Some((false, _)) => Err("`checks.github_api` is not trusted; the owner runs `jackline trust`"),
+        }
+    }
+
     /// The layer whose identity and digest stand in records: the project's, else the last that is no pack.
     #[must_use]
     pub fn face(&self) -> Option<&Layer> {
@@ -252,6 +269,7 @@ impl Stack {
             network: said().filter_map(|layer| layer.model.checks.network).min(),
             writable: trusted().flat_map(|checks| checks.writable.clone()).collect(),
             environment: trusted().flat_map(|checks| checks.environment.clone()).collect(),
+            github_api: self.github_api().ok().map(str::to_owned),
         }
     }
 
@@ -401,6 +419,17 @@ policies:
         assert!(looks("policies: [ { sequence: { requires: { risky: [Task] } } } ]"));
         assert!(looks("sections: [ { name: s, tools: [push], policies: [ { rule: { tool: \"*\", reason: r } } ] } ]"));
         assert!(!looks("policies: [ { rule: { tool: Bash, reason: r } } ]"));
+    }
+
+    #[test]
+    fn a_token_goes_only_where_a_trusted_definition_says() {
+        let elsewhere = || layer("jackline: 1\nchecks: { github_api: \"https://elsewhere\" }\n", Origin::Project);
+        let of = |layers: Vec<Layer>| Stack { layers, ..Stack::default() };
+        assert_eq!(of(vec![layer("jackline: 1\n", Origin::Project)]).github_api(), Ok(GITHUB_API));
+        assert_eq!(of(vec![elsewhere()]).github_api(), Ok("https://elsewhere"));
+        assert!(of(vec![Layer { trusted: false, ..elsewhere() }]).github_api().is_err());
+        let user = layer("jackline: 1\nchecks: { github_api: \"https://own\" }\n", Origin::User);
+        assert_eq!(of(vec![user, Layer { trusted: false, ..elsewhere() }]).github_api(), Ok("https://own"));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::runtime::Runtime;
 use crate::store::Store;
 use crate::store::files::FileStore;
 use crate::store::memory::MemoryStore;
+use crate::web::Web;
 use crate::wiring::CommandLine;
 
 /// Bytes of a provider's name: it stands in texts and records.
@@ -49,6 +50,7 @@ pub struct RuntimeBuilder {
     idles: bool,
     outcomes_follow: bool,
     line: Option<CommandLine>,
+    web: Option<Arc<dyn Web>>,
     environment: Option<fn(&[String]) -> Environment>,
     patience: Option<fn(u64)>,
 }
@@ -141,6 +143,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Asks addresses for checks of todos; without it such checks do not pass.
+    #[must_use]
+    pub fn web(mut self, web: impl Web + 'static) -> Self {
+        self.web = Some(Arc::new(web));
+        self
+    }
+
     /// The variables that commands of checks get: `read` is called when the first of them runs, with the names that the
     /// definitions add. Without it they get none.
     #[must_use]
@@ -213,6 +222,7 @@ impl RuntimeBuilder {
             idles: self.idles,
             outcomes_follow: self.outcomes_follow,
             line: self.line,
+            web: self.web,
             environment: self.environment,
             patience: self.patience,
             catalogue: Mutex::new(None),

@@ -20,6 +20,7 @@ pub mod exceptions;
 pub mod limits;
 pub mod live;
 mod offered;
+mod operations;
 pub mod private;
 pub mod probes;
 mod records;
@@ -30,6 +31,7 @@ mod runtime;
 mod schemas;
 pub mod store;
 pub mod tilde;
+pub mod web;
 pub mod wiring;
 mod worker;
 

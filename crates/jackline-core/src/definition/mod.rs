@@ -21,6 +21,7 @@ mod semantics;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod todos;
 mod unsupported;
 mod uses;
 mod validate;
@@ -62,6 +63,7 @@ pub fn parse(source: &str, known_tools: &[&str]) -> Result<Parsed, Vec<Fault>> {
     let mut model = read::model(&tree, &mut faults);
     name_policies(&mut model);
     feedback::place(&mut model);
+    todos::check(&model, Some(&tree), &mut faults);
     semantics::check(&model, Some(&tree), known_tools, &mut faults);
     finish(model, faults)
 }

@@ -47,6 +47,8 @@ mod kept_rule;
 mod limits;
 mod mcp;
 mod rego;
+mod todos;
+mod used;
 mod validation;
 
 pub use checks::{Checks, Confine};
@@ -57,6 +59,8 @@ pub use kept_rule::KeptRule;
 pub use limits::{Deadline, Limits, Per, Steps};
 pub use mcp::{ChangedTools, Mcp};
 pub use rego::Rego;
+pub use todos::{AgentCommands, Native, Required, Todos};
+pub use used::Use;
 pub use validation::{Missing, SchemaSource, Validation};
 
 /// A whole definition.
@@ -82,6 +86,7 @@ pub struct Model {
     pub validation: Validation,
     /// The key `use`.
     pub packs: Vec<Use>,
+    pub todos: Todos,
     pub checks: Checks,
     pub completion: Option<Completion>,
     pub feedback: Vec<Provider>,
@@ -107,20 +112,13 @@ impl Default for Model {
             outputs: None,
             validation: Validation::default(),
             packs: Vec::new(),
+            todos: Todos::default(),
             checks: Checks::default(),
             completion: None,
             feedback: Vec::new(),
             mcp: Mcp::default(),
         }
     }
-}
-
-/// A pack that the definition is judged together with.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Use {
-    pub pack: String,
-    /// Policies of the pack that are enforced otherwise than the pack says.
-    pub enforce: Vec<(String, Enforce)>,
 }
 
 /// Who the definition speaks for; goes into every audit record.

@@ -5,6 +5,7 @@
 
 pub(crate) mod budget;
 pub(crate) mod halted;
+pub(crate) mod native_todo;
 pub(crate) mod overriding;
 pub(crate) mod own_policy;
 pub(crate) mod paths;
@@ -71,6 +72,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
 /// What all guards find, in their order; and the names of those who were asked.
 pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
     let mut findings = halted::judge(context);
+    findings.extend(native_todo::judge(context));
     let mut consulted: Vec<String> =
         ["unknown_tool", "schema", "budget", "self", "shell"].into_iter().map(str::to_owned).collect();
     for guard in [unknown_tool::judge, schema::judge, budget::judge, self_protection::judge, shell_text::judge] {

@@ -10,7 +10,7 @@ pub(crate) use compiled::Rules;
 pub use compiled::{Compiled, compile};
 
 use crate::definition::model::{
-    Checks, Guard, Limits, Matcher, Mcp, Model, Policy, Rule, Shell, Tools, Use, Validation,
+    Checks, Guard, Limits, Matcher, Mcp, Model, Policy, Rule, Shell, Todos, Tools, Use, Validation,
 };
 use crate::definition::{self};
 use crate::sha::Digest;
@@ -139,6 +139,7 @@ fn used_by(definition: &Model, used: &Use, pack: Model) -> Model {
         outputs: None,
         validation: Validation::default(),
         packs: Vec::new(),
+        todos: Todos::default(),
         checks: Checks::default(),
         completion: None,
         feedback: Vec::new(),

@@ -6,6 +6,7 @@ mod check;
 mod doctor;
 mod eval;
 mod explain;
+mod fact;
 mod hook;
 mod init;
 mod log;
@@ -18,6 +19,7 @@ pub(crate) mod session;
 pub(crate) mod sessions;
 mod status;
 mod test;
+mod todo;
 mod tour;
 mod trust;
 mod uninit;
@@ -54,6 +56,10 @@ pub(crate) enum Command {
     /// Guard MCP servers: run one behind a proxy, or put those of a host behind it
     #[command(subcommand)]
     Mcp(mcp::Mcp),
+    #[command(subcommand)]
+    Todo(todo::Todo),
+    #[command(subcommand)]
+    Fact(fact::Fact),
     /// Show the packs that a definition can use
     #[command(subcommand)]
     Pack(pack::Pack),
@@ -82,6 +88,8 @@ impl Command {
             Self::Sessions(command) => command.run(),
             Self::Log(command) => command.run(),
             Self::Explain(command) => command.run(),
+            Self::Todo(command) => command.run(),
+            Self::Fact(command) => command.run(),
             Self::Pack(command) => command.run(),
         };
         done.map(|()| ExitCode::SUCCESS)

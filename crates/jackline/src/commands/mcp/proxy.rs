@@ -79,7 +79,8 @@ impl Proxy {
         let Hooked { state, definitions } =
             place::hooked(self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
         let mut builder = RuntimeBuilder::default().state(&state);
-        builder = builder.host_settings(place::host_settings()).environment(place::environment).outcomes_follow();
+        builder = builder.host_settings(place::host_settings()).environment(place::environment);
+        builder = builder.web(crate::web::Client).outcomes_follow();
         builder = match &self.definition {
             Some(file) => {
                 let at = Where { workspace: self.workspace.clone(), store: self.store.clone() };
