@@ -38,13 +38,21 @@ pub(crate) fn build(profile: &str) -> Result<PathBuf, String> {
     let mut build = cargo(&["build", "--profile", profile, "--locked", "-p", "jackline", "--target", &target]);
     build.arg("--target-dir").arg(&directory);
     build.env(flags, FLAGS).env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
-    // TLS has some C in it that needs no C library of the target: any compiler for this machine will do.
-    let compiler = format!("CC_{}", target.replace('-', "_"));
-    if std::env::var_os(&compiler).is_none() {
-        build.env(compiler, "cc");
-    }
+    c_compiler(&mut build, &target);
     step("static build", &mut build)?;
     Ok(directory.join(&target).join(profile).join("jackline"))
+}
+
+/// The C in it (cryptography for HTTPS) calls nothing of the C library but what every one has, so this machine's own
+/// compiler will do; unless someone names another, it would look for one that few machines have. What hardened compilers
+/// add by themselves is left out: it calls functions that only their own C library has.
+fn c_compiler(build: &mut Command, target: &str) {
+    let under = target.replace('-', "_");
+    for (name, value) in [(format!("CC_{under}"), "cc"), (format!("CFLAGS_{under}"), "-U_FORTIFY_SOURCE")] {
+        if std::env::var_os(&name).is_none() {
+            build.env(name, value);
+        }
+    }
 }
 
 /// This machine's target with static linking.

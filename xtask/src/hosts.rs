@@ -11,5 +11,9 @@ pub(crate) fn run() -> Result<(), String> {
         let how = if fetched { "fetched" } else { "there already" };
         say(&format!("== hosts: Claude Code {version}: {how}"));
     }
+    for server in install::SERVERS {
+        let how = if server.fetch()? { "fetched" } else { "there already" };
+        say(&format!("== hosts: {} {}: {how}", server.name, server.version));
+    }
     Ok(())
 }

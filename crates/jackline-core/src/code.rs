@@ -88,6 +88,12 @@ codes! {
     SCHEMA_MISSING = "schema/missing",
         "The tool is declared without a schema, and `schema.missing` is `deny`.",
         "Call another tool; the owner may give it a `schema`.";
+    MCP_TOOLS_CHANGED = "mcp/tools-changed",
+        "An MCP server changed what it says of its tools while the session runs; with `mcp.changed_tools: deny` calls of changed and new tools are refused.",
+        "Look at what changed; the owner may let it pass with `jackline allow mcp/tools-changed`, or start a new session.";
+    SESSION_AMBIGUOUS = "session/ambiguous",
+        "The MCP proxy was not told which session its calls belong to, and several are live in the workspace.",
+        "The owner names one with `--session`, or wires the host's hooks, which name it by themselves.";
     BUDGET_STEPS = "budget/steps",
         "The declared number of calls has been made.",
         "Stop and report what is left; the owner may raise `limits.steps`.";

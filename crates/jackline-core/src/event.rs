@@ -2,12 +2,15 @@
 //!
 //! Reading is strict about what it understands and silent about members it does not know: fields may be added.
 
+mod usage;
+
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::completion::park;
 use crate::exception::Exception;
 use crate::extension::Extension;
+use crate::listing::Listing;
 use crate::operation::Operation;
 use crate::overrides::Override;
 use crate::schema::SCHEMA_NAME_BYTES_MAX;
@@ -124,6 +127,8 @@ pub enum Body {
         operation: Operation,
         given: Value,
     },
+    /// An MCP server listed its tools.
+    ToolsListed(Listing),
 }
 
 impl Body {
@@ -153,6 +158,7 @@ impl Body {
             Self::Extended(_) => "session.extended",
             Self::Resumed => "session.resumed",
             Self::Operation { operation, .. } => operation.name(),
+            Self::ToolsListed(_) => "tools.listed",
         }
     }
 
@@ -316,6 +322,7 @@ fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
         "override.set" => Body::OverrideSet(overriding(fields)?),
         "session.extended" => Body::Extended(extension(fields)?),
         "session.resumed" => Body::Resumed,
+        "tools.listed" => Body::ToolsListed(Listing::read(fields)?),
         name if Operation::parse(name).is_some() => operation(name, fields)?,
         name => return Err(EventFault::Unknown(name.chars().take(64).collect())),
     })
@@ -416,7 +423,7 @@ fn outcome(fields: &Map<String, Value>) -> Result<Outcome, EventFault> {
     let background = flag(fields, "background")?.unwrap_or_default();
     let fixed = flag(fields, "fixed")?.unwrap_or_default();
     let output = fields.get("output").cloned().unwrap_or(Value::Null);
-    Ok(Outcome { ok, background, fixed, output, usage: usage(fields)? })
+    Ok(Outcome { ok, background, fixed, output, usage: usage::read(fields)? })
 }
 
 fn output(fields: &Map<String, Value>) -> Result<Output, EventFault> {
@@ -460,44 +467,6 @@ fn flag(fields: &Map<String, Value>, key: &'static str) -> Result<Option<bool>, 
         None | Some(Value::Null) => Ok(None),
         Some(Value::Bool(flag)) => Ok(Some(*flag)),
         Some(_) => Err(EventFault::Wrong(key, "true or false")),
-    }
-}
-
-fn usage(fields: &Map<String, Value>) -> Result<Usage, EventFault> {
-    let usage = match fields.get("usage") {
-        None | Some(Value::Null) => return Ok(Usage::default()),
-        Some(Value::Object(usage)) => usage,
-        Some(_) => return Err(EventFault::Wrong("usage", "an object")),
-    };
-    let tokens = count(usage, "input_tokens")?.saturating_add(count(usage, "output_tokens")?);
-    Ok(Usage { tokens, cost_usd: cost(usage)? })
-}
-
-/// A number of tokens: one that cannot be understood must not count as none, or a budget would never be used up.
-fn count(usage: &Map<String, Value>, key: &'static str) -> Result<u64, EventFault> {
-    const WANTED: &str = "a whole number, zero or more";
-    match usage.get(key) {
-        None | Some(Value::Null) => Ok(0),
-        Some(Value::Number(number)) => match (number.as_u64(), number.as_f64()) {
-            (Some(count), _) => Ok(count),
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a cast from a number that is zero or more saturates, and so do budgets"
-            )]
-            (None, Some(count)) if count >= 0.0 && count.fract() == 0.0 => Ok(count as u64),
-            _ => Err(EventFault::Wrong(key, WANTED)),
-        },
-        Some(_) => Err(EventFault::Wrong(key, WANTED)),
-    }
-}
-
-fn cost(usage: &Map<String, Value>) -> Result<f64, EventFault> {
-    match usage.get("cost_usd") {
-        None | Some(Value::Null) => Ok(0.0),
-        Some(value) => {
-            value.as_f64().filter(|cost| *cost >= 0.0).ok_or(EventFault::Wrong("cost_usd", "a number, zero or more"))
-        }
     }
 }
 

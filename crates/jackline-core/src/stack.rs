@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::catalogue::Catalogue;
 use crate::completion::checker::Checker;
 use crate::definition::model::{
     Checks, CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, Rule, SchemaSource, Section, Step,
@@ -192,6 +193,8 @@ pub struct Stack {
     pub feedback: Vec<feedback::Own>,
     /// What becomes of unknown tools where no layer says.
     pub unknown_tools: Option<UnknownTools>,
+    /// What the server offers whose calls are judged, where the surface knows it.
+    pub catalogue: Option<Arc<Catalogue>>,
 }
 
 impl Stack {
@@ -289,6 +292,12 @@ impl Stack {
 }
 
 impl Stack {
+    /// Whether the server that is called offers this tool.
+    #[must_use]
+    pub fn offers(&self, tool: &str) -> bool {
+        self.catalogue.as_ref().is_some_and(|catalogue| catalogue.knows(tool))
+    }
+
     /// The kind of a tool, as far as its name tells.
     fn kind_of(&self, tool: &str) -> Kind {
         let declared = self.models_for(None, tool).into_iter().find_map(|model| model.tools.declare.get(tool)?.kind);

@@ -330,3 +330,18 @@ fn a_value_that_may_pass_is_no_failed_repair() {
     assert_eq!(run.ask("x", json!({})).verdict, Verdict::Deny, "the first that counts");
     assert_eq!(run.ask("x", json!({})).verdict, Verdict::Halt);
 }
+
+#[test]
+fn tools_that_their_server_changed_are_let_pass_by_their_code() {
+    let changed = |run: &mut Run| {
+        for digit in ["1", "2"] {
+            let tools = json!([{"name": "read", "digest": digit.repeat(64)}]);
+            run.event(json!({"event": "tools.listed", "session": "s", "at": NOON, "server": "files", "tools": tools}));
+        }
+        run.ask("mcp__files__read", json!({}))
+    };
+    let definition = json!({"jackline": 1, "mcp": {"changed_tools": "deny"}});
+    assert_eq!(changed(&mut Run::new(&definition)).code.expect("refused").as_str(), "mcp/tools-changed");
+    let mut excepted = Run::new(&definition).except(What::Code("mcp/tools-changed".into()), false);
+    assert_eq!(changed(&mut excepted).verdict, Verdict::Allow);
+}

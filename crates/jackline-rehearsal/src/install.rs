@@ -18,6 +18,66 @@ pub const CLAUDE_OLD: &str = "2.1.197";
 /// What a person does about a program that is not there.
 const REMEDY: &str = "fetch it with `cargo xtask hosts`";
 
+/// The public MCP servers that the proxy is compared with: packages, versions and the programs in them.
+pub const SERVERS: [Package; 2] = [
+    Package {
+        name: "@modelcontextprotocol/server-filesystem",
+        version: "2026.8.31",
+        program: "node_modules/.bin/mcp-server-filesystem",
+    },
+    Package {
+        name: "@modelcontextprotocol/server-everything",
+        version: "2026.8.31",
+        program: "node_modules/.bin/mcp-server-everything",
+    },
+];
+
+/// A pinned npm package with a program in it.
+#[derive(Debug, Clone, Copy)]
+pub struct Package {
+    pub name: &'static str,
+    pub version: &'static str,
+    pub program: &'static str,
+}
+
+impl Package {
+    fn home(&self) -> Result<PathBuf, String> {
+        let name = self.name.rsplit('/').next().unwrap_or(self.name);
+        Ok(target()?.join("hosts").join(format!("{name}-{}", self.version)))
+    }
+
+    /// Its program.
+    pub fn path(&self) -> Result<PathBuf, String> {
+        let program = self.home()?.join(self.program);
+        if program.is_file() {
+            return Ok(program);
+        }
+        Err(format!("{} {} is not at `{}`; {REMEDY}", self.name, self.version, program.display()))
+    }
+
+    /// Fetches it unless it is there; whether something had to be fetched.
+    pub fn fetch(&self) -> Result<bool, String> {
+        let home = self.home()?;
+        let there = || Ok(home.join(self.program).is_file());
+        let fetched = fetch(&home, &there, &format!("{}@{}", self.name, self.version))?;
+        self.path().map(|_| fetched)
+    }
+}
+
+/// The MCP server that does what tests want, built when it is first asked for.
+pub fn odd_mcp_server() -> Result<PathBuf, String> {
+    const NAME: &str = "odd-mcp-server";
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.args(["build", "--quiet", "--offline", "-p", env!("CARGO_PKG_NAME"), "--bin", NAME]);
+    build.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
+    let built = build.output().map_err(|fault| format!("cargo cannot be started: {fault}"))?;
+    if !built.status.success() {
+        return Err(format!("{NAME} cannot be built: {}", String::from_utf8_lossy(&built.stderr).trim()));
+    }
+    Ok(target()?.join("debug").join(NAME))
+}
+
 /// The program of this version of Claude Code.
 pub fn claude(version: &str) -> Result<PathBuf, String> {
     let program = program_below(&home(version)?)?;
@@ -30,21 +90,28 @@ pub fn claude(version: &str) -> Result<PathBuf, String> {
 /// Fetches this version unless it is there; whether something had to be fetched.
 pub fn fetch_claude(version: &str) -> Result<bool, String> {
     let home = home(version)?;
-    let hosts = home.parent().unwrap_or(&home);
+    let there = || Ok(program_below(&home)?.is_file());
+    let fetched = fetch(&home, &there, &format!("@anthropic-ai/claude-code@{version}"))?;
+    claude(version).map(|_| fetched)
+}
+
+/// Fetches a package into its place unless it is there.
+fn fetch(home: &Path, there: &dyn Fn() -> Result<bool, String>, package: &str) -> Result<bool, String> {
+    let hosts = home.parent().unwrap_or(home);
     fs::create_dir_all(hosts).map_err(|fault| format!("`{}` cannot be made: {fault}", hosts.display()))?;
     // Two chores at once must not fetch into the same place.
     let lock = File::create(hosts.join(".lock")).and_then(|file| file.lock().map(|()| file));
     let _lock = lock.map_err(|fault| format!("`{}` cannot be locked: {fault}", hosts.display()))?;
-    if program_below(&home)?.is_file() {
+    if there()? {
         return Ok(false);
     }
     // Renamed once it is whole: what is in place is complete.
-    let partial = hosts.join(format!("partial-{version}"));
+    let partial = hosts.join("partial");
     remove(&partial)?;
-    npm(&partial, version)?;
-    remove(&home)?;
-    fs::rename(&partial, &home).map_err(|fault| format!("`{}` cannot be put in place: {fault}", home.display()))?;
-    claude(version).map(|_| true)
+    npm(&partial, package)?;
+    remove(home)?;
+    fs::rename(&partial, home).map_err(|fault| format!("`{}` cannot be put in place: {fault}", home.display()))?;
+    Ok(true)
 }
 
 fn remove(dir: &Path) -> Result<(), String> {
@@ -54,20 +121,20 @@ fn remove(dir: &Path) -> Result<(), String> {
     fs::remove_dir_all(dir).map_err(|fault| format!("`{}` cannot be removed: {fault}", dir.display()))
 }
 
-/// Scripts of the package only link what is there already, so none is run.
-fn npm(prefix: &Path, version: &str) -> Result<(), String> {
+/// Scripts of the packages only link what is there already, so none is run.
+fn npm(prefix: &Path, package: &str) -> Result<(), String> {
     fs::create_dir_all(prefix).map_err(|fault| format!("`{}` cannot be made: {fault}", prefix.display()))?;
     let mut npm = Command::new("npm");
     npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"]);
-    npm.arg("--prefix").arg(prefix).arg(format!("@anthropic-ai/claude-code@{version}")).stdin(Stdio::null());
+    npm.arg("--prefix").arg(prefix).arg(package).stdin(Stdio::null());
     let ended = npm.output().map_err(|fault| {
-        format!("npm cannot be started ({fault}); Claude Code {version} comes from npm: install Node.js with npm")
+        format!("npm cannot be started ({fault}); {package} comes from npm: install Node.js with npm")
     })?;
     if ended.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&ended.stderr);
-    Err(format!("npm could not install Claude Code {version}: {}", said.trim()))
+    Err(format!("npm could not install {package}: {}", said.trim()))
 }
 
 /// Where a version lives.

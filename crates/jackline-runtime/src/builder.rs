@@ -48,6 +48,7 @@ pub struct RuntimeBuilder {
     checkers: Vec<Arc<dyn Checker>>,
     feedback: Vec<Own>,
     idles: bool,
+    outcomes_follow: bool,
     line: Option<CommandLine>,
     web: Option<Arc<dyn Web>>,
     environment: Option<fn(&[String]) -> Environment>,
@@ -123,6 +124,15 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn idle_without_definition(mut self) -> Self {
         self.idles = true;
+        self
+    }
+
+    /// Hands the record of a call's outcome to the operating system before the answer, and presses it to disk with the
+    /// session's next record only. It survives the end of the process as ever; a loss of power may take the last
+    /// outcome, never the request of a call that was made.
+    #[must_use]
+    pub fn outcomes_follow(mut self) -> Self {
+        self.outcomes_follow = true;
         self
     }
 
@@ -210,10 +220,12 @@ impl RuntimeBuilder {
             host_settings: self.host_settings,
             state: self.state,
             idles: self.idles,
+            outcomes_follow: self.outcomes_follow,
             line: self.line,
             web: self.web,
             environment: self.environment,
             patience: self.patience,
+            catalogue: Mutex::new(None),
             held: Mutex::new(BTreeMap::new()),
             ground: Mutex::new(None),
         })

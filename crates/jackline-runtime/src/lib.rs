@@ -18,6 +18,8 @@ pub mod commands;
 pub mod definitions;
 pub mod exceptions;
 pub mod limits;
+pub mod live;
+mod offered;
 mod operations;
 pub mod private;
 pub mod probes;

@@ -10,7 +10,7 @@ use jackline_core::json::canonical;
 use jackline_core::operation::Operation;
 use jackline_core::probe::Facts;
 use jackline_core::redact::Redactor;
-use jackline_core::session::Session;
+use jackline_core::session::{Change, Session};
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Stack};
 use serde_json::{Map, Value, json};
@@ -159,12 +159,19 @@ impl Entry<'_> {
         (value, !redacted && !clipped)
     }
 
+    fn is_second_sighting(&self) -> bool {
+        let has = |is: fn(&Change) -> bool| self.decision.changes.iter().any(is);
+        has(|change| matches!(change, Change::Sighted { .. }))
+            && !has(|change| matches!(change, Change::Requested { .. }))
+    }
+
     fn record(&self, kind: &str, actor: Actor, data: Value, whole: bool) -> Record {
         let call = self.event.call();
         // An outcome belongs to the step that asked for the call, whatever was asked for in between.
         let finished = call.and_then(|call| self.session.step_of(call.id.as_deref()?));
         let asked = match self.event.body {
-            Body::CallRequested(_) => true,
+            // One that was seen before keeps the step that asked for it.
+            Body::CallRequested(_) => !self.is_second_sighting(),
             Body::CallSettled(_) => finished.is_none(),
             _ => false,
         };
@@ -247,6 +254,7 @@ const fn actor(body: &Body) -> Actor {
         | Body::Snapshot { .. }
         | Body::Restore { .. }
         | Body::OverrideSet(_)
+        | Body::ToolsListed(_)
         | Body::Reset => Actor::Host,
     }
 }

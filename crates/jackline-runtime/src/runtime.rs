@@ -9,11 +9,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use jackline_core::catalogue::Catalogue;
 use jackline_core::code;
 use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step, Verdict};
-use jackline_core::definition::model;
+use jackline_core::definition::{UnknownTools, model};
 use jackline_core::event::{Body, Event, MAIN_AGENT};
 use jackline_core::feedback;
 use jackline_core::overrides::Override;
@@ -66,6 +67,8 @@ pub struct Runtime {
     pub(crate) state: Option<PathBuf>,
     /// Whether a workspace without any definition is left alone rather than refused.
     pub(crate) idles: bool,
+    /// Whether an outcome is pressed to disk with the next record only.
+    pub(crate) outcomes_follow: bool,
     /// Asks addresses for checks, where the embedder lets it.
     pub(crate) web: Option<Arc<dyn Web>>,
     /// What the host ran to ask us, where it is a host that does.
@@ -74,6 +77,8 @@ pub struct Runtime {
     pub(crate) environment: Option<fn(&[String]) -> Environment>,
     /// Told how long a command may take before it runs.
     pub(crate) patience: Option<fn(u64)>,
+    /// What the server offers whose calls are judged, where the surface told.
+    pub(crate) catalogue: Mutex<Option<Arc<Catalogue>>>,
     pub(crate) held: Mutex<BTreeMap<String, Held>>,
     pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
 }
@@ -353,11 +358,14 @@ impl Runtime {
     /// The stack with what only the embedder knows; nothing when that changes nothing.
     fn adapted(&self, stack: &Stack) -> Option<Stack> {
         let home = self.home.as_ref().filter(|_| stack.mentions_home());
+        let catalogue = self.offered();
         let bare = self.policies.is_empty() && self.checkers.is_empty() && self.feedback.is_empty();
-        if bare && home.is_none() {
+        if bare && home.is_none() && catalogue.is_none() {
             return None;
         }
         let mut stack = stack.clone();
+        stack.unknown_tools = stack.unknown_tools.or(catalogue.is_some().then_some(UnknownTools::Deny));
+        stack.catalogue = catalogue;
         stack.own.extend(self.policies.iter().cloned());
         stack.checkers.extend(self.checkers.iter().cloned());
         stack.feedback.extend(self.feedback.iter().cloned());
@@ -368,7 +376,7 @@ impl Runtime {
     }
 
     fn prober(&self, standing: &Arc<Standing>) -> MakeProber {
-        let (standing, line) = (Arc::clone(standing), self.line.clone());
+        let (standing, line, catalogue) = (Arc::clone(standing), self.line.clone(), self.offered());
         let (home, state, settings) = (self.home.clone(), self.state.clone(), self.host_settings.clone());
         Box::new(move || {
             let root = PathBuf::from(&standing.stack.root);
@@ -379,7 +387,7 @@ impl Runtime {
             own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
             own.extend(settings.into_iter().map(|path| OwnPath { path, label: label::HOST.to_owned() }));
             let schemas = inline_schemas(&standing.stack);
-            WorkspaceProber::new(Ground { root, home, own, schemas }).started_by(line)
+            WorkspaceProber::new(Ground { root, home, own, schemas }).started_by(line).offered(catalogue)
         })
     }
 
@@ -419,7 +427,7 @@ impl Runtime {
             lines: &lines,
             head,
             state: &state,
-            sync: judging.sync,
+            sync: self.sync(judging.sync, &message.event),
         };
         match self.store.commit(session, &commit)? {
             Committed::Moved => Ok(Err(Moved)),
@@ -498,9 +506,11 @@ fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String>
         notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
     }
     notices.extend(stops::notice(decision));
+    let listed = matches!(event.body, Body::ToolsListed(_));
     let warned = |finding: &&Finding| {
         let soft = finding.code == code::BUDGET_STEPS && finding.verdict == Verdict::Allow;
-        soft || finding.code == code::BUDGET_UNMETERED
+        let changed = listed && finding.code == code::MCP_TOOLS_CHANGED;
+        soft || changed || finding.code == code::BUDGET_UNMETERED
     };
     notices.extend(decision.findings.iter().filter(warned).map(|finding| finding.reason.clone()));
     notices

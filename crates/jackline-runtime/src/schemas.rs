@@ -26,6 +26,25 @@ const VALUES_MAX: usize = 50_000;
 const REGEX_BYTES_MAX: usize = 1 << 20;
 /// Steps back that a pattern with look-around may take; beyond it the value does not fit.
 const BACKTRACKS_MAX: usize = 100_000;
+/// Bytes of a schema that may be held against a value right away, if nothing in it can take long: a thread costs more
+/// than most calls do.
+const PLAIN_BYTES_MAX: usize = 8 * 1024;
+/// Values inside a value for which that holds; together they bound the work to some milliseconds.
+const PLAIN_VALUES_MAX: usize = 256;
+/// Keywords that can take long: patterns, references, comparisons of each with each.
+const SLOW: &[&str] = &[
+    "pattern",
+    "patternProperties",
+    "propertyNames",
+    "format",
+    "$ref",
+    "$dynamicRef",
+    "$recursiveRef",
+    "uniqueItems",
+    "contains",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+];
 /// Bytes of listed values: with the words around them they fit into an error's message.
 const CHOICES_BYTES_MAX: usize = MESSAGE_BYTES_MAX - 64;
 /// Characters of a schema's fault that are shown.
@@ -36,6 +55,8 @@ const FAULT_CHARS_MAX: usize = 300;
 pub(crate) struct Compiled {
     validator: Arc<Validator>,
     digest: Digest,
+    /// Nothing in it can take long.
+    plain: bool,
 }
 
 /// Why a schema cannot be used.
@@ -78,8 +99,18 @@ pub(crate) fn compile(text: &[u8]) -> Result<Compiled, SchemaFault> {
         return Err(SchemaFault::new("it is no JSON object"));
     }
     let digest = Digest::of(text);
+    let plain = text.len() <= PLAIN_BYTES_MAX && is_plain(&schema);
     let built = within(WORK_MS_MAX, move || Ok(build(&schema))).unwrap_or_else(|why| Err(SchemaFault::new(why)))?;
-    Ok(Compiled { validator: Arc::new(built), digest })
+    Ok(Compiled { validator: Arc::new(built), digest, plain })
+}
+
+/// Whether no key in a schema is a keyword that can take long. Recursion is bounded by the depth of decoded JSON.
+fn is_plain(schema: &Value) -> bool {
+    match schema {
+        Value::Object(fields) => fields.iter().all(|(key, value)| !SLOW.contains(&key.as_str()) && is_plain(value)),
+        Value::Array(items) => items.iter().all(is_plain),
+        _ => true,
+    }
 }
 
 fn build(schema: &Value) -> Result<Validator, SchemaFault> {
@@ -123,13 +154,18 @@ fn shown(text: &str) -> String {
 impl Compiled {
     /// Holds a value against it.
     pub(crate) fn check(&self, value: &Value) -> Result<Checked, String> {
-        if count(value, VALUES_MAX + 1) > VALUES_MAX {
+        let values = count(value, VALUES_MAX + 1);
+        if values > VALUES_MAX {
             let message = format!("it holds more than {VALUES_MAX} values");
             let errors = vec![SchemaError::new("", KEYWORD_SIZE, &message)];
             return Ok(Checked { schema: self.digest, errors, omitted: 0 });
         }
-        let (validator, value) = (Arc::clone(&self.validator), value.clone());
-        let (errors, omitted) = within(WORK_MS_MAX, move || errors(&validator, &value))?;
+        let (errors, omitted) = if self.plain && values <= PLAIN_VALUES_MAX {
+            errors(&self.validator, value)?
+        } else {
+            let (validator, value) = (Arc::clone(&self.validator), value.clone());
+            within(WORK_MS_MAX, move || errors(&validator, &value))?
+        };
         Ok(Checked { schema: self.digest, errors, omitted })
     }
 }
@@ -228,6 +264,15 @@ mod tests {
     fn refuse(schema: &Value, want: &str) {
         let fault = compile(schema.to_string().as_bytes()).unwrap_err();
         assert!(fault.message.contains(want), "{}", fault.message);
+    }
+
+    #[test]
+    fn what_can_take_long_is_not_plain() {
+        let plain = |schema: &Value| compiled(schema).plain;
+        assert!(plain(&json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]})));
+        assert!(!plain(&json!({"properties": {"a": {"pattern": "^(a+)+$"}}})));
+        assert!(!plain(&json!({"$defs": {"a": {"$ref": "#"}}, "anyOf": [{"$ref": "#/$defs/a"}, {}]})));
+        assert!(!plain(&json!({"description": "x".repeat(PLAIN_BYTES_MAX)})));
     }
 
     #[test]

@@ -1,14 +1,24 @@
-//! Notices that a person wants to break off, so that what was made for the moment is removed first.
+//! Notices that someone wants us to end, so that what was made or started for the moment goes first.
 
-#![expect(unsafe_code, reason = "signals have no safe interface; the handler below stores a flag, nothing else")]
+#![expect(
+    unsafe_code,
+    reason = "signals have no safe interface; the handlers below store a flag or write one byte, nothing else"
+)]
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io::{self, PipeReader};
+use std::os::fd::IntoRawFd as _;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
+/// Where the numbers of signals are written to; none until someone reads them.
+static TOLD: AtomicI32 = AtomicI32::new(-1);
+
+/// The usual signals to end.
+const ENDING: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
 /// From now on the usual signals to end only leave a note; whoever works looks at [`asked`] now and then.
 pub(crate) fn listen() {
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+    for signal in ENDING {
         // SAFETY: the handler is async-signal-safe (see `note`), and its signature is the one `signal` asks for.
         unsafe {
             libc::signal(signal, note as *const () as libc::sighandler_t);
@@ -23,4 +33,25 @@ pub(crate) fn asked() -> bool {
 
 extern "C" fn note(_: libc::c_int) {
     ASKED.store(true, Ordering::Relaxed);
+}
+
+/// From now on the usual signals to end can be read, a byte for each: its number.
+pub(crate) fn stream() -> io::Result<PipeReader> {
+    let (reader, writer) = io::pipe()?;
+    TOLD.store(writer.into_raw_fd(), Ordering::Relaxed);
+    for signal in ENDING {
+        // SAFETY: the handler is async-signal-safe (see `tell`), and its signature is the one `signal` asks for.
+        unsafe {
+            libc::signal(signal, tell as *const () as libc::sighandler_t);
+        }
+    }
+    Ok(reader)
+}
+
+extern "C" fn tell(signal: libc::c_int) {
+    let byte = u8::try_from(signal).unwrap_or_default();
+    // SAFETY: `write` is async-signal-safe, the byte lives through the call, and the pipe is never closed.
+    unsafe {
+        libc::write(TOLD.load(Ordering::Relaxed), (&raw const byte).cast(), 1);
+    }
 }

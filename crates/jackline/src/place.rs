@@ -195,6 +195,12 @@ pub(crate) fn claude_home() -> Option<PathBuf> {
     variable("CLAUDE_CONFIG_DIR").map(absolute).or_else(|| home().map(|home| home.join(".claude")))
 }
 
+/// Where Claude Code keeps the user's MCP servers, and those of single projects.
+pub(crate) fn claude_servers() -> Option<PathBuf> {
+    let elsewhere = variable("CLAUDE_CONFIG_DIR").map(absolute);
+    elsewhere.or_else(home).map(|dir| dir.join(".claude.json"))
+}
+
 /// A program that would be found by its name.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let search = search_path().unwrap_or_default();
@@ -229,6 +235,11 @@ pub(crate) fn temporary() -> PathBuf {
 /// Whether a variable is set that makes Claude Code run without hooks.
 pub(crate) fn claude_is_simple() -> bool {
     variable("CLAUDE_CODE_SIMPLE").is_some()
+}
+
+/// A variable that someone named on the command line, as text.
+pub(crate) fn named_variable(name: &str) -> Option<String> {
+    env::var(name).ok()
 }
 
 fn variable(name: &str) -> Option<PathBuf> {

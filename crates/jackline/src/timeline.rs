@@ -120,6 +120,7 @@ fn subject(event: &Value, paint: Paint) -> String {
         "prompt.submitted" => told("prompt", event, "/data/prompt", paint),
         "stop.requested" => told("stop", event, "/data/message", paint),
         "park" => told("park", event, "/data/reason", paint),
+        "tools.listed" => told("tools of MCP server", event, "/data/server", paint),
         "session.snapshot" => told("snapshot", event, "/data/name", paint),
         "session.restore" => told("restore", event, "/data/name", paint),
         kind @ ("exception.granted" | "exception.revoked") => {

@@ -25,6 +25,7 @@ const NOT_IN_CASES: &[(&str, &str)] = &[
     ("todo/full", "needs as many todos as a session holds; a test of the core makes them"),
     ("fact/full", "needs as many facts as a session holds; a test of the core makes them"),
     ("fault/internal", "nothing is known to bring it about"),
+    ("session/ambiguous", "only the MCP proxy looks for a session; every event of a case names its own"),
 ];
 
 fn sources() -> Vec<(String, String)> {

@@ -13,8 +13,10 @@ mod operation;
 mod output;
 mod overridden;
 mod requested;
+mod served;
 mod settled;
 mod shown;
+mod sighted;
 mod stopped;
 
 use serde_json::{Value, json};
@@ -85,7 +87,12 @@ impl Ground<'_> {
 
 fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
     let step = match &event.body {
-        Body::CallRequested(call) => in_context(stack, session, event, (call, facts), requested::decide),
+        Body::CallRequested(call) => in_context(stack, session, event, (call, facts), |context| {
+            if sighted::is_second(context) {
+                return sighted::decide(context);
+            }
+            sighted::mark(context, requested::decide(context))
+        }),
         Body::CallFinished(call, outcome) => {
             in_context(stack, session, event, (call, facts), |context| finished::decide(context, outcome))
         }
@@ -113,6 +120,7 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
         Body::SessionEnded => stopped::over(stack, session, event, facts),
         Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
         Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => done(Decision::default()),
+        Body::ToolsListed(listing) => done(served::listed(stack, session, listing)),
         Body::Rerooted { root } => done(rerooted(session, root.as_deref())),
         Body::SettingsChanged { file, wired } => settings_changed(facts, file, *wired),
         Body::Snapshot { name } => done(snapshot(session, name)),
@@ -142,7 +150,8 @@ fn in_context(
     decide: impl FnOnce(&Context<'_>) -> Step,
 ) -> Step {
     let (host, dir) = (event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root));
-    let view = View::new(call, host, dir, &stack.models_for(host, &call.tool));
+    let mut view = View::new(call, host, dir, &stack.models_for(host, &call.tool));
+    view.unknown &= !stack.offers(&call.tool);
     let signature = view.signature(&stack.root);
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);
@@ -170,6 +179,9 @@ fn finish(mut decision: Decision, stack: &Stack, session: &Session, event: &Even
         let root = stack.root.clone();
         let pinned = Pin { home: root.clone(), root, definition: stack.path.clone() };
         decision.changes.insert(0, Change::Pinned { pin: pinned });
+    }
+    if matches!(event.body, Body::SessionEnded) {
+        decision.changes.push(Change::Over);
     }
     if decision.constraint.is_none() {
         let now = session.now(event.at);

@@ -92,7 +92,7 @@ fn works(context: &Context<'_>) -> bool {
     changes && !context.session.worked && matters()
 }
 
-fn unknown(context: &Context<'_>, decision: &mut Decision) {
+pub(super) fn unknown(context: &Context<'_>, decision: &mut Decision) {
     let agent = context.event.agent().to_owned();
     if context.view.unknown {
         let tool = context.view.call.tool.clone();
@@ -127,7 +127,7 @@ fn rejected(context: &Context<'_>, decision: &mut Decision) {
     decision.emitted.extend(told);
 }
 
-fn validated(context: &Context<'_>, decision: &mut Decision) {
+pub(super) fn validated(context: &Context<'_>, decision: &mut Decision) {
     // Of a call that the host refused by itself the arguments were not judged.
     if !decision.consulted.iter().any(|guard| guard == "schema") {
         return;
@@ -233,7 +233,7 @@ fn tick(context: &Context<'_>, decision: &mut Decision) {
     }
 }
 
-fn halted(context: &Context<'_>, decision: &mut Decision) {
+pub(super) fn halted(context: &Context<'_>, decision: &mut Decision) {
     if decision.verdict != Verdict::Halt {
         return;
     }

@@ -3,9 +3,10 @@
 use super::bounds::Bounds;
 use super::fault::{Fault, Faults};
 use super::model::{
-    AgentCommands, ArgMatcher, Checks, CommandMatcher, CommandParts, Completion, Computed, Declaration, Enforce, Guard,
-    Kind, Limits, Loop, Matcher, Mode, Model, Native, OnFault, Opaque, Paths, Policy, Provider, ReadBeforeWrite, Rego,
-    Required, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync, UnknownTools, Use, Validation,
+    AgentCommands, ArgMatcher, ChangedTools, Checks, CommandMatcher, CommandParts, Completion, Computed, Declaration,
+    Enforce, Guard, Kind, Limits, Loop, Matcher, Mode, Model, Native, OnFault, Opaque, Paths, Policy, Provider,
+    ReadBeforeWrite, Rego, Required, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync, UnknownTools,
+    Use, Validation,
 };
 use super::{Parsed, feedback, finish, name_policies, semantics, todos};
 use crate::overrides::Override;
@@ -200,6 +201,12 @@ impl DefinitionBuilder {
     /// `schema`
     pub fn validation(mut self, validation: Validation) -> Self {
         self.model.validation = validation;
+        self
+    }
+
+    /// `mcp.changed_tools`
+    pub fn changed_tools(mut self, changed_tools: ChangedTools) -> Self {
+        self.model.mcp.changed_tools = changed_tools;
         self
     }
 

@@ -344,6 +344,7 @@ fn settings(old: &Model, new: &Model, found: &mut Found) {
     found.gained("self.allow", &old.own.allow, &new.own.allow);
     found.lost("audit.redact", &old.audit.redact, &new.audit.redact);
     found.when(old.audit.checkpoint && !new.audit.checkpoint, || "audit.checkpoint was switched off".to_owned());
+    found.when(new.mcp.changed_tools > old.mcp.changed_tools, || "mcp.changed_tools became report".to_owned());
     found.when(new.store.sync > old.store.sync, || format!("store.sync became {}", new.store.sync.name()));
 }
 

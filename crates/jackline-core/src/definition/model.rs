@@ -12,7 +12,6 @@ use super::bounds::Bounds;
 use crate::overrides::Override;
 use crate::path::Role;
 use crate::sha::{Digest, Key};
-use crate::time::Timestamp;
 
 /// What a rule says when its owner wrote no reason.
 pub const REASON_DEFAULT: &str = "Denied by policy.";
@@ -45,6 +44,8 @@ mod checks;
 mod completion;
 mod feedback;
 mod kept_rule;
+mod limits;
+mod mcp;
 mod rego;
 mod todos;
 mod used;
@@ -55,6 +56,8 @@ pub use completion::{BLOCKS_MAX_DEFAULT, COMMAND_TIMEOUT_MS_MAX, Check, Command,
 pub use feedback::{Advice, Provider, Severity, Trigger};
 pub(super) use feedback::{WARNING_THRESHOLD_MS, milliseconds};
 pub use kept_rule::KeptRule;
+pub use limits::{Deadline, Limits, Per, Steps};
+pub use mcp::{ChangedTools, Mcp};
 pub use rego::Rego;
 pub use todos::{AgentCommands, Native, Required, Todos};
 pub use used::Use;
@@ -87,6 +90,7 @@ pub struct Model {
     pub checks: Checks,
     pub completion: Option<Completion>,
     pub feedback: Vec<Provider>,
+    pub mcp: Mcp,
 }
 
 impl Default for Model {
@@ -112,6 +116,7 @@ impl Default for Model {
             checks: Checks::default(),
             completion: None,
             feedback: Vec::new(),
+            mcp: Mcp::default(),
         }
     }
 }
@@ -487,44 +492,6 @@ impl Default for Loop {
         }
     }
 }
-
-/// Budgets; what is absent is not limited.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Limits {
-    pub steps: Option<Steps>,
-    pub deadline: Option<Deadline>,
-    pub tokens: Option<u64>,
-    pub cost_usd: Option<f64>,
-    pub per: Per,
-}
-
-/// How many calls may be requested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Steps {
-    pub max: u64,
-    /// Warns once instead of refusing.
-    pub soft: bool,
-}
-
-/// When the time is up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Deadline {
-    /// Milliseconds from the first event (or from the prompt).
-    After(i64),
-    At(Timestamp),
-}
-
-/// What budgets are counted over.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Per {
-    #[default]
-    Session,
-    Prompt,
-}
-
-spelled!(Per { Session = "session", Prompt = "prompt" });
 
 /// How shell texts are judged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

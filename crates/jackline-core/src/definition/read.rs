@@ -8,10 +8,10 @@ use super::bounds;
 use super::fault::{Fault, Faults, quoted};
 use super::feedback;
 use super::model::{
-    ArgMatcher, Audit, Checks, CommandMatcher, CommandParts, Computed, Confine, Deadline, Declaration, Enforce, Guard,
-    Identity, Kind, Limits, Loop, Matcher, Missing, Mode, Model, OnFault, Opaque, Outside, OwnFiles, Paths, Per,
-    Policy, Range, ReadBeforeWrite, Rego, Rule, RuleVerdict, SchemaSource, Section, Sequence, SessionMatcher, Shell,
-    Stale, Step, Steps, StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
+    ArgMatcher, Audit, ChangedTools, Checks, CommandMatcher, CommandParts, Computed, Confine, Deadline, Declaration,
+    Enforce, Guard, Identity, Kind, Limits, Loop, Matcher, Mcp, Missing, Mode, Model, OnFault, Opaque, Outside,
+    OwnFiles, Paths, Per, Policy, Range, ReadBeforeWrite, Rego, Rule, RuleVerdict, SchemaSource, Section, Sequence,
+    SessionMatcher, Shell, Stale, Step, Steps, StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
 };
 use super::overriding;
 use super::todos;
@@ -45,6 +45,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         checks: checks(root.get("checks")),
         completion: root.entry("completion").map(completion::read),
         feedback: items(root.get("feedback")).map(feedback::read).collect(),
+        mcp: Mcp { changed_tools: named(field(root.get("mcp"), "changed_tools"), ChangedTools::parse) },
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod completion;
 mod feedback;
+mod mcp;
 mod overriding;
 
 use super::bounds::{BYTES_BOUND_MAX, LINES_BOUND_MAX};
@@ -67,6 +68,7 @@ pub(super) static ROOT: Shape = shape(
         key("checks", Form::Map(&CHECKS), "How checks look at the world."),
         key("store", Form::Map(&STORE), "How the store keeps records."),
         key("self", Form::Map(&OWN), "Exceptions from self-protection."),
+        key("mcp", Form::Map(&mcp::MCP), "How MCP servers behind the proxy are judged."),
     ],
 );
 

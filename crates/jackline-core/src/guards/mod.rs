@@ -16,6 +16,7 @@ pub(crate) mod rule;
 pub(crate) mod schema;
 pub(crate) mod self_protection;
 pub(crate) mod sequence;
+pub(crate) mod served;
 pub(crate) mod shell_text;
 pub(crate) mod unknown_tool;
 
@@ -77,6 +78,10 @@ pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
     for guard in [unknown_tool::judge, schema::judge, budget::judge, self_protection::judge, shell_text::judge] {
         findings.extend(guard(context));
     }
+    if served::speaks(context) {
+        consulted.push(served::GUARD.to_owned());
+        findings.extend(served::judge(context));
+    }
     let carried = LazyCell::new(|| Carried::by(context.view, context.facts));
     for layer in &context.stack.layers {
         let subject = context.subject(layer);
@@ -103,6 +108,15 @@ pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
         findings.extend(overriding::judge(context));
     }
     (findings, consulted)
+}
+
+/// What guards find in a call that was judged before it came here: what only this place knows.
+pub(crate) fn judge_again(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
+    let mut findings = halted::judge(context);
+    for guard in [unknown_tool::judge, schema::judge, served::judge] {
+        findings.extend(guard(context));
+    }
+    (findings, ["unknown_tool", "schema", served::GUARD].map(str::to_owned).to_vec())
 }
 
 /// What guards find in a call that the host refused by itself: only what is about the agent, not about the call.

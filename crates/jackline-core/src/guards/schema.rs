@@ -10,7 +10,7 @@ use crate::definition::model::{Declaration, Missing};
 use crate::event::Outcome;
 use crate::probe::Probe;
 use crate::repair::{Held, Payload, Validation};
-use crate::schema::{SchemaError, Target};
+use crate::schema::{Schema, SchemaError, Target};
 use crate::stack::Layer;
 use crate::tools::PAGING_USUAL;
 
@@ -56,7 +56,7 @@ pub(crate) fn of_args<'a>(context: &Context<'a>) -> Validation<'a> {
     let plain = call.broken.is_some() || !context.agent.repairs.is_empty();
     let held = context.stack.layers.iter().filter_map(|layer| {
         let source = declared(context, layer).and_then(|tool| tool.schema.as_ref());
-        let schema = source.map(|source| layer.schema(source, &context.stack.root));
+        let schema = source.map(|source| layer.schema(source, &context.stack.root)).or_else(|| offered(context, layer));
         let (kind, name) = ("tool_args", call.tool.clone());
         (plain || schema.is_some()).then_some(Held { layer, kind, target: Target::Args, name, schema, payload })
     });
@@ -83,6 +83,12 @@ pub(crate) fn of_output<'a>(context: &Context<'a>, outcome: &'a Outcome) -> Vali
 
 fn validation<'a>(context: &Context<'a>, step: u64, held: Vec<Held<'a>>) -> Validation<'a> {
     Validation { event: context.event, agent: context.agent, facts: context.facts, step, held }
+}
+
+/// What the server that is called says of the arguments; packs speak only through their policies.
+fn offered(context: &Context<'_>, layer: &Layer) -> Option<Schema> {
+    let catalogue = context.stack.catalogue.as_ref().filter(|_| !layer.is_pack())?;
+    catalogue.schema(&context.view.call.tool)
 }
 
 fn declared<'a>(context: &Context<'a>, layer: &'a Layer) -> Option<&'a Declaration> {

@@ -34,16 +34,24 @@ fn finding(context: &Context<'_>) -> Finding {
 
 /// The known names nearest to the one that was called.
 pub(crate) fn nearest(context: &Context<'_>, known: &[&str]) -> Vec<String> {
-    let near = nearest::names(&context.view.call.tool, known.iter().copied(), NEAREST_MAX);
-    near.into_iter().map(str::to_owned).collect()
+    let tool = context.view.call.tool.as_str();
+    // What the names of one server's tools have in common does not make them near.
+    let offered = context.stack.catalogue.is_some() && tool.starts_with("mcp__");
+    let front = tool.rfind("__").filter(|_| offered).map_or(0, |at| at + 2);
+    let (front, own) = tool.split_at_checked(front).unwrap_or(("", tool));
+    let names = known.iter().filter_map(|name| name.strip_prefix(front));
+    nearest::names(own, names, NEAREST_MAX).into_iter().map(|name| format!("{front}{name}")).collect()
 }
 
-/// Every name that the definition declares or the host brings along.
+/// Every name that the definition declares, the server offers or the host brings along.
 pub(crate) fn known<'a>(context: &Context<'a>) -> Vec<&'a str> {
     let declared = context.stack.layers.iter().flat_map(|layer| layer.model.tools.declare.keys().map(String::as_str));
+    let offered = context.stack.catalogue.iter().flat_map(|catalogue| catalogue.names());
     let host = context.event.host.as_deref().unwrap_or_default();
+    // A server's client can call nothing but what that server offers.
+    let elsewhere = context.stack.catalogue.is_none();
     let rows = tools::TOOLS.iter().filter(|tool| tool.host == host || tool.host.is_empty()).map(|tool| tool.name);
-    let mut known: Vec<&str> = declared.chain(rows).collect();
+    let mut known: Vec<&str> = declared.chain(offered).chain(rows.filter(|_| elsewhere)).collect();
     known.sort_unstable();
     known.dedup();
     known

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::event::MAIN_AGENT;
 use crate::extension::{Extended, Extension};
+use crate::listing::{PINNED_MAX, SERVERS_MAX, Served};
 use crate::overrides::{Imposed, OVERRIDES_MAX};
 use crate::schema::SchemaError;
 use crate::sha::Digest;
@@ -20,6 +21,7 @@ impl Session {
     pub fn apply(&mut self, at: Timestamp, changes: &[Change], snapshot: &dyn Fn(&Digest) -> Option<Vec<u8>>) {
         self.began.get_or_insert(at);
         self.latest = Some(self.now(at));
+        self.ended = changes.contains(&Change::Over);
         for change in changes {
             self.apply_one(at, change, snapshot);
         }
@@ -43,14 +45,19 @@ impl Session {
             },
             Change::Reset => {
                 self.memory = Memory::default();
+                // A person who starts anew takes the servers as they are now.
+                self.servers.clear();
                 self.budget = Budget { reset: Some(self.now(at)), ..Budget::default() };
             }
             Change::Requested { agent, call, signature, refused, feeds } => {
                 let (call, signature, refused) = (*call, *signature, *refused);
-                let open = Open { call, signature, agent: agent.clone(), refused, step: self.steps + 1 };
+                let open =
+                    Open { call, signature, agent: agent.clone(), refused, step: self.steps + 1, sighted: false };
                 self.requested(open, *feeds);
             }
             Change::Finished { agent, call, signature } => self.close(agent, *call, signature),
+            Change::Sighted { call, signature, refused } => self.sight(*call, *signature, *refused),
+            Change::Served { served } => self.serve(served),
             Change::Wrote => self.writes += 1,
             Change::Done { name, tree } => self.succeed(name, *tree),
             Change::Prompted => {
@@ -112,6 +119,23 @@ impl Session {
             push(&mut agent.window, Windowed { signature: open.signature, step: open.step }, WINDOW_MAX);
         }
         push(&mut self.open, open, OPEN_CALLS_MAX);
+    }
+
+    fn sight(&mut self, call: Key, signature: Key, refused: bool) {
+        let same = |open: &&mut Open| open.call == Some(call) && open.signature == signature;
+        for open in self.open.iter_mut().filter(same) {
+            open.sighted = true;
+            open.refused |= refused;
+        }
+    }
+
+    fn serve(&mut self, served: &Served) {
+        self.servers.retain(|known| known.server != served.server);
+        self.servers.push(served.clone());
+        let pinned = |servers: &[Served]| servers.iter().map(|served| served.tools.len()).sum::<usize>();
+        while self.servers.len() > SERVERS_MAX || self.servers.len() > 1 && pinned(&self.servers) > PINNED_MAX {
+            self.servers.remove(0);
+        }
     }
 
     fn close(&mut self, agent: &str, call: Option<Key>, signature: &Key) {

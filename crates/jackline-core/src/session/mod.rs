@@ -5,6 +5,7 @@
 
 mod apply;
 mod cadence;
+mod open;
 mod shown;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -18,6 +19,7 @@ pub use cadence::{CADENCES_MAX, Cadence, FILES_MAX, PACES_MAX, Pace, RECENT_CALL
 use crate::completion::Stopped;
 use crate::extension::{Extended, Extension};
 use crate::facts::{Statement, Statements};
+use crate::listing::Served;
 use crate::overrides::Imposed;
 use crate::schema::SchemaError;
 use crate::sha::Digest;
@@ -89,6 +91,10 @@ pub struct Session {
     pub worked: bool,
     /// How the main agent's last stop ended, unless it went on since.
     pub stopped: Option<Stopped>,
+    /// The tools of MCP servers as they were listed, the server told of last at the end.
+    pub servers: Vec<Served>,
+    /// Its last event said that it is over.
+    pub ended: bool,
 }
 
 /// Where a session is at home; a later `cd` changes nothing about it.
@@ -180,6 +186,8 @@ pub struct Open {
     pub refused: bool,
     /// The step at which it was requested.
     pub step: u64,
+    /// A proxy on the call's way has seen it too.
+    pub sighted: bool,
 }
 
 /// What is remembered of one agent apart from the others.
@@ -280,6 +288,12 @@ pub enum Change {
         signature: Key,
         refused: bool,
         feeds: bool,
+    },
+    /// A proxy saw a call that was requested before.
+    Sighted {
+        call: Key,
+        signature: Key,
+        refused: bool,
     },
     Finished {
         agent: String,
@@ -442,6 +456,12 @@ pub enum Change {
     Retracted {
         id: Id,
     },
+    /// An MCP server listed its tools.
+    Served {
+        served: Served,
+    },
+    /// The session is over, unless something else happens in it.
+    Over,
 }
 
 impl Session {
@@ -468,39 +488,6 @@ impl Session {
     #[must_use]
     pub fn snapshot(&self, name: &str) -> Option<Digest> {
         self.snapshots.iter().find(|(known, _)| known == name).map(|(_, digest)| *digest)
-    }
-
-    /// The open call that an outcome belongs to: by id, else the first of that agent with that signature.
-    #[must_use]
-    pub fn open(&self, agent: &str, call: Option<Key>, signature: Key) -> Option<&Open> {
-        self.open.get(self.open_index(agent, call, &signature)?)
-    }
-
-    /// The step at which a call that has not finished was requested, by its id.
-    #[must_use]
-    pub fn step_of(&self, id: &str) -> Option<u64> {
-        let call = Some(Digest::of(id.as_bytes()).short());
-        self.open.iter().rev().find(|open| open.call == call).map(|open| open.step)
-    }
-
-    /// Where that call stands. A host may give one id to several calls: then the signature tells them apart, and
-    /// where it does not, a refused one is meant, so that nothing refused is taken for done.
-    fn open_index(&self, agent: &str, call: Option<Key>, signature: &Key) -> Option<usize> {
-        let find = |holds: &dyn Fn(&Open) -> bool| self.open.iter().position(holds);
-        if call.is_none() {
-            return find(&|open| open.call.is_none() && open.agent == agent && open.signature == *signature);
-        }
-        let same = |open: &Open| open.call == call;
-        find(&|open| same(open) && open.signature == *signature && open.refused)
-            .or_else(|| find(&|open| same(open) && open.signature == *signature))
-            .or_else(|| find(&|open| same(open) && open.refused))
-            .or_else(|| find(&same))
-    }
-
-    /// Whether a call of this id has finished before and was not requested again since.
-    #[must_use]
-    pub fn finished(&self, call: Option<Key>) -> bool {
-        call.is_some_and(|id| self.finished.contains(&id) && !self.open.iter().any(|open| open.call == call))
     }
 }
 

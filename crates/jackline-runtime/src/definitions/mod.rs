@@ -9,6 +9,7 @@ mod packs;
 mod rego;
 mod schemas;
 mod scripts;
+mod steady;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -28,6 +29,7 @@ pub use found::{Found, Places};
 pub use rego::rego_faults;
 pub use schemas::schema_faults;
 pub use scripts::{Scripts, files as script_files, present as present_scripts};
+pub use steady::Steady;
 
 /// Says which definitions judge a session.
 pub trait Definitions: Send + Sync + fmt::Debug {

@@ -19,8 +19,9 @@ mod walk;
 mod worktree;
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use jackline_core::catalogue::Catalogue;
 use jackline_core::event::Event;
 use jackline_core::probe::{Fact, Probe};
 
@@ -59,6 +60,8 @@ pub struct WorkspaceProber {
     git: OnceLock<Option<Git>>,
     /// Schemas that were asked for.
     shelf: schema::Shelf,
+    /// What the server that is called says of its tools.
+    catalogue: Option<Arc<Catalogue>>,
     /// Rego policies that were asked.
     policies: rego::Policies,
     /// What the host runs to ask us, where it is a host that does.
@@ -70,13 +73,21 @@ impl WorkspaceProber {
     #[must_use]
     pub fn new(ground: Ground) -> Self {
         let (shelf, policies) = (schema::Shelf::default(), rego::Policies::default());
-        Self { ground, folds: OnceLock::new(), git: OnceLock::new(), shelf, policies, line: None }
+        let (folds, git) = (OnceLock::new(), OnceLock::new());
+        Self { ground, folds, git, shelf, catalogue: None, policies, line: None }
     }
 
     /// The same, for a hook that was started by this command line.
     #[must_use]
     pub fn started_by(mut self, line: Option<CommandLine>) -> Self {
         self.line = line;
+        self
+    }
+
+    /// The same, where calls go to a server that offers this.
+    #[must_use]
+    pub fn offered(mut self, catalogue: Option<Arc<Catalogue>>) -> Self {
+        self.catalogue = catalogue;
         self
     }
 
@@ -105,7 +116,14 @@ impl Prober for WorkspaceProber {
             Probe::Settings { file, wired } => settings(Path::new(file), *wired, self.line.as_ref()),
             Probe::Usage { file, mark, from_end } => usage::answer(file, mark.as_ref(), *from_end),
             Probe::Rego { file, about } => self.policies.answer(&self.ground.root.join(file), about, event),
-            Probe::Schema { schema, target } => self.shelf.answer(&self.ground.schemas, schema, *target, event),
+            Probe::Schema { schema, target } => {
+                let offered =
+                    self.catalogue.as_deref().and_then(|known| known.text(schema, event.call()?.tool.as_str()));
+                match offered {
+                    Some(text) => self.shelf.answer_offered(text, *target, event),
+                    None => self.shelf.answer(&self.ground.schemas, schema, *target, event),
+                }
+            }
             Probe::Contains { path, text } => contains::answer(Path::new(path), text),
             Probe::Git { question } => {
                 self.git().map_or_else(repository::absent, |git| repository::answer(git, &self.ground.root, question))

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use jackline_core::definition::model::SchemaSource;
 use jackline_core::event::{Body, Event, OutputSchema};
 use jackline_core::probe::Fact;
-use jackline_core::schema::{BUILT_IN, Schema, Target};
+use jackline_core::schema::{BUILT_IN, Checked, Schema, Target};
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use serde_json::Value;
@@ -51,6 +51,16 @@ impl Shelf {
             Err(why) => return unknown(&format!("because its schema cannot be used: {why}")),
         };
         compiled.check(value).map_or_else(|why| unknown(&why), Fact::Schema)
+    }
+
+    /// The same for a schema that a server offers. One that cannot be used says nothing against a value: the server
+    /// holds its arguments against it itself.
+    pub(super) fn answer_offered(&self, text: &str, target: Target, event: &Event) -> Fact {
+        let Some(value) = part(event, target) else { return unknown("the event has no such part") };
+        match self.compiled(text.as_bytes()) {
+            Ok(compiled) => compiled.check(value).map_or_else(|why| unknown(&why), Fact::Schema),
+            Err(_) => Fact::Schema(Checked { schema: Digest::of(text.as_bytes()), errors: Vec::new(), omitted: 0 }),
+        }
     }
 
     fn compiled(&self, text: &[u8]) -> Result<Compiled, String> {

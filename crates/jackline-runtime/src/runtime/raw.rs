@@ -30,6 +30,7 @@ pub(super) fn raw(event: &Event) -> Value {
         Body::Rerooted { root } => json!({ "root": root }),
         Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
         Body::Noted { name } => json!({ "name": name }),
+        Body::ToolsListed(listing) => listing.to_value(),
         Body::Operation { operation, given } => json!({ operation.key(): given }),
         Body::StopRequested(ask) => {
             json!({ "message": ask.message, "output": ask.output, "reason": ask.reason, "again": ask.again })

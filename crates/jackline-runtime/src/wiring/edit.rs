@@ -148,6 +148,11 @@ impl<'a> Edits<'a> {
         }
     }
 
+    /// Puts a text in the place of another; an empty place only gains it.
+    pub(super) fn put(&mut self, span: Range<usize>, text: impl Into<String>) {
+        self.list.push((span, text.into()));
+    }
+
     /// The text with all edits in it.
     pub(super) fn done(mut self) -> String {
         self.list.sort_by_key(|(span, _)| span.start);

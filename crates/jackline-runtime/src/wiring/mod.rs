@@ -5,6 +5,7 @@
 pub mod claude;
 mod edit;
 mod fault;
+pub mod servers;
 mod spans;
 
 pub use fault::SettingsFault;

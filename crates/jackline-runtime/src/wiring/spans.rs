@@ -35,6 +35,13 @@ pub(super) struct Item {
 }
 
 impl Item {
+    /// Where its key stands, quotes included; for an element, nowhere.
+    pub(super) fn key_span(&self, text: &str) -> Range<usize> {
+        let mut scan = Scan { text, at: self.start };
+        let is_keyed = self.key.is_some() && scan.string().is_some();
+        self.start..if is_keyed { scan.at } else { self.start }
+    }
+
     pub(super) fn end(&self) -> usize {
         self.node.span.end
     }

@@ -74,7 +74,7 @@ impl Eval {
 }
 
 /// The named definition; its checked model is kept beside the sessions, where they are kept.
-fn given(at: &Where, file: &PathBuf, kept: Option<&Kept>) -> Result<Given, CommandError> {
+pub(crate) fn given(at: &Where, file: &PathBuf, kept: Option<&Kept>) -> Result<Given, CommandError> {
     let unreadable = |why: String| DefinitionFault::Unreadable { path: file.clone(), why };
     let text = fs::read_to_string(file).map_err(|fault| unreadable(fault.to_string()))?;
     let root = at.workspace()?;

@@ -10,6 +10,7 @@ mod fact;
 mod hook;
 mod init;
 mod log;
+mod mcp;
 mod off;
 mod on;
 mod pack;
@@ -52,6 +53,9 @@ pub(crate) enum Command {
     Sessions(sessions::Sessions),
     Log(log::Log),
     Explain(explain::Explain),
+    /// Guard MCP servers: run one behind a proxy, or put those of a host behind it
+    #[command(subcommand)]
+    Mcp(mcp::Mcp),
     #[command(subcommand)]
     Todo(todo::Todo),
     #[command(subcommand)]
@@ -66,6 +70,7 @@ impl Command {
         let done = match self {
             Self::Tour(command) => command.run(),
             Self::Hook(command) => return Ok(command.run()),
+            Self::Mcp(command) => return command.run(),
             Self::Init(command) => command.run(),
             Self::Uninit(command) => command.run(),
             Self::Doctor(command) => command.run(),

@@ -1,6 +1,7 @@
 //! The model is kept compiled, and its spellings read back.
 
 use super::*;
+use crate::time::Timestamp;
 
 #[test]
 fn a_model_survives_postcard() {

@@ -1,0 +1,55 @@
+//! A call that the host asked about comes by again, at a proxy on its way to the server: it is one call.
+//!
+//! It was counted and judged, and a person may have agreed to it. What is added is what only the proxy knows: whether
+//! the server offers the tool, and whether the arguments fit what the server says.
+
+use super::excepted::{Lifted, lift};
+use super::requested::{call_key, halted, unknown, validated};
+use crate::decision::{Decision, Step};
+use crate::guards::{self, Context, schema};
+use crate::listing::MCP_HOST;
+use crate::session::{Change, Key};
+
+/// Whether this call was let through before, and is on its way now.
+///
+/// INVARIANT: each call is sighted once, and only at the proxy, after somebody else asked. Whoever asks twice at one
+/// place asks for two calls: an agent whose host counts its calls from one again must not get any past the guards.
+pub(super) fn is_second(context: &Context<'_>) -> bool {
+    let awaited = || context.session.awaited(call_key(context.view.call)?, context.signature.key);
+    at_proxy(context) && awaited().is_some()
+}
+
+fn at_proxy(context: &Context<'_>) -> bool {
+    context.event.host.as_deref() == Some(MCP_HOST)
+}
+
+/// A call that was asked for at the proxy has been sighted there.
+pub(super) fn mark(context: &Context<'_>, mut step: Step) -> Step {
+    if let (Step::Done(decision), true) = (&mut step, at_proxy(context)) {
+        decision.changes.extend(call_key(context.view.call).map(|call| sighting(context, call, false)));
+    }
+    step
+}
+
+fn sighting(context: &Context<'_>, call: Key, refused: bool) -> Change {
+    Change::Sighted { call, signature: context.signature.key, refused }
+}
+
+pub(super) fn decide(context: &Context<'_>) -> Step {
+    let wanted = schema::needs(context);
+    if !wanted.is_empty() {
+        return Step::Need(wanted);
+    }
+    let (findings, consulted) = guards::judge_again(context);
+    let Lifted { findings, notes } = match lift(findings, context.session, context.event, context.facts) {
+        Ok(lifted) => lifted,
+        Err(probe) => return Step::Need(vec![probe]),
+    };
+    let mut decision = Decision { consulted, notes, ..Decision::merge(findings) };
+    let refused = decision.verdict.refuses();
+    decision.changes.extend(call_key(context.view.call).map(|call| sighting(context, call, refused)));
+    unknown(context, &mut decision);
+    validated(context, &mut decision);
+    halted(context, &mut decision);
+    Step::Done(Box::new(decision))
+}

@@ -1,0 +1,198 @@
+//! From the server to the client: results of calls are recorded and bounded, lists are learned, the rest passes as it is.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::batch::Batch;
+use super::judge::Called;
+use super::listing::PAGE_MS_MAX;
+use super::message::{self, Id};
+use super::pending::{Waiting, What};
+use super::reply::{self, CONNECTION_CLOSED, REQUEST_TIMEOUT};
+use super::scan::{self, Outline};
+use super::server::Sent;
+use super::{Proxy, lines};
+
+/// Characters of a line that is no message, as a note shows them.
+const SHOWN_CHARS_MAX: usize = 120;
+
+impl Proxy {
+    /// Takes one line of the server's.
+    pub(super) fn server_said(&self, line: &[u8]) {
+        if lines::is_blank(line) {
+            return;
+        }
+        if let Some(outline) = scan::outline(line) {
+            return self.outlined(&outline, line);
+        }
+        match scan::elements(line)
+            .map(|items| items.into_iter().map(|item| (scan::outline(item), item)).collect::<Vec<_>>())
+        {
+            Some(items) if items.iter().all(|(outline, _)| outline.is_some()) => {
+                items
+                    .iter()
+                    .for_each(|(outline, item)| outline.iter().for_each(|outline| self.outlined(outline, item)));
+            }
+            _ => self.garbage(line),
+        }
+    }
+
+    /// A line that was too long: whoever waits for it is told; everybody, if it cannot be seen who does.
+    pub(super) fn server_said_too_much(&self, head: &[u8], tail: &[u8]) {
+        let why = format!("the server sent a message longer than {} bytes", lines::MESSAGE_BYTES_MAX);
+        self.note(&why);
+        let seen = scan::id_in_edges(head, tail).and_then(|id| Some((self.pending.take(&id)?, id)));
+        let only = || self.pending.only().and_then(|id| Some((self.pending.take(&id)?, id)));
+        match seen.or_else(only) {
+            Some((waiting, id)) => self.fail_waiting(&id, waiting, CONNECTION_CLOSED, &why),
+            None => self.fail_all(self.pending.take_all(), &why),
+        }
+    }
+
+    fn garbage(&self, line: &[u8]) {
+        let shown: String =
+            String::from_utf8_lossy(line).chars().take(SHOWN_CHARS_MAX).filter(|c| !c.is_control()).collect();
+        self.note(&format!("the server printed a line that is no message: {shown}"));
+    }
+
+    fn outlined(&self, outline: &Outline<'_>, text: &[u8]) {
+        if let Some(method) = &outline.method {
+            if method == "notifications/tools/list_changed" {
+                self.listings.changed();
+            }
+            return self.client.say(text);
+        }
+        let Some(id) = outline.id() else { return self.client.say(text) };
+        // Nobody waits any more: it was cancelled, or took too long, and that has been answered.
+        let Some(waiting) = self.pending.take(&id) else { return };
+        let batch = waiting.batch;
+        match waiting.what {
+            What::Passed => self.relay(batch.as_ref(), text),
+            What::Introduction => {
+                self.introduced(outline);
+                self.relay(batch.as_ref(), text);
+            }
+            What::List { first } => {
+                if let Some(Ok(result)) = outline.result.map(message::read_leniently) {
+                    self.take_page(first, &result);
+                }
+                self.relay(batch.as_ref(), text);
+            }
+            What::Own(wanted) => drop(wanted.send(own_answer(outline))),
+            What::Call(called) => self.finished(&id, &called, outline, (text, batch.as_ref())),
+        }
+    }
+
+    /// Learns what the server is called.
+    fn introduced(&self, outline: &Outline<'_>) {
+        let Some(Ok(result)) = outline.result.map(message::read) else { return };
+        let named = ["/serverInfo/name", "/_meta/io.modelcontextprotocol~1serverInfo/name"];
+        let name = named.iter().find_map(|place| result.pointer(place)?.as_str());
+        name.into_iter().for_each(|name| self.judge.introduce(name));
+    }
+
+    /// Takes a page of a list; once it is whole, calls are judged by it. Whether it is.
+    pub(super) fn take_page(&self, first: bool, result: &Value) -> bool {
+        if !self.listings.page(first, result) {
+            return false;
+        }
+        let (catalogue, listing) = self.listings.offered(&self.judge.server());
+        self.judge.listed(catalogue, listing).iter().for_each(|notice| self.note(notice));
+        true
+    }
+
+    /// A judged call is over: its end is on record before the client hears of it.
+    fn finished(&self, id: &Id, called: &Called, outline: &Outline<'_>, (text, batch): (&[u8], Option<&Arc<Batch>>)) {
+        let read = |part: Option<&[u8]>| part.map(message::read_leniently).transpose();
+        match (read(outline.result), read(outline.error)) {
+            (Ok(Some(result)), _) if result.get("resultType") == Some(&json!("input_required")) => {
+                self.judge.wants_input(called, result.get("requestState").unwrap_or(&Value::Null));
+                self.relay(batch, text);
+            }
+            (Ok(Some(result)), _) => {
+                let ok = result.get("isError") != Some(&Value::Bool(true));
+                match self.judge.finished(called, ok, &result) {
+                    Some(shown) => self.answer(batch, reply::result(id, &shown)),
+                    None => self.relay(batch, text),
+                }
+            }
+            (Ok(None), Ok(error)) => {
+                self.judge.finished(called, false, &json!({ "error": error }));
+                self.relay(batch, text);
+            }
+            (Err(why), _) | (Ok(None), Err(why)) => {
+                let why = format!("the server's answer cannot be read: {why}");
+                self.judge.finished(called, false, &json!({ "error": why }));
+                self.answer(batch, reply::error(Some(id), CONNECTION_CLOSED, &why));
+            }
+        }
+    }
+
+    /// The client no longer waits for a request: its answer, if one comes, is dropped.
+    pub(super) fn cancelled(&self, id: &Id, reason: &str) {
+        let Some(waiting) = self.pending.take(id) else { return };
+        if let What::Call(called) = &waiting.what {
+            self.judge.finished(called, false, &json!({ "cancelled": reason }));
+        }
+        if let Some(whole) = waiting.batch.and_then(|batch| batch.add(None)) {
+            self.client.say(whole.as_bytes());
+        }
+    }
+
+    /// A request took too long: the client is answered, and the server told that nobody waits.
+    pub(super) fn late(&self, id: &Id, waiting: Waiting) {
+        let own = matches!(waiting.what, What::Own(_));
+        let seconds = if own { PAGE_MS_MAX as f64 / 1e3 } else { self.timeout.as_secs_f64() };
+        self.fail_waiting(id, waiting, REQUEST_TIMEOUT, &format!("the server did not answer within {seconds} s"));
+        let text = reply::cancelled(id, "timed out");
+        let cancelled = Sent { text: text.as_bytes(), method: Some("notifications/cancelled"), ..Sent::default() };
+        if !own && let Err(why) = self.server.send(&cancelled) {
+            self.note(&why);
+        }
+    }
+
+    /// Answers a request that nobody else will answer.
+    pub(super) fn fail(&self, id: &Id, code: i64, why: &str) {
+        if let Some(waiting) = self.pending.take(id) {
+            self.fail_waiting(id, waiting, code, why);
+        }
+    }
+
+    pub(super) fn fail_all(&self, waiting: Vec<(Id, Waiting)>, why: &str) {
+        waiting.into_iter().for_each(|(id, waiting)| self.fail_waiting(&id, waiting, CONNECTION_CLOSED, why));
+    }
+
+    fn fail_waiting(&self, id: &Id, waiting: Waiting, code: i64, why: &str) {
+        match waiting.what {
+            What::Own(wanted) => return drop(wanted.send(Err(why.to_owned()))),
+            What::Call(called) => drop(self.judge.finished(&called, false, &json!({ "error": why }))),
+            What::Passed | What::Introduction | What::List { .. } => {}
+        }
+        self.answer(waiting.batch.as_ref(), reply::error(Some(id), code, why));
+    }
+
+    /// Passes an answer on as it is, alone or with those of its batch.
+    fn relay(&self, batch: Option<&Arc<Batch>>, text: &[u8]) {
+        match batch {
+            None => self.client.say(text),
+            Some(_) => self.answer(batch, String::from_utf8_lossy(text).into_owned()),
+        }
+    }
+
+    /// Says an answer of ours, alone or with those of its batch.
+    pub(super) fn answer(&self, batch: Option<&Arc<Batch>>, text: String) {
+        match batch {
+            None => self.client.say(text.as_bytes()),
+            Some(batch) => batch.add(Some(text)).into_iter().for_each(|whole| self.client.say(whole.as_bytes())),
+        }
+    }
+}
+
+fn own_answer(outline: &Outline<'_>) -> Result<Value, String> {
+    match (outline.result, outline.error) {
+        (Some(result), _) => message::read_leniently(result),
+        (None, Some(error)) => Err(String::from_utf8_lossy(error).chars().take(SHOWN_CHARS_MAX).collect()),
+        (None, None) => Err("the answer is empty".to_owned()),
+    }
+}

@@ -1,0 +1,298 @@
+//! Calls as the runtime judges them: asked for, then finished, each with its record before anything goes on.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use jackline_core::catalogue::Catalogue;
+use jackline_core::decision::{Edit, EditTarget, Verdict};
+use jackline_core::event::{Body, Call, Event, Outcome, TOOL_NAME_BYTES_MAX};
+use jackline_core::json::canonical;
+use jackline_core::listing::{Listing, tool_name};
+use jackline_core::sha::Digest;
+use jackline_runtime::{Answer, Runtime};
+use serde_json::{Map, Value, json};
+
+use super::join::{Joiner, event};
+use super::message::Message;
+use super::reply::{self, block};
+
+/// Where Claude Code says which of its calls this is; a model cannot write there.
+const CLAUDE_CALL: &str = "claudecode/toolUseId";
+/// Where requests of 2026-07-28 and later say which protocol they speak.
+pub(super) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+/// Bytes of a host's id for a call; hosts use some forty.
+const CALL_ID_BYTES_MAX: usize = 256;
+/// Calls that wait for a client's input; an older one is judged anew.
+const CONTINUED_MAX: usize = 64;
+/// Sessions that were told of the present list; more than one is rare.
+const TOLD_MAX: usize = 64;
+
+/// A call on its way.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Called {
+    session: String,
+    agent: Option<String>,
+    call: Call,
+}
+
+/// A call as the client asks for it.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) tool: &'a str,
+    args: Value,
+    host_id: Option<&'a str>,
+    /// The client speaks a protocol in which results say whether they are the last word.
+    stateless: bool,
+    /// What it goes on with, where it is no new call.
+    state: Option<&'a Value>,
+}
+
+/// What becomes of a call.
+#[derive(Debug)]
+pub(super) enum Judged {
+    /// It goes on, with other arguments where there are some.
+    Pass(Box<Called>, Option<Value>),
+    /// It does not; this is its result.
+    Denied(Value),
+}
+
+impl<'a> Asked<'a> {
+    /// The call that a message asks for; or what is wrong with it.
+    pub(super) fn of(message: &Message<'a>) -> Result<Self, &'static str> {
+        let tool = message.param("name").and_then(Value::as_str).filter(|name| !name.is_empty());
+        let tool = tool.ok_or("`params.name` is no tool's name")?;
+        let args = match message.param("arguments") {
+            None | Some(Value::Null) => Value::Object(Map::new()),
+            Some(args @ Value::Object(_)) => args.clone(),
+            Some(_) => return Err("`params.arguments` is no object"),
+        };
+        let host_id = message.meta(CLAUDE_CALL).and_then(Value::as_str);
+        let host_id = host_id.filter(|id| (1..=CALL_ID_BYTES_MAX).contains(&id.len()));
+        let stateless = message.meta(PROTOCOL_VERSION).is_some();
+        let answered = || message.param("inputResponses").map(|_| &Value::Null);
+        let state = message.param("requestState").or_else(answered);
+        Ok(Self { tool, args, host_id, stateless, state })
+    }
+}
+
+/// Judges the calls to one server.
+#[derive(Debug)]
+pub(super) struct Judge {
+    runtime: Runtime,
+    joiner: Joiner,
+    /// One decides at a time: two that decide about one session at once would only make each other decide again.
+    turn: Mutex<()>,
+    /// The server's name in tools' names, once it is known.
+    server: Mutex<Option<String>>,
+    /// A definition is in force, and stays so: what was accepted once does not go with its file.
+    in_force: AtomicBool,
+    /// The present list, and the sessions that were told of it.
+    listed: Mutex<(Option<Listing>, BTreeSet<String>)>,
+    /// Calls that the server wants input for, by what a request to go on must repeat.
+    continued: Mutex<VecDeque<(Digest, Called)>>,
+}
+
+impl Judge {
+    pub(super) fn new(runtime: Runtime, joiner: Joiner, name: Option<&str>) -> Self {
+        let (server, listed) = (Mutex::new(name.map(safe_name)), Mutex::default());
+        let in_force = AtomicBool::new(false);
+        Self { runtime, joiner, turn: Mutex::default(), server, in_force, listed, continued: Mutex::default() }
+    }
+
+    /// The server says what it is called; a name that was given before counts more.
+    pub(super) fn introduce(&self, name: &str) {
+        lock(&self.server).get_or_insert_with(|| safe_name(name));
+    }
+
+    /// The server's name in tools' names.
+    pub(super) fn server(&self) -> String {
+        lock(&self.server).clone().unwrap_or_else(|| "server".to_owned())
+    }
+
+    /// Whether nothing is judged here.
+    pub(super) fn is_idle(&self) -> bool {
+        let idle = !self.in_force.load(Ordering::Relaxed) && self.runtime.is_idle();
+        self.in_force.store(!idle, Ordering::Relaxed);
+        idle
+    }
+
+    fn decide(&self, event: &Event) -> Answer {
+        let _turn = lock(&self.turn);
+        self.runtime.decide(event)
+    }
+
+    /// Takes a new list; what people should know about it.
+    pub(super) fn listed(&self, catalogue: Catalogue, listing: Listing) -> Vec<String> {
+        {
+            let _turn = lock(&self.turn);
+            self.runtime.offer(catalogue);
+        }
+        {
+            let mut listed = lock(&self.listed);
+            if listed.0.as_ref() == Some(&listing) {
+                return Vec::new();
+            }
+            *listed = (Some(listing), BTreeSet::new());
+        }
+        self.joiner.present().map(|session| self.tell(&session)).unwrap_or_default()
+    }
+
+    /// Tells a session of the present list, unless it was told before; what people should know about it.
+    fn tell(&self, session: &str) -> Vec<String> {
+        let listing = {
+            let mut listed = lock(&self.listed);
+            if listed.1.len() >= TOLD_MAX {
+                listed.1.clear();
+            }
+            if listed.0.is_none() || !listed.1.insert(session.to_owned()) {
+                return Vec::new();
+            }
+            listed.0.clone()
+        };
+        let tell = |listing| self.decide(&event(session, Body::ToolsListed(listing))).notices;
+        listing.map(tell).unwrap_or_default()
+    }
+
+    /// Judges a call before it goes to the server; and what people should know.
+    pub(super) fn requested(&self, asked: &Asked<'_>) -> (Judged, Vec<String>) {
+        let tool = cut(&tool_name(&self.server(), &safe(asked.tool)));
+        if let Some(called) = self.goes_on(&tool, asked) {
+            return (Judged::Pass(Box::new(called), None), Vec::new());
+        }
+        let joined = match self.joiner.join(&self.runtime, asked.host_id) {
+            Ok(joined) => joined,
+            Err(answer) => return (Judged::Denied(self.denial(&answer, asked)), Vec::new()),
+        };
+        let notices = self.tell(&joined.session);
+        let id = asked.host_id.map(str::to_owned).or_else(fresh_call_id);
+        let call = Call { id, ..Call::new(tool, asked.args.clone()) };
+        let called = Called { session: joined.session, agent: joined.agent, call };
+        let answer = self.decide(&called.event(Body::CallRequested(called.call.clone())));
+        // Nobody can be asked here: a question is a no. Where a hook asked before, this call is not asked about again.
+        if answer.verdict != Verdict::Allow {
+            return (Judged::Denied(self.denial(&answer, asked)), notices);
+        }
+        let edited = edited(&answer.edits, EditTarget::Args);
+        (Judged::Pass(Box::new(called), edited), notices)
+    }
+
+    fn denial(&self, answer: &Answer, asked: &Asked<'_>) -> Value {
+        let mut text = answer.shown();
+        if answer.verdict == Verdict::Ask {
+            text.push_str("\n→ a person would have to agree, and nobody can be asked here");
+        }
+        if asked.host_id.is_none() {
+            // To such a client a tool is what the server calls it.
+            text = text.replace(&tool_name(&self.server(), ""), "");
+        }
+        reply::denial(answer, &text, asked.stateless)
+    }
+
+    /// The call that a client goes on with, now that the server has its input: it was judged when it began.
+    fn goes_on(&self, tool: &str, asked: &Asked<'_>) -> Option<Called> {
+        let key = key(tool, &asked.args, asked.state?);
+        let mut continued = lock(&self.continued);
+        let at = continued.iter().position(|(known, _)| *known == key)?;
+        continued.remove(at).map(|(_, called)| called)
+    }
+
+    /// The server wants input before it goes on with a call.
+    pub(super) fn wants_input(&self, called: &Called, state: &Value) {
+        let mut continued = lock(&self.continued);
+        if continued.len() >= CONTINUED_MAX {
+            continued.pop_front();
+        }
+        continued.push_back((key(&called.call.tool, &called.call.args, state), called.clone()));
+    }
+
+    /// Keeps the end of a call; gives the result as it is to be shown, where that is another one.
+    pub(super) fn finished(&self, called: &Called, ok: bool, result: &Value) -> Option<Value> {
+        let background = result.get("task").is_some();
+        let outcome = Outcome { background, ..Outcome::new(ok, shown_part(result)) };
+        let answer = self.decide(&called.event(Body::CallFinished(called.call.clone(), outcome)));
+        let bounded = edited(&answer.edits, EditTarget::Output);
+        rendered(result, bounded, answer.feedback.as_deref())
+    }
+
+    /// The proxy ends, and what it started with it.
+    pub(super) fn end(&self) {
+        self.joiner.end(&self.runtime);
+    }
+}
+
+impl Called {
+    fn event(&self, body: Body) -> Event {
+        Event { agent: self.agent.clone(), ..event(&self.session, body) }
+    }
+}
+
+/// What a request must repeat to go on with a call.
+fn key(tool: &str, args: &Value, state: &Value) -> Digest {
+    Digest::of_parts([tool.as_bytes(), &canonical(args), &canonical(state)])
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn edited(edits: &[Edit], target: EditTarget) -> Option<Value> {
+    edits.iter().rev().find(|edit| edit.target == target).map(|edit| edit.value.clone())
+}
+
+/// What of a result an agent is shown as text. Structured content says the same again where there is any text, and must
+/// stay as it is to fit its schema.
+fn shown_part(result: &Value) -> Value {
+    let mut shown = result.clone();
+    let has_text = result.get("content").and_then(Value::as_array).is_some_and(|content| !content.is_empty());
+    if let (Value::Object(shown), true) = (&mut shown, has_text) {
+        shown.remove("structuredContent");
+    }
+    shown
+}
+
+/// The result within its bounds and with what is to be said beside it; nothing where it stays as it is.
+fn rendered(result: &Value, bounded: Option<Value>, feedback: Option<&str>) -> Option<Value> {
+    if bounded.is_none() && feedback.is_none() {
+        return None;
+    }
+    let mut shown = result.as_object().cloned().unwrap_or_default();
+    match bounded {
+        Some(Value::Object(mut bounded)) => {
+            shown.extend(bounded.remove("content").map(|content| ("content".to_owned(), content)));
+        }
+        Some(text) => {
+            let text = text.as_str().map_or_else(|| text.to_string(), str::to_owned);
+            shown.insert("content".to_owned(), json!([block(&text)]));
+        }
+        None => {}
+    }
+    if let Some(feedback) = feedback {
+        let content = shown.entry("content").or_insert_with(|| json!([]));
+        content.as_array_mut().into_iter().for_each(|content| content.push(block(feedback)));
+    }
+    Some(Value::Object(shown))
+}
+
+/// A name as hosts write it into tools' names.
+pub(super) fn safe(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '_' }).collect()
+}
+
+fn safe_name(name: &str) -> String {
+    /// Characters of a server's name; the rest would only bloat records.
+    const NAME_CHARS_MAX: usize = 64;
+    let safe: String = safe(name).chars().take(NAME_CHARS_MAX).collect();
+    if safe.is_empty() { "server".to_owned() } else { safe }
+}
+
+/// A name within its bound; one that is longer is no tool's, and unknown either way.
+fn cut(name: &str) -> String {
+    name.chars().take(TOOL_NAME_BYTES_MAX).collect()
+}
+
+fn fresh_call_id() -> Option<String> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(format!("mcp-{:016x}", u64::from_le_bytes(bytes)))
+}

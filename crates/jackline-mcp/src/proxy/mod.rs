@@ -1,0 +1,303 @@
+//! The proxy: stands between any MCP client and any MCP server, and judges every `tools/call`.
+//!
+//! Three threads and no more beside the one that waits: one reads the client (`upward`), one the server (`downward`), one the clock. A call is
+//! judged and on record before the server sees it, and its result before the client does. Whatever is not judged passes
+//! byte for byte and in order. A server that dies, hangs, floods or babbles leads to errors, never to a stuck client.
+
+mod batch;
+mod child;
+mod downward;
+mod join;
+mod judge;
+mod lines;
+mod listing;
+mod message;
+mod outlet;
+mod pending;
+mod remote;
+mod reply;
+mod scan;
+mod server;
+mod sse;
+mod upward;
+
+use std::fmt;
+use std::io::{BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::ChildStdout;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jackline_runtime::Runtime;
+
+use join::Joiner;
+use judge::Judge;
+use lines::Line;
+use listing::Listings;
+use message::Id;
+use outlet::Outlet;
+use pending::Pending;
+use remote::{Address, Heard};
+pub use server::Ending;
+use server::Server;
+
+/// How long a call may take unless something else is asked for: longer than tools that people wait for.
+pub const TIMEOUT_DEFAULT: Duration = Duration::from_secs(600);
+/// Milliseconds between the gentle and the rough way to end a server; clients give us about as long.
+const GRACE_MS: u64 = 1_500;
+/// Milliseconds that a client which says nothing more may still wait for answers.
+const LINGER_MS_MAX: u64 = 60_000;
+/// Milliseconds between two looks whether it still does.
+const LINGER_LOOK_MS: u64 = 20;
+/// Notes about one server; one that babbles must not fill a log.
+const NOTES_MAX: u64 = 200;
+/// Bytes of a thread's stack: messages are read with bounded depth.
+const STACK_BYTES: usize = 2 << 20;
+
+/// Which server, and how its calls are judged.
+#[derive(Debug)]
+pub struct Options {
+    /// The server's name in tools' names; without it what the server calls itself.
+    pub name: Option<String>,
+    /// The session that calls belong to, where the owner names one.
+    pub session: Option<String>,
+    /// The state directory, where there is one.
+    pub state: Option<PathBuf>,
+    /// How long a call may take.
+    pub timeout: Duration,
+    pub server: Target,
+}
+
+/// Where the server is.
+#[derive(Debug)]
+pub enum Target {
+    /// A program and its arguments.
+    Program(Vec<String>),
+    /// An address, with the headers of every request to it.
+    Address { url: String, headers: Vec<(String, String)> },
+}
+
+/// What the proxy speaks on.
+pub struct Streams {
+    /// The client's messages.
+    pub input: Box<dyn Read + Send>,
+    /// Ours.
+    pub output: Box<dyn Write + Send>,
+    /// Where people are told.
+    pub note: Box<dyn Fn(&str) + Send + Sync>,
+    /// A byte for each signal that asks us to end: its number.
+    pub signals: Option<Box<dyn Read + Send>>,
+}
+
+impl fmt::Debug for Streams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Streams").finish_non_exhaustive()
+    }
+}
+
+/// Why the proxy ends.
+#[derive(Debug)]
+enum End {
+    /// The client says nothing more.
+    ClientClosed,
+    /// The client does not listen any more.
+    ClientGone,
+    ServerClosed,
+    Signal(Ending),
+}
+
+/// What all threads share.
+struct Proxy {
+    judge: Judge,
+    listings: Listings,
+    pending: Pending,
+    server: Box<dyn Server>,
+    client: Outlet,
+    note: Box<dyn Fn(&str) + Send + Sync>,
+    timeout: Duration,
+    own_ids: AtomicU64,
+    notes: AtomicU64,
+}
+
+/// Where the server's lines come from.
+enum Source {
+    Pipe(ChildStdout),
+    Channel(Receiver<Heard>),
+}
+
+/// Carries messages until either side is done; the exit code.
+///
+/// # Errors
+/// Why the server cannot be started.
+pub fn run(runtime: Runtime, options: Options, streams: Streams) -> Result<u8, String> {
+    let (server, source): (Box<dyn Server>, Source) = match options.server {
+        Target::Program(words) => {
+            let (program, output) = child::Program::start(&words)?;
+            (Box::new(program), Source::Pipe(output))
+        }
+        Target::Address { url, headers } => {
+            let (address, heard) = Address::new(url, headers)?;
+            (Box::new(address), Source::Channel(heard))
+        }
+    };
+    let (end, ended) = channel();
+    let joiner = Joiner::new(options.session, options.state);
+    let proxy = Arc::new(Proxy {
+        judge: Judge::new(runtime, joiner, options.name.as_deref()),
+        listings: Listings::default(),
+        pending: Pending::default(),
+        server,
+        client: Outlet::new(streams.output, end.clone()),
+        note: streams.note,
+        timeout: options.timeout,
+        own_ids: AtomicU64::new(0),
+        notes: AtomicU64::new(0),
+    });
+    if proxy.judge.is_idle() {
+        proxy.note("no definition is in force here, so nothing is judged; write one with `jackline init`");
+    }
+    start(&proxy, (streams.input, source, streams.signals), &end)?;
+    drop(end);
+    let code = proxy.attend(&ended);
+    proxy.judge.end();
+    Ok(code)
+}
+
+type Inputs = (Box<dyn Read + Send>, Source, Option<Box<dyn Read + Send>>);
+
+fn start(proxy: &Arc<Proxy>, (input, source, signals): Inputs, end: &Sender<End>) -> Result<(), String> {
+    let (client, last) = (Arc::clone(proxy), Last(end.clone(), || End::ClientClosed));
+    spawn("client", move || {
+        let _last = last;
+        client.read_client(input);
+    })?;
+    let (server, last) = (Arc::clone(proxy), Last(end.clone(), || End::ServerClosed));
+    spawn("server", move || {
+        let _last = last;
+        match source {
+            Source::Pipe(output) => server.read_pipe(output),
+            Source::Channel(heard) => server.read_channel(&heard),
+        }
+    })?;
+    let (clock, last) = (Arc::clone(proxy), Last(end.clone(), || End::ClientGone));
+    spawn("clock", move || {
+        let _last = last;
+        while let Some(expired) = clock.pending.expired() {
+            expired.into_iter().for_each(|(id, waiting)| clock.late(&id, waiting));
+        }
+    })?;
+    let Some(mut signals) = signals else { return Ok(()) };
+    let ended = end.clone();
+    spawn("signals", move || {
+        let mut number = [0];
+        while signals.read_exact(&mut number).is_ok() {
+            let [number] = number;
+            Ending::of(number).into_iter().for_each(|signal| drop(ended.send(End::Signal(signal))));
+        }
+    })
+}
+
+/// Says that a thread is done, also when a defect of ours ends it: without it the client would wait for ever.
+struct Last(Sender<End>, fn() -> End);
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        drop(self.0.send((self.1)()));
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+    let thread = thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(work);
+    thread.map(drop).map_err(|fault| format!("no thread could be started: {fault}"))
+}
+
+impl Proxy {
+    fn read_client(&self, input: Box<dyn Read + Send>) {
+        let (mut input, mut line) = (BufReader::new(input), Vec::new());
+        while let Ok(Some(read)) = lines::next(&mut input, &mut line) {
+            match read {
+                Line::Whole => self.client_said(&line),
+                Line::TooLong { head, tail } => self.client_said_too_much(&head, &tail),
+            }
+        }
+    }
+
+    fn read_pipe(&self, output: ChildStdout) {
+        let (mut output, mut line) = (BufReader::new(output), Vec::new());
+        while let Ok(Some(read)) = lines::next(&mut output, &mut line) {
+            match read {
+                Line::Whole => self.server_said(&line),
+                Line::TooLong { head, tail } => self.server_said_too_much(&head, &tail),
+            }
+        }
+    }
+
+    fn read_channel(&self, heard: &Receiver<Heard>) {
+        for heard in heard {
+            match heard {
+                Heard::Line(line) => self.server_said(&line),
+                Heard::TooLong { head, tail } => self.server_said_too_much(&head, &tail),
+                Heard::Failed(id, why) => self.fail(&id, reply::CONNECTION_CLOSED, &why),
+            }
+        }
+    }
+
+    /// Waits for the end, and brings it about on the other side.
+    fn attend(&self, ended: &Receiver<End>) -> u8 {
+        let grace = Duration::from_millis(GRACE_MS);
+        match ended.recv().unwrap_or(End::ServerClosed) {
+            End::ClientClosed => {
+                let next = self.linger(ended);
+                self.closed(next.unwrap_or(End::ClientGone), grace)
+            }
+            end => self.closed(end, grace),
+        }
+    }
+
+    fn closed(&self, end: End, grace: Duration) -> u8 {
+        let by_signal = if let End::Signal(signal) = end { Some(signal) } else { None };
+        by_signal.into_iter().for_each(|signal| self.server.signal(signal));
+        let by_itself = matches!(end, End::ServerClosed);
+        let (how, code) = self.server.end(grace);
+        self.fail_all(self.pending.close(&how), &how);
+        match (by_signal, by_itself) {
+            (Some(signal), _) => signal.exit_code(),
+            (None, true) => {
+                self.note(&how);
+                code.unwrap_or(1)
+            }
+            (None, false) => 0,
+        }
+    }
+
+    /// A client that says nothing more still gets its answers; nothing once it has them all.
+    fn linger(&self, ended: &Receiver<End>) -> Option<End> {
+        let until = Instant::now() + Duration::from_millis(LINGER_MS_MAX);
+        while !self.pending.is_empty() && Instant::now() < until {
+            match ended.recv_timeout(Duration::from_millis(LINGER_LOOK_MS)) {
+                Ok(End::ClientClosed) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(end) => return Some(end),
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+        None
+    }
+
+    /// Tells people something.
+    fn note(&self, text: &str) {
+        let before = self.notes.fetch_add(1, Ordering::Relaxed);
+        if before < NOTES_MAX {
+            (self.note)(&format!("jackline mcp ({}): {text}", self.judge.server()));
+        } else if before == NOTES_MAX {
+            (self.note)(&format!("jackline mcp ({}): further notes are left out", self.judge.server()));
+        }
+    }
+
+    /// An id for a request of ours.
+    fn own_id(&self) -> Id {
+        Id::own(&format!("jackline:{}", self.own_ids.fetch_add(1, Ordering::Relaxed)))
+    }
+}

@@ -1,0 +1,37 @@
+//! The way back to the client: whole lines, one after the other, whoever speaks.
+
+use std::fmt;
+use std::io::Write;
+use std::sync::mpsc::Sender;
+use std::sync::{Mutex, PoisonError};
+
+use super::End;
+
+/// Where the client listens.
+pub(super) struct Outlet {
+    output: Mutex<Box<dyn Write + Send>>,
+    end: Sender<End>,
+}
+
+impl fmt::Debug for Outlet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outlet").finish_non_exhaustive()
+    }
+}
+
+impl Outlet {
+    pub(super) fn new(output: Box<dyn Write + Send>, end: Sender<End>) -> Self {
+        Self { output: Mutex::new(output), end }
+    }
+
+    /// Says one message. A client that is gone ends the proxy; until then what is said to it is lost.
+    pub(super) fn say(&self, message: &[u8]) {
+        let mut line = Vec::with_capacity(message.len() + 1);
+        line.extend_from_slice(message);
+        line.push(b'\n');
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        if output.write_all(&line).and_then(|()| output.flush()).is_err() {
+            drop(self.end.send(End::ClientGone));
+        }
+    }
+}

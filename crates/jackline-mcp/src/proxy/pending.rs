@@ -1,0 +1,193 @@
+//! Requests that the server has not answered yet: who waits for what, and until when.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::batch::Batch;
+use super::judge::Called;
+use super::message::Id;
+
+/// Requests in flight: clients have a handful, and each holds its arguments.
+const PENDING_MAX: usize = 1024;
+/// Milliseconds between two looks for calls that took too long, while there are any.
+const TICK_MS: u64 = 250;
+
+/// A request that was sent on.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) what: What,
+    /// The batch that its answer belongs into.
+    pub(super) batch: Option<Arc<Batch>>,
+    pub(super) deadline: Option<Instant>,
+}
+
+/// What an answer is wanted for.
+#[derive(Debug)]
+pub(super) enum What {
+    /// The client alone.
+    Passed,
+    /// The client, and its answer says what the server is called.
+    Introduction,
+    /// The client, and its answer says what the server offers; `first` for the first page of it.
+    List { first: bool },
+    /// A call that was judged.
+    Call(Box<Called>),
+    /// A list that we asked for.
+    Own(SyncSender<Result<Value, String>>),
+}
+
+/// Why a request cannot wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refused {
+    Doubled,
+    TooMany,
+    /// The server is gone, for this reason.
+    Closed(String),
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    waiting: BTreeMap<Id, Waiting>,
+    closed: Option<String>,
+    /// Nobody looks at the clock.
+    idle: bool,
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    table: Mutex<Table>,
+    changed: Condvar,
+}
+
+impl Pending {
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a request; must be done before it is sent.
+    pub(super) fn add(&self, id: &Id, waiting: Waiting) -> Result<(), Refused> {
+        let mut table = self.table();
+        if let Some(why) = &table.closed {
+            return Err(Refused::Closed(why.clone()));
+        }
+        // Two requests of one id: whose answer is judged could not be told.
+        if table.waiting.contains_key(id) {
+            return Err(Refused::Doubled);
+        }
+        if table.waiting.len() >= PENDING_MAX {
+            return Err(Refused::TooMany);
+        }
+        let wake = table.idle && waiting.deadline.is_some();
+        table.idle &= !wake;
+        table.waiting.insert(id.clone(), waiting);
+        if wake {
+            self.changed.notify_all();
+        }
+        Ok(())
+    }
+
+    /// Takes the request that an answer belongs to.
+    pub(super) fn take(&self, id: &Id) -> Option<Waiting> {
+        self.table().waiting.remove(id)
+    }
+
+    /// The only request in flight, where there is just one.
+    pub(super) fn only(&self) -> Option<Id> {
+        let table = self.table();
+        let mut ids = table.waiting.keys();
+        ids.next().filter(|_| ids.next().is_none()).cloned()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.table().waiting.is_empty()
+    }
+
+    /// Takes all that wait.
+    pub(super) fn take_all(&self) -> Vec<(Id, Waiting)> {
+        std::mem::take(&mut self.table().waiting).into_iter().collect()
+    }
+
+    /// Lets nobody wait any more, for this reason; takes all that did.
+    pub(super) fn close(&self, why: &str) -> Vec<(Id, Waiting)> {
+        let mut table = self.table();
+        table.closed.get_or_insert_with(|| why.to_owned());
+        self.changed.notify_all();
+        std::mem::take(&mut table.waiting).into_iter().collect()
+    }
+
+    /// Waits until requests took too long, and takes them; `None` once it is closed.
+    ///
+    /// Looks at the clock only while a call is in flight, and is not woken for each: that would cost more than a call.
+    pub(super) fn expired(&self) -> Option<Vec<(Id, Waiting)>> {
+        let mut table = self.table();
+        loop {
+            if table.closed.is_some() {
+                return None;
+            }
+            if table.waiting.values().all(|waiting| waiting.deadline.is_none()) {
+                table.idle = true;
+                table = self.changed.wait(table).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let now = Instant::now();
+            let late = |waiting: &Waiting| waiting.deadline.is_some_and(|deadline| deadline <= now);
+            let ids: Vec<Id> =
+                table.waiting.iter().filter(|(_, waiting)| late(waiting)).map(|(id, _)| id.clone()).collect();
+            if !ids.is_empty() {
+                return Some(ids.into_iter().filter_map(|id| table.waiting.remove_entry(&id)).collect());
+            }
+            let tick = Duration::from_millis(TICK_MS);
+            table = self.changed.wait_timeout(table, tick).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(deadline: Option<Instant>) -> Waiting {
+        Waiting { what: What::Passed, batch: None, deadline }
+    }
+
+    #[test]
+    fn one_id_waits_once_and_so_many_wait_at_most() {
+        let pending = Pending::default();
+        let id = Id::own("a");
+        assert_eq!(pending.add(&id, waiting(None)), Ok(()));
+        assert_eq!(pending.add(&id, waiting(None)), Err(Refused::Doubled));
+        assert_eq!(pending.only(), Some(id.clone()));
+        for n in 1..PENDING_MAX {
+            assert_eq!(pending.add(&Id::own(&n.to_string()), waiting(None)), Ok(()));
+        }
+        assert_eq!(pending.add(&Id::own("b"), waiting(None)), Err(Refused::TooMany));
+        assert!(pending.take(&id).is_some() && pending.take(&id).is_none() && pending.only().is_none());
+    }
+
+    #[test]
+    fn what_takes_too_long_is_taken_and_what_has_no_deadline_stays() {
+        let pending = Pending::default();
+        pending.add(&Id::own("late"), waiting(Some(Instant::now()))).unwrap();
+        pending.add(&Id::own("patient"), waiting(None)).unwrap();
+        let expired = pending.expired().unwrap();
+        assert_eq!(expired.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>(), [Id::own("late")]);
+        assert_eq!(pending.close("gone").len(), 1);
+        assert!(pending.expired().is_none());
+        assert_eq!(pending.add(&Id::own("new"), waiting(None)), Err(Refused::Closed("gone".to_owned())));
+    }
+
+    #[test]
+    fn a_call_wakes_who_looks_at_the_clock() {
+        let pending = Arc::new(Pending::default());
+        let watching = Arc::clone(&pending);
+        let watcher = std::thread::spawn(move || watching.expired().map(|expired| expired.len()));
+        std::thread::sleep(Duration::from_millis(50));
+        pending.add(&Id::own("late"), waiting(Some(Instant::now()))).unwrap();
+        assert_eq!(watcher.join().unwrap(), Some(1));
+    }
+}

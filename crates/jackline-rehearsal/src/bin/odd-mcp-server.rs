@@ -1,0 +1,213 @@
+//! A tiny MCP server over standard input and output that does what tests want: answers, dies, hangs, floods, babbles,
+//! changes its tools, asks back.
+//!
+//! `odd-mcp-server [--log FILE] [--pages] [--stateless]`: writes every line it reads to FILE, lists its tools one by one,
+//! or speaks only the protocol without `initialize`.
+
+use std::fs::OpenOptions;
+use std::io::{self, BufRead as _, Write as _};
+use std::process::{Command, ExitCode, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// Bytes of a flood: more than any client takes.
+const FLOOD_BYTES: usize = 20 << 20;
+
+struct Server {
+    log: Option<String>,
+    pages: bool,
+    stateless: bool,
+    /// Its list was changed.
+    changed: bool,
+    /// The call that waits for an answer of the client's.
+    asking: Option<Value>,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    let log = arguments.iter().position(|argument| argument == "--log").and_then(|at| arguments.get(at + 1)).cloned();
+    let (pages, stateless) = (has("--pages"), has("--stateless"));
+    let mut server = Server { log, pages, stateless, changed: false, asking: None };
+    for line in io::stdin().lock().lines().map_while(Result::ok) {
+        server.keep(&line);
+        let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+        if let Some(code) = server.take(&message) {
+            return ExitCode::from(code);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn say(message: &Value) {
+    print(&message.to_string());
+}
+
+fn print(line: &str) {
+    let mut out = io::stdout().lock();
+    // Nobody is left to be told when the client is gone.
+    drop(writeln!(out, "{line}").and_then(|()| out.flush()));
+}
+
+fn text(text: &str) -> Value {
+    json!({ "content": [{ "type": "text", "text": text }] })
+}
+
+impl Server {
+    fn keep(&self, line: &str) {
+        let Some(log) = &self.log else { return };
+        let file = OpenOptions::new().create(true).append(true).open(log);
+        drop(file.and_then(|mut file| writeln!(file, "{line}")));
+    }
+
+    /// Takes a message; the exit code if it is the last one.
+    fn take(&mut self, message: &Value) -> Option<u8> {
+        let id = message.get("id").cloned();
+        let method = message.get("method").and_then(Value::as_str);
+        match (method, id) {
+            (None, Some(_)) => {
+                let said = message.get("result").cloned().unwrap_or_default();
+                let call = self.asking.take();
+                call.into_iter().for_each(|id| answer(&id, text(&format!("the client said {said}"))));
+            }
+            (Some("tools/call"), Some(id)) => return self.call(&id, message),
+            (Some(method), Some(id)) => self.request(method, &id, message),
+            (Some(_) | None, None) => {}
+        }
+        None
+    }
+
+    fn request(&self, method: &str, id: &Value, message: &Value) {
+        let parameters = message.get("params").cloned().unwrap_or_default();
+        match method {
+            "initialize" if !self.stateless => answer(
+                id,
+                json!({
+                    "protocolVersion": parameters.get("protocolVersion"),
+                    "capabilities": { "tools": { "listChanged": true } },
+                    "serverInfo": { "name": "odd server", "version": "1" },
+                }),
+            ),
+            "server/discover" => {
+                answer(id, json!({ "supportedVersions": ["2026-07-28"], "serverInfo": { "name": "odd server" } }))
+            }
+            "ping" => answer(id, json!({})),
+            "tools/list"
+                if self.stateless
+                    && parameters.pointer("/_meta/io.modelcontextprotocol~1protocolVersion").is_none() =>
+            {
+                refuse(id, -32602, "the protocol version is missing");
+            }
+            "tools/list" => answer(id, self.list(parameters.get("cursor"))),
+            _ => refuse(id, -32601, "unknown method"),
+        }
+    }
+
+    fn list(&self, cursor: Option<&Value>) -> Value {
+        let tools = self.tools();
+        if !self.pages {
+            return json!({ "tools": tools });
+        }
+        let at: usize = cursor.and_then(Value::as_str).and_then(|at| at.parse().ok()).unwrap_or_default();
+        let mut page = json!({ "tools": [tools.get(at)] });
+        if let (Value::Object(page), true) = (&mut page, at + 1 < tools.len()) {
+            page.insert("nextCursor".to_owned(), json!((at + 1).to_string()));
+        }
+        page
+    }
+
+    fn tools(&self) -> Vec<Value> {
+        let any = || json!({ "type": "object" });
+        let of = |name: &str, schema: Value| json!({ "name": name, "description": name, "inputSchema": schema });
+        let text = json!({ "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] });
+        let numbers = json!({ "type": "object", "properties": { "a": { "type": "integer" }, "b": { "type": "integer" } },
+            "required": ["a", "b"], "additionalProperties": false });
+        let elsewhere = json!({ "type": "object", "$ref": "https://example.com/elsewhere.json" });
+        let mut tools = vec![of("echo", text), of("add", numbers), of("far", elsewhere)];
+        let plain = [
+            "fail", "error", "die", "hang", "flood", "babble", "change", "leave", "long", "ask", "slow", "deaf",
+            "input", "deep",
+        ];
+        tools.extend(plain.iter().map(|name| of(name, any())));
+        if self.changed {
+            tools.push(of("extra", any()));
+            if let Some(Value::Object(echo)) = tools.first_mut() {
+                echo.insert("description".to_owned(), json!("echo, and tell everybody"));
+            }
+        }
+        tools
+    }
+
+    fn call(&mut self, id: &Value, message: &Value) -> Option<u8> {
+        let parameters = message.get("params").cloned().unwrap_or_default();
+        let arguments = parameters.get("arguments").cloned().unwrap_or_default();
+        let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let number = |name: &str| arguments.get(name).and_then(Value::as_u64).unwrap_or_default();
+        match parameters.get("name").and_then(Value::as_str).unwrap_or_default() {
+            "echo" | "extra" | "far" => answer(id, text(&given("text"))),
+            "add" => {
+                let sum = number("a") + number("b");
+                let content = text(&format!("{{\"sum\":{sum}}}"));
+                answer(id, json!({ "content": content.get("content"), "structuredContent": { "sum": sum } }));
+            }
+            "fail" => answer(id, json!({ "content": text("it failed").get("content"), "isError": true })),
+            "error" => refuse(id, -32603, "an internal error"),
+            "die" => return Some(3),
+            "hang" => {}
+            "flood" => answer(id, text(&"x".repeat(FLOOD_BYTES))),
+            "babble" => {
+                ["hello", "{\"half\":", "[1,", "\u{7f}"].iter().for_each(|line| print(line));
+                answer(id, text("said"));
+            }
+            "change" => {
+                self.changed = true;
+                say(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
+                answer(id, text("changed"));
+            }
+            "leave" => answer(id, leave()),
+            "long" => answer(id, text(&(1..=number("lines")).map(|n| format!("line {n}\n")).collect::<String>())),
+            "ask" => {
+                self.asking = Some(id.clone());
+                say(&json!({ "jsonrpc": "2.0", "id": 1, "method": "roots/list" }));
+            }
+            "slow" => {
+                thread::sleep(Duration::from_millis(number("ms")));
+                answer(id, text("at last"));
+            }
+            "deaf" => loop {
+                thread::sleep(Duration::from_secs(1));
+            },
+            "input" if parameters.get("requestState").is_none() => {
+                answer(id, json!({ "resultType": "input_required", "requestState": "s1", "inputRequests": {} }));
+            }
+            "input" => answer(id, text("with input")),
+            "deep" => print(&format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{}{}}}",
+                "[".repeat(5_000),
+                "]".repeat(5_000)
+            )),
+            _ => refuse(id, -32602, "no such tool"),
+        }
+        None
+    }
+}
+
+/// Starts someone who stays; says who.
+fn leave() -> Value {
+    let mut sleeper = Command::new("sleep");
+    sleeper.arg("600").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    match sleeper.spawn() {
+        Ok(child) => text(&child.id().to_string()),
+        Err(fault) => text(&fault.to_string()),
+    }
+}
+
+fn answer(id: &Value, result: Value) {
+    say(&json!({ "result": result, "jsonrpc": "2.0", "id": id }));
+}
+
+fn refuse(id: &Value, code: i64, message: &str) {
+    say(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }));
+}

@@ -1,0 +1,253 @@
+//! MCP servers in a host's configuration: put behind the proxy, and taken out again, byte for byte.
+//!
+//! INVARIANT: what is put in front of a program's arguments follows their bracket directly, and a list that is made for
+//! them opens with a space. So taking out can tell the two apart, and is the exact opposite of putting in.
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::SettingsFault;
+use super::edit::Edits;
+use super::spans::{self, Item, Kind, Node};
+
+/// What a proxy's arguments begin with.
+const PROXY: [&str; 2] = ["mcp", "proxy"];
+/// What stands before the program of a server, and before its address.
+const REST: &str = "--";
+const URL: &str = "--url";
+const HEADER: &str = "--header-env";
+
+/// Where in a configuration servers stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place<'a> {
+    /// Under `mcpServers`.
+    Top,
+    /// Under `projects`, the project's root, `mcpServers`.
+    Project(&'a str),
+}
+
+/// What runs the proxy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub program: String,
+    /// Options of every proxy.
+    pub options: Vec<String>,
+    /// Options of those that belong to one project.
+    pub project: Vec<String>,
+}
+
+/// A configuration after the change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wrapped {
+    pub text: String,
+    /// The servers that were changed.
+    pub servers: Vec<String>,
+    /// Those that could not be, and why.
+    pub left: Vec<(String, &'static str)>,
+}
+
+/// Puts every server behind the proxy that is not yet.
+///
+/// # Errors
+/// When the text is not plain JSON of the form that hosts read.
+pub fn wrap(text: &str, places: &[Place<'_>], line: &Line) -> Result<Wrapped, SettingsFault> {
+    change(text, places, |edits, place, item| {
+        let mut words: Vec<String> = PROXY.iter().map(|word| (*word).to_owned()).collect();
+        words.extend(["--name".to_owned(), item.key.clone().unwrap_or_default()]);
+        words.extend(line.options.iter().cloned());
+        if matches!(place, Place::Project(_)) {
+            words.extend(line.project.iter().cloned());
+        }
+        Change { text, edits, entry: &item.node }.put_in(&line.program, words)
+    })
+}
+
+/// Takes every server out from behind the proxy.
+///
+/// # Errors
+/// When the text is not plain JSON of the form that hosts read.
+pub fn unwrap(text: &str, places: &[Place<'_>]) -> Result<Wrapped, SettingsFault> {
+    change(text, places, |edits, _, item| Change { text, edits, entry: &item.node }.take_out())
+}
+
+/// What became of one server: changed, as it should be already, or left for a reason.
+type Outcome = Result<bool, &'static str>;
+
+fn change(
+    text: &str,
+    places: &[Place<'_>],
+    mut one: impl FnMut(&mut Edits<'_>, Place<'_>, &Item) -> Outcome,
+) -> Result<Wrapped, SettingsFault> {
+    let mut wrapped = Wrapped { text: text.to_owned(), ..Wrapped::default() };
+    if spans::blank(text.as_bytes()) {
+        return Ok(wrapped);
+    }
+    let (root, _) = spans::read(text)?;
+    let mut edits = Edits::new(text, &root);
+    for place in places {
+        let holder = match place {
+            Place::Top => Some(&root),
+            Place::Project(project) => root.member("projects").and_then(|projects| projects.member(project)),
+        };
+        for item in holder.and_then(|holder| holder.member("mcpServers")).map_or(&[][..], |servers| &servers.items) {
+            let name = item.key.clone().unwrap_or_default();
+            match one(&mut edits, *place, item) {
+                Ok(true) => wrapped.servers.push(name),
+                Ok(false) => {}
+                Err(why) => wrapped.left.push((name, why)),
+            }
+        }
+    }
+    wrapped.text = edits.done();
+    Ok(wrapped)
+}
+
+/// A change of one server's entry.
+struct Change<'t, 'e, 'r> {
+    text: &'t str,
+    edits: &'e mut Edits<'r>,
+    entry: &'t Node,
+}
+
+impl<'t> Change<'t, '_, '_> {
+    fn item(&self, key: &str) -> Option<&'t Item> {
+        self.entry.items.iter().find(|item| item.key.as_deref() == Some(key))
+    }
+
+    fn string(&self, key: &str) -> Option<String> {
+        self.item(key)?.node.value(self.text).as_str().map(str::to_owned)
+    }
+
+    fn raw(&self, node: &Node) -> &'t str {
+        self.text.get(node.span.clone()).unwrap_or_default()
+    }
+
+    /// What stands between a member's key and its value.
+    fn between(&self, item: &Item) -> &'t str {
+        self.text.get(item.key_span(self.text).end..item.node.span.start).unwrap_or(": ")
+    }
+
+    fn is_ours(&self) -> bool {
+        let program = self.string("command").unwrap_or_default();
+        let begins = self.words().iter().zip(PROXY).filter(|(word, wanted)| word == wanted).count() == PROXY.len();
+        Path::new(&program).file_name().is_some_and(|name| name == "jackline") && begins
+    }
+
+    fn words(&self) -> Vec<String> {
+        let items = self.item("args").map_or(&[][..], |args| &args.node.items);
+        items.iter().map(|item| item.node.value(self.text).as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    fn put_in(mut self, program: &str, words: Vec<String>) -> Outcome {
+        if self.entry.kind != Kind::Object {
+            return Err("it is no object");
+        }
+        if self.is_ours() {
+            return Ok(false);
+        }
+        let kind = self.string("type");
+        match (self.item("command"), self.item("url"), kind.as_deref()) {
+            (Some(command), None, None | Some("stdio")) => self.put_in_program(command, program, words),
+            (None, Some(url), None | Some("http")) => self.put_in_address(url, program, words),
+            (_, _, Some("sse")) => Err("its transport `sse` is an older one, which the proxy does not speak"),
+            _ => Err("it has neither a plain `command` nor an `http` address"),
+        }
+    }
+
+    fn put_in_program(&mut self, command: &Item, program: &str, mut words: Vec<String>) -> Outcome {
+        words.push(REST.to_owned());
+        let front = format!("{}, {}", quoted(&words), self.raw(&command.node));
+        match self.item("args").map(|args| &args.node) {
+            Some(args) if args.kind != Kind::Array => return Err("its `args` are no list"),
+            Some(args) => {
+                let comma = if args.items.is_empty() { "" } else { "," };
+                self.edits.put(args.span.start + 1..args.span.start + 1, format!("{front}{comma}"));
+            }
+            None => {
+                let made = format!(", \"args\"{}[ {front}]", self.between(command));
+                self.edits.put(command.end()..command.end(), made);
+            }
+        }
+        self.edits.put(command.node.span.clone(), Value::from(program).to_string());
+        Ok(true)
+    }
+
+    fn put_in_address(&mut self, url: &Item, program: &str, words: Vec<String>) -> Outcome {
+        if ["args", "env"].iter().any(|key| self.item(key).is_some()) {
+            return Err("it has an address and `args` or `env` too");
+        }
+        let mut front = format!("{}, {}, {}", quoted(&words), Value::from(URL), self.raw(&url.node));
+        if let Some(headers) = self.item("headers") {
+            self.edits.put(headers.key_span(self.text), "\"env\"");
+            for (at, header) in headers.node.items.iter().enumerate() {
+                let variable = format!("JACKLINE_HEADER_{}", at + 1);
+                let given = format!("{}={variable}", header.key.as_deref().unwrap_or_default());
+                front.push_str(&format!(", {}, {}", Value::from(HEADER), Value::from(given)));
+                self.edits.put(header.key_span(self.text), Value::from(variable).to_string());
+            }
+        }
+        if let Some(kind) = self.item("type") {
+            self.edits.put(kind.node.span.clone(), "\"stdio\"");
+        }
+        let between = self.between(url);
+        let made = format!("\"command\"{between}{}, \"args\"{between}[{front}]", Value::from(program));
+        self.edits.put(url.start..url.end(), made);
+        Ok(true)
+    }
+
+    fn take_out(mut self) -> Outcome {
+        let (Some(command), Some(args)) = (self.item("command"), self.item("args")) else { return Ok(false) };
+        if !self.is_ours() {
+            return Ok(false);
+        }
+        let words = self.words();
+        let after = |word: &str| args.node.items.get(words.iter().position(|known| known == word)? + 1);
+        // A server's own arguments may hold anything, and stand last.
+        match (after(REST), after(URL)) {
+            (Some(program), _) => self.take_out_program(command, args, program),
+            (None, Some(url)) => self.take_out_address(command, args, url),
+            (None, None) => Err("it is behind a proxy that was changed by hand"),
+        }
+    }
+
+    fn take_out_program(&mut self, command: &Item, args: &Item, program: &Item) -> Outcome {
+        self.edits.put(command.node.span.clone(), self.raw(&program.node));
+        let more = args.node.items.last().is_some_and(|last| last.start > program.start);
+        if !more && args.node.opens_wide(self.text) {
+            self.edits.put(command.end()..args.end(), "");
+            return Ok(true);
+        }
+        let rest = self.text.get(program.end()..).unwrap_or_default();
+        let comma = rest.find(',').filter(|_| more).map_or(0, |at| at + 1);
+        self.edits.put(args.node.span.start + 1..program.end() + comma, "");
+        Ok(true)
+    }
+
+    fn take_out_address(&mut self, command: &Item, args: &Item, url: &Item) -> Outcome {
+        let made = format!("\"url\"{}{}", self.between(command), self.raw(&url.node));
+        self.edits.put(command.start..args.end(), made);
+        if let Some(kind) = self.item("type") {
+            self.edits.put(kind.node.span.clone(), "\"http\"");
+        }
+        let Some(headers) = self.item("env") else { return Ok(true) };
+        self.edits.put(headers.key_span(self.text), "\"headers\"");
+        let words = self.words();
+        let names = words.iter().filter_map(|word| word.split_once('='));
+        let names: Vec<(&str, &str)> = names.filter(|(_, variable)| variable.starts_with("JACKLINE_HEADER_")).collect();
+        for header in &headers.node.items {
+            let name = names.iter().find(|(_, variable)| header.key.as_deref() == Some(variable));
+            if let Some((name, _)) = name {
+                self.edits.put(header.key_span(self.text), Value::from(*name).to_string());
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn quoted(words: &[String]) -> String {
+    words.iter().map(|word| Value::from(word.as_str()).to_string()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,97 @@
+//! Servers go behind the proxy and come out again, whatever the text looks like.
+
+use super::*;
+
+fn line() -> Line {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    Line {
+        program: "/opt/jackline".to_owned(),
+        options: words(&["--store", "/s"]),
+        project: words(&["--workspace", "/ws"]),
+    }
+}
+
+const PLACES: [Place<'static>; 2] = [Place::Top, Place::Project("/ws")];
+
+/// Wraps, looks at the value, wraps again and takes it back.
+#[track_caller]
+fn check(text: &str, want: &Value) {
+    let wrapped = wrap(text, &PLACES, &line()).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&wrapped.text).unwrap(), *want, "{}", wrapped.text);
+    let again = wrap(&wrapped.text, &PLACES, &line()).unwrap();
+    assert_eq!((again.text.as_str(), again.servers.len()), (wrapped.text.as_str(), 0));
+    assert_eq!(unwrap(&wrapped.text, &PLACES).unwrap().text, text);
+}
+
+#[test]
+fn programs_go_behind_the_proxy_and_come_back() {
+    let texts = [
+        r#"{"mcpServers":{"a":{"command":"npx","args":["-y","srv"],"env":{"K":"v"}}}}"#,
+        "{\n  \"mcpServers\": {\n    \"a\": {\n      \"type\": \"stdio\",\n      \"command\": \"npx\",\n      \"args\": [\n        \"-y\",\n        \"srv\"\n      ],\n      \"env\": { \"K\": \"v\" }\n    }\n  }\n}\n",
+        r#"{ "mcpServers" : { "a" : { "args" : [ "-y" , "srv" ] , "command" : "npx" , "env" : { "K" : "v" } } } }"#,
+    ];
+    for text in texts {
+        let mut want: Value = serde_json::from_str(text).unwrap();
+        want["mcpServers"]["a"]["command"] = "/opt/jackline".into();
+        want["mcpServers"]["a"]["args"] =
+            serde_json::json!(["mcp", "proxy", "--name", "a", "--store", "/s", "--", "npx", "-y", "srv"]);
+        check(text, &want);
+    }
+}
+
+#[test]
+fn programs_without_arguments_do_so_too() {
+    for args in ["", r#","args":[]"#, r#", "args": [ ]"#] {
+        let text = format!(r#"{{"mcpServers":{{"a b":{{"command": "srv"{args}}}}}}}"#);
+        let args = ["mcp", "proxy", "--name", "a b", "--store", "/s", "--", "srv"];
+        check(&text, &serde_json::json!({"mcpServers": {"a b": {"command": "/opt/jackline", "args": args}}}));
+    }
+}
+
+#[test]
+fn a_servers_own_arguments_may_hold_anything() {
+    let text = r#"{"mcpServers":{"a":{"command":"srv","args":["--","--url","x"]}}}"#;
+    let args = ["mcp", "proxy", "--name", "a", "--store", "/s", "--", "srv", "--", "--url", "x"];
+    check(text, &serde_json::json!({"mcpServers": {"a": {"command": "/opt/jackline", "args": args}}}));
+}
+
+#[test]
+fn addresses_become_programs_and_their_headers_variables() {
+    let text = "{\"mcpServers\": {\"a\": {\n  \"type\": \"http\",\n  \"url\": \"https:\\/\\/x/mcp\",\n  \"headers\": {\"Authorization\": \"Bearer ${T}\", \"X-Key\": \"k\"}\n}}}\n";
+    let args = [
+        "mcp",
+        "proxy",
+        "--name",
+        "a",
+        "--store",
+        "/s",
+        "--url",
+        "https://x/mcp",
+        "--header-env",
+        "Authorization=JACKLINE_HEADER_1",
+        "--header-env",
+        "X-Key=JACKLINE_HEADER_2",
+    ];
+    let env = serde_json::json!({"JACKLINE_HEADER_1": "Bearer ${T}", "JACKLINE_HEADER_2": "k"});
+    let entry = serde_json::json!({"type": "stdio", "command": "/opt/jackline", "args": args, "env": env});
+    check(text, &serde_json::json!({"mcpServers": {"a": entry}}));
+}
+
+#[test]
+fn servers_of_a_project_know_their_project() {
+    let text = r#"{"projects":{"/ws":{"mcpServers":{"a":{"command":"srv"}}},"/other":{"mcpServers":{"b":{"command":"srv"}}}}}"#;
+    let args = ["mcp", "proxy", "--name", "a", "--store", "/s", "--workspace", "/ws", "--", "srv"];
+    let mut want: Value = serde_json::from_str(text).unwrap();
+    want["projects"]["/ws"]["mcpServers"]["a"] = serde_json::json!({"command": "/opt/jackline", "args": args});
+    check(text, &want);
+}
+
+#[test]
+fn what_cannot_be_wrapped_is_left_and_told() {
+    let text = r#"{"mcpServers":{"old":{"type":"sse","url":"http://x"},"odd":5,"both":{"command":"a","url":"b"},"args":{"command":"a","args":"b"}}}"#;
+    let wrapped = wrap(text, &PLACES, &line()).unwrap();
+    assert_eq!((wrapped.text.as_str(), wrapped.servers.len(), wrapped.left.len()), (text, 0, 4));
+    assert_eq!(wrap("", &PLACES, &line()).unwrap().text, "");
+    assert!(wrap("[]", &PLACES, &line()).is_err());
+    assert!(wrap("{\"a\":1,\"a\":2}", &PLACES, &line()).is_err());
+}

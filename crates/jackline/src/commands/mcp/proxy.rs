@@ -1,0 +1,139 @@
+//! `jackline mcp proxy`: runs an MCP server, or reaches one by its address, and judges every call to it.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use jackline_core::time::parse_duration_ms;
+use jackline_mcp::proxy::{self, Options, Streams, TIMEOUT_DEFAULT, Target};
+use jackline_runtime::definitions::{Kept, Steady};
+use jackline_runtime::{Runtime, RuntimeBuilder};
+
+use crate::commands::eval;
+use crate::error::CommandError;
+use crate::place::{self, Hooked, Where};
+use crate::{interrupt, screen};
+
+/// Stand between an MCP client and a server, and judge every tool call
+///
+/// The client runs this instead of the server and speaks to it over standard input and output. Everything but tool
+/// calls passes as it is. `jackline mcp wrap` writes this command into a host's settings.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Proxy {
+    /// The server's name in tools' names, `mcp__NAME__tool` (default: what the server calls itself)
+    #[arg(long)]
+    name: Option<String>,
+    /// The project's root, where the search for the definition begins (default: the one the host names)
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// Judge by exactly this definition, with no memory of what was accepted
+    #[arg(long, value_name = "FILE")]
+    definition: Option<PathBuf>,
+    /// The session that calls belong to (default: the one whose hook saw the call, else the only live one, else new)
+    #[arg(long)]
+    session: Option<String>,
+    /// The state directory (default: $JACKLINE_HOME, else the user's state directory)
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// How long a call may take, such as `30s` (default: 10m)
+    #[arg(long, value_name = "DURATION")]
+    timeout: Option<String>,
+    /// A server that is reached over streamable HTTP, instead of a command
+    #[arg(long, conflicts_with = "command")]
+    url: Option<String>,
+    /// A header of every request to that server, `NAME: VALUE`
+    #[arg(long, value_name = "HEADER", requires = "url")]
+    header: Vec<String>,
+    /// A header whose value is in a variable, which other users cannot see in the list of processes
+    #[arg(long, value_name = "NAME=VARIABLE", requires = "url")]
+    header_env: Vec<String>,
+    /// The server: a program and its arguments, best after `--`
+    #[arg(trailing_var_arg = true, value_name = "COMMAND", required_unless_present = "url")]
+    command: Vec<String>,
+}
+
+impl Proxy {
+    pub(crate) fn run(&self) -> Result<ExitCode, CommandError> {
+        let (runtime, state) = self.runtime()?;
+        let options = Options {
+            name: self.name.clone(),
+            session: self.session.clone(),
+            state: Some(state),
+            timeout: self.timeout()?,
+            server: self.target()?,
+        };
+        let streams = Streams {
+            input: Box::new(io::stdin()),
+            output: Box::new(io::stdout()),
+            note: Box::new(screen::complain),
+            signals: Some(Box::new(interrupt::stream()?)),
+        };
+        proxy::run(runtime, options, streams).map(ExitCode::from).map_err(|why| {
+            CommandError::input(why).hint("name a program that can be run, after `--`, or an address with `--url`")
+        })
+    }
+
+    /// What judges. What stands on the command line wins over the environment, which an agent might reach.
+    fn runtime(&self) -> Result<(Runtime, PathBuf), CommandError> {
+        let Hooked { state, definitions } =
+            place::hooked(self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
+        let mut builder = RuntimeBuilder::default().state(&state);
+        builder = builder.host_settings(place::host_settings()).environment(place::environment);
+        builder = builder.web(crate::web::Client).outcomes_follow();
+        builder = match &self.definition {
+            Some(file) => {
+                let at = Where { workspace: self.workspace.clone(), store: self.store.clone() };
+                builder.definitions(eval::given(&at, file, Some(&Kept::below(&state)))?)
+            }
+            None => builder.definitions(Steady::new(definitions)).idle_without_definition(),
+        };
+        if let Some(home) = place::home() {
+            builder = builder.home(home);
+        }
+        let runtime = builder.build().map_err(|fault| CommandError::internal(fault.to_string()))?;
+        Ok((runtime, state))
+    }
+
+    fn timeout(&self) -> Result<Duration, CommandError> {
+        let Some(text) = &self.timeout else { return Ok(TIMEOUT_DEFAULT) };
+        let ms = parse_duration_ms(text).and_then(|ms| u64::try_from(ms).ok()).filter(|ms| *ms > 0);
+        ms.map(Duration::from_millis).ok_or_else(|| {
+            CommandError::input(format!("`{text}` is no duration")).hint("write it as in `30s`, `10m` or `1h30m`")
+        })
+    }
+
+    fn target(&self) -> Result<Target, CommandError> {
+        let Some(url) = &self.url else { return Ok(Target::Program(self.command.clone())) };
+        if !url.starts_with("http://") && !url.starts_with("https://") {
+            return Err(CommandError::input(format!("`{url}` is no address")).hint("it begins with `https://`"));
+        }
+        let given = self.header.iter().map(|header| given_header(header));
+        let headers = given.chain(self.header_env.iter().map(|header| header_in_variable(header)));
+        Ok(Target::Address { url: url.clone(), headers: headers.collect::<Result<_, _>>()? })
+    }
+}
+
+fn given_header(text: &str) -> Result<(String, String), CommandError> {
+    let parts = text.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
+    let (name, value) = parts.filter(|(name, _)| is_header_name(name)).ok_or_else(|| {
+        // What stands after the colon may be a secret.
+        CommandError::input("a `--header` is no `NAME: VALUE`").hint("write it as in `Authorization: Bearer TOKEN`")
+    })?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn header_in_variable(text: &str) -> Result<(String, String), CommandError> {
+    let parts = text.split_once('=').filter(|(name, _)| is_header_name(name));
+    let (name, variable) = parts.ok_or_else(|| {
+        CommandError::input(format!("`{text}` is no `NAME=VARIABLE`")).hint("write it as in `Authorization=MY_TOKEN`")
+    })?;
+    let value = place::named_variable(variable).ok_or_else(|| {
+        CommandError::input(format!("the variable `{variable}` is not set")).hint("set it, or use `--header`")
+    })?;
+    Ok((name.to_owned(), value))
+}
+
+fn is_header_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}

@@ -1,0 +1,231 @@
+//! Servers that are reached over streamable HTTP: JSON and streams, sessions, versions, headers, and what goes wrong.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use super::World;
+use super::client::{Client, code, text};
+
+/// A request as it came in.
+#[derive(Debug, Clone)]
+struct Heard {
+    method: String,
+    headers: Vec<(String, String)>,
+    body: Value,
+}
+
+impl Heard {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A server on loopback that keeps what it heard.
+#[derive(Debug, Clone)]
+struct Server {
+    url: String,
+    heard: Arc<Mutex<Vec<Heard>>>,
+}
+
+impl Server {
+    fn start() -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("bound");
+        let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+        let server = Self { url, heard: Arc::default() };
+        let serving = server.clone();
+        thread::spawn(move || {
+            for connection in listener.incoming().flatten() {
+                let server = serving.clone();
+                thread::spawn(move || server.serve(&connection));
+            }
+        });
+        server
+    }
+
+    fn serve(&self, connection: &TcpStream) {
+        let mut input = BufReader::new(connection);
+        while let Some(request) = read(&mut input) {
+            self.heard.lock().expect("whole").push(request.clone());
+            let mut output = connection;
+            if output.write_all(reply(&request).as_bytes()).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn heard(&self) -> Vec<Heard> {
+        self.heard.lock().expect("whole").clone()
+    }
+
+    /// The requests for one method of the protocol.
+    fn asked(&self, method: &str) -> Vec<Heard> {
+        self.heard().into_iter().filter(|request| request.body["method"] == method).collect()
+    }
+
+    fn proxy(&self, world: &World, options: &[&str]) -> Client {
+        let arguments = [&["mcp", "proxy", "--name", "far", "--url", &self.url], options].concat();
+        Client::start(world.command(&arguments))
+    }
+}
+
+fn read(input: &mut BufReader<&TcpStream>) -> Option<Heard> {
+    let mut line = String::new();
+    input.read_line(&mut line).ok().filter(|read| *read > 0)?;
+    let method = line.split(' ').next()?.to_owned();
+    let mut headers = Vec::new();
+    loop {
+        line.clear();
+        input.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(':') else { break };
+        headers.push((name.to_owned(), value.trim().to_owned()));
+    }
+    let mut request = Heard { method, headers, body: Value::Null };
+    let length = request.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    input.read_exact(&mut body).ok()?;
+    request.body = serde_json::from_slice(&body).unwrap_or_default();
+    Some(request)
+}
+
+fn response(status: &str, kind: &str, more: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{more}Content-Length: {}\r\n\r\n{body}", body.len())
+}
+
+/// What the server answers: calls of `stream` come as a stream, those of `resume` in two.
+fn reply(request: &Heard) -> String {
+    let id = request.body.get("id").cloned();
+    let event = |message: &Value| format!("event: message\ndata: {message}\n\n");
+    let answer = |result: Value| json!({"jsonrpc": "2.0", "id": id, "result": result});
+    let said = |text: &str| answer(json!({"content": [{"type": "text", "text": text}]}));
+    let json = |body: &Value| response("200 OK", "application/json; charset=utf-8", "", &format!("{body:#}"));
+    let tool = request.body["params"]["name"].as_str().unwrap_or_default();
+    match (request.method.as_str(), request.body["method"].as_str().unwrap_or_default()) {
+        ("GET", _) if request.header("last-event-id") == Some("7") => {
+            let last = json!({"jsonrpc": "2.0", "id": 3, "result": {"content": [{"type": "text", "text": "resumed"}]}});
+            response("200 OK", "text/event-stream", "", &event(&last))
+        }
+        ("GET", _) => {
+            let notice = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "hello"}});
+            response("200 OK", "text/event-stream", "", &format!("retry: 60000\n{}", event(&notice)))
+        }
+        ("DELETE", _) => response("200 OK", "text/plain", "", ""),
+        (_, "initialize") => {
+            let body = answer(
+                json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "far"}}),
+            );
+            response("200 OK", "application/json", "Mcp-Session-Id: abc\r\n", &body.to_string())
+        }
+        (_, "tools/list") => json(&answer(json!({"tools": [
+            {"name": "echo", "inputSchema": {"type": "object"}}, {"name": "stream", "inputSchema": {"type": "object"}},
+            {"name": "resume", "inputSchema": {"type": "object"}}, {"name": "refuse", "inputSchema": {"type": "object"}}]}))),
+        (_, "tools/call") if tool == "stream" => {
+            let progress = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progress": 1}});
+            response("200 OK", "text/event-stream", "", &(event(&progress) + &event(&said("streamed"))))
+        }
+        (_, "tools/call") if tool == "resume" => {
+            response("200 OK", "text/event-stream", "", "id: 7\nretry: 10\ndata: \n\n")
+        }
+        (_, "tools/call") if tool == "refuse" => response("401 Unauthorized", "text/plain", "", "go away"),
+        (_, "tools/call") => json(&said("near")),
+        (_, "ping") => json(&answer(json!({}))),
+        _ if id.is_none() => response("202 Accepted", "text/plain", "", ""),
+        _ => response("404 Not Found", "text/plain", "", ""),
+    }
+}
+
+#[test]
+fn calls_go_over_http_and_are_judged() {
+    let world =
+        World::new("jackline: 1\npolicies: [ { name: no, rule: { tool: mcp__far__echo, args: { loud: true } } } ]\n");
+    let server = Server::start();
+    let mut client = server.proxy(&world, &["--header", "Authorization: Bearer t0p"]);
+    client.greet();
+    assert_eq!(text(&client.call("echo", json!({}))), "near");
+    assert_eq!(code(&client.call("echo", json!({"loud": true}))), "rule/no");
+    assert_eq!(text(&client.call("stream", json!({}))), "streamed");
+    assert!(client.aside.iter().any(|message| message["method"] == "notifications/progress"), "{:?}", client.aside);
+    assert_eq!(client.leave(), Some(0));
+    let calls = server.asked("tools/call");
+    assert_eq!(calls.len(), 2);
+    for call in &calls {
+        assert_eq!(call.header("mcp-session-id"), Some("abc"));
+        assert_eq!(call.header("mcp-protocol-version"), Some("2025-06-18"));
+        assert_eq!(call.header("authorization"), Some("Bearer t0p"));
+    }
+    assert_eq!(server.heard().last().map(|request| request.method.clone()).as_deref(), Some("DELETE"));
+    assert_eq!(world.records_of("call.finished").len(), 2);
+    assert!(!world.records().iter().any(|record| record.to_string().contains("t0p")));
+}
+
+#[test]
+fn what_the_server_says_by_itself_is_heard() {
+    let world = World::new("jackline: 1\n");
+    let server = Server::start();
+    let mut client = server.proxy(&world, &[]);
+    client.greet();
+    let notice = client.message();
+    assert_eq!((&notice["method"], &notice["params"]["data"]), (&json!("notifications/message"), &json!("hello")));
+}
+
+#[test]
+fn a_stream_that_breaks_off_is_taken_up_again() {
+    let world = World::new("jackline: 1\n");
+    let server = Server::start();
+    let mut client = server.proxy(&world, &[]);
+    client.greet();
+    client.request("ping", json!({}));
+    assert_eq!(text(&client.call("resume", json!({}))), "resumed");
+}
+
+#[test]
+fn refusals_and_servers_that_are_not_there_are_errors() {
+    let world = World::new("jackline: 1\n");
+    let server = Server::start();
+    let mut client = server.proxy(&world, &[]);
+    client.greet();
+    let refused = client.call("refuse", json!({}));
+    assert!(refused["error"]["message"].as_str().is_some_and(|why| why.contains("status 401")), "{refused}");
+    let unknown = client.request("prompts/list", json!({}));
+    assert!(unknown["error"]["message"].as_str().is_some_and(|why| why.contains("404")), "{unknown}");
+    let nowhere = ["mcp", "proxy", "--url", "http://127.0.0.1:9/mcp"];
+    let mut client = Client::start(world.command(&nowhere));
+    let answer = client.request("ping", json!({}));
+    assert!(answer["error"]["message"].as_str().is_some_and(|why| why.contains("cannot be reached")), "{answer}");
+}
+
+#[test]
+fn requests_that_say_what_they_are_about_say_it_in_headers_too() {
+    let world = World::new("jackline: 1\n");
+    let server = Server::start();
+    let mut client = server.proxy(&world, &[]);
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
+    let answer = client.request("tools/call", json!({"name": "echo", "arguments": {}, "_meta": meta}));
+    assert_eq!(text(&answer), "near");
+    let call = &server.asked("tools/call")[0];
+    let said = ["mcp-protocol-version", "mcp-method", "mcp-name"].map(|name| call.header(name).unwrap_or_default());
+    assert_eq!(said, ["2026-07-28", "tools/call", "echo"]);
+    // The list that the proxy asked for says so too.
+    assert_eq!(server.asked("tools/list")[0].header("mcp-method"), Some("tools/list"));
+}
+
+#[test]
+fn secrets_come_from_variables_and_mistakes_do_not_show_them() {
+    let world = World::new("jackline: 1\n");
+    let server = Server::start();
+    let arguments = ["mcp", "proxy", "--url", &server.url, "--header-env", "X-Key=SECRET_OF_MINE"];
+    let mut command = world.command(&arguments);
+    command.env("SECRET_OF_MINE", "hidden");
+    let mut client = Client::start(command);
+    client.request("ping", json!({}));
+    assert_eq!(server.asked("ping")[0].header("x-key"), Some("hidden"));
+    let unset = world.jackline(&arguments);
+    assert_eq!(unset.status.code(), Some(2));
+    let wrong = world.jackline(&["mcp", "proxy", "--url", &server.url, "--header", "hidden"]);
+    assert!(wrong.status.code() == Some(2) && !String::from_utf8_lossy(&wrong.stderr).contains("hidden"));
+    let no_address = world.jackline(&["mcp", "proxy", "--url", "ftp://x"]);
+    assert_eq!(no_address.status.code(), Some(2));
+}

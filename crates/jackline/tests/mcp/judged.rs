@@ -1,0 +1,203 @@
+//! Calls are judged before the server sees them, and bounded before the client does.
+
+use serde_json::json;
+
+use super::World;
+use super::client::{code, text};
+
+const RULES: &str = r#"jackline: 1
+policies:
+  - name: calm
+    rule: { tool: mcp__odd__echo, args: { text: { glob: "*!" } }, reason: "no shouting", suggest: ["say it calmly"] }
+  - name: careful
+    rule: { tool: mcp__odd__fail, verdict: ask, reason: "are you sure?" }
+  - name: order
+    sequence: { requires: { mcp__odd__add: [mcp__odd__echo] } }
+"#;
+
+#[test]
+fn a_policy_refuses_a_call_before_the_server_sees_it() {
+    let world = World::new(RULES);
+    let mut client = world.odd(&["--name", "odd"]);
+    let refused = client.call("echo", json!({"text": "hey!"}));
+    assert_eq!((&refused["result"]["isError"], code(&refused)), (&json!(true), "rule/calm"));
+    assert!(text(&refused).contains("no shouting") && text(&refused).contains("→ say it calmly"), "{refused}");
+    assert!(refused["result"].get("structuredContent").is_none());
+    assert_eq!(text(&client.call("echo", json!({"text": "hey"}))), "hey");
+    assert_eq!(world.called(), ["echo"]);
+    assert_eq!(client.leave(), Some(0));
+    let verdicts: Vec<_> =
+        world.records_of("decision").iter().map(|record| record["data"]["verdict"].clone()).collect();
+    assert!(verdicts.contains(&json!("deny")), "{verdicts:?}");
+    let finished = world.records_of("call.finished");
+    assert_eq!(
+        (finished.len(), &finished[0]["target"], &finished[0]["host"]),
+        (1, &json!("tool:mcp__odd__echo"), &json!("mcp"))
+    );
+}
+
+#[test]
+fn what_would_be_asked_is_refused_where_nobody_can_be() {
+    let world = World::new(RULES);
+    let mut client = world.odd(&["--name", "odd"]);
+    let refused = client.call("fail", json!({}));
+    assert_eq!(code(&refused), "rule/careful");
+    assert!(text(&refused).contains("nobody can be asked here"), "{refused}");
+    assert!(world.called().is_empty());
+}
+
+#[test]
+fn order_is_kept_over_calls_of_a_server() {
+    let world = World::new(RULES);
+    let mut client = world.odd(&["--name", "odd"]);
+    assert_eq!(code(&client.call("add", json!({"a": 1, "b": 2}))), "sequence/missing");
+    client.call("echo", json!({"text": "x"}));
+    let sum = client.call("add", json!({"a": 1, "b": 2}));
+    assert_eq!(sum["result"]["structuredContent"]["sum"], 3, "{sum}");
+}
+
+#[test]
+fn tools_that_the_server_does_not_offer_are_refused_with_the_nearest_names() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.odd(&[]);
+    let refused = client.call("ecko", json!({"text": "x"}));
+    assert_eq!((&refused["result"]["isError"], code(&refused)), (&json!(true), "tools/unknown"));
+    let emitted = &refused["result"]["_meta"]["jackline/emitted"][0];
+    assert_eq!((&emitted["type"], &emitted["nearest"][0]), (&json!("UNKNOWN_TOOL"), &json!("mcp__odd_server__echo")));
+    assert!(
+        text(&refused).contains("There is no tool 'ecko'.") && text(&refused).contains("→ did you mean `echo`?\n["),
+        "{refused}"
+    );
+    assert!(world.called().is_empty());
+    // The proxy asked for the list itself, since the client had not.
+    assert!(world.reached().iter().any(|message| message["method"] == "tools/list"));
+}
+
+#[test]
+fn arguments_must_fit_what_the_server_says() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.odd(&[]);
+    let refused = client.call("add", json!({"a": "one", "c": 1}));
+    assert_eq!(code(&refused), "schema/invalid");
+    for part in ["\"instance_path\":\"/a\"", "required", "additionalProperties"] {
+        assert!(text(&refused).contains(part), "{part} in {refused}");
+    }
+    assert_eq!(text(&client.call("add", json!({"a": 1, "b": 2}))), "{\"sum\":3}");
+    assert_eq!(world.called(), ["add"]);
+}
+
+#[test]
+fn a_schema_that_cannot_be_used_is_left_to_the_server() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.odd(&[]);
+    assert_eq!(text(&client.call("far", json!({"text": "x"}))), "x");
+}
+
+#[test]
+fn the_list_is_learned_page_by_page_by_whoever_asks_for_it() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.ungreeted(&["--name", "odd"], &["--pages"]);
+    client.greet();
+    // The client knows one page of many; the proxy asks for all before it says that there is no such tool.
+    client.request("tools/list", json!({}));
+    assert_eq!(text(&client.call("slow", json!({"ms": 1}))), "at last");
+    assert_eq!(code(&client.call("nothing", json!({}))), "tools/unknown");
+    let lists = world.reached().iter().filter(|message| message["method"] == "tools/list").count();
+    assert!(lists > 15, "{lists} pages");
+}
+
+#[test]
+fn a_loop_is_a_loop_and_budgets_end() {
+    let world = World::new("jackline: 1\nlimits: { steps: 4 }\n");
+    let mut client = world.odd(&[]);
+    for _ in 0..2 {
+        assert_eq!(text(&client.call("echo", json!({"text": "x"}))), "x");
+    }
+    assert_eq!(code(&client.call("echo", json!({"text": "x"}))), "loop/override");
+    assert_eq!(text(&client.call("echo", json!({"text": "y"}))), "y");
+    assert_eq!(code(&client.call("echo", json!({"text": "z"}))), "budget/steps");
+    assert_eq!(world.called().len(), 3);
+}
+
+#[test]
+fn results_are_bounded_and_structured_ones_stay_valid() {
+    let world = World::new("jackline: 1\noutputs: { lines_max: 3, bytes_max: 4096 }\n");
+    let mut client = world.odd(&[]);
+    let long = client.call("long", json!({"lines": 1000}));
+    assert!(text(&long).starts_with("line 1\nline 2\nline 3\n[lines_shown: 3, lines_remaining: 997,"), "{long}");
+    let sum = client.call("add", json!({"a": 1, "b": 2}));
+    assert_eq!((text(&sum), &sum["result"]["structuredContent"]), ("{\"sum\":3}", &json!({"sum": 3})));
+}
+
+#[test]
+fn a_result_that_fails_is_on_record_as_failed() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.odd(&[]);
+    assert_eq!(client.call("fail", json!({}))["result"]["isError"], json!(true));
+    assert_eq!(client.call("error", json!({}))["error"]["code"], json!(-32603));
+    client.leave();
+    let finished = world.records_of("call.finished");
+    assert_eq!(
+        finished.iter().map(|record| record["data"]["ok"].clone()).collect::<Vec<_>>(),
+        [json!(false), json!(false)]
+    );
+}
+
+#[test]
+fn a_broken_store_refuses_calls_and_lets_the_rest_pass() {
+    let world = World::new("jackline: 1\n");
+    std::fs::write(world.path("store"), "no directory").expect("written");
+    let store = world.path("store");
+    let mut client = world.odd(&["--store", store.to_str().expect("UTF-8")]);
+    assert_eq!(client.request("ping", json!({}))["result"], json!({}));
+    let refused = client.call("echo", json!({"text": "x"}));
+    assert!(code(&refused).starts_with("fault/"), "{refused}");
+    assert!(world.called().is_empty());
+}
+
+#[test]
+fn the_protocol_without_initialize_is_spoken_too() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.ungreeted(&[], &["--stateless"]);
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
+    let call = |name: &str, args: serde_json::Value| json!({"name": name, "arguments": args, "_meta": meta});
+    let refused = client.request("tools/call", call("ecko", json!({})));
+    assert_eq!((code(&refused), &refused["result"]["resultType"]), ("tools/unknown", &json!("complete")));
+    assert_eq!(text(&client.request("tools/call", call("echo", json!({"text": "x"})))), "x");
+    // A call that wants input is one call, however often the client comes back with it.
+    for _ in 0..4 {
+        let wants = client.request("tools/call", call("input", json!({})));
+        assert_eq!(wants["result"]["resultType"], "input_required", "{wants}");
+        let mut again = call("input", json!({}));
+        again["requestState"] = json!("s1");
+        assert_eq!(text(&client.request("tools/call", again)), "with input");
+        client.call("echo", json!({"text": world.called().len().to_string()}));
+        client.call("echo", json!({"text": world.called().len().to_string()}));
+    }
+}
+
+#[test]
+fn without_a_definition_nothing_is_judged_and_nothing_is_kept() {
+    let world = World::new("");
+    let mut client = world.odd(&[]);
+    assert_eq!(client.call("ecko", json!({}))["error"]["message"], "no such tool");
+    for _ in 0..5 {
+        assert_eq!(text(&client.call("echo", json!({"text": "x"}))), "x");
+    }
+    assert!(client.complaints().contains("no definition is in force here"));
+    client.leave();
+    assert!(!world.path("home/.local/state/jackline/sessions").exists());
+}
+
+#[test]
+fn advice_is_a_further_block_of_the_result() {
+    let world = World::new("jackline: 1\nfeedback: [ { static: \"mind the gap\", every_n_calls: 1 } ]\n");
+    let mut client = world.odd(&[]);
+    let sum = client.call("add", json!({"a": 1, "b": 2}));
+    let content = sum["result"]["content"].as_array().expect("content");
+    assert_eq!((content.len(), text(&sum)), (2, "{\"sum\":3}"), "{sum}");
+    assert!(content[1]["text"].as_str().is_some_and(|advice| advice.contains("mind the gap")), "{sum}");
+    assert_eq!(sum["result"]["structuredContent"], json!({"sum": 3}));
+    let refused = client.call("nothing", json!({}));
+    assert!(refused["result"]["content"][1]["text"].as_str().is_some_and(|advice| advice.contains("mind the gap")));
+}

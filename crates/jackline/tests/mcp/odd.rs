@@ -1,0 +1,264 @@
+//! Servers and clients that misbehave: clear errors, no stuck client, nothing left behind.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::World;
+use super::client::{code, text};
+
+fn world() -> World {
+    World::new("jackline: 1\n")
+}
+
+/// Whether a process is there.
+fn lives(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
+    !stat.is_empty() && !stat.contains(") Z ")
+}
+
+#[track_caller]
+fn ends(pid: &str) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while lives(pid) {
+        assert!(Instant::now() < until, "process {pid} is still there");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_server_that_dies_leaves_no_question_open() {
+    let world = world();
+    let mut client = world.odd(&[]);
+    let waiting = client.ask("tools/call", json!({"name": "hang", "arguments": {}}));
+    let dying = client.ask("tools/call", json!({"name": "die", "arguments": {}}));
+    for id in [waiting, dying] {
+        let answer = client.answer_to(&id);
+        let message = answer["error"]["message"].as_str().expect("a message");
+        assert!(message.contains("ended with exit code 3"), "{answer}");
+    }
+    assert_eq!(client.ended(), Some(3));
+    let ends: Vec<Value> =
+        world.records_of("call.finished").iter().map(|record| record["data"]["ok"].clone()).collect();
+    assert_eq!(ends, [json!(false), json!(false)]);
+}
+
+#[test]
+fn a_call_that_takes_too_long_is_answered_and_cancelled() {
+    let world = world();
+    let mut client = world.odd(&["--timeout", "300ms"]);
+    let late = client.call("hang", json!({}));
+    assert_eq!(late["error"]["code"], json!(-32001), "{late}");
+    assert_eq!(text(&client.call("echo", json!({"text": "on"}))), "on");
+    let cancelled = world.reached().into_iter().find(|message| message["method"] == "notifications/cancelled");
+    assert!(cancelled.is_some_and(|message| message["params"]["requestId"].is_number()));
+    client.leave();
+    assert_eq!(world.records_of("call.finished")[0]["data"]["ok"], json!(false));
+}
+
+#[test]
+fn a_late_answer_is_not_shown() {
+    let world = world();
+    let mut client = world.odd(&["--timeout", "300ms"]);
+    let late = client.call("slow", json!({"ms": 1500}));
+    assert_eq!(late["error"]["code"], json!(-32001), "{late}");
+    thread::sleep(Duration::from_millis(2_000));
+    client.request("ping", json!({}));
+    assert!(client.aside.is_empty(), "{:?}", client.aside);
+}
+
+#[test]
+fn a_client_may_cancel() {
+    let world = world();
+    let mut client = world.odd(&[]);
+    let id = client.ask("tools/call", json!({"name": "hang", "arguments": {}}));
+    client.say(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id, "reason": "enough"}}).to_string());
+    assert_eq!(text(&client.call("echo", json!({"text": "x"}))), "x");
+    client.leave();
+    let finished = world.records_of("call.finished");
+    assert_eq!(finished[0]["data"]["output"]["cancelled"], "enough", "{finished:?}");
+}
+
+#[test]
+fn a_flood_is_an_error_for_whoever_waits() {
+    let world = world();
+    let mut client = world.odd(&[]);
+    let flooded = client.call("flood", json!({}));
+    assert!(
+        flooded["error"]["message"].as_str().is_some_and(|why| why.contains("longer than 16777216 bytes")),
+        "{flooded}"
+    );
+    assert_eq!(text(&client.call("echo", json!({"text": "x"}))), "x");
+}
+
+#[test]
+fn a_result_that_cannot_be_read_is_an_error() {
+    let world = world();
+    let mut client = world.odd(&[]);
+    let deep = client.call("deep", json!({}));
+    assert!(deep["error"]["message"].as_str().is_some_and(|why| why.contains("nested too deeply")), "{deep}");
+}
+
+#[test]
+fn babble_is_kept_from_the_client() {
+    let world = world();
+    let mut client = world.odd(&[]);
+    assert_eq!(text(&client.call("babble", json!({}))), "said");
+    assert!(client.aside.is_empty(), "{:?}", client.aside);
+    assert!(client.complaints().contains("no message: hello"));
+}
+
+#[test]
+fn a_server_that_does_not_read_does_not_hold_the_client_for_ever() {
+    let world = world();
+    let mut client = world.odd(&["--timeout", "500ms"]);
+    let deaf = client.ask("tools/call", json!({"name": "deaf", "arguments": {}}));
+    assert_eq!(client.answer_to(&deaf)["error"]["code"], json!(-32001));
+    // More than a pipe holds, so that writing has to wait.
+    let full = client.ask("tools/call", json!({"name": "echo", "arguments": {"text": "x".repeat(1 << 20)}}));
+    let answer = client.answer_to(&full);
+    assert!(answer["error"]["message"].is_string(), "{answer}");
+    assert_eq!(client.leave(), Some(0));
+}
+
+#[test]
+fn what_is_no_message_is_refused_and_the_connection_goes_on() {
+    let world = world();
+    let mut client = world.odd(&[]);
+    let cases = [
+        ("{", -32700),
+        ("hello", -32700),
+        (r#"{"id":1,"method":"ping","method":"tools/call"}"#, -32700),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"echo"}}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600),
+        ("5", -32600),
+        ("[]", -32600),
+        (r#"{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":7}}"#, -32602),
+        (r#"{"jsonrpc":"2.0","id":"d","method":"tools/call","params":{"name":"echo","arguments":[]}}"#, -32602),
+        (r#"{"jsonrpc":"2.0","id":"e","method":"tools/call"}"#, -32602),
+    ];
+    for (line, want) in cases {
+        client.say(line);
+        let answer = client.message();
+        assert_eq!(answer["error"]["code"], json!(want), "{line}: {answer}");
+    }
+    client.say(&format!("{{\"id\":1,\"method\":\"{}\"}}", "x".repeat(17 << 20)));
+    assert_eq!(client.message()["error"]["code"], json!(-32600));
+    client.say(r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"echo","arguments":{"text":"unseen"}}}"#);
+    assert_eq!(client.request("ping", json!({}))["result"], json!({}));
+    assert!(world.called().is_empty());
+}
+
+#[test]
+fn two_requests_of_one_id_are_not_confused() {
+    let world = world();
+    let mut client = world.odd(&[]);
+    let id = client.ask("tools/call", json!({"name": "hang", "arguments": {}}));
+    client.say(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": "x"}}}).to_string());
+    let refused = client.answer_to(&id);
+    assert_eq!(refused["error"]["code"], json!(-32600), "{refused}");
+    assert_eq!(world.called(), ["hang"]);
+}
+
+#[test]
+fn a_client_that_closes_gets_its_answers_and_nothing_stays_behind() {
+    let world = world();
+    let mut client = world.odd(&[]);
+    let left = text(&client.call("leave", json!({}))).to_owned();
+    assert!(lives(&left));
+    let id = client.ask("tools/call", json!({"name": "slow", "arguments": {"ms": 300}}));
+    client.close();
+    assert_eq!(text(&client.answer_to(&id)), "at last");
+    assert_eq!(client.ended(), Some(0));
+    ends(&left);
+}
+
+#[test]
+fn a_signal_ends_the_server_and_all_it_started() {
+    let world = world();
+    let mut client = world.odd(&[]);
+    let left = text(&client.call("leave", json!({}))).to_owned();
+    let id = client.ask("tools/call", json!({"name": "hang", "arguments": {}}));
+    client.request("ping", json!({}));
+    let kill = Command::new("kill").args(["-TERM", &client.child.id().to_string()]).status().expect("run");
+    assert!(kill.success());
+    assert!(client.answer_to(&id)["error"]["message"].is_string());
+    assert_eq!(client.ended(), Some(128 + 15));
+    ends(&left);
+    assert_eq!(world.records_of("session.ended").len(), 1);
+}
+
+#[test]
+fn a_client_that_is_gone_ends_the_server() {
+    let world = world();
+    let mut client = world.odd(&[]);
+    let left = text(&client.call("leave", json!({}))).to_owned();
+    client.child.kill().expect("killed");
+    client.ended();
+    // Nobody forwards a signal any more; the server sees the end of its input, and what it started is its own.
+    Command::new("kill").args(["-KILL", &left]).status().expect("run");
+    ends(&left);
+}
+
+#[test]
+fn a_server_that_cannot_be_started_is_said_plainly() {
+    let world = world();
+    let output = world.jackline(&["mcp", "proxy", "--", "no-such-server"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(said.contains("error: `no-such-server` cannot be started") && said.contains("help: "), "{said}");
+}
+
+#[test]
+fn a_batch_is_answered_as_one_and_each_call_in_it_is_judged() {
+    let world = World::new(
+        "jackline: 1\npolicies: [ { name: calm, rule: { tool: mcp__odd__echo, args: { text: { glob: \"*!\" } } } } ]\n",
+    );
+    let mut client = world.odd(&["--name", "odd"]);
+    let call = |id: u64, text: &str| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": text}}});
+    let ping = json!({"jsonrpc": "2.0", "id": 103, "method": "ping"});
+    let notice = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {}});
+    client.say(&json!([call(101, "hey!"), call(102, "hey"), ping, notice, 5]).to_string());
+    let answers = client.message();
+    let answers = answers.as_array().expect("an array");
+    let of = |id: u64| answers.iter().find(|answer| answer["id"] == json!(id)).expect("there");
+    assert_eq!((answers.len(), code(of(101)), text(of(102)), &of(103)["result"]), (4, "rule/calm", "hey", &json!({})));
+    assert!(answers.iter().any(|answer| answer["id"].is_null() && answer["error"]["code"] == json!(-32600)));
+    assert_eq!(world.called(), ["echo"]);
+}
+
+#[test]
+fn many_calls_at_once_are_all_answered() {
+    let world = world();
+    let mut client = world.odd(&[]);
+    client.call("echo", json!({"text": "first"}));
+    let ids: Vec<Value> = (0..200)
+        .map(|n| client.ask("tools/call", json!({"name": "echo", "arguments": {"text": n.to_string()}})))
+        .collect();
+    for (n, id) in ids.iter().enumerate() {
+        assert_eq!(text(&client.answer_to(id)), n.to_string());
+    }
+    client.leave();
+    assert_eq!(world.records_of("call.finished").len(), 201);
+}
+
+#[test]
+fn a_pipe_of_messages_is_served_to_its_end() {
+    let world = world();
+    let server = super::odd_server();
+    let mut child = world
+        .command(&["mcp", "proxy", "--", &server])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("started");
+    let mut input = child.stdin.take().expect("piped");
+    writeln!(input, r#"{{"jsonrpc":"2.0","id":1,"method":"ping"}}"#).expect("written");
+    drop(input);
+    let output = child.wait_with_output().expect("ended");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stdout).lines().count()), (Some(0), 1));
+}

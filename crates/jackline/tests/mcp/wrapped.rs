@@ -1,0 +1,91 @@
+//! `jackline mcp wrap`: a host's servers behind the proxy, and back.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::client::{Client, code, text};
+use super::{World, odd_server};
+
+fn configuration(world: &World) -> Value {
+    let text = fs::read_to_string(world.path("ws/.mcp.json")).expect("there");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn said(output: &std::process::Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+fn a_wrapped_server_is_guarded_when_the_host_starts_it() {
+    let world = World::new("jackline: 1\npolicies: [ { name: no, rule: { tool: mcp__odd__fail } } ]\n");
+    let before =
+        json!({"mcpServers": {"odd": {"command": odd_server(), "args": ["--log", world.path("log")]}}}).to_string();
+    fs::write(world.path("ws/.mcp.json"), &before).expect("written");
+    let shown = world.jackline(&["mcp", "wrap", "--dry-run"]);
+    assert_eq!(shown.status.code(), Some(0), "{}", said(&shown));
+    assert!(
+        said(&shown).contains("nothing was written")
+            && said(&shown).contains("\"mcp\", \"proxy\", \"--name\", \"odd\"")
+    );
+    assert_eq!(fs::read_to_string(world.path("ws/.mcp.json")).expect("there"), before);
+    let wrapped = world.jackline(&["mcp", "wrap"]);
+    assert_eq!(wrapped.status.code(), Some(0), "{}", said(&wrapped));
+    let entry = configuration(&world)["mcpServers"]["odd"].clone();
+    let words: Vec<&str> = entry["args"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
+    let mut command = std::process::Command::new(entry["command"].as_str().expect("a program"));
+    command.args(words).current_dir(world.path("ws")).env_clear().env("HOME", world.path("home"));
+    let mut client = Client::start(command);
+    client.greet();
+    assert_eq!(text(&client.call("echo", json!({"text": "x"}))), "x");
+    assert_eq!(code(&client.call("fail", json!({}))), "rule/no");
+    client.leave();
+    assert!(said(&world.jackline(&["mcp", "wrap"])).contains("nothing to do"));
+}
+
+#[test]
+fn taking_servers_out_is_a_persons_act() {
+    let world = World::new("jackline: 1\n");
+    fs::write(world.path("ws/.mcp.json"), r#"{"mcpServers": {"a": {"command": "srv"}}}"#).expect("written");
+    world.jackline(&["mcp", "wrap"]);
+    let wrapped = fs::read_to_string(world.path("ws/.mcp.json")).expect("there");
+    let refused = world.jackline(&["mcp", "wrap", "--undo", "--yes"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+    let within = world.command(&["mcp", "wrap"]).env("CLAUDECODE", "1").output().expect("run");
+    assert_eq!(within.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(world.path("ws/.mcp.json")).expect("there"), wrapped);
+}
+
+#[test]
+fn the_users_own_servers_are_wrapped_too() {
+    let world = World::new("jackline: 1\n");
+    let project = world.path("ws");
+    let text = json!({
+        "numStartups": 5,
+        "mcpServers": {"a": {"type": "http", "url": "https://example.com/mcp", "headers": {"X-Key": "k"}}},
+        "projects": {project.to_str().expect("UTF-8"): {"mcpServers": {"b": {"command": "srv"}}}, "/other": {"mcpServers": {"c": {"command": "srv"}}}},
+    });
+    fs::write(world.path("home/.claude.json"), format!("{text:#}\n")).expect("written");
+    let wrapped = world.jackline(&["mcp", "wrap"]);
+    assert_eq!(wrapped.status.code(), Some(0), "{}", said(&wrapped));
+    let after: Value =
+        serde_json::from_str(&fs::read_to_string(world.path("home/.claude.json")).expect("there")).expect("JSON");
+    assert_eq!(after["mcpServers"]["a"]["env"], json!({"JACKLINE_HEADER_1": "k"}));
+    assert!(
+        after["projects"][project.to_str().expect("UTF-8")]["mcpServers"]["b"]["args"]
+            .to_string()
+            .contains("--workspace")
+    );
+    assert_eq!(after["projects"]["/other"], text["projects"]["/other"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_left_alone() {
+    let world = World::new("jackline: 1\n");
+    fs::write(world.path("ws/servers.json"), "{ // mine\n}").expect("written");
+    let refused = world.jackline(&["mcp", "wrap", "--config", "servers.json"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said(&refused).contains("is left alone"), "{}", said(&refused));
+    let missing = world.jackline(&["mcp", "wrap", "--config", "none.json"]);
+    assert_eq!(missing.status.code(), Some(2), "{}", said(&missing));
+}
