@@ -38,6 +38,11 @@ pub(crate) fn build(profile: &str) -> Result<PathBuf, String> {
     let mut build = cargo(&["build", "--profile", profile, "--locked", "-p", "jackline", "--target", &target]);
     build.arg("--target-dir").arg(&directory);
     build.env(flags, FLAGS).env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    // TLS has some C in it that needs no C library of the target: any compiler for this machine will do.
+    let compiler = format!("CC_{}", target.replace('-', "_"));
+    if std::env::var_os(&compiler).is_none() {
+        build.env(compiler, "cc");
+    }
     step("static build", &mut build)?;
     Ok(directory.join(&target).join(profile).join("jackline"))
 }

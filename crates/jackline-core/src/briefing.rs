@@ -2,7 +2,7 @@
 
 use crate::audit;
 use crate::definition::model::{
-    Check, Completion, Deadline, Enforce, Guard, Limits, Outside, Paths, Policy, Rule, Sequence,
+    Check, Completion, Deadline, Enforce, Guard, Limits, Outside, Paths, Policy, Rule, Sequence, Todos,
 };
 use crate::overrides::Demand;
 use crate::stack::{Layer, Stack};
@@ -47,6 +47,7 @@ fn layer_lines(layer: &Layer) -> Vec<String> {
             policy_lines(policy).into_iter().map(move |line| clipped(&format!("- {line}{place}")))
         })
         .collect();
+    lines.extend(todos_line(&layer.model.todos));
     lines.extend(layer.model.completion.as_ref().map(completion_line));
     lines.extend(limits_line(&layer.model.limits));
     lines.extend(layer.model.reads.map(|reads| {
@@ -56,6 +57,12 @@ fn layer_lines(layer: &Layer) -> Vec<String> {
         )
     }));
     lines
+}
+
+/// What the owner requires to be done.
+fn todos_line(todos: &Todos) -> Option<String> {
+    let wanted: Vec<&str> = todos.require.iter().map(|required| required.content.as_str()).collect();
+    (!wanted.is_empty()).then(|| clipped(&format!("- required todos, verified by their checks: {}", wanted.join("; "))))
 }
 
 /// What must hold before a stop; the honest exit from it is named with it.
@@ -72,6 +79,7 @@ fn told(check: &Check) -> String {
         Check::Any(checks) => format!("one of ({})", several(checks, " | ")),
         Check::Files(files) => format!("{} must exist", files.join(", ")),
         Check::Done(name) => format!("{name} must be done after the last change to a file"),
+        Check::Todos => "every todo must be verified".to_owned(),
         Check::Command(command) => format!("`{}` must exit with 0", command.run.join(" ")),
     }
 }

@@ -76,6 +76,9 @@ codes! {
     TOOLS_UNKNOWN = "tools/unknown",
         "The tool is neither the host's own nor declared, and `tools.unknown` is `deny`.",
         "Call one of the suggested tools; the owner may declare it under `tools.declare`.";
+    TOOLS_NATIVE_TODO = "tools/native-todo",
+        "The host's own todo tool replaces or edits a list that nothing verifies, and `todos.native` is `deny`.",
+        "Use the todos of Jackline.";
     SCHEMA_INVALID = "schema/invalid",
         "The arguments, a plan or another output are no JSON, or do not fit their schema.",
         "Send the corrected JSON only.";
@@ -105,7 +108,7 @@ codes! {
         "Ask the owner to make the change; `self.allow` names exceptions.";
     SELF_OPERATOR_COMMAND = "self/operator-command",
         "The shell text runs a Jackline command that is for people.",
-        "Ask the owner to run it; `check`, `log`, `explain` and `sessions` are open to agents.";
+        "Ask the owner to run it; `check`, `log`, `explain`, `sessions`, `session show` and `todo list` are open to agents.";
     SHELL_UNPARSABLE = "shell/unparsable",
         "The shell text could not be parsed, and a policy looks inside commands.",
         "Write it more simply, as one or several plain commands.";
@@ -157,6 +160,42 @@ codes! {
     SEARCH_ZERO_RESULTS = "search/zero-results",
         "A search found nothing. The call is allowed and finished; the feedback says what to try.",
         "List the directory, check alternate naming, or broaden the filters.";
+    TODO_UNKNOWN = "todo/unknown",
+        "There is no todo of this id in the session.",
+        "List the todos, and name one of them.";
+    TODO_INVALID = "todo/invalid",
+        "What was given for a todo is missing, too long, or has a check that cannot be used.",
+        "Correct what the reason names.";
+    TODO_INVALID_TRANSITION = "todo/invalid-transition",
+        "The todo's state does not have this transition.",
+        "Do what its state allows: pending, start; in_progress, claim; claimed, verify.";
+    TODO_EXPLANATION = "todo/explanation",
+        "The explanation of a claim has fewer than 20 characters that are no blanks, or is too long.",
+        "Say what was done, and how it was made sure.";
+    TODO_EVIDENCE = "todo/evidence",
+        "A piece of evidence is missing, was not found in the log, did not succeed, or is too old.",
+        "Do what the reason names, then claim again.";
+    TODO_CHECKS = "todo/checks",
+        "A claimed todo was not verified: its checks did not all pass, or it has none.",
+        "Mend what failed and ask again; without checks a person approves.";
+    TODO_COMMAND_REFUSED = "todo/command-refused",
+        "An agent's todo has a check that runs a program or asks an address, and it may not.",
+        "Use other checks; the owner may set `todos.agent_commands` or require the todo.";
+    TODO_FULL = "todo/full",
+        "There is no room for more todos or evidence in the session.",
+        "Work on the todos that are there, and say less in each.";
+    FACT_INVALID = "fact/invalid",
+        "What was given for a fact is missing or too long.",
+        "Correct what the reason names.";
+    FACT_UNKNOWN = "fact/unknown",
+        "There is no fact of this id, or it stands no more.",
+        "List the facts, and name one of them.";
+    FACT_SOURCES = "fact/sources",
+        "A fact has no sources, or names a call that is not in the session's log.",
+        "Name calls that were made.";
+    FACT_FULL = "fact/full",
+        "There is no room for more facts in the session.",
+        "Summarise some, or retract what no longer holds.";
     COMPLETION_INCOMPLETE = "completion/incomplete",
         "The agent wants to stop, and something that must hold before does not.",
         "Do what the text names; or park, with the reason, where that is not possible.";

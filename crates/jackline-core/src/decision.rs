@@ -171,6 +171,8 @@ pub struct Decision {
     pub constraint: Option<Value>,
     pub emitted: Vec<Value>,
     pub stop: Option<Stop>,
+    /// What an operation on todos, facts or calls answers.
+    pub result: Option<Value>,
     /// The event told nothing new: no record is kept of it.
     pub passing: bool,
     /// What the session remembers of it.

@@ -62,7 +62,7 @@ pub fn is_named(layer: &Layer, name: &str, remembered: &str) -> bool {
 
 /// The tools and steps of a layer that count only if nothing was written since.
 pub(crate) fn fresh_names(layer: &Layer) -> impl Iterator<Item = &str> {
-    let sequences = layer.policies().filter_map(|(_, policy)| match &policy.guard {
+    let sequences = layer.declared().filter_map(|(_, policy)| match &policy.guard {
         Guard::Sequence(sequence) if sequence.fresh => Some(sequence),
         Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Paths(_) | Guard::Rule(_) | Guard::Rego(_) => None,
     });
@@ -91,6 +91,7 @@ pub(crate) fn is_fresh(done: &Done, session: &Session, facts: &Facts) -> bool {
             | Fact::Schema(_)
             | Fact::Usage(_)
             | Fact::Ran(_)
+            | Fact::Told(_)
             | Fact::Excepted(_)
             | Fact::Rego(_)
             | Fact::Unknown(_),

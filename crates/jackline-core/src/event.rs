@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::completion::park;
 use crate::exception::Exception;
 use crate::extension::Extension;
+use crate::operation::Operation;
 use crate::overrides::Override;
 use crate::schema::SCHEMA_NAME_BYTES_MAX;
 use crate::time::Timestamp;
@@ -118,6 +119,11 @@ pub enum Body {
     Extended(Extension),
     /// A person lifted what halted the run.
     Resumed,
+    /// Something is asked of the session's todos, its facts or its calls; `given` is read when it is decided about.
+    Operation {
+        operation: Operation,
+        given: Value,
+    },
 }
 
 impl Body {
@@ -146,19 +152,20 @@ impl Body {
             Self::OverrideSet(_) => "override.set",
             Self::Extended(_) => "session.extended",
             Self::Resumed => "session.resumed",
+            Self::Operation { operation, .. } => operation.name(),
         }
     }
 
     /// Whether only a person's own command may tell of it, and no host.
     #[must_use]
     pub const fn is_persons_own(&self) -> bool {
-        matches!(self, Self::ExceptionGranted(_) | Self::ExceptionRevoked(_) | Self::Extended(_) | Self::Resumed)
+        match self {
+            Self::ExceptionGranted(_) | Self::ExceptionRevoked(_) | Self::Extended(_) | Self::Resumed => true,
+            Self::Operation { operation, .. } => operation.is_persons_own(),
+            _ => false,
+        }
     }
 }
-
-/// Events of the protocol whose meaning arrives with a later guard; refused, never ignored.
-const UNSUPPORTED: &[&str] =
-    &["todo.create", "todo.start", "todo.claim", "todo.verify", "fact.record", "fact.retract", "fact.summarise"];
 
 /// One tool invocation.
 #[derive(Debug, Clone, PartialEq)]
@@ -262,8 +269,6 @@ pub enum EventFault {
     Wrong(&'static str, &'static str),
     #[error("unknown event `{0}`")]
     Unknown(String),
-    #[error("event `{0}` is not supported by this version")]
-    Unsupported(String),
 }
 
 /// Reads an event from its JSON form; `now` stands in for an absent `at`.
@@ -311,9 +316,22 @@ fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
         "override.set" => Body::OverrideSet(overriding(fields)?),
         "session.extended" => Body::Extended(extension(fields)?),
         "session.resumed" => Body::Resumed,
-        name if UNSUPPORTED.contains(&name) => return Err(EventFault::Unsupported(name.to_owned())),
+        name if Operation::parse(name).is_some() => operation(name, fields)?,
         name => return Err(EventFault::Unknown(name.chars().take(64).collect())),
     })
+}
+
+fn operation(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
+    let operation = Operation::parse(name).ok_or(EventFault::Missing("event"))?;
+    let key = operation.key();
+    match fields.get(key) {
+        Some(given @ Value::Object(_)) => Ok(Body::Operation { operation, given: given.clone() }),
+        None | Some(Value::Null) if operation.lists() => {
+            Ok(Body::Operation { operation, given: Value::Object(Map::new()) })
+        }
+        None | Some(Value::Null) => Err(EventFault::Missing(key)),
+        Some(_) => Err(EventFault::Wrong(key, "an object")),
+    }
 }
 
 fn session_id(fields: &Map<String, Value>) -> Result<String, EventFault> {
@@ -521,10 +539,7 @@ mod tests {
         check(&json!([]), "the line is no JSON object");
         check(&json!({"event": "call.requested"}), "`session` is missing");
         check(&json!({"event": "call.imagined", "session": "s"}), "unknown event `call.imagined`");
-        check(
-            &json!({"event": "fact.retract", "session": "s"}),
-            "event `fact.retract` is not supported by this version",
-        );
+        check(&json!({"event": "fact.retract", "session": "s"}), "`fact` is missing");
         check(&json!({"event": "park", "session": "s"}), "`reason` is missing");
         check(&json!({"event": "call.requested", "session": "s", "call": 1}), "`call` must be an object");
         check(&json!({"event": "call.requested", "session": "s", "call": {}}), "`call.tool` is missing");

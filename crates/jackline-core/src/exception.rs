@@ -18,8 +18,8 @@ pub const TEXT_BYTES_MAX: usize = 256;
 
 /// Guards whose findings protect the guard itself: a pause must not become a way to remove it.
 const SELF: &str = "self";
-/// Families of codes that say that there was nothing to judge: no exception makes an event readable.
-const NEVER: &[&str] = &["event"];
+/// Families of codes that no exception lifts: none makes an event readable, or a todo done.
+const NEVER: &[&str] = &["event", "todo", "fact"];
 /// Codes of refusals that come instead of a decision, so there is no finding that could be lifted.
 const UNDECIDED: &[Code] = &[code::FAULT_DEFINITION, code::FAULT_STORE, code::FAULT_INTERNAL];
 

@@ -6,7 +6,10 @@
 use serde_json::Value;
 
 use crate::call::{Touch, View};
-use crate::definition::model::{ArgMatcher, CommandMatcher, CommandParts, Computed, Matcher, Range, SessionMatcher};
+use crate::definition::Kind;
+use crate::definition::model::{
+    ArgMatcher, CommandMatcher, CommandParts, Computed, Matcher, Range, SessionMatcher, Step,
+};
 use crate::event::{Event, MAIN_AGENT};
 use crate::glob;
 use crate::overlap;
@@ -85,13 +88,22 @@ impl Subject<'_> {
     /// The facts a matcher wants: where the call's paths lead, when it speaks of paths and all else holds so far.
     #[must_use]
     pub fn needs(&self, matcher: &Matcher) -> Vec<Probe> {
-        if self.view.touches.is_empty() || !speaks_of_paths(self.layer, matcher, STEP_DEPTH_MAX) {
+        let steps = self.layer.model.steps.as_slice();
+        if self.view.touches.is_empty() || !speaks_of_paths(steps, matcher, STEP_DEPTH_MAX) {
             return Vec::new();
         }
-        let named = |name: &String| name.starts_with('@') && !self.is_named(name, Purpose::Restrict);
-        if !matcher.tool.is_empty() && matcher.tool.iter().all(named) {
-            return Vec::new();
-        }
+        if may_be_of(matcher, self.view.kind) { self.paths_need() } else { Vec::new() }
+    }
+
+    /// The facts that a compiled pack's rules want, which is the same of each.
+    #[must_use]
+    pub(crate) fn rules_need(&self) -> Vec<Probe> {
+        let wanted = !self.view.touches.is_empty() && self.layer.looks_up_paths(self.view.kind);
+        if wanted { self.paths_need() } else { Vec::new() }
+    }
+
+    /// Where the call's paths lead, as far as it is not known.
+    pub(crate) fn paths_need(&self) -> Vec<Probe> {
         let touches = self.view.touches.iter().filter(|touch| !touch.dynamic && touch.is_plain());
         touches.map(crate::call::Touch::probe).filter(|probe| self.facts.get(probe).is_none()).collect()
     }
@@ -212,12 +224,24 @@ fn is_hidden(name: &str) -> bool {
     name.starts_with('.')
 }
 
-fn speaks_of_paths(layer: &Layer, matcher: &Matcher, depth: u32) -> bool {
+/// Whether the kinds that a matcher names leave a call of this kind to it.
+fn may_be_of(matcher: &Matcher, kind: Kind) -> bool {
+    let other = |name: &String| name.strip_prefix('@').is_some_and(|named| named != kind.name());
+    matcher.tool.is_empty() || !matcher.tool.iter().all(other)
+}
+
+/// The kinds of call whose paths [`Subject::needs`] asks about.
+pub(crate) fn kinds_looked_up(matcher: &Matcher, steps: &[Step]) -> Vec<Kind> {
+    let speaks = speaks_of_paths(steps, matcher, STEP_DEPTH_MAX);
+    Kind::ALL.iter().copied().filter(|kind| speaks && may_be_of(matcher, *kind)).collect()
+}
+
+fn speaks_of_paths(steps: &[Step], matcher: &Matcher, depth: u32) -> bool {
     let parts = matcher.all.iter().chain(&matcher.any).chain(matcher.not.as_deref());
-    let mut steps = matcher.tool.iter().filter_map(|name| layer.step(name));
+    let mut named = matcher.tool.iter().filter_map(|name| steps.iter().find(|step| step.name == *name));
     !matcher.path.is_empty()
-        || parts.into_iter().any(|part| speaks_of_paths(layer, part, depth))
-        || depth > 0 && steps.any(|step| speaks_of_paths(layer, &step.matcher, depth - 1))
+        || parts.into_iter().any(|part| speaks_of_paths(steps, part, depth))
+        || depth > 0 && named.any(|step| speaks_of_paths(steps, &step.matcher, depth - 1))
 }
 
 fn in_range(range: Option<Range>, value: f64) -> bool {

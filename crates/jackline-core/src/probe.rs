@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::calls::{Found, Query};
 use crate::exception::{Exception, Refusal};
 use crate::ran::{Author, Ran};
 use crate::rego::{About, Judged};
@@ -45,6 +46,41 @@ pub enum Probe {
     Usage { file: String, mark: Option<Mark>, from_end: bool },
     /// What comes of this command, run in the workspace? A fact also where it may not run.
     Run { argv: Vec<String>, timeout_ms: u64, author: Author },
+    /// Which calls of this session does the log hold? One answer for each query.
+    Calls { queries: Vec<Query> },
+    /// Does the file at this canonical absolute path hold this text?
+    Contains { path: String, text: String },
+    /// What does git say of the repository around the workspace?
+    Git { question: GitQuestion },
+    /// What does an address answer?
+    Web { request: WebRequest },
+}
+
+/// A question to git; it asks no network.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GitQuestion {
+    /// Is there a commit of this hash?
+    Commit { sha: String },
+    /// Is there nothing to commit, untracked files included?
+    Clean,
+    /// Does the remote hold all of this branch (the present one when absent), as far as was fetched or pushed?
+    Pushed { branch: Option<String>, remote: String },
+}
+
+/// A request over HTTP; nothing is sent but the address, and redirects are not followed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WebRequest {
+    Status {
+        url: String,
+    },
+    /// A pull request, asked of GitHub's interface at this address; the user's token goes there, and nowhere else.
+    Pull {
+        api: String,
+        repo: String,
+        number: u64,
+    },
 }
 
 impl Probe {
@@ -59,8 +95,12 @@ impl Probe {
             | Self::Settings { .. }
             | Self::Schema { .. }
             | Self::Usage { .. }
+            | Self::Calls { .. }
+            | Self::Contains { .. }
+            | Self::Git { .. }
             | Self::Rego { .. } => true,
-            Self::Exceptions { .. } | Self::Run { .. } => false,
+            // What another machine is asked, it may count.
+            Self::Exceptions { .. } | Self::Run { .. } | Self::Web { .. } => false,
         }
     }
 }
@@ -81,6 +121,8 @@ pub enum Fact {
     Excepted(Vec<Exception>),
     /// So much was used.
     Usage(Metering),
+    /// What a check or a claim asked about.
+    Told(Told),
     /// The command was run, or skipped aloud.
     Ran(Ran),
     /// There is nothing to look at (no git repository for a work tree, for instance).
@@ -101,10 +143,23 @@ impl Fact {
             | Self::Ran(_)
             | Self::Excepted(_)
             | Self::Rego(_)
+            | Self::Told(_)
             | Self::Absent
             | Self::Unknown(_) => None,
         }
     }
+}
+
+/// What checks and claims are told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    /// The calls that each query found.
+    Calls(Vec<Found>),
+    /// Whether it holds, and what was seen.
+    Holds { holds: bool, seen: String },
+    /// What an address answered; whether a pull request is merged, where that was asked.
+    Answered { status: u16, merged: Option<bool> },
 }
 
 /// Which file a path leads to, walked as the kernel does.

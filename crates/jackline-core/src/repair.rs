@@ -91,7 +91,7 @@ impl Held<'_> {
         !matches!(self.target, Target::Output)
     }
 
-    const fn attempts_max(&self) -> u32 {
+    fn attempts_max(&self) -> u32 {
         self.layer.model.validation.repair_attempts
     }
 
@@ -153,6 +153,7 @@ impl<'a> Validation<'a> {
                     | Fact::Excepted(_)
                     | Fact::Rego(_)
                     | Fact::Usage(_)
+                    | Fact::Told(_)
                     | Fact::Ran(_)
                     | Fact::Absent,
                 )

@@ -7,18 +7,23 @@ use std::sync::Arc;
 
 use crate::completion::checker::Checker;
 use crate::definition::model::{
-    Checks, CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, SchemaSource, Section, Step,
+    Checks, CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, Rule, SchemaSource, Section, Step,
 };
 use crate::definition::{Kind, Model, UnknownTools};
 use crate::feedback;
 use crate::glob;
+use crate::index::Carried;
 use crate::matcher::STEP_DEPTH_MAX;
-use crate::packs::{self, Pack};
+use crate::packs::{self, Pack, Rules};
 use crate::path;
 use crate::policy;
 use crate::schema::Schema;
 use crate::sha::Digest;
+use crate::tilde;
 use crate::tools;
+
+/// Where pull requests are asked for unless a definition says otherwise.
+const GITHUB_API: &str = "https://api.github.com";
 
 /// Where a layer comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +40,8 @@ pub enum Origin {
 /// One definition and how it counts.
 #[derive(Debug, Clone)]
 pub struct Layer {
-    pub model: Model,
+    /// Shared by the copies of a stack, few of which change anything in it.
+    pub model: Arc<Model>,
     /// Digest of the text it was read from.
     pub digest: Digest,
     pub origin: Origin,
@@ -44,13 +50,32 @@ pub struct Layer {
     /// Where the files it names are looked for; the workspace root when empty.
     pub dir: String,
     looks_inside: bool,
+    /// The policies of a compiled pack, which are not in its model.
+    rules: Option<Arc<Rules>>,
 }
 
 impl Layer {
     #[must_use]
     pub fn new(model: Model, digest: Digest, origin: Origin, trusted: bool) -> Self {
         let looks_inside = looks_inside_commands(&model);
-        Self { model, digest, origin, trusted, dir: String::new(), looks_inside }
+        let model = Arc::new(model);
+        Self { model, digest, origin, trusted, dir: String::new(), looks_inside, rules: None }
+    }
+
+    /// The same with the policies of a compiled pack.
+    #[must_use]
+    pub(crate) fn with_rules(self, rules: Rules) -> Self {
+        Self { looks_inside: self.looks_inside || rules.looks_inside(), rules: Some(Arc::new(rules)), ..self }
+    }
+
+    /// Whether both are of the same text, used in the same way.
+    #[must_use]
+    pub fn same(&self, other: &Self) -> bool {
+        let rules = match (&self.rules, &other.rules) {
+            (Some(one), Some(other)) => one.same(other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        rules && (self.digest, self.trusted) == (other.digest, other.trusted) && self.model == other.model
     }
 
     /// The same, read from a file in this directory.
@@ -110,10 +135,44 @@ impl Layer {
 
     /// Every policy with the section it belongs to: sections first, each in declaration order.
     pub fn policies(&self) -> impl Iterator<Item = (Option<&Section>, &Policy)> {
+        let compiled = self.rules.iter().flat_map(|rules| rules.all().map(|policy| (None, policy)));
+        self.declared().chain(compiled)
+    }
+
+    /// The same without those of a compiled pack, which are rules about requested calls and nothing else.
+    pub(crate) fn declared(&self) -> impl Iterator<Item = (Option<&Section>, &Policy)> {
         let sections = self.model.sections.iter();
         let of_sections =
             sections.flat_map(|section| section.policies.iter().map(move |policy| (Some(section), policy)));
         of_sections.chain(self.model.policies.iter().map(|policy| (None, policy)))
+    }
+
+    /// Whether it is a compiled pack.
+    pub(crate) const fn is_compiled(&self) -> bool {
+        self.rules.is_some()
+    }
+
+    /// The policies of a compiled pack that may have something to say about a call, in their order.
+    pub(crate) fn rules_about(&self, carried: &Carried) -> impl Iterator<Item = &Policy> {
+        self.rules.iter().flat_map(|rules| rules.about(carried))
+    }
+
+    /// Whether a policy of a compiled pack wants to know where the paths of such a call lead.
+    pub(crate) fn looks_up_paths(&self, kind: Kind) -> bool {
+        self.rules.as_ref().is_some_and(|rules| rules.look_up_paths(kind))
+    }
+
+    fn mentions_home(&self) -> bool {
+        self.rules.as_ref().is_some_and(|rules| rules.mentions_home()) || tilde::mentioned(&self.model)
+    }
+
+    fn put_home(&mut self, home: &Arc<str>) {
+        if let Some(rules) = self.rules.as_mut().filter(|rules| rules.mentions_home()) {
+            *rules = Arc::new(rules.at_home(home));
+        }
+        if tilde::mentioned(&self.model) {
+            tilde::put(Arc::make_mut(&mut self.model), home);
+        }
     }
 }
 
@@ -140,8 +199,22 @@ impl Stack {
     #[must_use]
     pub fn of(root: impl Into<String>, model: Model, digest: Digest) -> Self {
         let layer = Layer::new(model, digest, Origin::Project, true);
-        let packs = packs::layers(&layer, &Pack::model);
+        let packs = packs::layers(&layer, &|pack| pack.model().into());
         Self { root: root.into(), layers: std::iter::once(layer).chain(packs).collect(), ..Self::default() }
+    }
+
+    /// Where pull requests are asked for.
+    ///
+    /// # Errors
+    /// A definition that is not trusted wants it elsewhere: a token would go there.
+    pub fn github_api(&self) -> Result<&str, &'static str> {
+        let mut named =
+            self.layers.iter().filter_map(|layer| Some((layer.trusted, layer.model.checks.github_api.as_deref()?)));
+        match named.next() {
+            None => Ok(GITHUB_API),
+            Some((true, api)) => Ok(api),
+            Some((false, _)) => Err("`checks.github_api` is not trusted; the owner runs `jackline trust`"),
+        }
     }
 
     /// The layer whose identity and digest stand in records: the project's, else the last that is no pack.
@@ -149,6 +222,18 @@ impl Stack {
     pub fn face(&self) -> Option<&Layer> {
         let project = self.layers.iter().find(|layer| layer.origin == Origin::Project);
         project.or_else(|| self.layers.iter().rfind(|layer| !layer.is_pack()))
+    }
+
+    /// Whether any path pattern begins with `~`.
+    #[must_use]
+    pub fn mentions_home(&self) -> bool {
+        self.layers.iter().any(Layer::mentions_home)
+    }
+
+    /// Puts the home directory where a path pattern begins with `~`.
+    pub fn put_home(&mut self, home: &str) {
+        let home = Arc::from(home);
+        self.layers.iter_mut().for_each(|layer| layer.put_home(&home));
     }
 
     /// One digest for all layers in force.
@@ -167,7 +252,7 @@ impl Stack {
         let wider = |layer: &&Layer| matches!(layer.origin, Origin::Machine | Origin::User);
         let only_wider = tools::lookup(host, tool).is_some() && self.layers.iter().any(|layer| wider(&layer));
         let counting = self.layers.iter().filter(|layer| !only_wider || wider(layer));
-        counting.map(|layer| &layer.model).collect()
+        counting.map(|layer| layer.model.as_ref()).collect()
     }
 
     /// How commands are held where these definitions are in force: the strictest that is said counts, and what a
@@ -181,6 +266,7 @@ impl Stack {
             network: said().filter_map(|layer| layer.model.checks.network).min(),
             writable: trusted().flat_map(|checks| checks.writable.clone()).collect(),
             environment: trusted().flat_map(|checks| checks.environment.clone()).collect(),
+            github_api: self.github_api().ok().map(str::to_owned),
         }
     }
 
@@ -223,7 +309,7 @@ fn may_be(layer: &Layer, name: &str, tool: &str, kind: Kind) -> bool {
     }
 }
 
-fn looks_inside_commands(model: &Model) -> bool {
+pub(crate) fn looks_inside_commands(model: &Model) -> bool {
     let names = |names: &[String]| names.iter().any(|name| step_looks_inside(model, name, STEP_DEPTH_MAX));
     let policies = model.sections.iter().flat_map(|section| &section.policies).chain(&model.policies);
     // Whether a section judges a call may hang on a step, too.
@@ -234,8 +320,7 @@ fn looks_inside_commands(model: &Model) -> bool {
                 || match &policy.guard {
                     Guard::Paths(_) | Guard::ReadBeforeWrite(_) => true,
                     Guard::Rule(rule) => {
-                        let tool = rule.overriding.as_ref().and_then(|given| given.demand.tool());
-                        inside(&rule.matcher) || tool.is_some_and(|name| step_looks_inside(model, name, STEP_DEPTH_MAX))
+                        rule.summary().map_or_else(|| rule_looks_inside(model, rule), |summary| summary.looks_inside)
                     }
                     Guard::Rego(rego) => names(&rego.tool) || may_judge_shells(model, &rego.tool),
                     Guard::Sequence(sequence) => {
@@ -245,6 +330,12 @@ fn looks_inside_commands(model: &Model) -> bool {
                     }
                 }
         })
+}
+
+pub(crate) fn rule_looks_inside(model: &Model, rule: &Rule) -> bool {
+    let tool = rule.overriding.as_ref().and_then(|given| given.demand.tool());
+    matcher_looks_inside(model, &rule.matcher, STEP_DEPTH_MAX)
+        || tool.is_some_and(|name| step_looks_inside(model, name, STEP_DEPTH_MAX))
 }
 
 /// A policy that is told the paths of shell calls relies on texts that can be read.
@@ -319,6 +410,17 @@ policies:
         assert!(looks("policies: [ { sequence: { requires: { risky: [Task] } } } ]"));
         assert!(looks("sections: [ { name: s, tools: [push], policies: [ { rule: { tool: \"*\", reason: r } } ] } ]"));
         assert!(!looks("policies: [ { rule: { tool: Bash, reason: r } } ]"));
+    }
+
+    #[test]
+    fn a_token_goes_only_where_a_trusted_definition_says() {
+        let elsewhere = || layer("jackline: 1\nchecks: { github_api: \"https://elsewhere\" }\n", Origin::Project);
+        let of = |layers: Vec<Layer>| Stack { layers, ..Stack::default() };
+        assert_eq!(of(vec![layer("jackline: 1\n", Origin::Project)]).github_api(), Ok(GITHUB_API));
+        assert_eq!(of(vec![elsewhere()]).github_api(), Ok("https://elsewhere"));
+        assert!(of(vec![Layer { trusted: false, ..elsewhere() }]).github_api().is_err());
+        let user = layer("jackline: 1\nchecks: { github_api: \"https://own\" }\n", Origin::User);
+        assert_eq!(of(vec![user, Layer { trusted: false, ..elsewhere() }]).github_api(), Ok("https://own"));
     }
 
     #[test]

@@ -28,6 +28,9 @@ pub struct Answer {
     pub constraint: Option<Value>,
     pub emitted: Vec<Value>,
     pub stop: Option<Stop>,
+    /// What an operation on todos, facts or calls answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
     /// How the run ended, when the agent may stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Value>,
@@ -59,6 +62,7 @@ impl Answer {
             constraint: decision.constraint,
             emitted: decision.emitted,
             stop: decision.stop,
+            result: decision.result,
             stopped: decision.data.filter(|(key, _)| *key == "stopped").map(|(_, stopped)| stopped),
             seq: None,
             hash: None,

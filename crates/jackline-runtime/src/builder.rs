@@ -16,6 +16,7 @@ use crate::runtime::Runtime;
 use crate::store::Store;
 use crate::store::files::FileStore;
 use crate::store::memory::MemoryStore;
+use crate::web::Web;
 use crate::wiring::CommandLine;
 
 /// Bytes of a provider's name: it stands in texts and records.
@@ -48,6 +49,7 @@ pub struct RuntimeBuilder {
     feedback: Vec<Own>,
     idles: bool,
     line: Option<CommandLine>,
+    web: Option<Arc<dyn Web>>,
     environment: Option<fn(&[String]) -> Environment>,
     patience: Option<fn(u64)>,
 }
@@ -131,6 +133,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Asks addresses for checks of todos; without it such checks do not pass.
+    #[must_use]
+    pub fn web(mut self, web: impl Web + 'static) -> Self {
+        self.web = Some(Arc::new(web));
+        self
+    }
+
     /// The variables that commands of checks get: `read` is called when the first of them runs, with the names that the
     /// definitions add. Without it they get none.
     #[must_use]
@@ -202,6 +211,7 @@ impl RuntimeBuilder {
             state: self.state,
             idles: self.idles,
             line: self.line,
+            web: self.web,
             environment: self.environment,
             patience: self.patience,
             held: Mutex::new(BTreeMap::new()),

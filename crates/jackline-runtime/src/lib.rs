@@ -18,6 +18,7 @@ pub mod commands;
 pub mod definitions;
 pub mod exceptions;
 pub mod limits;
+mod operations;
 pub mod private;
 pub mod probes;
 mod records;
@@ -28,6 +29,7 @@ mod runtime;
 mod schemas;
 pub mod store;
 pub mod tilde;
+pub mod web;
 pub mod wiring;
 mod worker;
 

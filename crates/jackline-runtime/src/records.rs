@@ -7,6 +7,7 @@ use jackline_core::audit::{ARGUMENT_BYTES_MAX, Actor, Record, clip};
 use jackline_core::decision::{Decision, Edit, EditTarget, Note, Verdict};
 use jackline_core::event::{Body, Event};
 use jackline_core::json::canonical;
+use jackline_core::operation::Operation;
 use jackline_core::probe::Facts;
 use jackline_core::redact::Redactor;
 use jackline_core::session::Session;
@@ -74,8 +75,7 @@ impl Entry<'_> {
         if let (Value::Object(data), Some(Artifact { digest, bytes, .. })) = (&mut data, self.artifact) {
             data.insert("artifact".into(), json!({ "sha256": digest.hex(), "bytes": bytes }));
         }
-        let actor = if self.by_person { Actor::Human } else { actor(&self.event.body) };
-        self.record(self.event.body.name(), actor, data, whole)
+        self.record(self.event.body.name(), self.actor(), data, whole)
     }
 
     /// What an event's record says of it beside what every record says.
@@ -96,12 +96,27 @@ impl Entry<'_> {
         clip(&mut shortened, ARGUMENT_BYTES_MAX).then(|| Kept::of(&data.to_string(), self.redactor))
     }
 
+    /// Who sent the event: the surface says so, nothing in the event does.
+    fn actor(&self) -> Actor {
+        if self.by_person { Actor::Human } else { actor(&self.event.body) }
+    }
+
+    /// Who did what a note tells of. What is ours to do is the runtime's: to verify, and to add what is required.
+    fn doer(&self, note: &Note) -> Actor {
+        let Body::Operation { operation, .. } = &self.event.body else { return Actor::Runtime };
+        let required = note.kind == "todo.created" && note.after.get("author") == Some(&json!("owner"));
+        let verifies = *operation == Operation::TodoVerify && note.before != note.after;
+        if required || verifies { Actor::Runtime } else { self.actor() }
+    }
+
     fn note_record(&self, note: &Note) -> Record {
         let (data, whole) = self.presentable(note.data.clone(), DECISION_BYTES_MAX);
+        let record = self.record(note.kind, self.doer(note), data, whole);
         Record {
             before: self.redactor.value(&note.before).0,
             after: self.redactor.value(&note.after).0,
-            ..self.record(note.kind, Actor::Runtime, data, whole)
+            target: target(note).or(record.target),
+            ..record
         }
     }
 
@@ -130,6 +145,7 @@ impl Entry<'_> {
             optional.insert("constraint".into(), json!(decision.constraint));
             optional.insert("emitted".into(), json!(decision.emitted));
             optional.insert("stop".into(), json!(decision.stop));
+            optional.insert("result".into(), json!(decision.result));
             data.extend(optional.into_iter().filter(|(_, value)| !value.is_null() && *value != json!([])));
             data.extend(decision.data.clone().map(|(key, value)| (key.to_owned(), value)));
         }
@@ -193,6 +209,13 @@ impl Linked {
     }
 }
 
+/// The todo or fact that a note is about.
+fn target(note: &Note) -> Option<String> {
+    let (family, _) = note.kind.split_once('.').filter(|(family, _)| matches!(*family, "todo" | "fact"))?;
+    let id = [&note.after, &note.before].into_iter().find_map(|value| value.get("id")?.as_str())?;
+    Some(format!("{family}:{id}"))
+}
+
 /// Whether the run was halted or held, something of ours failed, or the call itself did.
 fn went_wrong(event: &Event, decision: &Decision) -> bool {
     let failed = matches!(&event.body, Body::CallFinished(_, outcome) if !outcome.ok);
@@ -202,6 +225,8 @@ fn went_wrong(event: &Event, decision: &Decision) -> bool {
 
 const fn actor(body: &Body) -> Actor {
     match body {
+        Body::Operation { operation, .. } if operation.is_persons_own() => Actor::Human,
+        Body::Operation { .. } => Actor::Agent,
         Body::CallRequested(_)
         | Body::CallSettled(_)
         | Body::OutputProduced(_)

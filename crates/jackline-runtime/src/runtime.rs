@@ -1,5 +1,6 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
+mod raw;
 mod stops;
 
 use std::borrow::Cow;
@@ -13,7 +14,7 @@ use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Finding, Step, Verdict};
 use jackline_core::definition::model;
-use jackline_core::event::{Body, Call, Event, MAIN_AGENT, OutputSchema};
+use jackline_core::event::{Body, Event, MAIN_AGENT};
 use jackline_core::feedback;
 use jackline_core::overrides::Override;
 use jackline_core::own_files::label;
@@ -23,7 +24,6 @@ use jackline_core::redact::Redactor;
 use jackline_core::session::{Change, Memory, Session};
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
-use serde_json::{Value, json};
 
 use crate::adapters::{Adapter, Heard, Message, Reply};
 use crate::answer::Answer;
@@ -40,6 +40,7 @@ use crate::replay::Fold;
 use crate::runner::Environment;
 use crate::runner::artifacts::{Artifact, ArtifactFault, Artifacts};
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
+use crate::web::{self, Web};
 use crate::wiring::CommandLine;
 
 /// Times a decision is taken anew because another process committed in between. Each time someone else got
@@ -65,6 +66,8 @@ pub struct Runtime {
     pub(crate) state: Option<PathBuf>,
     /// Whether a workspace without any definition is left alone rather than refused.
     pub(crate) idles: bool,
+    /// Asks addresses for checks, where the embedder lets it.
+    pub(crate) web: Option<Arc<dyn Web>>,
     /// What the host ran to ask us, where it is a host that does.
     pub(crate) line: Option<CommandLine>,
     /// Which variables commands get, read when the first one runs.
@@ -137,14 +140,14 @@ impl Runtime {
 
     /// Decides about one event and keeps the record.
     pub fn decide(&self, event: &Event) -> Answer {
-        self.answer(&Message { event: event.clone(), raw: raw(event), by_person: false })
+        self.answer(&Message { event: event.clone(), raw: raw::raw(event), by_person: false })
     }
 
     /// The same for an event that a person's own command sends: the record names a human as its actor.
     ///
     /// Who calls this has made sure that a person is there.
     pub fn decide_for_person(&self, event: &Event) -> Answer {
-        self.answer(&Message { event: event.clone(), raw: raw(event), by_person: true })
+        self.answer(&Message { event: event.clone(), raw: raw::raw(event), by_person: true })
     }
 
     /// Keeps what guards remember under a name.
@@ -246,6 +249,11 @@ impl Runtime {
                         seen.exceptions = self.exceptions(session, judging.stack());
                         seen.exceptions.as_ref().map_or(Fact::Absent, |known| known.answer(*at, refusals))
                     }
+                    Probe::Calls { queries } => self.calls(judging.stack(), &event.session, queries),
+                    Probe::Web { request } => {
+                        self.patience.iter().for_each(|patience| patience(web::WEB_MS_MAX));
+                        self.web.as_deref().map_or_else(web::absent, |web| web::answer(web, request))
+                    }
                     Probe::Run { argv, timeout_ms, author } => {
                         self.commands(judging).answer(argv, *timeout_ms, *author)
                     }
@@ -344,8 +352,7 @@ impl Runtime {
 
     /// The stack with what only the embedder knows; nothing when that changes nothing.
     fn adapted(&self, stack: &Stack) -> Option<Stack> {
-        let home =
-            self.home.as_ref().filter(|_| stack.layers.iter().any(|layer| crate::tilde::mentioned(&layer.model)));
+        let home = self.home.as_ref().filter(|_| stack.mentions_home());
         let bare = self.policies.is_empty() && self.checkers.is_empty() && self.feedback.is_empty();
         if bare && home.is_none() {
             return None;
@@ -355,7 +362,7 @@ impl Runtime {
         stack.checkers.extend(self.checkers.iter().cloned());
         stack.feedback.extend(self.feedback.iter().cloned());
         if let Some(home) = home {
-            crate::tilde::expand_all(stack.layers.iter_mut().map(|layer| &mut layer.model), home);
+            crate::tilde::expand(&mut stack, home);
         }
         Some(stack)
     }
@@ -541,49 +548,4 @@ fn refusal(fault: &Fault) -> Finding {
         Fault::Busy | Fault::Artifact(_) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
         Fault::Panicked => Finding::fault("runtime", code::FAULT_INTERNAL, &fault.to_string()),
     }
-}
-
-/// The JSON form of an event that was built in code.
-fn raw(event: &Event) -> Value {
-    let mut value = match &event.body {
-        Body::SessionStarted { invariants } => json!({ "invariants": invariants }),
-        Body::CallRequested(call) => json!({ "call": raw_call(call) }),
-        Body::CallFinished(call, outcome) => json!({
-            "call": raw_call(call),
-            "ok": outcome.ok,
-            "background": outcome.background,
-            "output": outcome.output,
-            "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
-        }),
-        Body::OutputProduced(output) => {
-            let schema = match &output.schema {
-                OutputSchema::Named(name) => json!(name),
-                OutputSchema::Given(schema) => schema.clone(),
-            };
-            json!({ "schema": schema, "text": output.text, "final": output.last })
-        }
-        Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
-        Body::ExceptionGranted(exception) | Body::ExceptionRevoked(exception) => json!({ "exception": exception }),
-        Body::OverrideSet(settings) => json!({ "override": settings.to_value() }),
-        Body::Extended(extension) => json!({ "extension": extension }),
-        Body::CallSettled(call) => json!({ "call": raw_call(call) }),
-        Body::Rerooted { root } => json!({ "root": root }),
-        Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
-        Body::Noted { name } => json!({ "name": name }),
-        Body::StopRequested(ask) => {
-            json!({ "message": ask.message, "output": ask.output, "reason": ask.reason, "again": ask.again })
-        }
-        Body::Park { reason } => json!({ "reason": reason }),
-        Body::PromptSubmitted | Body::AgentStarted | Body::SessionEnded | Body::Resumed | Body::Reset => json!({}),
-    };
-    if let Value::Object(fields) = &mut value {
-        fields.extend(event.cwd.as_ref().map(|cwd| ("cwd".to_owned(), json!(cwd))));
-        fields.extend(event.transcript.as_ref().map(|file| ("transcript".to_owned(), json!(file))));
-    }
-    value
-}
-
-fn raw_call(call: &Call) -> Value {
-    let args = if call.broken.is_some() { "args_text" } else { "args" };
-    json!({ "id": call.id, "tool": call.tool, args: call.args, "action": call.action })
 }

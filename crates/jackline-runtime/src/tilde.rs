@@ -1,122 +1,14 @@
-//! Puts the home directory where a definition's path patterns begin with `~/`: the core knows no home.
+//! Says where home is, for the path patterns of definitions that begin with `~`.
 
 use std::path::Path;
 
-use jackline_core::definition::Model;
-use jackline_core::definition::model::{Guard, Matcher, Policy};
+use jackline_core::stack::Stack;
 
-/// Whether any path pattern of a definition begins with `~`: most definitions have none and need no copy.
-pub(crate) fn mentioned(model: &Model) -> bool {
-    let mut policies = model.policies.iter().chain(model.sections.iter().flat_map(|section| &section.policies));
-    model.own.allow.iter().any(below_home)
-        || model.steps.iter().any(|step| in_matcher(&step.matcher))
-        || policies.any(|policy| policy.when.iter().any(in_matcher) || in_guard(&policy.guard))
-}
-
-fn in_guard(guard: &Guard) -> bool {
-    match guard {
-        Guard::Paths(paths) => paths.allow.iter().chain(&paths.protect).any(below_home),
-        Guard::Rule(rule) => in_matcher(&rule.matcher),
-        Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Rego(_) => false,
-    }
-}
-
-fn in_matcher(matcher: &Matcher) -> bool {
-    let mut inner = matcher.all.iter().chain(&matcher.any).chain(matcher.not.as_deref());
-    matcher.path.iter().any(below_home) || inner.any(in_matcher)
-}
-
-fn below_home(pattern: impl AsRef<str>) -> bool {
-    pattern.as_ref().strip_prefix('~').is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// Replaces a leading `~` in every path pattern of a definition. The runtime does so with the home it is given.
-pub fn expand(model: &mut Model, home: &Path) {
-    expand_all(std::iter::once(model), home);
-}
-
-/// The same for several definitions, looking only once where the home directory is.
-pub(crate) fn expand_all<'a>(models: impl Iterator<Item = &'a mut Model>, home: &Path) {
+/// Puts the home directory where a path pattern begins with `~`. The runtime does so with the home it is given.
+pub fn expand(stack: &mut Stack, home: &Path) {
     // Identities are canonical, so the patterns they are held against must be.
     let home = crate::canonical(home).unwrap_or_else(|_| home.to_owned());
     if let Some(home) = home.to_str() {
-        models.for_each(|model| expand_to(model, home));
-    }
-}
-
-fn expand_to(model: &mut Model, home: &str) {
-    model.own.allow.iter_mut().for_each(|pattern| place(pattern, home));
-    model.steps.iter_mut().for_each(|step| matcher(&mut step.matcher, home));
-    let of_sections = model.sections.iter_mut().flat_map(|section| &mut section.policies);
-    model.policies.iter_mut().chain(of_sections).for_each(|each| policy(each, home));
-}
-
-fn policy(policy: &mut Policy, home: &str) {
-    policy.when.iter_mut().for_each(|when| matcher(when, home));
-    match &mut policy.guard {
-        Guard::Paths(paths) => {
-            paths.allow.iter_mut().chain(&mut paths.protect).for_each(|pattern| place(pattern, home));
-        }
-        Guard::Rule(rule) => matcher(&mut rule.matcher, home),
-        Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Rego(_) => {}
-    }
-}
-
-fn matcher(each: &mut Matcher, home: &str) {
-    each.path.iter_mut().for_each(|pattern| place(pattern, home));
-    let inner = each.all.iter_mut().chain(&mut each.any).chain(each.not.as_deref_mut());
-    inner.for_each(|part| matcher(part, home));
-}
-
-fn place(pattern: &mut String, home: &str) {
-    if pattern == "~" {
-        *pattern = escaped(home);
-    } else if let Some(rest) = pattern.strip_prefix("~/") {
-        *pattern = format!("{}/{rest}", escaped(home));
-    }
-}
-
-/// A directory's name as a pattern that matches only itself.
-fn escaped(path: &str) -> String {
-    path.chars().flat_map(|c| if "*?[]{}\\".contains(c) { vec!['\\', c] } else { vec![c] }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pattern_is_noticed_wherever_one_may_stand() {
-        for text in [
-            r#"{jackline: 1, self: {allow: ["~/a"]}}"#,
-            r#"{jackline: 1, self: {allow: ["~"]}}"#,
-            r#"{jackline: 1, steps: {s: {path: "~/a"}}}"#,
-            r#"{jackline: 1, policies: [{paths: {allow: ["/x", "~/a"]}}]}"#,
-            r#"{jackline: 1, policies: [{paths: {protect: ["~/a"]}}]}"#,
-            r#"{jackline: 1, policies: [{rule: {not: {path: "~/a"}, reason: r}}]}"#,
-            r#"{jackline: 1, policies: [{rule: {any: [{all: [{path: "~/a"}]}], reason: r}}]}"#,
-        ] {
-            let model = |text: &str| jackline_core::definition::parse(text, &[]).unwrap().model;
-            assert!(mentioned(&model(text)), "{text}");
-            assert!(!mentioned(&model(&text.replace('~', "/x"))), "{text}");
-            let mut placed = model(text);
-            expand(&mut placed, Path::new("/no/home"));
-            assert!(!mentioned(&placed), "{text}");
-        }
-    }
-
-    #[test]
-    fn every_pattern_of_a_path_is_placed() {
-        let text = r#"{jackline: 1, self: {allow: ["~/a"]}, policies: [
-            {paths: {allow: ["~/b/**", "/c"], protect: ["~/d", "e~/f"]}},
-            {rule: {any: [{path: ["~/g", "~"]}], reason: r}}]}"#;
-        let mut model = jackline_core::definition::parse(text, &[]).unwrap().model;
-        expand(&mut model, Path::new("/no/h*me"));
-        let shown = format!("{model:?}");
-        for placed in
-            ["/no/h\\\\*me/a", "/no/h\\\\*me/b/**", "/no/h\\\\*me/d", "e~/f", "/no/h\\\\*me/g", "/no/h\\\\*me"]
-        {
-            assert!(shown.contains(&format!("\"{placed}\"")), "{placed} in {shown}");
-        }
+        stack.put_home(home);
     }
 }

@@ -101,6 +101,10 @@ fn answer(probe: &Probe) -> Fact {
         | Probe::Schema { .. }
         | Probe::Exceptions { .. }
         | Probe::Usage { .. }
+        | Probe::Calls { .. }
+        | Probe::Contains { .. }
+        | Probe::Git { .. }
+        | Probe::Web { .. }
         | Probe::Run { .. } => Fact::Absent,
     }
 }

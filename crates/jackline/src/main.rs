@@ -20,10 +20,12 @@ mod paint;
 mod person;
 mod place;
 mod replace;
+mod review;
 mod screen;
 mod starter;
 mod timeline;
 mod tour;
+mod web;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -43,7 +43,7 @@ pub(crate) fn is_there() -> Result<(), CommandError> {
 
 /// The runtime that a person's own commands act through.
 pub(crate) fn runtime(at: &Where) -> Result<Runtime, CommandError> {
-    let mut builder = Runtime::builder().state(at.state()?);
+    let mut builder = Runtime::builder().state(at.state()?).environment(place::environment).web(crate::web::Client);
     if let Some(home) = place::home() {
         builder = builder.home(home);
     }

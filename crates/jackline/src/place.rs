@@ -152,6 +152,12 @@ pub(crate) fn user() -> Option<String> {
     Some(named.to_string_lossy().into_owned())
 }
 
+/// The user's token for GitHub; it goes where `checks.github_api` says and nowhere else.
+pub(crate) fn github_token() -> Option<String> {
+    let named = |name: &str| env::var(name).ok().filter(|token| !token.trim().is_empty());
+    named("GITHUB_TOKEN").or_else(|| named("GH_TOKEN")).map(|token| token.trim().to_owned())
+}
+
 fn user_state() -> Option<PathBuf> {
     let base = variable("XDG_STATE_HOME").filter(|dir| dir.is_absolute());
     base.or_else(|| home().map(|home| home.join(".local/state"))).map(|dir| dir.join("jackline"))

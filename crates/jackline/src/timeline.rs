@@ -135,9 +135,32 @@ fn subject(event: &Value, paint: Paint) -> String {
             let set = event.pointer("/data/override").map(Value::to_string).unwrap_or_default();
             format!("{} {}", paint.bold("override.set"), paint.dim(&shown(&set)))
         }
-        kind => shown(kind),
+        kind => match operated(event) {
+            Some(given) => format!("{} {}", paint.bold(kind), paint.dim(&given)),
+            None => shown(kind),
+        },
     };
     format!("{by}{what}")
+}
+
+/// What an operation was given that tells most: a text, else the id of what it is about.
+fn operated(event: &Value) -> Option<String> {
+    let data = event.get("data")?;
+    let given = ["todo", "fact", "calls"].iter().find_map(|key| data.get(*key))?;
+    ["content", "text", "id", "command", "tool"].iter().find_map(|name| given.get(*name)?.as_str()).map(shown)
+}
+
+/// What a record beside the event's own says of a todo or a fact.
+pub(crate) fn noted(record: &Value) -> Option<String> {
+    let kind = text(record, "kind");
+    if !kind.starts_with("todo.") && !kind.starts_with("fact.") {
+        return None;
+    }
+    let about = [record.get("after"), record.get("before")].into_iter().flatten();
+    let named =
+        about.into_iter().find_map(|value| ["content", "text"].iter().find_map(|name| value.get(*name)?.as_str()));
+    let named = named.map(|named| format!(": {}", shown(named))).unwrap_or_default();
+    Some(format!("{kind} by {}{named}", text(record, "actor")))
 }
 
 /// An exception of a record, in words.

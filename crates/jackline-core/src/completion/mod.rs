@@ -19,6 +19,7 @@ use crate::probe::{Fact, Facts, Identity, Probe, There};
 use crate::ran::{Author, Ran};
 use crate::session::Session;
 use crate::stack::{Layer, Stack};
+use crate::todos::{Todo, required};
 
 /// Checks of one definition that are no combination: each may take a round of asking.
 pub const CHECKS_MAX: usize = 32;
@@ -31,6 +32,8 @@ const TEXTLESS: &str = "Tasks are incomplete";
 const PARK: &str = "if you cannot: end your turn with `<park>why</park>` in your last message, which tells the owner";
 /// Files that are named when several are missing.
 const NAMED_MAX: usize = 3;
+/// Characters of a todo's content where it is named.
+const LABEL_CHARS_MAX: usize = 80;
 /// Bytes of a stream that are shown of a command that failed: its end says why.
 const TAIL_BYTES_MAX: usize = 1024;
 
@@ -152,6 +155,7 @@ impl Ground<'_> {
             Check::Files(files) => self.files(files),
             Check::Done(name) => self.done(layer, name),
             Check::Command(command) => self.command(command),
+            Check::Todos => Ok(self.todos()),
         }
     }
 
@@ -214,6 +218,20 @@ impl Ground<'_> {
         }
     }
 
+    /// Every todo is verified or waived, those included that are required and have not been looked at yet.
+    fn todos(&self) -> Option<Failure> {
+        let missing = required::missing(self.stack, self.session, self.event);
+        let open: Vec<&Todo> = self.session.todos.open().chain(&missing).collect();
+        if open.is_empty() {
+            return None;
+        }
+        let more = if open.len() > NAMED_MAX { "..." } else { "" };
+        let named: Vec<String> = open.iter().take(NAMED_MAX).map(|todo| todo.label(LABEL_CHARS_MAX)).collect();
+        let next = "start, claim and verify each of them; what cannot be verified a person approves or waives";
+        let failure = failed(&format!("{} todo(s) not verified: {}{more}", open.len(), named.join(", ")));
+        failure.map(|failure| Failure { next: vec![next.to_owned()], ..failure })
+    }
+
     fn command(&self, command: &Command) -> Judged {
         let shown = command.run.join(" ");
         if self.over {
@@ -235,6 +253,7 @@ impl Ground<'_> {
                 | Fact::Rego(_)
                 | Fact::Excepted(_)
                 | Fact::Usage(_)
+                | Fact::Told(_)
                 | Fact::Absent,
             ) => Ok(failed(&format!("Command '{shown}' could not be run."))),
         }

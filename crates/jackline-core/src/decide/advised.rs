@@ -212,6 +212,7 @@ impl<'a> Advising<'a> {
                 | Fact::Content(_)
                 | Fact::Schema(_)
                 | Fact::Usage(_)
+                | Fact::Told(_)
                 | Fact::Excepted(_)
                 | Fact::Rego(_)
                 | Fact::Absent,

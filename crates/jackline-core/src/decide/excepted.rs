@@ -55,6 +55,7 @@ fn granted(facts: &Facts) -> Vec<Exception> {
         | Fact::Content(_)
         | Fact::Schema(_)
         | Fact::Usage(_)
+        | Fact::Told(_)
         | Fact::Ran(_)
         | Fact::Rego(_)
         | Fact::Absent

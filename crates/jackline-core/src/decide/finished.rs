@@ -100,7 +100,7 @@ impl<'a> Ended<'a> {
 
     fn policies(&self) -> impl Iterator<Item = (&'a Layer, &'a Policy)> {
         let layers = self.context.stack.layers.iter();
-        layers.flat_map(|layer| layer.policies().map(move |(_, policy)| (layer, policy)))
+        layers.flat_map(|layer| layer.declared().map(move |(_, policy)| (layer, policy)))
     }
 
     fn reads_before_writes(&self) -> bool {
@@ -207,6 +207,7 @@ impl<'a> Ended<'a> {
                 | Fact::Identity(_)
                 | Fact::Schema(_)
                 | Fact::Usage(_)
+                | Fact::Told(_)
                 | Fact::Ran(_)
                 | Fact::Excepted(_)
                 | Fact::Rego(_)
@@ -239,7 +240,14 @@ impl<'a> Ended<'a> {
                 Some(Fact::Content(Some(digest))) => Some(digest.short()),
                 Some(Fact::Content(None) | Fact::Identity(_) | Fact::Schema(_) | Fact::Absent) | None => None,
                 // What it contains is not known, so it was not read.
-                Some(Fact::Unknown(_) | Fact::Excepted(_) | Fact::Rego(_) | Fact::Usage(_) | Fact::Ran(_)) => continue,
+                Some(
+                    Fact::Unknown(_)
+                    | Fact::Excepted(_)
+                    | Fact::Rego(_)
+                    | Fact::Usage(_)
+                    | Fact::Told(_)
+                    | Fact::Ran(_),
+                ) => continue,
             };
             let file = file_key(&identity.path);
             match touch.role {

@@ -4,9 +4,12 @@
 //! cannot be told becomes a finding that denies.
 
 mod advised;
+mod checking;
 mod excepted;
 mod finished;
+mod judged;
 mod metered;
+mod operation;
 mod output;
 mod overridden;
 mod requested;
@@ -20,7 +23,7 @@ use crate::briefing::briefing;
 use crate::call::View;
 use crate::code;
 use crate::decision::{Decision, Finding, Note, Step};
-use crate::event::{Body, Call, Event};
+use crate::event::{Body, Call, Event, StopAsk};
 use crate::guards::Context;
 use crate::overrides::Imposed;
 use crate::path;
@@ -29,6 +32,7 @@ use crate::session::{Agent, Change, Constraint, Pin, Session};
 use crate::sha::Digest;
 use crate::stack::Stack;
 use crate::time::Timestamp;
+use crate::todos::required;
 pub(crate) use advised::keys_of;
 use metered::Metered;
 
@@ -56,6 +60,29 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
     }
 }
 
+/// What is decided on: the definitions in force, what is remembered, the event, and what was seen.
+#[derive(Debug, Clone, Copy)]
+struct Ground<'a> {
+    stack: &'a Stack,
+    session: &'a Session,
+    event: &'a Event,
+    facts: &'a Facts,
+}
+
+impl Ground<'_> {
+    /// The questions that have no answer yet, each once.
+    fn unanswered(&self, mut probes: Vec<Probe>) -> Vec<Probe> {
+        probes.retain(|probe| self.facts.get(probe).is_none());
+        let mut asked = Vec::with_capacity(probes.len());
+        for probe in probes {
+            if !asked.contains(&probe) {
+                asked.push(probe);
+            }
+        }
+        asked
+    }
+}
+
 fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
     let step = match &event.body {
         Body::CallRequested(call) => in_context(stack, session, event, (call, facts), requested::decide),
@@ -78,7 +105,10 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
             done(Decision { changes, ..Decision::default() })
         }
         Body::OverrideSet(settings) => done(overridden::set(session, event, settings)),
-        Body::StopRequested(ask) => stopped::decide(stack, session, event, (ask, facts)),
+        Body::Operation { operation, given } => {
+            operation::decide(&Ground { stack, session, event, facts }, *operation, given)
+        }
+        Body::StopRequested(ask) => stop_requested(&Ground { stack, session, event, facts }, ask),
         Body::Park { reason } => done(stopped::park(event, reason)),
         Body::SessionEnded => stopped::over(stack, session, event, facts),
         Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
@@ -130,6 +160,7 @@ fn done(decision: Decision) -> Step {
 
 /// What every decision carries: which definition judged, and the constraint in force.
 fn finish(mut decision: Decision, stack: &Stack, session: &Session, event: &Event) -> Decision {
+    required::add(&mut decision, stack, session, event);
     let digest = stack.digest();
     if session.definition != Some(digest) {
         decision.changes.insert(0, Change::Judged { definition: digest });
@@ -236,10 +267,34 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
             | Fact::Content(_)
             | Fact::Schema(_)
             | Fact::Usage(_)
+            | Fact::Told(_)
             | Fact::Ran(_)
             | Fact::Excepted(_)
             | Fact::Rego(_),
         ) => done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")])),
+    }
+}
+
+/// Todos that were verified before files changed are looked at again; what is then open counts at this very stop.
+fn stop_requested(ground: &Ground<'_>, ask: &StopAsk) -> Step {
+    let Ground { stack, session, event, facts } = *ground;
+    if event.agent.is_some() || stopped::is_free(stack, session, event, (ask, facts)) {
+        return stopped::decide(stack, session, event, (ask, facts));
+    }
+    let looked = match operation::at_stop(ground) {
+        Err(probes) => return Step::Need(ground.unanswered(probes)),
+        Ok(looked) if looked.changes.is_empty() => return stopped::decide(stack, session, event, (ask, facts)),
+        Ok(looked) => looked,
+    };
+    let mut ahead = session.clone();
+    ahead.apply(event.at, &looked.changes, &|_| None);
+    match stopped::decide(stack, &ahead, event, (ask, facts)) {
+        Step::Need(probes) => Step::Need(probes),
+        Step::Done(mut decision) => {
+            decision.changes.splice(0..0, looked.changes);
+            decision.notes.splice(0..0, looked.notes);
+            Step::Done(decision)
+        }
     }
 }
 

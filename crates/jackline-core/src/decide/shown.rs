@@ -59,6 +59,7 @@ fn last_byte(context: &Context<'_>) -> Option<Probe> {
         | Fact::Rego(_)
         | Fact::Schema(_)
         | Fact::Usage(_)
+        | Fact::Told(_)
         | Fact::Ran(_)
         | Fact::Absent
         | Fact::Unknown(_) => None,
@@ -74,6 +75,7 @@ fn ended(context: &Context<'_>) -> Option<bool> {
         | Fact::Rego(_)
         | Fact::Schema(_)
         | Fact::Usage(_)
+        | Fact::Told(_)
         | Fact::Ran(_)
         | Fact::Absent
         | Fact::Unknown(_) => None,

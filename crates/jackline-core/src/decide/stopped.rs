@@ -42,6 +42,11 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (ask, fact
     super::done(Decision { consulted, notes, ..decision })
 }
 
+/// Whether the agent may stop whatever holds, so that nothing is looked at.
+pub(super) fn is_free(stack: &Stack, session: &Session, event: &Event, (ask, facts): (&StopAsk, &Facts)) -> bool {
+    free(&Ground { stack, session, event, facts, ask, over: false }).is_some()
+}
+
 /// The session is over. Without an allowed stop before, what must hold is looked at once more; nothing is refused.
 pub(super) fn over(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
     let ask = StopAsk::default();

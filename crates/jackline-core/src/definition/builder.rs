@@ -3,13 +3,14 @@
 use super::bounds::Bounds;
 use super::fault::{Fault, Faults};
 use super::model::{
-    ArgMatcher, Checks, CommandMatcher, CommandParts, Completion, Computed, Declaration, Enforce, Guard, Kind, Limits,
-    Loop, Matcher, Mode, Model, OnFault, Opaque, Paths, Policy, Provider, ReadBeforeWrite, Rego, Rule, RuleVerdict,
-    Section, Sequence, SessionMatcher, Step, Sync, UnknownTools, Use, Validation,
+    AgentCommands, ArgMatcher, Checks, CommandMatcher, CommandParts, Completion, Computed, Declaration, Enforce, Guard,
+    Kind, Limits, Loop, Matcher, Mode, Model, Native, OnFault, Opaque, Paths, Policy, Provider, ReadBeforeWrite, Rego,
+    Required, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync, UnknownTools, Use, Validation,
 };
-use super::{Parsed, feedback, finish, name_policies, semantics};
+use super::{Parsed, feedback, finish, name_policies, semantics, todos};
 use crate::overrides::Override;
 use crate::path::Role;
+use crate::todos::check::Check;
 
 /// Puts a definition together; [`build`](Self::build) checks it.
 #[derive(Debug, Clone, Default)]
@@ -116,7 +117,7 @@ impl DefinitionBuilder {
 
     /// `rule`
     pub fn rule(self, name: &str, rule: Rule) -> Self {
-        self.policy(Policy::new(name, Guard::Rule(rule)))
+        self.policy(Policy::new(name, Guard::Rule(rule.into())))
     }
 
     /// `rego`
@@ -202,6 +203,20 @@ impl DefinitionBuilder {
         self
     }
 
+    /// `todos`, but for what is required.
+    pub fn todos(mut self, agent_commands: AgentCommands, native: Native) -> Self {
+        self.model.todos.agent_commands = Some(agent_commands);
+        self.model.todos.native = native;
+        self
+    }
+
+    /// `todos.require`
+    pub fn require_todo(mut self, content: impl Into<String>, checks: impl IntoIterator<Item = Check>) -> Self {
+        let checks = checks.into_iter().collect();
+        self.model.todos.require.push(Required { content: content.into(), checks });
+        self
+    }
+
     /// `feedback`, one provider after the other.
     pub fn feedback(mut self, provider: Provider) -> Self {
         self.model.feedback.push(provider);
@@ -221,6 +236,7 @@ impl DefinitionBuilder {
         self.twice.iter().for_each(|message| faults.push(Fault::error(message)));
         name_policies(&mut self.model);
         feedback::place(&mut self.model);
+        todos::check(&self.model, None, &mut faults);
         semantics::check(&self.model, None, known_tools, &mut faults);
         finish(self.model, faults)
     }

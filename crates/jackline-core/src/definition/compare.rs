@@ -16,6 +16,7 @@ use super::model::{
     Section, Sequence, Steps, Tools, UnknownTools,
 };
 use super::overriding;
+use super::todos;
 use super::uses;
 use crate::glob;
 pub(super) use width::wider;
@@ -39,6 +40,7 @@ pub fn loosenings(old: &Model, new: &Model) -> Vec<String> {
     checks::compare(old, new, &mut found);
     completion::compare(old, new, &mut found);
     found.0.extend(uses::loosenings(&old.packs, &new.packs));
+    found.0.extend(todos::loosenings(old, new));
     found.0
 }
 
@@ -67,6 +69,7 @@ pub fn attempts(wider: &Model, narrower: &Model) -> Vec<String> {
         reads: narrower.reads.or(wider.reads),
         outputs: narrower.outputs.or(wider.outputs),
         validation: schemas::said(wider, narrower),
+        todos: todos::said(wider, narrower),
         ..wider.clone()
     };
     loosenings(wider, &both)

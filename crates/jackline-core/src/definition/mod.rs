@@ -21,6 +21,7 @@ mod semantics;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod todos;
 mod unsupported;
 mod uses;
 mod validate;
@@ -28,6 +29,7 @@ pub mod yaml;
 
 use std::collections::BTreeMap;
 
+use crate::index;
 pub use bounds::{BYTES_BOUND_MAX, Bounds, LINES_BOUND_MAX};
 pub use builder::DefinitionBuilder;
 pub use compare::{attempts, loosenings};
@@ -61,6 +63,7 @@ pub fn parse(source: &str, known_tools: &[&str]) -> Result<Parsed, Vec<Fault>> {
     let mut model = read::model(&tree, &mut faults);
     name_policies(&mut model);
     feedback::place(&mut model);
+    todos::check(&model, Some(&tree), &mut faults);
     semantics::check(&model, Some(&tree), known_tools, &mut faults);
     finish(model, faults)
 }
@@ -78,10 +81,13 @@ fn below<'a>(node: &'a yaml::Node, key: &str) -> Option<&'a yaml::Node> {
     node.get(key).or_else(|| node.items().get(key.parse::<usize>().ok()?))
 }
 
-fn finish(model: Model, faults: Faults) -> Result<Parsed, Vec<Fault>> {
-    let failed = faults.any_error();
-    let found = faults.into_sorted();
-    if failed { Err(found) } else { Ok(Parsed { model, warnings: found }) }
+fn finish(mut model: Model, faults: Faults) -> Result<Parsed, Vec<Fault>> {
+    if faults.any_error() {
+        return Err(faults.into_sorted());
+    }
+    // Only now: what a definition with faults may unfold to has no bound.
+    index::sum_up(&mut model);
+    Ok(Parsed { model, warnings: faults.into_sorted() })
 }
 
 /// Names the policies that have none after their guard, numbered over the whole definition.

@@ -1,7 +1,8 @@
 //! The definition as guards read it: typed, complete with its defaults, free of source positions but for lines.
 //!
 //! INVARIANT: plain derives only (no untagged, flatten, skip or borrowed data): accepted definitions are kept
-//! compiled with postcard, which is not self-describing. What a later version adds goes at the end.
+//! compiled with postcard, which is not self-describing. What a later version adds goes at the end. Rules alone have a
+//! form of their own: a length, and bytes that nobody has to look at.
 
 use std::collections::BTreeMap;
 
@@ -43,14 +44,20 @@ macro_rules! spelled {
 mod checks;
 mod completion;
 mod feedback;
+mod kept_rule;
 mod rego;
+mod todos;
+mod used;
 mod validation;
 
 pub use checks::{Checks, Confine};
 pub use completion::{BLOCKS_MAX_DEFAULT, COMMAND_TIMEOUT_MS_MAX, Check, Command, Completion, When};
 pub use feedback::{Advice, Provider, Severity, Trigger};
 pub(super) use feedback::{WARNING_THRESHOLD_MS, milliseconds};
+pub use kept_rule::KeptRule;
 pub use rego::Rego;
+pub use todos::{AgentCommands, Native, Required, Todos};
+pub use used::Use;
 pub use validation::{Missing, SchemaSource, Validation};
 
 /// A whole definition.
@@ -76,6 +83,7 @@ pub struct Model {
     pub validation: Validation,
     /// The key `use`.
     pub packs: Vec<Use>,
+    pub todos: Todos,
     pub checks: Checks,
     pub completion: Option<Completion>,
     pub feedback: Vec<Provider>,
@@ -100,19 +108,12 @@ impl Default for Model {
             outputs: None,
             validation: Validation::default(),
             packs: Vec::new(),
+            todos: Todos::default(),
             checks: Checks::default(),
             completion: None,
             feedback: Vec::new(),
         }
     }
-}
-
-/// A pack that the definition is judged together with.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Use {
-    pub pack: String,
-    /// Policies of the pack that are enforced otherwise than the pack says.
-    pub enforce: Vec<(String, Enforce)>,
 }
 
 /// Who the definition speaks for; goes into every audit record.
@@ -247,14 +248,13 @@ pub enum OnFault {
 spelled!(OnFault { Deny = "deny", Allow = "allow" });
 
 /// The kind of constraint, with its settings.
-#[expect(clippy::large_enum_variant, reason = "a definition has a handful, and guards match on them without a box")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Guard {
     Sequence(Sequence),
     ReadBeforeWrite(ReadBeforeWrite),
     Paths(Paths),
-    Rule(Rule),
+    Rule(KeptRule),
     Rego(Rego),
 }
 

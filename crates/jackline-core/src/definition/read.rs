@@ -14,6 +14,7 @@ use super::model::{
     Stale, Step, Steps, StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
 };
 use super::overriding;
+use super::todos;
 use super::yaml::{Entry, Node, Value};
 use crate::path::Role;
 use crate::time::{Timestamp, parse_duration_ms};
@@ -40,6 +41,7 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         outputs: bounds::read(root.get("outputs")),
         validation: validation(root.get("schema")),
         packs: items(root.get("use")).map(used).collect(),
+        todos: todos::read(root.get("todos"), faults),
         checks: checks(root.get("checks")),
         completion: root.entry("completion").map(completion::read),
         feedback: items(root.get("feedback")).map(feedback::read).collect(),
@@ -142,7 +144,7 @@ fn schema(node: &Node, faults: &mut Faults) -> Option<SchemaSource> {
 }
 
 /// A whole tree as JSON. Recursion is bounded by the tree's depth.
-fn tree(node: &Node) -> Option<serde_json::Value> {
+pub(super) fn tree(node: &Node) -> Option<serde_json::Value> {
     match &node.value {
         Value::Map(entries) => entries.iter().map(|entry| Some((entry.key.clone(), tree(&entry.value)?))).collect(),
         Value::List(items) => items.iter().map(tree).collect(),
@@ -194,7 +196,7 @@ fn guard(node: &Node, faults: &mut Faults) -> Guard {
         return Guard::Paths(paths(node));
     }
     if let Some(node) = node.get("rule") {
-        return Guard::Rule(rule(node, faults));
+        return Guard::Rule(rule(node, faults).into());
     }
     if let Some(node) = node.get("rego") {
         return Guard::Rego(rego(node));
@@ -403,5 +405,6 @@ fn checks(node: Option<&Node>) -> Checks {
         network: flag(field(node, "network")),
         writable: texts(field(node, "writable")),
         environment: texts(field(node, "environment")),
+        github_api: text(field(node, "github_api")),
     }
 }

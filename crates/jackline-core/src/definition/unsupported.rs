@@ -17,13 +17,8 @@ const fn row(path: &'static [&'static str], label: &'static str) -> Row {
     Row { path, label, unless_false: false }
 }
 
-const ROWS: &[Row] = &[
-    row(&["completion", "**", "todos"], "todos"),
-    row(&["completion", "**", "file_policies"], "file_policies"),
-    row(&["todos"], "todos"),
-    row(&["file_policies"], "file_policies"),
-    row(&["checks", "github_api"], "checks.github_api"),
-];
+const ROWS: &[Row] =
+    &[row(&["completion", "**", "file_policies"], "file_policies"), row(&["file_policies"], "file_policies")];
 
 /// Reports every key that is there and not supported.
 pub(super) fn report(root: &Node, faults: &mut Faults) {
@@ -81,9 +76,9 @@ mod tests {
 
     #[test]
     fn what_is_not_there_yet_is_refused() {
-        check("checks: {github_api: x, confine: off}", &["checks.github_api"]);
+        check("file_policies: {}", &["file_policies"]);
         check("use: [git]", &[]);
-        check("completion: {all: [{files: [a]}, {any: [{todos: verified}]}]}", &["todos"]);
+        check("completion: {all: [{files: [a]}, {any: [{file_policies: satisfied}]}]}", &["file_policies"]);
         check("completion: {file_policies: satisfied}", &["file_policies"]);
     }
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod budget;
 pub(crate) mod halted;
+pub(crate) mod native_todo;
 pub(crate) mod overriding;
 pub(crate) mod own_policy;
 pub(crate) mod paths;
@@ -18,10 +19,13 @@ pub(crate) mod sequence;
 pub(crate) mod shell_text;
 pub(crate) mod unknown_tool;
 
+use std::cell::LazyCell;
+
 use crate::call::{Signature, View};
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::{Enforce, Guard, OnFault, Policy, Section};
 use crate::event::Event;
+use crate::index::Carried;
 use crate::matcher::Subject;
 use crate::probe::{Facts, Probe};
 use crate::session::{Agent, Session};
@@ -52,6 +56,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     for layer in &context.stack.layers {
         let subject = context.subject(layer);
         wanted.extend(subject.steps_need());
+        wanted.extend(subject.rules_need());
         for (_, policy) in applying(&subject) {
             wanted.extend(policy.when.iter().flat_map(|when| subject.needs(when)));
             wanted.extend(policy_needs(policy, &subject));
@@ -66,18 +71,25 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
 /// What all guards find, in their order; and the names of those who were asked.
 pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
     let mut findings = halted::judge(context);
+    findings.extend(native_todo::judge(context));
     let mut consulted: Vec<String> =
         ["unknown_tool", "schema", "budget", "self", "shell"].into_iter().map(str::to_owned).collect();
     for guard in [unknown_tool::judge, schema::judge, budget::judge, self_protection::judge, shell_text::judge] {
         findings.extend(guard(context));
     }
+    let carried = LazyCell::new(|| Carried::by(context.view, context.facts));
     for layer in &context.stack.layers {
         let subject = context.subject(layer);
         // A pack is named as one: its policies are many, and every record lists who was asked.
         consulted.extend(layer.pack().map(|pack| format!("pack {}", pack.name)));
         for (_, policy) in applying(&subject) {
             consulted.extend((!layer.is_pack()).then(|| policy.name.clone()));
-            findings.extend(judge_policy(policy, &subject));
+            if !matches!(&policy.guard, Guard::Rule(settings) if !rule::concerns(settings, &carried)) {
+                findings.extend(judge_policy(policy, &subject));
+            }
+        }
+        if layer.is_compiled() {
+            findings.extend(layer.rules_about(&carried).flat_map(|policy| judge_policy(policy, &subject)));
         }
     }
     for (name, found) in own_policy::judge(context) {
@@ -102,12 +114,13 @@ pub(crate) fn judge_unasked(context: &Context<'_>) -> (Vec<Finding>, Vec<String>
     (findings, ["unknown_tool", "budget", "loop"].map(str::to_owned).to_vec())
 }
 
-/// The policies of a layer that judge this call: those of its sections first, then the definition's.
+/// The policies of a layer that judge this call: those of its sections first, then the definition's. Those of a
+/// compiled pack come after them.
 fn applying<'a>(subject: &Subject<'a>) -> Vec<(Option<&'a Section>, &'a Policy)> {
     let in_section = |section: &Section| section.tools.iter().any(|name| subject.is_named(name, subject.restricting()));
     let layer: &'a Layer = subject.layer;
     layer
-        .policies()
+        .declared()
         .filter(|(section, policy)| policy.enforce != Enforce::Off && section.is_none_or(in_section))
         .collect()
 }

@@ -69,7 +69,8 @@ pub(crate) fn put(context: &Context<'_>) -> Vec<Imposed> {
 /// The rules of a layer that match the call and put an override.
 fn matching<'a>(subject: &Subject<'a>) -> Vec<(&'a Policy, &'a Rule, &'a Override)> {
     let rules = applying(subject).into_iter().filter_map(|(_, policy)| match &policy.guard {
-        Guard::Rule(rule) => Some((policy, rule, rule.overriding.as_ref()?)),
+        Guard::Rule(rule) if rule.summary().is_some_and(|summary| !summary.overrides) => None,
+        Guard::Rule(rule) => Some((policy, &**rule, rule.overriding.as_ref()?)),
         Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Paths(_) | Guard::Rego(_) => None,
     });
     let when = |policy: &Policy| policy.when.as_ref().is_none_or(|when| subject.matches(when, Purpose::Restrict));

@@ -42,6 +42,7 @@ pub(crate) fn judge(settings: &Rego, subject: &Subject<'_>) -> Vec<Finding> {
             | Fact::Content(_)
             | Fact::Schema(_)
             | Fact::Usage(_)
+            | Fact::Told(_)
             | Fact::Ran(_)
             | Fact::Excepted(_)
             | Fact::Absent,

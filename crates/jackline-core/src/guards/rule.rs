@@ -2,12 +2,22 @@
 
 use crate::code::Code;
 use crate::decision::{Finding, Verdict};
-use crate::definition::model::{Rule, RuleVerdict};
+use crate::definition::model::{KeptRule, Rule, RuleVerdict};
+use crate::index::Carried;
 use crate::matcher::Subject;
 use crate::probe::Probe;
 
-pub(crate) fn needs(settings: &Rule, subject: &Subject<'_>) -> Vec<Probe> {
-    subject.needs(&settings.matcher)
+pub(crate) fn needs(settings: &KeptRule, subject: &Subject<'_>) -> Vec<Probe> {
+    match settings.summary() {
+        Some(summary) if summary.looks_up(subject.view.kind) => subject.paths_need(),
+        Some(_) => Vec::new(),
+        None => subject.needs(&settings.matcher),
+    }
+}
+
+/// Whether the rule has to be looked at.
+pub(crate) fn concerns(settings: &KeptRule, carried: &Carried) -> bool {
+    settings.summary().is_none_or(|summary| summary.concerns(carried))
 }
 
 pub(crate) fn judge(settings: &Rule, name: &str, subject: &Subject<'_>) -> Vec<Finding> {

@@ -23,6 +23,7 @@ const READ_ONLY: &[&[&str]] = &[
     &["sessions"],
     &["schema"],
     &["pack"],
+    &["session", "show"],
     &["todo", "list"],
     &["todo", "show"],
     &["fact", "list"],

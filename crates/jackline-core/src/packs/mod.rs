@@ -4,7 +4,14 @@
 //! becomes a layer of its own beside the layer that names it. It brings its policies along and nothing else: mode,
 //! trust, exceptions and how the log is kept are those of the definition that names it. Packs name no packs.
 
-use crate::definition::model::{Checks, Guard, Limits, Matcher, Model, Policy, Rule, Shell, Tools, Use, Validation};
+mod compiled;
+
+pub(crate) use compiled::Rules;
+pub use compiled::{Compiled, compile};
+
+use crate::definition::model::{
+    Checks, Guard, Limits, Matcher, Model, Policy, Rule, Shell, Todos, Tools, Use, Validation,
+};
 use crate::definition::{self};
 use crate::sha::Digest;
 use crate::stack::{Layer, Origin};
@@ -69,20 +76,42 @@ impl Pack {
     }
 
     fn broken(&self) -> Model {
+        Model { policies: vec![self.refusing()], ..Model::default() }
+    }
+
+    /// What stands in for a policy that cannot be read.
+    fn refusing(&self) -> Policy {
         let rule = Rule::deny(Matcher::tool("*")).reason(format!("The pack {} cannot be read.", self.name));
-        Model { policies: vec![Policy::new(format!("{}/broken", self.name), Guard::Rule(rule))], ..Model::default() }
+        Policy::new(format!("{}/broken", self.name), Guard::Rule(rule.into()))
     }
 }
 
-/// The layers of the packs that a layer uses, each once. `load` gives a pack's model.
+/// A pack's definition, as it was read or as it was compiled.
+#[derive(Debug)]
+pub enum Content {
+    Read(Box<Model>),
+    Compiled(Compiled),
+}
+
+impl From<Model> for Content {
+    fn from(model: Model) -> Self {
+        Self::Read(Box::new(model))
+    }
+}
+
+/// The layers of the packs that a layer uses, each once. `load` gives a pack's definition.
 #[must_use]
-pub fn layers(of: &Layer, load: &dyn Fn(&'static Pack) -> Model) -> Vec<Layer> {
+pub fn layers(of: &Layer, load: &dyn Fn(&'static Pack) -> Content) -> Vec<Layer> {
     let mut found: Vec<Layer> = Vec::new();
     for used in &of.model.packs {
         let Some(pack) = find(&used.pack) else { continue };
         let origin = Origin::Pack(pack.name);
         if !found.iter().any(|layer| layer.origin == origin) {
-            found.push(Layer::new(used_by(&of.model, used, load(pack)), pack.digest(), origin, of.trusted));
+            let layer = |model| Layer::new(used_by(&of.model, used, model), pack.digest(), origin, of.trusted);
+            found.push(match load(pack) {
+                Content::Read(model) => layer(*model),
+                Content::Compiled(compiled) => layer(compiled.model()).with_rules(Rules::new(compiled, used)),
+            });
         }
     }
     found
@@ -110,6 +139,7 @@ fn used_by(definition: &Model, used: &Use, pack: Model) -> Model {
         outputs: None,
         validation: Validation::default(),
         packs: Vec::new(),
+        todos: Todos::default(),
         checks: Checks::default(),
         completion: None,
         feedback: Vec::new(),

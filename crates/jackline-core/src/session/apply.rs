@@ -80,6 +80,9 @@ impl Session {
                 let now = self.now(at);
                 self.budget.extend(now, extension);
             }
+            Change::Todo { todo } => self.todos.keep(todo),
+            Change::Stated { statement } => self.statements.record(statement),
+            Change::Retracted { id } => self.statements.retract(id),
             change => self.memory.apply(self.steps, change),
         }
     }

@@ -5,6 +5,7 @@
 
 mod apply;
 mod cadence;
+mod shown;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,11 +17,14 @@ pub use cadence::{CADENCES_MAX, Cadence, FILES_MAX, PACES_MAX, Pace, RECENT_CALL
 
 use crate::completion::Stopped;
 use crate::extension::{Extended, Extension};
+use crate::facts::{Statement, Statements};
 use crate::overrides::Imposed;
 use crate::schema::SchemaError;
 use crate::sha::Digest;
 use crate::stack::Origin;
 use crate::time::Timestamp;
+use crate::todos::id::Id;
+use crate::todos::{Todo, Todos};
 use crate::usage::{Mark, Metering};
 
 /// Files one agent is remembered to have read; an evicted one must be read again.
@@ -77,6 +81,10 @@ pub struct Session {
     pub memory: Memory,
     /// How far hosts' transcripts were read for what was used, the one read last at the end.
     pub transcripts: Vec<Mark>,
+    /// Work items; no part of what snapshot, restore and reset act on.
+    pub todos: Todos,
+    /// What was recorded as fact; neither.
+    pub statements: Statements,
     /// Something was written or run since the last prompt; kept only where that matters.
     pub worked: bool,
     /// How the main agent's last stop ended, unless it went on since.
@@ -423,22 +431,17 @@ pub enum Change {
         digest: Digest,
     },
     Reset,
-}
-
-impl Change {
-    /// The texts in it that are only ever shown: a secret in them can go without changing what is decided.
-    pub fn shown_texts(&mut self) -> Vec<&mut String> {
-        match self {
-            Self::Constrained { constraint, .. } => vec![&mut constraint.action, &mut constraint.target],
-            Self::Halted { halt, .. } => vec![&mut halt.reason],
-            Self::Extended { extension } => vec![&mut extension.reason],
-            Self::Parked { reason, .. } => vec![reason],
-            Self::Invalid { errors, .. } => {
-                errors.iter_mut().flat_map(|error| [&mut error.instance_path, &mut error.message]).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
+    /// A todo was made, or is another one now.
+    Todo {
+        todo: Box<Todo>,
+    },
+    /// A fact was recorded, or several were summarised into one.
+    Stated {
+        statement: Box<Statement>,
+    },
+    Retracted {
+        id: Id,
+    },
 }
 
 impl Session {

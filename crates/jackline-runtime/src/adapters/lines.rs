@@ -35,11 +35,15 @@ fn message(native: &[u8], now: Timestamp) -> Result<Message, Box<Finding>> {
     let raw = json::decode(native).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
     let event = event::read(&raw, now).map_err(|fault| Box::new(invalid(&fault.to_string())))?;
     if event.body.is_persons_own() {
-        let kind = event.body.name();
-        let why = format!("event `{kind}` is a person's, who makes it with a command of their own");
-        return Err(Box::new(invalid(&why)));
+        return Err(Box::new(persons_own(event.body.name())));
     }
     Ok(Message { event, raw, by_person: false })
+}
+
+/// A refusal of an event that only a person's own command may send.
+#[must_use]
+pub fn persons_own(kind: &str) -> Finding {
+    invalid(&format!("event `{kind}` is a person's, who makes it with a command of their own"))
 }
 
 /// A refusal of something that is no event.

@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use jackline_core::definition::{self, Model};
-use jackline_core::packs::Pack;
 use jackline_core::sha::Digest;
 use jackline_core::tools;
 
@@ -14,6 +13,9 @@ use super::schemas::inline_faults;
 
 /// Bytes of a kept text or model; a definition is bounded to one mebibyte of text and its model is smaller.
 const KEPT_BYTES_MAX: usize = 4 << 20;
+
+/// The form in which a model is kept; another form of the same version must not be taken for this one.
+const FORMAT: u8 = 2;
 
 /// Definitions kept by digest below the state directory: their texts, and their checked models.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,18 +76,9 @@ impl Kept {
     /// A checksum against damage. It is no defence: whoever may write here may seal what they wrote.
     fn seal(digest: &Digest, model: &[u8]) -> [u8; 4] {
         let mut hasher = crc32fast::Hasher::new();
-        [env!("CARGO_PKG_VERSION").as_bytes(), &digest.0, model].iter().for_each(|part| hasher.update(part));
+        let parts = [env!("CARGO_PKG_VERSION").as_bytes(), &[FORMAT], &digest.0, model];
+        parts.iter().for_each(|part| hasher.update(part));
         hasher.finalize().to_le_bytes()
-    }
-
-    /// The checked model of a pack, from the cache or by reading it.
-    pub fn pack(&self, pack: &Pack) -> Model {
-        let digest = pack.digest();
-        self.cached(&digest).unwrap_or_else(|| {
-            let model = pack.model();
-            self.keep(&digest, pack.text, &model);
-            model
-        })
     }
 
     /// Keeps text and model; a directory that cannot be written only costs the next process its time.

@@ -11,15 +11,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jackline_core::definition::model::Mode;
 use jackline_core::definition::{self, Model, attempts, loosenings};
-use jackline_core::packs::{self, Pack};
+use jackline_core::packs::layers as pack_layers;
 use jackline_core::session::Pin;
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
 
 use super::discover::LEVELS_MAX;
 use super::{
-    Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Scripts, Standing, discover, file, rego,
-    schemas,
+    Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Scripts, Standing, discover, file,
+    packs, rego, schemas,
 };
 
 /// Bytes of a definition that are read at all; the reader refuses more than one mebibyte.
@@ -118,7 +118,7 @@ impl Found {
                     standing.notices.push(why.to_owned());
                 }
                 let layer = Layer::new(*model, digest, Origin::Project, trusted).from_dir(dir_of(path));
-                standing.push(layer, text, Some(&self.kept));
+                standing.push(layer, text);
                 Ok(())
             }
             Present::Bad(fault) => {
@@ -126,7 +126,7 @@ impl Found {
                 layer.origin = Origin::Project;
                 let next = if matches!(fault, DefinitionFault::Faulty { .. }) { "; run `jackline check`" } else { "" };
                 standing.notices.push(format!("{fault}; the last accepted definition stays in force{next}"));
-                standing.push(layer, text, Some(&self.kept));
+                standing.push(layer, text);
                 Ok(())
             }
         }
@@ -151,7 +151,7 @@ impl Found {
         standing
             .notices
             .push(format!("`{}` is looser than what was accepted ({shown}); run `jackline trust`", path.display()));
-        standing.push(layer, text, Some(&self.kept));
+        standing.push(layer, text);
     }
 
     fn accept(&self, path: &Path, digest: &Digest, standing: &mut Standing) {
@@ -179,7 +179,7 @@ impl Found {
             match self.read(path) {
                 Present::Good { text, model, digest } => {
                     let layer = Layer::new(*model, digest, origin, true).from_dir(dir_of(path));
-                    standing.push(layer, text, Some(&self.kept));
+                    standing.push(layer, text);
                 }
                 Present::Bad(fault) => return Err(fault),
             }
@@ -242,17 +242,15 @@ fn trust_in(standing: &Standing) -> String {
 
 impl Standing {
     /// Puts a layer on the stack, and the packs it uses after it; one that is there already, just so, is not repeated.
-    fn push(&mut self, layer: Layer, text: String, kept: Option<&Kept>) {
+    fn push(&mut self, layer: Layer, text: String) {
         let (files, notices) = named_files(&layer.model, Path::new(&layer.dir));
         self.files.extend(files.into_iter().filter(|file| !self.files.contains(file)).collect::<Vec<_>>());
         self.notices.extend(notices.into_iter().filter(|notice| !self.notices.contains(notice)).collect::<Vec<_>>());
-        let load = |pack: &'static Pack| kept.map_or_else(|| pack.model(), |kept| kept.pack(pack));
-        let packs = packs::layers(&layer, &load);
+        let packs = pack_layers(&layer, &packs::content);
         self.texts.push((layer.digest, Cow::Owned(text)));
         self.stack.layers.push(layer);
         for pack in packs {
-            let same = |known: &Layer| (known.digest, known.trusted) == (pack.digest, pack.trusted);
-            if !self.stack.layers.iter().any(|known| same(known) && known.model == pack.model) {
+            if !self.stack.layers.iter().any(|known| known.same(&pack)) {
                 self.texts.push((pack.digest, Cow::Borrowed(pack.pack().map(|pack| pack.text).unwrap_or_default())));
                 self.stack.layers.push(pack);
             }
@@ -295,7 +293,7 @@ impl Standing {
             None => definition::parse(text, &jackline_core::tools::names())?.model,
         };
         let digest = Digest::of(text.as_bytes());
-        let standing = Self::of(root, dir, (model, digest), (Some(text), kept))?;
+        let standing = Self::of(root, dir, (model, digest), Some(text))?;
         Ok(Self { kept: kept.cloned(), ..standing })
     }
 
@@ -305,14 +303,14 @@ impl Standing {
     /// All faults of the files it names.
     pub fn built(root: &Path, model: Model) -> Result<Self, Vec<definition::Fault>> {
         let digest = Digest::of(&postcard::to_stdvec(&model).unwrap_or_default());
-        Self::of(root, root, (model, digest), (None, None))
+        Self::of(root, root, (model, digest), None)
     }
 
     fn of(
         root: &Path,
         dir: &Path,
         (model, digest): (Model, Digest),
-        (text, kept): (Option<&str>, Option<&Kept>),
+        text: Option<&str>,
     ) -> Result<Self, Vec<definition::Fault>> {
         let mut faults = schemas::schema_faults(&model, text, dir);
         let (unusable, notices) = rego::faults_and_notices(&model, text, dir);
@@ -323,7 +321,7 @@ impl Standing {
         let layer = Layer::new(model, digest, Origin::Project, true).from_dir(dir.display().to_string());
         let stack = Stack { root: root.display().to_string(), ..Stack::default() };
         let mut standing = Self { stack, scripts: Scripts::Given, ..Self::default() };
-        standing.push(layer, text.unwrap_or_default().to_owned(), kept);
+        standing.push(layer, text.unwrap_or_default().to_owned());
         // What was built in code has no text that could be kept.
         standing.texts.retain(|(known, _)| text.is_some() || *known != digest);
         standing.notices.extend(notices);

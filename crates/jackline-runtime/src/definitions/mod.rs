@@ -5,6 +5,7 @@ mod cache;
 mod discover;
 mod file;
 mod found;
+mod packs;
 mod rego;
 mod schemas;
 mod scripts;

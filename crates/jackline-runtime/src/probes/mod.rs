@@ -3,6 +3,7 @@
 //! Nothing is written, nothing of the workspace is run, nothing is remembered between two answers. What cannot be
 //! told is [`Fact::Unknown`], which the core takes as the dangerous answer.
 
+mod contains;
 mod fingerprint;
 mod fold;
 mod git;
@@ -10,6 +11,7 @@ mod identity;
 mod index;
 mod own;
 mod rego;
+mod repository;
 mod schema;
 mod settings;
 mod usage;
@@ -84,11 +86,12 @@ impl WorkspaceProber {
     }
 
     fn work_tree(&self) -> Fact {
+        self.git().map_or(Fact::Absent, |git| worktree::answer(git, &self.ground.root))
+    }
+
+    fn git(&self) -> Option<&Git> {
         let home = self.ground.home.as_deref();
-        match self.git.get_or_init(|| Git::find(&self.ground.root, home)) {
-            Some(git) => worktree::answer(git, &self.ground.root),
-            None => Fact::Absent,
-        }
+        self.git.get_or_init(|| Git::find(&self.ground.root, home)).as_ref()
     }
 }
 
@@ -103,8 +106,13 @@ impl Prober for WorkspaceProber {
             Probe::Usage { file, mark, from_end } => usage::answer(file, mark.as_ref(), *from_end),
             Probe::Rego { file, about } => self.policies.answer(&self.ground.root.join(file), about, event),
             Probe::Schema { schema, target } => self.shelf.answer(&self.ground.schemas, schema, *target, event),
+            Probe::Contains { path, text } => contains::answer(Path::new(path), text),
+            Probe::Git { question } => {
+                self.git().map_or_else(repository::absent, |git| repository::answer(git, &self.ground.root, question))
+            }
             // They are no matter of the workspace: whoever keeps them answers.
             Probe::Exceptions { .. } => Fact::Absent,
+            Probe::Calls { .. } | Probe::Web { .. } => Fact::Unknown("it is no matter of the workspace".to_owned()),
             Probe::Run { .. } => Fact::Unknown("looking runs no commands".to_owned()),
         }
     }

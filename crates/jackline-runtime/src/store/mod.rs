@@ -44,8 +44,7 @@ pub trait Store: Send + std::marker::Sync + fmt::Debug {
     /// Every session that has a record, sorted by id.
     fn sessions(&self) -> Result<Vec<SessionEntry>, StoreFault>;
 
-    /// The record lines of a session that begin at or after the offset `from` (0, or the offset of a head), read as
-    /// they are asked for; an incomplete last line is left out ([`Loaded::torn`] tells of it).
+    /// The record lines of a session that begin at or after the offset `from`, read as they are asked for; an incomplete last line is left out ([`Loaded::torn`] tells of it).
     fn lines(&self, session: &str, from: u64) -> Result<Lines, StoreFault>;
 
     /// Keeps a state by its content; refused when [`SNAPSHOTS_MAX`] others are kept.

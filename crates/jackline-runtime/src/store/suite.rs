@@ -15,6 +15,7 @@ pub(super) fn run(fresh: impl Fn() -> Arc<dyn Store>) {
     let cases: &[fn(&dyn Store)] = &[
         an_unknown_session_is_empty,
         commits_follow_one_another,
+        lines_begin_at_or_after_an_offset,
         a_commit_on_an_old_head_writes_nothing,
         a_vanished_or_foreign_head_is_moved,
         malformed_commits_are_refused,
@@ -125,6 +126,14 @@ fn commits_follow_one_another(store: &dyn Store) {
     let head = store.load("s").unwrap().head;
     assert_eq!(head.seq, 6);
     assert_eq!(check_chain(store, "s", head), ["a", "b", "b", "b", "c", "d"]);
+}
+
+fn lines_begin_at_or_after_an_offset(store: &dyn Store) {
+    let heads: Vec<Head> = (0..3).map(|_| grow(store, "from", 1, "x")).collect();
+    let count = |from: u64| store.lines("from", from).unwrap().map(Result::unwrap).count();
+    assert_eq!((count(0), count(1)), (3, 2), "of a line that began before, nothing is shown");
+    assert_eq!((count(heads[0].offset), count(heads[0].offset + 1)), (2, 1));
+    assert_eq!((count(heads[1].offset - 1), count(heads[2].offset), count(u64::MAX)), (1, 0, 0));
 }
 
 fn a_commit_on_an_old_head_writes_nothing(store: &dyn Store) {

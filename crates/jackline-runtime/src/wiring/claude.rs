@@ -8,7 +8,9 @@ mod survey;
 #[cfg(test)]
 mod tests;
 
+use jackline_core::definition::model::AgentCommands;
 use jackline_core::stack::Stack;
+use jackline_core::todos::{COMMAND_MS_MAX, STOP_MS_MAX};
 use serde_json::{Value, json};
 
 use super::edit::{Edits, Shape, fresh};
@@ -46,9 +48,14 @@ impl Timeouts {
     /// What these definitions need: at the end of a turn every command of theirs may run, one after another.
     #[must_use]
     pub fn of(stack: &Stack) -> Self {
-        let completions = stack.layers.iter().filter_map(|layer| layer.model.completion.as_ref());
+        let models = || stack.layers.iter().map(|layer| &layer.model);
+        let completions = models().filter_map(|model| model.completion.as_ref());
         let commands = completions.flat_map(|completion| completion.check.commands());
-        let seconds: u64 = commands.map(|command| command.timeout_ms.div_ceil(1000) + COMMAND_GRACE_S).sum();
+        let required = models().flat_map(|model| &model.todos.require).flat_map(|required| &required.checks);
+        let required = required.filter(|check| check.command().is_some()).map(|_| COMMAND_MS_MAX);
+        let agents = models().any(|model| model.todos.agent_commands == Some(AgentCommands::Allow));
+        let all = commands.map(|command| command.timeout_ms).chain(required).chain(agents.then_some(STOP_MS_MAX));
+        let seconds: u64 = all.map(|ms| ms.div_ceil(1000) + COMMAND_GRACE_S).sum();
         Self { stop_s: (STOP_TIMEOUT_S + seconds).min(STOP_TIMEOUT_S_MAX) }
     }
 

@@ -14,9 +14,11 @@ use std::process::Command;
 
 use programs::Program;
 use spawn::Prepared;
-use table::{Row, Table};
-use world::{KINDS, World};
+use table::{Asked, Row, Table};
+use world::{Guards, KINDS, World};
 
+/// Earlier events of the session that is asked with all guards on; what more of them cost is told by the others.
+const GUARDED_LENGTH: u64 = 1_000;
 /// Rounds that are not counted: they create sessions and fill caches.
 const WARM_ROUNDS: usize = 5;
 /// Starts of each program whose memory is looked at.
@@ -32,23 +34,35 @@ fn main() {
     let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory on the disk");
     let scratch = tempfile::tempdir().expect("a directory outside of the repository");
     let mut rows = rows(&programs::others(scratch.path()), &programs::builds(), lengths);
-    let world = World::new(place.path());
+    let worlds = [World::new(place.path(), Guards::Usual), World::new(place.path(), Guards::All)];
     println!("seeding sessions through the runtime");
-    lengths.iter().for_each(|length| world.seed(*length));
-    world.settle();
+    for world in &worlds {
+        of(world, lengths).iter().for_each(|length| world.seed(*length));
+        world.settle();
+    }
     for round in 0..WARM_ROUNDS + rounds {
         // Who goes first changes, so that nobody always follows the same neighbour.
         let first = round % rows.len();
         let (before, after) = rows.split_at_mut(first);
-        after.iter_mut().chain(before).for_each(|row| measure(&world, row, round));
+        after.iter_mut().chain(before).for_each(|row| measure(&worlds, row, round));
     }
-    for length in lengths {
-        let measured = rows.iter().filter(|row| row.asked.is_some_and(|asked| asked.0 == *length)).count();
-        let want = 2 * (measured * (WARM_ROUNDS + rounds) + usize::try_from(*length).expect("small"));
-        assert!(world.records(*length) >= want, "every event was judged and kept");
+    for (world, length) in worlds.iter().flat_map(|world| of(world, lengths).iter().map(move |length| (world, *length)))
+    {
+        let here = |asked: Asked| asked.guards == world.guards && asked.length == length;
+        let measured = rows.iter().filter(|row| row.asked.is_some_and(here)).count();
+        let want = 2 * (measured * (WARM_ROUNDS + rounds) + usize::try_from(length).expect("small"));
+        assert!(world.records(length) >= want, "every event was judged and kept");
     }
-    rows.iter_mut().for_each(|row| weigh(&world, row, WARM_ROUNDS + rounds));
+    rows.iter_mut().for_each(|row| weigh(&worlds, row, WARM_ROUNDS + rounds));
     Table { rows, lengths }.print();
+}
+
+/// The histories that a workspace's sessions have.
+const fn of<'a>(world: &World, lengths: &'a [u64]) -> &'a [u64] {
+    match world.guards {
+        Guards::Usual => lengths,
+        Guards::All => &[GUARDED_LENGTH],
+    }
 }
 
 /// Everything that is measured: programs without a history once, builds of ours with each history and each kind.
@@ -56,14 +70,19 @@ fn rows(others: &[Program], builds: &[Program], lengths: &[u64]) -> Vec<Row> {
     let mut rows: Vec<Row> = others.iter().map(|program| Row::new(program.clone(), None)).collect();
     for build in builds {
         for length in lengths {
-            rows.extend(KINDS.iter().map(|kind| Row::new(build.clone(), Some((*length, *kind)))));
+            rows.extend(asked(build, Guards::Usual, *length));
         }
+        rows.extend(asked(build, Guards::All, GUARDED_LENGTH));
     }
     rows
 }
 
-fn measure(world: &World, row: &mut Row, round: usize) {
-    let (command, message) = question(world, row, round);
+fn asked(build: &Program, guards: Guards, length: u64) -> impl Iterator<Item = Row> {
+    KINDS.iter().map(move |kind| Row::new(build.clone(), Some(Asked { guards, length, kind: *kind })))
+}
+
+fn measure(worlds: &[World; 2], row: &mut Row, round: usize) {
+    let (command, message) = question(worlds, row, round);
     let ended = Prepared::new(command, &message).run();
     row.check(&ended);
     if round >= WARM_ROUNDS {
@@ -72,15 +91,16 @@ fn measure(world: &World, row: &mut Row, round: usize) {
 }
 
 /// Looks at the most memory that one of a few starts had.
-fn weigh(world: &World, row: &mut Row, round: usize) {
+fn weigh(worlds: &[World; 2], row: &mut Row, round: usize) {
     for round in round..round + MEMORY_STARTS {
-        let (command, message) = question(world, row, round);
+        let (command, message) = question(worlds, row, round);
         row.bytes = row.bytes.max(spawn::memory(&command, &message));
     }
 }
 
-fn question(world: &World, row: &Row, round: usize) -> (Command, String) {
+fn question([usual, all]: &[World; 2], row: &Row, round: usize) -> (Command, String) {
     let [first, ..] = KINDS;
-    let (length, kind) = row.asked.unwrap_or((0, first));
+    let Asked { guards, length, kind } = row.asked.unwrap_or(Asked { guards: Guards::Usual, length: 0, kind: first });
+    let world = if guards == Guards::Usual { usual } else { all };
     (world.command(&row.program), world.message(row.program.name, length, kind, round))
 }

@@ -2,7 +2,7 @@
 
 use super::programs::{DIST, EMPTY, PLAIN, PYTHON, Program};
 use super::spawn::Ended;
-use super::world::{KINDS, Kind};
+use super::world::{Guards, KINDS, Kind};
 
 /// How much longer than an empty program a build may take.
 const OVER_EMPTY: [(&str, f64); 2] = [(PLAIN, 1.5), (DIST, 0.7)];
@@ -17,14 +17,23 @@ const MEMORY_MIB: f64 = 6.0;
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) program: Program,
-    /// Earlier events of the session and the kind of message; nothing for programs that are not ours.
-    pub(crate) asked: Option<(u64, Kind)>,
+    /// What is asked; nothing for programs that are not ours.
+    pub(crate) asked: Option<Asked>,
     pub(crate) microseconds: Vec<f64>,
     pub(crate) bytes: u64,
 }
 
+/// A question to a build of ours.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    pub(crate) guards: Guards,
+    /// Earlier events of the session.
+    pub(crate) length: u64,
+    pub(crate) kind: Kind,
+}
+
 impl Row {
-    pub(crate) const fn new(program: Program, asked: Option<(u64, Kind)>) -> Self {
+    pub(crate) const fn new(program: Program, asked: Option<Asked>) -> Self {
         Self { program, asked, microseconds: Vec::new(), bytes: 0 }
     }
 
@@ -57,6 +66,11 @@ impl Table<'_> {
                 let name = format!("  {} {}, all histories", kind.event, kind.tool);
                 self.line(&name, &self.of(build, None, Some(kind)));
             }
+            self.line(&format!("{build}, all guards on"), &self.guarded(build, None));
+            for kind in KINDS {
+                let name = format!("  {} {}, all guards on", kind.event, kind.tool);
+                self.line(&name, &self.guarded(build, Some(kind)));
+            }
         }
         println!();
         OVER_EMPTY.iter().for_each(|(build, over)| self.judge(build, *over));
@@ -80,13 +94,15 @@ impl Table<'_> {
             let met = if value <= bound { "met" } else { "MISSED" };
             println!("{build}: {what} {value:.2}, at most {bound}: {met}");
         };
+        let guarded = self.guarded(build, None);
         at_most("× the empty program", median / self.median(EMPTY), over_empty);
+        at_most("× the empty program, all guards on", share(&guarded, 0.5) / self.median(EMPTY), over_empty);
         at_most(
             &format!("× itself without earlier events, after {longest}"),
             median / share(&without, 0.5),
             OVER_NO_HISTORY,
         );
-        at_most("MiB of memory", mebibytes(&with), MEMORY_MIB);
+        at_most("MiB of memory", mebibytes(&with).max(mebibytes(&guarded)), MEMORY_MIB);
         if !self.of(PYTHON, None, None).is_empty() {
             let times = self.median(PYTHON) / median;
             let met = if times >= UNDER_PYTHON { "met" } else { "MISSED" };
@@ -94,13 +110,21 @@ impl Table<'_> {
         }
     }
 
+    /// The rows of a program under the usual guards, if any.
     fn of(&self, name: &str, length: Option<u64>, kind: Option<Kind>) -> Vec<&Row> {
         let fits = |row: &&Row| {
             row.program.name == name
-                && length.is_none_or(|length| row.asked.is_some_and(|asked| asked.0 == length))
-                && kind.is_none_or(|kind| row.asked.is_some_and(|asked| asked.1 == kind))
+                && row.asked.is_none_or(|asked| asked.guards == Guards::Usual)
+                && length.is_none_or(|length| row.asked.is_some_and(|asked| asked.length == length))
+                && kind.is_none_or(|kind| row.asked.is_some_and(|asked| asked.kind == kind))
         };
         self.rows.iter().filter(fits).collect()
+    }
+
+    /// The rows of a program with all guards on.
+    fn guarded(&self, name: &str, kind: Option<Kind>) -> Vec<&Row> {
+        let all = |asked: Asked| asked.guards == Guards::All && kind.is_none_or(|kind| asked.kind == kind);
+        self.rows.iter().filter(|row| row.program.name == name && row.asked.is_some_and(all)).collect()
     }
 
     fn median(&self, name: &str) -> f64 {

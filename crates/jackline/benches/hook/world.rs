@@ -31,9 +31,29 @@ pub(crate) const KINDS: [Kind; 3] = [
     Kind { event: "PostToolUse", tool: "Bash" },
 ];
 
+/// What a workspace is guarded by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guards {
+    /// Twenty policies and the loop guard.
+    Usual,
+    /// Ten rules more, and all packs.
+    All,
+}
+
+impl Guards {
+    fn definition(self) -> String {
+        let usual = include_str!("../rules.yaml");
+        match self {
+            Self::Usual => usual.to_owned(),
+            Self::All => usual.replace("\nstore:", concat!("\n", include_str!("more.yaml"), "store:")),
+        }
+    }
+}
+
 /// A place on the disk with a workspace, a home and a store.
 #[derive(Debug)]
 pub(crate) struct World {
+    pub(crate) guards: Guards,
     workspace: PathBuf,
     home: PathBuf,
     store: PathBuf,
@@ -45,13 +65,13 @@ fn session(length: u64) -> String {
 }
 
 impl World {
-    pub(crate) fn new(place: &Path) -> Self {
-        let path = |name: &str| place.canonicalize().expect("there").join(name);
-        let world = Self { workspace: path("workspace"), home: path("home"), store: path("store") };
+    pub(crate) fn new(place: &Path, guards: Guards) -> Self {
+        let path = |name: &str| place.canonicalize().expect("there").join(format!("{guards:?}")).join(name);
+        let world = Self { guards, workspace: path("workspace"), home: path("home"), store: path("store") };
         fs::create_dir_all(world.workspace.join("src")).expect("made");
         fs::create_dir_all(world.home.join(".claude")).expect("made");
         fs::write(world.home.join(".claude/settings.json"), "{}\n").expect("written");
-        world.define(&include_str!("../rules.yaml").replace("sync: full", "sync: os"));
+        world.define(&guards.definition().replace("sync: full", "sync: os"));
         for number in 0..FILES {
             fs::write(world.workspace.join(file(number)), "fn main() {}\n").expect("written");
         }
@@ -78,7 +98,7 @@ impl World {
     /// Lets the disk finish with what was seeded, so that nobody's measured sync pays for it; from now on records are
     /// durable.
     pub(crate) fn settle(&self) {
-        self.define(include_str!("../rules.yaml"));
+        self.define(&self.guards.definition());
         let Ok(sessions) = fs::read_dir(self.store.join("sessions")) else { return };
         for entry in sessions {
             let log = entry.expect("readable").path().join("audit.jsonl");

@@ -48,7 +48,10 @@ impl Eval {
     fn runtime(&self) -> Result<Runtime, CommandError> {
         let nothing = self.store.as_ref().is_some_and(|store| store.as_os_str() == "none");
         let at = Where { workspace: self.workspace.clone(), store: self.store.clone().filter(|_| !nothing) };
-        let mut builder = RuntimeBuilder::default().workspace(at.workspace()?).environment(place::environment);
+        let mut builder = RuntimeBuilder::default()
+            .workspace(at.workspace()?)
+            .environment(place::environment)
+            .web(crate::web::Client);
         if let Some(home) = place::home() {
             builder = builder.home(home);
         }

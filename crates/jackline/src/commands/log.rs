@@ -139,6 +139,8 @@ impl Reader {
                 None => Ok(None),
             },
             "constraint.set" => Ok(None),
+            // The event's own record comes first; what follows tells what became of it.
+            _ if self.event.is_some() => timeline::noted(&record).map_or(Ok(None), |note| self.note(&note)),
             _ => {
                 self.event = Some(record);
                 Ok(None)

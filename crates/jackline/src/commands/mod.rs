@@ -6,6 +6,7 @@ mod check;
 mod doctor;
 mod eval;
 mod explain;
+mod fact;
 mod hook;
 mod init;
 mod log;
@@ -17,6 +18,7 @@ pub(crate) mod session;
 pub(crate) mod sessions;
 mod status;
 mod test;
+mod todo;
 mod tour;
 mod trust;
 mod uninit;
@@ -50,6 +52,10 @@ pub(crate) enum Command {
     Sessions(sessions::Sessions),
     Log(log::Log),
     Explain(explain::Explain),
+    #[command(subcommand)]
+    Todo(todo::Todo),
+    #[command(subcommand)]
+    Fact(fact::Fact),
     /// Show the packs that a definition can use
     #[command(subcommand)]
     Pack(pack::Pack),
@@ -77,6 +83,8 @@ impl Command {
             Self::Sessions(command) => command.run(),
             Self::Log(command) => command.run(),
             Self::Explain(command) => command.run(),
+            Self::Todo(command) => command.run(),
+            Self::Fact(command) => command.run(),
             Self::Pack(command) => command.run(),
         };
         done.map(|()| ExitCode::SUCCESS)

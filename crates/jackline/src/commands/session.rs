@@ -1,5 +1,7 @@
 //! `jackline session`: what a person does to a session: keep, go back, start anew, grant more, lift a halt.
 
+mod show;
+
 use jackline_core::event::{Body, TOOL_NAME_BYTES_MAX};
 use jackline_core::extension::{EXTENSION_COUNT_MAX, EXTENSION_MS_MAX, EXTENSION_USD_MAX, Extension};
 use jackline_core::meters;
@@ -13,7 +15,7 @@ use crate::error::CommandError;
 use crate::place::Where;
 use crate::{exceptions, person, screen, timeline};
 
-/// Keep, restore and reset what guards remember, extend budgets, resume a halted run
+/// Show a session; keep, restore and reset what guards remember, extend budgets, resume a halted run
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Session {
     /// Keep what guards remember under a name
@@ -25,6 +27,7 @@ pub(crate) enum Session {
     Extend(Extend),
     /// Lift a halt
     Resume(Plain),
+    Show(show::Show),
 }
 
 impl Session {
@@ -41,6 +44,7 @@ impl Session {
             }
             Self::Extend(extend) => extend.run(),
             Self::Resume(at) => at.resume(),
+            Self::Show(show) => show.run(),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says so by panicking")]
 
+mod asking;
 mod checking;
 mod deciding;
 mod excepting;
@@ -13,6 +14,7 @@ mod packing;
 mod proving;
 mod reading;
 mod testing;
+mod todos;
 mod touring;
 
 use std::fs;

@@ -26,6 +26,8 @@ pub(crate) struct Step {
     pub(crate) event: Option<Value>,
     pub(crate) raw: Option<String>,
     pub(crate) want: Value,
+    /// Parts of the decision that later texts name, by where they are.
+    pub(crate) keep: BTreeMap<String, String>,
 }
 
 /// The cases of a file; those that are a ready-made log are another test's.
@@ -70,13 +72,14 @@ fn shell_texts(tables: &Value) -> Vec<Step> {
 }
 
 fn step(value: &Value) -> Step {
-    known_keys(value, &["restart", "fs", "event", "raw", "want"]);
+    known_keys(value, &["restart", "fs", "event", "raw", "want", "keep"]);
     Step {
         restart: value["restart"] == Value::Bool(true),
         fs: value["fs"].clone(),
         event: value.get("event").cloned(),
         raw: value["raw"].as_str().map(str::to_owned),
         want: value["want"].clone(),
+        keep: texts(&value["keep"]),
     }
 }
 

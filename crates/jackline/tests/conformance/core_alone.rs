@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use jackline_core::calls::{Query, Scan};
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Step};
 use jackline_core::definition;
-use jackline_core::probe::{Fact, Facts, Probe};
+use jackline_core::event::{Body, Event};
+use jackline_core::probe::{Fact, Facts, Probe, Told};
 use jackline_core::ran::Author;
 use jackline_core::redact::Redactor;
 use jackline_core::session::{Change, Session};
@@ -19,6 +21,8 @@ use jackline_runtime::commands::Commands;
 use jackline_runtime::definitions::{Scripts, Standing};
 use jackline_runtime::probes::{Ground, Prober as _, WorkspaceProber, inline_schemas, own_paths};
 
+use serde_json::Value;
+
 use crate::Engine;
 use crate::case::Case;
 use crate::world::World;
@@ -28,6 +32,8 @@ struct Core {
     prober: WorkspaceProber,
     sessions: BTreeMap<String, Session>,
     snapshots: BTreeMap<Digest, Vec<u8>>,
+    /// What a log would say of calls, by session.
+    records: BTreeMap<String, Vec<Value>>,
     seq: u64,
 }
 
@@ -38,12 +44,13 @@ pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, Stri
     let schemas = inline_schemas(&standing.stack);
     let ground = Ground { root: world.root.clone(), home: Some(world.home.clone()), own, schemas };
     let mut stack = standing.stack;
-    stack.layers.iter_mut().for_each(|layer| jackline_runtime::tilde::expand(&mut layer.model, &world.home));
+    jackline_runtime::tilde::expand(&mut stack, &world.home);
     Ok(Box::new(Core {
         stack,
         prober: WorkspaceProber::new(ground),
         sessions: BTreeMap::new(),
         snapshots: BTreeMap::new(),
+        records: BTreeMap::new(),
         seq: 0,
     }))
 }
@@ -56,6 +63,30 @@ fn run(stack: &Stack, argv: &[String], timeout_ms: u64, author: Author) -> Fact 
     commands.answer(argv, timeout_ms, author)
 }
 
+/// Adds what a log would say of an event that is about a call, and of the decision about it.
+fn log(records: &mut Vec<Value>, session: &Session, (event, sent): (&Event, Value), decision: &Decision) {
+    let call = event.call();
+    let finished = call.and_then(|call| session.step_of(call.id.as_deref()?));
+    let asked = matches!(event.body, Body::CallRequested(_));
+    let step = if asked { session.steps + 1 } else { finished.unwrap_or(session.steps) };
+    let mut record = |kind: &str, data: Value, changes: Value| {
+        records.push(serde_json::json!({
+            "seq": records.len() + 1, "step": step, "kind": kind, "agent": event.agent(), "host": event.host,
+            "at": event.at.to_string(), "call": call.and_then(|call| call.id.as_ref()),
+            "target": call.map(|call| format!("tool:{}", call.tool)), "data": data, "changes": changes,
+        }));
+    };
+    record(event.body.name(), sent, Value::Null);
+    let changes = serde_json::to_value(&decision.changes).expect("plain data");
+    record("decision", serde_json::json!({ "verdict": decision.verdict }), changes);
+}
+
+fn calls(stack: &Stack, records: &[Value], queries: &[Query]) -> Fact {
+    let mut scan = Scan::new(stack, false);
+    records.iter().for_each(|record| scan.record(record));
+    Fact::Told(Told::Calls(scan.answer(queries)))
+}
+
 impl Engine for Core {
     fn ask(&mut self, line: &str) -> String {
         let Ok(messages) = Lines.read(line.as_bytes(), Timestamp(0)).messages else {
@@ -66,6 +97,7 @@ impl Engine for Core {
         let decoded = json::decode(line.as_bytes()).expect("read before");
         assert_eq!(event::read(&decoded, Timestamp(0)).as_ref(), Ok(event));
         let session = self.sessions.entry(event.session.clone()).or_default();
+        let records = self.records.entry(event.session.clone()).or_default();
         let mut facts = Facts::default();
         let decision = loop {
             match decide(&self.stack, session, event, &facts) {
@@ -73,6 +105,7 @@ impl Engine for Core {
                 Step::Need(probes) => probes.into_iter().for_each(|probe| {
                     let fact = match &probe {
                         Probe::Run { argv, timeout_ms, author } => run(&self.stack, argv, *timeout_ms, *author),
+                        Probe::Calls { queries } => calls(&self.stack, records, queries),
                         probe => self.prober.answer(probe, event),
                     };
                     facts.keep(probe, fact);
@@ -82,6 +115,9 @@ impl Engine for Core {
         if decision.changes.iter().any(|change| matches!(change, Change::Snapshot { .. })) {
             let bytes = session.memory.encode();
             self.snapshots.insert(Digest::of(&bytes), bytes);
+        }
+        if !decision.passing {
+            log(records, session, (event, decoded), &decision);
         }
         session.apply(event.at, &decision.changes, &|digest| self.snapshots.get(digest).cloned());
         self.answer(decision)

@@ -67,8 +67,9 @@ fn run(case: &Case, start: Start) -> Result<(), String> {
         world.change(&step.fs);
         let line = world.line(step);
         let answer = engine.ask(&line);
-        let answer =
+        let answer: serde_json::Value =
             serde_json::from_str(&answer).map_err(|why| format!("step {number}: no JSON ({why}): {answer}"))?;
+        world.keep(step, &answer);
         let wanted = world.fill(&step.want);
         if let Err(why) = want::check(&wanted, &answer) {
             failures.push(format!("step {number}: {why}\n    sent {line}\n    got {answer}"));

@@ -8,7 +8,7 @@ pub(crate) fn check(want: &Value, got: &Value) -> Result<(), String> {
         let holds = match key.as_str() {
             "verdict" | "code" | "reason" | "stopped" => is_one_of(wanted, found),
             "feedback" => wanted == found,
-            "stop" | "findings" | "edits" | "emitted" | "constraint" => fits(wanted, found),
+            "stop" | "findings" | "edits" | "emitted" | "constraint" | "result" => fits(wanted, found),
             "absent" => each(wanted).all(|name| is_absent(&got[name])),
             "present" => each(wanted).all(|name| !is_absent(&got[name])),
             "contains" => each(wanted).all(|text| any_string(got, text)),

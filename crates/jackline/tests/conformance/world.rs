@@ -1,5 +1,7 @@
 //! The workspace of a case: made, changed and looked at on a real disk.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,8 @@ pub(crate) struct World {
     pub(crate) home: PathBuf,
     /// The definition, with its placeholders filled in.
     pub(crate) definition: String,
+    /// What earlier decisions are quoted by.
+    kept: RefCell<BTreeMap<String, String>>,
 }
 
 impl World {
@@ -28,6 +32,7 @@ impl World {
             store: path("store"),
             home: path("home"),
             definition: String::new(),
+            kept: RefCell::default(),
             _top: top,
         };
         for dir in [&world.root, &world.outside, &world.home] {
@@ -85,7 +90,17 @@ impl World {
 
     fn fill_text(&self, text: &str) -> String {
         let path = |path: &Path| path.display().to_string();
-        text.replace("${WORKSPACE}", &path(&self.root)).replace("${OUTSIDE}", &path(&self.outside))
+        let text = text.replace("${WORKSPACE}", &path(&self.root)).replace("${OUTSIDE}", &path(&self.outside));
+        self.kept.borrow().iter().fold(text, |text, (name, kept)| text.replace(&format!("${{{name}}}"), kept))
+    }
+
+    /// Keeps parts of a decision for the texts of later steps.
+    pub(crate) fn keep(&self, step: &Step, answer: &Value) {
+        for (name, pointer) in &step.keep {
+            let kept = answer.pointer(pointer).and_then(Value::as_str);
+            let kept = kept.unwrap_or_else(|| panic!("nothing is at {pointer} of {answer}"));
+            self.kept.borrow_mut().insert(name.clone(), kept.to_owned());
+        }
     }
 
     pub(crate) fn check_after(&self, case: &Case) -> Result<(), String> {

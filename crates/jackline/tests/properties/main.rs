@@ -13,3 +13,4 @@ mod reading;
 mod repairs;
 mod restrained;
 mod stored;
+mod todos;

@@ -1,12 +1,13 @@
 //! Properties of deciding alone, with facts made up by a rule: any answer to any probe, the unpleasant ones included.
 
+use jackline_core::calls::{Became, Found, Logged, Query};
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Step};
 use jackline_core::definition;
 use jackline_core::event::{self, Event};
 use jackline_core::exception::{self, Exception, Refusal, What};
 use jackline_core::path;
-use jackline_core::probe::{Fact, Facts, Identity, Probe, There};
+use jackline_core::probe::{Fact, Facts, Identity, Probe, There, Told};
 use jackline_core::ran::{Exit, Ran};
 use jackline_core::rego::{Denial, Judged};
 use jackline_core::schema::{Checked, SchemaError};
@@ -52,8 +53,32 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::Settings { .. } => Fact::Unknown("made up".to_owned()),
         Probe::Schema { .. } => Fact::Schema(checked(dice)),
         Probe::Rego { .. } => Fact::Rego(judged(dice)),
+        Probe::Contains { .. } | Probe::Git { .. } => {
+            Fact::Told(Told::Holds { holds: dice.is_multiple_of(2), seen: "made up".to_owned() })
+        }
+        Probe::Web { .. } => Fact::Told(Told::Answered { status: 200, merged: Some(dice.is_multiple_of(2)) }),
+        Probe::Calls { queries } => Fact::Told(Told::Calls(queries.iter().map(|query| found(query, dice)).collect())),
         Probe::WorkTree => Fact::Content(Some(Digest::of(&[dice % 3]))),
     }
+}
+
+/// A call that may be what was asked for, or none.
+fn found(query: &Query, dice: u8) -> Found {
+    let call = Logged {
+        id: query.id.clone(),
+        tool: "Bash".to_owned(),
+        agent: "main".to_owned(),
+        seq: 1,
+        step: u64::from(dice % 7),
+        at: Timestamp(0),
+        became: if dice.is_multiple_of(3) { Became::Failed } else { Became::Succeeded },
+        exit_code: None,
+        command: query.command.clone(),
+        shell: true,
+        proven: !dice.is_multiple_of(5),
+        outdated: dice.is_multiple_of(11),
+    };
+    Found { calls: (dice > 60).then_some(call).into_iter().collect(), cut: dice > 200 }
 }
 
 fn judged(dice: u8) -> Judged {

@@ -16,6 +16,8 @@ pub(super) fn compare(old: &Model, new: &Model, found: &mut Found) {
     });
     found.gained("checks.writable", &old.writable, &new.writable);
     found.gained("checks.environment", &old.environment, &new.environment);
+    // A token goes there, and what it answers is believed.
+    found.when(old.github_api != new.github_api, || "checks.github_api changed".to_owned());
 }
 
 #[cfg(test)]
@@ -41,5 +43,6 @@ mod tests {
         check("writable: [a]", "writable: [b]", &["checks.writable gained \"b\""]);
         check("", "environment: [KEY]", &["checks.environment gained \"KEY\""]);
         check("writable: [a], environment: [KEY]", "", &[]);
+        check("", "github_api: \"http://x\"", &["checks.github_api changed"]);
     }
 }

@@ -156,7 +156,7 @@ fn some_matcher() -> impl Strategy<Value = Matcher> {
 
 fn some_guard() -> impl Strategy<Value = Guard> {
     prop_oneof![
-        some_matcher().prop_map(|matcher| Guard::Rule(Rule { matcher, ..Rule::default() })),
+        some_matcher().prop_map(|matcher| Guard::Rule(Rule { matcher, ..Rule::default() }.into())),
         any::<bool>().prop_map(|own_writes| {
             Guard::ReadBeforeWrite(ReadBeforeWrite { own_writes, ..ReadBeforeWrite::default() })
         }),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Model;
+use crate::todos::check::Check;
 
 /// The key `checks`; what is absent is left to the other definitions in force.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +15,8 @@ pub struct Checks {
     pub writable: Vec<String>,
     /// Variables that commands get besides those that always pass.
     pub environment: Vec<String>,
+    /// Where pull requests are asked for.
+    pub github_api: Option<String>,
 }
 
 /// Whether a command is confined by the kernel; ordered from the loosest.
@@ -32,8 +35,9 @@ impl Model {
     /// Every command that the definition names, word by word: what `jackline trust` lets run.
     #[must_use]
     pub fn commands(&self) -> Vec<&[String]> {
-        let checks = self.completion.iter().flat_map(|completion| completion.check.commands());
+        let completion = self.completion.iter().flat_map(|completion| completion.check.commands());
         let feedback = self.feedback.iter().filter_map(|provider| provider.advice.command());
-        checks.map(|command| command.run.as_slice()).chain(feedback).collect()
+        let todos = self.todos.require.iter().flat_map(|required| &required.checks).filter_map(Check::command);
+        completion.map(|command| command.run.as_slice()).chain(feedback).chain(todos).collect()
     }
 }

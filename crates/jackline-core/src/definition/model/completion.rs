@@ -52,6 +52,8 @@ pub enum Check {
     /// This tool or step is done, and nothing was written since.
     Done(String),
     Command(Command),
+    /// Every todo is verified or waived.
+    Todos,
 }
 
 /// A command that must exit with 0.
@@ -67,7 +69,7 @@ impl Check {
     pub fn leaves(&self) -> Vec<&Self> {
         match self {
             Self::All(checks) | Self::Any(checks) => checks.iter().flat_map(Self::leaves).collect(),
-            Self::Files(_) | Self::Done(_) | Self::Command(_) => vec![self],
+            Self::Files(_) | Self::Done(_) | Self::Command(_) | Self::Todos => vec![self],
         }
     }
 
@@ -75,7 +77,7 @@ impl Check {
     pub fn commands(&self) -> impl Iterator<Item = &Command> {
         self.leaves().into_iter().filter_map(|check| match check {
             Self::Command(command) => Some(command),
-            Self::All(_) | Self::Any(_) | Self::Files(_) | Self::Done(_) => None,
+            Self::All(_) | Self::Any(_) | Self::Files(_) | Self::Done(_) | Self::Todos => None,
         })
     }
 
@@ -83,7 +85,7 @@ impl Check {
     pub fn done(&self) -> impl Iterator<Item = &str> {
         self.leaves().into_iter().filter_map(|check| match check {
             Self::Done(name) => Some(name.as_str()),
-            Self::All(_) | Self::Any(_) | Self::Files(_) | Self::Command(_) => None,
+            Self::All(_) | Self::Any(_) | Self::Files(_) | Self::Command(_) | Self::Todos => None,
         })
     }
 }

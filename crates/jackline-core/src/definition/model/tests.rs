@@ -32,7 +32,7 @@ fn every_matcher_key() -> Policy {
         enforce: Enforce::Warn,
         when: Some(matcher),
         on_fault: OnFault::Allow,
-        guard: Guard::Rule(rule),
+        guard: Guard::Rule(rule.into()),
         line: 9,
     }
 }

@@ -30,6 +30,9 @@ fn check(node: &Node) -> Check {
     if let Some(name) = text(node.get("done")) {
         return Check::Done(name);
     }
+    if node.get("todos").is_some() {
+        return Check::Todos;
+    }
     match node.get("command") {
         Some(node) => Check::Command(command(node)),
         None => Check::All(several("all")),

@@ -159,7 +159,9 @@ impl Store for FileStore {
             // What was whole is still worth reading; the reader stops with the damage.
             Err(Trouble::Damaged { .. }) => len,
         };
-        Ok(Box::new(LogLines::new(Arc::new(log), session, from, end)))
+        // Only lines that begin here or later: of one that began before, the rest is left out.
+        let inside = from > 0 && log::line_start(&log, from - 1, from).is_ok_and(|start| start != from);
+        Ok(Box::new(LogLines::new(Arc::new(log), session, from, end).skip(usize::from(inside))))
     }
 
     fn snapshot_put(&self, session: &str, state: &[u8]) -> Result<Digest, StoreFault> {

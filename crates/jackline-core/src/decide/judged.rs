@@ -1,0 +1,73 @@
+//! Judges what a check of an agent's would do as the call that it could have made itself.
+//!
+//! All guards speak but the loop guard: a check that is evaluated again is no repetition of the agent's.
+
+use serde_json::json;
+
+use super::{Ground, in_context};
+use crate::decision::{Decision, Finding, Step, Verdict};
+use crate::definition::Kind;
+use crate::event::{Body, Call, Event};
+use crate::guards::{self, repeat};
+use crate::probe::Probe;
+use crate::todos::check::Check;
+use crate::tools;
+
+/// The shell tool of hosts that have none in the table.
+const SHELL: &str = "Bash";
+
+/// What speaks against the check, if anything does; or what must be known first.
+pub(super) fn judge(ground: &Ground<'_>, check: &Check) -> Result<Option<Finding>, Vec<Probe>> {
+    let Some(text) = shell_text(check) else { return Ok(None) };
+    let host = ground.event.host.as_deref();
+    let own = tools::TOOLS.iter().find(|row| row.kind == Kind::Shell && Some(row.host) == host);
+    let argument = own.and_then(|row| row.command).unwrap_or("command");
+    let call = Call::new(own.map_or(SHELL, |row| row.name), json!({ argument: text }));
+    let event = Event { body: Body::CallRequested(call.clone()), ..ground.event.clone() };
+    let step = in_context(ground.stack, ground.session, &event, (&call, ground.facts), |context| {
+        let wanted = guards::needs(context);
+        if !wanted.is_empty() {
+            return Step::Need(wanted);
+        }
+        let (mut findings, _) = guards::judge(context);
+        findings.retain(|finding| finding.guard != repeat::GUARD);
+        super::done(Decision::merge(findings))
+    });
+    match step {
+        Step::Need(probes) => Err(probes),
+        Step::Done(decision) => {
+            let verdict = decision.verdict;
+            let speaker = decision.findings.into_iter().find(|finding| finding.weight() == verdict);
+            Ok(speaker.filter(|_| verdict > Verdict::Allow))
+        }
+    }
+}
+
+/// What a shell would be told to do the same.
+fn shell_text(check: &Check) -> Option<String> {
+    match check {
+        Check::CommandExitZero(words) => Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
+        Check::HttpStatus { url, .. } => Some(format!("curl {}", quoted(url))),
+        _ => None,
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=,@+%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stay_words() {
+        let check = Check::CommandExitZero(vec!["echo".into(), "a b; rm -rf /".into(), "it's".into(), String::new()]);
+        assert_eq!(shell_text(&check).as_deref(), Some(r"echo 'a b; rm -rf /' 'it'\''s' ''"));
+    }
+}

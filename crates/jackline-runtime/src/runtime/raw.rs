@@ -1,0 +1,50 @@
+//! The JSON form of an event that was built in code: what the log keeps of it.
+
+use jackline_core::event::{Body, Call, Event, OutputSchema};
+use serde_json::{Value, json};
+
+/// The JSON form of an event that was built in code.
+pub(super) fn raw(event: &Event) -> Value {
+    let mut value = match &event.body {
+        Body::SessionStarted { invariants } => json!({ "invariants": invariants }),
+        Body::CallRequested(call) => json!({ "call": raw_call(call) }),
+        Body::CallFinished(call, outcome) => json!({
+            "call": raw_call(call),
+            "ok": outcome.ok,
+            "background": outcome.background,
+            "output": outcome.output,
+            "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
+        }),
+        Body::OutputProduced(output) => {
+            let schema = match &output.schema {
+                OutputSchema::Named(name) => json!(name),
+                OutputSchema::Given(schema) => schema.clone(),
+            };
+            json!({ "schema": schema, "text": output.text, "final": output.last })
+        }
+        Body::Snapshot { name } | Body::Restore { name } => json!({ "name": name }),
+        Body::ExceptionGranted(exception) | Body::ExceptionRevoked(exception) => json!({ "exception": exception }),
+        Body::OverrideSet(settings) => json!({ "override": settings.to_value() }),
+        Body::Extended(extension) => json!({ "extension": extension }),
+        Body::CallSettled(call) => json!({ "call": raw_call(call) }),
+        Body::Rerooted { root } => json!({ "root": root }),
+        Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
+        Body::Noted { name } => json!({ "name": name }),
+        Body::Operation { operation, given } => json!({ operation.key(): given }),
+        Body::StopRequested(ask) => {
+            json!({ "message": ask.message, "output": ask.output, "reason": ask.reason, "again": ask.again })
+        }
+        Body::Park { reason } => json!({ "reason": reason }),
+        Body::PromptSubmitted | Body::AgentStarted | Body::SessionEnded | Body::Resumed | Body::Reset => json!({}),
+    };
+    if let Value::Object(fields) = &mut value {
+        fields.extend(event.cwd.as_ref().map(|cwd| ("cwd".to_owned(), json!(cwd))));
+        fields.extend(event.transcript.as_ref().map(|file| ("transcript".to_owned(), json!(file))));
+    }
+    value
+}
+
+fn raw_call(call: &Call) -> Value {
+    let args = if call.broken.is_some() { "args_text" } else { "args" };
+    json!({ "id": call.id, "tool": call.tool, args: call.args, "action": call.action })
+}
