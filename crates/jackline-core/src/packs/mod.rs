@@ -36,12 +36,12 @@ pub static PACKS: &[Pack] = &[
     Pack {
         name: "secrets",
         text: include_str!("secrets.yaml"),
-        sha256: "add26efe71877d027dc86bf188b32827b6b376acd82f7089155d93065004c24b",
+        sha256: "0896d04316880f3efc050252f24add998c2fb3b67bce0f1f3f10d7971d5a8202",
     },
     Pack {
         name: "destructive",
         text: include_str!("destructive.yaml"),
-        sha256: "a34a2b77b9c5a1f2f82f5d467ecf61d434b921017512f4b3cc5a975bd45f6882",
+        sha256: "ba23367383bb8543dbc467a31b1024106066d58e9313fb912931f7c2f52663e0",
     },
     Pack {
         name: "supply-chain",

@@ -140,7 +140,12 @@ impl Found<'_> {
                 paths.first().iter().for_each(|path| self.push(path, Role::Write));
                 self.push_each(after_first, Role::Read);
             }
-            Uses::Writes | Uses::Marks => self.push_each(&paths, Role::Write),
+            Uses::Writes | Uses::Marks => {
+                if EDITORS.contains(&row.program) {
+                    self.push_each(&paths, Role::Read);
+                }
+                self.push_each(&paths, Role::Write);
+            }
             Uses::MarksAfterFirst if mode.is_some() => self.push_each(&paths, Role::Write),
             Uses::MarksAfterFirst => self.push_each(after_first, Role::Write),
             Uses::Deletes => {

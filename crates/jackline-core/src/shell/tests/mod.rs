@@ -264,7 +264,7 @@ fn variables_are_followed_where_they_are_sure() {
     touches("F=out.txt; echo hi > $F", &["write out.txt"]);
     touches("echo hi > $F", &["write? $F"]);
     touches("rm $HOME/x ~/y \"$HOME\"/z '~'/w", &["delete ~/x", "delete ~/y", "delete ~/z", "delete ./~/w"]);
-    touches("rm $PWD/x ~root/y", &["delete ./x", "delete? ~root/y"]);
+    touches("rm $PWD/x ~root/y", &["delete ./x", "delete? ~root/y", "delete /root/y"]);
     touches("for f in *.o; do rm \"$f\"; done", &["delete* *.o"]);
 }
 
