@@ -15,7 +15,7 @@ use crate::glob;
 use crate::overlap;
 use crate::probe::{Fact, Facts, Identity, Probe};
 use crate::session::Session;
-use crate::shell::{self, Command, Word};
+use crate::shell::{self, Command, How, Options, Word};
 use crate::stack::Layer;
 
 /// Steps that name steps are followed this deep; a definition that goes deeper names nothing more.
@@ -176,8 +176,12 @@ impl Subject<'_> {
     }
 
     fn path_holds(&self, matcher: &Matcher, purpose: Purpose) -> bool {
-        let looked_at =
-            |touch: &&Touch| touch.is_plain() && (matcher.access.is_empty() || matcher.access.contains(&touch.role));
+        // Whoever wants to know of the content has nothing of it from a size or a digest.
+        let told = |touch: &Touch| purpose != Purpose::Known || touch.how != How::Measured;
+        let looked_at = |touch: &&Touch| {
+            let meant = matcher.access.is_empty() || matcher.access.contains(&touch.role);
+            touch.is_plain() && meant && told(touch)
+        };
         self.view.touches.iter().filter(looked_at).any(|touch| {
             let fact = if touch.dynamic { None } else { self.facts.get(&touch.probe()) };
             match fact.and_then(Fact::identity) {
@@ -199,15 +203,18 @@ fn path_is(pattern: &str, touch: &Touch, identity: &Identity, purpose: Purpose) 
         let inside = identity.inside.as_deref().is_some_and(|inside| glob::matches(pattern, inside));
         return inside || absolute && glob::matches(pattern, &identity.path);
     }
+    let last = rest.rsplit('/').next().unwrap_or_default();
     // What lies anywhere below may be anything: only a pattern that names its directory is known to meet it, or one of
-    // hidden files where they are asked for.
-    let named =
-        pattern.contains('/') || pattern.starts_with('.') && touch.path.rsplit('/').next().is_some_and(is_hidden);
-    if purpose == Purpose::Known && (rest.contains("**") || !named) {
-        return false;
-    }
+    // hidden files where they are asked for; and of what is searched for, only what is asked for by its whole name.
+    let says_a_name = |pattern: &str| pattern.rsplit('/').next().is_some_and(|end| end.contains(char::is_alphanumeric));
+    let meets = |pattern: &str| match rest.contains("**") {
+        true if glob::is_pattern(last) => pattern.rsplit('/').nth(1) == identity.path.rsplit('/').next(),
+        true => says_a_name(pattern),
+        false => pattern.contains('/') || pattern.starts_with('.') && is_hidden(last),
+    };
     let below = |dir: &str| if dir.is_empty() { rest.to_owned() } else { format!("{dir}/{rest}") };
-    glob::alternatives(pattern).iter().any(|pattern| match &identity.inside {
+    let may_meet = |pattern: &&String| purpose != Purpose::Known || meets(pattern);
+    glob::alternatives(pattern).iter().filter(may_meet).any(|pattern| match &identity.inside {
         Some(inside) if !absolute => overlap::overlaps(pattern, &below(inside)),
         _ => absolute && overlap::overlaps_from_root(pattern, &below(&identity.path)),
     })
@@ -248,30 +255,16 @@ fn parts_hold(command: &Command, wanted: &CommandParts, purpose: Purpose) -> boo
         return false;
     }
     let told: Vec<&Word> = shell::told(command).into_iter().skip(1).collect();
+    let options = shell::options(command);
     (wanted.subcommand.is_empty() || wanted.subcommand.iter().any(|wanted| is_subcommand(command, wanted, purpose)))
         && in_order(&told, &wanted.args, purpose)
         && (wanted.flags.is_empty()
-            || wanted.flags.iter().any(|flag| options(program, &told).any(|word| is_flag(word, flag, purpose))))
-        && !told.iter().any(|word| word.known() && wanted.without.contains(&word.text))
+            || wanted.flags.iter().any(|flag| options.words.iter().any(|word| is_flag(word, flag, &options, purpose))))
+        && !wanted.without.iter().any(|without| is_told(&told, without, &options))
         && (wanted.env.is_empty()
             || wanted.env.iter().any(|name| command.env.iter().any(|(set, _)| glob::text_matches(name, set))))
         && (wanted.redirects_to.is_empty()
             || wanted.redirects_to.iter().any(|glob| redirects_to(command, glob, purpose)))
-}
-
-/// Programs for which what stands after `--` is never an option; others hand it on.
-const ENDING_OPTIONS: &[&str] = &["rm", "mv", "cp", "ln", "chmod", "chown", "touch", "mkdir", "cat", "grep", "rg"];
-
-/// Commands of git's that take files after `--`.
-const WITH_FILES: &[&str] =
-    &["add", "commit", "checkout", "restore", "rm", "mv", "diff", "log", "reset", "stash", "show", "grep", "blame"];
-
-/// The words of a command that may be options.
-fn options<'a, 'w>(program: &str, words: &'a [&'w Word]) -> impl Iterator<Item = &'a &'w Word> + use<'a, 'w> {
-    let sub = words.iter().find(|word| !word.text.starts_with('-')).filter(|word| word.known());
-    let with_files = program == "git" && sub.is_some_and(|sub| WITH_FILES.contains(&sub.text.as_str()));
-    let ends = with_files || ENDING_OPTIONS.contains(&program);
-    words.iter().take_while(move |word| !(ends && word.known() && word.text == "--"))
 }
 
 /// Whether the words after the program and its options are these.
@@ -319,7 +312,7 @@ fn word_is(word: &Word, wanted: &str, purpose: Purpose) -> bool {
 
 /// `--force` also as `--force=x`; `-f` also inside `-uf`; and where something is forbidden, `--no-verify` also as
 /// `--no-veri`, since programs take the beginning of an option for the whole.
-fn is_flag(word: &Word, flag: &str, purpose: Purpose) -> bool {
+fn is_flag(word: &Word, flag: &str, options: &Options<'_>, purpose: Purpose) -> bool {
     let text = word.text.as_str();
     if word.dynamic && purpose != Purpose::Known {
         // What begins with a letter is no option, whatever comes after.
@@ -331,12 +324,16 @@ fn is_flag(word: &Word, flag: &str, purpose: Purpose) -> bool {
     if text == flag || text.strip_prefix(flag).is_some_and(|rest| flag.len() > 2 && rest.starts_with('=')) {
         return true;
     }
-    match (flag.strip_prefix('-'), text.strip_prefix('-')) {
-        (Some(letter), Some(letters)) if letter.chars().count() == 1 && letter != "-" => {
-            !letters.starts_with('-') && letters.contains(letter)
-        }
-        _ => false,
+    let letter = flag.strip_prefix('-').filter(|letter| letter.chars().count() == 1 && *letter != "-");
+    letter.is_some_and(|letter| options.has_letter(text, letter))
+}
+
+/// Whether a word that takes a command out of a rule is there for sure.
+fn is_told(words: &[&Word], without: &str, options: &Options<'_>) -> bool {
+    if without.starts_with('-') {
+        return options.surely_has(without);
     }
+    words.iter().any(|word| word.known() && word.text == without)
 }
 
 /// Whether `text` is a long option cut short within a word: `--no` is an option of its own, `--no-veri` is not.

@@ -31,22 +31,22 @@ pub static PACKS: &[Pack] = &[
     Pack {
         name: "git",
         text: include_str!("git.yaml"),
-        sha256: "62dbbf2f34f29ceaac6bba9dee05a58b3f5a4d48d169138c1db199f839e3b57b",
+        sha256: "6ad57f9d96292ad1a46cd31b74ab31951ff778f4215ae12b264fc89e2530047e",
     },
     Pack {
         name: "secrets",
         text: include_str!("secrets.yaml"),
-        sha256: "7b979f8619553f7a04ddae94bcd02dc8950448b777e58d655103af95c7dec1bc",
+        sha256: "0896d04316880f3efc050252f24add998c2fb3b67bce0f1f3f10d7971d5a8202",
     },
     Pack {
         name: "destructive",
         text: include_str!("destructive.yaml"),
-        sha256: "f1ea111e3a045774b92200862bb1ef0d093f0e329df5c9143ccad0be32a277ac",
+        sha256: "ba23367383bb8543dbc467a31b1024106066d58e9313fb912931f7c2f52663e0",
     },
     Pack {
         name: "supply-chain",
         text: include_str!("supply-chain.yaml"),
-        sha256: "cf925373872b402a02c85281531d0b88f3c0a141cde07f93cf48024dd50dfae8",
+        sha256: "824a670ab29a099662373edfcf0003a7d04c12640dc91543336d3998b135a4ca",
     },
 ];
 

@@ -10,6 +10,7 @@ mod files;
 mod flow;
 mod grammar;
 mod names;
+mod options;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -21,6 +22,7 @@ use crate::path::Role;
 
 pub use files::{git_settings, runs_text};
 pub use names::{glob_matches, glob_may_match, told, without_global_options};
+pub use options::{Options, options};
 
 /// Bytes of a text that is read at all; longer ones are programs, not commands.
 pub const SHELL_BYTES_MAX: usize = 64 * 1024;
@@ -161,6 +163,8 @@ pub enum How {
     Locked,
     /// Git puts there what it keeps of it.
     Restored,
+    /// Only its name, its size or a digest of it is told.
+    Measured,
 }
 
 /// Where a relative path starts.

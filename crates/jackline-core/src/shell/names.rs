@@ -6,9 +6,22 @@ use crate::overlap;
 
 /// Programs whose options may stand before the subcommand, and those of them that take a value.
 const GLOBAL_OPTIONS: &[(&str, &[&str])] = &[
-    ("git", &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"]),
+    (
+        "git",
+        &[
+            "-C",
+            "-c",
+            "--git-dir",
+            "--work-tree",
+            "--namespace",
+            "--exec-path",
+            "--config-env",
+            "--super-prefix",
+            "--attr-source",
+        ],
+    ),
     ("cargo", &["--color", "--config", "-Z", "-C", "--manifest-path", "--target-dir"]),
-    ("npm", &["--prefix", "-C", "--userconfig", "--cache", "-w", "--workspace"]),
+    ("npm", &["--prefix", "-C", "--userconfig", "--cache", "-w", "--workspace", "--access", "--tag", "--otp"]),
     ("pnpm", &["--prefix", "-C", "--dir", "--filter", "-F"]),
     ("yarn", &["--cwd"]),
     ("docker", &["--config", "--context", "-c", "-H", "--host", "-l", "--log-level"]),
@@ -81,7 +94,7 @@ pub fn told(command: &Command) -> Vec<&Word> {
 }
 
 /// Whether a word is the value of an option that takes a message, which is neither an argument nor an option.
-fn is_prose(words: &[Word], at: usize) -> bool {
+pub(super) fn is_prose(words: &[Word], at: usize) -> bool {
     if words.get(at).is_none_or(|word| word.several) {
         return false;
     }

@@ -107,6 +107,10 @@ const WGET: &[&str] = &[
 impl Found<'_> {
     pub(super) fn curl(&mut self, arguments: &[Word]) {
         let named = has_option(arguments, &["--remote-name", "--remote-name-all"]);
+        // What is sent, and what further options are read from.
+        for file in values_of(arguments, &["-T", "--upload-file", "-K", "--config"]) {
+            self.push(&file, Role::Read);
+        }
         // `-o` takes what is left of its cluster.
         let letter =
             |word: &&Word| is_short(word, 'O') && !word.text.split('O').next().is_some_and(|it| it.contains('o'));

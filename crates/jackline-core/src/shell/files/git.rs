@@ -1,13 +1,22 @@
 //! Git: which of its many commands change which files, and which settings of its make it run something.
 
-use super::super::{Command, How, Word};
+use super::super::{Command, How, Word, options};
 use super::Found;
 use super::arguments::{has_option, operands, values_of};
 use crate::path::Role;
 
 /// Options before the subcommand that take a value.
-const VALUED: &[&str] =
-    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"];
+const VALUED: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--exec-path",
+    "--config-env",
+    "--super-prefix",
+    "--attr-source",
+];
 
 /// Settings that make git run something, read other settings, or find its hooks and files elsewhere.
 const RUNNING: &[&str] = &[
@@ -110,12 +119,14 @@ impl Found<'_> {
             "restore" if has_option(rest, &["--staged", "-S"]) && !has_option(rest, &["--worktree", "-W"]) => {}
             "restore" => self.push_restored(&paths),
             "checkout" => self.checkout(rest, &paths),
-            "clean" if !has_option(rest, &["-n", "--dry-run"]) => self.push_everything(Role::Delete),
+            "clean" if !only_shows(rest) => self.push_everything(Role::Delete),
             "stash" if rest.first().is_some_and(|word| matches!(word.text.as_str(), "list" | "show")) => {}
             "apply" | "am" => {
                 self.patched(input);
                 self.push_everything(Role::Write);
             }
+            "diff" if has_option(rest, &["--no-index"]) => self.push_each(&paths, Role::Read),
+            "hash-object" => self.push_each(&paths, Role::Read),
             "stash" if rest.iter().any(|word| word.text == "--") => {
                 let named: Vec<Word> = rest.iter().skip_while(|word| word.text != "--").skip(1).cloned().collect();
                 self.push_each(&named, Role::Write);
@@ -169,6 +180,12 @@ impl Found<'_> {
     fn push_restored(&mut self, paths: &[Word]) {
         paths.iter().for_each(|path| self.push_how(path, Role::Write, How::Restored));
     }
+}
+
+/// Whether `git clean` is told to delete nothing.
+fn only_shows(rest: &[Word]) -> bool {
+    let options = options::among("git", Some("clean"), rest.iter());
+    ["-n", "--dry-run", "--help"].iter().any(|option| options.surely_has(option))
 }
 
 fn before_command(arguments: &[Word]) -> &[Word] {

@@ -65,7 +65,9 @@ impl Found<'_> {
         self.foreign |= EDITORS.contains(&program);
         match program {
             "sed" | "gsed" => self.sed(arguments),
-            "perl" | "ruby" if in_place(arguments) => self.in_place(arguments),
+            "perl" | "ruby" if in_place(arguments) => self.in_place(arguments, Role::Write),
+            // `-n` and `-p` go through the lines of files.
+            "perl" | "ruby" if goes_through_lines(arguments) => self.in_place(arguments, Role::Read),
             "git" => self.git(arguments, self.input),
             "dd" => self.dd(arguments),
             "curl" => self.curl(arguments),
@@ -124,7 +126,7 @@ impl Found<'_> {
         // `chmod -x FILE`: what looks like an option is the mode.
         let mode = arguments.iter().find(|word| row.program == "chmod" && is_mode(&word.text));
         match row.uses {
-            Uses::Shows | Uses::Reads => self.push_each(&paths, Role::Read),
+            Uses::Shows | Uses::Reads | Uses::Measures => self.push_each(&paths, Role::Read),
             Uses::ReadsAfterFirst if has_option(arguments, &["-e", "-f", "--regexp", "--file"]) => {
                 self.push_each(&paths, Role::Read)
             }
@@ -138,7 +140,12 @@ impl Found<'_> {
                 paths.first().iter().for_each(|path| self.push(path, Role::Write));
                 self.push_each(after_first, Role::Read);
             }
-            Uses::Writes | Uses::Marks => self.push_each(&paths, Role::Write),
+            Uses::Writes | Uses::Marks => {
+                if EDITORS.contains(&row.program) {
+                    self.push_each(&paths, Role::Read);
+                }
+                self.push_each(&paths, Role::Write);
+            }
             Uses::MarksAfterFirst if mode.is_some() => self.push_each(&paths, Role::Write),
             Uses::MarksAfterFirst => self.push_each(after_first, Role::Write),
             Uses::Deletes => {
@@ -162,6 +169,7 @@ impl Found<'_> {
                     touch.how = How::Locked
                 }
                 Uses::Marks | Uses::MarksAfterFirst => touch.how = How::Metadata,
+                Uses::Measures => touch.how = How::Measured,
                 _ if appends => touch.how = How::Appended,
                 _ => {}
             }
@@ -333,6 +341,8 @@ impl Found<'_> {
         let keeps = ["-c", "-k", "-l", "-t", "--stdout", "--keep", "--list", "--test", "--to-stdout"];
         if !has_option(arguments, &keeps) {
             self.push_each(paths, Role::Delete);
+        } else if has_option(arguments, &["-c", "--stdout", "--to-stdout"]) {
+            self.push_each(paths, Role::Read);
         }
         for path in paths.iter().filter(|path| !path.glob) {
             let unpacked = [".gz", ".bz2", ".xz", ".Z"].iter().find_map(|end| path.text.strip_suffix(end));
@@ -402,10 +412,10 @@ impl Found<'_> {
         }
     }
 
-    fn in_place(&mut self, arguments: &[Word]) {
+    fn in_place(&mut self, arguments: &[Word], role: Role) {
         let (paths, _) = operands(arguments, &["-e", "-E", "-I", "-M"]);
         let scripted = arguments.iter().any(|word| is_short(word, 'e'));
-        self.push_each(if scripted { &paths } else { paths.get(1..).unwrap_or_default() }, Role::Write);
+        self.push_each(if scripted { &paths } else { paths.get(1..).unwrap_or_default() }, role);
     }
 
     fn dd(&mut self, arguments: &[Word]) {
@@ -451,7 +461,10 @@ impl Found<'_> {
         for root in found(arguments) {
             // What is deleted is known by what is asked for: as sure as a pattern of the shell's.
             let root = Word { listed: false, ..root };
-            self.push(&root, if deletes { Role::Delete } else { Role::Read });
+            match deletes {
+                true => self.push(&root, Role::Delete),
+                false => self.push_how(&root, Role::Read, How::Measured),
+            }
         }
     }
 }
@@ -515,6 +528,11 @@ fn is_changed(program: &str, arguments: &[Word]) -> bool {
         "awk" | "gawk" => values_of(arguments, &["-i", "--include"]).iter().any(|word| word.text == "inplace"),
         _ => false,
     }
+}
+
+fn goes_through_lines(arguments: &[Word]) -> bool {
+    let mut options = arguments.iter().take_while(|word| word.text.starts_with('-'));
+    options.any(|word| is_short(word, 'n') || is_short(word, 'p'))
 }
 
 fn in_place(arguments: &[Word]) -> bool {

@@ -48,6 +48,12 @@ const RUN: &[&str] = &[
 const ENVIRONMENTS: &[&str] =
     &["bin/activate", ".cargo/env", "nvm.sh", ".bashrc", ".profile", ".bash_profile", ".zshrc"];
 
+/// Words of the grammar: an alias of that name would change how the text is read.
+const RESERVED: &[&str] = &[
+    "if", "then", "elif", "else", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
+    "function", "time", "coproc",
+];
+
 /// Whether a variable decides what runs.
 pub(super) fn is_treacherous(name: &str) -> bool {
     TREACHEROUS.contains(&name) || name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER")
@@ -75,6 +81,9 @@ impl Walker<'_> {
             state.unproven |= is_treacherous(name) || names_programs(name);
             state.dotglob |= name == "GLOBIGNORE";
             state.variables.assign(name, value.clone());
+            if state.allexport {
+                state.exported.insert(name.clone());
+            }
         }
     }
 
@@ -111,21 +120,41 @@ impl Walker<'_> {
                 state.unproven |= !fails(arguments);
                 state.left |= !fails(arguments);
             }
-            "alias" => {
-                self.opaque("it defines an alias");
-                state.functions.extend(arguments.iter().map(|word| name_in(&word.text).to_owned()));
-            }
+            "alias" => self.aliased(arguments, state),
             "compgen" | "complete" | "bind" => self.opaque("it runs commands that are not read"),
             "source" | "." => self.sourced(arguments, words, state),
             "eval" => {
                 state.forget_all();
                 state.unproven = true;
             }
-            "export" | "declare" | "local" | "readonly" | "typeset" => self.declared(arguments, state),
+            "export" | "declare" | "local" | "readonly" | "typeset" => {
+                self.declared(arguments, state);
+                export(words, arguments, state);
+            }
             "mapfile" | "readarray" if has_letter(arguments, 'C') => self.opaque("it runs commands that are not read"),
-            "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" => set_by_name(arguments, state),
+            "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" => {
+                set_by_name(arguments, state);
+                arguments.iter().filter(|_| program == "unset").for_each(|word| {
+                    state.exported.remove(&word.text);
+                });
+            }
             "printf" if has_letter(arguments, 'v') => set_by_name(arguments, state),
             _ => {}
+        }
+    }
+
+    /// An alias does nothing until its name is used; what it then runs is not read.
+    fn aliased(&mut self, arguments: &[Word], state: &mut State) {
+        for word in arguments.iter().filter(|word| word.text != "-p" && word.text != "--") {
+            let name = word.text.split('=').next().unwrap_or_default();
+            let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+            if word.dynamic || !plain || name.starts_with('-') || RESERVED.contains(&name) {
+                self.opaque("it defines an alias");
+            }
+            if word.text.contains('=') {
+                state.aliases.insert(name.to_owned());
+                state.functions.insert(name.to_owned());
+            }
         }
     }
 
@@ -165,6 +194,27 @@ impl Walker<'_> {
                 _ => {}
             }
         }
+    }
+}
+
+/// Whether a declaration hands variables on to the commands that follow.
+pub(super) fn exports(words: &[Word]) -> bool {
+    let arguments = words.get(1..).unwrap_or_default();
+    match words.first().map(|word| word.text.as_str()) {
+        Some("export") => !has_letter(arguments, 'n'),
+        _ => has_letter(arguments, 'x'),
+    }
+}
+
+/// Variables that are declared by their names alone, or in quotes.
+fn export(words: &[Word], arguments: &[Word], state: &mut State) {
+    let names = arguments.iter().filter(|word| !word.text.starts_with(['-', '+'])).map(|word| name_in(&word.text));
+    if exports(words) {
+        state.exported.extend(names.map(str::to_owned));
+    } else if words.first().is_some_and(|word| word.text == "export") {
+        names.for_each(|name| {
+            state.exported.remove(name);
+        });
     }
 }
 
@@ -223,10 +273,12 @@ fn options(arguments: &[Word], state: &mut State) {
         for letter in letters.chars() {
             match letter {
                 'e' => state.errexit = on,
+                'a' => state.allexport = on,
                 'n' => state.unproven = true,
                 'P' => state.lose(),
                 'o' => match words.next().map(|word| word.text.as_str()) {
                     Some("errexit") => state.errexit = on,
+                    Some("allexport") => state.allexport = on,
                     Some("pipefail") => state.pipefail = on,
                     Some("noexec") => state.unproven = true,
                     Some("physical") => state.lose(),

@@ -2,6 +2,7 @@
 //! and collects its commands, what they touch, and which of them the exit status proves.
 
 mod effects;
+mod fetched;
 mod printed;
 mod simple;
 mod state;
@@ -11,6 +12,7 @@ use super::tree::{Chain, Effect, Item, Joint, List, Node, Piece, Pipeline, RawWo
 use super::words;
 use super::{COMMANDS_MAX, Dir, How, Only, Reading, TEXTS_DEPTH_MAX, Touch, Word};
 use crate::path::Role;
+use fetched::Fetched;
 use state::{State, forget_changed, leaves};
 
 /// Values of a loop that are gone through one by one; with more, its variable is not known.
@@ -28,6 +30,7 @@ pub(super) fn walk(tree: &Tree) -> Result<Reading, String> {
         reading: Reading::default(),
         bodies: &tree.bodies,
         listing: Vec::new(),
+        fetched: Fetched::default(),
         bounds: Bounds { texts: 0, parts: 0, words: 0, inner_bytes: 0 },
     };
     let standing = Standing { proves: true, piped: false, shown: true, sure: true, guarded: false };
@@ -76,6 +79,7 @@ struct Walker<'a> {
     bodies: &'a [RawWord],
     /// What the command before in the pipe prints, where it lists files.
     listing: Vec<Word>,
+    fetched: Fetched,
     bounds: Bounds,
 }
 
@@ -322,6 +326,8 @@ impl Walker<'_> {
             let relative = !touch.path.dynamic && !touch.path.text.starts_with(['/', '~']);
             let at = if let Dir::At(place) = &state.dir { Some(place).filter(|_| relative) } else { None };
             self.reading.touches.push(touch.clone());
+            let likely = likely(&touch.path).into_iter();
+            self.reading.touches.extend(likely.map(|path| Touch { path, whole: false, ..touch.clone() }));
             let elsewhere = at.iter().flat_map(|place| state.astray.iter().map(|dir| (*place, dir.clone())));
             for (place, dir) in elsewhere {
                 let only = Some(Only::Unentered(place.clone()));
@@ -343,10 +349,12 @@ impl Walker<'_> {
         let tree = grammar::parse(&text.text)?;
         let bounds = Bounds { texts: self.bounds.texts + 1, inner_bytes: bytes, ..self.bounds };
         let reading = std::mem::take(&mut self.reading);
-        let mut inner = Walker { reading, bodies: &tree.bodies, listing: Vec::new(), bounds };
+        let fetched = std::mem::take(&mut self.fetched);
+        let mut inner = Walker { reading, bodies: &tree.bodies, listing: Vec::new(), fetched, bounds };
         let walked = inner.list(&tree.list, &mut state, standing);
         self.bounds = Bounds { texts: self.bounds.texts, ..inner.bounds };
         self.reading = inner.reading;
+        self.fetched = inner.fetched;
         walked
     }
 
@@ -363,6 +371,20 @@ impl Walker<'_> {
         }
         Ok(())
     }
+}
+
+/// Where a path that is not known for certain most likely leads: as it is written, or to somebody's home.
+fn likely(path: &Word) -> Option<Word> {
+    let told = |c: char| !"$`…{}()<>*?[".contains(c);
+    let one = path.dynamic && !path.listed && !path.glob;
+    let text = Some(path.text.as_str()).filter(|text| one && !text.is_empty() && text.chars().all(told))?;
+    let user = text.strip_prefix('~').map(|rest| rest.split_once('/').unwrap_or((rest, "")));
+    Some(Word::literal(match user {
+        Some(("", _)) | None => text.to_owned(),
+        Some(("+" | "-", _)) => return None,
+        Some(("root", rest)) => format!("/root/{rest}").trim_end_matches('/').to_owned(),
+        Some((user, rest)) => format!("/home/{user}/{rest}").trim_end_matches('/').to_owned(),
+    }))
 }
 
 /// Whether a command in a pipe hands on all it is given.

@@ -48,7 +48,15 @@ pub(super) fn by_nodes(nodes: &[Node], state: &State) -> Option<Vec<Word>> {
 /// The words that an `echo` prints as they are. Likely, not certain: what `echo` is may have been changed elsewhere, so
 /// they stay unknown, and their text only tells what is forbidden.
 fn echoed(node: &Node, state: &State) -> Option<Vec<Word>> {
-    let words = plain(node, state)?;
+    let mut words = plain(node, state)?;
+    if let [program, only] = words.as_mut_slice()
+        && program.text == "printf"
+        && !only.text.contains('%')
+    {
+        // A format that is nothing but text.
+        *program = Word::literal("echo");
+        only.text = only.text.strip_suffix("\\n").unwrap_or(&only.text).to_owned();
+    }
     let (program, printed) = words.split_first()?;
     let as_it_is = |word: &Word| {
         let special = |c: char| c.is_whitespace() || "\\'\"*?[".contains(c);
@@ -58,6 +66,12 @@ fn echoed(node: &Node, state: &State) -> Option<Vec<Word>> {
     let plain = printed.first().is_some_and(|first| !option(first)) && printed.iter().all(as_it_is);
     let likely = |word: &Word| Word::unknown(word.text.clone());
     (program.text == "echo" && plain).then(|| printed.iter().map(likely).collect())
+}
+
+/// The words of a text on standard input, as likely as those of an `echo`.
+pub(super) fn lines(text: &Word) -> Vec<Word> {
+    let words = text.text.split_whitespace().filter(|_| !text.dynamic);
+    words.map(Word::unknown).collect()
 }
 
 /// The words of a simple command that is nothing but its words.

@@ -29,6 +29,23 @@ const EVALUATING: &[&str] = &[
     "readonly",
 ];
 
+/// Programs that run the statements on their standard input.
+const DATABASES: &[&str] = &[
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "sqlcmd",
+    "clickhouse-client",
+    "duckdb",
+    "cockroach",
+    "bq",
+    "snowsql",
+    "redis-cli",
+    "mongosh",
+    "mongo",
+];
+
 /// A simple command with its words expanded.
 struct Expanded {
     words: Vec<Word>,
@@ -64,6 +81,9 @@ impl Walker<'_> {
         }
         if expanded.words.is_empty() || effects::declares(&expanded.words) {
             self.assign_all(&expanded.env, state);
+        }
+        if effects::declares(&expanded.words) && effects::exports(&expanded.words) {
+            state.exported.extend(expanded.env.iter().map(|(name, _)| name.clone()));
         }
         if expanded.words.is_empty() {
             return Ok(());
@@ -115,8 +135,11 @@ impl Walker<'_> {
         let proven = standing.proves && proves(&words, &env, state);
         let runs = (standing.sure || proven) && !state.left;
         let shown = standing.shown && runs && is_itself(&words, &env, state);
-        let command = Command { proven, shown, words: words.clone(), env: env.clone(), redirects };
+        let command = Command { proven, shown, words: written(&words, &env), env: environment(&env, state), redirects };
+        self.bounds.words += command.env.len();
         let program = command.program().map(str::to_owned);
+        let kept: Vec<Word> =
+            command.redirects.iter().filter(|redirect| redirect.writes).map(|redirect| redirect.to.clone()).collect();
         self.reading.commands.push(command);
         let Some(program) = program else {
             self.opaque("its program is not known");
@@ -125,6 +148,13 @@ impl Walker<'_> {
         let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
         let found = files::touched(&program, &words, &state.dir, (input.text.as_ref(), shown));
         self.reading.foreign |= found.foreign;
+        if words.first().is_some_and(|word| state.aliases.contains(&word.text)) {
+            self.opaque("it runs an alias");
+        }
+        if self.fetched.runs(&program, &words) {
+            self.opaque("it runs what it has just downloaded");
+        }
+        self.fetched.keep(&program, &found.touches, &kept);
         self.touch(found.touches, state);
         self.fed(&program, &words, &input, state, standing)?;
         let standing = Standing { proves: proven, ..standing };
@@ -155,6 +185,7 @@ impl Walker<'_> {
         let listing = match program {
             "find" => files::found(words.get(1..).unwrap_or_default()),
             "xargs" if *input == Input::default() => std::mem::take(&mut self.listing),
+            "xargs" => input.text.iter().flat_map(printed::lines).collect(),
             _ => Vec::new(),
         };
         for inner in wrappers::inner(program, words, &listing) {
@@ -204,6 +235,12 @@ impl Walker<'_> {
         state: &State,
         standing: Standing,
     ) -> Result<(), String> {
+        if let Some(text) = input.text.as_ref().filter(|_| DATABASES.contains(&program)) {
+            // Statements on its standard input are as good as those among its arguments.
+            let words = words.iter().chain([text]).cloned().collect();
+            let told = Command { words, env: Vec::new(), redirects: Vec::new(), proven: false, shown: false };
+            self.reading.commands.push(told);
+        }
         let shell = wrappers::is_shell(program);
         let sources = matches!(program, "source" | ".");
         let interpreter = wrappers::is_interpreter(program);
@@ -232,6 +269,24 @@ impl Walker<'_> {
     }
 }
 
+/// The words of a command; what a declaration assigns is among them.
+fn written(words: &[Word], env: &[(String, Word)]) -> Vec<Word> {
+    let assigned = env.iter().filter(|_| effects::declares(words));
+    let assigned = assigned.map(|(name, value)| Word { text: format!("{name}={}", value.text), ..value.clone() });
+    words.iter().cloned().chain(assigned).collect()
+}
+
+/// The variables that a command is given: its own, and what was exported before.
+fn environment(env: &[(String, Word)], state: &State) -> Vec<(String, Word)> {
+    let own = |name: &String| env.iter().any(|(own, _)| own == name);
+    let value = |name: &String| match state.variables.get(name) {
+        Value::Known(value) => value.clone(),
+        Value::Unknown | Value::Outside => Word::unknown(format!("${name}")),
+    };
+    let exported = state.exported.iter().filter(|name| !own(name)).map(|name| (name.clone(), value(name)));
+    env.iter().cloned().chain(exported).collect()
+}
+
 /// What a shell of its own knows: where it is, and not what `~` and `cd` mean if that was changed.
 fn fresh(state: &State) -> State {
     let mut own = State {
@@ -239,6 +294,7 @@ fn fresh(state: &State) -> State {
         astray: state.astray.clone(),
         unproven: state.unproven,
         left: state.left,
+        exported: state.exported.clone(),
         ..State::default()
     };
     for name in ["HOME", "CDPATH"] {

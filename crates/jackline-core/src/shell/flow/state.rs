@@ -20,6 +20,12 @@ pub(super) struct State {
     pub(super) pipefail: bool,
     /// Functions defined so far: a command of that name is not the program.
     pub(super) functions: BTreeSet<String>,
+    /// Aliases defined so far: what a command of that name runs is not read.
+    pub(super) aliases: BTreeSet<String>,
+    /// Variables that every command from here on is given.
+    pub(super) exported: BTreeSet<String>,
+    /// Whatever is assigned is exported.
+    pub(super) allexport: bool,
     /// From here on the exit status proves nothing: the text may have ended early with success, a trap may change
     /// it, or names may lead to other programs.
     pub(super) unproven: bool,
@@ -44,7 +50,12 @@ impl State {
 
     /// Where and with what a function will be called is not known.
     pub(super) fn inside_function(&self) -> Self {
-        let mut inside = Self { functions: self.functions.clone(), ..Self::default() };
+        let mut inside = Self {
+            functions: self.functions.clone(),
+            aliases: self.aliases.clone(),
+            exported: self.exported.clone(),
+            ..Self::default()
+        };
         inside.forget_all();
         inside
     }
@@ -81,6 +92,9 @@ impl State {
         self.errexit &= other.errexit;
         self.pipefail &= other.pipefail;
         self.functions.extend(other.functions.iter().cloned());
+        self.aliases.extend(other.aliases.iter().cloned());
+        self.exported.extend(other.exported.iter().cloned());
+        self.allexport |= other.allexport;
         self.unproven |= other.unproven;
         self.left |= other.left;
         self.dotglob |= other.dotglob;
@@ -143,6 +157,12 @@ fn forget_simple(simple: &Simple, state: &mut State) {
     match name(simple) {
         Some("cd" | "pushd" | "popd") => state.lose(),
         Some("eval" | "source" | ".") => state.forget_all(),
+        Some("alias") => {
+            let words = simple.words.iter().skip(1).flat_map(|word| super::words::expand(word, &state.variables));
+            let names: Vec<String> = words.map(|word| name_in(&word.text).to_owned()).collect();
+            state.functions.extend(names.iter().cloned());
+            state.aliases.extend(names);
+        }
         Some(
             "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" | "printf" | "export" | "declare" | "local"
             | "readonly" | "typeset",

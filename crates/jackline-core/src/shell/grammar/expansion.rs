@@ -141,6 +141,10 @@ impl Parser {
         if !name.is_empty() && self.eat("}") {
             return Ok(Piece::Variable { name, quoted });
         }
+        if let Some(end) = self.leaves_as_is(&name) {
+            self.at = end;
+            return Ok(Piece::Variable { name, quoted });
+        }
         let assigns = !name.is_empty() && (self.looking_at("=") || self.looking_at(":="));
         self.at = start;
         let inside = self.bracketed('}', quoted)?;
@@ -154,6 +158,18 @@ impl Parser {
         // `"${NAME[@]}"` is as many words as the array has.
         let several = self.chars.get(start..self.at).is_some_and(|chars| chars.contains(&'@'));
         Ok(Piece::Other { written, inside, effect, quoted: quoted && !several })
+    }
+
+    /// Where an expansion ends that gives the variable's value or nothing at all: `${NAME:?why}`; and for the
+    /// directories that the shell knows, `${HOME%/}`.
+    fn leaves_as_is(&self, name: &str) -> Option<usize> {
+        let rest = self.chars.get(self.at..).filter(|_| !name.is_empty())?;
+        let end = rest.iter().position(|c| *c == '}')?;
+        let inside = rest.get(..end)?;
+        let plain = !inside.iter().any(|c| "$`\\\"'{<>".contains(*c));
+        let insists = inside.starts_with(&['?']) || inside.starts_with(&[':', '?']);
+        let trims = inside == ['%', '/'] && matches!(name, "HOME" | "PWD");
+        (plain && insists || trims).then_some(self.at + end + 1)
     }
 
     /// Text up to a closing bracket, quotes and expansions inside it respected.

@@ -8,6 +8,9 @@ use shells::shell_text;
 pub(super) use shells::{has_text, is_interpreter, is_shell, reads_input};
 use table::{RUNNERS, WRAPPERS, Wrapper};
 
+/// Modules of Python's that are programs by the same name.
+const MODULES: &[&str] = &["pip", "twine"];
+
 /// What a command runs besides itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Inner {
@@ -67,7 +70,21 @@ pub(super) fn inner(program: &str, words: &[Word], listing: &[Word]) -> Vec<Inne
     if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == program) {
         return wrapped(wrapper, arguments, listing);
     }
+    if shells::is_python(program) {
+        return module(arguments).into_iter().collect();
+    }
     ran(program, arguments)
+}
+
+/// `python -m pip …` is `pip …`.
+fn module(arguments: &[Word]) -> Option<Inner> {
+    let mut words = arguments.iter().skip_while(|word| word.text.starts_with('-') && !word.text.starts_with("-m"));
+    let name = match words.next()?.text.strip_prefix("-m")? {
+        "" => words.next()?.text.as_str(),
+        attached => attached,
+    };
+    let rest = words.cloned();
+    MODULES.contains(&name).then(|| Inner::words(std::iter::once(Word::literal(name)).chain(rest).collect(), true))
 }
 
 /// The dynamic loader, which runs the program that it is given.
@@ -287,6 +304,7 @@ fn by_git(arguments: &[Word]) -> Vec<Inner> {
         }
         ["rebase", ..] => found.extend(values(&words, &["-x", "--exec"]).into_iter().map(Inner::text)),
         ["difftool", ..] => found.extend(values(&words, &["-x", "--extcmd"]).into_iter().map(Inner::text)),
+        ["filter-branch", "--help"] => {}
         ["filter-branch", ..] => found.push(Inner::Unknown("git is given texts that are not read")),
         _ => {}
     }

@@ -57,6 +57,12 @@ pub(in crate::shell) fn is_interpreter(program: &str) -> bool {
         || INTERPRETERS.contains(&program)
 }
 
+/// Whether this is Python, whatever its version.
+pub(super) fn is_python(program: &str) -> bool {
+    let family = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    matches!(family, "python" | "pypy" | "py")
+}
+
 /// Whether a path is the standard input by another name.
 fn is_input(path: &str) -> bool {
     path == "-"
@@ -99,12 +105,23 @@ pub(in crate::shell) fn reads_input(program: &str, words: &[Word]) -> bool {
     if has_text(program, words) || arguments.iter().any(|word| matches!(word.text.as_str(), "--version" | "--help")) {
         return false;
     }
+    if is_shell(program) && only_parses(arguments) {
+        return false;
+    }
     let by_option = is_shell(program)
         && arguments.iter().take_while(|word| word.text.starts_with(['-', '+'])).any(|word| {
             word.text == "-" || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('s')
         });
-    let file = arguments.iter().find(|word| !word.text.starts_with(['-', '+']) || is_input(&word.text));
+    let runs = |word: &&Word| matches!(program, "bun" | "deno") && word.text == "run";
+    let mut arguments = arguments.iter().skip_while(runs);
+    let file = arguments.find(|word| !word.text.starts_with(['-', '+']) || is_input(&word.text));
     by_option || file.is_none_or(|word| !word.dynamic && is_input(&word.text))
+}
+
+/// Whether a shell is told to read its text and run nothing of it; one that is interactive would.
+fn only_parses(arguments: &[Word]) -> bool {
+    let silent = |word: &Word| word.known() && matches!(word.text.as_str(), "-n" | "-nv" | "-vn" | "-s" | "-");
+    arguments.iter().any(|word| word.text.contains('n')) && arguments.iter().all(silent)
 }
 
 /// `bash -c TEXT`: the text is the first word that is no option, however many options stand before or after `-c`.

@@ -60,6 +60,8 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("fakeroot", &["-l", "-s", "-i", "-b"], 0),
     wrapper("xvfb-run", &["-n", "-s", "-e", "-f", "--server-args", "--server-num"], 0),
     wrapper("dbus-run-session", &[], 0),
+    wrapper("ssh-agent", &["-a", "-E", "-O", "-P", "-t"], 0),
+    wrapper("corepack", &[], 0),
     wrapper("flock", &["-w", "-E", "--timeout", "--conflict-exit-code"], 1).texts(&["-c", "--command"]),
     loose("script", &["-E", "-I", "-O", "-B", "-m", "-T"], 1).texts(&["-c", "--command"]),
     loose("setsid", &[], 0),
