@@ -1,25 +1,13 @@
 //! Whether a command is the one a pattern names, whatever stands between the program and its subcommand.
 
+use super::files::git;
 use super::{Command, Word};
 use crate::glob;
 use crate::overlap;
 
 /// Programs whose options may stand before the subcommand, and those of them that take a value.
 const GLOBAL_OPTIONS: &[(&str, &[&str])] = &[
-    (
-        "git",
-        &[
-            "-C",
-            "-c",
-            "--git-dir",
-            "--work-tree",
-            "--namespace",
-            "--exec-path",
-            "--config-env",
-            "--super-prefix",
-            "--attr-source",
-        ],
-    ),
+    ("git", git::VALUED),
     ("cargo", &["--color", "--config", "-Z", "-C", "--manifest-path", "--target-dir"]),
     ("npm", &["--prefix", "-C", "--userconfig", "--cache", "-w", "--workspace", "--access", "--tag", "--otp"]),
     ("pnpm", &["--prefix", "-C", "--dir", "--filter", "-F"]),

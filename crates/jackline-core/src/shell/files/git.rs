@@ -6,7 +6,7 @@ use super::arguments::{has_option, operands, values_of};
 use crate::path::Role;
 
 /// Options before the subcommand that take a value.
-const VALUED: &[&str] = &[
+pub(in crate::shell) const VALUED: &[&str] = &[
     "-C",
     "-c",
     "--git-dir",

@@ -2,7 +2,7 @@
 
 mod arguments;
 mod download;
-mod git;
+pub(super) mod git;
 mod listed;
 mod table;
 
