@@ -1,9 +1,8 @@
 //! `jackline fact`: what agents recorded as facts, with the calls they rest on.
 
-use super::{Format, log};
+use super::listing::Listing;
 use crate::error::CommandError;
-use crate::place::Where;
-use crate::{paint::Paint, person, screen, timeline};
+use crate::{paint::Paint, screen, timeline};
 
 /// Show the facts of a session
 #[derive(Debug, clap::Subcommand)]
@@ -14,14 +13,8 @@ pub(crate) enum Fact {
 /// List the facts that stand, with the calls they rest on
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
-    /// The session (default: the workspace's most recent one)
-    #[arg(long, value_name = "SESSION")]
-    session: Option<String>,
-    /// How the list is printed
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
     #[command(flatten)]
-    at: Where,
+    of: Listing,
 }
 
 impl Fact {
@@ -33,13 +26,10 @@ impl Fact {
 
 impl List {
     fn run(&self) -> Result<(), CommandError> {
-        let session = log::chosen(&self.at.files()?, &self.at, self.session.as_deref())?;
-        let statements = person::runtime(&self.at)?.session(&session)?.statements;
-        if self.format == Format::Json {
-            return Ok(screen::line(&statements.to_value().to_string())?);
-        }
-        if statements.is_empty() {
-            return Ok(screen::line(&format!("no facts in session {}", timeline::shown(&session)))?);
+        let (name, session) = self.of.session()?;
+        let statements = session.statements;
+        if self.of.is_told("facts", &name, statements.is_empty(), || statements.to_value())? {
+            return Ok(());
         }
         let paint = Paint::for_stdout();
         for statement in statements.iter() {

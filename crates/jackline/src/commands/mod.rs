@@ -9,6 +9,7 @@ mod explain;
 mod fact;
 mod hook;
 mod init;
+mod listing;
 mod log;
 mod mcp;
 mod off;

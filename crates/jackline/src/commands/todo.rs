@@ -5,6 +5,7 @@ mod shown;
 
 use jackline_core::todos::Todo as Item;
 
+use super::listing::Listing;
 use super::{Format, log, sessions};
 use crate::error::CommandError;
 use crate::place::Where;
@@ -45,25 +46,16 @@ impl Todo {
 /// List the todos of a session
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
-    /// The session (default: the workspace's most recent one)
-    #[arg(long, value_name = "SESSION")]
-    session: Option<String>,
-    /// How the list is printed
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
     #[command(flatten)]
-    at: Where,
+    of: Listing,
 }
 
 impl List {
     fn run(&self) -> Result<(), CommandError> {
-        let session = log::chosen(&self.at.files()?, &self.at, self.session.as_deref())?;
-        let todos = person::runtime(&self.at)?.session(&session)?.todos;
-        if self.format == Format::Json {
-            return Ok(screen::line(&todos.to_value().to_string())?);
-        }
-        if todos.is_empty() {
-            return Ok(screen::line(&format!("no todos in session {}", timeline::shown(&session)))?);
+        let (name, session) = self.of.session()?;
+        let todos = session.todos;
+        if self.of.is_told("todos", &name, todos.is_empty(), || todos.to_value())? {
+            return Ok(());
         }
         let paint = Paint::for_stdout();
         for todo in todos.iter() {
