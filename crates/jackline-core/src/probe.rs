@@ -1,6 +1,7 @@
 //! What a guard may ask of the world, and what was seen. Core asks; the runtime looks.
 //!
-//! A probe is a question, a [`Fact`] its answer; `Unknown` counts as the dangerous answer everywhere.
+//! A probe is a question, a [`Fact`] its answer; `Unknown`, and an answer of a kind that was not asked for, count as the
+//! dangerous answer everywhere.
 
 use std::collections::BTreeMap;
 
@@ -135,18 +136,7 @@ impl Fact {
     /// The file that a path leads to; `None` for every other answer, which the asker takes as the dangerous one.
     #[must_use]
     pub const fn identity(&self) -> Option<&Identity> {
-        match self {
-            Self::Identity(identity) => Some(identity),
-            Self::Content(_)
-            | Self::Schema(_)
-            | Self::Usage(_)
-            | Self::Ran(_)
-            | Self::Excepted(_)
-            | Self::Rego(_)
-            | Self::Told(_)
-            | Self::Absent
-            | Self::Unknown(_) => None,
-        }
+        if let Self::Identity(identity) = self { Some(identity) } else { None }
     }
 }
 

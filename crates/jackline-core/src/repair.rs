@@ -146,19 +146,7 @@ impl<'a> Validation<'a> {
                 Outcome::Fails { errors: Cow::Borrowed(&checked.errors), omitted: checked.omitted }
             }
             Some(Some(Fact::Unknown(why))) => Outcome::Unknown(why),
-            Some(
-                Some(
-                    Fact::Identity(_)
-                    | Fact::Content(_)
-                    | Fact::Excepted(_)
-                    | Fact::Rego(_)
-                    | Fact::Usage(_)
-                    | Fact::Told(_)
-                    | Fact::Ran(_)
-                    | Fact::Absent,
-                )
-                | None,
-            ) => Outcome::Unknown("it was not looked at"),
+            Some(_) => Outcome::Unknown("it was not looked at"),
         }
     }
 

@@ -246,16 +246,7 @@ impl Ground<'_> {
                 Ok(failed(&format!("Command '{shown}' does not pass: {}.{}", ran.exit.told(), tails(ran))))
             }
             Some(Fact::Unknown(why)) => Ok(failed(&format!("Command '{shown}' could not be run: {why}."))),
-            Some(
-                Fact::Identity(_)
-                | Fact::Content(_)
-                | Fact::Schema(_)
-                | Fact::Rego(_)
-                | Fact::Excepted(_)
-                | Fact::Usage(_)
-                | Fact::Told(_)
-                | Fact::Absent,
-            ) => Ok(failed(&format!("Command '{shown}' could not be run."))),
+            Some(_) => Ok(failed(&format!("Command '{shown}' could not be run."))),
         }
     }
 }

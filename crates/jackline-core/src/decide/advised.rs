@@ -207,17 +207,7 @@ impl<'a> Advising<'a> {
         let said = match self.ran(argv) {
             Some(Fact::Ran(ran)) => command::advice(ran, provider),
             Some(Fact::Unknown(why)) => Err(why.clone()),
-            Some(
-                Fact::Identity(_)
-                | Fact::Content(_)
-                | Fact::Schema(_)
-                | Fact::Usage(_)
-                | Fact::Told(_)
-                | Fact::Excepted(_)
-                | Fact::Rego(_)
-                | Fact::Absent,
-            )
-            | None => Err("it was not run".to_owned()),
+            Some(_) | None => Err("it was not run".to_owned()),
         };
         match said {
             Ok(Some(feedback)) => Said::Given(feedback),

@@ -51,15 +51,7 @@ fn granted(facts: &Facts) -> Vec<Exception> {
     let seen = facts.iter().filter_map(|(_, fact)| match fact {
         Fact::Excepted(exceptions) => Some(exceptions),
         // Not knowing of an exception is having none.
-        Fact::Identity(_)
-        | Fact::Content(_)
-        | Fact::Schema(_)
-        | Fact::Usage(_)
-        | Fact::Told(_)
-        | Fact::Ran(_)
-        | Fact::Rego(_)
-        | Fact::Absent
-        | Fact::Unknown(_) => None,
+        _ => None,
     });
     seen.flatten().cloned().collect()
 }

@@ -202,18 +202,7 @@ impl<'a> Ended<'a> {
         match self.context.facts.get(&Probe::WorkTree) {
             Some(Fact::Content(Some(digest))) => Some(*digest),
             Some(Fact::Absent) => None,
-            Some(
-                Fact::Content(None)
-                | Fact::Identity(_)
-                | Fact::Schema(_)
-                | Fact::Usage(_)
-                | Fact::Told(_)
-                | Fact::Ran(_)
-                | Fact::Excepted(_)
-                | Fact::Rego(_)
-                | Fact::Unknown(_),
-            )
-            | None => Some(Digest::ZERO),
+            Some(_) | None => Some(Digest::ZERO),
         }
     }
 
@@ -238,16 +227,9 @@ impl<'a> Ended<'a> {
             let fingerprint = self.context.facts.get(&Probe::Fingerprint { path: identity.path.clone() });
             let content = match fingerprint {
                 Some(Fact::Content(Some(digest))) => Some(digest.short()),
-                Some(Fact::Content(None) | Fact::Identity(_) | Fact::Schema(_) | Fact::Absent) | None => None,
+                Some(Fact::Content(None) | Fact::Absent) | None => None,
                 // What it contains is not known, so it was not read.
-                Some(
-                    Fact::Unknown(_)
-                    | Fact::Excepted(_)
-                    | Fact::Rego(_)
-                    | Fact::Usage(_)
-                    | Fact::Told(_)
-                    | Fact::Ran(_),
-                ) => continue,
+                Some(_) => continue,
             };
             let file = file_key(&identity.path);
             match touch.role {

@@ -40,15 +40,7 @@ pub(super) fn meter(stack: &Stack, session: &Session, event: &Event, facts: &Fac
         }
         Some(Fact::Absent) => unmetered(session, "it is not there"),
         Some(Fact::Unknown(why)) => unmetered(session, why),
-        Some(
-            Fact::Identity(_)
-            | Fact::Content(_)
-            | Fact::Schema(_)
-            | Fact::Excepted(_)
-            | Fact::Rego(_)
-            | Fact::Told(_)
-            | Fact::Ran(_),
-        ) => unmetered(session, "it was not looked at"),
+        Some(_) => unmetered(session, "it was not looked at"),
     }
 }
 

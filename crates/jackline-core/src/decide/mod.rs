@@ -274,16 +274,9 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
             let finding = Finding::deny("self", code::SELF_PROTECTED, reason);
             done(Decision::merge(vec![finding.suggest("run `jackline doctor`, or take the change back")]))
         }
-        Some(
-            Fact::Identity(_)
-            | Fact::Content(_)
-            | Fact::Schema(_)
-            | Fact::Usage(_)
-            | Fact::Told(_)
-            | Fact::Ran(_)
-            | Fact::Excepted(_)
-            | Fact::Rego(_),
-        ) => done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")])),
+        Some(_) => {
+            done(Decision::merge(vec![Finding::fault("self", code::FAULT_PROBE, "the settings were not looked at")]))
+        }
     }
 }
 

@@ -53,16 +53,7 @@ fn last_byte(context: &Context<'_>) -> Option<Probe> {
         Fact::Identity(identity) if identity.there == There::File => {
             Some(Probe::LastByte { path: identity.path.clone() })
         }
-        Fact::Identity(_)
-        | Fact::Content(_)
-        | Fact::Excepted(_)
-        | Fact::Rego(_)
-        | Fact::Schema(_)
-        | Fact::Usage(_)
-        | Fact::Told(_)
-        | Fact::Ran(_)
-        | Fact::Absent
-        | Fact::Unknown(_) => None,
+        _ => None,
     }
 }
 
@@ -70,15 +61,7 @@ fn last_byte(context: &Context<'_>) -> Option<Probe> {
 fn ended(context: &Context<'_>) -> Option<bool> {
     match context.facts.get(&last_byte(context)?)? {
         Fact::Content(last) => Some(*last == Some(Digest::of(b"\n"))),
-        Fact::Identity(_)
-        | Fact::Excepted(_)
-        | Fact::Rego(_)
-        | Fact::Schema(_)
-        | Fact::Usage(_)
-        | Fact::Told(_)
-        | Fact::Ran(_)
-        | Fact::Absent
-        | Fact::Unknown(_) => None,
+        _ => None,
     }
 }
 

@@ -50,17 +50,7 @@ fn judge_touch(settings: &ReadBeforeWrite, subject: &Subject<'_>, touch: &Touch)
     let identity = match subject.facts.get(&touch.probe()) {
         Some(Fact::Identity(identity)) => identity,
         Some(Fact::Unknown(why)) => return Some(fault(touch, why)),
-        Some(
-            Fact::Content(_)
-            | Fact::Schema(_)
-            | Fact::Usage(_)
-            | Fact::Told(_)
-            | Fact::Ran(_)
-            | Fact::Excepted(_)
-            | Fact::Rego(_)
-            | Fact::Absent,
-        )
-        | None => {
+        Some(_) | None => {
             return Some(fault(touch, "it was not looked at"));
         }
     };
@@ -83,17 +73,7 @@ fn judge_stale(subject: &Subject<'_>, touch: &Touch, identity: &Identity, read: 
     let now = match subject.facts.get(&Probe::Fingerprint { path: identity.path.clone() }) {
         Some(Fact::Content(now)) => now.map(|digest| digest.short()),
         Some(Fact::Unknown(why)) => return Some(fault(touch, why)),
-        Some(
-            Fact::Identity(_)
-            | Fact::Schema(_)
-            | Fact::Usage(_)
-            | Fact::Told(_)
-            | Fact::Ran(_)
-            | Fact::Excepted(_)
-            | Fact::Rego(_)
-            | Fact::Absent,
-        )
-        | None => {
+        Some(_) | None => {
             return Some(fault(touch, "its content was not looked at"));
         }
     };

@@ -37,17 +37,7 @@ pub(crate) fn judge(settings: &Rego, subject: &Subject<'_>) -> Vec<Finding> {
             return judged.denials.iter().map(found).collect();
         }
         Some(Fact::Unknown(why)) => why.as_str(),
-        Some(
-            Fact::Identity(_)
-            | Fact::Content(_)
-            | Fact::Schema(_)
-            | Fact::Usage(_)
-            | Fact::Told(_)
-            | Fact::Ran(_)
-            | Fact::Excepted(_)
-            | Fact::Absent,
-        )
-        | None => "it was not asked",
+        Some(_) | None => "it was not asked",
     };
     let reason = format!("the Rego policy `{}` did not judge: {why}", settings.file);
     vec![Finding::fault(GUARD, code::FAULT_REGO, &reason).suggest("ask the owner to run `jackline check`")]
