@@ -17,6 +17,7 @@ pub mod label {
     pub const HOST: &str = "the host's settings";
     pub const POLICIES: &str = "Jackline's policies";
     pub const DEFINITION: &str = "the definition";
+    pub const CHECK: &str = "a file that a todo's check runs";
 }
 
 use label::{CLAUDE, CODEX, COPILOT, CURSOR, DEFINITION, GEMINI, OPENCODE, POLICIES, QWEN, WINDSURF};

@@ -28,7 +28,8 @@ pub use discover::{DEFINITION_FILE, discover};
 pub use found::{Found, Places};
 pub use rego::rego_faults;
 pub use schemas::schema_faults;
-pub use scripts::{Scripts, files as script_files, present as present_scripts};
+pub use scripts::{Runs, Scripts, files as script_files, present as present_scripts};
+pub(crate) use scripts::{bound, objection};
 pub use steady::Steady;
 
 /// Says which definitions judge a session.
