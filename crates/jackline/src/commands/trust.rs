@@ -8,7 +8,7 @@ use jackline_core::definition::{Model, loosenings};
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_runtime::clock;
-use jackline_runtime::definitions::{Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, present_scripts};
+use jackline_runtime::definitions::{Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, Runs, present_scripts};
 
 use crate::error::CommandError;
 use crate::place::{self, Where};
@@ -87,15 +87,27 @@ fn describe(
     Ok(())
 }
 
-/// What will run once it is trusted, and which files of the workspace run with it.
+/// What will run once it is trusted, and which files of the workspace each command runs.
 fn describe_commands(stack: &Stack, scripts: &BTreeMap<String, String>) -> Result<(), CommandError> {
-    let named = stack.layers.iter().flat_map(|layer| layer.model.commands());
-    let commands: BTreeSet<String> = named.map(|argv| argv.join(" ")).collect();
-    for command in commands {
-        screen::line(&format!("  runs: {}", timeline::shown(&command)))?;
-    }
-    for (script, content) in scripts {
-        screen::line(&format!("  with: {script} ({content})"))?;
+    let commands: BTreeSet<&[String]> = stack.layers.iter().flat_map(|layer| layer.model.commands()).collect();
+    for argv in commands {
+        screen::line(&format!("  runs: {}", timeline::shown(&argv.join(" "))))?;
+        let runs = Runs::of(Path::new(&stack.root), argv);
+        for script in &runs.files {
+            match scripts.get(script) {
+                Some(content) => screen::line(&format!("  with: {} ({content})", timeline::shown(script)))?,
+                None => screen::line(&format!("  with: {}, which cannot be read", timeline::shown(script)))?,
+            }
+        }
+        for script in &runs.missing {
+            let script = timeline::shown(script);
+            screen::line(&format!("  with: {script}, which is not there: the command is skipped until you trust it"))?;
+        }
+        if runs.untold {
+            screen::line("  note: what else of the workspace it runs cannot be told, and is not protected")?;
+        } else if runs.files.is_empty() && runs.missing.is_empty() {
+            screen::line("  with: nothing of the workspace; what the program reads there by itself is not protected")?;
+        }
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ mod checking;
 mod deciding;
 mod excepting;
 mod extending;
+mod judges;
 mod odd;
 mod packing;
 mod proving;
