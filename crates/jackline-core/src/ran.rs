@@ -103,7 +103,12 @@ mod tests {
     fn only_an_exit_with_zero_is_a_success() {
         assert!(Ran::silent(Exit::Code(0)).succeeded());
         let others = [Exit::Code(1), Exit::Signal(9), Exit::TimedOut, Exit::Untrusted("x".into())];
-        let more = [Exit::Altered("x".into()), Exit::NotStarted("x".into()), Exit::NotConfined("x".into()), Exit::Unknown("x".into())];
+        let more = [
+            Exit::Altered("x".into()),
+            Exit::NotStarted("x".into()),
+            Exit::NotConfined("x".into()),
+            Exit::Unknown("x".into()),
+        ];
         for exit in others.into_iter().chain(more) {
             assert!(!Ran::silent(exit.clone()).succeeded() && !exit.told().is_empty(), "{exit:?}");
         }

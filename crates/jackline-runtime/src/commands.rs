@@ -46,7 +46,10 @@ impl Commands<'_> {
         if let Some(patience) = self.patience {
             patience(timeout_ms.min(runner::TIMEOUT_MS_MAX) + GRACE_MS);
         }
-        Fact::Ran(self.ran(runner::run(&self.spec(argv, timeout_ms), self.redactor)))
+        let spec = self.spec(argv, timeout_ms);
+        // What the command is given by name it may print, and what it prints is shown and kept.
+        let redactor = self.redactor.knowing(spec.environment.secrets());
+        Fact::Ran(self.ran(runner::run(&spec, &redactor)))
     }
 
     /// Why a command of the owner's may not run. Which definition names it does not matter, as long as one that is

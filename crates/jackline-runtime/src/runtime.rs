@@ -1,5 +1,6 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
+mod notices;
 mod raw;
 mod stops;
 
@@ -13,7 +14,7 @@ use jackline_core::catalogue::Catalogue;
 use jackline_core::code;
 use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
-use jackline_core::decision::{Decision, Finding, Step, Verdict};
+use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::{UnknownTools, model};
 use jackline_core::event::{Body, Event, MAIN_AGENT};
 use jackline_core::feedback;
@@ -34,7 +35,6 @@ use crate::clock;
 use crate::commands::Commands;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
-use crate::limits;
 use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
@@ -262,9 +262,7 @@ impl Runtime {
                         self.web.as_deref().map_or_else(web::absent, |web| web::answer(web, request))
                     }
                     Probe::Scripts { commands } => self.commands(judging).scripts_of(commands),
-                    Probe::Run { argv, timeout_ms, author } => {
-                        self.commands(judging).answer(argv, *timeout_ms, author)
-                    }
+                    Probe::Run { argv, timeout_ms, author } => self.commands(judging).answer(argv, *timeout_ms, author),
                     probe => judging.prober.answer(probe, event),
                 };
                 seen.facts.keep(probe, fact);
@@ -444,7 +442,7 @@ impl Runtime {
             Committed::Done => {
                 self.sign(message, judging, head);
                 self.hold(session, Held { session: next, head, torn: None });
-                let notices = notices(judging, &message.event, &decision);
+                let notices = notices::of(judging, &message.event, &decision, facts);
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
         }
@@ -506,24 +504,6 @@ impl Seen {
             }
         }
     }
-}
-
-/// What people should know: about the definitions when an agent begins, and when a limit stops being counted.
-fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String> {
-    let mut notices = Vec::new();
-    if decision.briefing.is_some() {
-        notices.extend(judging.standing.notices.iter().cloned());
-        notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
-    }
-    notices.extend(stops::notice(decision));
-    let listed = matches!(event.body, Body::ToolsListed(_));
-    let warned = |finding: &&Finding| {
-        let soft = finding.code == code::BUDGET_STEPS && finding.verdict == Verdict::Allow;
-        let changed = listed && finding.code == code::MCP_TOOLS_CHANGED;
-        soft || changed || finding.code == code::BUDGET_UNMETERED
-    };
-    notices.extend(decision.findings.iter().filter(warned).map(|finding| finding.reason.clone()));
-    notices
 }
 
 fn takes_snapshot(decision: &Decision) -> bool {

@@ -159,6 +159,11 @@ pub(crate) fn github_token() -> Option<String> {
     named("GITHUB_TOKEN").or_else(|| named("GH_TOKEN")).map(|token| token.trim().to_owned())
 }
 
+/// The file with the authorities whose certificates count, where someone named one.
+pub(crate) fn certificates() -> Option<PathBuf> {
+    variable("SSL_CERT_FILE")
+}
+
 fn user_state() -> Option<PathBuf> {
     let base = variable("XDG_STATE_HOME").filter(|dir| dir.is_absolute());
     base.or_else(|| home().map(|home| home.join(".local/state"))).map(|dir| dir.join("jackline"))

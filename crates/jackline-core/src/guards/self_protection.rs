@@ -118,7 +118,9 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
             let commands = reading.commands.iter().filter(|command| operator::is_one(command));
             let mut findings: Vec<Finding> = commands.map(operator_command).collect();
             if findings.is_empty() && operator::is_handed_on(reading, &text()) {
-                findings.push(operators("This shell text has another program run a command of `jackline` that is for people."));
+                findings.push(operators(
+                    "This shell text has another program run a command of `jackline` that is for people.",
+                ));
             }
             findings.extend(reading.commands.iter().flat_map(shell::git_settings).map(|key| git_setting(&key)));
             if hides_writes(context, reading) {
@@ -219,7 +221,8 @@ fn judge_unread(text: &str, may_run: bool, may_take: bool) -> Vec<Finding> {
     let mentioned = whole.or_else(|| apart().map(|(dir, _)| dir)).or_else(taken);
     let named = mentioned
         .map(|mention| protected(&format!("This shell text names `{mention}` and what it writes cannot be told.")));
-    let words = |text: &str| text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).any(operator::is_our_program);
+    let words =
+        |text: &str| text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).any(operator::is_our_program);
     let runs = may_run && (words(text) || words(&plain));
     let command = runs.then(|| operators("This shell text runs `jackline` in a way that cannot be told."));
     named.into_iter().chain(command).collect()

@@ -119,7 +119,9 @@ impl Found {
                 }
                 let less = held_less(&model).join("; ");
                 if !trusted && !less.is_empty() {
-                    standing.notices.push(format!("`checks` counts only after `jackline trust` where it loosens ({less})"));
+                    standing
+                        .notices
+                        .push(format!("`checks` counts only after `jackline trust` where it loosens ({less})"));
                 }
                 let layer = Layer::new(*model, digest, Origin::Project, trusted).from_dir(dir_of(path));
                 standing.push(layer, text);

@@ -8,7 +8,9 @@ use jackline_core::definition::{Model, loosenings};
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_runtime::clock;
-use jackline_runtime::definitions::{Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, Runs, present_scripts};
+use jackline_runtime::definitions::{
+    Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, Runs, present_scripts,
+};
 
 use crate::error::CommandError;
 use crate::place::{self, Where};

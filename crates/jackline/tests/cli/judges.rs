@@ -48,8 +48,7 @@ fn step(command: &str) -> String {
     json!({ "test": { "tool": "@shell", "command": command } }).to_string()
 }
 
-const REQUIRED: &str =
-    r#"todos: { require: [ { content: R, checks: [ { call_succeeded: { tool: test } } ] } ] }"#;
+const REQUIRED: &str = r#"todos: { require: [ { content: R, checks: [ { call_succeeded: { tool: test } } ] } ] }"#;
 
 #[test]
 fn a_step_that_nobody_trusted_proves_no_check_of_another_definition() {
@@ -153,4 +152,52 @@ fn trust_says_what_each_command_runs_and_what_cannot_be_told() {
     let write = json!({ "tool": "Write", "args": { "file_path": "tools/verify.py", "content": "" } });
     let refused = answer(&world, &json!({ "event": "call.requested", "call": write }));
     assert_eq!(refused["code"], "self/protected", "{refused}");
+}
+
+/// A shell by the name of a host, which strips its marks from what it starts.
+#[cfg(target_os = "linux")]
+#[test]
+fn below_a_host_nobody_is_taken_for_a_person() {
+    let world = World::defined(
+        "jackline: 1\nloop: false\ntodos: { require: [ { content: R, checks: [ { file_exists: never } ] } ] }\n",
+    );
+    let id = first_todo(&world);
+    let host = world.path("claude");
+    std::os::unix::fs::symlink("/bin/sh", &host).expect("linked");
+    let line = format!("{} todo waive {id} --reason ok --yes; exit $?", env!("CARGO_BIN_EXE_jackline"));
+    let mut command = std::process::Command::new(&host);
+    command.args(["-c", &line]).current_dir(world.path("ws")).env_clear().env("HOME", world.path("home"));
+    let (code, _, stderr) = world.spawn_at_terminal(command, "");
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("an agent's session is around (process ") && stderr.contains("is `claude`)"), "{stderr}");
+    // The marks of a process above count as well, though they were taken away below it.
+    let line = format!("env -u CLAUDE_CODE_ENTRYPOINT {line}");
+    let mut command = std::process::Command::new("/bin/sh");
+    command.args(["-c", &line]).current_dir(world.path("ws")).env_clear().env("HOME", world.path("home"));
+    command.env("CLAUDE_CODE_ENTRYPOINT", "cli").env("PATH", "/usr/bin:/bin");
+    let (code, _, stderr) = world.spawn_at_terminal(command, "");
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("has `CLAUDE_CODE_ENTRYPOINT`"), "{stderr}");
+    let listed = answer(&world, &json!({ "event": "todo.list" }));
+    assert_eq!(listed["result"]["todos"][0]["status"], "pending");
+}
+
+#[test]
+fn every_mark_of_a_host_is_known() {
+    let world = World::defined("jackline: 1\nloop: false\ntodos: { require: [ { content: R } ] }\n");
+    let id = first_todo(&world);
+    for mark in [
+        "CLAUDE_CODE_ENTRYPOINT",
+        "CLAUDE_PID",
+        "CLAUDE_CODE_MESSAGING_SOCKET",
+        "CLAUDE_PROJECT_DIR",
+        "CODEX_THREAD_ID",
+    ] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_jackline"));
+        command.args(["todo", "waive", &id, "--reason", "ok", "--yes"]).current_dir(world.path("ws"));
+        command.env_clear().env("HOME", world.path("home")).env(mark, "x");
+        let (code, _, stderr) = world.spawn_at_terminal(command, "");
+        assert_eq!(code, Some(2), "{mark}: {stderr}");
+        assert!(stderr.contains(&format!("(`{mark}` is set)")), "{stderr}");
+    }
 }

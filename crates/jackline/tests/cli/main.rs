@@ -5,6 +5,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on says so by panicking")]
 
 mod asking;
+mod authorities;
 mod checking;
 mod deciding;
 mod excepting;

@@ -41,11 +41,55 @@ const TELLING: &[&str] = &["trust", "uninit", "waive", "approve", "reject"];
 
 /// Programs that run what they are told, elsewhere or at another terminal: there no host would be seen around it.
 const RUNNERS: &[&str] = &[
-    "tmux", "screen", "byobu", "zellij", "dtach", "abduco", "reptyr", "ttyd", "gotty", "asciinema", "expect",
-    "autoexpect", "xterm", "uxterm", "urxvt", "rxvt", "st", "foot", "kitty", "alacritty", "wezterm", "ghostty",
-    "gnome-terminal", "konsole", "xfce4-terminal", "lxterminal", "terminator", "tilix", "x-terminal-emulator",
-    "osascript", "open", "socat", "nc", "ncat", "netcat", "ssh", "mosh", "dbclient", "at", "batch", "crontab",
-    "docker", "podman", "nerdctl", "kubectl", "lxc", "machinectl", "systemctl", "watchexec",
+    "tmux",
+    "screen",
+    "byobu",
+    "zellij",
+    "dtach",
+    "abduco",
+    "reptyr",
+    "ttyd",
+    "gotty",
+    "asciinema",
+    "expect",
+    "autoexpect",
+    "xterm",
+    "uxterm",
+    "urxvt",
+    "rxvt",
+    "st",
+    "foot",
+    "kitty",
+    "alacritty",
+    "wezterm",
+    "ghostty",
+    "gnome-terminal",
+    "konsole",
+    "xfce4-terminal",
+    "lxterminal",
+    "terminator",
+    "tilix",
+    "x-terminal-emulator",
+    "osascript",
+    "open",
+    "socat",
+    "nc",
+    "ncat",
+    "netcat",
+    "ssh",
+    "mosh",
+    "dbclient",
+    "at",
+    "batch",
+    "crontab",
+    "docker",
+    "podman",
+    "nerdctl",
+    "kubectl",
+    "lxc",
+    "machinectl",
+    "systemctl",
+    "watchexec",
 ];
 
 /// Programs that do nothing with their words but look for them, print them or keep them.
@@ -93,7 +137,8 @@ fn names_one(text: &str) -> bool {
     let tokens: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).collect();
     let tokens: Vec<&str> = tokens.into_iter().filter(|token| !token.is_empty()).collect();
     let after = |at: usize| tokens.get(at + 1..).unwrap_or_default();
-    let ours: Vec<usize> = (0..tokens.len()).filter(|at| tokens.get(*at).is_some_and(|it| is_our_program(it))).collect();
+    let ours: Vec<usize> =
+        (0..tokens.len()).filter(|at| tokens.get(*at).is_some_and(|it| is_our_program(it))).collect();
     let begins = |rest: &[&str]| rest.first().is_some_and(|word| COMMANDS.contains(word)) && !is_read_only(rest);
     !ours.is_empty() && tokens.iter().any(|token| TELLING.contains(token)) || ours.iter().any(|at| begins(after(*at)))
 }

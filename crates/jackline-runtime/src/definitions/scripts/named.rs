@@ -113,7 +113,11 @@ impl Looking<'_> {
     /// A file that runs if it is there.
     fn lurking(&mut self, path: String) {
         let there = self.root.join(&path).is_file();
-        if there { self.runs.files.insert(path) } else { self.runs.absent.insert(path) };
+        if there {
+            self.runs.files.insert(path)
+        } else {
+            self.runs.absent.insert(path)
+        };
     }
 
     /// Python looks for a module in the directory where it runs before it looks anywhere else.
@@ -175,7 +179,8 @@ impl Looking<'_> {
     /// or an option with its value.
     fn mentioned(&mut self, argv: &[String]) {
         let parts = argv.iter().skip(1).flat_map(|word| word.split(|c: char| c.is_whitespace() || BETWEEN.contains(c)));
-        let parts: BTreeSet<&str> = parts.map(|part| part.trim_start_matches("PWD/")).filter(|it| !it.is_empty()).collect();
+        let parts: BTreeSet<&str> =
+            parts.map(|part| part.trim_start_matches("PWD/")).filter(|it| !it.is_empty()).collect();
         let paths: BTreeSet<String> = parts.iter().filter_map(|part| below(self.root, part)).collect();
         let is_dir = |path: &&String| self.root.join(path).is_dir();
         let mut dirs: Vec<&str> = paths.iter().filter(is_dir).map(String::as_str).collect();

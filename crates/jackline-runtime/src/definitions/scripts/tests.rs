@@ -75,7 +75,8 @@ fn options_and_texts_of_interpreters_are_no_files() {
     ] {
         check(root, argv, &["c.sh"]);
     }
-    for argv in [&["python3", "-W", "error", "c.py"][..], &["python3", "-X", "dev", "c.py"], &["python3", "-Werror", "c.py"]]
+    for argv in
+        [&["python3", "-W", "error", "c.py"][..], &["python3", "-X", "dev", "c.py"], &["python3", "-Werror", "c.py"]]
     {
         check(root, argv, &["c.py"]);
     }
