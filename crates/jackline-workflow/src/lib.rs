@@ -1,0 +1,7 @@
+//! Multi-agent workflows: what their files say, and whether they keep the rules.
+//!
+//! [`python`] reads the Python of agents and tools as far as rules ask about it.
+//!
+//! Nothing of this crate is touched by a hook. It knows no command line, reads no environment and prints nothing.
+
+pub mod python;
