@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use jackline_core::definition::fault::{did_you_mean, quoted};
 use jackline_core::definition::yaml::{Node, Value};
-use jackline_core::definition::{Fault, Span};
+use jackline_core::definition::{Fault, Span, found};
 
 use super::manifest::out_if;
 use super::{MANIFEST, Rule, agents, manifest_part, one_of, wrong};
@@ -131,9 +131,10 @@ fn sensitive(flow: &Workflow, out: &mut Found) {
 fn not_names(label: &str, list: &Node, out: &mut Found) {
     match &list.value {
         Value::List(items) => items.iter().filter(|item| item.text().is_none()).for_each(|item| {
-            out_if(out, MANIFEST, wrong(&format!("an item of {label}"), "a text", item));
+            let message = format!("an item of `{label}` must be a name, found {}", found(item));
+            out.put(MANIFEST, Fault::error(message).at(item.span));
         }),
-        Value::Null => {}
+        Value::Null | Value::Broken => {}
         _ => out_if(out, MANIFEST, wrong(label, "a list of names", list)),
     }
 }
