@@ -242,10 +242,11 @@ pub(crate) fn engine_fault(schema: &Node) -> Option<Fault> {
         let item = || step.parse().ok().and_then(|at: usize| node.items().get(at));
         node.get(&step).or_else(item).unwrap_or(node)
     });
-    let message = fault
-        .message
-        .strip_prefix("it is ")
-        .map_or_else(|| format!("the schema is not usable: {}", fault.message), |rest| format!("this is {rest}"));
+    let message = match fault.message.strip_prefix("it is no schema") {
+        // Where is told by the place.
+        Some(why) => format!("this is no JSON Schema: {}", why.split_once(": ").map_or(why, |(_, why)| why)),
+        None => format!("the schema cannot be used: {}", fault.message),
+    };
     Some(Fault::error(message).at(place.span).help_if(fault.help.map(str::to_owned)))
 }
 

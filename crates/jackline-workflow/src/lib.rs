@@ -4,7 +4,7 @@
 //! and Python files that register tools. [`load`] reads all of them into a [`Workflow`], whatever is wrong with it.
 //! [`rules`] is the one table of rules R1–R32: each is a small function that looks at the workflow and names what breaks
 //! it. [`validate`] asks all of them and gives a [`Report`] with every finding of every file; [`report`] shows it to
-//! people, to programs and to code hosts.
+//! people, to programs and to code hosts, and [`picture`] as a [`graph`]. [`python`] reads Python as far as rules ask.
 //!
 //! This crate knows no command line, reads no environment and prints nothing. Nothing of it is touched by a hook.
 
@@ -13,8 +13,10 @@ mod contract;
 mod dag;
 mod file;
 mod finding;
+pub mod graph;
 mod load;
 pub mod manifest;
+mod picture;
 pub mod python;
 pub mod report;
 pub mod rules;
@@ -29,6 +31,7 @@ pub use dag::Dag;
 pub use file::File;
 pub use finding::{Finding, Level, Report};
 pub use load::{AGENT_FILE, Absent, MANIFEST_FILE, Workflow, load};
+pub use picture::picture;
 pub use rules::{RULES, Rule, validate};
 pub use shape::{agent_schema, workflow_schema};
 pub use tools::ToolSource;

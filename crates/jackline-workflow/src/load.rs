@@ -85,6 +85,12 @@ impl Workflow {
         self.files.get(agent.file)?.tree.as_ref().map(|root| Config { root })
     }
 
+    /// The directory of the agent of a node of the graph.
+    #[must_use]
+    pub fn home(&self, node: usize) -> Option<&str> {
+        self.homes.get(node)?.as_deref()
+    }
+
     /// The agent in a directory.
     #[must_use]
     pub fn agent_in(&self, directory: &str) -> Option<&Agent> {

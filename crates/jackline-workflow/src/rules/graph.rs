@@ -189,7 +189,10 @@ fn files(flow: &Workflow, out: &mut Found) {
 fn fileless(flow: &Workflow, directory: &str, span: jackline_core::definition::Span, out: &mut Found) {
     if flow.agent_in(directory).is_none() {
         let message = format!("there is no {}", quoted(&format!("{directory}/{AGENT_FILE}")));
-        let near = did_you_mean(directory, flow.agents.iter().take(COMPARED_MAX).map(|agent| agent.directory.as_str()));
+        let (parent, name) = directory.rsplit_once('/').unwrap_or(("", directory));
+        let beside = flow.agents.iter().filter_map(|agent| agent.directory.rsplit_once('/'));
+        let names = beside.filter(|(other, _)| *other == parent).map(|(_, name)| name).take(COMPARED_MAX);
+        let near = did_you_mean(name, names);
         out.put(
             MANIFEST,
             Fault::error(message)

@@ -65,7 +65,7 @@ pub(crate) enum Command {
     /// Show the packs that a definition can use
     #[command(subcommand)]
     Pack(pack::Pack),
-    /// Check, explain and begin workflows of agents
+    /// Check, explain, draw and begin workflows of agents
     #[command(subcommand)]
     Workflow(workflow::Workflow),
 }

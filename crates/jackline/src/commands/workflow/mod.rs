@@ -2,6 +2,7 @@
 
 mod begin;
 mod explain;
+mod graph;
 mod schema;
 mod validate;
 
@@ -17,6 +18,7 @@ use crate::place;
 pub(crate) enum Workflow {
     Validate(validate::Validate),
     Explain(explain::Explain),
+    Graph(graph::Graph),
     New(begin::New),
     Schema(schema::Schema),
 }
@@ -26,6 +28,7 @@ impl Workflow {
         match self {
             Self::Validate(command) => command.run(),
             Self::Explain(command) => command.run(),
+            Self::Graph(command) => command.run(),
             Self::New(command) => command.run(),
             Self::Schema(command) => command.run(),
         }
