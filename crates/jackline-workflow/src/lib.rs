@@ -18,6 +18,7 @@ mod load;
 pub mod manifest;
 mod picture;
 pub mod python;
+mod read;
 pub mod report;
 pub mod rules;
 mod semver;
