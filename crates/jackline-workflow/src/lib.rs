@@ -1,8 +1,10 @@
 //! Multi-agent workflows: what their files say, and whether they keep the rules.
 //!
 //! [`python`] reads the Python of agents and tools as far as rules ask about it. [`graph`] draws a graph of agents.
+//! [`gates`] judges whether a run is complete.
 //!
 //! Nothing of this crate is touched by a hook. It knows no command line, reads no environment and prints nothing.
 
+pub mod gates;
 pub mod graph;
 pub mod python;
