@@ -1,6 +1,6 @@
 //! Completion gates: what must hold before a run may call itself complete.
 //!
-//! A manager says COMPLETE. [`Run`] is what it says and was asked for; [`facts`](look) are what is really there, gathered by
+//! A manager says COMPLETE. [`Run`] is what it says and was asked for; [`Facts`] are what is really there, gathered by
 //! [`look`], the one part that touches files. Each gate is a file with a pure `judge(run, facts)`; [`judge`] asks all of them
 //! in their order. Nothing here skips a gate: what cannot be verified is rejected.
 
