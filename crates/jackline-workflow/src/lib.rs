@@ -6,6 +6,8 @@
 //! it. [`validate`] asks all of them and gives a [`Report`] with every finding of every file; [`report`] shows it to
 //! people, to programs and to code hosts, and [`picture`] as a [`graph`]. [`python`] reads Python as far as rules ask.
 //!
+//! Of a run, [`gates`] judges whether it is complete, and [`loop_control`] what becomes of a manager's decisions.
+//!
 //! This crate knows no command line, reads no environment and prints nothing. Nothing of it is touched by a hook.
 
 pub mod agent;
@@ -13,8 +15,10 @@ mod contract;
 mod dag;
 mod file;
 mod finding;
+pub mod gates;
 pub mod graph;
 mod load;
+pub mod loop_control;
 pub mod manifest;
 mod picture;
 pub mod python;

@@ -1,8 +1,8 @@
 //! Pictures of a graph of agents: its levels, conditions and findings, as Mermaid, DOT or SVG.
 //!
-//! A [`Picture`] says what is drawn. [`layers`] finds the level of each agent, [`order`] and [`place`] where it stands. Cycles,
+//! A [`Picture`] says what is drawn. `layers` finds the level of each agent, `order` and `place` where it stands. Cycles,
 //! unknown agents and twice-used names are drawn as well: a picture is wanted most when something is wrong. Every text is
-//! untrusted: [`label`] shows what hides, and each format escapes in its own way. SVG needs no other program.
+//! untrusted: `label` shows what hides, and each format escapes in its own way. SVG needs no other program.
 
 mod dot;
 mod label;

@@ -1,7 +1,7 @@
 //! Reads Python as far as rules ask about it: which tools a source registers, what an agent's class says of itself.
 //!
-//! A source becomes tokens ([`lex`], literals in [`literal`]), tokens become statements in blocks ([`block`]), and the
-//! questions are answered from those ([`registration`], [`agent`]). Comments and texts are never mistaken for code. What
+//! A source becomes tokens (`lex`, literals in `literal`), tokens become statements in blocks (`block`), and the
+//! questions are answered from those (`registration`, `agent`). Comments and texts are never mistaken for code. What
 //! only a full parser would refuse (`x = = 1`) is not noticed; broken texts, brackets and indentation are. Nothing is run.
 
 mod agent;
