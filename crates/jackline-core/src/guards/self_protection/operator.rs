@@ -23,6 +23,7 @@ const READ_ONLY: &[&[&str]] = &[
     &["workflow", "validate"],
     &["workflow", "graph"],
     &["workflow", "explain"],
+    &["workflow", "schema"],
     &["--help"],
     &["-h"],
     &["--version"],
