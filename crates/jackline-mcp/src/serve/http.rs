@@ -1,4 +1,4 @@
-//! Streamable HTTP on this machine's own address, for whoever has the token. Nothing of it is meant for browsers.
+//! Streamable HTTP on this machine's own address, for whoever has the token.
 //!
 //! Every request stands for itself: there are no sessions of the transport's, so none can be left behind or taken over.
 
@@ -33,6 +33,8 @@ use crate::join::Joiner;
 
 /// Where the server is asked.
 const PATH: &str = "/mcp";
+/// Whose pages may ask: the protocol wants no fewer.
+const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 /// Connections at once; further ones wait to be accepted.
 const CONNECTIONS_MAX: usize = 64;
 /// Milliseconds for a request's head to come: who sends it byte by byte holds a connection from others.
@@ -98,7 +100,8 @@ fn service(handler: Handler) -> Service {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        // A page that a browser shows has an origin, and no business here, whatever name it has found us by.
+        // A page that a browser shows has an origin. One of this machine's own may ask, if it has the token.
+        .with_allowed_origins(ORIGINS)
         .enforce_origin_validation()
         .with_max_request_body_bytes(LINE_BYTES_MAX);
     StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(NeverSessionManager::default()), config)

@@ -48,8 +48,9 @@ fn whole(least: u64, about: &str) -> Value {
     json!({ "type": "integer", "minimum": least, "description": about })
 }
 
+/// A value or none; not as a list of types, which not every client reads.
 fn maybe(kind: &str) -> Value {
-    json!({ "type": [kind, "null"] })
+    json!({ "anyOf": [plain(kind), plain("null")] })
 }
 
 /// A path as tools take it.
@@ -221,7 +222,7 @@ pub(super) fn page() -> Value {
         ("lines_shown", plain("integer")),
         ("lines_remaining", plain("integer")),
         ("has_more", plain("boolean")),
-        ("next_offset", json!({ "type": ["integer", "null"], "description": "the offset of the next page" })),
+        ("next_offset", json!({ "anyOf": [told("integer", "the offset of the next page"), plain("null")] })),
         ("total_lines", plain("integer")),
         ("line_cut", told("boolean", "the last line shown is longer than is shown of it")),
     ])

@@ -1,4 +1,4 @@
-//! Our own server over HTTP: for whoever has its token, on this machine, and for no browser.
+//! Our own server over HTTP: for whoever has its token, on this machine, and for no page of another.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -11,9 +11,9 @@ use super::World;
 use super::client::{Client, code, text};
 
 /// A server that listens; ended with the test.
-struct Listening {
-    child: Child,
-    url: String,
+pub(crate) struct Listening {
+    pub(crate) child: Child,
+    pub(crate) url: String,
     /// What was shown as its token, if anything was.
     token: Option<String>,
     _errors: BufReader<ChildStderr>,
@@ -27,7 +27,7 @@ impl Drop for Listening {
 }
 
 impl Listening {
-    fn start(world: &World, options: &[&str], token: Option<&str>) -> Self {
+    pub(crate) fn start(world: &World, options: &[&str], token: Option<&str>) -> Self {
         let mut command = world.command(&[&["mcp", "serve", "--http", "127.0.0.1:0"], options].concat());
         command.envs(token.map(|token| ("JACKLINE_MCP_TOKEN", token)));
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("started");
@@ -44,7 +44,7 @@ impl Listening {
         Self { child, url, token, _errors: errors }
     }
 
-    fn authority(&self) -> &str {
+    pub(crate) fn authority(&self) -> &str {
         self.url.trim_start_matches("http://").trim_end_matches("/mcp")
     }
 
@@ -90,7 +90,7 @@ fn greeting() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
 }
 
-const TOKEN: &str = "a-token-of-some-length";
+pub(crate) const TOKEN: &str = "a-token-of-some-length";
 
 #[test]
 fn who_has_the_token_works_as_over_a_pipe() {
@@ -148,13 +148,12 @@ fn only_who_has_the_token_is_served() {
 }
 
 #[test]
-fn browsers_and_other_names_are_refused() {
+fn other_peoples_pages_and_names_are_refused() {
     let world = World::new("jackline: 1\n");
     let server = Listening::start(&world, &[], Some(TOKEN));
     let create = call("todo_create", json!({"content": "x"}));
     for headers in [
         [("Origin", "https://evil.example")],
-        [("Origin", "http://localhost:3000")],
         [("Origin", "null")],
         [("Host", "evil.example")],
         [("Host", "evil.example:8650")],
@@ -162,6 +161,8 @@ fn browsers_and_other_names_are_refused() {
         let (status, answer) = server.post(TOKEN, &headers, &create);
         assert_eq!(status, 403, "{headers:?}: {answer}");
     }
+    let (status, _) = server.post(TOKEN, &[("Origin", "http://localhost:3000")], &greeting());
+    assert_eq!(status, 200, "a page of this machine's own, with the token");
     assert!(!world.path("home/.local/state/jackline/sessions").exists(), "nothing was judged");
 }
 

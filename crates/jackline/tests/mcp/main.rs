@@ -17,6 +17,7 @@ mod odd;
 mod passed;
 mod public;
 mod served;
+mod suites;
 mod wrapped;
 
 use std::fs;
