@@ -173,7 +173,7 @@ codes! {
         "There is nothing at the path.",
         "List the directory, or search for the name.";
     WORKSPACE_UNFIT = "workspace/unfit",
-        "What is at the path is not what the tool works on: a directory, a device, no text, or too large.",
+        "What is at the path is not what the tool works on: a directory, a device, read-only, no text, or too large.",
         "Use another tool, or another path.";
     WORKSPACE_NO_MATCH = "workspace/no-match",
         "The text to be replaced is not in the file, or stands there several times.",

@@ -190,6 +190,9 @@ fn writes_and_edits_are_judged_and_put_in_place_whole() {
     assert_eq!(world.file("run.sh"), "echo b\necho b\n");
     let mode = fs::metadata(world.path("ws/run.sh")).expect("there").permissions().mode();
     assert_eq!(mode & 0o777, 0o750, "its rights are as they were");
+    fs::set_permissions(world.path("ws/run.sh"), fs::Permissions::from_mode(0o440)).expect("set");
+    let locked = json!({"path": "run.sh", "old_text": "echo b", "new_text": "echo c", "replace_all": true});
+    assert_eq!(code(&client.call("edit_file", locked)), "workspace/unfit", "its rights are heeded");
     let made = client.call("write_file", json!({"path": "deep/er/new.txt", "content": "x"}));
     assert_eq!(value(&made), &json!({"path": "deep/er/new.txt", "bytes": 1, "created": true}));
     assert_eq!(code(&client.call("write_file", json!({"path": "x.lock", "content": ""}))), "paths/protected");

@@ -1,8 +1,10 @@
 //! `write_file`: a whole file, put in place at once, with its rights as they were.
 
+use std::fs;
+use std::sync::PoisonError;
+
 use jackline_runtime::replace;
 use serde_json::{Value, json};
-use std::sync::PoisonError;
 
 use super::place::Place;
 use super::{Workspace, failed, text, unfit};
@@ -23,6 +25,10 @@ pub(super) fn write(workspace: &Workspace<'_>, args: &Value) -> Result<Said, Ref
 
 /// Puts a text in place.
 pub(super) fn put(workspace: &Workspace<'_>, place: &Place, content: &str) -> Result<(), Refused> {
+    // It is put in place by its directory's rights, so its own are looked at first.
+    if fs::metadata(&place.path).is_ok_and(|there| there.permissions().readonly()) {
+        return Err(unfit(&place.shown, "is read-only", "leave it as it is, or ask the person"));
+    }
     let _writing = workspace.writing.lock().unwrap_or_else(PoisonError::into_inner);
     replace::write(&place.path, content).map_err(|fault| failed(&place.shown, &fault))
 }
