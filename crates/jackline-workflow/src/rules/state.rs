@@ -31,7 +31,7 @@ pub(super) static RESERVED: Rule = Rule {
     summary: "No agent writes to reserved keys of the state",
     text: "`_meta`, `_errors`, `_trace` and `_workflow` belong to the runtime. No contract declares a field of such a name, \
 also not below `state_updates`; no node shares one; `state.initial` and `state.auto_inject` do not set one; no `agent.py` \
-assigns to one (`state[\"_meta\"] = …`). A run refuses such writes as well.",
+assigns to one (`state[\"_meta\"] = …`). A runtime refuses such writes as well.",
     good: manifest_part("state:\n  initial:\n    topic: tides\n"),
     bad: manifest_part("state:\n  initial:\n    _meta: {run: 7}    # the runtime's own\n"),
     check: reserved,
@@ -43,7 +43,7 @@ pub(super) static SENSITIVE: Rule = Rule {
     category: "Security",
     summary: "Sensitive values stay out of every record",
     text: "Fields in `state.sharing.sensitive_fields`, fields that a contract marks as sensitive, and environment variables \
-with `sensitive: true` are kept out of logs, metrics, traces and audit records when a workflow runs. So none of them is a label \
+with `sensitive: true` must not reach logs, metrics, traces and audit records of a run. So none of them is a label \
 of a metric or an attribute of a trace; `sensitive` is `true` or `false`, and `sensitive_fields` a list of names.
 
 A sensitive variable whose value stands in the manifest as its `default` is a warning.",
