@@ -15,6 +15,22 @@ pub const DEPTH_MAX: usize = 32;
 /// Bounds the tree's memory to some tens of megabytes, whatever the text.
 pub const NODES_MAX: usize = 50_000;
 
+/// How much of a text is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    pub bytes_max: usize,
+    pub nodes_max: usize,
+    /// What a file that is longer probably is not.
+    pub meant: &'static str,
+}
+
+/// The limits of a definition.
+pub const DEFINITION: Limits = Limits {
+    bytes_max: DEFINITION_BYTES_MAX,
+    nodes_max: NODES_MAX,
+    meant: "a definition is written by hand: is this the right file?",
+};
+
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
@@ -102,16 +118,21 @@ impl Node {
 
 /// Reads a text into its tree; `None` when there is no tree to speak of. Faults say why, or what else is wrong.
 pub fn read(source: &str, faults: &mut Faults) -> Option<Node> {
-    if source.len() > DEFINITION_BYTES_MAX {
-        let message = format!("the file is longer than {DEFINITION_BYTES_MAX} bytes");
-        faults.push(Fault::error(message).help("a definition is written by hand: is this the right file?"));
+    read_within(&DEFINITION, source, faults)
+}
+
+/// The same for a text of other limits.
+pub fn read_within(limits: &Limits, source: &str, faults: &mut Faults) -> Option<Node> {
+    if source.len() > limits.bytes_max {
+        let message = format!("the file is longer than {} bytes", limits.bytes_max);
+        faults.push(Fault::error(message).help(limits.meant));
         return None;
     }
+    let mut builder = Builder::new(faults, limits.nodes_max);
     let limits = options! {
         flow_nesting_limit: DEPTH_MAX, block_nesting_limit: DEPTH_MAX,
         emit_comments: false, emit_anchor_events: true, emit_unresolved_aliases: true,
     };
-    let mut builder = Builder::new(faults);
     for event in Parser::new_from_str_with_options(source, limits) {
         let step = match event {
             Ok((event, span)) => builder.take(event, place(span.start, span.end)),
@@ -194,11 +215,12 @@ struct Builder<'a> {
     root: Option<Node>,
     documents: usize,
     nodes: usize,
+    nodes_max: usize,
 }
 
 impl<'a> Builder<'a> {
-    const fn new(faults: &'a mut Faults) -> Self {
-        Self { faults, open: Vec::new(), root: None, documents: 0, nodes: 0 }
+    const fn new(faults: &'a mut Faults, nodes_max: usize) -> Self {
+        Self { faults, open: Vec::new(), root: None, documents: 0, nodes: 0, nodes_max }
     }
 
     /// Takes one event; an `Err` ends the reading.
@@ -256,8 +278,8 @@ impl<'a> Builder<'a> {
 
     fn count(&mut self, span: Span) -> Result<(), Fault> {
         self.nodes += 1;
-        if self.nodes > NODES_MAX {
-            return Err(Fault::error(format!("the file has more than {NODES_MAX} values")).at(span));
+        if self.nodes > self.nodes_max {
+            return Err(Fault::error(format!("the file has more than {} values", self.nodes_max)).at(span));
         }
         Ok(())
     }

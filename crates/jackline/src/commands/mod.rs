@@ -24,6 +24,7 @@ mod todo;
 mod tour;
 mod trust;
 mod uninit;
+mod workflow;
 
 use std::process::ExitCode;
 
@@ -64,6 +65,9 @@ pub(crate) enum Command {
     /// Show the packs that a definition can use
     #[command(subcommand)]
     Pack(pack::Pack),
+    /// Check, explain, draw and begin workflows of agents
+    #[command(subcommand)]
+    Workflow(workflow::Workflow),
 }
 
 impl Command {
@@ -92,6 +96,7 @@ impl Command {
             Self::Todo(command) => command.run(),
             Self::Fact(command) => command.run(),
             Self::Pack(command) => command.run(),
+            Self::Workflow(command) => command.run(),
         };
         done.map(|()| ExitCode::SUCCESS)
     }
