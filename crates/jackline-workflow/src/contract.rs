@@ -9,8 +9,8 @@ use jackline_core::json::decode;
 use jackline_core::schema::SCHEMA_BYTES_MAX;
 use jackline_runtime::schema_fault;
 
-use crate::load::read_text;
 use crate::manifest::{at, is};
+use crate::read;
 use crate::within::inside;
 
 /// The types that JSON has.
@@ -116,7 +116,7 @@ impl Contract {
         let Some(path_inside) = inside(directory, path) else {
             return refuse(format!("the contract's file {} lies outside the workflow", quoted(path)));
         };
-        let text = match read_text(&root.join(&path_inside), SCHEMA_BYTES_MAX) {
+        let text = match read::text(&root.join(&path_inside), SCHEMA_BYTES_MAX) {
             Ok(text) => text,
             Err(why) => return refuse(format!("the contract's file {} cannot be read: {why}", quoted(&path_inside))),
         };

@@ -22,6 +22,7 @@ pub mod loop_control;
 pub mod manifest;
 mod picture;
 pub mod python;
+mod read;
 pub mod report;
 pub mod rules;
 mod semver;

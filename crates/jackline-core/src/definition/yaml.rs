@@ -15,6 +15,9 @@ pub const DEPTH_MAX: usize = 32;
 /// Bounds the tree's memory to some tens of megabytes, whatever the text.
 pub const NODES_MAX: usize = 50_000;
 
+/// Keys that are compared one by one sooner than looked up.
+const KEYS_FEW: usize = 16;
+
 /// How much of a text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -340,13 +343,26 @@ fn key_of(node: Node, faults: &mut Faults) -> Key {
 fn put_entry(entries: &mut Vec<Entry>, seen: &mut BTreeMap<String, u32>, pair: (Key, Node), faults: &mut Faults) {
     let (key, value) = pair;
     let Some(text) = key.text else { return };
-    if let Some(line) = seen.get(&text) {
+    if let Some(line) = line_of(&text, entries, seen) {
         let message = format!("duplicate key {}", quoted(&text));
         faults.push(Fault::error(message).at(key.span).help(format!("it was given before, on line {line}")));
         return;
     }
-    seen.insert(text.clone(), key.span.line);
+    if !seen.is_empty() {
+        seen.insert(text.clone(), key.span.line);
+    }
     entries.push(Entry { key: text, key_span: key.span, value });
+}
+
+/// The line on which a map has a key already. Only a map of many keys keeps book of them.
+fn line_of(text: &str, entries: &[Entry], seen: &mut BTreeMap<String, u32>) -> Option<u32> {
+    if entries.len() < KEYS_FEW {
+        return entries.iter().find(|entry| entry.key == text).map(|entry| entry.key_span.line);
+    }
+    if seen.is_empty() {
+        seen.extend(entries.iter().map(|entry| (entry.key.clone(), entry.key_span.line)));
+    }
+    seen.get(text).copied()
 }
 
 /// Reads a scalar by the core schema of YAML 1.2; only plain ones can be anything but a text.
@@ -529,6 +545,19 @@ mod tests {
         check_fault(&(0..40).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect::<String>(), "deeper than 32");
         check_fault(&"- ".repeat(40), "deeper than 32");
         check_fault(&"- 1\n".repeat(NODES_MAX), "more than 50000 values");
+    }
+
+    #[test]
+    fn duplicates_are_found_among_few_keys_and_among_many() {
+        for count in [1, KEYS_FEW - 1, KEYS_FEW, KEYS_FEW + 1, 5 * KEYS_FEW] {
+            for again in [0, count / 2, count - 1] {
+                let keys: String = (0..count).map(|n| format!("k{n}: 1\n")).collect();
+                let (_, faults) = read_all(&format!("{keys}k{again}: 2\nlast: 1\n"));
+                let [fault] = faults.as_slice() else { panic!("{count} {again}: {faults:?}") };
+                assert_eq!(fault.message, format!("duplicate key `k{again}`"));
+                assert_eq!(fault.help.as_deref(), Some(&*format!("it was given before, on line {}", again + 1)));
+            }
+        }
     }
 
     #[test]

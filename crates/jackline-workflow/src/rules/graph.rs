@@ -6,6 +6,7 @@ use jackline_core::definition::Fault;
 use jackline_core::definition::fault::{did_you_mean, quoted};
 use jackline_core::definition::yaml::Node;
 
+use super::identity::is_id;
 use super::{MANIFEST, Rule, manifest_part};
 use crate::finding::{Found, Level};
 use crate::load::{AGENT_FILE, MANIFEST_FILE, Workflow};
@@ -179,7 +180,7 @@ fn files(flow: &Workflow, out: &mut Found) {
     }
     for agent in &flow.agents {
         let Some(id) = flow.config(agent).and_then(crate::agent::Config::id) else { continue };
-        if let Some(text) = id.text().filter(|text| *text != agent.name()) {
+        if let Some(text) = id.text().filter(|text| *text != agent.name() && is_id(text)) {
             let message = format!("the agent in {} calls itself {}", quoted(&agent.directory), quoted(text));
             out.put(agent.file, Fault::warning(message).at(id.span).help("give both the same name"));
         }

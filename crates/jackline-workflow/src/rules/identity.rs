@@ -154,6 +154,11 @@ fn id(flow: &Workflow, out: &mut Found) {
     }
 }
 
+/// Whether a name is well-formed.
+pub(super) fn is_id(text: &str) -> bool {
+    misnamed(text, ID_CHARS_MAX, "_").is_none()
+}
+
 fn no_id(node: &Node) -> Option<Fault> {
     let Some(text) = node.text() else { return wrong("id", "a text", node) };
     let (why, help) = misnamed(text, ID_CHARS_MAX, "_")?;
