@@ -66,7 +66,7 @@ pub(crate) fn agents<T>(root: &Path, directories: &[String], meanwhile: impl FnO
         }
     };
     thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(&work)).collect();
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let done = meanwhile();
         let mut read = work();
         for other in others {

@@ -1,12 +1,7 @@
 //! Every rule by its cases, its examples and by chance: what is found, where, in which words; and that nothing broken
 //! is called valid.
 
-#![expect(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on says so by panicking"
-)]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says so by panicking")]
 
 mod case;
 mod cases;
