@@ -21,7 +21,6 @@ mod marks;
 mod paint;
 mod person;
 mod place;
-mod replace;
 mod review;
 mod screen;
 mod starter;

@@ -10,6 +10,7 @@ mod checking;
 mod deciding;
 mod excepting;
 mod extending;
+mod gating;
 mod judges;
 mod odd;
 mod packing;
