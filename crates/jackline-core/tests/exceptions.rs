@@ -99,9 +99,11 @@ impl Run {
             Probe::Fingerprint { .. } | Probe::LastByte { .. } => Fact::Content(None),
             Probe::Run { .. } => Fact::Ran(Ran::silent(Exit::Code(0))),
             Probe::WorkTree | Probe::Settings { .. } | Probe::Usage { .. } | Probe::Rego { .. } => Fact::Absent,
-            Probe::Calls { .. } | Probe::Contains { .. } | Probe::Git { .. } | Probe::Web { .. } => {
-                Fact::Unknown("no todo is verified here".to_owned())
-            }
+            Probe::Calls { .. }
+            | Probe::Contains { .. }
+            | Probe::Git { .. }
+            | Probe::Scripts { .. }
+            | Probe::Web { .. } => Fact::Unknown("no todo is verified here".to_owned()),
             // Nothing fits.
             Probe::Schema { .. } => {
                 let errors = vec![SchemaError::new("", "required", "something is missing")];

@@ -197,7 +197,11 @@ impl Entry {
         let counts = match meaning {
             Meaning::Step(remembered) => self.names.contains(remembered),
             Meaning::Tool(name) if name.starts_with('@') => self.names.contains(name),
-            Meaning::Tool(name) => glob::text_matches(name, &self.logged.tool),
+            Meaning::Tool(name) => {
+                // A tool may go by two names, and counts as both.
+                let tools = self.names.iter().filter_map(|name| name.strip_prefix("tool:"));
+                tools.chain([self.logged.tool.as_str()]).any(|tool| glob::text_matches(name, tool))
+            }
         };
         counts && self.logged.became == Became::Succeeded
     }

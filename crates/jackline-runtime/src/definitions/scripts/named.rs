@@ -81,9 +81,9 @@ impl Looking<'_> {
     fn candidates(&mut self, words: &[Word], dir: &Dir) {
         let there = |word: &&Word| self.path(word, dir).is_some_and(|path| self.root.join(path).exists());
         let unknown = |word: &&Word| !word.known();
-        match words.iter().find(|word| unknown(word) || there(word)).or_else(|| words.first()) {
-            Some(word) => self.word(word, dir, true),
-            None => {}
+        let meant = words.iter().find(|word| unknown(word) || there(word)).or_else(|| words.first());
+        if let Some(word) = meant {
+            self.word(word, dir, true);
         }
     }
 
