@@ -182,12 +182,12 @@ mod tests {
     fn a_temporary_directory_that_is_relative_or_holds_more_counts_for_nothing() {
         let home = || ("HOME".into(), "/home/dev".into());
         let of = |value: &str| Environment::filtered([("TMPDIR".into(), value.into()), home()], &[]);
-        let temp = |value: &str| of(value).temp(Path::new("/srv/work/space"));
+        let temp = |value: &str| of(value).temp(Path::new("/srv/trees/space"));
         assert_eq!(temp("/var/x"), Path::new("/var/x"));
         assert_eq!(temp("/home/dev/tmp"), Path::new("/home/dev/tmp"));
-        for wide in ["x", "/", "/srv", "/srv/work/space", "/home", "/home/dev", "/home/dev/"] {
+        for wide in ["x", "/", "/srv", "/srv/trees/space", "/home", "/home/dev", "/home/dev/"] {
             assert_eq!(temp(wide), Path::new(TEMP_DEFAULT), "{wide}");
-            let given = of(wide).of(Path::new("/srv/work/space"));
+            let given = of(wide).of(Path::new("/srv/trees/space"));
             assert_eq!(given.get(OsStr::new("TMPDIR")).unwrap(), TEMP_DEFAULT, "{wide}");
         }
         assert_eq!(Environment::default().temp(Path::new("/w")), Path::new(TEMP_DEFAULT));
