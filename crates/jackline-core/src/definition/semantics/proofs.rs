@@ -33,16 +33,21 @@ impl Check<'_> {
         }
     }
 
-    /// A file that can only lie outside the workspace is never looked at.
+    /// A file that can only lie outside the workspace is never looked at. Where an absolute one lies is not known here.
     pub(super) fn inside(&mut self, file: &str, at: &At<'_>) {
+        let help = "name a file below the workspace";
+        if file.starts_with('/') && !climbs(file) {
+            let message = format!("{} counts only where it lies inside the workspace", quoted(file));
+            return self.warn(message, Some(help.to_owned()), at);
+        }
         let wrong = if file.trim().is_empty() {
             "a file's name is empty".to_owned()
-        } else if file.starts_with(['~', '/']) || climbs(file) {
+        } else if file.starts_with('~') || climbs(file) {
             format!("{} leads outside the workspace", quoted(file))
         } else {
             return;
         };
-        self.echo(wrong, Some("name a file below the workspace"), at);
+        self.echo(wrong, Some(help), at);
     }
 
     pub(super) fn checks(&mut self, checks: &Checks, at: &At<'_>) {
@@ -95,11 +100,13 @@ mod tests {
     #[test]
     fn what_can_never_pass_is_told() {
         let require = |check: &str| format!("todos: {{ require: [ {{ content: c, checks: [ {check} ] }} ] }}");
-        for path in ["../x", "/etc/hosts", "~/x", "a/../../x"] {
+        for path in ["../x", "~/x", "a/../../x", "/x/../etc/hosts"] {
             check(&require(&format!("{{ file_exists: {path:?} }}")), "leads outside the workspace");
             check(&require(&format!("{{ file_absent: {path:?} }}")), "leads outside the workspace");
             check(&format!("completion: {{ files: [{path:?}] }}"), "leads outside the workspace");
         }
+        check(&require("{ file_exists: /etc/hosts }"), "counts only where it lies inside");
+        check("completion: { files: [/etc/hosts] }", "counts only where it lies inside");
         check(&require("{ file_contains: { path: ../x, text: y } }"), "leads outside the workspace");
         check(&require("{ call_succeeded: { tool: nosuch } }"), "nosuch");
         check("todos: { require: [ { content: c } ] }\ncompletion: { todos: verified }", "only a person can say");
