@@ -11,7 +11,7 @@ use jackline_core::definition::yaml::Node;
 use crate::agent::{Agent, Config, Source};
 use crate::dag::{Dag, Edge};
 use crate::file::File;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, home};
 use crate::python;
 use crate::read::{self, Read};
 use crate::tools::{self, ToolSource};
@@ -157,8 +157,9 @@ impl Workflow {
     /// Takes the agents of the usual directories, and reads those that the graph has elsewhere.
     fn take_agents(&mut self, mut read: Vec<Read>, usual: &[String]) {
         let unusual = |home: &&String| usual.binary_search(home).is_err();
-        let elsewhere: BTreeSet<String> =
-            self.homes.iter().flatten().filter(unusual).take(AGENTS_MAX).cloned().collect();
+        let manager = self.manifest().and_then(|manifest| home(manifest.manager()?.text()?));
+        let named = self.homes.iter().flatten().chain(&manager);
+        let elsewhere: BTreeSet<String> = named.filter(unusual).take(AGENTS_MAX).cloned().collect();
         let elsewhere: Vec<String> = elsewhere.into_iter().collect();
         read.extend(read::agents(&self.root, &elsewhere, || ()).1);
         read.sort_unstable_by(|one, other| one.directory.cmp(&other.directory));

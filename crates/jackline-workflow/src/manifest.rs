@@ -41,6 +41,13 @@ pub fn texts(node: Option<&Node>) -> impl Iterator<Item = (&str, Span)> {
     one.into_iter().chain(many)
 }
 
+/// The directory of an agent that is named by a word or by a directory; none when it leads out of the workflow.
+#[must_use]
+pub fn home(named: &str) -> Option<String> {
+    let bare = !named.trim_end_matches('/').contains('/');
+    if bare { inside("agents", named) } else { inside("", named) }
+}
+
 /// The tree of a manifest.
 #[derive(Debug, Clone, Copy)]
 pub struct Manifest<'a> {
@@ -147,6 +154,13 @@ impl<'a> Manifest<'a> {
         })
     }
 
+    /// The value that the manifest gives a variable, where it lists them apart.
+    #[must_use]
+    pub fn default_of(self, name: &str) -> Option<&'a Node> {
+        let places: [&[&str]; 2] = [&["workflow", "env", "defaults"], &["env", "defaults"]];
+        places.into_iter().find_map(|keys| at(self.root, keys)?.get(name))
+    }
+
     /// Environment variables that are declared, in either form.
     pub fn variables(self) -> impl Iterator<Item = &'a Node> {
         let places = [at(self.root, &["workflow", "env"]), self.root.get("env")];
@@ -168,9 +182,7 @@ impl<'a> GraphNode<'a> {
     #[must_use]
     pub fn directory(self) -> Option<(Option<String>, Span)> {
         let named = self.node.get("agent").or_else(|| self.id())?;
-        let text = named.text()?;
-        let bare = !text.trim_end_matches('/').contains('/');
-        Some((if bare { inside("agents", text) } else { inside("", text) }, named.span))
+        Some((home(named.text()?), named.span))
     }
 
     /// What it waits for.

@@ -72,7 +72,8 @@ fn delegation<'a>(
     picture: &mut Picture,
     homes: &mut BTreeMap<&'a str, usize>,
 ) {
-    let manager = manifest.manager().and_then(Tree::text).unwrap_or("manager");
+    let named = manifest.manager().and_then(Tree::text).unwrap_or("manager");
+    let manager = named.trim_end_matches('/').rsplit('/').next().unwrap_or(named);
     for agent in &flow.agents {
         let note = (agent.name() == manager).then(|| "manager".to_owned());
         if let Some(place) = picture.add(Node { note, ..Node::new(agent.name()) }) {

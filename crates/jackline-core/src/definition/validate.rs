@@ -44,6 +44,7 @@ impl Subject<'_> {
             (Form::Text | Form::Many(_), Value::Int(_) | Value::Float(_) | Value::Bool(_)) => {
                 fault.help("put it in quotes to make it a text")
             }
+            (Form::Flag, Value::Text(text)) => fault.help_if(flag_meant(text)),
             (Form::Whole { .. }, Value::Float(number)) if number.fract() == 0.0 => {
                 fault.help(format!("write it out: `{number}`"))
             }
@@ -57,6 +58,16 @@ impl Subject<'_> {
     fn item<'a>(&self, node: &'a Node) -> Subject<'a> {
         Subject { label: format!("an item of {}", self.label.trim_start_matches("an item of ")), node, required: false }
     }
+}
+
+/// The flag that older YAML, or quotes, made of a word.
+fn flag_meant(text: &str) -> Option<String> {
+    let flag = match text.to_ascii_lowercase().as_str() {
+        "yes" | "on" | "y" | "true" => true,
+        "no" | "off" | "n" | "false" => false,
+        _ => return None,
+    };
+    Some(format!("write `{flag}`, without quotes"))
 }
 
 fn check(form: &Form, subject: &Subject<'_>, faults: &mut Faults) {

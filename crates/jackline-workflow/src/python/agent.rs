@@ -7,6 +7,7 @@ use jackline_core::definition::Span;
 use super::argument::{Call, listed};
 use super::block::{Statement, scope, split};
 use super::said::{Constants, Said, assignment, plain};
+use super::state::writes;
 use super::token::{Kind, Token};
 
 /// Decorators that make a method an attribute.
@@ -21,6 +22,8 @@ pub struct AgentSource {
     pub names: BTreeMap<String, Span>,
     /// Whether it imports names that it does not write down (`from x import *`).
     pub imports_all: bool,
+    /// Keys of the state that it writes, wherever it does.
+    pub state_writes: Vec<Said>,
 }
 
 impl AgentSource {
@@ -66,7 +69,8 @@ pub enum Way {
 /// Looks at the statements of a module.
 pub(super) fn look(statements: &[Statement<'_>]) -> AgentSource {
     let constants = Constants::of(statements);
-    let mut source = AgentSource::default();
+    let state_writes = writes(statements, &constants);
+    let mut source = AgentSource { state_writes, ..AgentSource::default() };
     scope(statements, &mut |_, statement| {
         if let Some(name) = statement.defines("class") {
             source.classes.push(class(statement, name, &constants));

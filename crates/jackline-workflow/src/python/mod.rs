@@ -13,6 +13,7 @@ mod literal;
 mod number;
 mod registration;
 mod said;
+mod state;
 #[cfg(test)]
 mod tests;
 mod token;

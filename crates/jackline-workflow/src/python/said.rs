@@ -10,7 +10,8 @@ use super::token::{Kind, Token};
 /// Bytes of a text that is kept: names are far shorter, and constants made of constants would double at every line.
 const SAID_BYTES_MAX: usize = 1024;
 /// Operators that change what a name stands for.
-const AUGMENTS: &[&str] = &["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", "**=", "//=", ">>=", "<<="];
+pub(super) const AUGMENTS: &[&str] =
+    &["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", "**=", "//=", ">>=", "<<="];
 /// Keywords that choose among values, or make another kind of value.
 const OPERATORS: &[&str] = &["if", "else", "or", "and", "not", "in", "is", "lambda", "await", "yield", "for"];
 

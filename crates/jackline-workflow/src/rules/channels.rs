@@ -19,7 +19,7 @@ pub(super) static SCHEMA: Rule = Rule {
     level: Level::Error,
     category: "Communication",
     summary: "A channel's schema is a JSON Schema",
-    text: "Where a channel has a `schema`, messages are held against it before they are delivered, and refused when they do \
+    text: "Where a channel has a `schema`, a runtime holds messages against it before they are delivered, and refuses what does \
 not fit. So it must be a valid JSON Schema, and nothing that it refers to is fetched.
 
 Two channels of one name, and senders or receivers that nobody knows, are warnings.",

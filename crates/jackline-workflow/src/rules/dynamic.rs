@@ -37,7 +37,7 @@ pub(super) static FLAGS: Rule = Rule {
         "An agent with `capabilities.codemode.tool_creation: true` has `capabilities.codemode.enabled: true`, and the \
 manifest has `dynamic_tools.enabled: true`. Each of the two that is missing is told.
 
-Jackline's own runner makes no tools at run time; the rule is judged all the same.",
+Jackline lets no agent make tools at run time; the rule is judged all the same.",
     good: manifest_part("dynamic_tools:\n  enabled: true\n  allowed_namespaces: [dynamic]\n"),
     bad: agent_part("capabilities:\n  codemode: {enabled: false, tool_creation: true}   # neither of the two is on\n"),
     check: flags,

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use jackline_core::definition::Fault;
 use jackline_core::definition::fault::{did_you_mean, quoted};
 use jackline_core::definition::yaml::Node;
+use jackline_core::definition::{Fault, Span};
 
 use super::identity::is_id;
 use super::{MANIFEST, Rule, manifest_part};
 use crate::finding::{Found, Level};
 use crate::load::{AGENT_FILE, MANIFEST_FILE, Workflow};
-use crate::manifest::{Manifest, at};
+use crate::manifest::{Manifest, at, home};
 use crate::within::inside;
 
 /// Agents of a cycle that are named at its beginning and end; what lies between is counted.
@@ -166,17 +166,18 @@ fn files(flow: &Workflow, out: &mut Found) {
         }
         match node.directory() {
             None => {}
-            Some((None, span)) => {
-                out.put(MANIFEST, Fault::error("the agent's directory lies outside the workflow").at(span))
-            }
+            Some((None, span)) => out.put(MANIFEST, outside(span)),
             Some((Some(directory), span)) => fileless(flow, &directory, span, out),
         }
     }
-    let manager = flow.manifest().and_then(Manifest::manager);
-    if let Some((name, node)) =
-        manager.and_then(|node| Some((node.text()?, node))).filter(|(name, _)| flow.agent(name).is_none())
+    if let Some((name, node)) = flow.manifest().and_then(Manifest::manager).and_then(|node| Some((node.text()?, node)))
     {
-        fileless(flow, &format!("agents/{name}"), node.span, out);
+        match home(name) {
+            // The graph may call it by another name than its directory has.
+            _ if flow.agent(name).is_some() => {}
+            Some(directory) => fileless(flow, &directory, node.span, out),
+            None => out.put(MANIFEST, outside(node.span)),
+        }
     }
     for agent in &flow.agents {
         let Some(id) = flow.config(agent).and_then(crate::agent::Config::id) else { continue };
@@ -187,7 +188,11 @@ fn files(flow: &Workflow, out: &mut Found) {
     }
 }
 
-fn fileless(flow: &Workflow, directory: &str, span: jackline_core::definition::Span, out: &mut Found) {
+fn outside(span: Span) -> Fault {
+    Fault::error("the agent's directory lies outside the workflow").at(span)
+}
+
+fn fileless(flow: &Workflow, directory: &str, span: Span, out: &mut Found) {
     if flow.agent_in(directory).is_none() {
         let message = format!("there is no {}", quoted(&format!("{directory}/{AGENT_FILE}")));
         let (parent, name) = directory.rsplit_once('/').unwrap_or(("", directory));

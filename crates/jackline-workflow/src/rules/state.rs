@@ -10,6 +10,7 @@ use jackline_core::definition::{Fault, Span, found};
 use super::manifest::out_if;
 use super::{MANIFEST, Rule, agents, manifest_part, one_of, wrong};
 use crate::agent::Agent;
+use crate::contract::Field;
 use crate::finding::{Found, Level};
 use crate::load::Workflow;
 use crate::manifest::{Manifest, at, entry_at, is, texts};
@@ -29,8 +30,8 @@ pub(super) static RESERVED: Rule = Rule {
     category: "Memory & State",
     summary: "No agent writes to reserved keys of the state",
     text: "`_meta`, `_errors`, `_trace` and `_workflow` belong to the runtime. No contract declares a field of such a name, \
-also not below `state_updates`; no node shares one; `state.initial` and `state.auto_inject` do not set one. A run refuses \
-such writes as well.",
+also not below `state_updates`; no node shares one; `state.initial` and `state.auto_inject` do not set one; no `agent.py` \
+assigns to one (`state[\"_meta\"] = …`). A runtime refuses such writes as well.",
     good: manifest_part("state:\n  initial:\n    topic: tides\n"),
     bad: manifest_part("state:\n  initial:\n    _meta: {run: 7}    # the runtime's own\n"),
     check: reserved,
@@ -42,7 +43,7 @@ pub(super) static SENSITIVE: Rule = Rule {
     category: "Security",
     summary: "Sensitive values stay out of every record",
     text: "Fields in `state.sharing.sensitive_fields`, fields that a contract marks as sensitive, and environment variables \
-with `sensitive: true` are kept out of logs, metrics, traces and audit records when a workflow runs. So none of them is a label \
+with `sensitive: true` must not reach logs, metrics, traces and audit records of a run. So none of them is a label \
 of a metric or an attribute of a trace; `sensitive` is `true` or `false`, and `sensitive_fields` a list of names.
 
 A sensitive variable whose value stands in the manifest as its `default` is a warning.",
@@ -67,43 +68,40 @@ Rules beside a strategy that does not ask for them are a warning. What an agent 
 };
 
 fn reserved(flow: &Workflow, out: &mut Found) {
-    let refuse = |name: &str, span: Span| {
-        let fault = Fault::error(format!("{} is a reserved key of the state", quoted(name))).at(span);
-        fault.help("use a name that does not begin with `_`")
-    };
     if let Some(manifest) = flow.manifest() {
         let shared = manifest.graph().flat_map(|node| texts(node.node.get("share_output")));
         let targets = manifest.graph().flat_map(|node| texts(at(node.node, &["fan_in", "target_field"])));
         let set = ["initial", "auto_inject"].into_iter().filter_map(|key| at(manifest.root, &["state", key]));
-        let keys = set.flat_map(Node::entries).map(|entry| (entry.key.as_str(), entry.key_span));
-        for (name, span) in shared.chain(targets).chain(keys).filter(|(name, _)| RESERVED_KEYS.contains(name)) {
-            out.put(MANIFEST, refuse(name, span));
-        }
+        refuse(MANIFEST, shared.chain(targets).chain(set.flat_map(keys)), out);
     }
     for (agent, config) in agents(flow) {
-        let contract = at(config.root, &["output", "contract"]);
-        let updates = contract.and_then(|contract| {
-            at(contract, &["properties", "state_updates", "properties"])
-                .or_else(|| at(contract, &["state_updates", "properties"]))
-        });
-        let nested = updates.into_iter().flat_map(Node::entries).map(|entry| (entry.key.as_str(), entry.key_span));
-        let own = declared(contract).chain(nested);
-        for (name, span) in own.filter(|(name, _)| RESERVED_KEYS.contains(name)) {
-            out.put(agent.file, refuse(name, span));
-        }
-        let written =
-            agent.contract.fields.iter().flatten().filter(|field| contract.is_some_and(|node| node.span == field.span));
-        for field in written.filter(|field| RESERVED_KEYS.contains(&field.name.as_str())) {
-            out.put(agent.file, refuse(&field.name, field.span));
-        }
+        refuse(agent.file, declared(at(config.root, &["output", "contract"]), agent), out);
+        let Some(source) = &agent.source else { continue };
+        let written = source.facts.iter().flat_map(|facts| &facts.state_writes);
+        refuse(source.file, written.filter_map(|said| Some((said.known()?, said.span))), out);
     }
 }
 
-/// The fields that a contract declares where it stands.
-fn declared(contract: Option<&Node>) -> impl Iterator<Item = (&str, Span)> {
-    let properties = contract.and_then(|contract| contract.get("properties"));
-    let entries = contract.into_iter().chain(properties).flat_map(Node::entries);
-    entries.map(|entry| (entry.key.as_str(), entry.key_span))
+/// Refuses those of some names that are reserved.
+fn refuse<'a>(file: usize, names: impl Iterator<Item = (&'a str, Span)>, out: &mut Found) {
+    for (name, span) in names.filter(|(name, _)| RESERVED_KEYS.contains(name)) {
+        let fault = Fault::error(format!("{} is a reserved key of the state", quoted(name))).at(span);
+        out.put(file, fault.help("use a name that does not begin with `_`"));
+    }
+}
+
+fn keys(map: &Node) -> impl Iterator<Item = (&str, Span)> {
+    map.entries().iter().map(|entry| (entry.key.as_str(), entry.key_span))
+}
+
+/// The fields that a contract declares: where it stands, or in its file; and the updates of the state among them.
+fn declared<'a>(contract: Option<&'a Node>, agent: &'a Agent) -> impl Iterator<Item = (&'a str, Span)> {
+    let places: [&[&str]; 4] =
+        [&[], &["properties"], &["properties", "state_updates", "properties"], &["state_updates", "properties"]];
+    let here = places.into_iter().filter_map(move |keys| at(contract?, keys)).flat_map(keys);
+    let in_file = move |field: &&Field| contract.is_some_and(|node| node.span == field.span);
+    let there = agent.contract.fields.iter().flatten().filter(in_file);
+    here.chain(there.map(|field| (field.name.as_str(), field.span)))
 }
 
 fn sensitive(flow: &Workflow, out: &mut Found) {
@@ -113,10 +111,13 @@ fn sensitive(flow: &Workflow, out: &mut Found) {
         not_names("sensitive_fields", list, out);
     }
     for variable in manifest.variables() {
-        vague(variable, out);
+        vague(variable, manifest, out);
     }
     let hidden = hidden(flow, manifest);
-    let metrics = at(manifest.root, &["observability", "metrics", "custom"]).into_iter().flat_map(Node::items);
+    let metrics = ["custom", "custom_metrics"]
+        .into_iter()
+        .filter_map(|key| at(manifest.root, &["observability", "metrics", key]));
+    let metrics = metrics.flat_map(Node::items);
     let labels = metrics.flat_map(|metric| texts(metric.get("labels"))).map(|label| ("a label of a metric", label));
     let tracing = texts(at(manifest.root, &["observability", "tracing", "attributes"]))
         .map(|name| ("an attribute of a trace", name));
@@ -140,20 +141,18 @@ fn not_names(label: &str, list: &Node, out: &mut Found) {
 }
 
 /// A variable that is sensitive in words that are not understood, or by name only.
-fn vague(variable: &Node, out: &mut Found) {
+fn vague(variable: &Node, manifest: Manifest<'_>, out: &mut Found) {
     let Some(flag) = variable.get("sensitive") else { return };
     match flag.value {
         Value::Bool(true) => {
-            let default =
-                variable.get("default").filter(|node| !matches!(&node.value, Value::Null) && node.text() != Some(""));
-            if let Some(default) = default {
-                let name = quoted(variable.get("name").and_then(Node::text).unwrap_or_default());
-                let fault =
-                    Fault::warning(format!("the value of the sensitive variable {name} stands in the manifest"));
-                out.put(
-                    MANIFEST,
-                    fault.at(default.span).help("remove the default, and set the variable where it runs"),
-                );
+            let name = variable.get("name").and_then(Node::text).unwrap_or_default();
+            let values = variable.get("default").into_iter().chain(manifest.default_of(name));
+            for value in values.filter(|node| node.value != Value::Null && node.text() != Some("")) {
+                let fault = Fault::warning(format!(
+                    "the value of the sensitive variable {} stands in the manifest",
+                    quoted(name)
+                ));
+                out.put(MANIFEST, fault.at(value.span).help("remove it, and set the variable where the workflow runs"));
             }
         }
         Value::Bool(false) => {}

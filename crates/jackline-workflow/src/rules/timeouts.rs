@@ -20,7 +20,7 @@ pub(super) static TIMEOUTS: Rule = Rule {
     text: "Every limit of time is a number of seconds above 0: `execution.timeout_per_agent` and `timeout_total` (or \
 `execution.timeout.per_agent` and `.total`), `timeout_idle`, a node's `timeout`, `max_wall_time` of a budget. What follows \
 when it is over is one of `continue`, `skip`, `retry`, `abort` and `stop`: a node's `on_failure`, \
-`execution.error_handling.default`, `execution.on_error`. A run enforces both.
+`execution.error_handling.default`, `execution.on_error`. A runtime enforces both.
 
 A limit that is given in both spellings with different values, and one for an agent that is longer than the whole run's, are \
 warnings.",

@@ -87,6 +87,7 @@ static OUTPUT: Shape = open(
         )
         .required()
         .judged(),
+        key("schema", Form::Text, "The file of a schema, beside the contract."),
         key("validation", Form::Free, "What becomes of an answer that does not fit."),
     ],
 );

@@ -100,6 +100,9 @@ static NODE: Shape = open(
         key("retry", Form::Either(&[COUNT, Form::Free]), "How often it is tried again."),
         key("loop", Form::Free, "Whether it runs more than once."),
         key("fan_out", Form::Free, "Whether it runs once for each of many."),
+        key("fan_in", Form::Free, "What becomes of the many answers."),
+        key("type", Form::Text, "What kind of node it is."),
+        key("config", Form::Free, "The settings of a delegation loop in its place (R31, R32)."),
         key("description", Form::Text, "What it is for here."),
     ],
 );
@@ -166,6 +169,8 @@ static DELEGATION: Shape = open(
         key("critique", Form::Free, "How answers are criticised."),
         key("planning", Form::Free, "How work is planned."),
         key("diagnosis", Form::Free, "How failures are explained."),
+        key("history", Form::Free, "What the manager is told of earlier rounds."),
+        key("logging", Form::Free, "What is logged."),
     ],
 );
 
