@@ -22,7 +22,6 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod todos;
-mod unsupported;
 mod uses;
 mod validate;
 pub mod yaml;
@@ -59,7 +58,6 @@ pub fn parse(source: &str, known_tools: &[&str]) -> Result<Parsed, Vec<Fault>> {
         return Err(faults.into_sorted());
     };
     validate::validate(&tree, &mut faults);
-    unsupported::report(&tree, &mut faults);
     let mut model = read::model(&tree, &mut faults);
     name_policies(&mut model);
     feedback::place(&mut model);
@@ -79,6 +77,13 @@ pub fn span_of(source: &str, keys: &[&str]) -> Option<Span> {
 
 fn below<'a>(node: &'a yaml::Node, key: &str) -> Option<&'a yaml::Node> {
     node.get(key).or_else(|| node.items().get(key.parse::<usize>().ok()?))
+}
+
+/// Reads the front matter of a file policy into its tree; faults say what is wrong with it.
+pub(crate) fn front_matter(source: &str, faults: &mut Faults) -> Option<yaml::Node> {
+    let tree = yaml::read(source, faults)?;
+    validate::front_matter(&tree, faults);
+    Some(tree)
 }
 
 fn finish(mut model: Model, faults: Faults) -> Result<Parsed, Vec<Fault>> {
