@@ -32,7 +32,7 @@ use crate::index;
 pub use bounds::{BYTES_BOUND_MAX, Bounds, LINES_BOUND_MAX};
 pub use builder::DefinitionBuilder;
 pub use compare::{attempts, loosenings};
-use fault::Faults;
+pub use fault::Faults;
 pub use fault::{Fault, Span, render};
 pub use model::{Kind, Model, UnknownTools};
 pub use reference::reference_markdown;

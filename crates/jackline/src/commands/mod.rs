@@ -15,6 +15,7 @@ mod mcp;
 mod off;
 mod on;
 mod pack;
+mod policy;
 mod schema;
 pub(crate) mod session;
 pub(crate) mod sessions;
@@ -64,6 +65,8 @@ pub(crate) enum Command {
     /// Show the packs that a definition can use
     #[command(subcommand)]
     Pack(pack::Pack),
+    #[command(subcommand)]
+    Policy(policy::Policy),
 }
 
 impl Command {
@@ -72,6 +75,7 @@ impl Command {
             Self::Tour(command) => command.run(),
             Self::Hook(command) => return Ok(command.run()),
             Self::Mcp(command) => return command.run(),
+            Self::Policy(command) => return command.run(),
             Self::Init(command) => command.run(),
             Self::Uninit(command) => command.run(),
             Self::Doctor(command) => command.run(),
