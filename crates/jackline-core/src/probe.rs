@@ -58,7 +58,7 @@ pub enum Probe {
     /// What does an address answer?
     Web { request: WebRequest },
     /// What is to be known of file policies?
-    Files { ask: Ask },
+    Files { ask: Box<Ask> },
 }
 
 /// A question to git; it asks no network.

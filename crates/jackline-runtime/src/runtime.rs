@@ -515,6 +515,7 @@ fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String>
         notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
     }
     notices.extend(stops::notice(decision));
+    notices.extend(stops::of_policies(decision));
     let listed = matches!(event.body, Body::ToolsListed(_));
     let warned = |finding: &&Finding| {
         let soft = finding.code == code::BUDGET_STEPS && finding.verdict == Verdict::Allow;

@@ -32,6 +32,6 @@ fn asks(ground: &Ground<'_>) -> Vec<Probe> {
     let at = ground.event.at;
     folders(ground.stack)
         .into_iter()
-        .map(|folder| Probe::Files { ask: Ask::Baseline { dir: folder.dir, at } })
+        .map(|folder| Probe::Files { ask: Ask::Baseline { dir: folder.dir, at }.into() })
         .collect()
 }

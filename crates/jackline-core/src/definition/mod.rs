@@ -35,7 +35,7 @@ pub use compare::{attempts, loosenings};
 pub use fault::Faults;
 pub use fault::{Fault, Span, render};
 pub use model::{Kind, Model, UnknownTools};
-pub use reference::reference_markdown;
+pub use reference::{file_policy_markdown, reference_markdown};
 pub use schema::json_schema;
 pub use semantics::compile_regex;
 

@@ -19,6 +19,9 @@ use crate::session::{Change, Session};
 use crate::sha::Digest;
 use crate::stack::Stack;
 
+/// Faults of policies that one record names.
+const FAULTS_NOTED_MAX: usize = 20;
+
 /// What policies are held against.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Evaluator<'a> {
@@ -79,6 +82,7 @@ impl Evaluator<'_> {
         if all.any && all.unclear.is_none() {
             self.let_go(&firings, &mut all);
         }
+        all.notes.extend(faulty(&all.faults));
         Ok(all)
     }
 
@@ -114,13 +118,13 @@ impl Evaluator<'_> {
     }
 
     fn unanswered(&self, ask: Ask) -> Vec<Probe> {
-        let probe = Probe::Files { ask };
+        let probe = Probe::Files { ask: ask.into() };
         if self.facts.get(&probe).is_some() { Vec::new() } else { vec![probe] }
     }
 
     /// What was found in a folder; nothing where there is none.
     fn found(&self, folder: &Folder, round: u32, all: &mut Evaluated) -> Option<Found> {
-        match self.facts.get(&Probe::Files { ask: self.detect(folder, round) }) {
+        match self.facts.get(&Probe::Files { ask: self.detect(folder, round).into() }) {
             Some(Fact::Files(Seen::Detected(found))) => Some(found.clone()),
             Some(Fact::Absent) | None => None,
             Some(Fact::Unknown(why)) => {
@@ -139,8 +143,9 @@ impl Evaluator<'_> {
         let open = found.firings.iter().any(|firing| firing.state == State::Fires && !self.is_settled(firing));
         let Some(file) = self.event.transcript.as_ref().filter(|_| open) else { return Ok(Heardof::default()) };
         let ask = Ask::Promises { file: file.clone(), offset: self.session.files.offset(file) };
-        match self.facts.get(&Probe::Files { ask: ask.clone() }) {
-            None => Err(vec![Probe::Files { ask }]),
+        let probe = Probe::Files { ask: ask.into() };
+        match self.facts.get(&probe) {
+            None => Err(vec![probe]),
             Some(Fact::Files(Seen::Said { said, end })) => {
                 let heard = Heard { file: crate::usage::key(file), offset: *end };
                 Ok(Heardof { said: said.clone(), heard: Some(heard) })
@@ -169,7 +174,7 @@ impl Evaluator<'_> {
     }
 
     fn acted(&self, folder: &Folder, due: Vec<Due>, all: &mut Evaluated) -> Result<Vec<Acted>, Vec<Probe>> {
-        let probe = Probe::Files { ask: Ask::Act { dir: folder.dir.clone(), due } };
+        let probe = Probe::Files { ask: Ask::Act { dir: folder.dir.clone(), due }.into() };
         match self.facts.get(&probe) {
             None => Err(vec![probe]),
             Some(Fact::Files(Seen::Acted(acted))) => Ok(acted.clone()),
@@ -226,7 +231,7 @@ impl Evaluator<'_> {
             // What was not run for want of trust is run once it is trusted.
             Some(acted) => {
                 let status = if acted.skipped { Status::Queued } else { Status::Failed };
-                Judged::Open(status, text::command(firing, acted), Some(acted.clone()))
+                Judged::Open(status, text::command(firing, acted), Some(acted.clone().into()))
             }
             None if known.is_some_and(|kept| kept.status == Status::Failed) => {
                 Judged::Open(Status::Failed, text::command_again(firing), None)
@@ -246,7 +251,7 @@ impl Evaluator<'_> {
                 return all.settled.push(entry);
             }
             Judged::Settled(status, by) => (*status, Some(*by), settled_result(firing, *by)),
-            Judged::Open(status, _, acted) => (*status, None, open_result(firing, acted.as_ref())),
+            Judged::Open(status, _, acted) => (*status, None, open_result(firing, acted.as_deref())),
         };
         let entry = self.entry(firing, status, by, result);
         let known = self.session.files.of(&firing.policy, &firing.hash);
@@ -317,7 +322,7 @@ impl Evaluator<'_> {
             all.queue.push(Write::Settle { hash: kept.hash.clone(), status, by, at });
             let settled = Kept { status, by: Some(by), at, ..kept.clone() };
             all.changes.push(Change::Files { step: Step::Kept { kept: settled } });
-            all.notes.push(settled_note(&kept.policy, &kept.hash, kept.status, (status, by)));
+            all.notes.push(settled_note((&kept.policy, &kept.policy), &kept.hash, kept.status, (status, by)));
         }
     }
 
@@ -340,7 +345,7 @@ enum Judged {
     /// It was settled before.
     Stands(Status, Option<SettledBy>),
     Settled(Status, SettledBy),
-    Open(Status, Section, Option<Acted>),
+    Open(Status, Section, Option<Box<Acted>>),
 }
 
 /// What came of the action of a firing that is settled.
@@ -375,7 +380,9 @@ fn open_result(firing: &Firing, acted: Option<&Acted>) -> Option<ActionResult> {
 
 fn note(firing: &Firing, before: Option<Status>, status: Status, by: Option<SettledBy>) -> Note {
     match by {
-        Some(by) => settled_note(&firing.policy, &firing.hash, before.unwrap_or(Status::Queued), (status, by)),
+        Some(by) => {
+            settled_note((&firing.policy, &firing.name), &firing.hash, before.unwrap_or(Status::Queued), (status, by))
+        }
         None => Note {
             kind: "policy.fired",
             before: Value::Null,
@@ -385,13 +392,20 @@ fn note(firing: &Firing, before: Option<Status>, status: Status, by: Option<Sett
     }
 }
 
-fn settled_note(policy: &str, hash: &str, before: Status, (status, by): (Status, SettledBy)) -> Note {
+fn settled_note((policy, name): (&str, &str), hash: &str, before: Status, (status, by): (Status, SettledBy)) -> Note {
     Note {
         kind: "policy.settled",
         before: json!({ "status": before }),
         after: json!({ "status": status }),
-        data: json!({ "policy": policy, "trigger_hash": hash, "settled_by": by }),
+        data: json!({ "policy": policy, "name": name, "trigger_hash": hash, "settled_by": by }),
     }
+}
+
+/// Policies that cannot be used stand in the record by themselves: nobody else is told of what they would have said.
+fn faulty(faults: &[PolicyFault]) -> Option<Note> {
+    let errors: Vec<&PolicyFault> = faults.iter().filter(|fault| !fault.warning).take(FAULTS_NOTED_MAX).collect();
+    let data = json!({ "faults": errors, "total": faults.len() });
+    (!errors.is_empty()).then_some(Note { kind: "policy.faulty", before: Value::Null, after: Value::Null, data })
 }
 
 /// The digest of what some files contain; `None` for one that is gone.

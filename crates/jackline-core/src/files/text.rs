@@ -68,15 +68,15 @@ pub fn prompt(firing: &Firing) -> Section {
 pub fn command(firing: &Firing, acted: &Acted) -> Section {
     let mut told = String::new();
     for failure in &acted.failures {
-        let _ = write!(told, "{}\n", failed(failure));
+        let _ = writeln!(told, "{}", failed(failure));
     }
     let more = acted.failed.saturating_sub(acted.failures.len());
     if more > 0 {
-        let _ = write!(told, "and {more} more runs that did not go well\n");
+        let _ = writeln!(told, "and {more} more runs that did not go well");
     }
     if !acted.unsteady.is_empty() {
         let files = listed(acted.unsteady.iter().map(String::as_str));
-        let _ = write!(told, "Running it again changed files once more, and it must not: {files}\n");
+        let _ = writeln!(told, "Running it again changed files once more, and it must not: {files}");
     }
     section(firing, told.trim_end(), &firing.instructions)
 }

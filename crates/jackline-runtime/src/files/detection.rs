@@ -1,6 +1,7 @@
 //! Holds the policies of a folder against what changed, each against its own baseline.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 
 use jackline_core::audit::head;
@@ -81,8 +82,8 @@ fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy])
     survey.prepare()?;
     let mut known: BTreeMap<CompareTo, Since> = BTreeMap::new();
     for policy in all {
-        if !known.contains_key(&policy.compare_to) {
-            known.insert(policy.compare_to, since(&survey, folder, asked, policy.compare_to)?);
+        if let Entry::Vacant(vacant) = known.entry(policy.compare_to) {
+            vacant.insert(since(&survey, folder, asked, policy.compare_to)?);
         }
     }
     let held = all.iter().filter_map(|policy| {

@@ -92,7 +92,7 @@ impl Runtime {
             let kept = session.as_ref().and_then(|session| session.files.of(&firing.policy, &firing.hash));
             let backs = kept.is_some_and(|kept| kept.status == entry.status && kept.content == firing.content);
             firing.backed =
-                backs.then(|| Backed { session: entry.session, status: entry.status, by: entry.settled_by });
+                backs.then_some(Backed { session: entry.session, status: entry.status, by: entry.settled_by });
         }
         found.faults.extend(damaged.into_iter().map(|name| PolicyFault {
             file: format!(

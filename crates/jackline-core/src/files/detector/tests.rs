@@ -1,3 +1,5 @@
+//! Which policies fire for which changes: every mode, and what the older system got wrong.
+
 use super::*;
 
 fn policy(front: &str) -> Policy {
@@ -12,9 +14,12 @@ fn changes(files: &[&str]) -> Changes {
     Changes::new(files.iter().map(changed).collect())
 }
 
+/// The state, the trigger files and the pairs.
+type Want<'a> = (State, &'a [&'a str], &'a [(&'a str, &'a str)]);
+
 /// What fires: `None` when the policy is about no file, else the state, trigger files and pairs.
 #[track_caller]
-fn check(front: &str, files: &[&str], want: Option<(State, &[&str], &[(&str, &str)])>) {
+fn check(front: &str, files: &[&str], want: Option<Want<'_>>) {
     let seen = detect(&policy(front), &changes(files));
     let seen = seen.as_ref().map(|seen| {
         let pairs: Vec<(&str, &str)> = seen.pairs.iter().map(|pair| (pair.from.as_str(), pair.to.as_str())).collect();

@@ -1,3 +1,5 @@
+//! Policies as people write them, and what they are told when something is wrong.
+
 use super::*;
 
 #[track_caller]

@@ -1,3 +1,5 @@
+//! The texts that agents are shown, to the byte, and their bounds.
+
 use super::*;
 use crate::files::detector::{Pair, State};
 use crate::files::policy::CompareTo;

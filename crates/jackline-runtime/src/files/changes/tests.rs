@@ -1,3 +1,5 @@
+//! What counts as changed, in real repositories of every kind.
+
 use super::*;
 use std::ffi::OsStr;
 use std::fs;

@@ -1,3 +1,5 @@
+//! The queue on a real disk: its files, their modes, and damage.
+
 use super::*;
 use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;

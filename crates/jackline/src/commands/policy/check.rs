@@ -75,7 +75,7 @@ impl Check {
     }
 
     fn stop(&self, workspace: &Workspace) -> Result<ExitCode, CommandError> {
-        let transcript = self.transcript.as_ref().map(|file| std::path::absolute(file)).transpose()?;
+        let transcript = self.transcript.as_ref().map(std::path::absolute).transpose()?;
         if let Some(file) = transcript.as_ref().filter(|file| !file.is_file()) {
             return Err(CommandError::input(format!("there is no transcript `{}`", file.display())));
         }

@@ -59,7 +59,9 @@ impl Import {
             let verb = if self.dry_run { "would write" } else { "wrote" };
             screen::line(&format!("{verb} {}", place::shown(&path)))?;
         }
-        let next = "look them over, commit them, and remove the old file";
-        Ok(if self.dry_run { () } else { screen::line(next)? })
+        if !self.dry_run {
+            screen::line("look them over, commit them, and remove the old file")?;
+        }
+        Ok(())
     }
 }
