@@ -33,6 +33,7 @@ const READ_ONLY: &[&[&str]] = &[
     &["workflow", "validate"],
     &["workflow", "graph"],
     &["workflow", "explain"],
+    &["workflow", "schema"],
     &["--help"],
     &["-h"],
     &["--version"],

@@ -25,6 +25,7 @@ mod todo;
 mod tour;
 mod trust;
 mod uninit;
+mod workflow;
 
 use std::process::ExitCode;
 
@@ -67,6 +68,9 @@ pub(crate) enum Command {
     Pack(pack::Pack),
     #[command(subcommand)]
     Policy(policy::Policy),
+    /// Check, explain, draw and begin workflows of agents
+    #[command(subcommand)]
+    Workflow(workflow::Workflow),
 }
 
 impl Command {
@@ -96,6 +100,7 @@ impl Command {
             Self::Todo(command) => command.run(),
             Self::Fact(command) => command.run(),
             Self::Pack(command) => command.run(),
+            Self::Workflow(command) => command.run(),
         };
         done.map(|()| ExitCode::SUCCESS)
     }
