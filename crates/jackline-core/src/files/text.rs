@@ -13,6 +13,8 @@ const SECTION_BYTES_MAX: usize = 4 * 1024;
 const ARROWS_MAX: usize = 20;
 /// Files that stand in place of `{trigger_files}` and `{expected_files}`.
 const LISTED_MAX: usize = 20;
+/// Bytes of the names of policies that are left out.
+const LEFT_OUT_BYTES_MAX: usize = 400;
 /// Bytes of each stream of a failed command.
 const STREAM_BYTES_MAX: usize = 1024;
 /// How the text begins.
@@ -42,7 +44,8 @@ pub fn whole(sections: &[Section], individual: bool) -> String {
     }
     left_out.extend(sections.iter().skip(shown.len()).map(|section| section.name.as_str()));
     if !left_out.is_empty() {
-        let _ = write!(text, "\n{} more: {}\n", left_out.len(), listed(left_out.iter().copied()));
+        let names = listed(left_out.iter().copied());
+        let _ = writeln!(text, "\n{} more: {}", left_out.len(), head(&names, LEFT_OUT_BYTES_MAX));
     }
     format!("{text}\n{end}")
 }

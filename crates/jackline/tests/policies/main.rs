@@ -1,6 +1,6 @@
 //! File policies through the real program, in real repositories: what fires, what settles it, what is on disk.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on says so by panicking")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says so by panicking")]
 #![expect(clippy::indexing_slicing, reason = "what is printed is JSON: a missing member is null")]
 
 mod actions;
