@@ -74,13 +74,11 @@ pub fn present(stack: &Stack) -> BTreeMap<String, String> {
 type Commanding = (PathBuf, String, String, Vec<String>);
 
 fn policies(stack: &Stack) -> Vec<Commanding> {
-    let named = jackline_core::files::settings::folders(stack);
-    let folders = named.iter().filter_map(|named| files::find(Path::new(&stack.root), named.dir.as_deref()));
     let commanding = |folder: files::Folder| {
         let root = folder.root.clone();
         trusted(&folder).into_iter().map(move |(file, content, words)| (root.clone(), file, content, words))
     };
-    folders.flat_map(commanding).collect()
+    files::folders(stack).into_iter().flat_map(commanding).collect()
 }
 
 /// The scripts of all commands of a stack, to be protected: those that are there, and those that were trusted.

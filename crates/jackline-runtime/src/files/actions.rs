@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,6 +14,7 @@ use jackline_core::files::policy::Action;
 use jackline_core::files::seen::{Acted, FAILURES_TOLD_MAX, Failure, PRINTED_BYTES_MAX};
 use jackline_core::probe::Fact;
 use jackline_core::ran::{Exit, Ran};
+use jackline_core::stack::Stack;
 use rustix::fs::{FlockOperation, flock};
 
 use super::contents;
@@ -293,8 +293,8 @@ pub fn trusted(folder: &Folder) -> Vec<(String, String, Vec<String>)> {
     named.collect()
 }
 
-/// Whether a path is a folder with policies that run commands, so that a host must wait longer.
+/// Whether any policy that counts runs a command, so that a host must wait longer.
 #[must_use]
-pub fn any(root: &Path, dir: Option<&str>) -> bool {
-    super::folder::find(root, dir).is_some_and(|folder| !super::folder::commands(&folder).is_empty())
+pub fn any(stack: &Stack) -> bool {
+    super::folders(stack).iter().any(|folder| !super::folder::commands(folder).is_empty())
 }

@@ -20,10 +20,25 @@ pub(crate) use detection::detect;
 pub use detection::{Detection, Fired, Question, look_at};
 pub use folder::{Folder, find, policies};
 
+use std::path::Path;
+
 use jackline_core::files::seen::Baseline;
+use jackline_core::files::settings;
+use jackline_core::stack::Stack;
 use jackline_core::time::Timestamp;
 
 use crate::probes::git::Git;
+
+/// The folders of policies that are there and count, as the definitions in force say.
+#[must_use]
+pub fn folders(stack: &Stack) -> Vec<Folder> {
+    let mut found: Vec<Folder> = Vec::new();
+    for named in settings::folders(stack) {
+        let folder = find(Path::new(&stack.root), named.dir.as_deref());
+        found.extend(folder.filter(|folder| !found.contains(folder)));
+    }
+    found
+}
 
 /// Keeps how everything is as a prompt is submitted, where a policy compares to it.
 ///

@@ -8,8 +8,6 @@ mod survey;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
-
 use jackline_core::definition::model::AgentCommands;
 use jackline_core::stack::Stack;
 use jackline_core::todos::{COMMAND_MS_MAX, STOP_MS_MAX};
@@ -69,8 +67,7 @@ impl Timeouts {
 
 /// Seconds for the commands of file policies, where there are any.
 fn acting_s(stack: &Stack) -> u64 {
-    let folders = jackline_core::files::settings::folders(stack);
-    let acts = folders.iter().any(|folder| actions::any(Path::new(&stack.root), folder.dir.as_deref()));
+    let acts = actions::any(stack);
     if acts { ACTIONS_MS_MAX.div_ceil(1000) } else { 0 }
 }
 

@@ -94,8 +94,7 @@ fn policies(path: &Path, text: &str) -> Vec<PolicyFault> {
         let message = "there is no such folder, and `file_policies.dir` names it".to_owned();
         Some(PolicyFault { file: dir.clone(), line: 1, message, help: None, warning: false })
     };
-    let found = folders.iter().filter_map(|named| files::find(&root, named.dir.as_deref()));
-    let faults = found.flat_map(|folder| files::policies(&folder).faults);
+    let faults = files::folders(&stack).into_iter().flat_map(|folder| files::policies(&folder).faults);
     faults.chain(folders.iter().filter_map(missing)).collect()
 }
 

@@ -75,16 +75,7 @@ impl Workspace {
 
     /// The folders that count, as the definitions say.
     fn folders(&self) -> Vec<Folder> {
-        let named = settings::folders(&self.standing.stack);
-        let mut found: Vec<Folder> = Vec::new();
-        for folder in
-            named.iter().filter_map(|named| files::find(self.standing.stack.root.as_ref(), named.dir.as_deref()))
-        {
-            if !found.contains(&folder) {
-                found.push(folder);
-            }
-        }
-        found
+        files::folders(&self.standing.stack)
     }
 
     /// Whether the definitions switch file policies off.

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 
 use jackline_core::definition::{Model, loosenings};
-use jackline_core::files::settings;
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_runtime::clock;
@@ -93,9 +92,7 @@ fn describe(
 fn describe_commands(stack: &Stack, scripts: &BTreeMap<String, String>) -> Result<(), CommandError> {
     let named = stack.layers.iter().flat_map(|layer| layer.model.commands());
     let mut commands: BTreeSet<String> = named.map(|argv| argv.join(" ")).collect();
-    let folders = settings::folders(stack);
-    let folders = folders.iter().filter_map(|named| files::find(Path::new(&stack.root), named.dir.as_deref()));
-    commands.extend(folders.flat_map(|folder| trusted(&folder)).map(|(_, _, words)| words.join(" ")));
+    commands.extend(files::folders(stack).iter().flat_map(trusted).map(|(_, _, words)| words.join(" ")));
     for command in commands {
         screen::line(&format!("  runs: {}", timeline::shown(&command)))?;
     }

@@ -129,3 +129,18 @@ fn what_fired_and_what_settled_it_is_on_record() {
         .collect();
     assert_eq!(kinds, ["policy.fired", "policy.settled"]);
 }
+
+#[test]
+fn a_person_may_let_a_single_policy_pass() {
+    let world = fired();
+    assert_eq!(event(&world, &stop("s1", 0, "Done."))["verdict"], "deny");
+    let words = ["allow", "readme", "--for", "10m", "--reason", "a trial", "--yes"];
+    let ran = super::trust::at_terminal(&world, &words);
+    assert!(ran.contains("exception"), "{ran}");
+    let passed = event(&world, &json!({ "event": "stop.requested", "session": "s1", "message": "Done." }));
+    assert_eq!(
+        (passed["verdict"].as_str(), passed["stopped"].as_str()),
+        (Some("allow"), Some("incomplete")),
+        "{passed}"
+    );
+}

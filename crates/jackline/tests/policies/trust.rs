@@ -15,10 +15,15 @@ fn with_command() -> World {
     world
 }
 
-/// What `jackline trust` remembers once a person agreed: asked for at a terminal.
+/// What `jackline trust` remembers once a person agreed.
 fn trust(world: &World) -> String {
+    at_terminal(world, &["trust", "--yes"])
+}
+
+/// What a command prints that asks on a terminal.
+pub(crate) fn at_terminal(world: &World, words: &[&str]) -> String {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_jackline"));
-    command.args(["trust", "--yes"]).current_dir(world.path("repo")).env_clear().env("HOME", world.path("home"));
+    command.args(words).current_dir(world.path("repo")).env_clear().env("HOME", world.path("home")).env("USER", "dev");
     let (_person, terminal) = terminal();
     let output = command.stdin(terminal).output().expect("ran");
     assert!(output.status.success(), "{output:?}");
