@@ -87,7 +87,9 @@ fn works(context: &Context<'_>) -> bool {
     let completions = context.stack.layers.iter().filter_map(|layer| layer.model.completion.as_ref());
     let matters = || completions.clone().any(|completion| completion.when == When::Worked);
     let changes = match context.view.kind {
-        Kind::Write | Kind::Shell | Kind::Agent | Kind::Other => true,
+        Kind::Write | Kind::Shell | Kind::Agent => true,
+        // Our own server's todos and facts are known to change no file.
+        Kind::Other => context.view.other.is_none(),
         Kind::Read | Kind::Search | Kind::List | Kind::Fetch => false,
     };
     changes && !context.session.worked && matters()

@@ -4,6 +4,7 @@ use super::fault::{Fault, Faults, Span, did_you_mean, quoted};
 use super::form::{Form, Key, Shape};
 use super::semantics::compile_regex;
 use super::shape::ROOT;
+use super::shape::file_policy::FILE_POLICY;
 use super::yaml::{Entry, Node, Value};
 use crate::time::{Timestamp, parse_duration_ms};
 
@@ -14,6 +15,17 @@ pub(super) fn validate(root: &Node, faults: &mut Faults) {
         _ => {
             let message = format!("a definition must be a map, found {}", root.noun());
             faults.push(Fault::error(message).at(root.span).help("begin the file with `jackline: 1`"));
+        }
+    }
+}
+
+/// Checks the front matter of a file policy.
+pub(super) fn front_matter(root: &Node, faults: &mut Faults) {
+    match &root.value {
+        Value::Map(_) => map(&FILE_POLICY, root, faults),
+        _ => {
+            let message = format!("the front matter must be a map, found {}", root.noun());
+            faults.push(Fault::error(message).at(root.span).help("say what fires it: `trigger: src/**`"));
         }
     }
 }

@@ -19,6 +19,7 @@ pub use cadence::{CADENCES_MAX, Cadence, FILES_MAX, PACES_MAX, Pace, RECENT_CALL
 use crate::completion::Stopped;
 use crate::extension::{Extended, Extension};
 use crate::facts::{Statement, Statements};
+use crate::files;
 use crate::listing::Served;
 use crate::overrides::Imposed;
 use crate::schema::SchemaError;
@@ -95,6 +96,8 @@ pub struct Session {
     pub servers: Vec<Served>,
     /// Its last event said that it is over.
     pub ended: bool,
+    /// How file policies stand.
+    pub files: files::Remembered,
 }
 
 /// Where a session is at home; a later `cd` changes nothing about it.
@@ -463,6 +466,10 @@ pub enum Change {
     /// An MCP server listed its tools.
     Served {
         served: Served,
+    },
+    /// What is remembered of file policies.
+    Files {
+        step: files::memory::Step,
     },
     /// The session is over, unless something else happens in it.
     Over,

@@ -20,6 +20,7 @@ pub(super) fn of(judging: &Judging, event: &Event, decision: &Decision, facts: &
         notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
     }
     notices.extend(stops::notice(decision));
+    notices.extend(stops::of_policies(decision));
     notices.extend(unheld(judging.stack(), facts));
     let listed = matches!(event.body, Body::ToolsListed(_));
     let warned = |finding: &&Finding| {
