@@ -29,6 +29,7 @@ mod semver;
 mod shape;
 pub mod starter;
 mod tools;
+mod visible;
 mod within;
 
 pub use contract::{Contract, Field};

@@ -34,6 +34,7 @@ const READ_ONLY: &[&[&str]] = &[
     &["workflow", "graph"],
     &["workflow", "explain"],
     &["workflow", "schema"],
+    &["workflow", "gates"],
     &["--help"],
     &["-h"],
     &["--version"],

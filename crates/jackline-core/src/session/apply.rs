@@ -51,12 +51,14 @@ impl Session {
             }
             Change::Requested { agent, call, signature, refused, feeds } => {
                 let (call, signature, refused) = (*call, *signature, *refused);
-                let open =
-                    Open { call, signature, agent: agent.clone(), refused, step: self.steps + 1, sighted: false };
+                let (agent, step) = (agent.clone(), self.steps + 1);
+                let open = Open { call, signature, agent, refused, step, sighted: false, served: false };
                 self.requested(open, *feeds);
             }
             Change::Finished { agent, call, signature } => self.close(agent, *call, signature),
-            Change::Sighted { call, signature, refused } => self.sight(*call, *signature, *refused),
+            Change::Sighted { call, signature, refused, served } => {
+                self.sight((*call, *signature), *refused, *served);
+            }
             Change::Served { served } => self.serve(served),
             Change::Wrote => self.writes += 1,
             Change::Done { name, tree } => self.succeed(name, *tree),
@@ -121,10 +123,12 @@ impl Session {
         push(&mut self.open, open, OPEN_CALLS_MAX);
     }
 
-    fn sight(&mut self, call: Key, signature: Key, refused: bool) {
+    fn sight(&mut self, (call, signature): (Key, Key), refused: bool, served: bool) {
         let same = |open: &&mut Open| open.call == Some(call) && open.signature == signature;
         for open in self.open.iter_mut().filter(same) {
+            // Our own server is the end of the way: no proxy comes after it.
             open.sighted = true;
+            open.served |= served;
             open.refused |= refused;
         }
     }

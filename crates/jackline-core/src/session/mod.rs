@@ -188,6 +188,8 @@ pub struct Open {
     pub step: u64,
     /// A proxy on the call's way has seen it too.
     pub sighted: bool,
+    /// Our own server, at the end of its way, has seen it too.
+    pub served: bool,
 }
 
 /// What is remembered of one agent apart from the others.
@@ -289,11 +291,13 @@ pub enum Change {
         refused: bool,
         feeds: bool,
     },
-    /// A proxy saw a call that was requested before.
+    /// A proxy saw a call that was requested before; or our own server did.
     Sighted {
         call: Key,
         signature: Key,
         refused: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        served: bool,
     },
     Finished {
         agent: String,

@@ -1,8 +1,11 @@
 //! What a gate says, and what all of them say together.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
 
 use super::{Gate, Source};
+use crate::visible::visible;
 
 /// Findings that one gate lists; more help nobody.
 const FINDINGS_MAX: usize = 50;
@@ -107,6 +110,16 @@ impl Outcome {
         })
     }
 
+    /// How it stands, in a word.
+    const fn word(&self) -> &'static str {
+        match (self.applicable, self.passed, self.blocking) {
+            (false, ..) => "no matter",
+            (_, true, _) => "passed",
+            (_, false, true) => "rejected",
+            (_, false, false) => "warned",
+        }
+    }
+
     /// As reports show it.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -171,6 +184,22 @@ impl Judgement {
     /// The gates that reject.
     pub fn rejections(&self) -> impl Iterator<Item = &Outcome> {
         self.outcomes.iter().filter(|outcome| outcome.rejects())
+    }
+
+    /// For people: a line for each gate, and what it found.
+    #[must_use]
+    pub fn human(&self) -> String {
+        let mut text = String::new();
+        for outcome in &self.outcomes {
+            let reason = outcome.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            let _ = writeln!(text, "{:<9} {}{reason}", outcome.word(), outcome.gate.name());
+            let told = outcome.payload.findings.iter().map(|finding| ("-", finding));
+            for (mark, line) in told.chain(outcome.payload.notes.iter().map(|note| ("note:", note))) {
+                let _ = writeln!(text, "          {mark} {}", visible(line));
+            }
+        }
+        text.push_str(if self.complete() { "the run is complete\n" } else { "the run is not complete\n" });
+        text
     }
 
     /// `{"complete", "gates"}`.

@@ -1,25 +1,12 @@
 //! Texts as pictures show them: nothing hides, nothing runs on for ever.
 
 use super::{Mark, Node};
+use crate::visible::visible;
 
 /// Columns of a line in a box: an id has 48 at most, and conditions are recognised by their beginning.
 const LINE_COLUMNS_MAX: usize = 34;
 /// Marks named in a box; the list below the graph has the others.
 const MARKS_MAX: usize = 3;
-
-/// A text on one line: controls, and marks that reorder or hide text, are written out.
-pub(super) fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() || hides(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
-    }
-    shown
-}
-
-const fn hides(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-        || matches!(c, '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{e0000}'..='\u{e007f}')
-}
 
 /// A visible text of at most so many columns.
 pub(super) fn cut(text: &str, columns_max: usize) -> String {

@@ -55,7 +55,7 @@ pub(crate) enum Command {
     Sessions(sessions::Sessions),
     Log(log::Log),
     Explain(explain::Explain),
-    /// Guard MCP servers: run one behind a proxy, or put those of a host behind it
+    /// Guard MCP servers, or be one: behind a proxy, in a host's settings, or with tools of our own
     #[command(subcommand)]
     Mcp(mcp::Mcp),
     #[command(subcommand)]

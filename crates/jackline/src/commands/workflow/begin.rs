@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use jackline_core::definition::compile_regex;
+use jackline_runtime::replace;
 use jackline_workflow::rules::WORKFLOW_NAME;
 use jackline_workflow::starter;
 
 use crate::error::CommandError;
 use crate::place;
-use crate::replace;
 use crate::screen;
 
 /// Write a valid, commented workflow into a new directory

@@ -1,7 +1,8 @@
-//! `jackline workflow`: workflows of agents, checked, explained, drawn and begun.
+//! `jackline workflow`: workflows of agents, checked, explained, drawn, judged and begun.
 
 mod begin;
 mod explain;
+mod gates;
 mod graph;
 mod schema;
 mod validate;
@@ -19,6 +20,7 @@ pub(crate) enum Workflow {
     Validate(validate::Validate),
     Explain(explain::Explain),
     Graph(graph::Graph),
+    Gates(gates::Gates),
     New(begin::New),
     Schema(schema::Schema),
 }
@@ -29,6 +31,7 @@ impl Workflow {
             Self::Validate(command) => command.run(),
             Self::Explain(command) => command.run(),
             Self::Graph(command) => command.run(),
+            Self::Gates(command) => command.run(),
             Self::New(command) => command.run(),
             Self::Schema(command) => command.run(),
         }

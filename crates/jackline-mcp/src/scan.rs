@@ -5,26 +5,26 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::message::Id;
+use crate::message::Id;
 
 /// The outermost members of a message that matter here.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Outline<'a> {
-    pub(super) id: Option<&'a [u8]>,
-    pub(super) method: Option<String>,
-    pub(super) result: Option<&'a [u8]>,
-    pub(super) error: Option<&'a [u8]>,
+pub(crate) struct Outline<'a> {
+    pub(crate) id: Option<&'a [u8]>,
+    pub(crate) method: Option<String>,
+    pub(crate) result: Option<&'a [u8]>,
+    pub(crate) error: Option<&'a [u8]>,
 }
 
 impl Outline<'_> {
     /// The id, where it is one.
-    pub(super) fn id(&self) -> Option<Id> {
+    pub(crate) fn id(&self) -> Option<Id> {
         Id::of(&serde_json::from_slice::<Value>(self.id?).ok()?)
     }
 }
 
 /// The outline of an object; `None` where the text is none, or says one of the members twice.
-pub(super) fn outline(text: &[u8]) -> Option<Outline<'_>> {
+pub(crate) fn outline(text: &[u8]) -> Option<Outline<'_>> {
     let mut outline = Outline::default();
     let mut scan = Scan { text, at: 0 };
     for (key, span) in scan.members()? {
@@ -48,7 +48,7 @@ pub(super) fn outline(text: &[u8]) -> Option<Outline<'_>> {
 }
 
 /// The elements of an array; `None` where the text is none.
-pub(super) fn elements(text: &[u8]) -> Option<Vec<&[u8]>> {
+pub(crate) fn elements(text: &[u8]) -> Option<Vec<&[u8]>> {
     let mut scan = Scan { text, at: 0 };
     scan.skip_space();
     scan.expect(b'[')?;
@@ -66,7 +66,7 @@ pub(super) fn elements(text: &[u8]) -> Option<Vec<&[u8]>> {
 }
 
 /// The id in the edges of a message that is too long to be kept; clients and servers write it first or last.
-pub(super) fn id_in_edges(head: &[u8], tail: &[u8]) -> Option<Id> {
+pub(crate) fn id_in_edges(head: &[u8], tail: &[u8]) -> Option<Id> {
     const MEMBER: &[u8] = b"\"id\":";
     let at_end = || {
         let tail = tail.trim_ascii_end().strip_suffix(b"}")?;

@@ -12,23 +12,36 @@ use jackline_core::listing::MCP_HOST;
 use jackline_runtime::live::{Live, asked_by};
 use jackline_runtime::store::StoreFault;
 use jackline_runtime::{Answer, Runtime, clock, private};
+use serde_json::Value;
 
 /// Bytes of chance in the name of a session that we start: enough that no two are alike.
 const NAME_BYTES: usize = 16;
 /// The file that keeps two proxies that start at once from starting a session each.
 const LOCK: &str = "mcp.lock";
 
+/// Where Claude Code says which of its calls this is; a model cannot write there.
+pub(crate) const CLAUDE_CALL: &str = "claudecode/toolUseId";
+/// Bytes of a host's id for a call; hosts use some forty.
+pub(crate) const CALL_ID_BYTES_MAX: usize = 256;
+
 /// Where a call belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Joined {
-    pub(super) session: String,
+pub(crate) struct Joined {
+    pub(crate) session: String,
     /// The sub-agent that asked for it, where a hook saw who did.
-    pub(super) agent: Option<String>,
+    pub(crate) agent: Option<String>,
+}
+
+impl Joined {
+    /// Something that happened there, told by us.
+    pub(crate) fn event(&self, body: Body) -> Event {
+        Event { agent: self.agent.clone(), ..event(&self.session, body) }
+    }
 }
 
 /// Finds sessions for calls.
 #[derive(Debug)]
-pub(super) struct Joiner {
+pub(crate) struct Joiner {
     /// The session that was named when the proxy was started.
     named: Option<String>,
     /// The state directory, where there is one.
@@ -44,12 +57,12 @@ struct Bound {
 }
 
 impl Joiner {
-    pub(super) fn new(named: Option<String>, state: Option<PathBuf>) -> Self {
+    pub(crate) fn new(named: Option<String>, state: Option<PathBuf>) -> Self {
         Self { named, state, bound: Mutex::new(None) }
     }
 
     /// The session of a call, by the host's id of it where there is one; or why none is meant plainly.
-    pub(super) fn join(&self, runtime: &Runtime, call: Option<&str>) -> Result<Joined, Box<Answer>> {
+    pub(crate) fn join(&self, runtime: &Runtime, call: Option<&str>) -> Result<Joined, Box<Answer>> {
         let agent = |agent: &str| Some(agent.to_owned()).filter(|agent| agent != MAIN_AGENT);
         let held = self.named.clone().or_else(|| self.bound().map(|bound| bound.session));
         let Some(call) = call else {
@@ -73,8 +86,17 @@ impl Joiner {
         Ok(Joined { session: self.session(runtime)?, agent: None })
     }
 
+    /// The session that someone on the call's way names, and the call's id; nothing unless the record has that call.
+    pub(crate) fn addressed(&self, runtime: &Runtime, address: &Value) -> Option<(Joined, String)> {
+        let member = |name: &str| address.get(name)?.as_str().filter(|id| (1..=CALL_ID_BYTES_MAX).contains(&id.len()));
+        let (session, call) = (member("session")?, member("call")?);
+        let agent = Some(runtime.requested_by(session, call)?).filter(|agent| agent != MAIN_AGENT);
+        self.bind(session.to_owned(), false);
+        Some((Joined { session: session.to_owned(), agent }, call.to_owned()))
+    }
+
     /// The session that is joined already, if any.
-    pub(super) fn present(&self) -> Option<String> {
+    pub(crate) fn present(&self) -> Option<String> {
         self.named.clone().or_else(|| self.bound().map(|bound| bound.session))
     }
 
@@ -112,7 +134,7 @@ impl Joiner {
     }
 
     /// Ends the session that was started here.
-    pub(super) fn end(&self, runtime: &Runtime) {
+    pub(crate) fn end(&self, runtime: &Runtime) {
         let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(bound) = bound.filter(|bound| bound.own) {
             runtime.decide(&event(&bound.session, Body::SessionEnded));
@@ -124,7 +146,11 @@ impl Joiner {
     }
 
     fn bind(&self, session: String, own: bool) {
-        *self.bound.lock().unwrap_or_else(PoisonError::into_inner) = Some(Bound { session, own });
+        let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = bound.as_ref().is_some_and(|bound| bound.session == session);
+        if !same {
+            *bound = Some(Bound { session, own });
+        }
     }
 
     /// Held while a session is looked for and started. Where it cannot be had, two may be started at once, which is told.
@@ -137,8 +163,15 @@ impl Joiner {
 }
 
 /// An event that the proxy tells.
-pub(super) fn event(session: &str, body: Body) -> Event {
+pub(crate) fn event(session: &str, body: Body) -> Event {
     Event { host: Some(MCP_HOST.to_owned()), ..Event::new(session, clock::now(), body) }
+}
+
+/// An id for a call that no host named.
+pub(crate) fn fresh_call_id() -> Option<String> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(format!("mcp-{:016x}", u64::from_le_bytes(bytes)))
 }
 
 fn fresh_id() -> Option<String> {
@@ -149,8 +182,7 @@ fn fresh_id() -> Option<String> {
 }
 
 fn refused(fault: StoreFault) -> Box<Answer> {
-    let finding = Finding::fault("store", code::FAULT_STORE, &fault.to_string()).suggest(fault.help());
-    Box::new(Answer::refusal(finding))
+    Box::new(Answer::refusal(fault.finding()))
 }
 
 fn ambiguous(several: &[Live]) -> Answer {

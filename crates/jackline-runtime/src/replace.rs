@@ -4,10 +4,13 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use jackline_runtime::private;
+use crate::private;
 
 /// Writes a file. One that is there keeps its mode; a new one may be read by others, as far as the umask lets them.
-pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
+///
+/// # Errors
+/// When it cannot be written; what was there is as it was.
+pub fn write(path: &Path, text: &str) -> io::Result<()> {
     if let Some(dir) = path.parent() {
         fs::create_dir_all(dir)?;
     }
@@ -37,7 +40,10 @@ fn beside(path: &Path) -> PathBuf {
 }
 
 /// Whether files can be made in a directory, or could be in one that is not there yet. Leaves nothing behind.
-pub(crate) fn writable(dir: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// When they cannot.
+pub fn writable(dir: &Path) -> io::Result<()> {
     let there = dir.ancestors().find(|dir| fs::symlink_metadata(dir).is_ok()).unwrap_or(dir);
     let trial = there.join(format!(".jackline-{}.trial", std::process::id()));
     drop(private::create_file(&trial)?);

@@ -8,16 +8,16 @@ const WRAPPING_LEVELS: usize = 4;
 
 /// A request's id as JSON, in one spelling.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Id(String);
+pub(crate) struct Id(String);
 
 impl Id {
     /// An id of our own.
-    pub(super) fn own(text: &str) -> Self {
+    pub(crate) fn own(text: &str) -> Self {
         Self(Value::from(text).to_string())
     }
 
     /// The id that a value is; `null` and everything else is none.
-    pub(super) fn of(value: &Value) -> Option<Self> {
+    pub(crate) fn of(value: &Value) -> Option<Self> {
         /// Up to here a float holds every whole number.
         const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
         match value {
@@ -34,21 +34,21 @@ impl Id {
     }
 
     /// As it stands in a message.
-    pub(super) fn as_json(&self) -> &str {
+    pub(crate) fn as_json(&self) -> &str {
         &self.0
     }
 }
 
 /// A message of the client's.
 #[derive(Debug)]
-pub(super) struct Message<'a> {
-    pub(super) kind: Kind,
-    pub(super) fields: &'a Map<String, Value>,
+pub(crate) struct Message<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) fields: &'a Map<String, Value>,
 }
 
 /// What kind of message it is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Request {
         id: Id,
         method: String,
@@ -62,7 +62,7 @@ pub(super) enum Kind {
 
 impl<'a> Message<'a> {
     /// The message that a value is; or the id to complain to, and about what.
-    pub(super) fn of(value: &'a Value) -> Result<Self, (Option<Id>, &'static str)> {
+    pub(crate) fn of(value: &'a Value) -> Result<Self, (Option<Id>, &'static str)> {
         let Value::Object(fields) = value else { return Err((None, "the message is no JSON object")) };
         let id = fields.get("id");
         let known = id.and_then(Id::of);
@@ -78,24 +78,24 @@ impl<'a> Message<'a> {
     }
 
     /// A member of the parameters.
-    pub(super) fn param(&self, name: &str) -> Option<&'a Value> {
+    pub(crate) fn param(&self, name: &str) -> Option<&'a Value> {
         self.fields.get("params")?.get(name)
     }
 
     /// A member of the parameters' `_meta`.
-    pub(super) fn meta(&self, name: &str) -> Option<&'a Value> {
+    pub(crate) fn meta(&self, name: &str) -> Option<&'a Value> {
         self.param("_meta")?.get(name)
     }
 }
 
 /// Reads a text strictly: no key twice, nothing after the value, bounded in depth and memory.
-pub(super) fn read(text: &[u8]) -> Result<Value, String> {
+pub(crate) fn read(text: &[u8]) -> Result<Value, String> {
     json::decode_to_depth(text, JSON_DEPTH_MAX + WRAPPING_LEVELS).map_err(|fault| fault.to_string())
 }
 
 /// Reads a part of what a server says. Some cut their texts in the midst of a character, which leaves half of a pair of
 /// escapes: to be judged it is read as the character that stands for what is lost. What is passed on stays as it was.
-pub(super) fn read_leniently(text: &[u8]) -> Result<Value, String> {
+pub(crate) fn read_leniently(text: &[u8]) -> Result<Value, String> {
     read(text).or_else(|why| mended(text).map_or(Err(why), |mended| read(&mended)))
 }
 

@@ -3,18 +3,18 @@
 use jackline_runtime::Answer;
 use serde_json::{Map, Value, json};
 
-use super::message::Id;
+use crate::message::Id;
 
 /// The text is no JSON.
-pub(super) const PARSE_ERROR: i64 = -32700;
+pub(crate) const PARSE_ERROR: i64 = -32700;
 /// The JSON is no request.
-pub(super) const INVALID_REQUEST: i64 = -32600;
+pub(crate) const INVALID_REQUEST: i64 = -32600;
 /// The parameters are not what the method takes.
-pub(super) const INVALID_PARAMS: i64 = -32602;
+pub(crate) const INVALID_PARAMS: i64 = -32602;
 /// The server is gone, or cannot be reached.
-pub(super) const CONNECTION_CLOSED: i64 = -32000;
+pub(crate) const CONNECTION_CLOSED: i64 = -32000;
 /// The server did not answer in time.
-pub(super) const REQUEST_TIMEOUT: i64 = -32001;
+pub(crate) const REQUEST_TIMEOUT: i64 = -32001;
 
 /// Where a result says by which code it was refused.
 const CODE: &str = "jackline/code";
@@ -22,30 +22,30 @@ const CODE: &str = "jackline/code";
 const EMITTED: &str = "jackline/emitted";
 
 /// An error, for a request or for something that could not be told to be one.
-pub(super) fn error(id: Option<&Id>, code: i64, message: &str) -> String {
+pub(crate) fn error(id: Option<&Id>, code: i64, message: &str) -> String {
     let id = id.map_or("null", Id::as_json);
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, json!({ "code": code, "message": message }))
 }
 
 /// The answer to a request.
-pub(super) fn result(id: &Id, result: &Value) -> String {
+pub(crate) fn result(id: &Id, result: &Value) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.as_json())
 }
 
 /// A request of our own.
-pub(super) fn request(id: &Id, method: &str, params: &Value) -> String {
+pub(crate) fn request(id: &Id, method: &str, params: &Value) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"method":{},"params":{params}}}"#, id.as_json(), Value::from(method))
 }
 
 /// A notice of our own that a request is no longer waited for.
-pub(super) fn cancelled(id: &Id, reason: &str) -> String {
+pub(crate) fn cancelled(id: &Id, reason: &str) -> String {
     let reason = Value::from(reason);
     let method = "notifications/cancelled";
     format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"requestId":{},"reason":{reason}}}}}"#, id.as_json())
 }
 
 /// A call's result that says why it was not made. It has no structured content: that would have to fit the tool's schema.
-pub(super) fn denial(answer: &Answer, text: &str, stateless: bool) -> Value {
+pub(crate) fn denial(answer: &Answer, text: &str, stateless: bool) -> Value {
     let mut content = vec![block(text)];
     content.extend(answer.feedback.as_deref().map(block));
     let mut meta = Map::new();
@@ -60,7 +60,7 @@ pub(super) fn denial(answer: &Answer, text: &str, stateless: bool) -> Value {
 }
 
 /// A block of text.
-pub(super) fn block(text: &str) -> Value {
+pub(crate) fn block(text: &str) -> Value {
     json!({ "type": "text", "text": text })
 }
 
