@@ -13,6 +13,8 @@ use crate::marks;
 const LEVELS_MAX: usize = 128;
 /// Bytes of a process's words and variables that are read: the kernel gives more only to who asks for it.
 const READ_BYTES_MAX: u64 = 256 * 1024;
+/// The directory that cargo puts the programs of tests into.
+const TESTS_DIR: &str = "deps";
 
 /// What shows that an agent's session is around: the host, or what it left with a process above this one.
 pub(crate) fn host() -> Option<String> {
@@ -21,7 +23,15 @@ pub(crate) fn host() -> Option<String> {
 
 fn above(proc: &Path, of: u32) -> Option<String> {
     let parents = std::iter::successors(parent(proc, of), |process| parent(proc, *process));
-    parents.take(LEVELS_MAX).find_map(|process| shows(&proc.join(process.to_string()), process))
+    let places = parents.map(|process| (proc.join(process.to_string()), process));
+    places.take(LEVELS_MAX).take_while(|(dir, _)| !is_test(dir)).find_map(|(dir, process)| shows(&dir, process))
+}
+
+/// Whether a process is a test of ours. A build for development looks no further: what starts the tests, perhaps in an
+/// agent's session, is not what they are about. A build for use knows no tests.
+fn is_test(dir: &Path) -> bool {
+    let lies_there = |program: PathBuf| program.parent().is_some_and(|dir| dir.ends_with(TESTS_DIR));
+    cfg!(debug_assertions) && std::fs::read_link(dir.join("exe")).is_ok_and(lies_there)
 }
 
 fn shows(dir: &Path, process: u32) -> Option<String> {
@@ -86,5 +96,20 @@ mod tests {
         process(proc, (31, 30), "jackline\0", "CLAUDECODE=1\0");
         assert_eq!(above(proc, 31), None);
         assert_eq!(above(proc, 99), None);
+    }
+
+    #[test]
+    fn builds_for_development_look_no_further_than_their_tests() {
+        let dir = tempfile::tempdir().unwrap();
+        let proc = dir.path();
+        process(proc, (10, 1), "claude\0", "");
+        process(proc, (11, 10), "cli\0", "CLAUDECODE=1\0");
+        process(proc, (12, 11), "jackline\0", "");
+        std::os::unix::fs::symlink("/target/debug/deps/cli-0", proc.join("11/exe")).unwrap();
+        assert_eq!(above(proc, 12).is_none(), cfg!(debug_assertions));
+        // A host that a test started is found.
+        process(proc, (13, 11), "claude\0", "");
+        process(proc, (14, 13), "jackline\0", "");
+        assert_eq!(above(proc, 14).as_deref(), Some("process 13 is `claude`"));
     }
 }
