@@ -29,6 +29,7 @@ pub mod glob;
 mod guards;
 mod index;
 pub mod json;
+pub mod legible;
 pub mod listing;
 pub mod matcher;
 pub mod nearest;

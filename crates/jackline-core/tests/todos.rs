@@ -72,6 +72,8 @@ fn made() -> Found {
         shell: false,
         proven: true,
         outdated: false,
+        tree: None,
+        flaw: None,
     };
     Found { calls: vec![call], cut: false }
 }

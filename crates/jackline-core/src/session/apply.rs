@@ -5,6 +5,7 @@ use super::{
     MEMORY_MAX, Memory, OPEN_CALLS_MAX, Open, READS_MAX, READS_TOTAL_MAX, REPAIRS_MAX, Read, Repair, SNAPSHOTS_MAX,
     Session, Used, WINDOW_MAX, Windowed, nano_usd,
 };
+use crate::completion::Stopped;
 use crate::event::MAIN_AGENT;
 use crate::extension::{Extended, Extension};
 use crate::listing::{PINNED_MAX, SERVERS_MAX, Served};
@@ -51,15 +52,19 @@ impl Session {
             }
             Change::Requested { agent, call, signature, refused, feeds } => {
                 let (call, signature, refused) = (*call, *signature, *refused);
-                let open =
-                    Open { call, signature, agent: agent.clone(), refused, step: self.steps + 1, sighted: false };
+                let (agent, step, writes) = (agent.clone(), self.steps + 1, self.writes);
+                let open = Open { call, signature, agent, refused, step, writes, sighted: false };
                 self.requested(open, *feeds);
             }
             Change::Finished { agent, call, signature } => self.close(agent, *call, signature),
             Change::Sighted { call, signature, refused } => self.sight(*call, *signature, *refused),
             Change::Served { served } => self.serve(served),
             Change::Wrote => self.writes += 1,
-            Change::Done { name, tree } => self.succeed(name, *tree),
+            Change::Acted { background } => {
+                self.acts += 1;
+                self.background |= background;
+            }
+            Change::Done { name, tree, writes } => self.succeed(name, *tree, *writes),
             Change::Prompted => {
                 let now = self.now(at);
                 self.budget.prompted(now);
@@ -67,11 +72,11 @@ impl Session {
                 self.stopped = None;
                 self.memory.agents.values_mut().for_each(Agent::prompted);
             }
-            Change::Worked => self.worked = true,
-            Change::Ended { stopped } => self.stopped = Some(*stopped),
+            Change::Worked => (self.worked, self.owed) = (true, true),
+            Change::Ended { stopped } => self.stand(*stopped),
             Change::Stopped { agent, stopped } => {
                 if agent == MAIN_AGENT {
-                    self.stopped = Some(*stopped);
+                    self.stand(*stopped);
                 }
                 self.memory.apply(self.steps, change);
             }
@@ -147,10 +152,15 @@ impl Session {
         }
     }
 
-    fn succeed(&mut self, name: &str, tree: Option<Digest>) {
+    /// A stop was let through, and this is how the run stands.
+    fn stand(&mut self, stopped: Stopped) {
+        (self.stopped, self.stood, self.owed) = (Some(stopped), Some(stopped), false);
+    }
+
+    fn succeed(&mut self, name: &str, tree: Option<Digest>, writes: Option<u64>) {
         let done = &mut self.memory.done;
         done.retain(|known| known.name != name);
-        done.push(Done { name: name.to_owned(), writes: self.writes, tree });
+        done.push(Done { name: name.to_owned(), writes: writes.unwrap_or(self.writes), tree });
         if done.len() > DONE_MAX {
             done.remove(0);
         }
@@ -444,7 +454,7 @@ mod tests {
     fn a_lost_snapshot_leaves_nothing_done_and_every_restraint() {
         let halt = super::super::Halt { code: "c".into(), reason: "r".into() };
         let halted = Change::Halted { agent: "main".into(), halt };
-        let mut session = fold(&[read(1), Change::Done { name: "tool:x".into(), tree: None }, halted]);
+        let mut session = fold(&[read(1), Change::Done { name: "tool:x".into(), tree: None, writes: None }, halted]);
         session.apply(AT, &[Change::Restored { name: "x".into(), digest: Digest::ZERO }], &|_| None);
         let agent = session.agent("main").expect("still known");
         assert!(session.memory.done.is_empty() && agent.reads.is_empty() && agent.halted.is_some());
@@ -478,7 +488,7 @@ mod tests {
                 content: Some(Key([7; 16])),
             }));
         }
-        changes.extend((0..DONE_MAX * 2).map(|n| Change::Done { name: format!("tool-{n}"), tree: None }));
+        changes.extend((0..DONE_MAX * 2).map(|n| Change::Done { name: format!("tool-{n}"), tree: None, writes: None }));
         changes.extend((0..MEMORY_MAX * 2).map(|n| Change::Kept {
             policy: "p".into(),
             key: format!("k{n}"),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::state::{By, State};
-use super::{Todo, Todos};
+use super::{Rejection, Todo, Todos};
 use crate::time::Timestamp;
 
 impl Todo {
@@ -27,6 +27,9 @@ impl Todo {
             "verified_at": Value::Null,
         });
         if let Value::Object(fields) = &mut value {
+            if let Some(Rejection { consent, .. }) = &self.rejection {
+                fields.insert("rejected_by".to_owned(), json!({ "by": consent.by, "reason": consent.reason }));
+            }
             match &self.state {
                 State::Verified(verified) => {
                     fields.insert("verified_at".to_owned(), json!(verified.verified_at().to_string()));
