@@ -254,9 +254,7 @@ impl Runtime {
                         seen.exceptions = self.exceptions(session, judging.stack());
                         seen.exceptions.as_ref().map_or(Fact::Absent, |known| known.answer(*at, refusals))
                     }
-                    Probe::Counts => {
-                        Fact::Told(Told::Counted { writes: session.writes, acts: session.acts })
-                    }
+                    Probe::Counts => Fact::Told(Told::Counted { writes: session.writes, acts: session.acts }),
                     Probe::Calls { queries } => self.calls(judging.stack(), &event.session, queries),
                     Probe::Web { request } => {
                         self.patience.iter().for_each(|patience| patience(web::WEB_MS_MAX));

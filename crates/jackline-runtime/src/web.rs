@@ -55,8 +55,8 @@ fn pull(Response { status, body }: &Response, number: u64) -> Result<(u16, Optio
     if *status != FOUND {
         return Ok((*status, None));
     }
-    let pull: Value = jackline_core::json::decode(body)
-        .map_err(|_| "the answer is no pull request, or not all of one".to_owned())?;
+    let pull: Value =
+        jackline_core::json::decode(body).map_err(|_| "the answer is no pull request, or not all of one".to_owned())?;
     match pull.get("number").and_then(Value::as_u64) {
         Some(named) if named == number => Ok((*status, pull.get("merged").and_then(Value::as_bool))),
         Some(_) | None => Err(format!("the answer is not pull request {number}")),

@@ -199,8 +199,7 @@ impl Ground<'_> {
             return Ok(no_filesystem(files.len()));
         }
         let at = |path: String| Probe::Identity { path, dir: String::new() };
-        let (root, probe) =
-            (at(self.stack.root.clone()), |file: &String| at(path::join(&self.stack.root, file)));
+        let (root, probe) = (at(self.stack.root.clone()), |file: &String| at(path::join(&self.stack.root, file)));
         let asked = files.iter().map(probe).chain([root.clone()]);
         let wanted: Vec<Probe> = asked.filter(|probe| self.facts.get(probe).is_none()).collect();
         if !wanted.is_empty() {

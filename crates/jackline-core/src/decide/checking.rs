@@ -108,7 +108,9 @@ fn absent(ground: &Ground<'_>, check: &Check, path: &str) -> Result<Outcome, Vec
     Ok(match inside(ground, if above.is_empty() { "/" } else { above }) {
         Seen::Wanted(probe) => return Err(vec![probe]),
         Seen::Not(why) => Outcome::fail(check, &why),
-        Seen::Known(above) if identity.path == path::join(&above.path, name) => Outcome::pass(check, "nothing is there"),
+        Seen::Known(above) if identity.path == path::join(&above.path, name) => {
+            Outcome::pass(check, "nothing is there")
+        }
         Seen::Known(_) => Outcome::fail(check, "a link that leads nowhere is there"),
     })
 }

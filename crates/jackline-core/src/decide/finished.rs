@@ -135,9 +135,10 @@ impl<'a> Ended<'a> {
 
     /// Whether something it counts as must be fresh, for a later call, for the end, or as evidence for a todo.
     fn wants_tree(&self) -> bool {
-        self.is_evidence() || self.context.stack.layers.iter().any(|layer| {
-            done::fresh_names(layer).any(|need| self.names.iter().any(|name| done::is_named(layer, need, name)))
-        })
+        self.is_evidence()
+            || self.context.stack.layers.iter().any(|layer| {
+                done::fresh_names(layer).any(|need| self.names.iter().any(|name| done::is_named(layer, need, name)))
+            })
     }
 
     /// Whether a claim may rest on it: a shell call that succeeded while a todo is worked on.

@@ -139,15 +139,12 @@ fn unenforced(finding: Finding) -> Finding {
 
 /// The run ends like this.
 fn allowed(event: &Event, End { stopped, parked }: End, findings: Vec<Finding>) -> Decision {
-    let agent = || event.agent().to_owned();
     let mut data = json!({ "stopped": stopped, "reason": stopped.reason() });
-    let mut changes = vec![Change::Stopped { agent: agent(), stopped }];
-    if let (Value::Object(data), Some(reason)) = (&mut data, parked) {
+    if let (Value::Object(data), Some(reason)) = (&mut data, &parked) {
         data.insert("parked".to_owned(), json!(reason));
-        changes.push(Change::Parked { agent: agent(), reason });
     }
     Decision {
-        changes,
+        changes: vec![Change::Stopped { agent: event.agent().to_owned(), stopped, parked }],
         notes: vec![Note { kind: "stop.decided", before: Value::Null, after: Value::Null, data }],
         data: Some(("stopped", json!(stopped))),
         ..Decision::merge(findings)

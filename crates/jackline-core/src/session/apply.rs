@@ -74,9 +74,10 @@ impl Session {
             }
             Change::Worked => (self.worked, self.owed) = (true, true),
             Change::Ended { stopped } => self.stand(*stopped),
-            Change::Stopped { agent, stopped } => {
+            Change::Stopped { agent, stopped, parked } => {
                 if agent == MAIN_AGENT {
                     self.stand(*stopped);
+                    self.parked.clone_from(parked);
                 }
                 self.memory.apply(self.steps, change);
             }

@@ -158,6 +158,9 @@ pub enum Change {
     Stopped {
         agent: String,
         stopped: Stopped,
+        /// Why it could not go on, where it said so.
+        #[serde(default)]
+        parked: Option<String>,
     },
     /// It was not; `fault` when that is because we could not decide.
     StopBlocked {

@@ -19,7 +19,6 @@ pub use cadence::{CADENCES_MAX, Cadence, FILES_MAX, PACES_MAX, Pace, RECENT_CALL
 pub use change::Change;
 
 use crate::completion::Stopped;
-use crate::event::MAIN_AGENT;
 use crate::extension::Extended;
 use crate::facts::Statements;
 use crate::listing::Served;
@@ -102,6 +101,8 @@ pub struct Session {
     pub stopped: Option<Stopped>,
     /// How the last stop that was let through ended, whatever happened since.
     pub stood: Option<Stopped>,
+    /// Why the main agent could not go on when it was last let stop, where it said so.
+    pub parked: Option<String>,
     /// The tools of MCP servers as they were listed, the server told of last at the end.
     pub servers: Vec<Served>,
     /// Its last event said that it is over.
@@ -294,11 +295,10 @@ impl Session {
         self.memory.agents.get(name)
     }
 
-    /// Why the main agent cannot go on, while its last stop was for that.
+    /// Why the main agent could not go on, while its last stop was for that.
     #[must_use]
-    pub fn parked(&self) -> Option<&str> {
-        let parked = self.agent(MAIN_AGENT).and_then(|agent| agent.parked.as_deref());
-        parked.filter(|_| self.stopped == Some(Stopped::Parked))
+    pub fn parked_for(&self) -> Option<&str> {
+        self.parked.as_deref().filter(|_| self.stopped == Some(Stopped::Parked))
     }
 
     /// How far a transcript was read.

@@ -12,7 +12,7 @@ impl Change {
             Self::Extended { extension } => vec![&mut extension.reason],
             Self::Todo { todo } => todo_texts(todo),
             Self::Stated { statement } => vec![&mut statement.text],
-            Self::Parked { reason, .. } => vec![reason],
+            Self::Parked { reason, .. } | Self::Stopped { parked: Some(reason), .. } => vec![reason],
             Self::Invalid { errors, .. } => {
                 errors.iter_mut().flat_map(|error| [&mut error.instance_path, &mut error.message]).collect()
             }

@@ -130,7 +130,9 @@ impl Prober for WorkspaceProber {
             }
             // They are no matter of the workspace: whoever keeps them answers.
             Probe::Exceptions { .. } => Fact::Absent,
-            Probe::Counts | Probe::Calls { .. } | Probe::Web { .. } => Fact::Unknown("it is no matter of the workspace".to_owned()),
+            Probe::Counts | Probe::Calls { .. } | Probe::Web { .. } => {
+                Fact::Unknown("it is no matter of the workspace".to_owned())
+            }
             Probe::Run { .. } => Fact::Unknown("looking runs no commands".to_owned()),
         }
     }

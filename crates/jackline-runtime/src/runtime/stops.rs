@@ -27,7 +27,9 @@ pub(super) fn notice(decision: &Decision) -> Option<String> {
     let parked = note.data.get("parked").and_then(Value::as_str);
     let open = || decision.findings.iter().map(|finding| finding.reason.as_str()).collect::<Vec<_>>().join(" ");
     let told = match (note.data.get("stopped").and_then(Value::as_str)?, parked) {
-        ("fault", None) if !decision.findings.is_empty() => format!("the agent stopped, and nobody judged it: {}", open()),
+        ("fault", None) if !decision.findings.is_empty() => {
+            format!("the agent stopped, and nobody judged it: {}", open())
+        }
         // What an earlier turn left open was told then.
         ("incomplete", _) if decision.findings.is_empty() => return None,
         ("incomplete", _) => format!("the agent stopped, and it is incomplete: {}", open()),
@@ -71,7 +73,7 @@ fn at_fault(event: &Event, finding: Finding, blocked_before: bool) -> Decision {
     let stopped = Stopped::Fault;
     let data = json!({ "stopped": stopped, "reason": stopped.reason() });
     Decision {
-        changes: vec![Change::Stopped { agent, stopped }],
+        changes: vec![Change::Stopped { agent, stopped, parked: None }],
         notes: vec![Note { kind: "stop.decided", before: Value::Null, after: Value::Null, data }],
         data: Some(("stopped", json!(stopped))),
         ..Decision::merge(vec![Finding { enforced: false, ..finding }])

@@ -55,7 +55,7 @@ impl Sessions {
             let (id, records) = (&session.entry.id, store.load(&session.entry.id)?.head.seq);
             // A session that cannot be read is listed all the same; `audit verify` says what is wrong with it.
             let session = runtime.session(id).ok();
-            let parked = session.as_ref().and_then(|session| session.parked()).map(str::to_owned);
+            let parked = session.as_ref().and_then(|session| session.parked_for()).map(str::to_owned);
             Ok(State { records, stopped: session.and_then(|session| session.stopped), parked })
         };
         if self.format == Format::Json {

@@ -88,9 +88,7 @@ fn kept(ground: &Ground<'_>, todo: &Todo) -> Vec<Value> {
     let hex = |digest: Option<Digest>| digest.map(|digest| digest.hex());
     let failed = checking::ran(ground, todo).filter(|(_, ran)| !ran.succeeded());
     let longer = failed.filter(|(_, ran)| ran.stdout_kept.is_some() || ran.stderr_kept.is_some());
-    let told = |(check, ran): (&Check, &Ran)| {
-        json!({ "check": check, "stdout_sha256": hex(ran.stdout_kept), "stderr_sha256": hex(ran.stderr_kept) })
-    };
+    let told = |(check, ran): (&Check, &Ran)| json!({ "check": check, "stdout_sha256": hex(ran.stdout_kept), "stderr_sha256": hex(ran.stderr_kept) });
     longer.map(told).collect()
 }
 
@@ -126,7 +124,13 @@ pub(in crate::decide) fn look_again(ground: &Ground<'_>, over: bool) -> Result<L
         return Ok(looked);
     }
     let now = mark(ground)?;
-    let verified: Vec<(&Todo, bool)> = ground.session.todos.iter().filter(|todo| by_runtime(todo)).map(|todo| (todo, is_outdated(ground, todo, &now))).collect();
+    let verified: Vec<(&Todo, bool)> = ground
+        .session
+        .todos
+        .iter()
+        .filter(|todo| by_runtime(todo))
+        .map(|todo| (todo, is_outdated(ground, todo, &now)))
+        .collect();
     let agents = agents_commands_ms(&verified);
     let (mut wanted, mut evaluated) = (Vec::new(), 0);
     for (todo, changed) in verified {

@@ -114,9 +114,7 @@ fn without_a_repository_nothing_holds() {
 fn what_is_hidden_from_git_on_this_machine_is_not_clean() {
     let fixture = Fixture::new();
     let (clean, changed) = (true, (false, "1 path(s) changed: a.txt".to_owned()));
-    for (hide, show) in
-        [("--assume-unchanged", "--no-assume-unchanged"), ("--skip-worktree", "--no-skip-worktree")]
-    {
+    for (hide, show) in [("--assume-unchanged", "--no-assume-unchanged"), ("--skip-worktree", "--no-skip-worktree")] {
         fixture.git(&["update-index", hide, "a.txt"]);
         assert_eq!(fixture.ask(&GitQuestion::Clean).0, clean, "{hide}: nothing changed");
         fs::write(fixture.root.join("a.txt"), "two\n").unwrap();
