@@ -2,7 +2,7 @@
 
 use crate::shell::{cargo, step};
 
-const NAMES: &[&str] = &["decide", "eval", "hook", "mcp"];
+const NAMES: &[&str] = &["decide", "eval", "hook", "mcp", "workflow"];
 
 /// Runs the named benchmark, or all.
 pub(crate) fn run(options: &[&str]) -> Result<(), String> {

@@ -11,9 +11,9 @@ pub(crate) fn run() -> Result<(), String> {
         let how = if fetched { "fetched" } else { "there already" };
         say(&format!("== hosts: Claude Code {version}: {how}"));
     }
-    for server in install::SERVERS {
-        let how = if server.fetch()? { "fetched" } else { "there already" };
-        say(&format!("== hosts: {} {}: {how}", server.name, server.version));
+    for package in install::SERVERS.iter().chain(&[install::NODE, install::CONFORMANCE, install::INSPECTOR]) {
+        let how = if package.fetch()? { "fetched" } else { "there already" };
+        say(&format!("== hosts: {} {}: {how}", package.name, package.version));
     }
     Ok(())
 }

@@ -109,6 +109,10 @@ pub struct View<'a> {
     pub shell: Option<ShellText>,
     /// What is known of the tool itself.
     pub row: Option<&'static Tool>,
+    /// The other name of a tool of our own server: what the owner says of one holds for both.
+    pub other: Option<String>,
+    /// Our own server tells of the call.
+    pub served: bool,
 }
 
 impl<'a> View<'a> {
@@ -140,6 +144,8 @@ impl<'a> View<'a> {
             crowded: false,
             shell: None,
             row,
+            other: tools::other_name(host, &call.tool),
+            served: tools::is_at_own_server(host, &call.tool),
         };
         if kind == Kind::Shell {
             view.read_shell(row, dir);
@@ -147,6 +153,16 @@ impl<'a> View<'a> {
         view.find_paths(&names, dir);
         view.bound();
         view
+    }
+
+    /// The names that the tool goes by.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.call.tool.as_str()).chain(self.other.as_deref())
+    }
+
+    /// The tool's name as its signature has it: that of our own server's is the one it has there.
+    fn signed_name(&self) -> &str {
+        self.other.as_deref().filter(|_| !self.served).unwrap_or(&self.call.tool)
     }
 
     /// The shell text's commands, when there is one and it could be parsed.
@@ -360,7 +376,7 @@ impl View<'_> {
         }
         let target = self.touches.first().map(|touch| workspace_path(root, touch)).unwrap_or_default();
         let args = Digest::of(&crate::json::canonical(&args)).hex();
-        let parts = ["v1", &self.call.action, &self.call.tool, &args, &target];
+        let parts = ["v1", &self.call.action, self.signed_name(), &args, &target];
         Signature { key: Digest::of(parts.join("\n").as_bytes()).short(), target }
     }
 }
@@ -495,5 +511,11 @@ mod tests {
             sign("read_file", json!({"path": "a", "offset": 9}))
         );
         assert_eq!(sign("Bash", json!({"command": "ls", "timeout": 1})), sign("Bash", json!({"command": "ls"})));
+        let at = |host: &str, tool: &str| {
+            let call = call(tool, json!({"path": "a"}));
+            View::new(&call, Some(host), "/ws", &[]).signature("/ws").key
+        };
+        assert_eq!(at("claude", "mcp__jackline__read_file"), at("mcp", "read_file"));
+        assert_ne!(at("claude", "mcp__notes__read_file"), at("mcp", "read_file"));
     }
 }

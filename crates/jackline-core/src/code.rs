@@ -92,8 +92,11 @@ codes! {
         "An MCP server changed what it says of its tools while the session runs; with `mcp.changed_tools: deny` calls of changed and new tools are refused.",
         "Look at what changed; the owner may let it pass with `jackline allow mcp/tools-changed`, or start a new session.";
     SESSION_AMBIGUOUS = "session/ambiguous",
-        "The MCP proxy was not told which session its calls belong to, and several are live in the workspace.",
+        "The MCP proxy, or Jackline's own MCP server, was not told which session a call belongs to, and several are live in the workspace.",
         "The owner names one with `--session`, or wires the host's hooks, which name it by themselves.";
+    SESSION_ADDRESSED = "session/addressed",
+        "The call goes to Jackline's own MCP server; its session and its id are written into the arguments, so that the server knows it.",
+        "Nothing; the edit is made on the way.";
     BUDGET_STEPS = "budget/steps",
         "The declared number of calls has been made.",
         "Stop and report what is left; the owner may raise `limits.steps`.";
@@ -166,6 +169,21 @@ codes! {
     SEARCH_ZERO_RESULTS = "search/zero-results",
         "A search found nothing. The call is allowed and finished; the feedback says what to try.",
         "List the directory, check alternate naming, or broaden the filters.";
+    WORKSPACE_MISSING = "workspace/missing",
+        "There is nothing at the path.",
+        "List the directory, or search for the name.";
+    WORKSPACE_UNFIT = "workspace/unfit",
+        "What is at the path is not what the tool works on: a directory, a device, read-only, no text, or too large.",
+        "Use another tool, or another path.";
+    WORKSPACE_NO_MATCH = "workspace/no-match",
+        "The text to be replaced is not in the file, or stands there several times.",
+        "Read the file, and give a text that stands there once; or set `replace_all`.";
+    WORKSPACE_PATTERN = "workspace/pattern",
+        "The pattern of a search cannot be used.",
+        "Correct it, or set `literal`.";
+    WORKSPACE_FAILED = "workspace/failed",
+        "The operating system refused to read or to write.",
+        "Look at the rights of the file and of its directory.";
     TODO_UNKNOWN = "todo/unknown",
         "There is no todo of this id in the session.",
         "List the todos, and name one of them.";

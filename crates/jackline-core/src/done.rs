@@ -21,8 +21,9 @@ fn step_name(step: &Step) -> String {
 #[must_use]
 pub fn names(subject: &Subject<'_>) -> Vec<String> {
     let steps = subject.layer.model.steps.iter().filter(|step| subject.is_named(&step.name, Purpose::Prove));
-    let tool = [format!("tool:{}", subject.view.call.tool), format!("@{}", subject.view.kind.name())];
-    tool.into_iter().chain(steps.map(step_name)).collect()
+    let tools = subject.view.names().map(|tool| format!("tool:{tool}"));
+    let kind = format!("@{}", subject.view.kind.name());
+    tools.chain([kind]).chain(steps.map(step_name)).collect()
 }
 
 /// When something of this name (a tool or glob, a step, `@kind`) last succeeded.

@@ -34,7 +34,7 @@ pub mod listing;
 pub mod matcher;
 pub mod nearest;
 pub mod operation;
-mod overlap;
+pub mod overlap;
 pub mod overrides;
 pub mod own_files;
 pub mod packs;

@@ -59,7 +59,8 @@ fn segment_overlaps(pattern: &str, expanded: &str) -> bool {
 }
 
 /// Whether some text may match both patterns, in which `*` stands for any text.
-pub(crate) fn texts_overlap(pattern: &str, expanded: &str) -> bool {
+#[must_use]
+pub fn texts_overlap(pattern: &str, expanded: &str) -> bool {
     let (a, b) = (simplified(pattern), simplified(expanded));
     let mut reach: Vec<bool> = (0..=b.len()).map(|j| b.iter().take(j).all(|c| *c == '*')).collect();
     for x in a {

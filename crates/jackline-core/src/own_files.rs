@@ -15,6 +15,7 @@ pub mod label {
     pub const GIT: &str = "git's settings";
     pub const WINDSURF: &str = "Windsurf's hooks";
     pub const HOST: &str = "the host's settings";
+    pub const SERVERS: &str = "the list of servers that names Jackline's own";
     pub const POLICIES: &str = "Jackline's policies";
     pub const DEFINITION: &str = "the definition";
 }
@@ -78,6 +79,7 @@ pub(crate) const EXPANDED: &[&str] = &[
     ".github/hooks/*.json",
     ".cursor/hooks.json",
     ".windsurf/hooks.json",
+    ".mcp.json",
     ".git/config",
     ".git/hooks",
     ".git/hooks/pre-commit",
@@ -116,6 +118,8 @@ pub(crate) const PARTS: &[&str] = &[
     ".opencode",
     ".cursor",
     ".windsurf",
+    ".mcp.json",
+    ".claude.json",
     "hooks",
     ".git",
     "config",

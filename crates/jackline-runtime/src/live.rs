@@ -36,6 +36,17 @@ pub fn asked_by<'a>(session: &'a Session, call: &str) -> Option<&'a str> {
 }
 
 impl Runtime {
+    /// The agent that requested a call of this id in a session of this workspace, while neither has ended.
+    ///
+    /// For a surface that is told both by someone whom it need not believe: what the record does not hold is nobody's.
+    #[must_use]
+    pub fn requested_by(&self, session: &str, call: &str) -> Option<String> {
+        let standing = self.definitions.stack(None, None).ok()?;
+        let known = self.session(session).ok()?;
+        let here = known.pin.as_ref().is_some_and(|pin| pin.home == standing.stack.root);
+        asked_by(&known, call).filter(|_| here && !known.ended).map(str::to_owned)
+    }
+
     /// The live sessions of the workspace, the one written last first.
     ///
     /// # Errors

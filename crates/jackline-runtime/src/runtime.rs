@@ -553,9 +553,8 @@ fn unfoldable(session: &str) -> StoreFault {
 /// A fault as the agent is shown it: never an internal text beyond one sentence.
 fn refusal(fault: &Fault) -> Finding {
     match fault {
-        Fault::Definition(fault) => Finding::fault("definition", code::FAULT_DEFINITION, &fault.to_string())
-            .suggest("ask the owner to run `jackline check`"),
-        Fault::Store(fault) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()).suggest(fault.help()),
+        Fault::Definition(fault) => fault.finding(),
+        Fault::Store(fault) => fault.finding(),
         Fault::Busy | Fault::Artifact(_) => Finding::fault("store", code::FAULT_STORE, &fault.to_string()),
         Fault::Panicked => Finding::fault("runtime", code::FAULT_INTERNAL, &fault.to_string()),
     }

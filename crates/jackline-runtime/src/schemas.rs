@@ -61,19 +61,27 @@ pub(crate) struct Compiled {
 
 /// Why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SchemaFault {
-    pub(crate) message: String,
-    pub(crate) help: Option<&'static str>,
+pub struct SchemaFault {
+    pub message: String,
+    pub help: Option<&'static str>,
+    /// Where in the schema, as a JSON pointer.
+    pub pointer: String,
 }
 
 impl SchemaFault {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None }
+        Self { message: message.into(), help: None, pointer: String::new() }
     }
 
     fn help(self, help: &'static str) -> Self {
         Self { help: Some(help), ..self }
     }
+}
+
+/// Why a schema cannot be used, if it cannot.
+#[must_use]
+pub fn schema_fault(schema: &Value) -> Option<SchemaFault> {
+    compile(schema.to_string().as_bytes()).err()
 }
 
 /// The text of a schema's file.
@@ -120,7 +128,7 @@ fn build(schema: &Value) -> Result<Validator, SchemaFault> {
         .should_validate_formats(true)
         .with_pattern_options(patterns.dfa_size_limit(REGEX_BYTES_MAX))
         .build(schema)
-        .map_err(|error| refused(&error))
+        .map_err(|error| SchemaFault { pointer: error.instance_path().as_str().to_owned(), ..refused(&error) })
 }
 
 /// Why the engine refuses a schema, in our words.

@@ -19,7 +19,6 @@ mod interrupt;
 mod paint;
 mod person;
 mod place;
-mod replace;
 mod review;
 mod screen;
 mod starter;

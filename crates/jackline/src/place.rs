@@ -158,6 +158,11 @@ pub(crate) fn github_token() -> Option<String> {
     named("GITHUB_TOKEN").or_else(|| named("GH_TOKEN")).map(|token| token.trim().to_owned())
 }
 
+/// The token that clients of our MCP server must send, where one is given.
+pub(crate) fn mcp_token() -> Option<String> {
+    env::var("JACKLINE_MCP_TOKEN").ok().filter(|token| !token.trim().is_empty())
+}
+
 fn user_state() -> Option<PathBuf> {
     let base = variable("XDG_STATE_HOME").filter(|dir| dir.is_absolute());
     base.or_else(|| home().map(|home| home.join(".local/state"))).map(|dir| dir.join("jackline"))
@@ -206,6 +211,15 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let search = search_path().unwrap_or_default();
     let absolute = env::split_paths(&search).filter(|dir| dir.is_absolute());
     absolute.map(|dir| dir.join(name)).find(|file| is_program(file))
+}
+
+/// The program that a host would start by a command line, where it would find one.
+pub(crate) fn started(line: &CommandLine) -> Option<PathBuf> {
+    let named = Path::new(&line.program);
+    if named.components().count() == 1 {
+        return on_path(&line.program);
+    }
+    Some(named.to_owned()).filter(|program| program.is_absolute() && is_program(program))
 }
 
 /// Whether a file may be run.

@@ -68,6 +68,25 @@ fn the_schema_of_the_definition() {
 }
 
 #[test]
+fn the_page_of_workflow_rules() {
+    check("workflow-rules.md", &format!("{GENERATED}{}", jackline_workflow::report::reference_markdown()));
+}
+
+#[test]
+fn the_schemas_of_workflows() {
+    let schemas = [("workflow", jackline_workflow::workflow_schema()), ("agent", jackline_workflow::agent_schema())];
+    for (file, schema) in schemas {
+        let schema = serde_json::to_string_pretty(&schema).expect("plain data");
+        check(&format!("{file}.awp.schema.json"), &format!("{schema}\n"));
+        assert_eq!(
+            help(&["workflow", "schema", file]).trim_end(),
+            schema,
+            "`jackline workflow schema` prints another one"
+        );
+    }
+}
+
+#[test]
 fn the_page_of_codes() {
     let mut page = format!("{GENERATED}# Codes\n\n");
     page.push_str(

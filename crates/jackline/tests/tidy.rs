@@ -25,7 +25,12 @@ const NOT_IN_CASES: &[(&str, &str)] = &[
     ("todo/full", "needs as many todos as a session holds; a test of the core makes them"),
     ("fact/full", "needs as many facts as a session holds; a test of the core makes them"),
     ("fault/internal", "nothing is known to bring it about"),
-    ("session/ambiguous", "only the MCP proxy looks for a session; every event of a case names its own"),
+    ("session/ambiguous", "only what speaks MCP looks for a session; every event of a case names its own"),
+    ("workspace/missing", "only tools of our own MCP server say so; every event of a case names what a tool said"),
+    ("workspace/unfit", "as workspace/missing"),
+    ("workspace/no-match", "as workspace/missing"),
+    ("workspace/pattern", "as workspace/missing"),
+    ("workspace/failed", "as workspace/missing"),
 ];
 
 fn sources() -> Vec<(String, String)> {

@@ -20,6 +20,8 @@ mod shown;
 mod sighted;
 mod stopped;
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use crate::briefing::briefing;
@@ -36,6 +38,7 @@ use crate::sha::Digest;
 use crate::stack::Stack;
 use crate::time::Timestamp;
 use crate::todos::required;
+use crate::tools;
 pub(crate) use advised::keys_of;
 use metered::Metered;
 
@@ -150,13 +153,26 @@ fn in_context(
     (call, facts): (&Call, &Facts),
     decide: impl FnOnce(&Context<'_>) -> Step,
 ) -> Step {
-    let (host, dir) = (event.host.as_deref(), event.cwd.as_deref().unwrap_or(&stack.root));
-    let mut view = View::new(call, host, dir, &stack.models_for(host, &call.tool));
+    let host = event.host.as_deref();
+    let own = tools::other_name(host, &call.tool).is_some();
+    // Our own server sees relative paths from the root, wherever the host is.
+    let dir = event.cwd.as_deref().filter(|_| !own).unwrap_or(&stack.root);
+    let call = if own { Cow::Owned(unaddressed(call)) } else { Cow::Borrowed(call) };
+    let mut view = View::new(&call, host, dir, &stack.models_for(host, &call.tool));
     view.unknown &= !stack.offers(&call.tool);
     let signature = view.signature(&stack.root);
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);
     decide(&Context { stack, session, agent, event, view: &view, signature: &signature, facts })
+}
+
+/// A call to our own server without what says which call it is: that is no argument of the tool's.
+fn unaddressed(call: &Call) -> Call {
+    let mut call = call.clone();
+    if let Value::Object(args) = &mut call.args {
+        args.remove(tools::OWN_ARGUMENT);
+    }
+    call
 }
 
 /// A typed event, as `emitted` holds it.

@@ -26,6 +26,7 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
         Ok(mut decision) => {
             overridden::follow(context, &mut decision);
             shown::page(context, &mut decision);
+            shown::address(context, &mut decision);
             // A call that is refused never finishes: it is counted now.
             if decision.verdict.refuses() { advised::tell(context, None, decision) } else { super::done(decision) }
         }

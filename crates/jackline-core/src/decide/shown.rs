@@ -10,12 +10,13 @@ use crate::decision::{Decision, Edit, EditTarget, Finding, Verdict};
 use crate::definition::{Bounds, Kind};
 use crate::event::{Body, Outcome};
 use crate::guards::{Context, overriding};
+use crate::listing::MCP_HOST;
 use crate::overrides::widening;
 use crate::probe::{Fact, Probe, There};
 use crate::search;
 use crate::sha::Digest;
 use crate::stack::Layer;
-use crate::tools::{PAGING_USUAL, Tool};
+use crate::tools::{OWN_ARGUMENT, PAGING_USUAL, Tool};
 
 /// Asks for a page of a file instead of all of it.
 ///
@@ -30,6 +31,22 @@ pub(super) fn page(context: &Context<'_>, decision: &mut Decision) {
         let (value, meta) = (asked.args, asked.meta);
         decision.edits.push(Edit { target: EditTarget::Args, value, code: code::BOUNDS_TRUNCATED, meta });
     }
+}
+
+/// Tells our own server which call of which session this is, over whatever the agent put there.
+///
+/// Only where nobody is asked, as above; and only a host's hook does: what stands on the way adds it by itself.
+pub(super) fn address(context: &Context<'_>, decision: &mut Decision) {
+    let call = context.view.call;
+    let hooked = context.event.host.as_deref().is_some_and(|host| host != MCP_HOST);
+    let (Some(id), Value::Object(args)) = (&call.id, &call.args) else { return };
+    if !hooked || context.view.other.is_none() || decision.verdict != Verdict::Allow {
+        return;
+    }
+    let mut args = args.clone();
+    args.insert(OWN_ARGUMENT.to_owned(), json!({ "session": context.event.session, "call": id }));
+    let (target, value, code) = (EditTarget::Args, Value::Object(args), code::SESSION_ADDRESSED);
+    decision.edits.push(Edit { target, value, code, meta: Value::Null });
 }
 
 /// What must be known to count the lines of a file of which a page was read.
@@ -128,7 +145,9 @@ fn factor(context: &Context<'_>, layer: &Layer) -> u32 {
 
 /// The row of a host's own tool, whose arguments and outcome have no other form.
 fn native(context: &Context<'_>) -> Option<&'static Tool> {
-    context.view.row.filter(|row| !row.host.is_empty() && context.event.host.as_deref() == Some(row.host))
+    let own = |row: &&Tool| row.host != MCP_HOST || context.view.served;
+    let native = context.view.row.filter(|row| !row.host.is_empty() && context.event.host.as_deref() == Some(row.host));
+    native.filter(own)
 }
 
 /// Where the outcome's texts stand, and which part of a file they are.

@@ -1,10 +1,12 @@
-//! A call that the host asked about comes by again, at a proxy on its way to the server: it is one call.
+//! A call that the host asked about comes by again, at a proxy on its way to the server, or at our own server: it is one
+//! call.
 //!
-//! It was counted and judged, and a person may have agreed to it. What is added is what only the proxy knows: whether
+//! It was counted and judged, and a person may have agreed to it. What is added is what only this place knows: whether
 //! the server offers the tool, and whether the arguments fit what the server says.
 
 use super::excepted::{Lifted, lift};
 use super::requested::{call_key, halted, unknown, validated};
+use super::shown;
 use crate::decision::{Decision, Step};
 use crate::guards::{self, Context, schema};
 use crate::listing::MCP_HOST;
@@ -12,27 +14,29 @@ use crate::session::{Change, Key};
 
 /// Whether this call was let through before, and is on its way now.
 ///
-/// INVARIANT: each call is sighted once, and only at the proxy, after somebody else asked. Whoever asks twice at one
-/// place asks for two calls: an agent whose host counts its calls from one again must not get any past the guards.
+/// INVARIANT: each call is sighted once at each place, after somebody else asked. Whoever asks twice at one place asks
+/// for two calls: an agent whose host counts its calls from one again must not get any past the guards.
 pub(super) fn is_second(context: &Context<'_>) -> bool {
-    let awaited = || context.session.awaited(call_key(context.view.call)?, context.signature.key);
-    at_proxy(context) && awaited().is_some()
+    let signature = context.signature.key;
+    let awaited = || context.session.awaited(call_key(context.view.call)?, signature, context.view.served);
+    is_on_the_way(context) && awaited().is_some()
 }
 
-fn at_proxy(context: &Context<'_>) -> bool {
+/// Whether a proxy or our own server tells of it.
+fn is_on_the_way(context: &Context<'_>) -> bool {
     context.event.host.as_deref() == Some(MCP_HOST)
 }
 
-/// A call that was asked for at the proxy has been sighted there.
+/// A call that was first asked for at such a place has been sighted there.
 pub(super) fn mark(context: &Context<'_>, mut step: Step) -> Step {
-    if let (Step::Done(decision), true) = (&mut step, at_proxy(context)) {
+    if let (Step::Done(decision), true) = (&mut step, is_on_the_way(context)) {
         decision.changes.extend(call_key(context.view.call).map(|call| sighting(context, call, false)));
     }
     step
 }
 
 fn sighting(context: &Context<'_>, call: Key, refused: bool) -> Change {
-    Change::Sighted { call, signature: context.signature.key, refused }
+    Change::Sighted { call, signature: context.signature.key, refused, served: context.view.served }
 }
 
 pub(super) fn decide(context: &Context<'_>) -> Step {
@@ -50,6 +54,7 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
     decision.changes.extend(call_key(context.view.call).map(|call| sighting(context, call, refused)));
     unknown(context, &mut decision);
     validated(context, &mut decision);
+    shown::page(context, &mut decision);
     halted(context, &mut decision);
     Step::Done(Box::new(decision))
 }

@@ -167,17 +167,19 @@ fn is_plain(c: char) -> bool {
 pub fn render(faults: &[Fault], source: &str, name: &str) -> String {
     let mut text = String::new();
     for fault in faults {
-        draw(&mut text, fault, source, name);
+        let level = if fault.warning { "warning" } else { "error" };
+        draw(&mut text, level, fault, (source, name));
         text.push('\n');
     }
-    text.push_str(&count_line(faults));
+    let warnings = faults.iter().filter(|fault| fault.warning).count();
+    text.push_str(&count_line(faults.len() - warnings, warnings));
     text.push('\n');
     text
 }
 
-fn draw(text: &mut String, fault: &Fault, source: &str, name: &str) {
-    let level = if fault.warning { "warning" } else { "error" };
-    let _ = writeln!(text, "{level}: {}", fault.message);
+/// Draws one fault under a label, with the line it speaks of in a source of this name.
+pub fn draw(text: &mut String, label: &str, fault: &Fault, (source, name): (&str, &str)) {
+    let _ = writeln!(text, "{label}: {}", fault.message);
     let mut gutter = " ".to_owned();
     if let Some(span) = fault.span {
         gutter = " ".repeat(span.line.to_string().len() + 1);
@@ -284,9 +286,9 @@ const fn columns(c: char) -> usize {
     }
 }
 
-fn count_line(faults: &[Fault]) -> String {
-    let warnings = faults.iter().filter(|fault| fault.warning).count();
-    let errors = faults.len() - warnings;
+/// How many there are of each kind, as a line says it.
+#[must_use]
+pub fn count_line(errors: usize, warnings: usize) -> String {
     let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     match (errors, warnings) {
         (errors, 0) => count(errors, "error"),

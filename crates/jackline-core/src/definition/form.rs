@@ -2,7 +2,7 @@
 
 /// What a value may be.
 #[derive(Debug)]
-pub(super) enum Form {
+pub enum Form {
     /// `true` or `false`.
     Flag,
     /// `true` and nothing else.
@@ -16,6 +16,8 @@ pub(super) enum Form {
     Positive,
     /// A text that is not empty.
     Text,
+    /// A text that a regular expression matches as a whole; the expression has its anchors.
+    Matching(&'static str),
     Choice(&'static [&'static str]),
     Duration,
     /// A duration or a point in time.
@@ -39,18 +41,20 @@ pub(super) enum Form {
 
 /// A map with known keys.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub struct Shape {
     /// One word: how faults, schema and reference call it.
     pub name: &'static str,
     pub doc: &'static str,
     pub keys: &'static [Key],
     /// Exactly one of these keys must be there; empty when there is no such choice.
     pub one_of: &'static [&'static str],
+    /// Keys that are not known are let pass, unless they look like a slip.
+    pub open: bool,
 }
 
 /// One key of a map.
 #[derive(Debug)]
-pub(super) struct Key {
+pub struct Key {
     pub name: &'static str,
     pub form: Form,
     /// One sentence.
@@ -60,38 +64,62 @@ pub(super) struct Key {
     /// As JSON.
     pub example: Option<&'static str>,
     pub required: bool,
+    /// Others judge whether it is there and what it is, with findings of their own: here it is only described. What a map
+    /// holds is looked at all the same.
+    pub judged: bool,
 }
 
-pub(super) const fn key(name: &'static str, form: Form, doc: &'static str) -> Key {
-    Key { name, form, doc, default: None, example: None, required: false }
+/// A key that may be left out.
+#[must_use]
+pub const fn key(name: &'static str, form: Form, doc: &'static str) -> Key {
+    Key { name, form, doc, default: None, example: None, required: false, judged: false }
 }
 
 impl Key {
-    pub(super) const fn default(mut self, json: &'static str) -> Self {
+    #[must_use]
+    pub const fn default(mut self, json: &'static str) -> Self {
         self.default = Some(json);
         self
     }
 
-    pub(super) const fn example(mut self, json: &'static str) -> Self {
+    #[must_use]
+    pub const fn example(mut self, json: &'static str) -> Self {
         self.example = Some(json);
         self
     }
 
-    pub(super) const fn required(mut self) -> Self {
+    #[must_use]
+    pub const fn required(mut self) -> Self {
         self.required = true;
+        self
+    }
+
+    #[must_use]
+    pub const fn judged(mut self) -> Self {
+        self.judged = true;
         self
     }
 }
 
-pub(super) const fn shape(name: &'static str, doc: &'static str, keys: &'static [Key]) -> Shape {
-    Shape { name, doc, keys, one_of: &[] }
+/// A map of these keys and no others.
+#[must_use]
+pub const fn shape(name: &'static str, doc: &'static str, keys: &'static [Key]) -> Shape {
+    Shape { name, doc, keys, one_of: &[], open: false }
 }
 
-pub(super) const fn choice(
+/// A map that may hold keys which nobody here knows.
+#[must_use]
+pub const fn open(name: &'static str, doc: &'static str, keys: &'static [Key]) -> Shape {
+    Shape { name, doc, keys, one_of: &[], open: true }
+}
+
+/// A map in which exactly one of some keys must be there.
+#[must_use]
+pub const fn choice(
     name: &'static str,
     doc: &'static str,
     one_of: &'static [&'static str],
     keys: &'static [Key],
 ) -> Shape {
-    Shape { name, doc, keys, one_of }
+    Shape { name, doc, keys, one_of, open: false }
 }

@@ -9,7 +9,7 @@ mod compare;
 mod expansion;
 pub mod fault;
 mod feedback;
-mod form;
+pub mod form;
 mod futile;
 pub mod model;
 mod overriding;
@@ -36,9 +36,11 @@ pub use compare::{attempts, loosenings};
 use fault::Faults;
 pub use fault::{Fault, Span, render};
 pub use model::{Kind, Model, UnknownTools};
+pub use read::tree;
 pub use reference::reference_markdown;
-pub use schema::json_schema;
+pub use schema::{json_schema, schema_of};
 pub use semantics::compile_regex;
+pub use validate::{any_of, found, hold};
 
 /// A definition that can be used, and what its owner may have meant differently.
 #[derive(Debug, Clone, PartialEq)]

@@ -145,7 +145,8 @@ fn schema(node: &Node, faults: &mut Faults) -> Option<SchemaSource> {
 }
 
 /// A whole tree as JSON. Recursion is bounded by the tree's depth.
-pub(super) fn tree(node: &Node) -> Option<serde_json::Value> {
+#[must_use]
+pub fn tree(node: &Node) -> Option<serde_json::Value> {
     match &node.value {
         Value::Map(entries) => entries.iter().map(|entry| Some((entry.key.clone(), tree(&entry.value)?))).collect(),
         Value::List(items) => items.iter().map(tree).collect(),

@@ -64,7 +64,7 @@ fn describe(form: &Form) -> String {
         Form::Whole { min, .. } => format!("whole number, at least {min}"),
         Form::Number => "number".to_owned(),
         Form::Positive => "number above 0".to_owned(),
-        Form::Text => "text".to_owned(),
+        Form::Text | Form::Matching(_) => "text".to_owned(),
         Form::Choice(names) => any_of(names),
         Form::Duration => "duration".to_owned(),
         Form::Moment => "duration or RFC 3339 time".to_owned(),

@@ -13,12 +13,15 @@ const TIME_PATTERN: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0
 /// The schema (2020-12) of `jackline.yaml`.
 #[must_use]
 pub fn json_schema() -> Value {
+    schema_of("jackline.yaml", &ROOT)
+}
+
+/// The schema (2020-12) of a file of this shape.
+#[must_use]
+pub fn schema_of(title: &str, root: &'static Shape) -> Value {
     let mut defs = BTreeMap::new();
-    let root = object(&ROOT, &mut defs);
-    let mut schema = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "jackline.yaml",
-    });
+    let root = object(root, &mut defs);
+    let mut schema = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title });
     merge(&mut schema, root);
     merge(&mut schema, json!({ "$defs": defs }));
     schema
@@ -51,7 +54,7 @@ fn object(shape: &'static Shape, defs: &mut BTreeMap<&'static str, Value>) -> Va
         "description": shape.doc,
         "type": if may_be_empty { json!(["object", "null"]) } else { json!("object") },
         "properties": properties,
-        "additionalProperties": false,
+        "additionalProperties": shape.open,
     });
     if !required.is_empty() {
         merge(&mut schema, json!({ "required": required }));
@@ -88,6 +91,7 @@ fn form(form_of: &'static Form, defs: &mut BTreeMap<&'static str, Value>) -> Val
         Form::Number => json!({ "type": "number" }),
         Form::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Form::Text => json!({ "type": "string", "minLength": 1 }),
+        Form::Matching(pattern) => json!({ "type": "string", "pattern": pattern }),
         Form::Choice(names) => json!({ "enum": names }),
         Form::Duration => json!({ "type": "string", "pattern": DURATION_PATTERN }),
         Form::Moment => {

@@ -2,6 +2,7 @@
 
 use super::fault::{Fault, Faults, Span, did_you_mean, quoted};
 use super::form::{Form, Key, Shape};
+use super::semantics::compile_regex;
 use super::shape::ROOT;
 use super::yaml::{Entry, Node, Value};
 use crate::time::{Timestamp, parse_duration_ms};
@@ -15,6 +16,11 @@ pub(super) fn validate(root: &Node, faults: &mut Faults) {
             faults.push(Fault::error(message).at(root.span).help("begin the file with `jackline: 1`"));
         }
     }
+}
+
+/// Holds a map against its shape, and all that is in it.
+pub fn hold(shape: &Shape, root: &Node, faults: &mut Faults) {
+    map(shape, root, faults);
 }
 
 /// What a fault says when the version is not there.
@@ -38,6 +44,7 @@ impl Subject<'_> {
             (Form::Text | Form::Many(_), Value::Int(_) | Value::Float(_) | Value::Bool(_)) => {
                 fault.help("put it in quotes to make it a text")
             }
+            (Form::Flag, Value::Text(text)) => fault.help_if(flag_meant(text)),
             (Form::Whole { .. }, Value::Float(number)) if number.fract() == 0.0 => {
                 fault.help(format!("write it out: `{number}`"))
             }
@@ -51,6 +58,16 @@ impl Subject<'_> {
     fn item<'a>(&self, node: &'a Node) -> Subject<'a> {
         Subject { label: format!("an item of {}", self.label.trim_start_matches("an item of ")), node, required: false }
     }
+}
+
+/// The flag that older YAML, or quotes, made of a word.
+fn flag_meant(text: &str) -> Option<String> {
+    let flag = match text.to_ascii_lowercase().as_str() {
+        "yes" | "on" | "y" | "true" => true,
+        "no" | "off" | "n" | "false" => false,
+        _ => return None,
+    };
+    Some(format!("write `{flag}`, without quotes"))
 }
 
 fn check(form: &Form, subject: &Subject<'_>, faults: &mut Faults) {
@@ -85,7 +102,9 @@ fn takes(form: &Form, node: &Node) -> bool {
     match form {
         Form::Flag | Form::Yes => matches!(node.value, Value::Bool(_)),
         Form::Whole { .. } | Form::Number | Form::Positive => matches!(node.value, Value::Int(_) | Value::Float(_)),
-        Form::Text | Form::Choice(_) | Form::Duration | Form::Moment => matches!(node.value, Value::Text(_)),
+        Form::Text | Form::Matching(_) | Form::Choice(_) | Form::Duration | Form::Moment => {
+            matches!(node.value, Value::Text(_))
+        }
         Form::Literal => !matches!(node.value, Value::Map(_)),
         Form::Map(_) | Form::Named(_) | Form::Free => matches!(node.value, Value::Map(_) | Value::Null),
         Form::List(_) | Form::Some(_) => matches!(node.value, Value::List(_)),
@@ -113,10 +132,12 @@ fn named(form: &Form, entry: &Entry, faults: &mut Faults) {
 fn map(shape: &Shape, node: &Node, faults: &mut Faults) {
     for entry in node.entries() {
         match shape.keys.iter().find(|key| key.name == entry.key) {
+            Some(key) if key.judged && !matches!(key.form, Form::Map(_)) => {}
             Some(key) => {
                 let subject = Subject { label: quoted(key.name), node: &entry.value, required: key.required };
                 check(&key.form, &subject, faults);
             }
+            None if shape.open => slip(shape, entry, faults),
             None => faults.error_with(|| unknown(shape, entry)),
         }
     }
@@ -126,7 +147,7 @@ fn map(shape: &Shape, node: &Node, faults: &mut Faults) {
         let mut slips = node.entries().iter().filter(unknown);
         slips.any(|entry| did_you_mean(&entry.key, std::iter::once(key.name)).is_some())
     };
-    let absent = |key: &&Key| key.required && node.entry(key.name).is_none() && !misspelled(key);
+    let absent = |key: &&Key| key.required && !key.judged && node.entry(key.name).is_none() && !misspelled(key);
     for key in shape.keys.iter().filter(absent) {
         faults.push(missing(shape, key, node));
     }
@@ -138,6 +159,14 @@ fn unknown(shape: &Shape, entry: &Entry) -> Fault {
     let all = names().map(quoted).collect::<Vec<_>>().join(", ");
     let help = did_you_mean(&entry.key, names()).or_else(|| (!all.is_empty()).then(|| format!("known keys: {all}")));
     Fault::error(format!("unknown key {}", quoted(&entry.key))).at(entry.key_span).help_if(help)
+}
+
+/// A key that may be there, and looks like one that is known.
+fn slip(shape: &Shape, entry: &Entry, faults: &mut Faults) {
+    if let Some(help) = did_you_mean(&entry.key, shape.keys.iter().map(|key| key.name)) {
+        let message = format!("nobody knows the key {}", quoted(&entry.key));
+        faults.push(Fault::warning(message).at(entry.key_span).help(help));
+    }
 }
 
 fn missing(shape: &Shape, key: &Key, node: &Node) -> Fault {
@@ -191,6 +220,7 @@ fn scalar(form: &Form, subject: &Subject<'_>, faults: &mut Faults) {
             return;
         }
         (Form::Text, Value::Text(_)) => true,
+        (Form::Matching(pattern), Value::Text(text)) => return matching(pattern, text, subject, faults),
         (Form::Choice(names), Value::Text(text)) => return one_name(names, text, subject, faults),
         (Form::Duration, Value::Text(text)) => duration(text),
         (Form::Moment, Value::Text(text)) => duration(text) || Timestamp::parse(text).is_some(),
@@ -233,6 +263,13 @@ fn number(form: &Form, subject: &Subject<'_>, faults: &mut Faults) {
     }
 }
 
+fn matching(pattern: &str, text: &str, subject: &Subject<'_>, faults: &mut Faults) {
+    if !compile_regex(pattern).is_ok_and(|regex| regex.is_match(text)) {
+        let message = format!("{} must match {}, found {}", subject.label, quoted(pattern), quoted(text));
+        faults.push(Fault::error(message).at(subject.node.span));
+    }
+}
+
 fn one_name(names: &[&'static str], text: &str, subject: &Subject<'_>, faults: &mut Faults) {
     if !names.contains(&text) {
         let message = format!("{} must be {}, found {}", subject.label, any_of(names), quoted(text));
@@ -242,7 +279,8 @@ fn one_name(names: &[&'static str], text: &str, subject: &Subject<'_>, faults: &
 }
 
 /// `a`, `b` or `c`, in backticks.
-pub(super) fn any_of(names: &[&str]) -> String {
+#[must_use]
+pub fn any_of(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [one] => quoted(one),
@@ -258,7 +296,7 @@ fn expected(form: &Form) -> String {
         Form::Yes => "`true`".to_owned(),
         Form::Whole { .. } => "a whole number".to_owned(),
         Form::Number | Form::Positive => "a number".to_owned(),
-        Form::Text => "a text".to_owned(),
+        Form::Text | Form::Matching(_) => "a text".to_owned(),
         Form::Choice(names) => any_of(names),
         Form::Duration => "a duration such as `10m`".to_owned(),
         Form::Moment => "a duration such as `30m` or a time such as `2026-01-01T00:00:00Z`".to_owned(),
@@ -270,7 +308,9 @@ fn expected(form: &Form) -> String {
     }
 }
 
-fn found(node: &Node) -> String {
+/// A value as a fault tells it.
+#[must_use]
+pub fn found(node: &Node) -> String {
     match &node.value {
         Value::Text(text) => quoted(text),
         Value::Int(number) => number.to_string(),

@@ -15,6 +15,25 @@ pub const DEPTH_MAX: usize = 32;
 /// Bounds the tree's memory to some tens of megabytes, whatever the text.
 pub const NODES_MAX: usize = 50_000;
 
+/// Keys that are compared one by one sooner than looked up.
+const KEYS_FEW: usize = 16;
+
+/// How much of a text is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    pub bytes_max: usize,
+    pub nodes_max: usize,
+    /// What a file that is longer probably is not.
+    pub meant: &'static str,
+}
+
+/// The limits of a definition.
+pub const DEFINITION: Limits = Limits {
+    bytes_max: DEFINITION_BYTES_MAX,
+    nodes_max: NODES_MAX,
+    meant: "a definition is written by hand: is this the right file?",
+};
+
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
@@ -102,16 +121,21 @@ impl Node {
 
 /// Reads a text into its tree; `None` when there is no tree to speak of. Faults say why, or what else is wrong.
 pub fn read(source: &str, faults: &mut Faults) -> Option<Node> {
-    if source.len() > DEFINITION_BYTES_MAX {
-        let message = format!("the file is longer than {DEFINITION_BYTES_MAX} bytes");
-        faults.push(Fault::error(message).help("a definition is written by hand: is this the right file?"));
+    read_within(&DEFINITION, source, faults)
+}
+
+/// The same for a text of other limits.
+pub fn read_within(limits: &Limits, source: &str, faults: &mut Faults) -> Option<Node> {
+    if source.len() > limits.bytes_max {
+        let message = format!("the file is longer than {} bytes", limits.bytes_max);
+        faults.push(Fault::error(message).help(limits.meant));
         return None;
     }
+    let mut builder = Builder::new(faults, limits.nodes_max);
     let limits = options! {
         flow_nesting_limit: DEPTH_MAX, block_nesting_limit: DEPTH_MAX,
         emit_comments: false, emit_anchor_events: true, emit_unresolved_aliases: true,
     };
-    let mut builder = Builder::new(faults);
     for event in Parser::new_from_str_with_options(source, limits) {
         let step = match event {
             Ok((event, span)) => builder.take(event, place(span.start, span.end)),
@@ -194,11 +218,12 @@ struct Builder<'a> {
     root: Option<Node>,
     documents: usize,
     nodes: usize,
+    nodes_max: usize,
 }
 
 impl<'a> Builder<'a> {
-    const fn new(faults: &'a mut Faults) -> Self {
-        Self { faults, open: Vec::new(), root: None, documents: 0, nodes: 0 }
+    const fn new(faults: &'a mut Faults, nodes_max: usize) -> Self {
+        Self { faults, open: Vec::new(), root: None, documents: 0, nodes: 0, nodes_max }
     }
 
     /// Takes one event; an `Err` ends the reading.
@@ -256,8 +281,8 @@ impl<'a> Builder<'a> {
 
     fn count(&mut self, span: Span) -> Result<(), Fault> {
         self.nodes += 1;
-        if self.nodes > NODES_MAX {
-            return Err(Fault::error(format!("the file has more than {NODES_MAX} values")).at(span));
+        if self.nodes > self.nodes_max {
+            return Err(Fault::error(format!("the file has more than {} values", self.nodes_max)).at(span));
         }
         Ok(())
     }
@@ -318,13 +343,26 @@ fn key_of(node: Node, faults: &mut Faults) -> Key {
 fn put_entry(entries: &mut Vec<Entry>, seen: &mut BTreeMap<String, u32>, pair: (Key, Node), faults: &mut Faults) {
     let (key, value) = pair;
     let Some(text) = key.text else { return };
-    if let Some(line) = seen.get(&text) {
+    if let Some(line) = line_of(&text, entries, seen) {
         let message = format!("duplicate key {}", quoted(&text));
         faults.push(Fault::error(message).at(key.span).help(format!("it was given before, on line {line}")));
         return;
     }
-    seen.insert(text.clone(), key.span.line);
+    if !seen.is_empty() {
+        seen.insert(text.clone(), key.span.line);
+    }
     entries.push(Entry { key: text, key_span: key.span, value });
+}
+
+/// The line on which a map has a key already. Only a map of many keys keeps book of them.
+fn line_of(text: &str, entries: &[Entry], seen: &mut BTreeMap<String, u32>) -> Option<u32> {
+    if entries.len() < KEYS_FEW {
+        return entries.iter().find(|entry| entry.key == text).map(|entry| entry.key_span.line);
+    }
+    if seen.is_empty() {
+        seen.extend(entries.iter().map(|entry| (entry.key.clone(), entry.key_span.line)));
+    }
+    seen.get(text).copied()
 }
 
 /// Reads a scalar by the core schema of YAML 1.2; only plain ones can be anything but a text.
@@ -507,6 +545,19 @@ mod tests {
         check_fault(&(0..40).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect::<String>(), "deeper than 32");
         check_fault(&"- ".repeat(40), "deeper than 32");
         check_fault(&"- 1\n".repeat(NODES_MAX), "more than 50000 values");
+    }
+
+    #[test]
+    fn duplicates_are_found_among_few_keys_and_among_many() {
+        for count in [1, KEYS_FEW - 1, KEYS_FEW, KEYS_FEW + 1, 5 * KEYS_FEW] {
+            for again in [0, count / 2, count - 1] {
+                let keys: String = (0..count).map(|n| format!("k{n}: 1\n")).collect();
+                let (_, faults) = read_all(&format!("{keys}k{again}: 2\nlast: 1\n"));
+                let [fault] = faults.as_slice() else { panic!("{count} {again}: {faults:?}") };
+                assert_eq!(fault.message, format!("duplicate key `k{again}`"));
+                assert_eq!(fault.help.as_deref(), Some(&*format!("it was given before, on line {}", again + 1)));
+            }
+        }
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub(crate) enum Alarm {
 /// The alarm a layer raises for this call, if any.
 pub(crate) fn alarm(context: &Context<'_>, layer: &Layer) -> Option<Alarm> {
     let settings = layer.model.repeat.as_ref()?;
-    if is_exempt(settings, &context.view.call.tool) {
+    if is_exempt(settings, context) {
         return None;
     }
     if let Some(standing) = context.agent.constraint(&context.signature.key) {
@@ -108,7 +108,7 @@ fn cycle(context: &Context<'_>) -> Option<usize> {
 /// Whether calls of this tool feed any layer's window.
 pub(crate) fn feeds(context: &Context<'_>) -> bool {
     let mut loops = context.stack.layers.iter().filter_map(|layer| layer.model.repeat.as_ref());
-    loops.any(|settings| !is_exempt(settings, &context.view.call.tool))
+    loops.any(|settings| !is_exempt(settings, context))
 }
 
 /// What the session remembers of an alarm.
@@ -139,8 +139,8 @@ fn constraint(context: &Context<'_>, settings: &Loop) -> Constraint {
     }
 }
 
-fn is_exempt(settings: &Loop, tool: &str) -> bool {
-    settings.exempt.iter().any(|name| glob::text_matches(name, tool))
+fn is_exempt(settings: &Loop, context: &Context<'_>) -> bool {
+    settings.exempt.iter().any(|name| context.view.names().any(|tool| glob::text_matches(name, tool)))
 }
 
 fn finding(code: code::Code, reason: String) -> Finding {

@@ -33,6 +33,8 @@ const READ_ONLY: &[&[&str]] = &[
     &["workflow", "validate"],
     &["workflow", "graph"],
     &["workflow", "explain"],
+    &["workflow", "schema"],
+    &["workflow", "gates"],
     &["--help"],
     &["-h"],
     &["--version"],

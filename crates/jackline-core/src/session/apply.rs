@@ -53,11 +53,14 @@ impl Session {
             Change::Requested { agent, call, signature, refused, feeds } => {
                 let (call, signature, refused) = (*call, *signature, *refused);
                 let (agent, step, writes) = (agent.clone(), self.steps + 1, self.writes);
-                let open = Open { call, signature, agent, refused, step, writes, sighted: false };
+                let (sighted, served) = (false, false);
+                let open = Open { call, signature, agent, refused, step, writes, sighted, served };
                 self.requested(open, *feeds);
             }
             Change::Finished { agent, call, signature } => self.close(agent, *call, signature),
-            Change::Sighted { call, signature, refused } => self.sight(*call, *signature, *refused),
+            Change::Sighted { call, signature, refused, served } => {
+                self.sight((*call, *signature), *refused, *served);
+            }
             Change::Served { served } => self.serve(served),
             Change::Wrote => self.writes += 1,
             Change::Acted { background } => {
@@ -127,10 +130,12 @@ impl Session {
         push(&mut self.open, open, OPEN_CALLS_MAX);
     }
 
-    fn sight(&mut self, call: Key, signature: Key, refused: bool) {
+    fn sight(&mut self, (call, signature): (Key, Key), refused: bool, served: bool) {
         let same = |open: &&mut Open| open.call == Some(call) && open.signature == signature;
         for open in self.open.iter_mut().filter(same) {
+            // Our own server is the end of the way: no proxy comes after it.
             open.sighted = true;
+            open.served |= served;
             open.refused |= refused;
         }
     }

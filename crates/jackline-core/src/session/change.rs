@@ -35,11 +35,13 @@ pub enum Change {
         refused: bool,
         feeds: bool,
     },
-    /// A proxy saw a call that was requested before.
+    /// A proxy saw a call that was requested before; or our own server did.
     Sighted {
         call: Key,
         signature: Key,
         refused: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        served: bool,
     },
     Finished {
         agent: String,

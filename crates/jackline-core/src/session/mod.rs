@@ -202,6 +202,8 @@ pub struct Open {
     pub writes: u64,
     /// A proxy on the call's way has seen it too.
     pub sighted: bool,
+    /// Our own server, at the end of its way, has seen it too.
+    pub served: bool,
 }
 
 /// What is remembered of one agent apart from the others.

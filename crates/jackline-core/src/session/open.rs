@@ -10,13 +10,14 @@ impl Session {
         self.open.get(self.open_index(agent, call, &signature)?)
     }
 
-    /// The call of this id and signature that was let through and that no proxy has seen yet.
+    /// The call of this id and signature that was let through and that no proxy has seen yet; or our own server has not.
     #[must_use]
-    pub fn awaited(&self, call: Key, signature: Key) -> Option<&Open> {
+    pub fn awaited(&self, call: Key, signature: Key, at_server: bool) -> Option<&Open> {
+        let seen = |open: &Open| if at_server { open.served } else { open.sighted };
         let same = |open: &&Open| open.call == Some(call) && open.signature == signature;
         let mut open = self.open.iter().filter(same);
         // Where one id stands for several calls, which one is meant cannot be told.
-        open.next().filter(|first| !first.refused && !first.sighted && open.next().is_none())
+        open.next().filter(|first| !first.refused && !seen(first) && open.next().is_none())
     }
 
     /// The step at which a call that has not finished was requested, by its id.

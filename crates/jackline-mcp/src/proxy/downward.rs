@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
+use jackline_runtime::lines::{LINE_BYTES_MAX, is_blank};
 use serde_json::{Value, json};
 
+use super::Proxy;
 use super::batch::Batch;
 use super::judge::Called;
 use super::listing::PAGE_MS_MAX;
-use super::message::{self, Id};
 use super::pending::{Waiting, What};
-use super::reply::{self, CONNECTION_CLOSED, REQUEST_TIMEOUT};
-use super::scan::{self, Outline};
 use super::server::Sent;
-use super::{Proxy, lines};
+use crate::message::{self, Id};
+use crate::reply::{self, CONNECTION_CLOSED, REQUEST_TIMEOUT};
+use crate::scan::{self, Outline};
 
 /// Characters of a line that is no message, as a note shows them.
 const SHOWN_CHARS_MAX: usize = 120;
@@ -20,7 +21,7 @@ const SHOWN_CHARS_MAX: usize = 120;
 impl Proxy {
     /// Takes one line of the server's.
     pub(super) fn server_said(&self, line: &[u8]) {
-        if lines::is_blank(line) {
+        if is_blank(line) {
             return;
         }
         if let Some(outline) = scan::outline(line) {
@@ -40,7 +41,7 @@ impl Proxy {
 
     /// A line that was too long: whoever waits for it is told; everybody, if it cannot be seen who does.
     pub(super) fn server_said_too_much(&self, head: &[u8], tail: &[u8]) {
-        let why = format!("the server sent a message longer than {} bytes", lines::MESSAGE_BYTES_MAX);
+        let why = format!("the server sent a message longer than {} bytes", LINE_BYTES_MAX);
         self.note(&why);
         let seen = scan::id_in_edges(head, tail).and_then(|id| Some((self.pending.take(&id)?, id)));
         let only = || self.pending.only().and_then(|id| Some((self.pending.take(&id)?, id)));

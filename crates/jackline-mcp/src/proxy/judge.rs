@@ -5,24 +5,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use jackline_core::catalogue::Catalogue;
-use jackline_core::decision::{Edit, EditTarget, Verdict};
+use jackline_core::decision::{EditTarget, Verdict};
 use jackline_core::event::{Body, Call, Event, Outcome, TOOL_NAME_BYTES_MAX};
 use jackline_core::json::canonical;
-use jackline_core::listing::{Listing, tool_name};
+use jackline_core::listing::{Listing, MCP_HOST, tool_name};
 use jackline_core::sha::Digest;
+use jackline_core::tools::{self, OWN_ARGUMENT};
 use jackline_runtime::{Answer, Runtime};
 use serde_json::{Map, Value, json};
 
-use super::join::{Joiner, event};
-use super::message::Message;
-use super::reply::{self, block};
+use crate::join::{CALL_ID_BYTES_MAX, CLAUDE_CALL, Joiner, event, fresh_call_id};
+use crate::message::Message;
+use crate::reply::{self, block};
 
-/// Where Claude Code says which of its calls this is; a model cannot write there.
-const CLAUDE_CALL: &str = "claudecode/toolUseId";
 /// Where requests of 2026-07-28 and later say which protocol they speak.
 pub(super) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-/// Bytes of a host's id for a call; hosts use some forty.
-const CALL_ID_BYTES_MAX: usize = 256;
 /// Calls that wait for a client's input; an older one is judged anew.
 const CONTINUED_MAX: usize = 64;
 /// Sessions that were told of the present list; more than one is rare.
@@ -160,21 +157,34 @@ impl Judge {
         if let Some(called) = self.goes_on(&tool, asked) {
             return (Judged::Pass(Box::new(called), None), Vec::new());
         }
-        let joined = match self.joiner.join(&self.runtime, asked.host_id) {
-            Ok(joined) => joined,
+        let called = match self.join(tool, asked) {
+            Ok(called) => called,
             Err(answer) => return (Judged::Denied(self.denial(&answer, asked)), Vec::new()),
         };
-        let notices = self.tell(&joined.session);
-        let id = asked.host_id.map(str::to_owned).or_else(fresh_call_id);
-        let call = Call { id, ..Call::new(tool, asked.args.clone()) };
-        let called = Called { session: joined.session, agent: joined.agent, call };
+        let notices = self.tell(&called.session);
         let answer = self.decide(&called.event(Body::CallRequested(called.call.clone())));
         // Nobody can be asked here: a question is a no. Where a hook asked before, this call is not asked about again.
         if answer.verdict != Verdict::Allow {
             return (Judged::Denied(self.denial(&answer, asked)), notices);
         }
-        let edited = edited(&answer.edits, EditTarget::Args);
+        let edited = answer.edit(EditTarget::Args).map(|edit| edit.value.clone());
+        let edited = called.addressed(edited.as_ref()).or(edited);
         (Judged::Pass(Box::new(called), edited), notices)
+    }
+
+    /// Which session a call belongs to, and which of its calls it is. One to our own server may carry what a hook wrote
+    /// for it.
+    fn join(&self, tool: String, asked: &Asked<'_>) -> Result<Called, Box<Answer>> {
+        let mut args = asked.args.clone();
+        let own = tools::other_name(Some(MCP_HOST), &tool).and(args.as_object_mut());
+        let address = own.and_then(|args| args.remove(OWN_ARGUMENT));
+        let addressed = address.as_ref().and_then(|address| self.joiner.addressed(&self.runtime, address));
+        let (joined, id) = match addressed {
+            Some((joined, id)) => (joined, Some(id)),
+            None => (self.joiner.join(&self.runtime, asked.host_id)?, asked.host_id.map(str::to_owned)),
+        };
+        let call = Call { id: id.or_else(fresh_call_id), ..Call::new(tool, args) };
+        Ok(Called { session: joined.session, agent: joined.agent, call })
     }
 
     fn denial(&self, answer: &Answer, asked: &Asked<'_>) -> Value {
@@ -211,7 +221,7 @@ impl Judge {
         let background = result.get("task").is_some();
         let outcome = Outcome { background, ..Outcome::new(ok, shown_part(result)) };
         let answer = self.decide(&called.event(Body::CallFinished(called.call.clone(), outcome)));
-        let bounded = edited(&answer.edits, EditTarget::Output);
+        let bounded = answer.edit(EditTarget::Output).map(|edit| edit.value.clone());
         rendered(result, bounded, answer.feedback.as_deref())
     }
 
@@ -222,6 +232,15 @@ impl Judge {
 }
 
 impl Called {
+    /// The arguments of a call to our own server, with which call of which session it is.
+    fn addressed(&self, edited: Option<&Value>) -> Option<Value> {
+        tools::other_name(Some(MCP_HOST), &self.call.tool)?;
+        let mut args = edited.unwrap_or(&self.call.args).as_object()?.clone();
+        let address = json!({ "session": self.session, "call": self.call.id.as_ref()? });
+        args.insert(OWN_ARGUMENT.to_owned(), address);
+        Some(Value::Object(args))
+    }
+
     fn event(&self, body: Body) -> Event {
         Event { agent: self.agent.clone(), ..event(&self.session, body) }
     }
@@ -234,10 +253,6 @@ fn key(tool: &str, args: &Value, state: &Value) -> Digest {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn edited(edits: &[Edit], target: EditTarget) -> Option<Value> {
-    edits.iter().rev().find(|edit| edit.target == target).map(|edit| edit.value.clone())
 }
 
 /// What of a result an agent is shown as text. Structured content says the same again where there is any text, and must
@@ -289,10 +304,4 @@ fn safe_name(name: &str) -> String {
 /// A name within its bound; one that is longer is no tool's, and unknown either way.
 fn cut(name: &str) -> String {
     name.chars().take(TOOL_NAME_BYTES_MAX).collect()
-}
-
-fn fresh_call_id() -> Option<String> {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).ok()?;
-    Some(format!("mcp-{:016x}", u64::from_le_bytes(bytes)))
 }

@@ -7,16 +7,11 @@
 mod batch;
 mod child;
 mod downward;
-mod join;
 mod judge;
-mod lines;
 mod listing;
-mod message;
 mod outlet;
 mod pending;
 mod remote;
-mod reply;
-mod scan;
 mod server;
 mod sse;
 mod upward;
@@ -32,17 +27,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jackline_runtime::Runtime;
+use jackline_runtime::lines::{self, Line};
 
-use join::Joiner;
 use judge::Judge;
-use lines::Line;
 use listing::Listings;
-use message::Id;
 use outlet::Outlet;
 use pending::Pending;
 use remote::{Address, Heard};
 pub use server::Ending;
 use server::Server;
+
+use crate::join::Joiner;
+use crate::message::Id;
+use crate::reply;
 
 /// How long a call may take unless something else is asked for: longer than tools that people wait for.
 pub const TIMEOUT_DEFAULT: Duration = Duration::from_secs(600);
@@ -220,7 +217,7 @@ impl Proxy {
         while let Ok(Some(read)) = lines::next(&mut input, &mut line) {
             match read {
                 Line::Whole => self.client_said(&line),
-                Line::TooLong { head, tail } => self.client_said_too_much(&head, &tail),
+                Line::TooLong { head, tail, .. } => self.client_said_too_much(&head, &tail),
             }
         }
     }
@@ -230,7 +227,7 @@ impl Proxy {
         while let Ok(Some(read)) = lines::next(&mut output, &mut line) {
             match read {
                 Line::Whole => self.server_said(&line),
-                Line::TooLong { head, tail } => self.server_said_too_much(&head, &tail),
+                Line::TooLong { head, tail, .. } => self.server_said_too_much(&head, &tail),
             }
         }
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::batch::Batch;
 use super::judge::Called;
-use super::message::Id;
+use crate::message::Id;
 
 /// Requests in flight: clients have a handful, and each holds its arguments.
 const PENDING_MAX: usize = 1024;

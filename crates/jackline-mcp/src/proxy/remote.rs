@@ -12,11 +12,11 @@ use serde_json::Value;
 use ureq::http::Response;
 use ureq::{Agent, Body, BodyReader, RequestBuilder};
 
-use super::lines::MESSAGE_BYTES_MAX;
-use super::message::{self, Id};
-use super::scan;
 use super::server::{Ending, Sent, Server};
 use super::sse::{Said, Stream};
+use crate::message::{self, Id};
+use crate::scan;
+use jackline_runtime::lines::LINE_BYTES_MAX;
 
 /// Milliseconds for a connection to be made.
 const CONNECT_MS_MAX: u64 = 10_000;
@@ -329,10 +329,10 @@ fn content_type(response: &Response<Body>) -> String {
 /// A whole answer, on one line: between the parts of a JSON text a line end is only space.
 fn body(response: Response<Body>) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    let read = reader(response).take(MESSAGE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes);
+    let read = reader(response).take(LINE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|fault| format!("the server's answer broke off: {fault}"))?;
-    if bytes.len() > MESSAGE_BYTES_MAX {
-        return Err(format!("the server sent a message longer than {MESSAGE_BYTES_MAX} bytes"));
+    if bytes.len() > LINE_BYTES_MAX {
+        return Err(format!("the server sent a message longer than {LINE_BYTES_MAX} bytes"));
     }
     bytes.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     Ok(bytes)

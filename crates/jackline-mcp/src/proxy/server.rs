@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::judge::PROTOCOL_VERSION;
-use super::message::{Id, Kind, Message};
+use crate::message::{Id, Kind, Message};
 
 /// A message on its way to the server.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ impl Ending {
     }
 
     /// How a shell tells of a program that it ended.
-    pub(super) const fn exit_code(self) -> u8 {
+    pub(crate) const fn exit_code(self) -> u8 {
         128 + match self {
             Self::Hangup => 1,
             Self::Interrupt => 2,

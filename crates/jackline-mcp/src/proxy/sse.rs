@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use super::lines::{self, Line};
+use jackline_runtime::lines::{self, LINE_BYTES_MAX, Line};
 
 /// What a stream says.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl<R: BufRead> Stream<R> {
             match lines::next(&mut self.input, &mut self.line)? {
                 // What was not ended by a blank line is no event.
                 None => return Ok(None),
-                Some(Line::TooLong { head, tail }) => return Ok(Some(Said::TooLong { head, tail })),
+                Some(Line::TooLong { head, tail, .. }) => return Ok(Some(Said::TooLong { head, tail })),
                 Some(Line::Whole) => {}
             }
             if self.line.is_empty() {
@@ -49,7 +49,7 @@ impl<R: BufRead> Stream<R> {
             match field {
                 b"data" => {
                     let data = data.get_or_insert_with(Vec::new);
-                    if data.len() + value.len() > lines::MESSAGE_BYTES_MAX {
+                    if data.len() + value.len() > LINE_BYTES_MAX {
                         return Ok(Some(Said::TooLong { head: Vec::new(), tail: Vec::new() }));
                     }
                     // A message may stand on several lines; between its parts a line end is only space.

@@ -4,23 +4,25 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
+use jackline_runtime::lines::{LINE_BYTES_MAX, is_blank};
 use serde_json::{Map, Value, json};
 
+use super::Proxy;
 use super::batch::{BATCH_MAX, Batch};
 use super::judge::{Asked, Judged, PROTOCOL_VERSION};
 use super::listing::{PAGE_MS_MAX, PAGES_MAX, next_cursor};
-use super::message::{self, Id, Kind, Message};
 use super::pending::{Refused, Waiting, What};
-use super::reply::{self, CONNECTION_CLOSED, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
 use super::server::Sent;
-use super::{Proxy, lines, scan};
+use crate::message::{self, Id, Kind, Message};
+use crate::reply::{self, CONNECTION_CLOSED, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
+use crate::scan;
 
 type Belongs<'a> = Option<&'a Arc<Batch>>;
 
 impl Proxy {
     /// Takes one line of the client's.
     pub(super) fn client_said(&self, line: &[u8]) {
-        if lines::is_blank(line) {
+        if is_blank(line) {
             return;
         }
         match message::read(line) {
@@ -37,7 +39,7 @@ impl Proxy {
 
     /// A line that was too long to be read.
     pub(super) fn client_said_too_much(&self, head: &[u8], tail: &[u8]) {
-        let why = format!("the message is longer than {} bytes", lines::MESSAGE_BYTES_MAX);
+        let why = format!("the message is longer than {} bytes", LINE_BYTES_MAX);
         let id = scan::id_in_edges(head, tail);
         self.client.say(reply::error(id.as_ref(), INVALID_REQUEST, &why).as_bytes());
     }

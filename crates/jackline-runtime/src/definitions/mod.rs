@@ -16,6 +16,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use jackline_core::code;
+use jackline_core::decision::Finding;
 use jackline_core::definition::Fault;
 use jackline_core::session::Pin;
 use jackline_core::sha::Digest;
@@ -84,6 +86,15 @@ pub enum DefinitionFault {
     Faulty { path: PathBuf, source_text: String, faults: Vec<Fault> },
     #[error("the state directory cannot be used: {0}")]
     State(String),
+}
+
+impl DefinitionFault {
+    /// It, as the agent is told of it.
+    #[must_use]
+    pub fn finding(&self) -> Finding {
+        let finding = Finding::fault("definition", code::FAULT_DEFINITION, &self.to_string());
+        finding.suggest("ask the owner to run `jackline check`")
+    }
 }
 
 /// A definition that the embedder gave: no file is looked for and nothing is remembered. A session that names a

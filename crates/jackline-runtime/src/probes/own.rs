@@ -2,13 +2,21 @@
 //! it, with the words that reasons use.
 
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use jackline_core::own_files::IN_WORKSPACE;
 use jackline_core::own_files::label::{
     CLAUDE, CODEX, COPILOT, CURSOR, DEFINITION, GEMINI, GIT, OPENCODE, QWEN, WINDSURF,
 };
+use jackline_core::own_files::{IN_WORKSPACE, label};
+
+use jackline_core::tools::OWN_SERVER;
 
 use super::git::Repository;
+
+/// A project's MCP servers, as several hosts read them.
+const SERVERS: &str = ".mcp.json";
+/// Bytes of that file that are looked through; real ones have a few hundred.
+const SERVERS_BYTES_MAX: u64 = 64 * 1024;
 
 /// A file or directory that is ours or a host's.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,10 +28,12 @@ pub struct OwnPath {
 }
 
 /// Below the home directory.
-const IN_HOME: [(&str, &str); 14] = [
+const IN_HOME: [(&str, &str); 15] = [
     (".config/jackline", "Jackline's settings"),
     (".claude/settings.json", CLAUDE),
     (".claude/settings.local.json", CLAUDE),
+    // Servers of the user's and of each project, ours among them, and which projects are trusted.
+    (".claude.json", CLAUDE),
     (".codex/config.toml", CODEX),
     (".codex/hooks.json", CODEX),
     (".gemini/settings.json", GEMINI),
@@ -64,12 +74,28 @@ pub fn own_paths(
     table.add(root, named.iter().map(|path| (path.as_path(), "a file the definition names")));
     table.add(root, store.iter().map(|path| (*path, "Jackline's store")));
     table.add(root, IN_WORKSPACE.iter().map(written));
+    // Projects' lists of servers are edited every day; one that names our own server wires us.
+    if names_us(&root.join(SERVERS)) {
+        table.add(root, [(Path::new(SERVERS), label::SERVERS)]);
+    }
     if let Some(home) = home {
         table.add(home, IN_HOME.iter().map(written));
     }
     table.add(root, ON_MACHINE.iter().map(written));
     table.add_repository(root);
     table.own
+}
+
+/// Whether a file names our program; one that cannot be looked through may.
+fn names_us(file: &Path) -> bool {
+    // Looked at before it is opened: opening a pipe that was planted there would wait for ever.
+    match fs::metadata(file) {
+        Ok(there) if there.is_file() && there.len() <= SERVERS_BYTES_MAX => {}
+        Ok(_) => return true,
+        Err(fault) => return fault.kind() != io::ErrorKind::NotFound,
+    }
+    let text = fs::read(file).unwrap_or_else(|_| OWN_SERVER.as_bytes().to_vec());
+    text.windows(OWN_SERVER.len()).any(|part| part == OWN_SERVER.as_bytes())
 }
 
 fn written(&(path, label): &(&'static str, &'static str)) -> (&'static Path, &'static str) {
@@ -113,7 +139,6 @@ impl Table {
 mod tests {
     use super::*;
     use jackline_core::own_files::label::POLICIES;
-    use std::fs;
 
     #[track_caller]
     fn check(own: &[OwnPath], path: &Path, want: Option<&str>) {
@@ -139,6 +164,7 @@ mod tests {
         check(&own, Path::new("/etc/claude-code"), Some(CLAUDE));
         check(&own, &root.join(".git/hooks"), Some("git's hooks"));
         check(&own, &root.join("src"), None);
+        check(&own, &root.join(".mcp.json"), None);
         assert!(own.iter().all(|own| own.path.is_absolute() && !own.label.is_empty()));
         let paths: std::collections::BTreeSet<_> = own.iter().map(|own| &own.path).collect();
         assert_eq!(paths.len(), own.len());
@@ -150,6 +176,17 @@ mod tests {
         check(&own, Path::new("/nowhere/ws/jackline.yaml"), Some(DEFINITION));
         check(&own, Path::new("/nowhere/ws/.jackline"), Some(POLICIES));
         assert!(!own.iter().any(|own| own.label == "Jackline's settings"));
+    }
+
+    #[test]
+    fn a_list_of_servers_is_ours_where_it_names_us() {
+        let dir = tempfile::tempdir().unwrap();
+        let own = || own_paths(dir.path(), None, None, None, &[]);
+        let servers = dir.path().join(".mcp.json");
+        fs::write(&servers, r#"{"mcpServers":{"a":{"command":"npx"}}}"#).unwrap();
+        check(&own(), &servers, None);
+        fs::write(&servers, r#"{"mcpServers":{"jackline":{"command":"jackline","args":["mcp","serve"]}}}"#).unwrap();
+        check(&own(), &servers, Some(label::SERVERS));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use std::io;
 use std::path::Path;
 
+use jackline_core::code;
+use jackline_core::decision::Finding;
+
 /// Characters of a session id shown in a fault: enough to know it by, too few to flood a terminal.
 const SESSION_CHARS_SHOWN: usize = 80;
 
@@ -57,6 +60,12 @@ impl StoreFault {
     pub(super) fn unreadable(what: &Path, source: impl Into<io::Error>) -> Self {
         let (what, source) = (what.display().to_string(), source.into());
         if planted(&source) { Self::Planted { what } } else { Self::Unreadable { what, source } }
+    }
+
+    /// It, as the agent is told of it.
+    #[must_use]
+    pub fn finding(&self) -> Finding {
+        Finding::fault("store", code::FAULT_STORE, &self.to_string()).suggest(self.help())
     }
 
     pub(super) fn unwritable(what: &Path, source: impl Into<io::Error>) -> Self {

@@ -93,7 +93,7 @@ pub const EVENTS: [Asked; 12] = [
 
 impl Asked {
     /// Our group for this event; without a matcher it is asked for every tool.
-    fn group(&self, line: &CommandLine, timeouts: Timeouts) -> Shape {
+    fn group(&self, line: &CommandLine, timeouts: Timeouts) -> Shape<'static> {
         let mut hook = vec![
             ("type", Shape::Leaf(json!("command"))),
             ("command", Shape::Leaf(json!(line.program))),
@@ -151,15 +151,10 @@ pub fn remove(text: &str) -> Result<Removed, SettingsFault> {
     if !found {
         return Ok(Removed::Nothing);
     }
-    if !emptied(text, &mut edits, hooks, &gone) {
+    if !edits.emptied(hooks, &gone) {
         return Ok(Removed::Rest(edits.done()));
     }
-    let others: Vec<bool> = root.items.iter().map(|item| item.key.as_deref() == Some("hooks")).collect();
-    if !emptied(text, &mut edits, &root, &others) {
-        return Ok(Removed::Rest(edits.done()));
-    }
-    let around = [text.get(..root.span.start), text.get(root.span.end..)].map(Option::unwrap_or_default).concat();
-    Ok(if around == "\n" { Removed::All } else { Removed::Rest(around) })
+    Ok(edits.left(&root, "hooks"))
 }
 
 /// Takes our entries out of one event; whether there were any, and whether the event goes as a whole.
@@ -180,17 +175,8 @@ fn remove_event(text: &str, edits: &mut Edits<'_>, event: &str, groups: &Node) -
         found |= any;
         gone.push(whole);
     }
-    let whole = gone.contains(&true) && emptied(text, edits, groups, &gone);
+    let whole = gone.contains(&true) && edits.emptied(groups, &gone);
     Ok((found, whole))
-}
-
-/// Drops items of a container, or says that it goes as a whole: nothing is left in it, and it was made for us.
-fn emptied(text: &str, edits: &mut Edits<'_>, container: &Node, gone: &[bool]) -> bool {
-    let whole = gone.iter().all(|gone| *gone) && container.opens_wide(text);
-    if !whole && gone.contains(&true) {
-        edits.drop_items(container, gone);
-    }
-    whole
 }
 
 fn insert(text: &str, line: &CommandLine, timeouts: Timeouts) -> Result<String, SettingsFault> {
@@ -211,7 +197,7 @@ fn insert(text: &str, line: &CommandLine, timeouts: Timeouts) -> Result<String, 
     Ok(edits.done())
 }
 
-fn all(line: &CommandLine, timeouts: Timeouts) -> Shape {
+fn all(line: &CommandLine, timeouts: Timeouts) -> Shape<'static> {
     Shape::Object(EVENTS.iter().map(|asked| (asked.event, Shape::Array(vec![asked.group(line, timeouts)]))).collect())
 }
 

@@ -7,19 +7,20 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::Removed;
 use super::spans::{Kind, Node};
 
 /// Something to be written, in this order of keys.
 #[derive(Debug, Clone)]
-pub(super) enum Shape {
-    Object(Vec<(&'static str, Shape)>),
-    Array(Vec<Shape>),
+pub(super) enum Shape<'k> {
+    Object(Vec<(&'k str, Shape<'k>)>),
+    Array(Vec<Shape<'k>>),
     /// All of it on one line.
-    Line(Box<Shape>),
+    Line(Box<Shape<'k>>),
     Leaf(Value),
 }
 
-impl Shape {
+impl Shape<'_> {
     /// What is read back from it.
     pub(super) fn value(&self) -> Value {
         match self {
@@ -49,7 +50,7 @@ impl Layout {
         }
     }
 
-    fn write(&self, shape: &Shape, depth: usize) -> String {
+    fn write(&self, shape: &Shape<'_>, depth: usize) -> String {
         match shape {
             Shape::Leaf(value) => one_line(value),
             Shape::Line(shape) => Self { line: None, step: String::new() }.write(shape, 0),
@@ -63,7 +64,7 @@ impl Layout {
         }
     }
 
-    fn member(&self, key: &str, value: &Shape, depth: usize) -> String {
+    fn member(&self, key: &str, value: &Shape<'_>, depth: usize) -> String {
         format!("{}: {}", Value::from(key), self.write(value, depth))
     }
 
@@ -82,7 +83,7 @@ fn one_line(value: &Value) -> String {
 }
 
 /// A text of its own that holds one member.
-pub(super) fn fresh(key: &str, value: &Shape) -> String {
+pub(super) fn fresh(key: &str, value: &Shape<'_>) -> String {
     let layout = Layout { line: Some(("\n", String::new())), step: "  ".to_owned() };
     format!("{{{}{}\n}}", layout.space(1), layout.member(key, value, 1))
 }
@@ -101,14 +102,14 @@ impl<'a> Edits<'a> {
     }
 
     /// Adds members to the end of an object.
-    pub(super) fn add_members(&mut self, object: &Node, members: &[(&'static str, Shape)]) {
+    pub(super) fn add_members(&mut self, object: &Node, members: &[(&str, Shape<'_>)]) {
         debug_assert!(object.kind == Kind::Object, "only an object has members");
         let layout = self.layout(object);
         self.add(object, &layout, members.iter().map(|(key, value)| layout.member(key, value, 0)).collect());
     }
 
     /// Adds an element to the end of an array.
-    pub(super) fn add_element(&mut self, array: &Node, element: &Shape) {
+    pub(super) fn add_element(&mut self, array: &Node, element: &Shape<'_>) {
         debug_assert!(array.kind == Kind::Array, "only an array has elements");
         let layout = self.layout(array);
         self.add(array, &layout, vec![layout.write(element, 0)]);
@@ -146,6 +147,26 @@ impl<'a> Edits<'a> {
             };
             self.list.push((span, String::new()));
         }
+    }
+
+    /// What is left once a member of the root goes as a whole.
+    pub(super) fn left(mut self, root: &Node, key: &str) -> Removed {
+        let gone: Vec<bool> = root.items.iter().map(|item| item.key.as_deref() == Some(key)).collect();
+        if !self.emptied(root, &gone) {
+            return Removed::Rest(self.done());
+        }
+        let around = [self.text.get(..root.span.start), self.text.get(root.span.end..)];
+        let around = around.map(Option::unwrap_or_default).concat();
+        if around == "\n" { Removed::All } else { Removed::Rest(around) }
+    }
+
+    /// Drops items of a container, or says that it goes as a whole: nothing is left in it, and it was made for us.
+    pub(super) fn emptied(&mut self, container: &Node, gone: &[bool]) -> bool {
+        let whole = gone.iter().all(|gone| *gone) && container.opens_wide(self.text);
+        if !whole && gone.contains(&true) {
+            self.drop_items(container, gone);
+        }
+        whole
     }
 
     /// Puts a text in the place of another; an empty place only gains it.

@@ -3,6 +3,7 @@
 //! INVARIANT: what is put in front of a program's arguments follows their bracket directly, and a list that is made for
 //! them opens with a space. So taking out can tell the two apart, and is the exact opposite of putting in.
 
+mod own;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,8 @@ use serde_json::Value;
 use super::SettingsFault;
 use super::edit::Edits;
 use super::spans::{self, Item, Kind, Node};
+
+pub use own::{add_own, own, remove_own};
 
 /// What a proxy's arguments begin with.
 const PROXY: [&str; 2] = ["mcp", "proxy"];
@@ -148,6 +151,9 @@ impl<'t> Change<'t, '_, '_> {
         }
         if self.is_ours() {
             return Ok(false);
+        }
+        if own::line_of(&self.entry.value(self.text)).is_some() {
+            return Err("it is Jackline's own server, which has its calls judged by itself");
         }
         let kind = self.string("type");
         match (self.item("command"), self.item("url"), kind.as_deref()) {

@@ -6,6 +6,7 @@ mod chains;
 mod client;
 mod definition;
 mod report;
+mod server;
 mod store;
 mod trial;
 mod wiring;
@@ -43,6 +44,7 @@ impl Doctor {
         }
         wired.iter().for_each(|wired| trial::look(wired, &mut report));
         let baked = wired.iter().find_map(wiring::Wired::store);
+        server::look(&root, baked.as_deref(), &mut report);
         let at = Where { workspace: Some(root.clone()), store: self.at.store.clone().or(baked) };
         match at.state() {
             Ok(state) => {

@@ -1,13 +1,13 @@
 //! `jackline eval`: the line protocol. One event in, one decision out, in order, until standard input ends.
 
 use std::fs;
-use std::io::{self, BufRead, Write as _};
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use jackline_core::decision::Finding;
-use jackline_core::json::JSON_BYTES_MAX;
 use jackline_runtime::adapters::lines::{Lines, invalid};
 use jackline_runtime::definitions::{DefinitionFault, Given, Kept, Standing};
+use jackline_runtime::lines::{self, LINE_BYTES_MAX, Line};
 use jackline_runtime::{Answer, Runtime, RuntimeBuilder};
 
 use crate::error::CommandError;
@@ -34,10 +34,10 @@ impl Eval {
         let mut input = io::stdin().lock();
         let mut output = io::stdout().lock();
         let mut line = Vec::new();
-        while let Some(read) = next_line(&mut input, &mut line)? {
+        while let Some(read) = lines::next(&mut input, &mut line)? {
             let reply = match read {
-                Read::Whole => runtime.handle(&Lines, &line).stdout,
-                Read::TooLong(bytes) => Answer::refusal(too_long(bytes)).to_json(),
+                Line::Whole => runtime.handle(&Lines, &line).stdout,
+                Line::TooLong { bytes, .. } => Answer::refusal(too_long(bytes)).to_json(),
             };
             writeln!(output, "{reply}")?;
             output.flush()?;
@@ -87,45 +87,6 @@ pub(crate) fn given(at: &Where, file: &PathBuf, kept: Option<&Kept>) -> Result<G
     Ok(Given::new(standing))
 }
 
-/// What became of reading a line.
-enum Read {
-    Whole,
-    /// It had this many bytes; none of them was kept.
-    TooLong(usize),
-}
-
-/// Reads up to the next line end, keeping at most what an event may have; `None` at the end of the input.
-fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<Read>> {
-    line.clear();
-    let mut dropped = 0_usize;
-    let mut any = false;
-    loop {
-        let chunk = input.fill_buf()?;
-        if chunk.is_empty() {
-            return Ok(any.then(|| ended(line, dropped)));
-        }
-        any = true;
-        let end = chunk.iter().position(|byte| *byte == b'\n');
-        let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
-        if dropped == 0 && line.len() + part.len() <= JSON_BYTES_MAX {
-            line.extend_from_slice(part);
-        } else {
-            dropped += line.len() + part.len();
-            *line = Vec::new();
-        }
-        let used = part.len() + usize::from(end.is_some());
-        input.consume(used);
-        if end.is_some() {
-            return Ok(Some(ended(line, dropped)));
-        }
-    }
-}
-
-fn ended(line: &[u8], dropped: usize) -> Read {
-    debug_assert!(dropped == 0 || line.is_empty(), "a line is kept whole or not at all");
-    if dropped == 0 { Read::Whole } else { Read::TooLong(dropped) }
-}
-
 fn too_long(bytes: usize) -> Finding {
-    invalid(&format!("the line has {bytes} bytes, more than the {JSON_BYTES_MAX} that an event may have"))
+    invalid(&format!("the line has {bytes} bytes, more than the {LINE_BYTES_MAX} that an event may have"))
 }

@@ -5,14 +5,14 @@ use std::process::Command;
 
 use jackline_core::sha::Digest;
 use jackline_runtime::definitions::{Acceptance, Accepted, DEFINITION_FILE, Definitions as _, Kept, discover};
-use jackline_runtime::wiring::{Scope, claude};
-use jackline_runtime::{clock, private};
+use jackline_runtime::wiring::{Scope, claude, servers};
+use jackline_runtime::{clock, private, replace};
 
 use super::trust::Trust;
 use crate::error::CommandError;
 use crate::hosts::{self, Host, ScopeName, Settings};
 use crate::place::{self, Where};
-use crate::{bounded, diff, person, replace, screen, starter};
+use crate::{bounded, diff, person, screen, starter};
 
 /// Milliseconds for git to say whether it ignores a file.
 const GIT_MS_MAX: u64 = 3_000;
@@ -29,6 +29,9 @@ pub(crate) struct Init {
     /// Whose settings hold the wiring (default: where it is already, else local)
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,
+    /// Also register our MCP server with the hosts: todos, facts and guarded workspace files
+    #[arg(long)]
+    mcp: bool,
     /// Also trust the definition that is there (asks on a terminal)
     #[arg(long)]
     trust: bool,
@@ -107,6 +110,23 @@ impl Init {
         let after = after.map_err(|fault| settings.refused(&fault))?;
         screen::line(&format!("  wiring: {} ({})", place::shown(&settings.path), scope.name()))?;
         note_scope(scope, &plan.root, &settings.path);
+        if settings.text.as_deref() != Some(after.as_str()) {
+            plan.settings.push((settings, after));
+        }
+        if self.mcp {
+            self.register(scope, &program, plan)?;
+        }
+        Ok(())
+    }
+
+    /// Plans the registration of our MCP server, in the scope of the hooks.
+    fn register(&self, scope: Scope, program: &Path, plan: &mut Plan) -> Result<(), CommandError> {
+        let (file, place) = hosts::claude::servers_file(scope, &plan.root)?;
+        let settings = Settings::read(file)?;
+        let line = hosts::claude::server_line(scope, program, &plan.state, &plan.root)?;
+        let after = servers::add_own(settings.text.as_deref(), place, &line);
+        let after = after.map_err(|fault| settings.refused(&fault))?;
+        screen::line(&format!("  MCP server: {} ({})", place::shown(&settings.path), scope.name()))?;
         if settings.text.as_deref() != Some(after.as_str()) {
             plan.settings.push((settings, after));
         }

@@ -24,6 +24,7 @@ mod todo;
 mod tour;
 mod trust;
 mod uninit;
+mod workflow;
 
 use std::process::ExitCode;
 
@@ -54,7 +55,7 @@ pub(crate) enum Command {
     Sessions(sessions::Sessions),
     Log(log::Log),
     Explain(explain::Explain),
-    /// Guard MCP servers: run one behind a proxy, or put those of a host behind it
+    /// Guard MCP servers, or be one: behind a proxy, in a host's settings, or with tools of our own
     #[command(subcommand)]
     Mcp(mcp::Mcp),
     #[command(subcommand)]
@@ -64,6 +65,9 @@ pub(crate) enum Command {
     /// Show the packs that a definition can use
     #[command(subcommand)]
     Pack(pack::Pack),
+    /// Check, explain, draw and begin workflows of agents
+    #[command(subcommand)]
+    Workflow(workflow::Workflow),
 }
 
 impl Command {
@@ -92,6 +96,7 @@ impl Command {
             Self::Todo(command) => command.run(),
             Self::Fact(command) => command.run(),
             Self::Pack(command) => command.run(),
+            Self::Workflow(command) => command.run(),
         };
         done.map(|()| ExitCode::SUCCESS)
     }

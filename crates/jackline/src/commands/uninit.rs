@@ -1,13 +1,16 @@
-//! `jackline uninit`: takes our hooks out of a host's settings, and nothing else.
+//! `jackline uninit`: takes our hooks and our MCP server out of a host's settings, and nothing else.
 
-use jackline_runtime::wiring::{Removed, claude};
+use std::path::PathBuf;
+
+use jackline_runtime::wiring::{Removed, Scope, SettingsFault, claude, servers};
 
 use crate::error::CommandError;
+use crate::hosts::claude::servers_file;
 use crate::hosts::{Host, ScopeName, Settings};
 use crate::place::{self, Where};
 use crate::{diff, person, screen};
 
-/// Take our hooks out of a host's settings
+/// Take our hooks and our MCP server out of a host's settings
 ///
 /// Everything else in them stays byte for byte; the definition and the store stay too. Asks on a terminal, because
 /// afterwards nothing is judged any more.
@@ -52,21 +55,40 @@ impl Uninit {
         Ok(screen::line("the definition and the store are as they were")?)
     }
 
-    /// The settings that hold our hooks, and what they are without them.
+    /// The settings that hold our hooks or our server, and what they are without them.
     fn changes(&self, host: Host) -> Result<Vec<(Settings, Option<String>)>, CommandError> {
+        let root = self.at.project()?;
+        let asked = |scope: Scope| self.scope.is_none_or(|asked| asked.scope() == scope);
         let mut changes = Vec::new();
-        for (scope, path) in host.settings_files(&self.at.project()?) {
-            if self.scope.is_some_and(|asked| asked.scope() != scope) {
-                continue;
-            }
-            let settings = Settings::read(path)?;
-            let Some(text) = settings.text.as_deref() else { continue };
-            match claude::remove(text).map_err(|fault| settings.refused(&fault))? {
-                Removed::Nothing => {}
-                Removed::Rest(rest) => changes.push((settings, Some(rest))),
-                Removed::All => changes.push((settings, None)),
+        for (_, path) in host.settings_files(&root).into_iter().filter(|(scope, _)| asked(*scope)) {
+            changes.extend(without(path, None, claude::remove)?);
+        }
+        for scope in Scope::ALL.into_iter().filter(|scope| asked(*scope)) {
+            let Ok((path, place)) = servers_file(scope, &root) else { continue };
+            // Two scopes may share a file: the second takes out of what the first has left.
+            let before = changes.iter().position(|(settings, _): &(Settings, _)| settings.path == path);
+            let before = before.map(|at| changes.remove(at));
+            let (first, left) = before.map_or((None, None), |(settings, left)| (Some(settings), left));
+            match without(path, left.clone(), |text| servers::remove_own(text, place))? {
+                Some((settings, rest)) => changes.push((first.unwrap_or(settings), rest)),
+                None => changes.extend(first.map(|settings| (settings, left))),
             }
         }
         Ok(changes)
     }
+}
+
+/// A settings file without what is ours in it; nothing where nothing is. `text` is what it holds by now.
+fn without(
+    path: PathBuf,
+    text: Option<String>,
+    remove: impl FnOnce(&str) -> Result<Removed, SettingsFault>,
+) -> Result<Option<(Settings, Option<String>)>, CommandError> {
+    let settings = Settings::read(path)?;
+    let Some(text) = text.or_else(|| settings.text.clone()) else { return Ok(None) };
+    Ok(match remove(&text).map_err(|fault| settings.refused(&fault))? {
+        Removed::Nothing => None,
+        Removed::Rest(rest) => Some((settings, Some(rest))),
+        Removed::All => Some((settings, None)),
+    })
 }

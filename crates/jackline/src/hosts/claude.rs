@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use jackline_runtime::wiring::claude::ON_FAILURE_SINCE;
+use jackline_runtime::wiring::servers::Place;
 use jackline_runtime::wiring::{CommandLine, Scope};
 
 use crate::error::CommandError;
@@ -86,8 +87,44 @@ pub(crate) fn line(scope: Scope, program: &Path, store: &Path, root: &Path) -> R
     Ok(CommandLine { program, arguments })
 }
 
+/// Where Claude Code looks for MCP servers of a scope: the file, and where in it.
+pub(crate) fn servers_file(scope: Scope, root: &Path) -> Result<(PathBuf, Place<'_>), CommandError> {
+    let own = || {
+        place::claude_servers().ok_or_else(|| {
+            CommandError::input("there is no place for the user's MCP servers").hint("set HOME or CLAUDE_CONFIG_DIR")
+        })
+    };
+    match scope {
+        Scope::Local => Ok((own()?, Place::Project(named(root)?))),
+        Scope::User => Ok((own()?, Place::Top)),
+        Scope::Project => Ok((root.join(".mcp.json"), Place::Top)),
+    }
+}
+
+/// What the client runs as our MCP server; baked in as for hooks.
+pub(crate) fn server_line(
+    scope: Scope,
+    program: &Path,
+    store: &Path,
+    root: &Path,
+) -> Result<CommandLine, CommandError> {
+    let mut arguments = vec!["mcp".to_owned(), "serve".to_owned()];
+    if scope != Scope::Project {
+        arguments.extend(["--store".to_owned(), text(store)?]);
+    }
+    if scope == Scope::Local {
+        arguments.extend(["--workspace".to_owned(), text(root)?]);
+    }
+    let program = if scope == Scope::Project { "jackline".to_owned() } else { text(program)? };
+    Ok(CommandLine { program, arguments })
+}
+
 fn text(path: &Path) -> Result<String, CommandError> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
+    named(path).map(str::to_owned)
+}
+
+fn named(path: &Path) -> Result<&str, CommandError> {
+    path.to_str().ok_or_else(|| {
         CommandError::input(format!("`{}` is not UTF-8, and settings are", path.display()))
             .hint("name another place, or rename the directory")
     })

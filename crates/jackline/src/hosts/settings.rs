@@ -4,10 +4,11 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 
+use jackline_runtime::replace;
 use jackline_runtime::wiring::{SETTINGS_BYTES_MAX, SettingsFault};
 
 use crate::error::CommandError;
-use crate::{place, replace};
+use crate::place;
 
 /// A settings file as it lies there.
 #[derive(Debug, Clone)]

@@ -15,6 +15,7 @@ mod feedback;
 mod odd_calls;
 mod proxied;
 mod rules;
+mod served;
 mod session;
 mod shown;
 mod stops;

@@ -9,6 +9,7 @@ mod checking;
 mod deciding;
 mod excepting;
 mod extending;
+mod gating;
 mod odd;
 mod packing;
 mod proving;

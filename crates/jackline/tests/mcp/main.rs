@@ -6,13 +6,18 @@
 #![expect(clippy::indexing_slicing, reason = "messages and records are JSON: a missing member is null")]
 
 mod address;
+mod addressed;
+mod babble;
 mod changed;
 mod client;
 mod joined;
 mod judged;
+mod listening;
 mod odd;
 mod passed;
 mod public;
+mod served;
+mod suites;
 mod wrapped;
 
 use std::fs;

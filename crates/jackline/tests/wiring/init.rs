@@ -243,3 +243,44 @@ fn settings_that_git_would_add_are_warned_of() {
     let ran = world.run(&["init"]);
     assert!(!ran.err.contains("git does not ignore"), "{}", ran.err);
 }
+
+#[test]
+fn our_server_is_registered_where_the_scope_is_and_taken_out_again() {
+    for (scope, file, pointer, before) in [
+        ("local", "home/.claude.json", "/projects/WS/mcpServers/jackline", "{\n  \"numStartups\": 3\n}\n"),
+        (
+            "user",
+            "home/.claude.json",
+            "/mcpServers/jackline",
+            "{\n  \"mcpServers\": {\n    \"a\": { \"command\": \"b\" }\n  }\n}\n",
+        ),
+        ("project", "ws/.mcp.json", "/mcpServers/jackline", ""),
+    ] {
+        let world = World::new();
+        if !before.is_empty() {
+            world.write(file, before);
+        }
+        world.run(&["init", "claude", "--scope", scope, "--mcp"]).check(0, &["MCP server:", "wrote"]);
+        let settings: serde_json::Value = serde_json::from_str(&world.read(file)).expect("JSON");
+        let ws = world.path("ws").to_str().expect("UTF-8").replace('/', "~1");
+        let entry = settings.pointer(&pointer.replace("WS", &ws)).unwrap_or_else(|| panic!("{settings}")).clone();
+        assert_eq!((&entry["args"][0], &entry["args"][1]), (&"mcp".into(), &"serve".into()), "{entry}");
+        assert_eq!(entry["command"] == "jackline", scope == "project", "shared settings name no path: {entry}");
+        world.run(&["init", "claude", "--scope", scope, "--mcp"]).check(0, &["nothing to do"]);
+        world.run(&["doctor"]).check(0, &["our server offers todos"]);
+        ran_by_a_person(world.command(&["uninit", "claude"]), "y\n").check(0, &["the definition and the store"]);
+        if before.is_empty() {
+            assert!(!is_there(&world.path(file)), "{scope}");
+        } else {
+            assert_eq!(world.read(file), before, "{scope}");
+        }
+    }
+}
+
+#[test]
+fn another_server_of_our_name_is_left_alone() {
+    let world = World::new();
+    world.write("ws/.mcp.json", r#"{"mcpServers":{"jackline":{"command":"npx"}}}"#);
+    world.run(&["init", "claude", "--scope", "project", "--mcp"]).check(2, &["another server has this name"]);
+    assert!(!is_there(&world.path(PROJECT)), "nothing was written");
+}

@@ -4,11 +4,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use jackline_runtime::replace;
 use jackline_runtime::store::files::{network_file_system, room_bytes};
 
 use super::report::Report;
 use crate::place::Where;
-use crate::replace;
 
 const GROUP: &str = "store";
 

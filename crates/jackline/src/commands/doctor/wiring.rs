@@ -36,11 +36,7 @@ impl Wired {
 
     /// The program, where the host would find it.
     pub(super) fn program(&self) -> Option<PathBuf> {
-        let named = Path::new(&self.line.program);
-        if named.components().count() == 1 {
-            return place::on_path(&self.line.program);
-        }
-        Some(named.to_owned()).filter(|program| program.is_absolute() && place::is_program(program))
+        place::started(&self.line)
     }
 }
 

@@ -1,6 +1,9 @@
-//! `jackline mcp`: what an agent reaches through MCP servers gets the same guards as its host's own tools.
+//! `jackline mcp`: what an agent reaches through MCP servers gets the same guards as its host's own tools; and a server of
+//! our own.
 
+mod judging;
 mod proxy;
+mod serve;
 mod wrap;
 
 use std::process::ExitCode;
@@ -11,6 +14,7 @@ use crate::error::CommandError;
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Mcp {
     Proxy(Box<proxy::Proxy>),
+    Serve(Box<serve::Serve>),
     Wrap(wrap::Wrap),
 }
 
@@ -18,6 +22,7 @@ impl Mcp {
     pub(crate) fn run(&self) -> Result<ExitCode, CommandError> {
         match self {
             Self::Proxy(command) => command.run(),
+            Self::Serve(command) => command.run(),
             Self::Wrap(command) => command.run().map(|()| ExitCode::SUCCESS),
         }
     }

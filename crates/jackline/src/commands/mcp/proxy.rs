@@ -1,18 +1,15 @@
 //! `jackline mcp proxy`: runs an MCP server, or reaches one by its address, and judges every call to it.
 
 use std::io;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use jackline_core::time::parse_duration_ms;
 use jackline_mcp::proxy::{self, Options, Streams, TIMEOUT_DEFAULT, Target};
-use jackline_runtime::definitions::{Kept, Steady};
-use jackline_runtime::{Runtime, RuntimeBuilder};
 
-use crate::commands::eval;
+use super::judging::Judging;
 use crate::error::CommandError;
-use crate::place::{self, Hooked, Where};
+use crate::place;
 use crate::{interrupt, screen};
 
 /// Stand between an MCP client and a server, and judge every tool call
@@ -24,18 +21,11 @@ pub(crate) struct Proxy {
     /// The server's name in tools' names, `mcp__NAME__tool` (default: what the server calls itself)
     #[arg(long)]
     name: Option<String>,
-    /// The project's root, where the search for the definition begins (default: the one the host names)
-    #[arg(long, value_name = "DIR")]
-    workspace: Option<PathBuf>,
-    /// Judge by exactly this definition, with no memory of what was accepted
-    #[arg(long, value_name = "FILE")]
-    definition: Option<PathBuf>,
+    #[command(flatten)]
+    judging: Judging,
     /// The session that calls belong to (default: the one whose hook saw the call, else the only live one, else new)
     #[arg(long)]
     session: Option<String>,
-    /// The state directory (default: $JACKLINE_HOME, else the user's state directory)
-    #[arg(long, value_name = "DIR")]
-    store: Option<PathBuf>,
     /// How long a call may take, such as `30s` (default: 10m)
     #[arg(long, value_name = "DURATION")]
     timeout: Option<String>,
@@ -55,7 +45,7 @@ pub(crate) struct Proxy {
 
 impl Proxy {
     pub(crate) fn run(&self) -> Result<ExitCode, CommandError> {
-        let (runtime, state) = self.runtime()?;
+        let (runtime, state) = self.judging.idling()?;
         let options = Options {
             name: self.name.clone(),
             session: self.session.clone(),
@@ -72,27 +62,6 @@ impl Proxy {
         proxy::run(runtime, options, streams).map(ExitCode::from).map_err(|why| {
             CommandError::input(why).hint("name a program that can be run, after `--`, or an address with `--url`")
         })
-    }
-
-    /// What judges. What stands on the command line wins over the environment, which an agent might reach.
-    fn runtime(&self) -> Result<(Runtime, PathBuf), CommandError> {
-        let Hooked { state, definitions } =
-            place::hooked(self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
-        let mut builder = RuntimeBuilder::default().state(&state);
-        builder = builder.host_settings(place::host_settings()).environment(place::environment);
-        builder = builder.web(crate::web::Client).outcomes_follow();
-        builder = match &self.definition {
-            Some(file) => {
-                let at = Where { workspace: self.workspace.clone(), store: self.store.clone() };
-                builder.definitions(eval::given(&at, file, Some(&Kept::below(&state)))?)
-            }
-            None => builder.definitions(Steady::new(definitions)).idle_without_definition(),
-        };
-        if let Some(home) = place::home() {
-            builder = builder.home(home);
-        }
-        let runtime = builder.build().map_err(|fault| CommandError::internal(fault.to_string()))?;
-        Ok((runtime, state))
     }
 
     fn timeout(&self) -> Result<Duration, CommandError> {

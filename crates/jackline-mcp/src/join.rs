@@ -1,0 +1,193 @@
+//! Which session a call belongs to: the one that is named, the one whose hook saw the call, the only one that is live
+//! in the workspace, or a new one. Never a guess between several.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use jackline_core::code;
+use jackline_core::decision::Finding;
+use jackline_core::event::{Body, Event, MAIN_AGENT};
+use jackline_core::listing::MCP_HOST;
+use jackline_runtime::live::{Live, asked_by};
+use jackline_runtime::store::StoreFault;
+use jackline_runtime::{Answer, Runtime, clock, private};
+use serde_json::Value;
+
+/// Bytes of chance in the name of a session that we start: enough that no two are alike.
+const NAME_BYTES: usize = 16;
+/// The file that keeps two proxies that start at once from starting a session each.
+const LOCK: &str = "mcp.lock";
+
+/// Where Claude Code says which of its calls this is; a model cannot write there.
+pub(crate) const CLAUDE_CALL: &str = "claudecode/toolUseId";
+/// Bytes of a host's id for a call; hosts use some forty.
+pub(crate) const CALL_ID_BYTES_MAX: usize = 256;
+
+/// Where a call belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Joined {
+    pub(crate) session: String,
+    /// The sub-agent that asked for it, where a hook saw who did.
+    pub(crate) agent: Option<String>,
+}
+
+impl Joined {
+    /// Something that happened there, told by us.
+    pub(crate) fn event(&self, body: Body) -> Event {
+        Event { agent: self.agent.clone(), ..event(&self.session, body) }
+    }
+}
+
+/// Finds sessions for calls.
+#[derive(Debug)]
+pub(crate) struct Joiner {
+    /// The session that was named when the proxy was started.
+    named: Option<String>,
+    /// The state directory, where there is one.
+    state: Option<PathBuf>,
+    bound: Mutex<Option<Bound>>,
+}
+
+#[derive(Debug, Clone)]
+struct Bound {
+    session: String,
+    /// It was started here, and ends with us.
+    own: bool,
+}
+
+impl Joiner {
+    pub(crate) fn new(named: Option<String>, state: Option<PathBuf>) -> Self {
+        Self { named, state, bound: Mutex::new(None) }
+    }
+
+    /// The session of a call, by the host's id of it where there is one; or why none is meant plainly.
+    pub(crate) fn join(&self, runtime: &Runtime, call: Option<&str>) -> Result<Joined, Box<Answer>> {
+        let agent = |agent: &str| Some(agent.to_owned()).filter(|agent| agent != MAIN_AGENT);
+        let held = self.named.clone().or_else(|| self.bound().map(|bound| bound.session));
+        let Some(call) = call else {
+            return Ok(Joined { session: self.session(runtime)?, agent: None });
+        };
+        // The one that saw the last call most likely saw this one.
+        let known = held.and_then(|id| Some((runtime.session(&id).ok()?, id)));
+        if let Some((session, id)) = known
+            && let Some(asked) = asked_by(&session, call)
+        {
+            return Ok(Joined { agent: agent(asked), session: id });
+        }
+        if let Some(named) = &self.named {
+            return Ok(Joined { session: named.clone(), agent: None });
+        }
+        let live = runtime.live().map_err(refused)?;
+        if let Some((id, asked)) = live.iter().find_map(|live| Some((&live.id, live.asked_by(call)?))) {
+            self.bind(id.clone(), false);
+            return Ok(Joined { session: id.clone(), agent: agent(asked) });
+        }
+        Ok(Joined { session: self.session(runtime)?, agent: None })
+    }
+
+    /// The session that someone on the call's way names, and the call's id; nothing unless the record has that call.
+    pub(crate) fn addressed(&self, runtime: &Runtime, address: &Value) -> Option<(Joined, String)> {
+        let member = |name: &str| address.get(name)?.as_str().filter(|id| (1..=CALL_ID_BYTES_MAX).contains(&id.len()));
+        let (session, call) = (member("session")?, member("call")?);
+        let agent = Some(runtime.requested_by(session, call)?).filter(|agent| agent != MAIN_AGENT);
+        self.bind(session.to_owned(), false);
+        Some((Joined { session: session.to_owned(), agent }, call.to_owned()))
+    }
+
+    /// The session that is joined already, if any.
+    pub(crate) fn present(&self) -> Option<String> {
+        self.named.clone().or_else(|| self.bound().map(|bound| bound.session))
+    }
+
+    /// The session for calls that say nothing of one.
+    fn session(&self, runtime: &Runtime) -> Result<String, Box<Answer>> {
+        if let Some(named) = &self.named {
+            return Ok(named.clone());
+        }
+        let goes_on = |bound: &Bound| bound.own || runtime.session(&bound.session).is_ok_and(|session| !session.ended);
+        if let Some(bound) = self.bound().filter(goes_on) {
+            return Ok(bound.session);
+        }
+        let _lock = self.lock();
+        match runtime.live().map_err(refused)?.as_slice() {
+            [] => self.start(runtime),
+            [only] => {
+                self.bind(only.id.clone(), false);
+                Ok(only.id.clone())
+            }
+            several => Err(Box::new(ambiguous(several))),
+        }
+    }
+
+    fn start(&self, runtime: &Runtime) -> Result<String, Box<Answer>> {
+        let id = fresh_id().ok_or_else(|| {
+            let finding = Finding::fault("session", code::FAULT_INTERNAL, "there is no chance to name a session by");
+            Box::new(Answer::refusal(finding))
+        })?;
+        let answer = runtime.decide(&event(&id, Body::SessionStarted { invariants: None }));
+        if answer.verdict.refuses() {
+            return Err(Box::new(answer));
+        }
+        self.bind(id.clone(), true);
+        Ok(id)
+    }
+
+    /// Ends the session that was started here.
+    pub(crate) fn end(&self, runtime: &Runtime) {
+        let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(bound) = bound.filter(|bound| bound.own) {
+            runtime.decide(&event(&bound.session, Body::SessionEnded));
+        }
+    }
+
+    fn bound(&self) -> Option<Bound> {
+        self.bound.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn bind(&self, session: String, own: bool) {
+        let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = bound.as_ref().is_some_and(|bound| bound.session == session);
+        if !same {
+            *bound = Some(Bound { session, own });
+        }
+    }
+
+    /// Held while a session is looked for and started. Where it cannot be had, two may be started at once, which is told.
+    fn lock(&self) -> Option<File> {
+        let state = self.state.as_deref()?;
+        private::create_dir(state).ok()?;
+        let file = File::create(state.join(LOCK)).ok()?;
+        file.lock().ok().map(|()| file)
+    }
+}
+
+/// An event that the proxy tells.
+pub(crate) fn event(session: &str, body: Body) -> Event {
+    Event { host: Some(MCP_HOST.to_owned()), ..Event::new(session, clock::now(), body) }
+}
+
+/// An id for a call that no host named.
+pub(crate) fn fresh_call_id() -> Option<String> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(format!("mcp-{:016x}", u64::from_le_bytes(bytes)))
+}
+
+fn fresh_id() -> Option<String> {
+    let mut bytes = [0; NAME_BYTES];
+    getrandom::fill(&mut bytes).ok()?;
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Some(format!("mcp-{digits}"))
+}
+
+fn refused(fault: StoreFault) -> Box<Answer> {
+    Box::new(Answer::refusal(fault.finding()))
+}
+
+fn ambiguous(several: &[Live]) -> Answer {
+    let reason = format!("{} sessions are live in this workspace, and none is named.", several.len());
+    let finding = Finding::deny("session", code::SESSION_AMBIGUOUS, reason)
+        .suggest("ask the owner to name one with `--session`, or to end those that are over");
+    Answer::refusal(finding)
+}

@@ -1,0 +1,225 @@
+//! Looks at a server's message without reading it: where its outermost members stand. So what is not judged passes as it
+//! is, however large, and only what is judged is read.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::message::Id;
+
+/// The outermost members of a message that matter here.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outline<'a> {
+    pub(crate) id: Option<&'a [u8]>,
+    pub(crate) method: Option<String>,
+    pub(crate) result: Option<&'a [u8]>,
+    pub(crate) error: Option<&'a [u8]>,
+}
+
+impl Outline<'_> {
+    /// The id, where it is one.
+    pub(crate) fn id(&self) -> Option<Id> {
+        Id::of(&serde_json::from_slice::<Value>(self.id?).ok()?)
+    }
+}
+
+/// The outline of an object; `None` where the text is none, or says one of the members twice.
+pub(crate) fn outline(text: &[u8]) -> Option<Outline<'_>> {
+    let mut outline = Outline::default();
+    let mut scan = Scan { text, at: 0 };
+    for (key, span) in scan.members()? {
+        let value = text.get(span)?;
+        let slot = match key.as_str() {
+            "id" => &mut outline.id,
+            "result" => &mut outline.result,
+            "error" => &mut outline.error,
+            "method" if outline.method.is_none() => {
+                outline.method = Some(serde_json::from_slice(value).ok()?);
+                continue;
+            }
+            "method" => return None,
+            _ => continue,
+        };
+        if slot.replace(value).is_some() {
+            return None;
+        }
+    }
+    Some(outline)
+}
+
+/// The elements of an array; `None` where the text is none.
+pub(crate) fn elements(text: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut scan = Scan { text, at: 0 };
+    scan.skip_space();
+    scan.expect(b'[')?;
+    let mut found = Vec::new();
+    loop {
+        scan.skip_space();
+        match scan.peek()? {
+            b']' => break,
+            b',' if !found.is_empty() => scan.at += 1,
+            _ => found.push(text.get(scan.value()?)?),
+        }
+    }
+    scan.at += 1;
+    scan.is_done().then_some(found)
+}
+
+/// The id in the edges of a message that is too long to be kept; clients and servers write it first or last.
+pub(crate) fn id_in_edges(head: &[u8], tail: &[u8]) -> Option<Id> {
+    const MEMBER: &[u8] = b"\"id\":";
+    let at_end = || {
+        let tail = tail.trim_ascii_end().strip_suffix(b"}")?;
+        let at = tail.windows(MEMBER.len()).rposition(|window| window == MEMBER)?;
+        Id::of(&serde_json::from_slice(tail.get(at + MEMBER.len()..)?).ok()?)
+    };
+    let at_start = || {
+        let at = head.windows(MEMBER.len()).position(|window| window == MEMBER)?;
+        let mut scan = Scan { text: head, at: at + MEMBER.len() };
+        scan.skip_space();
+        let span = scan.value()?;
+        let ends = head.get(span.end).is_some_and(|next| b",} ".contains(next));
+        Id::of(&serde_json::from_slice(head.get(span)?).ok()?).filter(|_| ends)
+    };
+    at_end().or_else(at_start)
+}
+
+struct Scan<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl Scan<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        (self.peek()? == byte).then(|| self.at += 1)
+    }
+
+    fn skip_space(&mut self) {
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    fn is_done(&mut self) -> bool {
+        self.skip_space();
+        self.at == self.text.len()
+    }
+
+    fn members(&mut self) -> Option<Vec<(String, Range<usize>)>> {
+        self.skip_space();
+        self.expect(b'{')?;
+        let mut members = Vec::new();
+        loop {
+            self.skip_space();
+            match self.peek()? {
+                b'}' => break,
+                b',' if !members.is_empty() => {
+                    self.at += 1;
+                    self.skip_space();
+                }
+                _ => {}
+            }
+            let key = self.string()?;
+            let key: String = serde_json::from_slice(self.text.get(key)?).ok()?;
+            self.skip_space();
+            self.expect(b':')?;
+            self.skip_space();
+            members.push((key, self.value()?));
+        }
+        self.at += 1;
+        self.is_done().then_some(members)
+    }
+
+    fn string(&mut self) -> Option<Range<usize>> {
+        let start = self.at;
+        self.expect(b'"')?;
+        loop {
+            match self.peek()? {
+                b'"' => break,
+                b'\\' => self.at += 2,
+                _ => self.at += 1,
+            }
+        }
+        self.at += 1;
+        Some(start..self.at)
+    }
+
+    /// Passes over a value by counting brackets: no recursion, so no depth is too deep.
+    fn value(&mut self) -> Option<Range<usize>> {
+        let start = self.at;
+        let mut depth = 0_usize;
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    self.string()?;
+                }
+                Some(b'{' | b'[') => {
+                    depth += 1;
+                    self.at += 1;
+                }
+                Some(b'}' | b']') if depth > 0 => {
+                    depth -= 1;
+                    self.at += 1;
+                }
+                Some(b',' | b'}' | b']') | None if depth == 0 => break,
+                Some(byte) if depth == 0 && byte.is_ascii_whitespace() => break,
+                Some(_) => self.at += 1,
+                None => return None,
+            }
+            if depth == 0 && self.text.get(self.at - 1).is_some_and(|last| b"\"}]".contains(last)) {
+                break;
+            }
+        }
+        (self.at > start).then_some(start..self.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(text: &str) -> Option<(Option<&str>, Option<String>, Option<&str>)> {
+        let text_of = |bytes| std::str::from_utf8(bytes).unwrap();
+        outline(text.as_bytes()).map(|outline| (outline.id.map(text_of), outline.method, outline.result.map(text_of)))
+    }
+
+    #[test]
+    fn the_outermost_members_are_found_wherever_they_stand() {
+        let nested = r#"{"result":{"id":9,"a":["}",{"b":"\"]"}]},"jsonrpc":"2.0","id":"x\"1"}"#;
+        assert_eq!(seen(nested), Some((Some(r#""x\"1""#), None, Some(r#"{"id":9,"a":["}",{"b":"\"]"}]}"#))));
+        assert_eq!(seen(r#" { "id" : 1.5e3 , "method" : "a\/b" } "#), Some((Some("1.5e3"), Some("a/b".into()), None)));
+        assert_eq!(seen(r#"{"id":null}"#), Some((Some("null"), None, None)));
+    }
+
+    #[test]
+    fn what_is_no_message_has_no_outline() {
+        for text in
+            ["", "hello", "{", r#"{"id":1"#, r#"{"id":1}x"#, r#"{"id":1,"id":2}"#, r#"{"id":}"#, "[]", r#"{1:2}"#]
+        {
+            assert_eq!(outline(text.as_bytes()), None, "{text}");
+        }
+        let deep = format!("{{\"id\":1,\"result\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        assert!(outline(deep.as_bytes()).is_some());
+    }
+
+    #[test]
+    fn elements_are_told_apart() {
+        let found = elements(br#" [ {"a":[1,2]}, 5 ,"x,]" ] "#).unwrap();
+        assert_eq!(found, [&br#"{"a":[1,2]}"#[..], &b"5"[..], &br#""x,]""#[..]]);
+        assert_eq!(elements(b"[]"), Some(Vec::new()));
+        assert_eq!(elements(b"[1"), None);
+    }
+
+    #[test]
+    fn an_id_is_seen_at_either_edge() {
+        let id =
+            |head: &str, tail: &str| id_in_edges(head.as_bytes(), tail.as_bytes()).map(|id| id.as_json().to_owned());
+        assert_eq!(id(r#"{"result":{"#, r#"zzz"}]},"jsonrpc":"2.0","id":12}"#).as_deref(), Some("12"));
+        assert_eq!(id(r#"{"jsonrpc":"2.0","id":"a","result":{"#, r#"zzz"}]}}"#).as_deref(), Some("\"a\""));
+        assert_eq!(id(r#"{"result":"#, "zzz"), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! Streamable HTTP on this machine's own address, for whoever has the token.
+//!
+//! Every request stands for itself: there are no sessions of the transport's, so none can be left behind or taken over.
+
+use std::convert::Infallible;
+use std::io::Read;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use jackline_runtime::Runtime;
+use jackline_runtime::lines::LINE_BYTES_MAX;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, Semaphore};
+
+use super::calling::Serving;
+use super::handler::Handler;
+use super::token::Token;
+use super::{END_MS_MAX, Options, async_runtime, attend};
+use crate::join::Joiner;
+
+/// Where the server is asked.
+const PATH: &str = "/mcp";
+/// Whose pages may ask: the protocol wants no fewer.
+const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+/// Connections at once; further ones wait to be accepted.
+const CONNECTIONS_MAX: usize = 64;
+/// Milliseconds for a request's head to come: who sends it byte by byte holds a connection from others.
+const HEAD_MS_MAX: u64 = 10_000;
+
+/// How it listens.
+pub struct Listening {
+    /// An address of this machine's own.
+    pub address: SocketAddr,
+    pub token: Token,
+    /// Told once where it listens.
+    pub ready: Box<dyn FnOnce(&str)>,
+    /// A byte for each signal that asks us to end: its number.
+    pub signals: Option<Box<dyn Read + Send>>,
+}
+
+impl std::fmt::Debug for Listening {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Listening").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+type Service = StreamableHttpService<Handler, NeverSessionManager>;
+
+/// Serves every client that has the token, until a signal comes; the exit code.
+///
+/// # Errors
+/// Why it cannot listen.
+pub fn http(runtime: Runtime, options: Options, listening: Listening) -> Result<u8, String> {
+    let Listening { address, token, ready, signals } = listening;
+    // Without encryption a token is for this machine only.
+    if !address.ip().is_loopback() {
+        return Err(format!("`{address}` is no address of this machine's own"));
+    }
+    let serving = Arc::new(Serving::new(runtime, Joiner::new(options.session, options.state)));
+    let (ended, ending) = (Arc::new(AtomicU8::new(0)), Arc::new(Notify::new()));
+    if let Some(signals) = signals {
+        let (ended, ending) = (Arc::clone(&ended), Arc::clone(&ending));
+        attend(signals, move |signal| {
+            ended.store(signal.exit_code(), Ordering::Relaxed);
+            ending.notify_one();
+        })?;
+    }
+    let async_runtime = async_runtime()?;
+    let service = service(Handler::new(Arc::clone(&serving)));
+    let served = async_runtime.block_on(async move {
+        let unheard = |fault| format!("`{address}` cannot be listened on: {fault}");
+        let listener = TcpListener::bind(address).await.map_err(unheard)?;
+        ready(&format!("http://{}{PATH}", listener.local_addr().map_err(unheard)?));
+        tokio::select! {
+            () = accept(&listener, &service, &token) => {}
+            () = ending.notified() => {}
+        }
+        Ok(())
+    });
+    async_runtime.shutdown_timeout(Duration::from_millis(END_MS_MAX));
+    serving.end();
+    served.map(|()| ended.load(Ordering::Relaxed))
+}
+
+fn service(handler: Handler) -> Service {
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        // A page that a browser shows has an origin. One of this machine's own may ask, if it has the token.
+        .with_allowed_origins(ORIGINS)
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(LINE_BYTES_MAX);
+    StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(NeverSessionManager::default()), config)
+}
+
+async fn accept(listener: &TcpListener, service: &Service, token: &Token) {
+    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    loop {
+        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
+        // One that went away before it was accepted, or no room for its descriptor: others may fare better.
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            continue;
+        };
+        let (service, token) = (service.clone(), token.clone());
+        tokio::spawn(async move {
+            let _place = place;
+            converse(stream, &service, &token).await;
+        });
+    }
+}
+
+async fn converse(stream: TcpStream, service: &Service, token: &Token) {
+    let answer = service_fn(|request: Request<Incoming>| async move {
+        Ok::<_, Infallible>(match refused(&request, token) {
+            Some(answer) => answer,
+            None => service.handle(request).await,
+        })
+    });
+    let mut connection = http1::Builder::new();
+    connection.timer(TokioTimer::new()).header_read_timeout(Duration::from_millis(HEAD_MS_MAX));
+    // A client that breaks off is its own affair.
+    drop(connection.serve_connection(TokioIo::new(stream), answer).await);
+}
+
+/// Why a request is not looked at, if it is not.
+fn refused(request: &Request<Incoming>, token: &Token) -> Option<Answer> {
+    let header = request.headers().get(AUTHORIZATION).map(hyper::header::HeaderValue::as_bytes);
+    if !token.is_in(header) {
+        let mut answer = plain(StatusCode::UNAUTHORIZED, "a bearer token is wanted\n");
+        answer.headers_mut().insert(WWW_AUTHENTICATE, hyper::header::HeaderValue::from_static("Bearer"));
+        return Some(answer);
+    }
+    (request.uri().path() != PATH).then(|| plain(StatusCode::NOT_FOUND, "the server is at /mcp\n"))
+}
+
+fn plain(status: StatusCode, text: &'static str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    *answer.status_mut() = status;
+    answer
+}

@@ -1,0 +1,84 @@
+//! What a tool says when it is done, and how that is told to a client: as text, and as structured content.
+
+use jackline_core::code::Code;
+use jackline_core::decision::Verdict;
+use jackline_runtime::Answer;
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use serde_json::{Map, Value, json};
+
+/// Where a result says by which code it was refused; for clients that read no structured content of errors.
+const CODE: &str = "jackline/code";
+
+/// What a tool says when it went well.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Said {
+    /// For models.
+    pub(super) text: String,
+    /// The same for programs.
+    pub(super) value: Value,
+}
+
+/// Why a tool did not do what was asked.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Refused {
+    pub(super) code: String,
+    /// For models: the reason, and what to do next.
+    pub(super) text: String,
+    /// The same for programs.
+    value: Value,
+}
+
+impl Said {
+    /// What has no better text than its JSON.
+    pub(super) fn json(value: Value) -> Self {
+        Self { text: value.to_string(), value }
+    }
+}
+
+impl Refused {
+    pub(super) fn new(code: &Code, reason: impl Into<String>, next: &str) -> Self {
+        let reason = reason.into();
+        let text = format!("{reason}\n→ {next}\n[jackline: {code}]");
+        let value = json!({ "code": code, "reason": reason, "suggestions": [next] });
+        Self { code: code.to_string(), text, value }
+    }
+
+    /// What the runtime refused; with what came of it all the same.
+    pub(super) fn by(answer: &Answer) -> Self {
+        let mut text = answer.shown();
+        let mut suggestions: Vec<&str> =
+            answer.findings.iter().flat_map(|finding| &finding.suggestions).map(String::as_str).collect();
+        if answer.verdict == Verdict::Ask {
+            let nobody = "a person would have to agree, and nobody can be asked here";
+            text.push_str(&format!("\n→ {nobody}"));
+            suggestions.push(nobody);
+        }
+        let code = answer.code.as_ref().map(ToString::to_string).unwrap_or_default();
+        let reason = answer.reason.as_deref().unwrap_or_default();
+        let mut value = json!({ "code": code, "reason": reason, "suggestions": suggestions });
+        if let (Value::Object(fields), Some(result)) = (&mut value, &answer.result) {
+            fields.insert("result".to_owned(), result.clone());
+        }
+        Self { code, text, value }
+    }
+}
+
+/// What the client is told of a call, with advice beside it.
+pub(super) fn told(outcome: &Result<Said, Refused>, feedback: Option<&str>) -> CallToolResult {
+    let (text, mut value) = match outcome {
+        Ok(said) => (said.text.as_str(), said.value.clone()),
+        Err(refused) => (refused.text.as_str(), refused.value.clone()),
+    };
+    let mut result =
+        if outcome.is_ok() { CallToolResult::success(Vec::new()) } else { CallToolResult::error(Vec::new()) };
+    result.content = std::iter::once(text).chain(feedback).map(ContentBlock::text).collect();
+    // Some clients show models nothing but structured content.
+    if let (Value::Object(fields), Some(feedback)) = (&mut value, feedback) {
+        fields.insert("feedback".to_owned(), json!(feedback));
+    }
+    result.structured_content = Some(value);
+    if let Err(refused) = outcome {
+        result.meta = Some(MetaObject::from(Map::from_iter([(CODE.to_owned(), json!(refused.code))])));
+    }
+    result
+}

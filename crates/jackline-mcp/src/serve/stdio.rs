@@ -1,0 +1,194 @@
+//! Messages as lines over standard input and output: read strictly and bounded, answered one line at a time.
+//!
+//! What is no message gets an error and the connection goes on. A client that says nothing more still gets its answers.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufReader, Read, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use jackline_runtime::lines::{self, LINE_BYTES_MAX, Line, is_blank};
+use rmcp::RoleServer;
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+
+use crate::message::{self, Id, Message};
+use crate::reply::{self, INVALID_REQUEST, PARSE_ERROR};
+use crate::scan;
+
+/// Milliseconds that a client which says nothing more may still wait for answers.
+const LINGER_MS_MAX: u64 = 60_000;
+/// Milliseconds between two looks whether it still does.
+const LINGER_LOOK_MS: u64 = 20;
+/// Messages that were read and not yet taken; the client waits while there are more.
+pub(super) const UNTAKEN_MAX: usize = 16;
+
+/// Something for the server.
+#[derive(Debug)]
+pub(super) enum Heard {
+    Message(Box<ClientJsonRpcMessage>, Option<Id>),
+    /// Nobody waits for anything any more.
+    End,
+}
+
+/// Where the client listens, and which of its requests are unanswered.
+#[derive(Clone)]
+pub(super) struct Outlet {
+    output: Arc<Mutex<Box<dyn Write + Send>>>,
+    pending: Arc<Mutex<BTreeSet<String>>>,
+}
+
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Outlet {
+    pub(super) fn new(output: Box<dyn Write + Send>) -> Self {
+        Self { output: Arc::new(Mutex::new(output)), pending: Arc::default() }
+    }
+
+    fn say(&self, mut line: Vec<u8>) -> io::Result<()> {
+        line.push(b'\n');
+        let mut output = lock(&self.output);
+        output.write_all(&line).and_then(|()| output.flush())
+    }
+
+    fn complain(&self, id: Option<&Id>, code: i64, why: &str) {
+        // A client that is gone is noticed when its input ends.
+        drop(self.say(reply::error(id, code, why).into_bytes()));
+    }
+}
+
+/// Reads the client until it says nothing more; `taken` is how messages go on.
+pub(super) fn read(input: Box<dyn Read + Send>, outlet: &Outlet, taken: &mpsc::Sender<Heard>) {
+    let (mut input, mut line) = (BufReader::new(input), Vec::new());
+    while let Ok(Some(read)) = lines::next(&mut input, &mut line) {
+        let heard = match read {
+            Line::Whole if is_blank(&line) => continue,
+            Line::Whole => understood(&line),
+            Line::TooLong { head, tail, .. } => {
+                let why = format!("the message is longer than {LINE_BYTES_MAX} bytes");
+                Err((scan::id_in_edges(&head, &tail), INVALID_REQUEST, why))
+            }
+        };
+        match heard {
+            Ok(heard) => {
+                if taken.blocking_send(heard).is_err() {
+                    return;
+                }
+            }
+            Err((id, code, why)) => outlet.complain(id.as_ref(), code, &why),
+        }
+    }
+}
+
+/// A line as a message; or the error that it gets.
+fn understood(line: &[u8]) -> Result<Heard, (Option<Id>, i64, String)> {
+    let value = message::read(line).map_err(|why| {
+        let id = scan::outline(line).and_then(|outline| outline.id());
+        (id, PARSE_ERROR, format!("no JSON message: {why}"))
+    })?;
+    let id = value.get("id").and_then(Id::of);
+    let invalid = |why: &str| (id.clone(), INVALID_REQUEST, why.to_owned());
+    if value.get("jsonrpc") != Some(&Value::from("2.0")) {
+        return Err(invalid("`jsonrpc` is not `2.0`"));
+    }
+    Message::of(&value).map_err(|(id, why)| (id, INVALID_REQUEST, why.to_owned()))?;
+    let parsed = serde_json::from_value(value).map_err(|_| invalid("the message has a form that is not known"))?;
+    Ok(Heard::Message(Box::new(parsed), id))
+}
+
+/// The way between the SDK and the streams.
+pub(super) struct Lines {
+    heard: mpsc::Receiver<Heard>,
+    outlet: Outlet,
+    /// A request has come; what comes before it is nobody's.
+    begun: bool,
+    /// Until when answers are waited for, once the client says nothing more.
+    until: Option<Instant>,
+}
+
+impl Lines {
+    pub(super) fn new(heard: mpsc::Receiver<Heard>, outlet: Outlet) -> Self {
+        Self { heard, outlet, begun: false, until: None }
+    }
+
+    /// Whether a message goes on to the SDK.
+    fn take(&mut self, message: &ClientJsonRpcMessage, id: Option<&Id>) -> bool {
+        match (message, id) {
+            (JsonRpcMessage::Request(_), Some(id)) => {
+                self.begun = true;
+                let fresh = lock(&self.outlet.pending).insert(id.as_json().to_owned());
+                if !fresh {
+                    // Two requests of one id: whose answer is whose could not be told.
+                    self.outlet.complain(Some(id), INVALID_REQUEST, "a request with this id is in flight");
+                }
+                fresh
+            }
+            (JsonRpcMessage::Notification(notice), _) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notice.notification
+                    && let Some(id) = cancelled.params.request_id.as_ref().and_then(|id| serde_json::to_string(id).ok())
+                {
+                    lock(&self.outlet.pending).remove(&id);
+                }
+                self.begun
+            }
+            _ => self.begun,
+        }
+    }
+
+    /// Waits until every request has its answer, or long enough.
+    async fn linger(&mut self) {
+        let until = *self.until.get_or_insert_with(|| Instant::now() + Duration::from_millis(LINGER_MS_MAX));
+        while !lock(&self.outlet.pending).is_empty() && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(LINGER_LOOK_MS)).await;
+        }
+    }
+}
+
+impl Transport<RoleServer> for Lines {
+    type Error = io::Error;
+
+    fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let outlet = self.outlet.clone();
+        let answered = match &item {
+            JsonRpcMessage::Response(response) => serde_json::to_string(&response.id).ok(),
+            JsonRpcMessage::Error(error) => error.id.as_ref().and_then(|id| serde_json::to_string(id).ok()),
+            _ => None,
+        };
+        async move {
+            let line = serde_json::to_vec(&item)?;
+            let said = outlet.clone();
+            let sent =
+                spawn_blocking(move || said.say(line)).await.unwrap_or_else(|_| Err(io::Error::other("not sent")));
+            if let Some(id) = answered {
+                lock(&outlet.pending).remove(&id);
+            }
+            sent
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            match self.heard.recv().await {
+                Some(Heard::Message(message, id)) => {
+                    if self.take(&message, id.as_ref()) {
+                        return Some(*message);
+                    }
+                }
+                Some(Heard::End) => return None,
+                None => {
+                    self.linger().await;
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,262 @@
+//! Gate `placeholder`: neither the final result nor a file still holds what stands in for the real thing.
+//!
+//! Marks of unfinished code (`TODO`, `FIXME`, `TBD`) may stand in comments.
+
+use serde_json::Value;
+
+use super::outcome::Payload;
+use super::{Facts, Gate, Outcome, Run};
+
+/// Places told of one file or result: the first few show what kind of text it is.
+const PLACES_MAX: usize = 5;
+/// Characters of a line that are shown around a placeholder.
+const SHOWN_CHARS_MAX: usize = 60;
+
+/// Keys of a result that nobody filled in.
+const KEYS: &[&str] = &["your", "your_field", "your_key", "your_value", "field_name", "key_name", "example_field"];
+/// What a comment begins with.
+const COMMENTS: &[&str] = &["//", "/*", "*", "#", "<!--", "--"];
+/// What it begins with in prose, where `*` and `--` are lists.
+const COMMENTS_IN_PROSE: &[&str] = &["//", "/*", "#", "<!--"];
+
+/// A text that stands in for another: its lowercase spelling, whether a comment excuses it, and what else must hold.
+struct Pattern {
+    spelled: &'static str,
+    excused: bool,
+    holds: fn(Spot<'_>) -> bool,
+}
+
+/// Where a spelling was found in a line.
+#[derive(Clone, Copy)]
+struct Spot<'a> {
+    before: &'a str,
+    found: &'a str,
+    behind: &'a str,
+}
+
+const fn pattern(spelled: &'static str, holds: fn(Spot<'_>) -> bool) -> Pattern {
+    Pattern { spelled, excused: false, holds }
+}
+
+const PATTERNS: &[Pattern] = &[
+    Pattern { spelled: "todo", excused: true, holds: is_todo },
+    Pattern { spelled: "tbd", excused: true, holds: is_word },
+    Pattern { spelled: "fixme", excused: true, holds: is_word },
+    pattern("xx", is_xx),
+    pattern("???", |_| true),
+    pattern("placeholder", is_placeholder),
+    pattern("{{", is_template),
+    pattern("lorem ipsum", is_word),
+    pattern("final output here", is_word),
+    pattern("why the task is complete", is_word),
+    pattern("<your", |spot| spot.behind.chars().take(SHOWN_CHARS_MAX).any(|c| c == '>')),
+    pattern("your_value", is_word),
+    pattern("your_field", is_word),
+    pattern("your_key", is_word),
+    pattern("example_value", is_word),
+    pattern("fill in here", is_word),
+    pattern("fill_in_here", is_word),
+];
+
+pub(super) fn judge(run: &Run, facts: &Facts) -> Outcome {
+    let mut payload = Payload { findings: in_result(&run.final_result), ..Payload::default() };
+    for file in facts.files.iter().filter(|file| !file.placeholders.is_empty()) {
+        payload.findings.extend(file.placeholders.iter().map(|place| format!("`{}` {place}", file.path)));
+        payload.files.push(file.path.clone());
+    }
+    payload.findings.extend(facts.unverified.iter().cloned());
+    Outcome::of(Gate::Placeholder, "placeholders stand where results should be", payload)
+}
+
+/// The placeholders of a result, by where they are in it.
+fn in_result(result: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    walk(result, "result", &mut found);
+    found
+}
+
+/// Recursion is bounded by the reader of JSON.
+fn walk(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            found.extend(in_text(text, false).into_iter().map(|place| format!("`{at}` {place}")));
+            if text.trim().eq_ignore_ascii_case("n/a") {
+                found.push(format!("`{at}` is only `{}`", text.trim()));
+            }
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| walk(item, &format!("{at}[{index}]"), found));
+        }
+        Value::Object(members) => {
+            for (key, value) in members.iter().filter(|(key, _)| !key.starts_with('_')) {
+                if KEYS.contains(&key.to_lowercase().as_str()) {
+                    found.push(format!("`{at}.{key}` has the name of a template"));
+                }
+                walk(value, &format!("{at}.{key}"), found);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The placeholders of a text, each with its line. In prose, `#` begins a heading.
+pub(super) fn in_text(text: &str, prose: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut fenced = false;
+    for (number, line) in text.lines().enumerate() {
+        fenced ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        if let Some(spelled) = in_line(line, prose && !fenced) {
+            found.push(format!("line {}: `{spelled}` in `{}`", number + 1, shown(line, spelled)));
+        }
+        if found.len() == PLACES_MAX {
+            break;
+        }
+    }
+    found
+}
+
+/// The first placeholder of a line, as it is written.
+fn in_line(line: &str, prose: bool) -> Option<&str> {
+    let lower = line.to_ascii_lowercase();
+    PATTERNS.iter().find_map(|pattern| {
+        let spots = lower.match_indices(pattern.spelled).filter_map(|(at, spelled)| spot(line, at, spelled.len()));
+        let mut counting =
+            spots.filter(|spot| (pattern.holds)(*spot) && !(pattern.excused && is_comment(*spot, prose)));
+        counting.next().map(|spot| spot.found)
+    })
+}
+
+fn spot(line: &str, at: usize, length: usize) -> Option<Spot<'_>> {
+    let (before, rest) = line.split_at_checked(at)?;
+    let (found, behind) = rest.split_at_checked(length)?;
+    Some(Spot { before, found, behind })
+}
+
+/// Whether a line is a comment up to here. A heading of a document is none, unless it is written as code writes it.
+fn is_comment(spot: Spot<'_>, prose: bool) -> bool {
+    let markers = if prose { COMMENTS_IN_PROSE } else { COMMENTS };
+    let before = spot.before.trim_start();
+    let heading = prose && before.starts_with('#') && !spot.behind.starts_with([':', '(']);
+    !heading && markers.iter().any(|marker| before.starts_with(marker))
+}
+
+fn joins(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn begins_word(spot: Spot<'_>) -> bool {
+    !spot.before.ends_with(joins)
+}
+
+fn is_word(spot: Spot<'_>) -> bool {
+    begins_word(spot) && !spot.behind.starts_with(joins)
+}
+
+/// Shouted, or with a colon: `todo` is also a word of other languages.
+fn is_todo(spot: Spot<'_>) -> bool {
+    is_word(spot) && (spot.found == "TODO" || spot.behind.starts_with([':', '(']))
+}
+
+/// `XX`, `XXX` or `XX%`; not `XXL`.
+fn is_xx(spot: Spot<'_>) -> bool {
+    let behind = spot.behind.trim_start_matches('X');
+    spot.found == "XX" && begins_word(spot) && !behind.starts_with(joins)
+}
+
+/// The word; not the attribute of an input field.
+fn is_placeholder(spot: Spot<'_>) -> bool {
+    is_word(spot) && !spot.behind.trim_start().starts_with('=')
+}
+
+/// `{{ name }}`: a template that nobody filled.
+fn is_template(spot: Spot<'_>) -> bool {
+    let Some((name, _)) = spot.behind.split_once("}}") else { return false };
+    let name = name.trim();
+    name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.chars().all(|c| joins(c) || " .".contains(c))
+}
+
+/// The part of a line around what was found.
+fn shown(line: &str, found: &str) -> String {
+    let at = line.find(found).unwrap_or_default();
+    let before = line.get(..at).unwrap_or_default().chars().count();
+    let skipped = before.saturating_sub(SHOWN_CHARS_MAX / 2);
+    line.chars().skip(skipped).take(SHOWN_CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, wanted: Option<&str>) {
+        assert_eq!(in_line(line, false), wanted, "{line}");
+    }
+
+    #[test]
+    fn placeholders_are_seen() {
+        for (line, wanted) in [
+            ("TODO", "TODO"),
+            ("the rest is TODO", "TODO"),
+            ("x = 1  # TODO", "TODO"),
+            ("todo: write", "todo"),
+            ("TBD", "TBD"),
+            ("Fixme", "Fixme"),
+            ("grew by XX%", "XX"),
+            ("page XX of 3", "XX"),
+            ("XXX", "XX"),
+            ("costs ???", "???"),
+            ("<placeholder for text>", "placeholder"),
+            ("Dear {{ first_name }},", "{{"),
+            ("Lorem ipsum dolor", "Lorem ipsum"),
+            ("<your name here>", "<your"),
+            ("a: your_value", "your_value"),
+            ("Your final output here", "final output here"),
+        ] {
+            check(line, Some(wanted));
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_one_is_left_alone() {
+        for line in [
+            "size XXL",
+            "hay que hacer todo",
+            "TODOS",
+            "mastodon",
+            "what??",
+            "<input placeholder=\"Name\">",
+            "{{ 1 + 2 }}",
+            "x = {{1, 2}}",
+            "# TODO: later",
+            "  // FIXME: later",
+            "-- TBD",
+            "<!-- TODO -->",
+            " * TODO(me) later",
+            "exxon",
+            "Exxx",
+        ] {
+            check(line, None);
+        }
+    }
+
+    #[test]
+    fn a_heading_is_no_comment() {
+        assert_eq!(in_text("# TODO\n\ntext\n", true).len(), 1);
+        assert_eq!(in_text("* TODO\n", true).len(), 1);
+        assert_eq!(in_text("# TODO: in code\n```\n# TODO\n```\n", true), Vec::<String>::new());
+        assert_eq!(in_text("a\nb TODO c\n", true), ["line 2: `TODO` in `b TODO c`"]);
+    }
+
+    #[test]
+    fn results_are_walked() {
+        let result = json!({"a": ["fine", {"b": "TBD"}], "your_value": 1, "_notes": "TODO", "c": "N/A", "d": null});
+        let wanted = [
+            "`result.a[1].b` line 1: `TBD` in `TBD`",
+            "`result.c` is only `N/A`",
+            "`result.your_value` has the name of a template",
+        ];
+        assert_eq!(in_result(&result), wanted);
+    }
+}

@@ -1,0 +1,202 @@
+//! Which deliverables a plan declares, and where each of them belongs.
+
+use serde_json::Value;
+
+use super::Run;
+use super::run::Subtask;
+
+/// Deliverables that are looked at: no plan that people read has more.
+pub(super) const DELIVERABLES_MAX: usize = 1_000;
+/// Words that a path in a sentence begins behind.
+const ANCHORS: &[(&str, Root)] = &[("_output_dir", Root::Output), ("_workspace_dir", Root::Workspace)];
+
+/// Where deliverables were declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    RequiredOutputs,
+    /// In the words of the success criteria, the description or the task.
+    SuccessCriteria,
+}
+
+impl Source {
+    /// Its name in events.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RequiredOutputs => "required_outputs",
+            Self::SuccessCriteria => "success_criteria",
+        }
+    }
+}
+
+/// One of the run's directories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Root {
+    Output,
+    Workspace,
+}
+
+/// A deliverable as it was declared, and where it belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Deliverable {
+    pub(super) declared: String,
+    pub(super) root: Root,
+    /// Its path in that directory; `None` when it names no place inside.
+    pub(super) path: Option<String>,
+}
+
+/// The deliverables that a run declares. The first source that names any counts.
+pub(super) fn of(run: &Run) -> Option<(Source, Vec<Deliverable>)> {
+    let listed: Vec<Deliverable> = run.plan.subtasks.iter().flat_map(|subtask| listed(run, subtask)).collect();
+    if !listed.is_empty() {
+        return Some((Source::RequiredOutputs, unique(listed)));
+    }
+    let criteria = run.plan.subtasks.iter().flat_map(|subtask| texts(&subtask.success_criteria));
+    let descriptions = run.plan.subtasks.iter().flat_map(|subtask| texts(&subtask.description));
+    let said = criteria.chain(descriptions).chain([run.task.as_str()]);
+    let scraped: Vec<Deliverable> = said.flat_map(scraped).collect();
+    (!scraped.is_empty()).then(|| (Source::SuccessCriteria, unique(scraped)))
+}
+
+fn unique(found: Vec<Deliverable>) -> Vec<Deliverable> {
+    let mut unique: Vec<Deliverable> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for deliverable in found {
+        if seen.insert((deliverable.root, deliverable.path.clone(), deliverable.declared.clone())) {
+            unique.push(deliverable);
+        }
+    }
+    unique
+}
+
+/// A text, or the texts of a list.
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    let one = value.as_str();
+    let many = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+    one.into_iter().chain(many)
+}
+
+fn listed(run: &Run, subtask: &Subtask) -> Vec<Deliverable> {
+    let items = match &subtask.required_outputs {
+        Value::Null => &[][..],
+        Value::Array(items) => items,
+        other => std::slice::from_ref(other),
+    };
+    items.iter().map(|item| declared(run, item)).collect()
+}
+
+/// An entry of `required_outputs`. One that is no text names no place, and so cannot be there.
+fn declared(run: &Run, item: &Value) -> Deliverable {
+    let Some(text) = item.as_str() else {
+        return Deliverable { declared: item.to_string(), root: Root::Output, path: None };
+    };
+    let text = text.trim();
+    let anchored = ANCHORS.iter().find_map(|(anchor, root)| Some((text.strip_prefix(anchor)?, *root)));
+    let inside = |dir: &Option<String>| text.strip_prefix(dir.as_deref()?.trim_end_matches('/'))?.strip_prefix('/');
+    let (rest, root) = anchored
+        .or_else(|| inside(&run.output_dir).map(|rest| (rest, Root::Output)))
+        .or_else(|| inside(&run.workspace_dir).map(|rest| (rest, Root::Workspace)))
+        .unwrap_or_else(|| (text, if text.starts_with("inputs/") { Root::Workspace } else { Root::Output }));
+    Deliverable { declared: text.to_owned(), root, path: within(rest) }
+}
+
+/// A path inside a directory, without ways out.
+fn within(path: &str) -> Option<String> {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let fine = !parts.is_empty() && !parts.contains(&"..") && !path.contains('\0') && !path.contains('\\');
+    fine.then(|| parts.join("/"))
+}
+
+/// Paths that a sentence names behind an anchor: `_output_dir/report.md`, `_output_dir + '/report.md'`.
+fn scraped(text: &str) -> Vec<Deliverable> {
+    let mut found = Vec::new();
+    for (anchor, root) in ANCHORS {
+        for (at, _) in text.match_indices(anchor) {
+            let behind = text.get(at + anchor.len()..).unwrap_or_default();
+            if let Some(path) = path_behind(behind) {
+                found.push((at, Deliverable { declared: path.to_owned(), root: *root, path: within(path) }));
+            }
+        }
+    }
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, deliverable)| deliverable).collect()
+}
+
+/// The path behind an anchor; it has a suffix, or it is none.
+fn path_behind(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches(['}', ']', ')', '\'', '"', '`']).trim_start();
+    let text = text.strip_prefix('+').map_or(text, str::trim_start);
+    let text = text.trim_start_matches(['\'', '"']).strip_prefix('/')?.trim_start();
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "_./-".contains(c))).unwrap_or(text.len());
+    let path = text.get(..end)?.trim_end_matches(['.', '/', '-']);
+    let (stem, suffix) = path.rsplit_once('.')?;
+    let fine = !suffix.is_empty() && suffix.chars().all(|c| c.is_ascii_alphanumeric()) && !stem.is_empty();
+    fine.then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A root and a path in it.
+    type Place = (Root, Option<&'static str>);
+
+    #[track_caller]
+    fn check(run: &Value, wanted: Option<(Source, &[Place])>) {
+        let found = of(&Run::read(run.to_string().as_bytes()).unwrap());
+        let got = found
+            .map(|(source, found)| (source, found.into_iter().map(|one| (one.root, one.path)).collect::<Vec<_>>()));
+        let wanted = wanted.map(|(source, wanted)| {
+            (source, wanted.iter().map(|(root, path)| (*root, path.map(str::to_owned))).collect::<Vec<_>>())
+        });
+        assert_eq!(got, wanted, "{run}");
+    }
+
+    fn planned(subtask: &Value) -> Value {
+        json!({"output_dir": "/run/out", "workspace_dir": "/run/ws", "plan": {"subtasks": [subtask]}})
+    }
+
+    #[test]
+    fn listed_outputs_are_paths_inside_the_run() {
+        let subtask = json!({"required_outputs": [
+            "report.md", "./a//b.csv", "/top.md", "/run/out/c.md", "/run/ws/d.md", "inputs/e.txt", "_workspace_dir/f.md",
+            "../escape.md", "a/../../b.md", 7, "",
+        ]});
+        let wanted: &[Place] = &[
+            (Root::Output, Some("report.md")),
+            (Root::Output, Some("a/b.csv")),
+            (Root::Output, Some("top.md")),
+            (Root::Output, Some("c.md")),
+            (Root::Workspace, Some("d.md")),
+            (Root::Workspace, Some("inputs/e.txt")),
+            (Root::Workspace, Some("f.md")),
+            (Root::Output, None),
+            (Root::Output, None),
+            (Root::Output, None),
+            (Root::Output, None),
+        ];
+        check(&planned(&subtask), Some((Source::RequiredOutputs, wanted)));
+    }
+
+    #[test]
+    fn criteria_name_paths_behind_an_anchor() {
+        let subtask = json!({
+            "success_criteria": "writes {_output_dir}/report.md. And _output_dir + '/data/x.csv'; about example.com",
+            "description": "reads _workspace_dir/in.json, not _output_dir/nothing or other/file.txt",
+        });
+        let wanted: &[Place] = &[
+            (Root::Output, Some("report.md")),
+            (Root::Output, Some("data/x.csv")),
+            (Root::Workspace, Some("in.json")),
+        ];
+        check(&planned(&subtask), Some((Source::SuccessCriteria, wanted)));
+    }
+
+    #[test]
+    fn a_plan_may_declare_nothing() {
+        check(&planned(&json!({"description": "write about example.com", "required_outputs": []})), None);
+        check(&json!({}), None);
+    }
+}

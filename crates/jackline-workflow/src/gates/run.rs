@@ -1,0 +1,137 @@
+//! What a run was asked for and what its manager says, read from JSON. Values that a gate judges are kept as they came.
+
+use std::collections::BTreeMap;
+
+use jackline_core::json::{JsonFault, decode};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::Gate;
+
+/// What a run was asked for, and what its manager says of it. Members that no gate asks about are left alone.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default)]
+pub struct Run {
+    pub task: String,
+    /// Where deliverables belong; relative ones are seen from where the run's file is.
+    pub output_dir: Option<String>,
+    pub workspace_dir: Option<String>,
+    pub plan: Planned,
+    /// What the manager says came out.
+    pub final_result: Value,
+    pub critique: Critique,
+    pub evaluation: Evaluation,
+    /// Gates that only warn: `{"deliverable": "warn"}`.
+    pub gates: BTreeMap<String, String>,
+}
+
+/// The plan, as far as it declares deliverables.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default)]
+pub struct Planned {
+    pub subtasks: Vec<Subtask>,
+}
+
+/// A subtask, as far as it declares deliverables.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default)]
+pub struct Subtask {
+    pub description: Value,
+    pub success_criteria: Value,
+    pub required_outputs: Value,
+}
+
+/// What critics said of the latest work.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Critique {
+    pub enabled: bool,
+    pub min_score_to_complete: f64,
+    pub scores: Vec<Value>,
+}
+
+impl Default for Critique {
+    fn default() -> Self {
+        Self { enabled: false, min_score_to_complete: 0.6, scores: Vec::new() }
+    }
+}
+
+/// What the evaluation of the whole run came to.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default)]
+pub struct Evaluation {
+    pub enabled: bool,
+    pub score: Value,
+    pub thresholds: Thresholds,
+}
+
+/// Scores that divide acceptance, repair and failure.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Thresholds {
+    pub accept: f64,
+    pub retry: f64,
+    pub fail: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { accept: 0.85, retry: 0.65, fail: 0.4 }
+    }
+}
+
+/// Why a run's file says nothing that gates could judge.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    #[error(transparent)]
+    Json(#[from] JsonFault),
+    #[error("{0}")]
+    Shape(String),
+    #[error("`gates.{name}` is `{value}`, which no gate of that name can be")]
+    Leniency { name: String, value: String },
+    #[error("`thresholds` must satisfy 1 >= accept >= retry >= fail >= 0")]
+    Thresholds,
+}
+
+impl Run {
+    /// Reads a run's file.
+    ///
+    /// # Errors
+    /// When it is no JSON object of the documented shape, or lets a gate be silent that must speak.
+    pub fn read(text: &[u8]) -> Result<Self, Unusable> {
+        let Value::Object(mut members) = decode(text)? else {
+            return Err(Unusable::Shape("a run is a JSON object".to_owned()));
+        };
+        without_nulls(&mut members);
+        let run: Self =
+            serde_json::from_value(Value::Object(members)).map_err(|error| Unusable::Shape(error.to_string()))?;
+        run.checked()
+    }
+
+    fn checked(self) -> Result<Self, Unusable> {
+        for (name, value) in &self.gates {
+            let gate = Gate::ALL.iter().find(|gate| gate.name() == name);
+            let fine =
+                value == "block" && gate.is_some() || value == "warn" && gate.is_some_and(|gate| gate.may_warn());
+            if !fine {
+                return Err(Unusable::Leniency { name: name.clone(), value: value.clone() });
+            }
+        }
+        let Thresholds { accept, retry, fail } = self.evaluation.thresholds;
+        let ordered = 1.0 >= accept && accept >= retry && retry >= fail && fail >= 0.0;
+        if ordered { Ok(self) } else { Err(Unusable::Thresholds) }
+    }
+
+    /// Whether the owner lets a gate only warn.
+    pub(super) fn only_warns(&self, gate: Gate) -> bool {
+        gate.may_warn() && self.gates.get(gate.name()).is_some_and(|value| value == "warn")
+    }
+}
+
+/// Takes away members that are null, of the run and of its blocks: many programs write absent ones so.
+fn without_nulls(members: &mut Map<String, Value>) {
+    members.retain(|_, value| !value.is_null());
+    for block in members.values_mut().filter_map(Value::as_object_mut) {
+        block.retain(|_, value| !value.is_null());
+    }
+}

@@ -1,0 +1,91 @@
+//! What a manager decides, read from its answer.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::plan::{SUBTASKS_MAX, Subtask};
+
+/// Workers of one decision: more than a budget lets run.
+pub const DELEGATIONS_MAX: usize = 500;
+
+/// Work handed to a worker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delegation {
+    pub worker_id: String,
+    #[serde(default)]
+    pub subtask_id: Option<String>,
+    #[serde(default)]
+    pub instructions: String,
+}
+
+/// What a manager decides.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    Plan(Vec<Subtask>),
+    Delegate(Vec<Delegation>),
+    Complete(Value),
+    Fail(String),
+}
+
+/// Why an answer is no decision.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    #[error("a decision is an object with `decision`: PLAN, DELEGATE, COMPLETE or FAIL")]
+    None,
+    #[error("`{0}` is no decision; PLAN, DELEGATE, COMPLETE and FAIL are")]
+    Unknown(String),
+    #[error("`{part}` cannot be read: {why}")]
+    Part { part: &'static str, why: String },
+    #[error("`{part}` has more than {max} entries")]
+    TooMany { part: &'static str, max: usize },
+    #[error("the subtask `{0}` is there twice")]
+    Twice(String),
+}
+
+impl Decision {
+    /// Reads a manager's answer.
+    ///
+    /// # Errors
+    /// When it is none of the four, or a part of it cannot be read.
+    pub fn read(answer: &Value) -> Result<Self, Unreadable> {
+        let word = answer.get("decision").and_then(Value::as_str).ok_or(Unreadable::None)?;
+        match word.to_ascii_uppercase().as_str() {
+            "PLAN" => subtasks(answer).map(Self::Plan),
+            "DELEGATE" => list(answer, "delegations", DELEGATIONS_MAX).map(Self::Delegate),
+            "COMPLETE" => Ok(Self::Complete(answer.get("final_result").cloned().unwrap_or_default())),
+            "FAIL" => Ok(Self::Fail(answer.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned())),
+            _ => Err(Unreadable::Unknown(word.to_owned())),
+        }
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Plan(_) => "PLAN",
+            Self::Delegate(_) => "DELEGATE",
+            Self::Complete(_) => "COMPLETE",
+            Self::Fail(_) => "FAIL",
+        }
+    }
+}
+
+fn subtasks(answer: &Value) -> Result<Vec<Subtask>, Unreadable> {
+    let subtasks: Vec<Subtask> = list(answer, "subtasks", SUBTASKS_MAX)?;
+    let mut ids = BTreeSet::new();
+    match subtasks.iter().find(|subtask| !ids.insert(subtask.id.as_str())) {
+        Some(twice) => Err(Unreadable::Twice(twice.id.clone())),
+        None => Ok(subtasks),
+    }
+}
+
+/// A list of an answer; an absent one is empty.
+fn list<T: for<'a> Deserialize<'a>>(answer: &Value, part: &'static str, max: usize) -> Result<Vec<T>, Unreadable> {
+    let Some(value) = answer.get(part).filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
+    if value.as_array().is_some_and(|items| items.len() > max) {
+        return Err(Unreadable::TooMany { part, max });
+    }
+    serde_json::from_value(value.clone()).map_err(|error| Unreadable::Part { part, why: error.to_string() })
+}

@@ -1,0 +1,230 @@
+//! A report for people, for programs (JSON) and for code hosts (SARIF 2.1.0).
+
+use jackline_core::definition::Fault;
+use jackline_core::definition::fault::{count_line, draw};
+use serde_json::{Value, json};
+
+use crate::finding::{Finding, Level, Report};
+use crate::load::Workflow;
+use crate::rules::{RULES, Rule};
+
+/// A workflow that was validated, under the path that was given.
+#[derive(Debug)]
+pub struct Validated {
+    pub path: String,
+    pub flow: Workflow,
+    pub report: Report,
+}
+
+impl Validated {
+    /// A file of it, as seen from where its path was given.
+    fn shown(&self, file: &str) -> String {
+        let root = self.flow.root.to_string_lossy();
+        let root = root.trim_end_matches('/');
+        if root.is_empty() || root == "." {
+            file.to_owned()
+        } else {
+            format!("{}/{file}", root.trim_start_matches("./"))
+        }
+    }
+
+    /// All findings with the lines they speak of, and how many there are.
+    #[must_use]
+    pub fn human(&self) -> String {
+        let mut text = String::new();
+        for finding in &self.report.findings {
+            let source = self.flow.files.iter().find(|file| file.path == finding.file);
+            let fault = Fault {
+                message: finding.message.clone(),
+                help: finding.help.clone(),
+                span: Some(finding.span),
+                warning: finding.level == Level::Warning,
+            };
+            let label = format!("{}[{}]", finding.level.name(), finding.rule);
+            let source = source.map(|file| file.text.as_str()).unwrap_or_default();
+            draw(&mut text, &label, &fault, (source, &self.shown(&finding.file)));
+            text.push('\n');
+        }
+        if self.report.omitted > 0 {
+            text.push_str(&format!("{} more are not shown\n\n", self.report.omitted));
+        }
+        let count = count_line(self.report.errors, self.report.warnings);
+        let name = self.path.trim_end_matches('/');
+        match (self.report.valid(), self.report.warnings) {
+            (true, 0) => text.push_str(&format!("{name}: valid\n")),
+            (true, _) => text.push_str(&format!("{name}: valid, {count}\n")),
+            (false, _) => text.push_str(&format!("{name}: not valid, {count}\n")),
+        }
+        text
+    }
+}
+
+/// Every finding of every workflow, as one object.
+#[must_use]
+pub fn as_json(all: &[Validated]) -> Value {
+    let findings: Vec<Value> = each(all).map(|(one, finding)| finding_json(one, finding)).collect();
+    json!({
+        "valid": all.iter().all(|one| one.report.valid()),
+        "findings": findings,
+        "omitted": all.iter().map(|one| one.report.omitted).sum::<usize>(),
+    })
+}
+
+fn each(all: &[Validated]) -> impl Iterator<Item = (&Validated, &Finding)> {
+    all.iter().flat_map(|one| one.report.findings.iter().map(move |finding| (one, finding)))
+}
+
+fn finding_json(one: &Validated, finding: &Finding) -> Value {
+    json!({
+        "rule": finding.rule,
+        "level": finding.level.name(),
+        "category": finding.category,
+        "message": finding.message,
+        "help": finding.help,
+        "workflow": one.path,
+        "file": finding.file,
+        "pointer": finding.pointer,
+        "line": finding.span.line,
+        "column": finding.span.column,
+    })
+}
+
+/// The same as a SARIF log. `version` is the program's.
+#[must_use]
+pub fn as_sarif(all: &[Validated], version: &str) -> Value {
+    let rules: Vec<Value> = RULES.iter().map(|rule| rule_sarif(rule)).collect();
+    let results: Vec<Value> = each(all).map(|(one, finding)| result_sarif(one, finding)).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "jackline", "version": version, "rules": rules } },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+fn rule_sarif(rule: &Rule) -> Value {
+    json!({
+        "id": rule.id,
+        "shortDescription": { "text": rule.summary },
+        "fullDescription": { "text": rule.text },
+        "help": { "text": format!("jackline workflow explain {}", rule.id) },
+        "defaultConfiguration": { "level": rule.level.name() },
+        "properties": { "category": rule.category },
+    })
+}
+
+fn result_sarif(one: &Validated, finding: &Finding) -> Value {
+    let text = match &finding.help {
+        Some(help) => format!("{}. Help: {help}", finding.message),
+        None => finding.message.clone(),
+    };
+    json!({
+        "ruleId": finding.rule,
+        "ruleIndex": RULES.iter().position(|rule| rule.id == finding.rule),
+        "level": finding.level.name(),
+        "message": { "text": text },
+        "locations": [{
+            "physicalLocation": {
+                "artifactLocation": { "uri": uri(&one.shown(&finding.file)) },
+                "region": { "startLine": finding.span.line, "startColumn": finding.span.column },
+            },
+            "logicalLocations": [{ "fullyQualifiedName": finding.pointer }],
+        }],
+    })
+}
+
+/// A path as a relative reference: what has a meaning in addresses is escaped.
+fn uri(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    path.bytes().fold(String::new(), |mut text, byte| {
+        if plain(byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+        text
+    })
+}
+
+/// The page that lists every rule, with its examples.
+#[must_use]
+pub fn reference_markdown() -> String {
+    let mut page = String::from(
+        "# Workflow rules\n\nWhat `jackline workflow validate` holds a workflow against. An error makes it invalid, a warning does not. \
+`jackline workflow explain R6` prints a rule; [the guide](../guides/workflows.md) shows how to work with them.\n\n\
+| rule | category | level | summary |\n|---|---|---|---|\n",
+    );
+    for rule in RULES {
+        page.push_str(&format!(
+            "| [{0}](#{1}) | {2} | {3} | {4} |\n",
+            rule.id,
+            rule.id.to_lowercase(),
+            rule.category,
+            rule.level.name(),
+            rule.summary
+        ));
+    }
+    for rule in RULES {
+        page.push_str(&format!(
+            "\n## {}\n\n**{}.** {}, {}.\n\n{}\n",
+            rule.id,
+            rule.summary,
+            rule.category,
+            rule.level.name(),
+            rule.text
+        ));
+        for (title, example) in [("Good", &rule.good), ("Bad", &rule.bad)] {
+            let language = if example.file.ends_with(".py") { "python" } else { "yaml" };
+            page.push_str(&format!("\n{title}, in `{}`:\n\n```{language}\n{}```\n", example.file, example.text));
+        }
+    }
+    page
+}
+
+/// A rule as a person reads it.
+#[must_use]
+pub fn explain(rule: &Rule) -> String {
+    let indented =
+        |text: &str| text.lines().map(|line| format!("    {line}").trim_end().to_owned() + "\n").collect::<String>();
+    format!(
+        "{}: {}\n{}, {}\n\n{}\n\nGood, in {}:\n\n{}\nBad, in {}:\n\n{}",
+        rule.id,
+        rule.summary,
+        rule.category,
+        rule.level.name(),
+        wrapped(rule.text),
+        rule.good.file,
+        indented(rule.good.text),
+        rule.bad.file,
+        indented(rule.bad.text),
+    )
+}
+
+/// Columns of a line of prose.
+const COLUMNS_MAX: usize = 100;
+
+/// Paragraphs broken into lines.
+fn wrapped(text: &str) -> String {
+    let paragraph = |text: &str| {
+        let mut lines = vec![String::new()];
+        for word in text.split_whitespace() {
+            let full = lines
+                .last()
+                .is_some_and(|line| !line.is_empty() && line.chars().count() + 1 + word.chars().count() > COLUMNS_MAX);
+            if full {
+                lines.push(String::new());
+            }
+            if let Some(line) = lines.last_mut() {
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                line.push_str(word);
+            }
+        }
+        lines.join("\n")
+    };
+    text.split("\n\n").map(paragraph).collect::<Vec<_>>().join("\n\n")
+}

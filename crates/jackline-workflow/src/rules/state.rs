@@ -1,0 +1,239 @@
+//! R13, R14 and R16: what agents write, hide and share. What a run keeps of it is enforced when it runs; here the
+//! configuration is judged.
+
+use std::collections::BTreeSet;
+
+use jackline_core::definition::fault::{did_you_mean, quoted};
+use jackline_core::definition::yaml::{Node, Value};
+use jackline_core::definition::{Fault, Span, found};
+
+use super::manifest::out_if;
+use super::{MANIFEST, Rule, agents, manifest_part, one_of, wrong};
+use crate::agent::Agent;
+use crate::contract::Field;
+use crate::finding::{Found, Level};
+use crate::load::Workflow;
+use crate::manifest::{Manifest, at, entry_at, is, texts};
+
+/// Who sees what.
+pub(crate) const STRATEGIES: &[&str] = &["full", "selective", "isolated"];
+/// Keys of the state that are the runtime's.
+const RESERVED_KEYS: &[&str] = &["_meta", "_errors", "_trace", "_workflow"];
+/// Stands for every agent.
+const EVERYBODY: &str = "*";
+/// Names that a misspelled one is compared with; see the graph's rules.
+const COMPARED_MAX: usize = 2_000;
+
+pub(super) static RESERVED: Rule = Rule {
+    id: "R13",
+    level: Level::Error,
+    category: "Memory & State",
+    summary: "No agent writes to reserved keys of the state",
+    text: "`_meta`, `_errors`, `_trace` and `_workflow` belong to the runtime. No contract declares a field of such a name, \
+also not below `state_updates`; no node shares one; `state.initial` and `state.auto_inject` do not set one; no `agent.py` \
+assigns to one (`state[\"_meta\"] = …`). A runtime refuses such writes as well.",
+    good: manifest_part("state:\n  initial:\n    topic: tides\n"),
+    bad: manifest_part("state:\n  initial:\n    _meta: {run: 7}    # the runtime's own\n"),
+    check: reserved,
+};
+
+pub(super) static SENSITIVE: Rule = Rule {
+    id: "R14",
+    level: Level::Error,
+    category: "Security",
+    summary: "Sensitive values stay out of every record",
+    text: "Fields in `state.sharing.sensitive_fields`, fields that a contract marks as sensitive, and environment variables \
+with `sensitive: true` must not reach logs, metrics, traces and audit records of a run. So none of them is a label \
+of a metric or an attribute of a trace; `sensitive` is `true` or `false`, and `sensitive_fields` a list of names.
+
+A sensitive variable whose value stands in the manifest as its `default` is a warning.",
+    good: manifest_part("state:\n  sharing:\n    strategy: full\n    sensitive_fields: [api_key]\n"),
+    bad: manifest_part("state:\n  sharing:\n    strategy: full\n    sensitive_fields: [api_key]\nobservability:\n  metrics:\n    custom:\n      - name: calls\n        type: counter\n        labels: [api_key]   # would be in every metric\n"),
+    check: sensitive,
+};
+
+pub(super) static SHARING: Rule = Rule {
+    id: "R16",
+    level: Level::Error,
+    category: "Memory & State",
+    summary: "Sharing names a strategy, agents and fields that exist",
+    text: "`state.sharing.strategy` is `full`, `selective` or `isolated`. Rules under `state.sharing.rules` (`from`/`to` or \
+`from_agent`/`to_agents`), `share_input` and `share_output` name agents of the workflow, and fields that the contract of the \
+agent has and lets be shared. A contract that may take fields it does not name is not held against them.
+
+Rules beside a strategy that does not ask for them are a warning. What an agent is given when it runs follows the strategy.",
+    good: manifest_part("state:\n  sharing:\n    strategy: selective\n    rules:\n      - {from: researcher, to: writer, fields: [summary]}\n"),
+    bad: manifest_part("state:\n  sharing:\n    strategy: selective\n    rules:\n      - {from: researcher, to: editor, fields: [summary]}   # who is the editor?\n"),
+    check: sharing,
+};
+
+fn reserved(flow: &Workflow, out: &mut Found) {
+    if let Some(manifest) = flow.manifest() {
+        let shared = manifest.graph().flat_map(|node| texts(node.node.get("share_output")));
+        let targets = manifest.graph().flat_map(|node| texts(at(node.node, &["fan_in", "target_field"])));
+        let set = ["initial", "auto_inject"].into_iter().filter_map(|key| at(manifest.root, &["state", key]));
+        refuse(MANIFEST, shared.chain(targets).chain(set.flat_map(keys)), out);
+    }
+    for (agent, config) in agents(flow) {
+        refuse(agent.file, declared(at(config.root, &["output", "contract"]), agent), out);
+        let Some(source) = &agent.source else { continue };
+        let written = source.facts.iter().flat_map(|facts| &facts.state_writes);
+        refuse(source.file, written.filter_map(|said| Some((said.known()?, said.span))), out);
+    }
+}
+
+/// Refuses those of some names that are reserved.
+fn refuse<'a>(file: usize, names: impl Iterator<Item = (&'a str, Span)>, out: &mut Found) {
+    for (name, span) in names.filter(|(name, _)| RESERVED_KEYS.contains(name)) {
+        let fault = Fault::error(format!("{} is a reserved key of the state", quoted(name))).at(span);
+        out.put(file, fault.help("use a name that does not begin with `_`"));
+    }
+}
+
+fn keys(map: &Node) -> impl Iterator<Item = (&str, Span)> {
+    map.entries().iter().map(|entry| (entry.key.as_str(), entry.key_span))
+}
+
+/// The fields that a contract declares: where it stands, or in its file; and the updates of the state among them.
+fn declared<'a>(contract: Option<&'a Node>, agent: &'a Agent) -> impl Iterator<Item = (&'a str, Span)> {
+    let places: [&[&str]; 4] =
+        [&[], &["properties"], &["properties", "state_updates", "properties"], &["state_updates", "properties"]];
+    let here = places.into_iter().filter_map(move |keys| at(contract?, keys)).flat_map(keys);
+    let in_file = move |field: &&Field| contract.is_some_and(|node| node.span == field.span);
+    let there = agent.contract.fields.iter().flatten().filter(in_file);
+    here.chain(there.map(|field| (field.name.as_str(), field.span)))
+}
+
+fn sensitive(flow: &Workflow, out: &mut Found) {
+    let Some(manifest) = flow.manifest() else { return };
+    let listed = at(manifest.root, &["state", "sharing", "sensitive_fields"]);
+    if let Some(list) = listed {
+        not_names("sensitive_fields", list, out);
+    }
+    for variable in manifest.variables() {
+        vague(variable, manifest, out);
+    }
+    let hidden = hidden(flow, manifest);
+    let metrics = ["custom", "custom_metrics"]
+        .into_iter()
+        .filter_map(|key| at(manifest.root, &["observability", "metrics", key]));
+    let metrics = metrics.flat_map(Node::items);
+    let labels = metrics.flat_map(|metric| texts(metric.get("labels"))).map(|label| ("a label of a metric", label));
+    let tracing = texts(at(manifest.root, &["observability", "tracing", "attributes"]))
+        .map(|name| ("an attribute of a trace", name));
+    let audited = texts(at(manifest.root, &["observability", "audit", "include_fields"]))
+        .map(|name| ("a field of the audit log", name));
+    for (what, (name, span)) in labels.chain(tracing).chain(audited).filter(|(_, (name, _))| hidden.contains(name)) {
+        let fault = Fault::error(format!("{} is sensitive, and {what}", quoted(name))).at(span);
+        out.put(MANIFEST, fault.help("take it out: every record would show it"));
+    }
+}
+
+fn not_names(label: &str, list: &Node, out: &mut Found) {
+    match &list.value {
+        Value::List(items) => items.iter().filter(|item| item.text().is_none()).for_each(|item| {
+            let message = format!("an item of `{label}` must be a name, found {}", found(item));
+            out.put(MANIFEST, Fault::error(message).at(item.span));
+        }),
+        Value::Null | Value::Broken => {}
+        _ => out_if(out, MANIFEST, wrong(label, "a list of names", list)),
+    }
+}
+
+/// A variable that is sensitive in words that are not understood, or by name only.
+fn vague(variable: &Node, manifest: Manifest<'_>, out: &mut Found) {
+    let Some(flag) = variable.get("sensitive") else { return };
+    match flag.value {
+        Value::Bool(true) => {
+            let name = variable.get("name").and_then(Node::text).unwrap_or_default();
+            let values = variable.get("default").into_iter().chain(manifest.default_of(name));
+            for value in values.filter(|node| node.value != Value::Null && node.text() != Some("")) {
+                let fault = Fault::warning(format!(
+                    "the value of the sensitive variable {} stands in the manifest",
+                    quoted(name)
+                ));
+                out.put(MANIFEST, fault.at(value.span).help("remove it, and set the variable where the workflow runs"));
+            }
+        }
+        Value::Bool(false) => {}
+        _ => out_if(out, MANIFEST, wrong("sensitive", "`true` or `false`", flag)),
+    }
+}
+
+/// The names of everything sensitive.
+fn hidden<'a>(flow: &'a Workflow, manifest: Manifest<'a>) -> BTreeSet<&'a str> {
+    let listed = texts(at(manifest.root, &["state", "sharing", "sensitive_fields"])).map(|(name, _)| name);
+    let variables = manifest.variables().filter(|variable| is(variable, &["sensitive"], true));
+    let variables = variables.filter_map(|variable| variable.get("name")?.text());
+    let fields = flow.agents.iter().flat_map(|agent| agent.contract.fields.iter().flatten());
+    let fields = fields.filter(|field| field.sensitive).map(|field| field.name.as_str());
+    listed.chain(variables).chain(fields).collect()
+}
+
+fn sharing(flow: &Workflow, out: &mut Found) {
+    let Some(manifest) = flow.manifest() else { return };
+    let strategy = at(manifest.root, &["state", "sharing", "strategy"]);
+    if let Some(node) = strategy {
+        out_if(out, MANIFEST, one_of("strategy", STRATEGIES, node));
+    }
+    let named = strategy.and_then(Node::text);
+    if let (Some(strategy), Some(rules)) = (
+        named.filter(|name| ["full", "isolated"].contains(name)),
+        entry_at(manifest.root, &["state", "sharing", "rules"]),
+    ) && !rules.value.items().is_empty()
+    {
+        let fault = Fault::warning(format!("these rules do nothing under the strategy {}", quoted(strategy)));
+        out.put(MANIFEST, fault.at(rules.key_span).help("rules are for `strategy: selective`"));
+    }
+    for rule in manifest.sharing_rules() {
+        for (name, span) in texts(rule.from()).chain(texts(rule.to())) {
+            out_if(out, MANIFEST, stranger(flow, name, span));
+        }
+        let from = rule.from().and_then(Node::text).and_then(|name| flow.agent(name));
+        out_all(out, texts(rule.fields()).filter_map(|(name, span)| unshared(from?, name, span)));
+    }
+    for node in manifest.graph() {
+        let own = node.id().and_then(Node::text).and_then(|name| flow.agent(name));
+        out_all(out, texts(node.node.get("share_output")).filter_map(|(name, span)| unshared(own?, name, span)));
+        for entry in node.node.get("share_input").into_iter().flat_map(Node::entries) {
+            out_if(out, MANIFEST, stranger(flow, &entry.key, entry.key_span));
+            let from = flow.agent(&entry.key);
+            out_all(out, texts(Some(&entry.value)).filter_map(|(name, span)| unshared(from?, name, span)));
+        }
+    }
+}
+
+fn out_all(out: &mut Found, faults: impl Iterator<Item = Fault>) {
+    faults.for_each(|fault| out.put(MANIFEST, fault));
+}
+
+/// An agent that nobody knows.
+pub(super) fn stranger(flow: &Workflow, name: &str, span: Span) -> Option<Fault> {
+    if name == EVERYBODY || flow.knows(name) {
+        return None;
+    }
+    let directories = flow.agents.iter().map(Agent::name);
+    let names = flow.nodes.keys().map(String::as_str).chain(directories).take(COMPARED_MAX);
+    Some(Fault::error(format!("there is no agent {}", quoted(name))).at(span).help_if(did_you_mean(name, names)))
+}
+
+/// A field that an agent does not have, or does not show.
+fn unshared(agent: &Agent, name: &str, span: Span) -> Option<Fault> {
+    let fields = agent.contract.fields.as_deref()?;
+    let who = quoted(agent.name());
+    match agent.contract.field(name) {
+        // Reserved names are another rule's.
+        _ if name == EVERYBODY || RESERVED_KEYS.contains(&name) => None,
+        Some(field) if field.shareable => None,
+        Some(_) => {
+            let fault = Fault::error(format!("{who} does not share its field {}", quoted(name))).at(span);
+            Some(fault.help("the contract says that it is not shareable"))
+        }
+        None => {
+            let fault = Fault::error(format!("the contract of {who} has no field {}", quoted(name))).at(span);
+            let near = did_you_mean(name, fields.iter().map(|field| field.name.as_str()));
+            let all: Vec<String> = fields.iter().take(10).map(|field| quoted(&field.name)).collect();
+            Some(fault.help_if(near.or_else(|| (!all.is_empty()).then(|| format!("its fields: {}", all.join(", "))))))
+        }
+    }
+}

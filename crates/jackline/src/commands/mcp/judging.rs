@@ -1,0 +1,60 @@
+//! What judges the calls of MCP clients: the same options and the same runtime for the proxy and for our own server.
+
+use std::path::PathBuf;
+
+use jackline_runtime::definitions::{Kept, Steady};
+use jackline_runtime::{Runtime, RuntimeBuilder};
+
+use crate::commands::eval;
+use crate::error::CommandError;
+use crate::place::{self, Hooked, Where};
+
+/// Options of everything that judges MCP calls.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Judging {
+    /// The project's root, where the search for the definition begins (default: the one the host names)
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// Judge by exactly this definition, with no memory of what was accepted
+    #[arg(long, value_name = "FILE")]
+    definition: Option<PathBuf>,
+    /// The state directory (default: $JACKLINE_HOME, else the user's state directory)
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+}
+
+impl Judging {
+    /// A runtime that lets everything pass where nobody declared anything; and its state directory.
+    pub(crate) fn idling(&self) -> Result<(Runtime, PathBuf), CommandError> {
+        self.runtime(RuntimeBuilder::idle_without_definition)
+    }
+
+    /// A runtime that refuses everything there.
+    pub(crate) fn refusing(&self) -> Result<(Runtime, PathBuf), CommandError> {
+        self.runtime(|builder| builder)
+    }
+
+    /// What judges. What stands on the command line wins over the environment, which an agent might reach.
+    fn runtime(
+        &self,
+        found: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
+    ) -> Result<(Runtime, PathBuf), CommandError> {
+        let Hooked { state, definitions } =
+            place::hooked(self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
+        let mut builder = RuntimeBuilder::default().state(&state);
+        builder = builder.host_settings(place::host_settings()).environment(place::environment);
+        builder = builder.web(crate::web::Client).outcomes_follow();
+        builder = match &self.definition {
+            Some(file) => {
+                let at = Where { workspace: self.workspace.clone(), store: self.store.clone() };
+                builder.definitions(eval::given(&at, file, Some(&Kept::below(&state)))?)
+            }
+            None => found(builder.definitions(Steady::new(definitions))),
+        };
+        if let Some(home) = place::home() {
+            builder = builder.home(home);
+        }
+        let runtime = builder.build().map_err(|fault| CommandError::internal(fault.to_string()))?;
+        Ok((runtime, state))
+    }
+}

@@ -1,0 +1,302 @@
+//! Our own server over standard input and output: what it offers, what each tool does, and what is on record.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::World;
+use super::client::{Client, code, text};
+
+impl World {
+    /// Our own server, greeted.
+    pub(crate) fn served(&self, options: &[&str]) -> Client {
+        let mut client = self.ungreeted_server(options);
+        client.greet();
+        client
+    }
+
+    pub(crate) fn ungreeted_server(&self, options: &[&str]) -> Client {
+        Client::start(self.command(&[&["mcp", "serve"], options].concat()))
+    }
+
+    fn file(&self, name: &str) -> String {
+        fs::read_to_string(self.path(&format!("ws/{name}"))).expect("there")
+    }
+}
+
+fn value(answer: &Value) -> &Value {
+    &answer["result"]["structuredContent"]
+}
+
+fn failed(answer: &Value) -> bool {
+    answer["result"]["isError"] == json!(true)
+}
+
+#[test]
+fn every_tool_has_closed_schemas_and_says_what_it_does() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.served(&[]);
+    let listed = client.request("tools/list", json!({}));
+    let tools = listed["result"]["tools"].as_array().expect("tools").clone();
+    let mut names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        [
+            "calls_list",
+            "edit_file",
+            "fact_list",
+            "fact_record",
+            "fact_retract",
+            "fact_summarise",
+            "guard_status",
+            "list_dir",
+            "park",
+            "read_file",
+            "search",
+            "todo_claim",
+            "todo_create",
+            "todo_list",
+            "todo_start",
+            "todo_verify",
+            "write_file"
+        ]
+    );
+    for tool in &tools {
+        assert_eq!(tool["inputSchema"]["additionalProperties"], json!(false), "{tool}");
+        assert!(tool["description"].as_str().is_some_and(|about| about.len() > 20), "{tool}");
+        assert!(tool["outputSchema"]["oneOf"].is_array(), "{tool}");
+    }
+    assert_eq!(client.leave(), Some(0));
+}
+
+#[test]
+fn the_version_without_a_greeting_is_spoken_too() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.ungreeted_server(&[]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let found = client.request("server/discover", json!({"_meta": meta}));
+    assert!(
+        found["result"]["supportedVersions"].as_array().is_some_and(|all| all.contains(&json!("2026-07-28"))),
+        "{found}"
+    );
+    let listed = client.request("tools/list", json!({"_meta": meta}));
+    assert_eq!(listed["result"]["resultType"], "complete", "{listed}");
+    let made = client.request("tools/call", json!({"name": "todo_list", "arguments": {}, "_meta": meta}));
+    assert_eq!(value(&made)["todos"], json!([]), "{made}");
+    assert_eq!(client.leave(), Some(0));
+}
+
+#[test]
+fn todos_go_their_way_and_refusals_have_codes() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.served(&[]);
+    let made = client.call("todo_create", json!({"content": "notes", "checks": [{"file_exists": "notes.md"}]}));
+    let id = value(&made)["id"].as_str().expect("an id").to_owned();
+    let early = client.call("todo_claim", json!({"id": id, "explanation": "it is all done and proven"}));
+    assert!(failed(&early));
+    assert_eq!((code(&early), &value(&early)["code"]), ("todo/invalid-transition", &json!("todo/invalid-transition")));
+    assert!(text(&early).contains("it must be in_progress"), "{early}");
+    client.call("todo_start", json!({"id": id}));
+    client.call("write_file", json!({"path": "notes.md", "content": "a\n"}));
+    assert_eq!(
+        value(&client.call(
+            "todo_claim",
+            json!({"id": id, "explanation": "the notes are written down", "evidence": [{"file": "notes.md"}]})
+        ))["status"],
+        "claimed"
+    );
+    let verified = client.call("todo_verify", json!({"id": id}));
+    assert_eq!(
+        (&value(&verified)["status"], &value(&verified)["results"][0]["passed"]),
+        (&json!("verified"), &json!(true))
+    );
+    let calls = client.call("calls_list", json!({"tool": "write_file"}));
+    let call = value(&calls)["calls"][0]["id"].as_str().expect("an id").to_owned();
+    let fact = client.call("fact_record", json!({"text": "the notes are there", "sources": [call]}));
+    let fact = value(&fact)["id"].as_str().expect("an id").to_owned();
+    assert_eq!(code(&client.call("fact_record", json!({"text": "x", "sources": ["none"]}))), "fact/sources");
+    let whole = client.call("fact_summarise", json!({"ids": [fact], "text": "notes"}));
+    let whole = value(&whole)["id"].as_str().expect("an id").to_owned();
+    assert_eq!(value(&client.call("fact_list", json!({})))["facts"].as_array().map(Vec::len), Some(1));
+    assert!(!failed(&client.call("fact_retract", json!({"id": whole, "reason": "they went away"}))));
+    assert_eq!(value(&client.call("park", json!({"reason": "no key"}))), &json!({"parked": true}));
+    let status = client.call("guard_status", json!({}));
+    assert_eq!(value(&status)["todos"], json!({"total": 1, "open": 0}));
+    client.leave();
+    let actors: Vec<Value> = world.records_of("todo.created").iter().map(|record| record["actor"].clone()).collect();
+    assert_eq!(actors, [json!("agent")], "whatever the arguments say");
+    assert_eq!(world.records_of("park").len(), 1);
+    let (asked, ended) = (world.records_of("call.requested").len(), world.records_of("call.finished").len());
+    assert_eq!(asked, ended, "every call that was let through finished");
+}
+
+#[test]
+fn files_are_read_by_pages_with_their_numbers() {
+    let world = World::new("jackline: 1\nreads: { lines_max: 3 }\n");
+    let lines: String = (1..=7).map(|n| format!("line {n}\n")).collect();
+    fs::write(world.path("ws/a.txt"), &lines).expect("written");
+    let mut client = world.served(&[]);
+    let first = client.call("read_file", json!({"path": "a.txt", "limit": 100}));
+    let want = json!({
+        "path": "a.txt", "content": "line 1\nline 2\nline 3\n", "start_line": 1, "lines_shown": 3,
+        "lines_remaining": 4, "has_more": true, "next_offset": 3, "total_lines": 7, "line_cut": false,
+    });
+    assert_eq!(value(&first), &want);
+    assert!(
+        text(&first).ends_with("\n[lines_shown: 3, lines_remaining: 4, has_more: true, next_offset: 3]"),
+        "{first}"
+    );
+    let last = client.call("read_file", json!({"path": world.path("ws/a.txt"), "offset": 6}));
+    assert_eq!((&value(&last)["content"], &value(&last)["next_offset"]), (&json!("line 7\n"), &Value::Null));
+    assert_eq!(text(&last), "line 7\n");
+    // What no page can be.
+    assert_eq!(code(&client.call("read_file", json!({"path": "a.txt", "offset": -1}))), "schema/invalid");
+    assert_eq!(code(&client.call("read_file", json!({"path": "b.txt"}))), "workspace/missing");
+    assert_eq!(code(&client.call("read_file", json!({"path": "."}))), "workspace/unfit");
+    fs::write(world.path("ws/bin"), [0_u8; 64]).expect("written");
+    assert_eq!(code(&client.call("read_file", json!({"path": "bin"}))), "workspace/unfit");
+}
+
+#[test]
+fn reads_are_bounded_where_nothing_is_declared() {
+    let world = World::new("jackline: 1\n");
+    fs::write(world.path("ws/a.txt"), "x\n".repeat(2000)).expect("written");
+    let mut client = world.served(&[]);
+    let page = client.call("read_file", json!({"path": "a.txt", "limit": 2000}));
+    assert_eq!((&value(&page)["lines_shown"], &value(&page)["lines_remaining"]), (&json!(500), &json!(1500)));
+}
+
+#[test]
+fn writes_and_edits_are_judged_and_put_in_place_whole() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new("jackline: 1\npolicies:\n  - read_before_write: {}\n  - paths: { protect: [\"*.lock\"] }\n");
+    fs::write(world.path("ws/run.sh"), "echo a\necho a\n").expect("written");
+    fs::set_permissions(world.path("ws/run.sh"), fs::Permissions::from_mode(0o750)).expect("set");
+    let mut client = world.served(&[]);
+    let edit =
+        |old: &str, all: bool| json!({"path": "run.sh", "old_text": old, "new_text": "echo b", "replace_all": all});
+    assert_eq!(code(&client.call("edit_file", edit("echo a", true))), "read-before-write/unread");
+    client.call("read_file", json!({"path": "run.sh"}));
+    assert_eq!(code(&client.call("edit_file", edit("echo a", false))), "workspace/no-match");
+    assert_eq!(code(&client.call("edit_file", edit("echo z", false))), "workspace/no-match");
+    assert_eq!(world.file("run.sh"), "echo a\necho a\n");
+    let edited = client.call("edit_file", edit("echo a", true));
+    assert_eq!(value(&edited)["replaced"], json!(2));
+    assert_eq!(world.file("run.sh"), "echo b\necho b\n");
+    let mode = fs::metadata(world.path("ws/run.sh")).expect("there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o750, "its rights are as they were");
+    fs::set_permissions(world.path("ws/run.sh"), fs::Permissions::from_mode(0o440)).expect("set");
+    let locked = json!({"path": "run.sh", "old_text": "echo b", "new_text": "echo c", "replace_all": true});
+    assert_eq!(code(&client.call("edit_file", locked)), "workspace/unfit", "its rights are heeded");
+    let made = client.call("write_file", json!({"path": "deep/er/new.txt", "content": "x"}));
+    assert_eq!(value(&made), &json!({"path": "deep/er/new.txt", "bytes": 1, "created": true}));
+    assert_eq!(code(&client.call("write_file", json!({"path": "x.lock", "content": ""}))), "paths/protected");
+    assert_eq!(code(&client.call("write_file", json!({"path": "jackline.yaml", "content": ""}))), "self/protected");
+    let left: Vec<_> =
+        fs::read_dir(world.path("ws")).expect("listed").filter_map(Result::ok).map(|entry| entry.file_name()).collect();
+    assert_eq!(left.len(), 3, "nothing is left beside: {left:?}");
+}
+
+#[test]
+fn no_tool_leaves_the_workspace() {
+    let world = World::new("jackline: 1\n");
+    fs::write(world.path("secret"), "s3cret\n").expect("written");
+    std::os::unix::fs::symlink(world.path("secret"), world.path("ws/link")).expect("linked");
+    std::os::unix::fs::symlink(world.path(""), world.path("ws/up")).expect("linked");
+    let mut client = world.served(&[]);
+    for path in ["../secret", "link", "up/secret", "up/ws/../secret", "/etc/passwd"] {
+        for (tool, args) in [
+            ("read_file", json!({"path": path})),
+            ("write_file", json!({"path": path, "content": "gone"})),
+            ("edit_file", json!({"path": path, "old_text": "s3cret", "new_text": "gone"})),
+            ("search", json!({"path": path, "pattern": "s3cret"})),
+        ] {
+            let refused = client.call(tool, args);
+            assert_eq!(code(&refused), "paths/outside", "{tool} {path}: {refused}");
+        }
+    }
+    assert_eq!(fs::read_to_string(world.path("secret")).expect("there"), "s3cret\n");
+    let found = client.call("search", json!({"pattern": "s3cret"}));
+    assert_eq!(value(&found)["matches"], json!([]), "links are not followed");
+}
+
+#[test]
+fn directories_are_listed_and_searched() {
+    let world = World::new("jackline: 1\noutputs: { lines_max: 2 }\n");
+    for (name, content) in
+        [("b.rs", "fn b() {}\n"), ("a.rs", "fn a() {}\nFN\n"), ("ignored.log", "fn\n"), (".gitignore", "*.log\n")]
+    {
+        fs::write(world.path(&format!("ws/{name}")), content).expect("written");
+    }
+    fs::create_dir(world.path("ws/dir")).expect("made");
+    let mut client = world.served(&[]);
+    let listed = client.call("list_dir", json!({"limit": 2, "offset": 1}));
+    let names: Vec<&str> =
+        value(&listed)["entries"].as_array().expect("some").iter().filter_map(|entry| entry["name"].as_str()).collect();
+    assert_eq!(names, ["a.rs", "b.rs"]);
+    assert_eq!(value(&listed)["next_offset"], json!(3));
+    let found = client.call("search", json!({"pattern": "^fn", "glob": "*.rs"}));
+    assert_eq!(
+        value(&found)["matches"],
+        json!([
+            {"path": "a.rs", "line": 1, "text": "fn a() {}"}, {"path": "b.rs", "line": 1, "text": "fn b() {}"},
+        ])
+    );
+    assert_eq!(
+        value(&client.call("search", json!({"pattern": "fn", "path": "ignored.log"})))["matches"][0]["line"],
+        json!(1)
+    );
+    let more = client.call("search", json!({"pattern": "fn", "ignore_case": true}));
+    assert_eq!(value(&more)["matches"].as_array().map(Vec::len), Some(2), "as the owner bounds outputs: {more}");
+    assert!(text(&more).contains("lines_remaining: 1"), "{more}");
+    let none = client.call("search", json!({"pattern": "a(b", "literal": true}));
+    assert!(
+        none["result"]["content"][1]["text"].as_str().is_some_and(|advice| advice.contains("broaden the filters")),
+        "{none}"
+    );
+    assert_eq!(code(&client.call("search", json!({"pattern": "a(b"}))), "workspace/pattern");
+}
+
+#[test]
+fn unknown_tools_and_wrong_arguments_are_refused_with_what_is_near() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.served(&[]);
+    let unknown = client.call("read_fil", json!({"path": "a"}));
+    assert_eq!(code(&unknown), "tools/unknown");
+    assert!(text(&unknown).contains("`read_file`"), "{unknown}");
+    let wrong = client.call("todo_create", json!({"content": "x", "checks": [{"vibes": "good"}]}));
+    assert_eq!(code(&wrong), "schema/invalid");
+    assert!(value(&client.call("todo_list", json!({})))["todos"].as_array().is_some_and(Vec::is_empty));
+}
+
+#[test]
+fn rules_name_our_tools_either_way_and_what_would_be_asked_is_refused() {
+    let world = World::new(
+        "jackline: 1\npolicies:\n  - { name: quiet, rule: { tool: mcp__jackline__park } }\n  - { name: sure, rule: { tool: todo_create, verdict: ask } }\n",
+    );
+    let mut client = world.served(&[]);
+    assert_eq!(code(&client.call("park", json!({"reason": "x"}))), "rule/quiet");
+    let asked = client.call("todo_create", json!({"content": "x"}));
+    assert_eq!(code(&asked), "rule/sure");
+    assert!(text(&asked).contains("nobody can be asked"), "{asked}");
+    let hook = |tool: &str| json!({"event": "call.requested", "session": "s", "host": "claude", "call": {"tool": tool, "args": {}}});
+    let codes: Vec<Value> = world
+        .eval(&[hook("mcp__jackline__park"), hook("mcp__jackline__todo_create")])
+        .iter()
+        .map(|answer| answer["code"].clone())
+        .collect();
+    assert_eq!(codes, [json!("rule/quiet"), json!("rule/sure")]);
+}
+
+#[test]
+fn without_a_definition_every_tool_says_so() {
+    let world = World::new("");
+    let mut client = world.served(&[]);
+    let refused = client.call("todo_list", json!({}));
+    assert_eq!(code(&refused), "fault/definition", "{refused}");
+}
