@@ -41,6 +41,8 @@ struct Ended<'a> {
     earned: bool,
     /// It was refused, so it never ran.
     refused: bool,
+    /// Our own server did it.
+    served: bool,
     /// How many writes had happened when it was requested, where that is known.
     writes: Option<u64>,
     /// Feedback that may come with it; one that was refused had its feedback then.
@@ -69,7 +71,9 @@ impl<'a> Ended<'a> {
             }
         }
         let advising = (!again && !refused).then(|| Advising::new(context, Some(outcome.ok)));
-        Self { context, outcome, again, earned, refused, writes: open.map(|open| open.writes), advising, names }
+        let served = context.view.served || open.is_some_and(|open| open.served);
+        let writes = open.map(|open| open.writes);
+        Self { context, outcome, again, earned, refused, served, writes, advising, names }
     }
 
     fn needs(&self) -> Vec<Probe> {
@@ -174,7 +178,8 @@ impl<'a> Ended<'a> {
         if self.outcome.ok {
             self.remember(&mut decision);
         }
-        if !self.refused {
+        // What our own server does for an agent is known: it counts as what it wrote.
+        if !self.refused && !self.served {
             effect::count(self.context, self.background(), &mut decision);
         }
         shown::nothing_found(self.context, self.outcome, &mut decision);

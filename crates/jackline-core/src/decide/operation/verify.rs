@@ -61,7 +61,8 @@ fn failed(ground: &Ground<'_>, before: &Todo, after: Todo) -> Decision {
     let not_passed = after.results.iter().filter(|result| !result.passed).count();
     let reason = format!("{not_passed} of {} checks did not pass:\n{}", after.results.len(), messages.join("\n"));
     let reason = format!("{reason}{}", printed(ground, before));
-    let data = json!({ "operation": "todo.verify", "code": code::TODO_CHECKS, "reason": reason, "output": kept(ground, before) });
+    let output = kept(ground, before);
+    let data = json!({ "operation": "todo.verify", "code": code::TODO_CHECKS, "reason": reason, "output": output });
     let mut finding = Finding::deny("todo", code::TODO_CHECKS, reason);
     let mut notes = vec![changed("todo.refused", before, &after, data)];
     match &after.state {
@@ -88,7 +89,10 @@ fn kept(ground: &Ground<'_>, todo: &Todo) -> Vec<Value> {
     let hex = |digest: Option<Digest>| digest.map(|digest| digest.hex());
     let failed = checking::ran(ground, todo).filter(|(_, ran)| !ran.succeeded());
     let longer = failed.filter(|(_, ran)| ran.stdout_kept.is_some() || ran.stderr_kept.is_some());
-    let told = |(check, ran): (&Check, &Ran)| json!({ "check": check, "stdout_sha256": hex(ran.stdout_kept), "stderr_sha256": hex(ran.stderr_kept) });
+    let told = |(check, ran): (&Check, &Ran)| {
+        let (stdout, stderr) = (hex(ran.stdout_kept), hex(ran.stderr_kept));
+        json!({ "check": check, "stdout_sha256": stdout, "stderr_sha256": stderr })
+    };
     longer.map(told).collect()
 }
 
