@@ -268,7 +268,7 @@ fn evidence_is_held_against_the_work_tree() {
     world.write("src.py", "2");
     let claim = || world.runtime.todo_claim("s", &todo, "all tests pass, I have run them", &[json!({ "call": "c1" })]);
     assert_eq!(claim().reason.as_deref(), Some("Call `c1` is outdated: files changed since."));
-    let listed = fine(&world.runtime.calls_list("s", None, None, Some("cargo test")));
+    let listed = fine(&world.runtime.calls_list("s", Some("cargo test"), None, None));
     assert_eq!(listed["calls"][0]["files_written_since"], true);
     world.write("src.py", "1");
     assert_eq!(claim().verdict, Verdict::Allow, "the tree is the one that was tested");

@@ -33,13 +33,7 @@ impl Session {
             Change::Pinned { pin } => self.pin = Some(pin.clone()),
             Change::Invariants { digest } => self.invariants = Some(*digest),
             Change::Judged { definition } => self.definition = Some(*definition),
-            Change::Snapshot { name, digest } => {
-                self.snapshots.retain(|(known, _)| known != name);
-                self.snapshots.push((name.clone(), *digest));
-                if self.snapshots.len() > SNAPSHOTS_MAX {
-                    self.snapshots.remove(0);
-                }
-            }
+            Change::Snapshot { name, digest } => self.keep_snapshot(name, *digest),
             Change::Restored { digest, .. } => match snapshot(digest).and_then(|bytes| Memory::decode(&bytes)) {
                 Some(memory) => self.memory = memory,
                 None => self.memory.lose(),
@@ -155,6 +149,14 @@ impl Session {
         }
         if let Some(call) = call {
             push(&mut self.finished, call, FINISHED_MAX);
+        }
+    }
+
+    fn keep_snapshot(&mut self, name: &str, digest: Digest) {
+        self.snapshots.retain(|(known, _)| known != name);
+        self.snapshots.push((name.to_owned(), digest));
+        if self.snapshots.len() > SNAPSHOTS_MAX {
+            self.snapshots.remove(0);
         }
     }
 
