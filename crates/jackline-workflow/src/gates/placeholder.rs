@@ -118,10 +118,10 @@ pub(super) fn in_text(text: &str, prose: bool) -> Vec<String> {
 /// The first placeholder of a line, as it is written.
 fn in_line(line: &str, prose: bool) -> Option<&str> {
     let lower = line.to_ascii_lowercase();
+    let comment = Comment::of(line, prose);
     PATTERNS.iter().find_map(|pattern| {
         let spots = lower.match_indices(pattern.spelled).filter_map(|(at, spelled)| spot(line, at, spelled.len()));
-        let mut counting =
-            spots.filter(|spot| (pattern.holds)(*spot) && !(pattern.excused && is_comment(*spot, prose)));
+        let mut counting = spots.filter(|spot| (pattern.holds)(*spot) && !(pattern.excused && comment.excuses(*spot)));
         counting.next().map(|spot| spot.found)
     })
 }
@@ -132,12 +132,29 @@ fn spot(line: &str, at: usize, length: usize) -> Option<Spot<'_>> {
     Some(Spot { before, found, behind })
 }
 
-/// Whether a line is a comment up to here. A heading of a document is none, unless it is written as code writes it.
-fn is_comment(spot: Spot<'_>, prose: bool) -> bool {
-    let markers = if prose { COMMENTS_IN_PROSE } else { COMMENTS };
-    let before = spot.before.trim_start();
-    let heading = prose && before.starts_with('#') && !spot.behind.starts_with([':', '(']);
-    !heading && markers.iter().any(|marker| before.starts_with(marker))
+/// What a line is as a whole. Asked once for each line: a line may be the whole of a long file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Comment {
+    No,
+    Yes,
+    /// A heading of a document, which is a comment only where it is written as code writes it.
+    Heading,
+}
+
+impl Comment {
+    fn of(line: &str, prose: bool) -> Self {
+        let begin = line.trim_start();
+        let markers = if prose { COMMENTS_IN_PROSE } else { COMMENTS };
+        match markers.iter().any(|marker| begin.starts_with(marker)) {
+            true if prose && begin.starts_with('#') => Self::Heading,
+            true => Self::Yes,
+            false => Self::No,
+        }
+    }
+
+    fn excuses(self, spot: Spot<'_>) -> bool {
+        self == Self::Yes || self == Self::Heading && spot.behind.starts_with([':', '('])
+    }
 }
 
 fn joins(c: char) -> bool {
@@ -159,8 +176,7 @@ fn is_todo(spot: Spot<'_>) -> bool {
 
 /// `XX`, `XXX` or `XX%`; not `XXL`.
 fn is_xx(spot: Spot<'_>) -> bool {
-    let behind = spot.behind.trim_start_matches('X');
-    spot.found == "XX" && begins_word(spot) && !behind.starts_with(joins)
+    spot.found == "XX" && begins_word(spot) && !spot.behind.trim_start_matches('X').starts_with(joins)
 }
 
 /// The word; not the attribute of an input field.
@@ -170,7 +186,8 @@ fn is_placeholder(spot: Spot<'_>) -> bool {
 
 /// `{{ name }}`: a template that nobody filled.
 fn is_template(spot: Spot<'_>) -> bool {
-    let Some((name, _)) = spot.behind.split_once("}}") else { return false };
+    let near: String = spot.behind.chars().take(SHOWN_CHARS_MAX).collect();
+    let Some((name, _)) = near.split_once("}}") else { return false };
     let name = name.trim();
     name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.chars().all(|c| joins(c) || " .".contains(c))
 }
@@ -247,6 +264,17 @@ mod tests {
         assert_eq!(in_text("* TODO\n", true).len(), 1);
         assert_eq!(in_text("# TODO: in code\n```\n# TODO\n```\n", true), Vec::<String>::new());
         assert_eq!(in_text("a\nb TODO c\n", true), ["line 2: `TODO` in `b TODO c`"]);
+    }
+
+    /// What is not linear takes many minutes here.
+    #[test]
+    fn long_lines_are_searched_in_time() {
+        for shape in ["X", "{{", "todo ", "a {{ ", "<your", "placeholder =", "\u{e9}"] {
+            let text = format!("{}{}", " ".repeat(200_000), shape.repeat(200_000));
+            let begun = std::time::Instant::now();
+            in_text(&text, true);
+            assert!(begun.elapsed().as_secs() < 10, "{shape} took {:?}", begun.elapsed());
+        }
     }
 
     #[test]

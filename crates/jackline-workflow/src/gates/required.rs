@@ -7,6 +7,8 @@ use super::run::Subtask;
 
 /// Deliverables that are looked at: no plan that people read has more.
 pub(super) const DELIVERABLES_MAX: usize = 1_000;
+/// Characters of a path in a sentence: what file systems take at most.
+const PATH_CHARS_MAX: usize = 4_096;
 /// Words that a path in a sentence begins behind.
 const ANCHORS: &[(&str, Root)] = &[("_output_dir", Root::Output), ("_workspace_dir", Root::Workspace)];
 
@@ -47,14 +49,17 @@ pub(super) struct Deliverable {
 
 /// The deliverables that a run declares. The first source that names any counts.
 pub(super) fn of(run: &Run) -> Option<(Source, Vec<Deliverable>)> {
-    let listed: Vec<Deliverable> = run.plan.subtasks.iter().flat_map(|subtask| listed(run, subtask)).collect();
+    // One more than are looked at, so that too many are noticed.
+    let most = DELIVERABLES_MAX + 1;
+    let listed: Vec<Deliverable> =
+        run.plan.subtasks.iter().flat_map(|subtask| listed(run, subtask)).take(most).collect();
     if !listed.is_empty() {
         return Some((Source::RequiredOutputs, unique(listed)));
     }
     let criteria = run.plan.subtasks.iter().flat_map(|subtask| texts(&subtask.success_criteria));
     let descriptions = run.plan.subtasks.iter().flat_map(|subtask| texts(&subtask.description));
     let said = criteria.chain(descriptions).chain([run.task.as_str()]);
-    let scraped: Vec<Deliverable> = said.flat_map(scraped).collect();
+    let scraped: Vec<Deliverable> = said.flat_map(scraped).take(most).collect();
     (!scraped.is_empty()).then(|| (Source::SuccessCriteria, unique(scraped)))
 }
 
@@ -76,13 +81,13 @@ fn texts(value: &Value) -> impl Iterator<Item = &str> {
     one.into_iter().chain(many)
 }
 
-fn listed(run: &Run, subtask: &Subtask) -> Vec<Deliverable> {
+fn listed<'a>(run: &'a Run, subtask: &'a Subtask) -> impl Iterator<Item = Deliverable> + 'a {
     let items = match &subtask.required_outputs {
         Value::Null => &[][..],
         Value::Array(items) => items,
         other => std::slice::from_ref(other),
     };
-    items.iter().map(|item| declared(run, item)).collect()
+    items.iter().map(|item| declared(run, item))
 }
 
 /// An entry of `required_outputs`. One that is no text names no place, and so cannot be there.
@@ -111,7 +116,7 @@ fn within(path: &str) -> Option<String> {
 fn scraped(text: &str) -> Vec<Deliverable> {
     let mut found = Vec::new();
     for (anchor, root) in ANCHORS {
-        for (at, _) in text.match_indices(anchor) {
+        for (at, _) in text.match_indices(anchor).take(DELIVERABLES_MAX + 1) {
             let behind = text.get(at + anchor.len()..).unwrap_or_default();
             if let Some(path) = path_behind(behind) {
                 found.push((at, Deliverable { declared: path.to_owned(), root: *root, path: within(path) }));
@@ -127,7 +132,8 @@ fn path_behind(text: &str) -> Option<&str> {
     let text = text.trim_start_matches(['}', ']', ')', '\'', '"', '`']).trim_start();
     let text = text.strip_prefix('+').map_or(text, str::trim_start);
     let text = text.trim_start_matches(['\'', '"']).strip_prefix('/')?.trim_start();
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "_./-".contains(c))).unwrap_or(text.len());
+    let end =
+        text.bytes().take(PATH_CHARS_MAX).take_while(|c| c.is_ascii_alphanumeric() || b"_./-".contains(c)).count();
     let path = text.get(..end)?.trim_end_matches(['.', '/', '-']);
     let (stem, suffix) = path.rsplit_once('.')?;
     let fine = !suffix.is_empty() && suffix.chars().all(|c| c.is_ascii_alphanumeric()) && !stem.is_empty();
