@@ -2,7 +2,7 @@
 
 use crate::shell::{cargo, step};
 
-const NAMES: &[&str] = &["decide", "eval", "hook", "mcp", "workflow"];
+const NAMES: &[&str] = &["decide", "eval", "files", "hook", "mcp", "workflow"];
 
 /// Runs the named benchmark, or all.
 pub(crate) fn run(options: &[&str]) -> Result<(), String> {

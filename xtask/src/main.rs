@@ -20,7 +20,7 @@ usage: cargo xtask <chore>
 
   test                  everything a change must pass: format, lints, documentation, tests, the embedder's example
   hosts                 fetch the programs that the end-to-end tests drive (needs npm); `test` does it by itself
-  bench [hook|eval|decide|mcp|workflow] [--quick]
+  bench [hook|eval|decide|files|mcp|workflow] [--quick]
                         measure, comparing side by side in one run; without a name: all
   dist                  build the program as it is handed out for Linux: static, at a fixed address
   order                 find anew which functions the hook runs, for the linker (needs valgrind)";

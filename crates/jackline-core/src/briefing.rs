@@ -80,6 +80,7 @@ fn told(check: &Check) -> String {
         Check::Files(files) => format!("{} must exist", files.join(", ")),
         Check::Done(name) => format!("{name} must be done after the last change to a file"),
         Check::Todos => "every todo must be verified".to_owned(),
+        Check::FilePolicies => "no file policy may be outstanding".to_owned(),
         Check::Command(command) => format!("`{}` must exit with 0", command.run.join(" ")),
     }
 }

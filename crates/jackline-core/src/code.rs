@@ -223,6 +223,9 @@ codes! {
     COMPLETION_INCOMPLETE = "completion/incomplete",
         "The agent wants to stop, and something that must hold before does not.",
         "Do what the text names; or park, with the reason, where that is not possible.";
+    FILES_OUTSTANDING = "files/outstanding",
+        "Changed files made a file policy fire, and it is not settled.",
+        "Do what its text asks; or promise, where nothing needs to change; or park.";
     EVENT_INVALID = "event/invalid",
         "The event could not be read.",
         "Send one JSON object per line, as `docs/reference/events.md` describes.";

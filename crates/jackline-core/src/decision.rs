@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::code::Code;
+use crate::files::queue;
 use crate::probe::Probe;
 use crate::schema::SchemaError;
 use crate::session::Change;
@@ -179,6 +180,8 @@ pub struct Decision {
     pub changes: Vec<Change>,
     /// Records of their own.
     pub notes: Vec<Note>,
+    /// What people find in the queue of file policies afterwards.
+    pub queue: Vec<queue::Write>,
     /// The policies and guards that were asked, in order.
     pub consulted: Vec<String>,
     /// Further members of the decision record's `data`.

@@ -129,6 +129,12 @@ pub enum Body {
     },
     /// An MCP server listed its tools.
     ToolsListed(Listing),
+    /// File policies are to be looked at by themselves, against `base` where it is given.
+    PoliciesChecked {
+        base: Option<String>,
+    },
+    /// A person has what is remembered of file policies forgotten.
+    PoliciesCleared,
 }
 
 impl Body {
@@ -159,6 +165,8 @@ impl Body {
             Self::Resumed => "session.resumed",
             Self::Operation { operation, .. } => operation.name(),
             Self::ToolsListed(_) => "tools.listed",
+            Self::PoliciesChecked { .. } => "policies.checked",
+            Self::PoliciesCleared => "policies.cleared",
         }
     }
 
@@ -167,6 +175,7 @@ impl Body {
     pub const fn is_persons_own(&self) -> bool {
         match self {
             Self::ExceptionGranted(_) | Self::ExceptionRevoked(_) | Self::Extended(_) | Self::Resumed => true,
+            Self::PoliciesCleared => true,
             Self::Operation { operation, .. } => operation.is_persons_own(),
             _ => false,
         }
@@ -323,6 +332,8 @@ fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
         "session.extended" => Body::Extended(extension(fields)?),
         "session.resumed" => Body::Resumed,
         "tools.listed" => Body::ToolsListed(Listing::read(fields)?),
+        "policies.checked" => Body::PoliciesChecked { base: place(fields, "base")? },
+        "policies.cleared" => Body::PoliciesCleared,
         name if Operation::parse(name).is_some() => operation(name, fields)?,
         name => return Err(EventFault::Unknown(name.chars().take(64).collect())),
     })

@@ -33,13 +33,13 @@ enum Token {
 
 /// The characters inside `[…]`, as inclusive ranges.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Class {
+pub(crate) struct Class {
     negated: bool,
     ranges: Vec<(char, char)>,
 }
 
 impl Class {
-    fn holds(&self, c: char) -> bool {
+    pub(crate) fn holds(&self, c: char) -> bool {
         self.ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != self.negated
     }
 }
@@ -185,7 +185,7 @@ fn tokens(pattern: &str) -> Result<Vec<Token>, String> {
 }
 
 /// Reads `[…]` after its bracket. A `]` in the first place is literal, as in every shell.
-fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<Class, String> {
+pub(crate) fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<Class, String> {
     let negated = chars.next_if(|c| matches!(c, '!' | '^')).is_some();
     let mut ranges: Vec<(char, char)> = Vec::new();
     loop {

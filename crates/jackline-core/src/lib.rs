@@ -25,6 +25,7 @@ pub mod exception;
 pub mod extension;
 pub mod facts;
 pub mod feedback;
+pub mod files;
 pub mod glob;
 mod guards;
 mod index;

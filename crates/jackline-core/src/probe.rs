@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::{Found, Query};
 use crate::exception::{Exception, Refusal};
+use crate::files::seen::{Ask, Seen};
 use crate::ran::{Author, Ran};
 use crate::rego::{About, Judged};
 use crate::schema::{Checked, Schema, Target};
@@ -18,8 +19,9 @@ use crate::usage::{Mark, Metering};
 
 /// Rounds of asking before deciding gives up with a fault: identity, then fingerprint, then one more for each
 /// later guard that asks an expensive question only after a cheap one; one for exceptions; two for feedback, which
-/// comes with a decision. At a stop each check may wait for the one before it.
-pub const PROBE_ROUNDS_MAX: u32 = 9 + crate::completion::CHECKS_MAX as u32;
+/// comes with a decision; four for file policies: what fires, what was promised, what commands did, and what fires then.
+/// At a stop each check may wait for the one before it.
+pub const PROBE_ROUNDS_MAX: u32 = 13 + crate::completion::CHECKS_MAX as u32;
 
 /// A question about the world.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -57,6 +59,8 @@ pub enum Probe {
     Git { question: GitQuestion },
     /// What does an address answer?
     Web { request: WebRequest },
+    /// What is to be known of file policies?
+    Files { ask: Box<Ask> },
 }
 
 /// A question to git; it asks no network.
@@ -103,6 +107,7 @@ impl Probe {
             | Self::Contains { .. }
             | Self::Git { .. }
             | Self::Rego { .. } => true,
+            Self::Files { ask } => ask.observes(),
             // What another machine is asked, it may count.
             Self::Exceptions { .. } | Self::Run { .. } | Self::Web { .. } => false,
         }
@@ -129,6 +134,8 @@ pub enum Fact {
     Told(Told),
     /// The command was run, or skipped aloud.
     Ran(Ran),
+    /// File policies were looked at.
+    Files(Seen),
     /// There is nothing to look at (no git repository for a work tree, for instance).
     Absent,
     /// It could not be told; the text says why, for the record.

@@ -98,7 +98,11 @@ impl Run {
             }),
             Probe::Fingerprint { .. } | Probe::LastByte { .. } => Fact::Content(None),
             Probe::Run { .. } => Fact::Ran(Ran::silent(Exit::Code(0))),
-            Probe::WorkTree | Probe::Settings { .. } | Probe::Usage { .. } | Probe::Rego { .. } => Fact::Absent,
+            Probe::WorkTree
+            | Probe::Settings { .. }
+            | Probe::Usage { .. }
+            | Probe::Rego { .. }
+            | Probe::Files { .. } => Fact::Absent,
             Probe::Counts | Probe::Calls { .. } | Probe::Contains { .. } | Probe::Git { .. } | Probe::Web { .. } => {
                 Fact::Unknown("no todo is verified here".to_owned())
             }

@@ -48,6 +48,13 @@ impl Commands<'_> {
         Fact::Ran(self.ran(runner::run(&self.spec(argv, timeout_ms), self.redactor)))
     }
 
+    /// What comes of a command that its caller knows may run, from this directory.
+    #[must_use]
+    pub fn run_in(&self, root: &Path, argv: &[String], timeout_ms: u64) -> Ran {
+        let spec = Spec { workspace: root.to_owned(), ..self.spec(argv, timeout_ms) };
+        self.ran(runner::run(&spec, self.redactor))
+    }
+
     /// Why a command of the owner's may not run. Which definition names it does not matter, as long as one that is
     /// trusted does.
     fn objection(&self, argv: &[String]) -> Option<String> {

@@ -4,7 +4,7 @@ use jackline_core::session::{Key, Session};
 use jackline_core::sha::Digest;
 
 use crate::clock;
-use crate::runtime::Runtime;
+use crate::runtime::{CHECKING_SESSION, Runtime};
 use crate::store::StoreFault;
 
 /// Milliseconds without a record after which a session that nobody ended counts as left behind: a host that crashed
@@ -62,7 +62,7 @@ impl Runtime {
             // A session that cannot be read is nobody's to join.
             let Ok(session) = self.session(&entry.id) else { continue };
             let here = session.pin.as_ref().is_some_and(|pin| pin.home == standing.stack.root);
-            if here && !session.ended {
+            if here && !session.ended && !entry.id.starts_with(CHECKING_SESSION) {
                 live.push(Live { id: entry.id, session });
             }
         }

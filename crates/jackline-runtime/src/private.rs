@@ -16,6 +16,18 @@ pub fn create_dir(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
+/// Opens a file that only the owner can read, created where it is missing; its content stays.
+///
+/// # Errors
+/// When it cannot be opened.
+pub fn create_file_or_open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 /// Creates a new file that only the owner can read; whatever stands there already is refused or replaced, never
 /// followed.
 ///

@@ -243,6 +243,7 @@ const fn actor(body: &Body) -> Actor {
         | Body::ExceptionGranted(_)
         | Body::ExceptionRevoked(_)
         | Body::Extended(_)
+        | Body::PoliciesCleared
         | Body::Resumed => Actor::Human,
         Body::SessionStarted { .. }
         | Body::CallFinished(..)
@@ -255,6 +256,7 @@ const fn actor(body: &Body) -> Actor {
         | Body::Restore { .. }
         | Body::OverrideSet(_)
         | Body::ToolsListed(_)
+        | Body::PoliciesChecked { .. }
         | Body::Reset => Actor::Host,
     }
 }

@@ -1,5 +1,6 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
+mod files;
 mod raw;
 mod stops;
 
@@ -43,6 +44,8 @@ use crate::runner::artifacts::{Artifact, ArtifactFault, Artifacts};
 use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
 use crate::web::{self, Web};
 use crate::wiring::CommandLine;
+pub use files::CHECKING_SESSION;
+use files::FilesSeen;
 
 /// Times a decision is taken anew because another process committed in between. Each time someone else got
 /// through, so this many losses in a row mean that something is wrong.
@@ -231,8 +234,12 @@ impl Runtime {
                 self.hold(&message.event.session, held);
                 return Ok(Answer::unkept(decision));
             }
+            let queue = decision.queue.clone();
             match self.commit(message, &judging, held, decision, &seen.facts)? {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    self.keep_queue(&judging, &queue, &seen.files);
+                    return Ok(answer);
+                }
                 // Facts that were seen stay seen: a probe that runs something must not run again.
                 Err(Moved) => held = self.load(&message.event.session)?,
             }
@@ -263,6 +270,7 @@ impl Runtime {
                     Probe::Run { argv, timeout_ms, author } => {
                         self.commands(judging).answer(argv, *timeout_ms, *author)
                     }
+                    Probe::Files { ask } => self.files(judging, event, ask, &mut seen.files),
                     probe => judging.prober.answer(probe, event),
                 };
                 seen.facts.keep(probe, fact);
@@ -482,6 +490,7 @@ struct Seen {
     facts: Facts,
     /// Where exceptions are, once they were asked for.
     exceptions: Option<Exceptions>,
+    files: FilesSeen,
 }
 
 impl Seen {
@@ -507,6 +516,7 @@ fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String>
         notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
     }
     notices.extend(stops::notice(decision));
+    notices.extend(stops::of_policies(decision));
     let listed = matches!(event.body, Body::ToolsListed(_));
     let warned = |finding: &&Finding| {
         let soft = finding.code == code::BUDGET_STEPS && finding.verdict == Verdict::Allow;

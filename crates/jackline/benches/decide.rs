@@ -102,6 +102,7 @@ fn answer(probe: &Probe) -> Fact {
         | Probe::Exceptions { .. }
         | Probe::Usage { .. }
         | Probe::Counts
+        | Probe::Files { .. }
         | Probe::Calls { .. }
         | Probe::Contains { .. }
         | Probe::Git { .. }

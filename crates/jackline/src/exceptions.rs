@@ -11,6 +11,7 @@ use jackline_core::time::{Timestamp, parse_duration_ms};
 use jackline_runtime::clock;
 use jackline_runtime::definitions::Definitions as _;
 use jackline_runtime::exceptions::{EXCEPTIONS_MAX, Exceptions};
+use jackline_runtime::files;
 
 use crate::commands::sessions;
 use crate::error::CommandError;
@@ -116,7 +117,9 @@ impl<'a> Ground<'a> {
 
     fn policies(&self) -> Vec<String> {
         let layers = self.stack.layers.iter();
-        layers.flat_map(|layer| layer.policies().map(|(_, policy)| policy.name.clone())).collect()
+        let declared = layers.flat_map(|layer| layer.policies().map(|(_, policy)| policy.name.clone()));
+        let of_files = files::folders(&self.stack).into_iter().flat_map(|folder| files::policies(&folder).policies);
+        declared.chain(of_files.map(|policy| policy.id)).collect()
     }
 }
 

@@ -125,6 +125,11 @@ pub(crate) fn machine_definition() -> Option<&'static Path> {
     Some(Path::new(MACHINE_DEFINITION)).filter(|path| path.exists())
 }
 
+/// Whether GitHub's machines run us, which show annotations.
+pub(crate) fn on_github() -> bool {
+    env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+}
+
 /// Where programs are looked for.
 pub(crate) fn search_path() -> Option<OsString> {
     env::var_os("PATH")

@@ -2,7 +2,7 @@
 //!
 //! `JACKLINE_UPDATE=1 cargo test -p jackline --test reference` writes the generated pages anew.
 
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on says so by panicking")]
+#![expect(clippy::expect_used, reason = "a test that cannot go on says so by panicking")]
 
 mod tree;
 
@@ -38,26 +38,12 @@ fn check(name: &str, want: &str) {
 
 #[test]
 fn the_page_of_the_definition() {
-    let mut page = format!("{GENERATED}{}\n## Not supported yet\n\n", definition::reference_markdown());
-    page.push_str(
-        "These keys belong to the format, and their guards do not exist in this version. Each of them is an error, so that\n\
-         nothing is ignored silently: ",
-    );
-    let _ = writeln!(page, "{}.", not_supported().join(", "));
-    check("definition.md", &page);
+    check("definition.md", &format!("{GENERATED}{}", definition::reference_markdown()));
 }
 
-/// The keys that the reader itself refuses as not supported.
-fn not_supported() -> Vec<String> {
-    let schema = definition::json_schema();
-    let root = schema["properties"].as_object().expect("the root's keys").keys();
-    let nested = ["tools: {declare: {x: {schema: x, output_schema: x}}}", "loop: {cycles: true}"];
-    let sources = root.map(|key| format!("{key}: x")).chain(nested.map(str::to_owned));
-    let messages =
-        sources.flat_map(|source| definition::parse(&source, &[]).err().unwrap_or_default()).map(|fault| fault.message);
-    let refused: BTreeSet<String> =
-        messages.filter_map(|text| text.strip_suffix(" is not supported by this version").map(str::to_owned)).collect();
-    refused.into_iter().collect()
+#[test]
+fn the_page_of_file_policies() {
+    check("file-policies.md", &format!("{GENERATED}{}", definition::file_policy_markdown()));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! does not run. Every definition in force is asked by itself, so that all of them must hold.
 
 pub mod checker;
+pub(crate) mod files;
 pub mod park;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use crate::decision::{Finding, StopReason};
 use crate::definition::model::{Check, Command, When};
 use crate::done;
 use crate::event::{Event, StopAsk};
+use crate::files::evaluator::Evaluated;
 use crate::guards::observed;
 use crate::path;
 use crate::probe::{Fact, Facts, Identity, Probe, There};
@@ -88,6 +90,8 @@ pub(crate) struct Ground<'a> {
     pub(crate) ask: &'a StopAsk,
     /// The session is over: nothing is run any more.
     pub(crate) over: bool,
+    /// How file policies stand, once they were looked at.
+    pub(crate) files: Option<&'a Evaluated>,
 }
 
 /// What does not hold, and how many stops in a row it may block.
@@ -124,6 +128,7 @@ impl Ground<'_> {
             Ok(found) => open.extend(found),
             Err(probes) => wanted.extend(probes),
         }
+        open.extend(files::open(self));
         wanted.sort_unstable();
         wanted.dedup();
         if wanted.is_empty() { Ok(open) } else { Err(wanted) }
@@ -166,6 +171,7 @@ impl Ground<'_> {
             Check::Done(name) => self.done(layer, name),
             Check::Command(command) => self.command(command),
             Check::Todos => Ok(self.todos()),
+            Check::FilePolicies => Ok(files::check(self)),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Which calls may have changed something, counted where a todo's commands may have to run again because of them.
 
+use crate::call::View;
 use crate::decision::Decision;
 use crate::definition::Kind;
 use crate::guards::Context;
@@ -7,17 +8,19 @@ use crate::session::{Change, Session};
 use crate::todos::Todo;
 use crate::todos::state::State;
 
-/// Whether a call of this kind may change something. What a tool of an unknown kind does is not known, so it counts.
-pub(super) const fn may_change(kind: Kind) -> bool {
-    match kind {
-        Kind::Write | Kind::Shell | Kind::Agent | Kind::Other => true,
+/// Whether a call may change something. What a tool of an unknown kind does is not known, so it counts.
+pub(super) const fn may_change(view: &View<'_>) -> bool {
+    match view.kind {
+        Kind::Write | Kind::Shell | Kind::Agent => true,
+        // Our own server's todos and facts are known to change no file.
+        Kind::Other => view.other.is_none(),
         Kind::Read | Kind::Search | Kind::List | Kind::Fetch => false,
     }
 }
 
 /// Counts a call that was let through, or is over. What goes on in the background is always remembered.
 pub(super) fn count(context: &Context<'_>, background: bool, decision: &mut Decision) {
-    if may_change(context.view.kind) && (background || is_watched(context.session)) {
+    if may_change(context.view) && (background || is_watched(context.session)) {
         decision.changes.push(Change::Acted { background });
     }
 }

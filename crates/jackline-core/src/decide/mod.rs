@@ -4,6 +4,7 @@
 //! cannot be told becomes a finding that denies.
 
 mod advised;
+mod checked;
 mod checking;
 mod effect;
 mod excepted;
@@ -13,6 +14,7 @@ mod metered;
 mod operation;
 mod output;
 mod overridden;
+mod prompted;
 mod requested;
 mod served;
 mod settled;
@@ -105,11 +107,9 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
             done(Decision { briefing: briefing(stack), ..started(session, invariants.as_ref()) })
         }
         Body::AgentStarted => done(Decision { briefing: briefing(stack), ..Decision::default() }),
-        Body::PromptSubmitted => {
-            let mut decision = lifted(session, "prompt");
-            decision.changes.insert(0, Change::Prompted);
-            done(decision)
-        }
+        Body::PromptSubmitted => prompted::decide(&Ground { stack, session, event, facts }),
+        Body::PoliciesChecked { base } => checked::decide(&Ground { stack, session, event, facts }, base.as_deref()),
+        Body::PoliciesCleared => checked::clear(),
         Body::Resumed => done(lifted(session, "resume")),
         Body::Extended(extension) => {
             let changes = vec![Change::Extended { extension: extension.clone() }];

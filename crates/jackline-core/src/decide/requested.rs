@@ -86,7 +86,7 @@ fn requested(context: &Context<'_>, decision: &mut Decision) {
 fn works(context: &Context<'_>) -> bool {
     let completions = context.stack.layers.iter().filter_map(|layer| layer.model.completion.as_ref());
     let matters = || completions.clone().any(|completion| completion.when == When::Worked);
-    effect::may_change(context.view.kind) && !context.session.worked && matters()
+    effect::may_change(context.view) && !context.session.worked && matters()
 }
 
 pub(super) fn unknown(context: &Context<'_>, decision: &mut Decision) {

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::excepted::{Lifted, lift};
-use crate::completion::{GUARD, Ground, Open, Stopped, park};
+use crate::completion::{GUARD, Ground, Open, Stopped, files, park};
 use crate::decision::{Decision, Finding, Note, Step};
 use crate::event::{Event, Output, StopAsk};
+use crate::files::evaluator::Evaluated;
 use crate::guards::budget;
 use crate::probe::Facts;
 use crate::session::{Agent, Change, Session};
@@ -16,19 +17,25 @@ const STRUCTURED_OUTPUT: &str = "structured_output";
 
 /// A stop is requested.
 pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (ask, facts): (&StopAsk, &Facts)) -> Step {
-    let ground = Ground { stack, session, event, facts, ask, over: false };
+    let ground = Ground { stack, session, event, facts, ask, over: false, files: None };
     if let Some(free) = free(&ground) {
         return super::done(allowed(event, free, Vec::new()));
     }
+    let policies = match files::evaluate(&ground) {
+        Ok(policies) => policies,
+        Err(probes) => return Step::Need(probes),
+    };
+    let ground = Ground { files: Some(&policies), ..ground };
     let open = match ground.open() {
         Ok(open) => open,
         Err(probes) => return Step::Need(probes),
     };
     let blocks = session.agent(event.agent()).map_or(0, |agent| agent.blocks);
-    let Lifted { findings, notes } = match lift(counted(open, blocks), session, event, facts) {
+    let Lifted { mut findings, notes } = match lift(counted(open, blocks), session, event, facts) {
         Ok(lifted) => lifted,
         Err(probe) => return Step::Need(vec![probe]),
     };
+    files::tell(&mut findings, &policies);
     let decision = Decision::merge(findings);
     let decision = if decision.verdict.refuses() {
         let agent = event.agent().to_owned();
@@ -39,21 +46,42 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (ask, fact
     };
     let consulted = if ground.is_judged() { vec![GUARD.to_owned()] } else { Vec::new() };
     let notes = notes.into_iter().chain(decision.notes).collect();
-    super::done(Decision { consulted, notes, ..decision })
+    super::done(with_files(Decision { consulted, notes, ..decision }, policies))
+}
+
+/// A decision together with what became of file policies.
+fn with_files(decision: Decision, policies: Evaluated) -> Decision {
+    let mut consulted = decision.consulted;
+    consulted.extend(policies.any.then(|| crate::files::GUARD.to_owned()));
+    Decision {
+        consulted,
+        changes: policies.changes.into_iter().chain(decision.changes).collect(),
+        notes: policies.notes.into_iter().chain(decision.notes).collect(),
+        queue: policies.queue,
+        ..decision
+    }
 }
 
 /// Whether the agent may stop whatever holds, so that nothing is looked at.
 pub(super) fn is_free(stack: &Stack, session: &Session, event: &Event, (ask, facts): (&StopAsk, &Facts)) -> bool {
-    free(&Ground { stack, session, event, facts, ask, over: false }).is_some()
+    free(&Ground { stack, session, event, facts, ask, over: false, files: None }).is_some()
 }
 
 /// The session is over. Without an allowed stop before, what must hold is looked at once more; nothing is refused.
 pub(super) fn over(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
     let ask = StopAsk::default();
-    let ground = Ground { stack, session, event, facts, ask: &ask, over: true };
-    if session.stopped.is_some() || !ground.is_judged() {
+    let ground = Ground { stack, session, event, facts, ask: &ask, over: true, files: None };
+    if session.stopped.is_some() {
         return super::done(Decision::default());
     }
+    let policies = match files::evaluate(&ground) {
+        Ok(policies) => policies,
+        Err(probes) => return Step::Need(probes),
+    };
+    if !ground.is_judged() && !policies.any && policies.unclear.is_none() {
+        return super::done(Decision::default());
+    }
+    let ground = Ground { files: Some(&policies), ..ground };
     let (end, findings) = match free(&ground) {
         Some(free) => (free, Vec::new()),
         None => match ground.open() {
@@ -62,7 +90,8 @@ pub(super) fn over(stack: &Stack, session: &Session, event: &Event, facts: &Fact
         },
     };
     let changes = vec![Change::Ended { stopped: end.stopped }];
-    super::done(Decision { changes, consulted: vec![GUARD.to_owned()], ..allowed(event, end, findings) })
+    let consulted = if ground.is_judged() { vec![GUARD.to_owned()] } else { Vec::new() };
+    super::done(with_files(Decision { changes, consulted, ..allowed(event, end, findings) }, policies))
 }
 
 /// What a run's result is told of what is still open; nothing is refused by it.
@@ -74,7 +103,7 @@ pub(super) fn advice(
 ) -> Result<Vec<Finding>, Step> {
     let (value, reason) = (output.value.as_ref().ok().cloned(), Some(STRUCTURED_OUTPUT.to_owned()));
     let ask = StopAsk { output: value, message: Some(output.text.clone()), reason, again: false };
-    let ground = Ground { stack, session, event, facts, ask: &ask, over: false };
+    let ground = Ground { stack, session, event, facts, ask: &ask, over: false, files: None };
     if free(&ground).is_some() {
         return Ok(Vec::new());
     }

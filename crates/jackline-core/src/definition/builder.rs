@@ -4,9 +4,9 @@ use super::bounds::Bounds;
 use super::fault::{Fault, Faults};
 use super::model::{
     AgentCommands, ArgMatcher, ChangedTools, Checks, CommandMatcher, CommandParts, Completion, Computed, Declaration,
-    Enforce, Guard, Kind, Limits, Loop, Matcher, Mode, Model, Native, OnFault, Opaque, Paths, Policy, Provider,
-    ReadBeforeWrite, Rego, Required, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync, UnknownTools,
-    Use, Validation,
+    Enforce, FilePolicies, Guard, Kind, Limits, Loop, Matcher, Mode, Model, Native, OnFault, Opaque, Paths, Policy,
+    Provider, ReadBeforeWrite, Rego, Required, Rule, RuleVerdict, Section, Sequence, SessionMatcher, Step, Sync,
+    UnknownTools, Use, Validation,
 };
 use super::{Parsed, feedback, finish, name_policies, semantics, todos};
 use crate::overrides::Override;
@@ -207,6 +207,12 @@ impl DefinitionBuilder {
     /// `mcp.changed_tools`
     pub fn changed_tools(mut self, changed_tools: ChangedTools) -> Self {
         self.model.mcp.changed_tools = changed_tools;
+        self
+    }
+
+    /// `file_policies`
+    pub fn file_policies(mut self, file_policies: FilePolicies) -> Self {
+        self.model.file_policies = file_policies;
         self
     }
 

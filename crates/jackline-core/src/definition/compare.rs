@@ -4,6 +4,7 @@
 
 mod checks;
 mod completion;
+mod files;
 mod rego;
 mod schemas;
 mod width;
@@ -39,6 +40,7 @@ pub fn loosenings(old: &Model, new: &Model) -> Vec<String> {
     schemas::compare(old, new, &mut found);
     checks::compare(old, new, &mut found);
     completion::compare(old, new, &mut found);
+    files::compare(old, new, &mut found);
     found.0.extend(uses::loosenings(&old.packs, &new.packs));
     found.0.extend(todos::loosenings(old, new));
     found.0

@@ -22,7 +22,6 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod todos;
-mod unsupported;
 mod uses;
 mod validate;
 pub mod yaml;
@@ -33,11 +32,11 @@ use crate::index;
 pub use bounds::{BYTES_BOUND_MAX, Bounds, LINES_BOUND_MAX};
 pub use builder::DefinitionBuilder;
 pub use compare::{attempts, loosenings};
-use fault::Faults;
+pub use fault::Faults;
 pub use fault::{Fault, Span, render};
 pub use model::{Kind, Model, UnknownTools};
 pub use read::tree;
-pub use reference::reference_markdown;
+pub use reference::{file_policy_markdown, reference_markdown};
 pub use schema::{json_schema, schema_of};
 pub use semantics::compile_regex;
 pub use validate::{any_of, found, hold};
@@ -61,7 +60,6 @@ pub fn parse(source: &str, known_tools: &[&str]) -> Result<Parsed, Vec<Fault>> {
         return Err(faults.into_sorted());
     };
     validate::validate(&tree, &mut faults);
-    unsupported::report(&tree, &mut faults);
     let mut model = read::model(&tree, &mut faults);
     name_policies(&mut model);
     feedback::place(&mut model);
@@ -81,6 +79,13 @@ pub fn span_of(source: &str, keys: &[&str]) -> Option<Span> {
 
 fn below<'a>(node: &'a yaml::Node, key: &str) -> Option<&'a yaml::Node> {
     node.get(key).or_else(|| node.items().get(key.parse::<usize>().ok()?))
+}
+
+/// Reads the front matter of a file policy into its tree; faults say what is wrong with it.
+pub(crate) fn front_matter(source: &str, faults: &mut Faults) -> Option<yaml::Node> {
+    let tree = yaml::read(source, faults)?;
+    validate::front_matter(&tree, faults);
+    Some(tree)
 }
 
 fn finish(mut model: Model, faults: Faults) -> Result<Parsed, Vec<Fault>> {

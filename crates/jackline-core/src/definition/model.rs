@@ -43,6 +43,7 @@ macro_rules! spelled {
 mod checks;
 mod completion;
 mod feedback;
+mod files;
 mod kept_rule;
 mod limits;
 mod mcp;
@@ -55,6 +56,7 @@ pub use checks::{Checks, Confine};
 pub use completion::{BLOCKS_MAX_DEFAULT, COMMAND_TIMEOUT_MS_MAX, Check, Command, Completion, When};
 pub use feedback::{Advice, Provider, Severity, Trigger};
 pub(super) use feedback::{WARNING_THRESHOLD_MS, milliseconds};
+pub use files::{FilePolicies, FilesOutput};
 pub use kept_rule::KeptRule;
 pub use limits::{Deadline, Limits, Per, Steps};
 pub use mcp::{ChangedTools, Mcp};
@@ -91,6 +93,7 @@ pub struct Model {
     pub completion: Option<Completion>,
     pub feedback: Vec<Provider>,
     pub mcp: Mcp,
+    pub file_policies: FilePolicies,
 }
 
 impl Default for Model {
@@ -117,6 +120,7 @@ impl Default for Model {
             completion: None,
             feedback: Vec::new(),
             mcp: Mcp::default(),
+            file_policies: FilePolicies::default(),
         }
     }
 }

@@ -9,9 +9,10 @@ use super::fault::{Fault, Faults, quoted};
 use super::feedback;
 use super::model::{
     ArgMatcher, Audit, ChangedTools, Checks, CommandMatcher, CommandParts, Computed, Confine, Deadline, Declaration,
-    Enforce, Guard, Identity, Kind, Limits, Loop, Matcher, Mcp, Missing, Mode, Model, OnFault, Opaque, Outside,
-    OwnFiles, Paths, Per, Policy, Range, ReadBeforeWrite, Rego, Rule, RuleVerdict, SchemaSource, Section, Sequence,
-    SessionMatcher, Shell, Stale, Step, Steps, StoreSettings, Sync, Tools, UnknownTools, Use, Validation,
+    Enforce, FilePolicies, FilesOutput, Guard, Identity, Kind, Limits, Loop, Matcher, Mcp, Missing, Mode, Model,
+    OnFault, Opaque, Outside, OwnFiles, Paths, Per, Policy, Range, ReadBeforeWrite, Rego, Rule, RuleVerdict,
+    SchemaSource, Section, Sequence, SessionMatcher, Shell, Stale, Step, Steps, StoreSettings, Sync, Tools,
+    UnknownTools, Use, Validation,
 };
 use super::overriding;
 use super::todos;
@@ -46,6 +47,15 @@ pub(super) fn model(root: &Node, faults: &mut Faults) -> Model {
         completion: root.entry("completion").map(completion::read),
         feedback: items(root.get("feedback")).map(feedback::read).collect(),
         mcp: Mcp { changed_tools: named(field(root.get("mcp"), "changed_tools"), ChangedTools::parse) },
+        file_policies: files(root.get("file_policies")),
+    }
+}
+
+fn files(node: Option<&Node>) -> FilePolicies {
+    FilePolicies {
+        dir: text(field(node, "dir")),
+        enabled: flag(field(node, "enabled")),
+        output: field(node, "output").and_then(Node::text).and_then(FilesOutput::parse),
     }
 }
 

@@ -5,14 +5,25 @@ use std::fmt::Write as _;
 
 use super::form::{Form, Key, Shape};
 use super::shape::ROOT;
+use super::shape::file_policy::FILE_POLICY;
 use super::validate::any_of;
 
 /// The page that lists every key of `jackline.yaml`: one table per map.
 #[must_use]
 pub fn reference_markdown() -> String {
-    let mut page = String::from("# The definition: `jackline.yaml`\n");
-    let mut waiting: VecDeque<&'static Shape> = VecDeque::from([&ROOT]);
-    let mut seen: Vec<&'static str> = vec![ROOT.name];
+    tables("# The definition: `jackline.yaml`\n", &ROOT)
+}
+
+/// The page that lists every key of a file policy's front matter.
+#[must_use]
+pub fn file_policy_markdown() -> String {
+    tables("# File policies: front matter\n\nHow to use them: [the guide](../guides/file-policies.md).\n", &FILE_POLICY)
+}
+
+fn tables(title: &str, root: &'static Shape) -> String {
+    let mut page = title.to_owned();
+    let mut waiting: VecDeque<&'static Shape> = VecDeque::from([root]);
+    let mut seen: Vec<&'static str> = vec![root.name];
     while let Some(shape) = waiting.pop_front() {
         section(&mut page, shape);
         for below in shape.keys.iter().flat_map(|key| shapes(&key.form)) {

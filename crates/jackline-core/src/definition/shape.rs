@@ -4,14 +4,15 @@
 
 mod completion;
 mod feedback;
+pub(super) mod file_policy;
 mod mcp;
 mod overriding;
 
 use super::bounds::{BYTES_BOUND_MAX, LINES_BOUND_MAX};
 use super::form::{Form, Shape, choice, key, shape};
 use super::model::{
-    Computed, Confine, Enforce, Kind, Missing, Mode, OnFault, Opaque, Outside, Per, RuleVerdict, Stale, Sync as SyncTo,
-    UnknownTools,
+    Computed, Confine, Enforce, FilesOutput, Kind, Missing, Mode, OnFault, Opaque, Outside, Per, RuleVerdict, Stale,
+    Sync as SyncTo, UnknownTools,
 };
 use crate::path::Role;
 
@@ -490,9 +491,10 @@ static FILE_POLICIES: Shape = shape(
     "file_policies",
     "Policies over changed files.",
     &[
-        key("dir", Form::Text, "Where they are.").default(r#"".jackline/policies""#),
+        key("dir", Form::Text, "Where they are; without it also `.deepwork/policies` and `.deepwork/rules`.")
+            .default(r#"".jackline/policies""#),
         key("enabled", Form::Flag, "Whether they are judged.").default("true"),
-        key("output", Form::Choice(&["batched", "individual"]), "All that is outstanding at once, or one by one.")
+        key("output", Form::Choice(FilesOutput::NAMES), "All that is outstanding at once, or one by one.")
             .default(r#""batched""#),
     ],
 );

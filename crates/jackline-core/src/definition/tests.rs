@@ -50,6 +50,7 @@ completion:
     - files: [report.md, results.json]
     - any: [ { done: test }, { all: [ { files: [a] } ] } ]
     - todos: verified
+    - file_policies: satisfied
     - command: { run: ["cargo", "test"], timeout: 10m }
   blocks_max: 6
   subagents: false
@@ -73,24 +74,9 @@ todos:
         - pr_merged: { repo: a/b, number: 1 }
         - http_status: { url: "https://a", status: 200 }
         - call_succeeded: { tool: deploy }
+file_policies: { dir: .jackline/policies, enabled: true, output: batched }
 checks: { github_api: "https://api.github.com", confine: auto }
 "#;
-
-/// The rest of the format: every key that is described and refused by this version.
-const NOT_YET: &str = r#"jackline: 1
-completion: { all: [ { files: [a] }, { any: [ { file_policies: satisfied } ] } ] }
-file_policies: { dir: .jackline/policies, enabled: true, output: batched }
-"#;
-
-/// The whole format has its form checked today, so that a guard that arrives finds it right.
-#[test]
-fn what_is_refused_is_well_formed_all_the_same() {
-    let faults = parse(NOT_YET, &[]).unwrap_err();
-    let (refused, rest): (Vec<&Fault>, Vec<&Fault>) =
-        faults.iter().partition(|fault| fault.message.ends_with("is not supported by this version"));
-    assert_eq!(rest, Vec::<&Fault>::new());
-    assert_eq!(refused.len(), 2);
-}
 
 const KNOWN: &[&str] = &["read_file", "write_file", "Bash", "Edit"];
 
@@ -398,7 +384,7 @@ fn settings_that_cannot_work_are_named() {
     );
     check("sections: [{name: s, tools: [], policies: [{paths: {}}]}]", "2:29 `tools` is empty");
     check("sections: [{name: s, tools: [Bash], policies: []}]", "2:47 `policies` is empty");
-    check("file_policies: {enabled: true}", "2:1 `file_policies` is not supported by this version");
+    check("file_policies: {output: some}", "2:25 `output` must be `batched` or `individual`, found `some`");
 }
 
 #[test]

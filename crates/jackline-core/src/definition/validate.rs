@@ -4,7 +4,9 @@ use super::fault::{Fault, Faults, Span, did_you_mean, quoted};
 use super::form::{Form, Key, Shape};
 use super::semantics::compile_regex;
 use super::shape::ROOT;
+use super::shape::file_policy::FILE_POLICY;
 use super::yaml::{Entry, Node, Value};
+use crate::nearest;
 use crate::time::{Timestamp, parse_duration_ms};
 
 /// Checks a whole definition.
@@ -14,6 +16,17 @@ pub(super) fn validate(root: &Node, faults: &mut Faults) {
         _ => {
             let message = format!("a definition must be a map, found {}", root.noun());
             faults.push(Fault::error(message).at(root.span).help("begin the file with `jackline: 1`"));
+        }
+    }
+}
+
+/// Checks the front matter of a file policy.
+pub(super) fn front_matter(root: &Node, faults: &mut Faults) {
+    match &root.value {
+        Value::Map(_) => map(&FILE_POLICY, root, faults),
+        _ => {
+            let message = format!("the front matter must be a map, found {}", root.noun());
+            faults.push(Fault::error(message).at(root.span).help("say what fires it: `trigger: src/**`"));
         }
     }
 }
@@ -163,9 +176,9 @@ fn unknown(shape: &Shape, entry: &Entry) -> Fault {
 
 /// A key that may be there, and looks like one that is known.
 fn slip(shape: &Shape, entry: &Entry, faults: &mut Faults) {
-    if let Some(help) = did_you_mean(&entry.key, shape.keys.iter().map(|key| key.name)) {
+    if let Some(near) = nearest::slip(&entry.key, shape.keys.iter().map(|key| key.name)) {
         let message = format!("nobody knows the key {}", quoted(&entry.key));
-        faults.push(Fault::warning(message).at(entry.key_span).help(help));
+        faults.push(Fault::warning(message).at(entry.key_span).help(format!("did you mean `{near}`?")));
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) use compiled::Rules;
 pub use compiled::{Compiled, compile};
 
 use crate::definition::model::{
-    Checks, Guard, Limits, Matcher, Mcp, Model, Policy, Rule, Shell, Todos, Tools, Use, Validation,
+    Checks, FilePolicies, Guard, Limits, Matcher, Mcp, Model, Policy, Rule, Shell, Todos, Tools, Use, Validation,
 };
 use crate::definition::{self};
 use crate::sha::Digest;
@@ -144,6 +144,7 @@ fn used_by(definition: &Model, used: &Use, pack: Model) -> Model {
         completion: None,
         feedback: Vec::new(),
         mcp: Mcp::default(),
+        file_policies: FilePolicies::default(),
         steps: pack.steps,
         sections: pack.sections,
         policies,

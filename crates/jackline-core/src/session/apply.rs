@@ -90,6 +90,7 @@ impl Session {
                 let now = self.now(at);
                 self.budget.extend(now, extension);
             }
+            Change::Files { step } => self.files.apply(step),
             Change::Todo { todo } => self.todos.keep(todo),
             Change::Stated { statement } => self.statements.record(statement),
             Change::Retracted { id } => self.statements.retract(id),

@@ -6,6 +6,7 @@ use super::{Constraint, Halt, Key, Pin, Recent, Taken};
 use crate::completion::Stopped;
 use crate::extension::Extension;
 use crate::facts::Statement;
+use crate::files;
 use crate::listing::Served;
 use crate::overrides::Imposed;
 use crate::schema::SchemaError;
@@ -217,6 +218,10 @@ pub enum Change {
     /// An MCP server listed its tools.
     Served {
         served: Served,
+    },
+    /// What is remembered of file policies.
+    Files {
+        step: files::memory::Step,
     },
     /// The session is over, unless something else happens in it.
     Over,

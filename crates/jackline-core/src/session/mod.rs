@@ -21,6 +21,7 @@ pub use change::Change;
 use crate::completion::Stopped;
 use crate::extension::Extended;
 use crate::facts::Statements;
+use crate::files;
 use crate::listing::Served;
 use crate::overrides::Imposed;
 use crate::schema::SchemaError;
@@ -107,6 +108,8 @@ pub struct Session {
     pub servers: Vec<Served>,
     /// Its last event said that it is over.
     pub ended: bool,
+    /// How file policies stand.
+    pub files: files::Remembered,
 }
 
 /// Where a session is at home; a later `cd` changes nothing about it.

@@ -17,9 +17,8 @@ use tokio::task::spawn_blocking;
 use super::calling::{Asked, Serving};
 use super::offer;
 use crate::join::{CALL_ID_BYTES_MAX, CLAUDE_CALL};
-use crate::reply::CONNECTION_CLOSED;
 
-/// Calls in flight at once: agents make a handful, and each holds a thread.
+/// Calls that are carried at once: agents make a handful, and each holds a thread. Others wait.
 pub(super) const CALLS_MAX: usize = 32;
 
 /// Answers clients.
@@ -40,14 +39,15 @@ impl Handler {
         request: CallToolRequestParams,
         host_id: Option<String>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if request.name.is_empty() {
+            return Err(ErrorData::invalid_params("`name` is no tool's name", None));
+        }
         let args = Value::Object(request.arguments.unwrap_or_default());
         if depth(&args) > JSON_DEPTH_MAX {
             return Err(ErrorData::invalid_params("the arguments are nested too deeply", None));
         }
-        let Ok(_room) = self.room.try_acquire() else {
-            let code = i32::try_from(CONNECTION_CLOSED).map_or(ErrorCode::INTERNAL_ERROR, ErrorCode);
-            return Err(ErrorData::new(code, "too many calls are in flight", None));
-        };
+        // How many wait here is bounded by who lets them in: connections, or lines that are read.
+        let Ok(_room) = self.room.acquire().await else { return Err(ErrorData::internal_error("it ends", None)) };
         let Value::Object(args) = args else {
             return Err(ErrorData::invalid_params("the arguments are no object", None));
         };

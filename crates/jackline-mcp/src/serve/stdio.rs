@@ -23,6 +23,8 @@ use crate::scan;
 const LINGER_MS_MAX: u64 = 60_000;
 /// Milliseconds between two looks whether it still does.
 const LINGER_LOOK_MS: u64 = 20;
+/// Requests without an answer; further ones are not taken while there are as many, since each holds its arguments.
+const PENDING_MAX: usize = 64;
 /// Messages that were read and not yet taken; the client waits while there are more.
 pub(super) const UNTAKEN_MAX: usize = 16;
 
@@ -173,6 +175,9 @@ impl Transport<RoleServer> for Lines {
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            while lock(&self.outlet.pending).len() >= PENDING_MAX {
+                tokio::time::sleep(Duration::from_millis(LINGER_LOOK_MS)).await;
+            }
             match self.heard.recv().await {
                 Some(Heard::Message(message, id)) => {
                     if self.take(&message, id.as_ref()) {

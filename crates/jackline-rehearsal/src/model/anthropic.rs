@@ -92,13 +92,16 @@ impl Message<'_> {
         match self.said {
             Said::Text(text) => vec![json!({"type": "text", "text": text})],
             Said::Calls(calls) => calls.iter().map(tool_use).collect(),
+            Said::Both(text, calls) => {
+                std::iter::once(json!({"type": "text", "text": text})).chain(calls.iter().map(tool_use)).collect()
+            }
         }
     }
 
     fn stop_reason(&self) -> &'static str {
         match self.said {
             Said::Text(_) => "end_turn",
-            Said::Calls(_) => "tool_use",
+            Said::Calls(_) | Said::Both(..) => "tool_use",
         }
     }
 

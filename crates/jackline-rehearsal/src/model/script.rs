@@ -46,11 +46,13 @@ pub(crate) struct Turn {
 
 type Act = Arc<dyn Fn() + Send + Sync>;
 
-/// A text, which ends the agent's turn, or calls that run side by side.
+/// A text, which ends the agent's turn, or calls that run side by side, with or without one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Said {
     Text(String),
     Calls(Vec<Call>),
+    /// Both in one turn: the agent speaks and goes on.
+    Both(String, Vec<Call>),
 }
 
 impl fmt::Debug for Turn {
@@ -101,6 +103,12 @@ impl Script {
         self.turn(Said::Calls(calls.into_iter().collect()))
     }
 
+    /// The main agent says this, and runs a shell text in the same turn.
+    pub fn say_and_bash(self, text: &str, name: &str, command: &str) -> Self {
+        let call = call(name, "Bash", serde_json::json!({ "command": command }));
+        self.turn(Said::Both(text.to_owned(), vec![call]))
+    }
+
     fn turn(mut self, said: Said) -> Self {
         self.main.push(Turn { said, meanwhile: None });
         self
@@ -138,6 +146,10 @@ impl Script {
             match &mut turn.said {
                 Said::Text(text) => *text = text.replace(CWD, cwd),
                 Said::Calls(calls) => calls.iter_mut().for_each(|call| place(&mut call.input, cwd)),
+                Said::Both(text, calls) => {
+                    *text = text.replace(CWD, cwd);
+                    calls.iter_mut().for_each(|call| place(&mut call.input, cwd));
+                }
             }
         }
         self

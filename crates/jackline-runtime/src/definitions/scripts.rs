@@ -13,6 +13,7 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 
 use super::file;
+use crate::files::{self, actions::trusted};
 
 /// Programs whose first word that is no option is a text they run.
 const INTERPRETERS: &[&str] = &[
@@ -55,12 +56,29 @@ impl Scripts {
     }
 }
 
-/// The scripts of all commands of a stack as they are now, as `jackline trust` remembers them.
+/// The scripts of all commands of a stack as they are now, as `jackline trust` remembers them; and the file policies
+/// that have commands, with the scripts of those.
 #[must_use]
 pub fn present(stack: &Stack) -> BTreeMap<String, String> {
     let root = Path::new(&stack.root);
-    let all = stack.layers.iter().flat_map(|layer| layer.model.commands()).flat_map(|argv| of(root, argv));
-    all.filter_map(|script| content(root, &script).map(|content| (script, content))).collect()
+    let policies = policies(stack);
+    let named = stack.layers.iter().flat_map(|layer| layer.model.commands()).flat_map(|argv| of(root, argv));
+    let scripts = named.chain(policies.iter().flat_map(|(folder, _, _, words)| of(folder, words)));
+    let mut all: BTreeMap<String, String> =
+        scripts.filter_map(|script| content(root, &script).map(|content| (script, content))).collect();
+    all.extend(policies.iter().map(|(_, file, content, _)| (file.clone(), content.clone())));
+    all
+}
+
+/// A file policy's root, file, content and words, for each that has a command.
+type Commanding = (PathBuf, String, String, Vec<String>);
+
+fn policies(stack: &Stack) -> Vec<Commanding> {
+    let commanding = |folder: files::Folder| {
+        let root = folder.root.clone();
+        trusted(&folder).into_iter().map(move |(file, content, words)| (root.clone(), file, content, words))
+    };
+    files::folders(stack).into_iter().flat_map(commanding).collect()
 }
 
 /// The scripts of all commands of a stack, to be protected: those that are there, and those that were trusted.
@@ -72,6 +90,9 @@ pub fn files(stack: &Stack, scripts: &Scripts) -> Vec<PathBuf> {
     if let Scripts::Trusted(known) = scripts {
         files.extend(known.keys().map(|script| root.join(script)));
     }
+    // The folders of file policies that nobody names are protected by what they are called.
+    let folders = jackline_core::files::settings::folders(stack);
+    files.extend(folders.into_iter().filter_map(|folder| folder.dir).map(|dir| root.join(dir)));
     files.sort_unstable();
     files.dedup();
     files

@@ -27,7 +27,7 @@ const CHUNK_BYTES: usize = 64 * 1024;
 const FINGERPRINT_MS_MAX: u64 = 2000;
 
 /// What a path has to offer for reading.
-pub(super) enum Opened {
+pub(crate) enum Opened {
     /// A regular file, and what it was when opened.
     File(File, Metadata),
     Directory,
@@ -65,7 +65,7 @@ pub(super) fn last_byte(path: &Path) -> Fact {
 
 /// Opens a regular file. Looks first, because opening a device may already act on it; looks again at what was
 /// opened, because it may have been swapped in between.
-pub(super) fn open(path: &Path) -> io::Result<Opened> {
+pub(crate) fn open(path: &Path) -> io::Result<Opened> {
     if !path.is_absolute() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "the path is not absolute"));
     }
@@ -88,7 +88,7 @@ pub(super) fn open(path: &Path) -> io::Result<Opened> {
 }
 
 /// The digest of a file's content; of a large one, of its size, time of change, inode and both ends.
-pub(super) fn digest(file: &File, meta: &Metadata) -> io::Result<Digest> {
+pub(crate) fn digest(file: &File, meta: &Metadata) -> io::Result<Digest> {
     if meta.len() > FINGERPRINT_BYTES_MAX { large(file, meta) } else { whole(file) }
 }
 
@@ -123,7 +123,7 @@ fn large(file: &File, meta: &Metadata) -> io::Result<Digest> {
 }
 
 /// All bytes of a small file, for the few that lead to others; `None` when it is not such a file.
-pub(super) fn small(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
+pub(crate) fn small(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
     let Ok(Opened::File(file, _)) = open(path) else { return None };
     let mut bytes = Vec::new();
     file.take(bytes_max + 1).read_to_end(&mut bytes).ok()?;

@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::fingerprint::small;
 
 /// Milliseconds for all git calls of one answer; a tool call waits for them.
-pub(super) const GIT_MS_MAX: u64 = 5000;
+pub(crate) const GIT_MS_MAX: u64 = 5000;
 
 /// Bytes of a listing: some 200,000 files with their stat data.
 const OUTPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -30,6 +30,9 @@ const COMPLAINT_CHARS_MAX: usize = 200;
 
 /// Milliseconds between two looks at a program that closed its output and has not ended yet.
 const POLL_MS: u64 = 1;
+
+/// Filters that are switched off by name; a repository has one or two, and a word of the command line for each.
+const FILTERS_MAX: usize = 64;
 
 /// Bytes of the files that name a git directory: one path.
 const POINTER_BYTES_MAX: u64 = 8 * 1024;
@@ -67,7 +70,7 @@ const VARIABLES: [(&str, &str); 10] = [
 
 /// Why git gave no answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum GitFault {
+pub(crate) enum GitFault {
     #[error("git cannot be run: {0}")]
     Unusable(#[from] io::Error),
     #[error("git took longer than {GIT_MS_MAX} ms")]
@@ -79,25 +82,25 @@ pub(super) enum GitFault {
 }
 
 /// What git printed.
-pub(super) type Printed = Result<Vec<u8>, GitFault>;
+pub(crate) type Printed = Result<Vec<u8>, GitFault>;
 
 /// A git program that may be trusted as far as the system is.
 #[derive(Debug)]
-pub(super) struct Git {
+pub(crate) struct Git {
     program: PathBuf,
     home: Option<PathBuf>,
 }
 
 impl Git {
     /// Searches the system's directories, then those of `PATH` that are absolute and outside the workspace.
-    pub(super) fn find(root: &Path, home: Option<&Path>) -> Option<Self> {
+    pub(crate) fn find(root: &Path, home: Option<&Path>) -> Option<Self> {
         let search = env::var_os("PATH").unwrap_or_default();
         let program = program(&SYSTEM_DIRS.map(PathBuf::from), &search, root)?;
         Some(Self { program, home: home.map(Path::to_owned) })
     }
 
     /// Runs git in a directory of the repository below `top`; what it printed, if it was content.
-    pub(super) fn run(&self, at: &At<'_>, words: &[&str], input: Vec<u8>) -> Printed {
+    pub(crate) fn run(&self, at: &At<'_>, words: &[&str], input: Vec<u8>) -> Printed {
         let mut child = self.command(at, words).spawn()?;
         let printed = attend(&mut child, input, at.until);
         if printed.is_err() {
@@ -120,10 +123,10 @@ impl Git {
 
 /// Where and until when git is run.
 #[derive(Debug)]
-pub(super) struct At<'a> {
-    pub(super) dir: &'a Path,
-    pub(super) top: &'a Path,
-    pub(super) until: Instant,
+pub(crate) struct At<'a> {
+    pub(crate) dir: &'a Path,
+    pub(crate) top: &'a Path,
+    pub(crate) until: Instant,
 }
 
 fn program(system: &[PathBuf], search: &OsString, root: &Path) -> Option<PathBuf> {
@@ -200,27 +203,41 @@ fn end(child: &mut Child) {
     }
 }
 
+/// Settings that keep git from running the repository's own filter programs over changed files.
+pub(crate) fn without_filters(listed: &[u8]) -> Result<Vec<String>, GitFault> {
+    let mut drivers: Vec<String> = Vec::new();
+    for key in listed.split(|byte| *byte == 0).map(String::from_utf8_lossy) {
+        let driver = key.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.')).map(|(name, _)| name);
+        drivers.extend(driver.filter(|name| !drivers.iter().any(|known| known == name)).map(str::to_owned));
+    }
+    if drivers.len() > FILTERS_MAX || drivers.iter().any(|name| name.contains('=')) {
+        return Err(GitFault::Failed("the repository has filters that cannot be switched off".to_owned()));
+    }
+    let off = |name: &String| ["clean=", "process=", "required=false"].map(|rest| format!("filter.{name}.{rest}"));
+    Ok(drivers.iter().flat_map(off).collect())
+}
+
 /// Where a repository keeps its things.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Repository {
+pub(crate) struct Repository {
     /// The top of its work tree.
-    pub(super) top: PathBuf,
+    pub(crate) top: PathBuf,
     /// `.git`, or what a `.git` file names: the index of this work tree.
-    pub(super) dir: PathBuf,
+    pub(crate) dir: PathBuf,
     /// What all its work trees share: settings, hooks.
-    pub(super) common: PathBuf,
+    pub(crate) common: PathBuf,
     /// Whether `.git` is a file that names `dir`, as in submodules and linked work trees.
-    pub(super) linked: bool,
+    pub(crate) linked: bool,
 }
 
 impl Repository {
     /// The repository around a directory, found upwards as git does.
-    pub(super) fn around(dir: &Path) -> Option<Self> {
+    pub(crate) fn around(dir: &Path) -> Option<Self> {
         dir.ancestors().find_map(Self::at)
     }
 
     /// The repository whose work tree begins exactly here.
-    pub(super) fn at(top: &Path) -> Option<Self> {
+    pub(crate) fn at(top: &Path) -> Option<Self> {
         // Most directories have none, and one look tells.
         let dot = top.join(".git");
         fs::symlink_metadata(&dot).ok()?;

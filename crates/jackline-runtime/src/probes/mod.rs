@@ -4,9 +4,9 @@
 //! told is [`Fact::Unknown`], which the core takes as the dangerous answer.
 
 mod contains;
-mod fingerprint;
+pub(crate) mod fingerprint;
 mod fold;
-mod git;
+pub(crate) mod git;
 mod identity;
 mod index;
 mod own;
@@ -16,7 +16,7 @@ mod schema;
 mod settings;
 mod usage;
 mod walk;
-mod worktree;
+pub(crate) mod worktree;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -100,7 +100,7 @@ impl WorkspaceProber {
         self.git().map_or(Fact::Absent, |git| worktree::answer(git, &self.ground.root))
     }
 
-    fn git(&self) -> Option<&Git> {
+    pub(crate) fn git(&self) -> Option<&Git> {
         let home = self.ground.home.as_deref();
         self.git.get_or_init(|| Git::find(&self.ground.root, home)).as_ref()
     }
@@ -130,6 +130,7 @@ impl Prober for WorkspaceProber {
             }
             // They are no matter of the workspace: whoever keeps them answers.
             Probe::Exceptions { .. } => Fact::Absent,
+            Probe::Files { .. } => Fact::Absent,
             Probe::Counts | Probe::Calls { .. } | Probe::Web { .. } => {
                 Fact::Unknown("it is no matter of the workspace".to_owned())
             }

@@ -12,10 +12,8 @@ use std::time::{Duration, Instant};
 
 use jackline_core::probe::{Fact, GitQuestion, Told};
 
-use super::git::{At, GIT_MS_MAX, Git, GitFault, Repository};
+use super::git::{At, GIT_MS_MAX, Git, GitFault, Repository, without_filters};
 
-/// Filters that are switched off by name; a repository has one or two, and a word of the command line for each.
-const FILTERS_MAX: usize = 64;
 /// Paths that are named when the work tree is not clean.
 const PATHS_SHOWN_MAX: usize = 3;
 
@@ -144,16 +142,7 @@ impl Asked<'_> {
     /// Settings that keep git from running the repository's own filter programs over changed files.
     fn without_filters(&self) -> Result<Vec<String>, GitFault> {
         let listed = self.git.run(&self.at, &["config", "--name-only", "-z", "--list"], Vec::new())?;
-        let mut names: Vec<String> = Vec::new();
-        for key in listed.split(|byte| *byte == 0).map(String::from_utf8_lossy) {
-            let driver = key.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.')).map(|(name, _)| name);
-            names.extend(driver.filter(|name| !names.iter().any(|known| known == name)).map(str::to_owned));
-        }
-        if names.len() > FILTERS_MAX || names.iter().any(|name| name.contains('=')) {
-            return Err(GitFault::Failed("the repository has filters that cannot be switched off".to_owned()));
-        }
-        let off = |name: &String| ["clean=", "process=", "required=false"].map(|rest| format!("filter.{name}.{rest}"));
-        Ok(names.iter().flat_map(off).collect())
+        without_filters(&listed)
     }
 
     fn pushed(&self, branch: Option<&str>, remote: &str) -> Result<Fact, GitFault> {

@@ -45,7 +45,7 @@ enum Unclear {
     Moved,
 }
 
-pub(super) fn answer(git: &Git, root: &Path) -> Fact {
+pub(crate) fn answer(git: &Git, root: &Path) -> Fact {
     match fingerprint(git, root, FILES_MAX) {
         Ok(Some(digest)) => Fact::Content(Some(digest)),
         Ok(None) => Fact::Absent,

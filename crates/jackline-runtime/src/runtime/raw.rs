@@ -36,6 +36,8 @@ pub(super) fn raw(event: &Event) -> Value {
             json!({ "message": ask.message, "output": ask.output, "reason": ask.reason, "again": ask.again })
         }
         Body::Park { reason } => json!({ "reason": reason }),
+        Body::PoliciesChecked { base } => json!({ "base": base }),
+        Body::PoliciesCleared => json!({}),
         Body::PromptSubmitted | Body::AgentStarted | Body::SessionEnded | Body::Resumed | Body::Reset => json!({}),
     };
     if let Value::Object(fields) = &mut value {

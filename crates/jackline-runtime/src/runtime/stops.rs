@@ -40,6 +40,23 @@ pub(super) fn notice(decision: &Decision) -> Option<String> {
     Some(line.chars().take(NOTICE_CHARS_MAX).collect())
 }
 
+/// What a person should know of file policies: what the agent gave its word for, and what cannot be used.
+pub(super) fn of_policies(decision: &Decision) -> Vec<String> {
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut told = Vec::new();
+    for note in &decision.notes {
+        if note.kind == "policy.settled" && text(&note.data, "settled_by") == "promise" {
+            told.push(format!("the agent promised that nothing needs to change: {}", text(&note.data, "name")));
+        }
+        let faults =
+            (note.kind == "policy.faulty").then(|| note.data.get("faults").and_then(Value::as_array)).flatten();
+        told.extend(faults.into_iter().flatten().map(|fault| {
+            format!("the file policy `{}` cannot be used: {}", text(fault, "file"), text(fault, "message"))
+        }));
+    }
+    told.iter().map(|line| line.chars().take(NOTICE_CHARS_MAX).collect()).collect()
+}
+
 impl Runtime {
     /// A fault of ours blocks a stop once and then lets it through, both on record where the store can be used: a
     /// broken guard must not keep an agent running for ever. Whether it blocked before is in the session; where that

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::edit::{Edits, Shape, fresh};
 use super::spans::{self, Kind, Node};
 use super::{CommandLine, Removed, SettingsFault};
+use crate::files::{ACTIONS_MS_MAX, actions};
 
 pub use survey::{Entry, Flaw, HOOK_S_MAX, Survey, breach, diverted, survey};
 
@@ -56,12 +57,18 @@ impl Timeouts {
         let agents = models().any(|model| model.todos.agent_commands == Some(AgentCommands::Allow));
         let all = commands.map(|command| command.timeout_ms).chain(required).chain(agents.then_some(STOP_MS_MAX));
         let seconds: u64 = all.map(|ms| ms.div_ceil(1000) + COMMAND_GRACE_S).sum();
-        Self { stop_s: (STOP_TIMEOUT_S + seconds).min(STOP_TIMEOUT_S_MAX) }
+        Self { stop_s: (STOP_TIMEOUT_S + seconds + acting_s(stack)).min(STOP_TIMEOUT_S_MAX) }
     }
 
     fn of_event(self, asked: &Asked) -> u64 {
         if asked.stops { self.stop_s } else { TIMEOUT_S }
     }
+}
+
+/// Seconds for the commands of file policies, where there are any.
+fn acting_s(stack: &Stack) -> u64 {
+    let acts = actions::any(stack);
+    if acts { ACTIONS_MS_MAX.div_ceil(1000) } else { 0 }
 }
 
 /// An event that asks us.

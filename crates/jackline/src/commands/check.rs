@@ -5,11 +5,17 @@ use std::path::{Path, PathBuf};
 
 use jackline_core::definition::fault::quoted;
 use jackline_core::definition::{self, Fault, Model};
+use jackline_core::files::seen::PolicyFault;
+use jackline_core::files::settings;
+use jackline_core::sha::Digest;
+use jackline_core::stack::Stack;
 use jackline_core::tools;
 use jackline_runtime::definitions::{DEFINITION_FILE, discover, rego_faults, schema_faults};
+use jackline_runtime::files;
 use serde_json::json;
 
 use super::Format;
+use super::policy::told;
 use crate::cases::{self, DIRECTORY};
 use crate::error::CommandError;
 use crate::place::{self, Where};
@@ -50,10 +56,15 @@ impl Check {
         if fine && self.file.is_none() {
             faults.extend(nested(&path));
         }
+        let policies = policies(&path, &text);
         match self.format {
-            Format::Human => show(&path, &text, &faults, fine)?,
-            Format::Json => screen::line(&as_json(&path, &faults, fine).to_string())?,
+            Format::Human => {
+                show(&path, &text, &faults, fine)?;
+                policies.iter().try_for_each(|fault| screen::line(&told(fault)))?;
+            }
+            Format::Json => screen::line(&as_json(&path, &faults, fine, &policies).to_string())?,
         }
+        let fine = fine && policies.iter().all(|fault| fault.warning);
         if fine { Ok(()) } else { Err(CommandError::not_fine()) }
     }
 
@@ -70,6 +81,21 @@ impl Check {
             .hint("write one that begins with `jackline: 1`, or name one: `jackline check FILE`")
         })
     }
+}
+
+/// What is wrong with the file policies that a definition judges by.
+fn policies(path: &Path, text: &str) -> Vec<PolicyFault> {
+    let Ok(parsed) = definition::parse(text, &tools::names()) else { return Vec::new() };
+    let root = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
+    let stack = Stack::of(root.display().to_string(), parsed.model, Digest::ZERO);
+    let folders = settings::folders(&stack);
+    let missing = |named: &settings::Folder| {
+        let dir = named.dir.as_ref().filter(|dir| !root.join(dir).is_dir())?;
+        let message = "there is no such folder, and `file_policies.dir` names it".to_owned();
+        Some(PolicyFault { file: dir.clone(), line: 1, message, help: None, warning: false })
+    };
+    let faults = files::folders(&stack).into_iter().flat_map(|folder| files::policies(&folder).faults);
+    faults.chain(folders.iter().filter_map(missing)).collect()
 }
 
 /// The warnings of a definition together with the faults of the files it names.
@@ -116,7 +142,7 @@ fn show(path: &Path, text: &str, faults: &[Fault], fine: bool) -> std::io::Resul
     if fine { screen::line(&format!("{name}: fine")) } else { Ok(()) }
 }
 
-fn as_json(path: &Path, faults: &[Fault], fine: bool) -> serde_json::Value {
+fn as_json(path: &Path, faults: &[Fault], fine: bool, policies: &[PolicyFault]) -> serde_json::Value {
     let faults: Vec<_> = faults
         .iter()
         .map(|fault| {
@@ -129,7 +155,12 @@ fn as_json(path: &Path, faults: &[Fault], fine: bool) -> serde_json::Value {
             })
         })
         .collect();
-    json!({ "file": path.display().to_string(), "valid": fine, "faults": faults })
+    let valid = fine && policies.iter().all(|fault| fault.warning);
+    let mut value = json!({ "file": path.display().to_string(), "valid": valid, "faults": faults });
+    if let (serde_json::Value::Object(value), false) = (&mut value, policies.is_empty()) {
+        value.insert("policies".to_owned(), json!(policies));
+    }
+    value
 }
 
 /// Definitions below the workspace root, which are never used.

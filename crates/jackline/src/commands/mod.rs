@@ -15,6 +15,7 @@ mod mcp;
 mod off;
 mod on;
 mod pack;
+mod policy;
 mod schema;
 pub(crate) mod session;
 pub(crate) mod sessions;
@@ -65,6 +66,8 @@ pub(crate) enum Command {
     /// Show the packs that a definition can use
     #[command(subcommand)]
     Pack(pack::Pack),
+    #[command(subcommand)]
+    Policy(policy::Policy),
     /// Check, explain, draw and begin workflows of agents
     #[command(subcommand)]
     Workflow(workflow::Workflow),
@@ -76,6 +79,7 @@ impl Command {
             Self::Tour(command) => command.run(),
             Self::Hook(command) => return Ok(command.run()),
             Self::Mcp(command) => return command.run(),
+            Self::Policy(command) => return command.run(),
             Self::Init(command) => command.run(),
             Self::Uninit(command) => command.run(),
             Self::Doctor(command) => command.run(),

@@ -9,6 +9,7 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_runtime::clock;
 use jackline_runtime::definitions::{Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, present_scripts};
+use jackline_runtime::files::{self, actions::trusted};
 
 use crate::error::CommandError;
 use crate::place::{self, Where};
@@ -17,7 +18,7 @@ use crate::{person, screen, timeline};
 /// Accept the workspace's definition as it is now
 ///
 /// A change that only tightens needs no trust. One that loosens, `mode: observe`, and commands named in the
-/// definition count only after this.
+/// definition or in file policies count only after this.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Trust {
     /// Do not ask (a terminal must be attached all the same)
@@ -90,7 +91,8 @@ fn describe(
 /// What will run once it is trusted, and which files of the workspace run with it.
 fn describe_commands(stack: &Stack, scripts: &BTreeMap<String, String>) -> Result<(), CommandError> {
     let named = stack.layers.iter().flat_map(|layer| layer.model.commands());
-    let commands: BTreeSet<String> = named.map(|argv| argv.join(" ")).collect();
+    let mut commands: BTreeSet<String> = named.map(|argv| argv.join(" ")).collect();
+    commands.extend(files::folders(stack).iter().flat_map(trusted).map(|(_, _, words)| words.join(" ")));
     for command in commands {
         screen::line(&format!("  runs: {}", timeline::shown(&command)))?;
     }

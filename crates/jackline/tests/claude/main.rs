@@ -13,6 +13,7 @@ mod bypass;
 mod day;
 mod feedback;
 mod odd_calls;
+mod policies;
 mod proxied;
 mod rules;
 mod served;

@@ -24,7 +24,7 @@ fn check_shows_all_faults_at_once() {
 polices: []
 mode: obsrve
 limits: { steps: 0 }
-file_policies: {}
+file_policies: { output: some }
 policies:
   - name: order
     sequence: { requires: { commit: [tset] }, fersh: true }
@@ -53,12 +53,11 @@ error: `steps` must be at least 1, found 0
  4 | limits: { steps: 0 }
    |                  ^
 
-error: `file_policies` is not supported by this version
-  --> jackline.yaml:5:1
+error: `output` must be `batched` or `individual`, found `some`
+  --> jackline.yaml:5:26
    |
- 5 | file_policies: {}
-   | ^^^^^^^^^^^^^
-   = help: remove it; it is an error so that nothing is ignored silently
+ 5 | file_policies: { output: some }
+   |                          ^^^^
 
 warning: policy "order": no host, step or declaration knows `commit`
   --> jackline.yaml:8:29

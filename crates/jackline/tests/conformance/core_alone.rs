@@ -1,12 +1,14 @@
 //! The core by itself: `decide` and the fold, no store, no pipeline. Only the facts come from the disk.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use jackline_core::calls::{Query, Scan};
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Step};
 use jackline_core::definition;
 use jackline_core::event::{Body, Event};
+use jackline_core::files::seen::{Ask, Seen};
 use jackline_core::probe::{Fact, Facts, Probe, Told};
 use jackline_core::ran::Author;
 use jackline_core::redact::Redactor;
@@ -19,6 +21,7 @@ use jackline_runtime::Answer;
 use jackline_runtime::adapters::{Adapter as _, lines::Lines};
 use jackline_runtime::commands::Commands;
 use jackline_runtime::definitions::{Scripts, Standing};
+use jackline_runtime::files::{self, Question};
 use jackline_runtime::probes::{Ground, Prober as _, WorkspaceProber, inline_schemas, own_paths};
 
 use serde_json::Value;
@@ -61,6 +64,17 @@ fn run(stack: &Stack, argv: &[String], timeout_ms: u64, author: Author) -> Fact 
     let (home, state, environment, patience) = (None, None, None, None);
     let commands = Commands { stack, scripts: &scripts, redactor: &redactor, home, state, environment, patience };
     commands.answer(argv, timeout_ms, author)
+}
+
+/// What is on disk of file policies; nothing is kept there, and no command is run.
+fn files(stack: &Stack, ask: &Ask) -> Fact {
+    let Ask::Detect { dir, base, baseline, .. } = ask else { return Fact::Absent };
+    let Some(folder) = files::find(Path::new(&stack.root), dir.as_deref()) else { return Fact::Absent };
+    let question = Question { base: base.as_deref(), baseline: baseline.as_ref() };
+    match files::look_at(&folder, None, question) {
+        Ok(detection) => Fact::Files(Seen::Detected(detection.told())),
+        Err(why) => Fact::Unknown(why),
+    }
 }
 
 /// Adds what a log would say of an event that is about a call, and of the decision about it.
@@ -107,6 +121,7 @@ impl Engine for Core {
                         Probe::Run { argv, timeout_ms, author } => run(&self.stack, argv, *timeout_ms, *author),
                         Probe::Counts => Fact::Told(Told::Counted { writes: session.writes, acts: session.acts }),
                         Probe::Calls { queries } => calls(&self.stack, records, queries),
+                        Probe::Files { ask } => files(&self.stack, ask),
                         probe => self.prober.answer(probe, event),
                     };
                     facts.keep(probe, fact);

@@ -38,6 +38,7 @@ fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
         (r#"{"jsonrpc":"2.0","id":79,"method":"tools/call","params":{"name":5}}"#, -32602),
         (r#"{"jsonrpc":"2.0","id":80,"method":"tools/call","params":{"name":"park","arguments":[]}}"#, -32602),
         (r#"{"jsonrpc":"2.0","id":81,"method":"tools/call"}"#, -32602),
+        (r#"{"jsonrpc":"2.0","id":83,"method":"tools/call","params":{"name":""}}"#, -32602),
     ] {
         client.say(said);
         let answer = client.message();
@@ -87,6 +88,26 @@ fn an_id_that_is_in_flight_is_not_used_twice() {
     client.close();
     let answer = client.answer_to(&json!(500));
     assert_eq!(answer["result"]["structuredContent"]["status"], "verified", "{answer}");
+    assert_eq!(client.ended(), Some(0));
+}
+
+#[test]
+fn a_pipe_of_calls_is_served_to_its_end() {
+    let world = World::new("jackline: 1\nloop: false\n");
+    let mut client = world.served(&[]);
+    let ids: Vec<Value> =
+        (0..200).map(|_| client.ask("tools/call", json!({"name": "todo_list", "arguments": {}}))).collect();
+    client.close();
+    let mut answered: Vec<Value> = ids
+        .iter()
+        .map(|_| client.message())
+        .map(|answer| {
+            assert!(answer["result"]["structuredContent"]["todos"].is_array(), "{answer}");
+            answer["id"].clone()
+        })
+        .collect();
+    answered.sort_by_key(|id| id.as_u64());
+    assert_eq!(answered, ids);
     assert_eq!(client.ended(), Some(0));
 }
 

@@ -7,6 +7,7 @@
 )]
 
 mod advised;
+mod policies;
 mod pool;
 mod pure;
 mod reading;

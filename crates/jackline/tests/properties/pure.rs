@@ -59,6 +59,7 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::Counts => Fact::Told(Told::Counted { writes: u64::from(dice % 3), acts: u64::from(dice % 2) }),
         Probe::Web { .. } => Fact::Told(Told::Answered { status: 200, merged: Some(dice.is_multiple_of(2)) }),
         Probe::Calls { queries } => Fact::Told(Told::Calls(queries.iter().map(|query| found(query, dice)).collect())),
+        Probe::Files { .. } => Fact::Absent,
         Probe::WorkTree => Fact::Content(Some(Digest::of(&[dice % 3]))),
     }
 }

@@ -54,6 +54,8 @@ pub enum Check {
     Command(Command),
     /// Every todo is verified or waived.
     Todos,
+    /// No file policy is outstanding.
+    FilePolicies,
 }
 
 /// A command that must exit with 0.
@@ -69,7 +71,7 @@ impl Check {
     pub fn leaves(&self) -> Vec<&Self> {
         match self {
             Self::All(checks) | Self::Any(checks) => checks.iter().flat_map(Self::leaves).collect(),
-            Self::Files(_) | Self::Done(_) | Self::Command(_) | Self::Todos => vec![self],
+            Self::Files(_) | Self::Done(_) | Self::Command(_) | Self::Todos | Self::FilePolicies => vec![self],
         }
     }
 
@@ -77,7 +79,7 @@ impl Check {
     pub fn commands(&self) -> impl Iterator<Item = &Command> {
         self.leaves().into_iter().filter_map(|check| match check {
             Self::Command(command) => Some(command),
-            Self::All(_) | Self::Any(_) | Self::Files(_) | Self::Done(_) | Self::Todos => None,
+            Self::All(_) | Self::Any(_) | Self::Files(_) | Self::Done(_) | Self::Todos | Self::FilePolicies => None,
         })
     }
 
@@ -85,7 +87,7 @@ impl Check {
     pub fn done(&self) -> impl Iterator<Item = &str> {
         self.leaves().into_iter().filter_map(|check| match check {
             Self::Done(name) => Some(name.as_str()),
-            Self::All(_) | Self::Any(_) | Self::Files(_) | Self::Command(_) | Self::Todos => None,
+            Self::All(_) | Self::Any(_) | Self::Files(_) | Self::Command(_) | Self::Todos | Self::FilePolicies => None,
         })
     }
 }

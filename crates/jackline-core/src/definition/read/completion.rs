@@ -33,6 +33,9 @@ fn check(node: &Node) -> Check {
     if node.get("todos").is_some() {
         return Check::Todos;
     }
+    if node.get("file_policies").is_some() {
+        return Check::FilePolicies;
+    }
     match node.get("command") {
         Some(node) => Check::Command(command(node)),
         None => Check::All(several("all")),

@@ -55,7 +55,7 @@ impl Check<'_> {
             Condition::Files(files) => self.required_files(files, &at.key("files")),
             Condition::Done(name) => self.tool(name, Place::Exact, &at.key("done")),
             Condition::Command(command) => self.check_command(command, &at.key("command")),
-            Condition::Todos => {}
+            Condition::Todos | Condition::FilePolicies => {}
         }
     }
 

@@ -1,0 +1,83 @@
+//! File policies at a stop: what is outstanding holds it, unless a definition places them in a composition of its own.
+
+use super::{Failure, Ground, Open, PARK};
+use crate::code;
+use crate::decision::Finding;
+use crate::definition::model::{BLOCKS_MAX_DEFAULT, Check, Completion};
+use crate::files::GUARD;
+use crate::files::evaluator::{Evaluated, Evaluator, Outstanding};
+use crate::files::text::{self, Section};
+use crate::probe::Probe;
+
+/// Stops in a row that are held because it could not be told what fires: a broken guard keeps nobody for ever.
+const UNCLEAR_BLOCKS_MAX: u32 = 1;
+
+/// What is outstanding at this stop; nothing where nobody judges it.
+pub(crate) fn evaluate(ground: &Ground<'_>) -> Result<Evaluated, Vec<Probe>> {
+    if ground.event.agent.is_some() && !completions(ground).any(|completion| completion.subagents) {
+        return Ok(Evaluated::default());
+    }
+    let Ground { stack, session, event, facts, ask, over, .. } = *ground;
+    Evaluator { stack, session, event, facts, message: ask.message.as_deref(), base: None, over }.evaluate()
+}
+
+/// What holds the stop.
+pub(super) fn open(ground: &Ground<'_>) -> Vec<Open> {
+    let Some(files) = ground.files else { return Vec::new() };
+    if completions(ground).any(|completion| completion.check.leaves().contains(&&Check::FilePolicies)) {
+        return Vec::new();
+    }
+    let blocks_max = completions(ground).map(|completion| completion.blocks_max).max().unwrap_or(BLOCKS_MAX_DEFAULT);
+    let outstanding = findings(files).into_iter().map(|finding| Open { finding, blocks_max });
+    let unclear = files.unclear.as_ref().map(|why| Open { finding: fault(why), blocks_max: UNCLEAR_BLOCKS_MAX });
+    outstanding.chain(unclear).collect()
+}
+
+/// Whether no policy is outstanding, as a check of a composition.
+pub(super) fn check(ground: &Ground<'_>) -> Option<Failure> {
+    let files = ground.files?;
+    let told = |text: String| Some(Failure { text, next: Vec::new() });
+    match &files.unclear {
+        Some(why) => told(format!("File policies could not be judged: {why}.")),
+        None => shown(files.outstanding.iter().filter(|open| !open.observed), files.individual).and_then(told),
+    }
+}
+
+/// A finding for each outstanding policy. All that count say the whole, so that it is told once.
+pub(crate) fn findings(files: &Evaluated) -> Vec<Finding> {
+    let finding = |open: &Outstanding| {
+        let finding = Finding::deny(GUARD, code::FILES_OUTSTANDING, open.section.text.clone()).suggest(PARK);
+        Finding { policy: open.entry.policy_name.clone(), enforced: !open.observed, ..finding }
+    };
+    let mut all: Vec<Finding> = files.outstanding.iter().map(finding).collect();
+    tell(&mut all, files);
+    all
+}
+
+/// Has the findings that still count say all that is outstanding; what was lifted says only its own.
+pub(crate) fn tell(findings: &mut [Finding], files: &Evaluated) {
+    let of = |finding: &Finding| files.outstanding.iter().find(|open| open.entry.policy_name == finding.policy);
+    let counts = |finding: &Finding| finding.enforced && finding.code == code::FILES_OUTSTANDING;
+    let counting: Vec<&Outstanding> = findings.iter().filter(|finding| counts(finding)).filter_map(of).collect();
+    let Some(whole) = shown(counting.into_iter(), files.individual) else { return };
+    for finding in findings.iter_mut().filter(|finding| finding.code == code::FILES_OUTSTANDING) {
+        finding.reason = match of(finding) {
+            Some(open) if !finding.enforced => open.section.text.clone(),
+            _ => whole.clone(),
+        };
+    }
+}
+
+/// The text for what is outstanding, if anything is.
+pub(crate) fn shown<'a>(open: impl Iterator<Item = &'a Outstanding>, individual: bool) -> Option<String> {
+    let sections: Vec<Section> = open.map(|open| open.section.clone()).collect();
+    (!sections.is_empty()).then(|| text::whole(&sections, individual))
+}
+
+pub(crate) fn fault(why: &str) -> Finding {
+    Finding::fault(GUARD, code::FAULT_PROBE, &format!("the file policies could not be judged: {why}"))
+}
+
+fn completions<'a>(ground: &Ground<'a>) -> impl Iterator<Item = &'a Completion> + use<'a> {
+    ground.stack.layers.iter().filter_map(|layer| layer.model.completion.as_ref())
+}

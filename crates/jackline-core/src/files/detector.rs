@@ -1,0 +1,137 @@
+//! Whether a policy fires for the files that changed, and for which of them.
+
+pub use super::matcher::{Changed, Changes};
+use super::pattern::Pattern;
+use super::policy::{Detection, Policy};
+use super::resolver::expected;
+use serde::{Deserialize, Serialize};
+
+/// What a policy makes of the changed files; nothing at all when it is about none of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Detected {
+    pub state: State,
+    /// The files that fired it, in order.
+    pub trigger_files: Vec<String>,
+    /// What should have changed and did not, in order, each once.
+    pub expected_files: Vec<String>,
+    /// What kept it from firing.
+    pub matched_files: Vec<String>,
+    /// Which file asks for which, one by one.
+    pub pairs: Vec<Pair>,
+}
+
+/// Whether a policy fires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    Fires,
+    /// A safety pattern matched.
+    Safe,
+    /// Everything that corresponds changed too.
+    Met,
+}
+
+/// A file, and the one that should have changed along with it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Pair {
+    pub from: String,
+    pub to: String,
+}
+
+/// Holds a policy against the changed files.
+#[must_use]
+pub fn detect(policy: &Policy, changes: &Changes) -> Option<Detected> {
+    match &policy.detection {
+        Detection::Trigger { trigger, safety } => {
+            let trigger_files = changes.matching_any(trigger, |_| true);
+            let safe = changes.matching_any(safety, |_| true);
+            Detected::plain(trigger_files, safe)
+        }
+        Detection::Created(patterns) => {
+            Detected::plain(changes.matching_any(patterns, |file| file.created), Vec::new())
+        }
+        Detection::Pair { trigger, expects } => {
+            let mut found = Correspondence::default();
+            for file in changes.near(trigger) {
+                found.look(file, trigger, expects.iter(), changes);
+            }
+            found.detected()
+        }
+        Detection::Set(patterns) => Some(set(patterns, changes)).and_then(Correspondence::detected),
+    }
+}
+
+/// Every file asks for what corresponds to it by the first pattern that it matches.
+fn set(patterns: &[Pattern], changes: &Changes) -> Correspondence {
+    let mut found = Correspondence::default();
+    for (at, pattern) in patterns.iter().enumerate() {
+        let earlier = patterns.get(..at).unwrap_or_default();
+        for file in changes.near(pattern).filter(|file| !earlier.iter().any(|other| other.matches(&file.path))) {
+            let others = patterns.iter().filter(|other| other.text() != pattern.text());
+            found.look(file, pattern, others, changes);
+        }
+    }
+    found
+}
+
+impl Detected {
+    /// One that looks for no correspondence.
+    fn plain(trigger_files: Vec<String>, matched_files: Vec<String>) -> Option<Self> {
+        if trigger_files.is_empty() {
+            return None;
+        }
+        let state = if matched_files.is_empty() { State::Fires } else { State::Safe };
+        Some(Self { state, trigger_files, expected_files: Vec::new(), matched_files, pairs: Vec::new() })
+    }
+}
+
+/// Correspondences as they are found.
+#[derive(Default)]
+struct Correspondence {
+    asking: Vec<String>,
+    met: Vec<String>,
+    pairs: Vec<Pair>,
+}
+
+impl Correspondence {
+    fn look<'p>(
+        &mut self,
+        file: &Changed,
+        pattern: &Pattern,
+        others: impl Iterator<Item = &'p Pattern>,
+        changes: &Changes,
+    ) {
+        let Some(captures) = pattern.captures(&file.path) else { return };
+        self.asking.push(file.path.clone());
+        for other in others {
+            let wanted = expected(other, &captures, changes);
+            match wanted.met {
+                Some(path) => self.met.push(path),
+                None => self.pairs.push(Pair { from: file.path.clone(), to: wanted.shown }),
+            }
+        }
+    }
+
+    fn detected(mut self) -> Option<Detected> {
+        if self.asking.is_empty() {
+            return None;
+        }
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+        let once = |mut paths: Vec<String>| {
+            paths.sort_unstable();
+            paths.dedup();
+            paths
+        };
+        let (state, trigger_files) = if self.pairs.is_empty() {
+            (State::Met, once(self.asking))
+        } else {
+            (State::Fires, once(self.pairs.iter().map(|pair| pair.from.clone()).collect()))
+        };
+        let expected_files = once(self.pairs.iter().map(|pair| pair.to.clone()).collect());
+        Some(Detected { state, trigger_files, expected_files, matched_files: once(self.met), pairs: self.pairs })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! What a session remembers of file policies: how firings stand, the last prompt's baseline, how far it listened.
+
+use serde::{Deserialize, Serialize};
+
+use super::queue::{SettledBy, Status};
+use super::seen::Baseline;
+use crate::sha::{Digest, Key};
+use crate::time::Timestamp;
+
+/// Firings that are remembered; the one that was touched longest ago makes room, and fires anew.
+pub const KEPT_MAX: usize = 512;
+/// Transcripts whose length is remembered: the main agent's and a few of others.
+pub const HEARD_MAX: usize = 16;
+
+/// What is remembered.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Remembered {
+    /// The one that changed last at the end.
+    pub kept: Vec<Kept>,
+    pub baseline: Option<Baseline>,
+    pub heard: Vec<Heard>,
+}
+
+/// How a firing stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    pub policy: String,
+    pub hash: String,
+    /// What its files contained then.
+    pub content: Digest,
+    pub status: Status,
+    pub by: Option<SettledBy>,
+    /// It is compared to the last prompt.
+    pub prompt: bool,
+    /// Since when it stands like this; a promise before that is none.
+    pub at: Timestamp,
+}
+
+/// How long a transcript was when something fired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heard {
+    pub file: Key,
+    pub offset: u64,
+}
+
+/// One step of what is remembered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    Kept {
+        kept: Kept,
+    },
+    Baseline {
+        baseline: Baseline,
+    },
+    Heard {
+        heard: Heard,
+    },
+    /// A person had everything forgotten.
+    Cleared,
+}
+
+impl Remembered {
+    /// How a firing stands, if it ever did.
+    #[must_use]
+    pub fn of(&self, policy: &str, hash: &str) -> Option<&Kept> {
+        self.kept.iter().find(|kept| kept.policy == policy && kept.hash == hash)
+    }
+
+    /// The firings that nothing settled.
+    pub fn outstanding(&self) -> impl Iterator<Item = &Kept> {
+        self.kept.iter().filter(|kept| !kept.status.is_settled())
+    }
+
+    /// How long a transcript was.
+    #[must_use]
+    pub fn offset(&self, file: &str) -> Option<u64> {
+        let file = crate::usage::key(file);
+        self.heard.iter().find(|heard| heard.file == file).map(|heard| heard.offset)
+    }
+
+    pub(crate) fn apply(&mut self, step: &Step) {
+        match step {
+            Step::Kept { kept } => {
+                self.kept.retain(|known| known.policy != kept.policy || known.hash != kept.hash);
+                self.kept.push(kept.clone());
+                self.make_room();
+            }
+            Step::Baseline { baseline } => self.baseline = Some(baseline.clone()),
+            Step::Heard { heard } => {
+                self.heard.retain(|known| known.file != heard.file);
+                self.heard.push(*heard);
+                if self.heard.len() > HEARD_MAX {
+                    self.heard.remove(0);
+                }
+            }
+            Step::Cleared => *self = Self::default(),
+        }
+    }
+
+    /// What is settled goes before what is not.
+    fn make_room(&mut self) {
+        if self.kept.len() > KEPT_MAX {
+            let at = self.kept.iter().position(|kept| kept.status.is_settled()).unwrap_or_default();
+            self.kept.remove(at);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What the runtime is asked about file policies, and what it saw: bounded, so that a record can keep it.
+
+use serde::{Deserialize, Serialize};
+
+use super::detector::{Pair, State};
+use super::policy::CompareTo;
+use super::queue::{SettledBy, Status};
+use crate::sha::Digest;
+use crate::time::Timestamp;
+
+/// Files and pairs of one firing that are told; more are counted.
+pub const FILES_TOLD_MAX: usize = 1000;
+/// Files and pairs of all firings together.
+pub const FILES_TOTAL_MAX: usize = 5000;
+/// Bytes of a policy's instructions that are told: what a record keeps of one text whole.
+pub const INSTRUCTIONS_BYTES_MAX: usize = crate::audit::STRING_BYTES_MAX;
+/// Runs of one command that are told of when they failed; the first say why.
+pub const FAILURES_TOLD_MAX: usize = 5;
+/// Bytes of what a failed run printed, for each stream.
+pub const PRINTED_BYTES_MAX: usize = crate::audit::STRING_BYTES_MAX;
+
+/// A question about file policies.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ask {
+    /// Which policies fire? `base` is compared to instead of every baseline; `round` is 1 after actions ran.
+    Detect { dir: Option<String>, base: Option<String>, baseline: Option<Baseline>, round: u32 },
+    /// What comes of the commands of these firings? Asked at most once.
+    Act { dir: Option<String>, due: Vec<Due> },
+    /// How is everything as a prompt is submitted? Kept on disk, where a policy compares to it.
+    Baseline { dir: Option<String>, at: Timestamp },
+    /// What did the agent promise in this transcript, beyond a place in it?
+    Promises { file: String, offset: Option<u64> },
+}
+
+impl Ask {
+    /// Whether asking twice is as good as asking once.
+    #[must_use]
+    pub const fn observes(&self) -> bool {
+        match self {
+            Self::Detect { .. } | Self::Promises { .. } => true,
+            Self::Act { .. } | Self::Baseline { .. } => false,
+        }
+    }
+}
+
+/// A firing whose command is to be run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Due {
+    pub policy: String,
+    pub hash: String,
+}
+
+/// The state that a prompt began with, as it is kept on disk.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Baseline {
+    /// The file's name; what it says counts only with this digest.
+    pub file: String,
+    pub digest: Digest,
+    /// What stands for it in trigger hashes.
+    pub reference: String,
+}
+
+/// What was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seen {
+    Detected(Found),
+    Acted(Vec<Acted>),
+    Baseline(Baseline),
+    Said { said: Vec<Said>, end: u64 },
+}
+
+/// The policies of a folder, held against what changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// In the order of their files; those that are about no changed file are left out.
+    pub firings: Vec<Firing>,
+    /// Policies that cannot be used, and what else the owner should know.
+    pub faults: Vec<PolicyFault>,
+    /// How many there are.
+    pub policies: usize,
+    /// Show one at a time, as a settings file beside the policies says.
+    pub individual: bool,
+}
+
+/// A policy that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyFault {
+    /// From the root.
+    pub file: String,
+    pub line: u32,
+    pub message: String,
+    pub help: Option<String>,
+    /// It is used all the same.
+    pub warning: bool,
+}
+
+/// A policy that is about some changed files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Firing {
+    pub policy: String,
+    pub name: String,
+    /// The policy's file, from the root.
+    pub file: String,
+    pub state: State,
+    pub hash: String,
+    pub baseline_ref: String,
+    pub compare_to: CompareTo,
+    /// What the trigger files contain.
+    pub content: Digest,
+    pub trigger_files: Vec<String>,
+    pub expected_files: Vec<String>,
+    pub matched_files: Vec<String>,
+    pub pairs: Vec<Pair>,
+    /// Trigger files and pairs that are not told.
+    pub left_out: usize,
+    /// The command, where there is one.
+    pub command: Option<String>,
+    /// What the agent is to do, with files in their places.
+    pub instructions: String,
+    /// How another session settled it for the same content, where that session's log says so.
+    pub backed: Option<Backed>,
+}
+
+/// What another session's log says of a firing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Backed {
+    pub session: String,
+    pub status: Status,
+    pub by: Option<SettledBy>,
+}
+
+/// What came of the command of a firing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Acted {
+    pub policy: String,
+    pub hash: String,
+    /// Every run ended with 0, and running all of it again changed nothing.
+    pub passed: bool,
+    /// It was not run: the owner has not trusted it.
+    pub skipped: bool,
+    /// It changed files.
+    pub changed: bool,
+    /// What the trigger files contain now.
+    pub content: Digest,
+    /// Runs that did not go well, the first of them.
+    pub failures: Vec<Failure>,
+    /// How many there were.
+    pub failed: usize,
+    /// Files that a second run changed once more.
+    pub unsteady: Vec<String>,
+}
+
+/// A run that did not go well.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The words, as they are shown.
+    pub command: String,
+    /// How it ended, in words.
+    pub told: String,
+    pub exit_code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// A promise in a transcript.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// Folded as promises are.
+    pub name: String,
+    /// When, where the transcript says.
+    pub at: Option<Timestamp>,
+}

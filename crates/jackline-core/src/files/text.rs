@@ -1,0 +1,177 @@
+//! What an agent is shown of outstanding policies: grouped by policy, pair by pair, bounded, what is left out counted.
+
+use std::fmt::Write as _;
+
+use super::seen::{Acted, Failure, Firing};
+use crate::audit::head;
+
+/// Bytes of the whole text. Hosts put longer ones aside and show their beginning only.
+pub const TEXT_BYTES_MAX: usize = 7 * 1024;
+/// Bytes that one policy may take of it, so that several are seen.
+const SECTION_BYTES_MAX: usize = 4 * 1024;
+/// Pairs of one policy that are shown; more are counted.
+const ARROWS_MAX: usize = 20;
+/// Files that stand in place of `{trigger_files}` and `{expected_files}`.
+const LISTED_MAX: usize = 20;
+/// Bytes of the names of policies that are left out.
+const LEFT_OUT_BYTES_MAX: usize = 400;
+/// Bytes of each stream of a failed command.
+const STREAM_BYTES_MAX: usize = 1024;
+/// How the text begins.
+pub const BEGINNING: &str = "The following policies require attention:";
+
+/// A policy that is outstanding, as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    pub policy: String,
+    pub name: String,
+    pub text: String,
+}
+
+/// Everything that is outstanding; `individual` shows the first alone.
+#[must_use]
+pub fn whole(sections: &[Section], individual: bool) -> String {
+    let shown = if individual { sections.get(..1).unwrap_or(sections) } else { sections };
+    let mut text = format!("{BEGINNING}\n");
+    let end = ending(sections);
+    let mut left_out: Vec<&str> = Vec::new();
+    for section in shown {
+        if left_out.is_empty() && text.len() + section.text.len() + end.len() <= TEXT_BYTES_MAX {
+            let _ = write!(text, "\n{}\n", section.text);
+        } else {
+            left_out.push(&section.name);
+        }
+    }
+    left_out.extend(sections.iter().skip(shown.len()).map(|section| section.name.as_str()));
+    if !left_out.is_empty() {
+        let names = listed(left_out.iter().copied());
+        let _ = writeln!(text, "\n{} more: {}", left_out.len(), head(&names, LEFT_OUT_BYTES_MAX));
+    }
+    format!("{text}\n{end}")
+}
+
+/// How an agent settles a policy without doing anything: by its word.
+fn ending(sections: &[Section]) -> String {
+    let name = sections.first().map_or("name", |section| section.name.as_str());
+    let each = if sections.len() > 1 { " (each policy by its own name)" } else { "" };
+    format!(
+        "Do what they ask. Where you have looked and nothing needs to change, write `<promise>{name}</promise>` in a \
+         message{each}: it is recorded as your word, and the owner sees it."
+    )
+}
+
+/// One policy that waits for the agent.
+#[must_use]
+pub fn prompt(firing: &Firing) -> Section {
+    section(firing, &arrows(firing), &firing.instructions)
+}
+
+/// One policy whose command did not pass.
+#[must_use]
+pub fn command(firing: &Firing, acted: &Acted) -> Section {
+    let mut told = String::new();
+    for failure in &acted.failures {
+        let _ = writeln!(told, "{}", failed(failure));
+    }
+    let more = acted.failed.saturating_sub(acted.failures.len());
+    if more > 0 {
+        let _ = writeln!(told, "and {more} more runs that did not go well");
+    }
+    if !acted.unsteady.is_empty() {
+        let files = listed(acted.unsteady.iter().map(String::as_str));
+        let _ = writeln!(told, "Running it again changed files once more, and it must not: {files}");
+    }
+    section(firing, told.trim_end(), &firing.instructions)
+}
+
+/// One policy whose command failed before, for the same content.
+#[must_use]
+pub fn command_again(firing: &Firing) -> Section {
+    let command = firing.command.as_deref().unwrap_or_default();
+    let told = format!("Command: {command}\nIt did not pass, and nothing it is about has changed since.");
+    section(firing, &told, &firing.instructions)
+}
+
+/// One policy whose command was not run, and why.
+#[must_use]
+pub fn command_unrun(firing: &Firing, why: &str) -> Section {
+    let command = firing.command.as_deref().unwrap_or_default();
+    section(firing, &format!("Command: {command}\nIt was not run: {why}"), &firing.instructions)
+}
+
+fn section(firing: &Firing, before: &str, body: &str) -> Section {
+    let between = if before.is_empty() || body.is_empty() { "" } else { "\n\n" };
+    let text = format!("## {}\n{before}{between}{body}", firing.name);
+    let kept = head(&text, SECTION_BYTES_MAX);
+    let text = if kept.len() < text.len() { format!("{kept}…") } else { text };
+    Section { policy: firing.policy.clone(), name: firing.name.clone(), text }
+}
+
+fn arrows(firing: &Firing) -> String {
+    let shown =
+        firing.pairs.iter().take(ARROWS_MAX).map(|pair| format!("{} → {}", one_line(&pair.from), one_line(&pair.to)));
+    let mut lines: Vec<String> = shown.collect();
+    let more =
+        firing.pairs.len().saturating_sub(ARROWS_MAX) + if firing.pairs.is_empty() { 0 } else { firing.left_out };
+    lines.extend((more > 0).then(|| format!("and {more} more")));
+    lines.join("\n")
+}
+
+fn failed(failure: &Failure) -> String {
+    let Failure { command, told, stdout, stderr, .. } = failure;
+    let stream = |name: &str, text: &str| {
+        let text = tail(text.trim_end());
+        if text.is_empty() { String::new() } else { format!("\n{name}:\n{text}") }
+    };
+    let printed = format!("{}{}", stream("Stdout", stdout), stream("Stderr", stderr));
+    let printed = if printed.is_empty() { "\n(no output)".to_owned() } else { printed };
+    format!("Command: {}\nIt did not pass: {told}{printed}\n", one_line(command))
+}
+
+/// The end of what was printed: it says why.
+fn tail(text: &str) -> &str {
+    let from = text.len().saturating_sub(STREAM_BYTES_MAX);
+    (from..=text.len()).find_map(|at| text.get(at..)).unwrap_or_default()
+}
+
+/// A policy's instructions with files in the places that name them.
+#[must_use]
+pub fn filled(body: &str, trigger: &[String], expected: &[String]) -> String {
+    let mut text = String::new();
+    let mut rest = body;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        text.push_str(before);
+        let known = [
+            ("{trigger_files}", listed(trigger.iter().map(String::as_str))),
+            ("{trigger_file}", trigger.first().map(|file| one_line(file)).unwrap_or_default()),
+            ("{expected_files}", listed(expected.iter().map(String::as_str))),
+        ];
+        match known.iter().find_map(|(place, value)| Some((from.strip_prefix(place)?, value))) {
+            Some((after, value)) => {
+                text.push_str(value);
+                rest = after;
+            }
+            None => {
+                text.push('{');
+                rest = from.get(1..).unwrap_or_default();
+            }
+        }
+    }
+    text + rest
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.map(one_line).collect();
+    let more = names.len().saturating_sub(LISTED_MAX);
+    let shown = names.iter().take(LISTED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+/// A file's name cannot begin a line of its own.
+fn one_line(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests;

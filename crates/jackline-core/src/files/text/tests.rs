@@ -1,0 +1,98 @@
+//! The texts that agents are shown, to the byte, and their bounds.
+
+use super::*;
+use crate::files::detector::{Pair, State};
+use crate::files::policy::CompareTo;
+use crate::sha::Digest;
+
+fn firing(name: &str, pairs: &[(&str, &str)], instructions: &str) -> Firing {
+    let pair = |(from, to): &(&str, &str)| Pair { from: (*from).to_owned(), to: (*to).to_owned() };
+    Firing {
+        policy: name.to_lowercase(),
+        name: name.to_owned(),
+        file: String::new(),
+        state: State::Fires,
+        hash: String::new(),
+        baseline_ref: String::new(),
+        compare_to: CompareTo::Base,
+        content: Digest::ZERO,
+        trigger_files: Vec::new(),
+        expected_files: Vec::new(),
+        matched_files: Vec::new(),
+        pairs: pairs.iter().map(pair).collect(),
+        left_out: 0,
+        command: None,
+        instructions: instructions.to_owned(),
+        backed: None,
+    }
+}
+
+#[test]
+fn policies_are_grouped_with_an_arrow_for_each_pair() {
+    let pairing =
+        prompt(&firing("Pairing", &[("src/a.py", "tests/a_test.py"), ("src/b.py", "tests/b_test.py")], "Write it."));
+    let readme = prompt(&firing("README Accuracy", &[], "Source files changed. Verify README.md is accurate."));
+    assert_eq!(
+        whole(&[pairing.clone(), readme], false),
+        "The following policies require attention:\n\n## Pairing\nsrc/a.py → tests/a_test.py\nsrc/b.py → \
+         tests/b_test.py\n\nWrite it.\n\n## README Accuracy\nSource files changed. Verify README.md is accurate.\n\nDo what \
+         they ask. Where you have looked and nothing needs to change, write `<promise>Pairing</promise>` in a message \
+         (each policy by its own name): it is recorded as your word, and the owner sees it."
+    );
+    let alone = whole(&[pairing.clone(), prompt(&firing("Second", &[], "x"))], true);
+    assert!(alone.contains("## Pairing") && !alone.contains("## Second"), "{alone}");
+    assert!(alone.contains("\n1 more: Second\n"), "{alone}");
+}
+
+#[test]
+fn it_is_bounded_and_counts_what_it_leaves_out() {
+    let names: Vec<String> = (0..500).map(|number| format!("src/{number}.py")).collect();
+    let pairs: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "t")).collect();
+    let long = prompt(&firing("Long", &pairs, &"ü".repeat(4000)));
+    assert!(long.text.contains("\nand 480 more\n"), "{}", long.text);
+    let sections: Vec<Section> = (0..300).map(|_| long.clone()).collect();
+    let text = whole(&sections, false);
+    assert!(text.len() <= TEXT_BYTES_MAX + 512, "{}", text.len());
+    assert!(text.contains("more: Long, Long"), "{text}");
+    assert!(text.ends_with("the owner sees it."), "the way out is always told");
+}
+
+#[test]
+fn files_stand_in_their_places_once() {
+    let files = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let body = "Look at {trigger_file} of {trigger_files}; {expected_files}, {other}, {trigger_file";
+    assert_eq!(
+        filled(body, &files(&["{expected_files}", "b\nc"]), &files(&["t"])),
+        "Look at {expected_files} of {expected_files}, b\u{fffd}c; t, {other}, {trigger_file"
+    );
+    let many: Vec<String> = (0..30).map(|number| number.to_string()).collect();
+    assert!(filled("{trigger_files}", &many, &[]).ends_with("19 and 10 more"));
+}
+
+#[test]
+fn a_failed_command_says_how_it_ended_and_what_it_printed() {
+    let failure = |command: &str, stdout: &str| Failure {
+        command: command.to_owned(),
+        told: "it exited with 3".to_owned(),
+        exit_code: Some(3),
+        stdout: stdout.to_owned(),
+        stderr: String::new(),
+    };
+    let acted = Acted {
+        policy: "lint".to_owned(),
+        hash: String::new(),
+        passed: false,
+        skipped: false,
+        changed: false,
+        content: Digest::ZERO,
+        failures: vec![failure("lint a", "bad\n"), failure("lint b", "")],
+        failed: 3,
+        unsteady: vec!["c".to_owned()],
+    };
+    assert_eq!(
+        command(&firing("Lint", &[], ""), &acted).text,
+        "## Lint\nCommand: lint a\nIt did not pass: it exited with 3\nStdout:\nbad\n\nCommand: lint b\nIt did not pass: it \
+         exited with 3\n(no output)\n\nand 1 more runs that did not go well\nRunning it again changed files once more, and \
+         it must not: c"
+    );
+}

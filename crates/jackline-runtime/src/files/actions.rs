@@ -1,0 +1,300 @@
+//! Runs the commands of policies that fired: bounded, without a shell, side by side where they share no file, and once
+//! more where they changed something, since an action must come to rest.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jackline_core::audit::head;
+use jackline_core::files::command::Command;
+use jackline_core::files::evaluator::content_digest;
+use jackline_core::files::policy::Action;
+use jackline_core::files::seen::{Acted, FAILURES_TOLD_MAX, Failure, PRINTED_BYTES_MAX};
+use jackline_core::probe::Fact;
+use jackline_core::ran::{Exit, Ran};
+use jackline_core::stack::Stack;
+use rustix::fs::{FlockOperation, flock};
+
+use super::contents;
+use super::detection::Fired;
+use super::folder::Folder;
+use super::queue;
+use crate::commands::Commands;
+use crate::definitions::Scripts;
+use crate::private;
+use crate::probes::git::Git;
+use crate::probes::worktree;
+
+/// Milliseconds that all commands of one stop may take together: a host waits so long, and no longer.
+pub const ACTIONS_MS_MAX: u64 = 120_000;
+/// Milliseconds that one run may take.
+const RUN_MS_MAX: u64 = 60_000;
+/// Runs of one policy: one that has more files takes them all at once.
+const RUNS_MAX: usize = 1000;
+/// Commands that run at once.
+const RUNNERS_MAX: usize = 4;
+/// Milliseconds between two looks at a lock that another process holds.
+const LOCK_POLL_MS: u64 = 20;
+/// Milliseconds until we give up on it.
+const LOCK_MS_MAX: u64 = 10_000;
+/// Files that are named when a command does not come to rest.
+const UNSTEADY_TOLD_MAX: usize = 20;
+
+/// Runs the commands of firings.
+pub(crate) struct Acting<'a> {
+    pub(crate) commands: &'a Commands<'a>,
+    pub(crate) git: Option<&'a Git>,
+    pub(crate) folder: &'a Folder,
+}
+
+/// One run of a command.
+struct Job<'a> {
+    /// The firing it belongs to, by its place.
+    of: usize,
+    argv: Vec<String>,
+    files: Vec<&'a str>,
+}
+
+/// What came of one firing so far.
+struct Progress<'a> {
+    fired: &'a Fired,
+    command: &'a Command,
+    refused: Option<String>,
+    failures: Vec<Failure>,
+    failed: usize,
+    unsteady: Vec<String>,
+}
+
+impl Acting<'_> {
+    /// What comes of the commands of these firings.
+    ///
+    /// # Errors
+    /// Why none of them was run.
+    pub(crate) fn act(&self, due: &[&Fired]) -> Result<Vec<Acted>, String> {
+        let _lock = self.lock()?;
+        let until = Instant::now() + Duration::from_millis(ACTIONS_MS_MAX);
+        let mut all: Vec<Progress<'_>> = due.iter().filter_map(|fired| self.begin(fired)).collect();
+        let before = self.tree();
+        let jobs = self.jobs(&all, |progress| progress.refused.is_none());
+        let outcomes = self.run(&jobs, until);
+        note(&mut all, &jobs, outcomes);
+        let mut changed = self.tree() != before;
+        if changed {
+            changed |= self.again(&mut all, until);
+        }
+        Ok(all.into_iter().map(|progress| self.acted(progress, changed)).collect())
+    }
+
+    fn begin<'f>(&self, fired: &'f Fired) -> Option<Progress<'f>> {
+        let Action::Command(command) = &fired.policy.action else { return None };
+        let refused = self.objection(fired, command);
+        Some(Progress { fired, command, refused, failures: Vec::new(), failed: 0, unsteady: Vec::new() })
+    }
+
+    /// Why a policy's command may not run: the owner trusts a policy by its content, and the scripts it runs with it.
+    fn objection(&self, fired: &Fired, command: &Command) -> Option<String> {
+        if let Scripts::Trusted(known) = self.commands.scripts {
+            let now = format!("sha256:{}", fired.policy.digest);
+            match known.get(&fired.file) {
+                None => return Some(format!("`{}` is not trusted", fired.file)),
+                Some(then) if *then != now => return Some(format!("`{}` changed since it was trusted", fired.file)),
+                Some(_) => {}
+            }
+        }
+        self.commands.scripts.objection(&self.folder.root, &command.words)
+    }
+
+    fn jobs<'f>(&self, all: &[Progress<'f>], runs: impl Fn(&Progress<'f>) -> bool) -> Vec<Job<'f>> {
+        let root = self.folder.root.display().to_string();
+        let mut jobs = Vec::new();
+        for (of, progress) in all.iter().enumerate().filter(|(_, progress)| runs(progress)) {
+            let present: &'f [String] = &progress.fired.present;
+            if present.is_empty() {
+                continue;
+            }
+            let runs = progress.command.runs(present, &root).into_iter().take(RUNS_MAX);
+            jobs.extend(runs.map(|(argv, files)| Job { of, argv, files }));
+        }
+        jobs
+    }
+
+    /// Runs jobs side by side; two that share a file one after the other.
+    fn run(&self, jobs: &[Job<'_>], until: Instant) -> Vec<(usize, Ran)> {
+        let plan = Mutex::new(Plan { waiting: (0..jobs.len()).collect(), busy: BTreeSet::new(), done: Vec::new() });
+        let freed = Condvar::new();
+        thread::scope(|scope| {
+            for _ in 0..RUNNERS_MAX.min(jobs.len()) {
+                scope.spawn(|| {
+                    while let Some((at, job)) = take(jobs, &plan, &freed) {
+                        let ran = self.one(&job.argv, until);
+                        let mut plan = plan.lock().unwrap_or_else(PoisonError::into_inner);
+                        plan.busy.retain(|file| !job.files.contains(file));
+                        plan.done.push((at, ran));
+                        freed.notify_all();
+                    }
+                });
+            }
+        });
+        let mut done = plan.into_inner().unwrap_or_else(PoisonError::into_inner).done;
+        done.sort_by_key(|(at, _)| *at);
+        done
+    }
+
+    fn one(&self, argv: &[String], until: Instant) -> Ran {
+        let left = u64::try_from(until.saturating_duration_since(Instant::now()).as_millis()).unwrap_or_default();
+        if left == 0 {
+            let why = format!("the commands of all policies took longer than {ACTIONS_MS_MAX} ms");
+            return Ran::silent(Exit::NotStarted(why));
+        }
+        self.commands.run_in(&self.folder.root, argv, left.min(RUN_MS_MAX))
+    }
+
+    /// Runs what went well once more, policy by policy, so that it can be told whose command does not come to rest.
+    fn again(&self, all: &mut [Progress<'_>], until: Instant) -> bool {
+        let mut tree = self.tree();
+        let mut changed = false;
+        for at in 0..all.len() {
+            let Some(progress) = all.get(at).filter(|progress| progress.refused.is_none() && progress.failed == 0)
+            else {
+                continue;
+            };
+            let paths: Vec<&str> = progress.fired.present.iter().map(String::as_str).collect();
+            let before = contents::of(&self.folder.root, &paths);
+            let jobs: Vec<Job<'_>> = self.jobs(std::slice::from_ref(progress), |_| true);
+            let outcomes = self.run(&jobs, until);
+            let after = contents::of(&self.folder.root, &paths);
+            let now = self.tree();
+            let mut unsteady: Vec<String> = paths
+                .iter()
+                .filter(|path| before.get(**path) != after.get(**path))
+                .map(|path| (*path).to_owned())
+                .collect();
+            if unsteady.is_empty() && now != tree {
+                unsteady.push("files it is not about".to_owned());
+            }
+            changed |= now != tree;
+            tree = now;
+            let failures: Vec<(usize, Ran)> = outcomes;
+            let jobs: Vec<Job<'_>> = jobs.into_iter().map(|job| Job { of: at, ..job }).collect();
+            note(all, &jobs, failures);
+            if let Some(progress) = all.get_mut(at) {
+                progress.unsteady = unsteady;
+            }
+        }
+        changed
+    }
+
+    /// The whole work tree as one digest; what cannot be told is never the same.
+    fn tree(&self) -> Option<Fact> {
+        let seen = self.git.map(|git| worktree::answer(git, &self.folder.root));
+        seen.filter(|seen| matches!(seen, Fact::Content(_)))
+    }
+
+    fn acted(&self, progress: Progress<'_>, changed: bool) -> Acted {
+        let Progress { fired, command, refused, mut failures, mut failed, unsteady } = progress;
+        if fired.present.len() > RUNS_MAX && command.runs(&fired.present, "").len() > RUNS_MAX {
+            let why = format!("there are more than {RUNS_MAX} files; use `run_for: all_matches`");
+            failures.insert(0, told(command.shown.clone(), &Ran::silent(Exit::NotStarted(why))));
+            failed += 1;
+        }
+        let skipped = refused.is_some();
+        if let Some(why) = refused {
+            failures.push(told(command.shown.clone(), &Ran::silent(Exit::Untrusted(why))));
+            failed += 1;
+        }
+        failures.truncate(FAILURES_TOLD_MAX);
+        let paths: Vec<&str> = fired.detected.trigger_files.iter().map(String::as_str).collect();
+        let now = contents::of(&self.folder.root, &paths);
+        let content = content_digest(paths.iter().map(|path| (*path, now.get(*path).and_then(Option::as_ref))));
+        Acted {
+            policy: fired.policy.id.clone(),
+            hash: fired.hash.clone(),
+            passed: failed == 0 && unsteady.is_empty(),
+            skipped,
+            changed,
+            content,
+            failures,
+            failed,
+            unsteady: unsteady.into_iter().take(UNSTEADY_TOLD_MAX).collect(),
+        }
+    }
+
+    /// Two sessions in one workspace do not run commands over the same files at once.
+    fn lock(&self) -> Result<File, String> {
+        let place = queue::place(self.folder, "queue").map_err(|fault| format!("nothing can be kept: {fault}"))?;
+        let file = private::create_file_or_open(&place.with_file_name("lock")).map_err(|fault| fault.to_string())?;
+        let until = Instant::now() + Duration::from_millis(LOCK_MS_MAX);
+        while flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            if Instant::now() >= until {
+                return Err("another session runs the policies' commands".to_owned());
+            }
+            thread::sleep(Duration::from_millis(LOCK_POLL_MS));
+        }
+        Ok(file)
+    }
+}
+
+/// Which jobs wait, and which files are in use.
+struct Plan<'a> {
+    waiting: Vec<usize>,
+    busy: BTreeSet<&'a str>,
+    done: Vec<(usize, Ran)>,
+}
+
+/// The next job whose files nobody uses; waits while there are only others.
+fn take<'j, 'f>(jobs: &'j [Job<'f>], plan: &Mutex<Plan<'f>>, freed: &Condvar) -> Option<(usize, &'j Job<'f>)> {
+    let mut held = plan.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        if held.waiting.is_empty() {
+            return None;
+        }
+        let free = |at: &usize| jobs.get(*at).is_some_and(|job| !job.files.iter().any(|file| held.busy.contains(file)));
+        if let Some(position) = held.waiting.iter().position(free) {
+            let at = held.waiting.remove(position);
+            let job = jobs.get(at)?;
+            held.busy.extend(job.files.iter().copied());
+            return Some((at, job));
+        }
+        held = freed.wait(held).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+fn note(all: &mut [Progress<'_>], jobs: &[Job<'_>], outcomes: Vec<(usize, Ran)>) {
+    for (at, ran) in outcomes {
+        let Some(job) = jobs.get(at).filter(|_| !ran.succeeded()) else { continue };
+        let Some(progress) = all.get_mut(job.of) else { continue };
+        progress.failed += 1;
+        if progress.failures.len() < FAILURES_TOLD_MAX {
+            progress.failures.push(told(job.argv.join(" "), &ran));
+        }
+    }
+}
+
+fn told(command: String, ran: &Ran) -> Failure {
+    Failure {
+        command: head(&command, PRINTED_BYTES_MAX).to_owned(),
+        told: ran.exit.told(),
+        exit_code: if let Exit::Code(code) = ran.exit { Some(code) } else { None },
+        stdout: head(&ran.stdout, PRINTED_BYTES_MAX).to_owned(),
+        stderr: head(&ran.stderr, PRINTED_BYTES_MAX).to_owned(),
+    }
+}
+
+/// The policy files with commands, and the scripts these run, as `jackline trust` remembers them.
+#[must_use]
+pub fn trusted(folder: &Folder) -> Vec<(String, String, Vec<String>)> {
+    let all = super::folder::commands(folder).into_iter();
+    let named = all.filter_map(|(file, policy)| match policy.action {
+        Action::Command(command) => Some((file, format!("sha256:{}", policy.digest), command.words)),
+        Action::Prompt => None,
+    });
+    named.collect()
+}
+
+/// Whether any policy that counts runs a command, so that a host must wait longer.
+#[must_use]
+pub fn any(stack: &Stack) -> bool {
+    super::folders(stack).iter().any(|folder| !super::folder::commands(folder).is_empty())
+}

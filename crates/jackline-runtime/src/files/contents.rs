@@ -1,0 +1,54 @@
+//! What files contain, as digests; many at once, on a few threads.
+
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::{fs, thread};
+
+use jackline_core::sha::Digest;
+
+use super::names;
+use crate::probes::fingerprint::{Opened, digest, open};
+
+/// Threads that read: disks and caches serve a few at once.
+const READERS_MAX: usize = 4;
+/// Files from which on more than one thread reads; starting one costs as much as reading dozens.
+const FILES_PER_READER_MIN: usize = 64;
+
+/// By path; `None` for one that is not there.
+pub(super) type Contents = BTreeMap<String, Option<Digest>>;
+
+/// What each of these files below the root contains.
+pub(super) fn of(root: &Path, paths: &[&str]) -> Contents {
+    let readers = paths.len().div_ceil(FILES_PER_READER_MIN).clamp(1, READERS_MAX);
+    let look = |paths: &[&str]| -> Vec<(String, Option<Digest>)> {
+        paths.iter().map(|path| ((*path).to_owned(), one(root, path))).collect()
+    };
+    if readers == 1 {
+        return look(paths).into_iter().collect();
+    }
+    let share = paths.len().div_ceil(readers);
+    thread::scope(|scope| {
+        let all: Vec<_> = paths.chunks(share).map(|paths| scope.spawn(move || look(paths))).collect();
+        // What a reader that failed would have told is not there: every file of its share counts as gone.
+        all.into_iter().filter_map(|reader| reader.join().ok()).flatten().collect()
+    })
+}
+
+/// What one file contains: its bytes, where a link leads, or that it is a directory or cannot be read.
+fn one(root: &Path, name: &str) -> Option<Digest> {
+    let path = root.join(names::path(name));
+    if let Ok(target) = fs::read_link(&path) {
+        return Some(Digest::of_parts([b"link".as_slice(), target.as_os_str().as_bytes()]));
+    }
+    match open(&path) {
+        Ok(Opened::Nothing) => None,
+        Ok(Opened::Directory) => Some(Digest::of_parts([b"directory".as_slice()])),
+        Ok(Opened::File(file, meta)) => Some(digest(&file, &meta).unwrap_or_else(|_| unreadable())),
+        Err(_) => Some(unreadable()),
+    }
+}
+
+fn unreadable() -> Digest {
+    Digest::of_parts([b"unreadable".as_slice()])
+}

@@ -1,0 +1,191 @@
+//! Holds the policies of a folder against what changed, each against its own baseline.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::Path;
+
+use jackline_core::audit::head;
+use jackline_core::files::detector::{self, Changes, State};
+use jackline_core::files::evaluator::content_digest;
+use jackline_core::files::policy::{Action, CompareTo, Policy};
+use jackline_core::files::queue::trigger_hash;
+use jackline_core::files::seen::{
+    Baseline, FILES_TOLD_MAX, FILES_TOTAL_MAX, Firing, Found, INSTRUCTIONS_BYTES_MAX, PolicyFault,
+};
+use jackline_core::files::text::filled;
+
+use super::baselines;
+use super::changes::{LOOK_MS_MAX, Survey, Unclear};
+use super::contents::{self, Contents};
+use super::folder::{Folder, policies};
+use crate::probes::git::Git;
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Question<'a> {
+    /// Compared to instead of every baseline.
+    pub base: Option<&'a str>,
+    /// The last prompt's, as the session remembers it.
+    pub baseline: Option<&'a Baseline>,
+}
+
+/// Everything that was found, with nothing left out.
+#[derive(Debug, Clone, Default)]
+pub struct Detection {
+    pub fired: Vec<Fired>,
+    pub faults: Vec<PolicyFault>,
+    pub policies: usize,
+    pub individual: bool,
+}
+
+/// A policy that is about some changed files.
+#[derive(Debug, Clone)]
+pub struct Fired {
+    pub policy: Policy,
+    pub detected: detector::Detected,
+    pub hash: String,
+    pub reference: String,
+    pub file: String,
+    pub content: jackline_core::sha::Digest,
+    /// Trigger files that are there, in order.
+    pub present: Vec<String>,
+}
+
+/// The same, with whichever git program the system has.
+///
+/// # Errors
+/// Why it cannot be told.
+pub fn look_at(folder: &Folder, home: Option<&Path>, question: Question<'_>) -> Result<Detection, String> {
+    detect(Git::find(&folder.root, home).as_ref(), folder, question)
+}
+
+/// Looks which policies fire.
+pub(crate) fn detect(git: Option<&Git>, folder: &Folder, question: Question<'_>) -> Result<Detection, String> {
+    let read = policies(folder);
+    let (policies, individual) = (read.policies.len(), folder.individual);
+    let empty = Detection { fired: Vec::new(), faults: read.faults, policies, individual };
+    if read.policies.is_empty() {
+        return Ok(empty);
+    }
+    let fired = look(git, folder, question, &read.policies).map_err(|why| why.to_string())?;
+    Ok(Detection { fired, ..empty })
+}
+
+/// What changed since one baseline.
+struct Since {
+    changes: Changes,
+    reference: String,
+}
+
+fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy]) -> Result<Vec<Fired>, Unclear> {
+    let survey = Survey::new(git.ok_or(Unclear::NoGit)?, &folder.root, LOOK_MS_MAX)?;
+    survey.prepare()?;
+    let mut known: BTreeMap<CompareTo, Since> = BTreeMap::new();
+    for policy in all {
+        if let Entry::Vacant(vacant) = known.entry(policy.compare_to) {
+            vacant.insert(since(&survey, folder, asked, policy.compare_to)?);
+        }
+    }
+    let held = all.iter().filter_map(|policy| {
+        let since = known.get(&policy.compare_to)?;
+        Some((policy, since, detector::detect(policy, &since.changes)?))
+    });
+    let held: Vec<_> = held.collect();
+    let mut touched: Vec<&str> = held.iter().flat_map(|(_, _, seen)| &seen.trigger_files).map(String::as_str).collect();
+    touched.sort_unstable();
+    touched.dedup();
+    let contents = contents::of(&folder.root, &touched);
+    Ok(held.iter().map(|(policy, since, seen)| fired(folder, (policy, since, seen), &contents)).collect())
+}
+
+fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareTo) -> Result<Since, Unclear> {
+    let against = |commit: Option<String>, name: &str| -> Result<Since, Unclear> {
+        let changes = survey.since(commit.as_deref())?;
+        Ok(Since { changes, reference: commit.unwrap_or_else(|| name.to_owned()) })
+    };
+    if let Some(base) = asked.base {
+        return against(Some(survey.named(base)?), "base");
+    }
+    match to {
+        CompareTo::Base => against(survey.base()?, to.name()),
+        CompareTo::DefaultTip => against(survey.default_tip()?, to.name()),
+        CompareTo::Prompt => {
+            let kept = asked.baseline.and_then(|known| Some((known, baselines::load(folder, known)?)));
+            match kept {
+                Some((known, kept)) => {
+                    let changes = baselines::since(survey, folder, &kept)?;
+                    Ok(Since { changes, reference: known.reference.clone() })
+                }
+                // Without one, everything that is not committed counts.
+                None => {
+                    Ok(Since { changes: survey.since(survey.head()?.as_deref())?, reference: to.name().to_owned() })
+                }
+            }
+        }
+    }
+}
+
+fn fired(folder: &Folder, (policy, since, seen): (&Policy, &Since, &detector::Detected), contents: &Contents) -> Fired {
+    let content = |path: &String| contents.get(path).and_then(Option::as_ref);
+    Fired {
+        hash: trigger_hash(&policy.id, &seen.trigger_files, &since.reference),
+        reference: since.reference.clone(),
+        file: folder.file(&policy.id),
+        content: content_digest(seen.trigger_files.iter().map(|path| (path.as_str(), content(path)))),
+        present: seen.trigger_files.iter().filter(|path| content(path).is_some()).cloned().collect(),
+        policy: policy.clone(),
+        detected: seen.clone(),
+    }
+}
+
+impl Detection {
+    /// The same as a record keeps it: lists cut to their bounds, and counted.
+    #[must_use]
+    pub fn told(&self) -> Found {
+        let mut left = FILES_TOTAL_MAX;
+        Found {
+            firings: self.fired.iter().map(|fired| fired.told(&mut left)).collect(),
+            faults: self.faults.clone(),
+            policies: self.policies,
+            individual: self.individual,
+        }
+    }
+}
+
+impl Fired {
+    fn told(&self, left: &mut usize) -> Firing {
+        let seen = &self.detected;
+        let room = FILES_TOLD_MAX.min(*left);
+        let cut = |files: &[String]| files.iter().take(room).cloned().collect::<Vec<_>>();
+        let pairs: Vec<_> = seen.pairs.iter().take(room).cloned().collect();
+        let told = seen.trigger_files.len().min(room) + pairs.len();
+        *left = left.saturating_sub(told);
+        let command = match &self.policy.action {
+            Action::Prompt => None,
+            Action::Command(command) => Some(command.shown.clone()),
+        };
+        let instructions = if seen.state == State::Fires {
+            filled(&self.policy.body, &seen.trigger_files, &seen.expected_files)
+        } else {
+            String::new()
+        };
+        Firing {
+            policy: self.policy.id.clone(),
+            name: self.policy.name.clone(),
+            file: self.file.clone(),
+            state: seen.state,
+            hash: self.hash.clone(),
+            baseline_ref: self.reference.clone(),
+            compare_to: self.policy.compare_to,
+            content: self.content,
+            trigger_files: cut(&seen.trigger_files),
+            expected_files: cut(&seen.expected_files),
+            matched_files: cut(&seen.matched_files),
+            left_out: (seen.trigger_files.len() + seen.pairs.len()).saturating_sub(told),
+            pairs,
+            command,
+            instructions: head(&instructions, INSTRUCTIONS_BYTES_MAX).to_owned(),
+            backed: None,
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The queue on disk: one small file for each firing, written whole or not at all, readable by its owner alone.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use jackline_core::files::queue::{Entry, HASH_DIGITS, SettledBy, Status, Write};
+use jackline_core::redact::Redactor;
+use serde_json::json;
+
+use super::folder::Folder;
+use crate::private;
+use crate::probes::fingerprint::small;
+
+/// Bytes of one entry: its lists of files are bounded, and so is what its command printed.
+const ENTRY_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// Entries that are listed; more are older than anyone looks at.
+pub const ENTRIES_MAX: usize = 10_000;
+/// The summary for people.
+const SUMMARY: &str = "state.json";
+
+/// The queue of a folder of policies.
+#[derive(Debug, Clone)]
+pub struct Queue<'a> {
+    folder: &'a Folder,
+}
+
+/// What was found under a hash.
+#[derive(Debug, PartialEq)]
+pub enum Found {
+    Nothing,
+    Entry(Box<Entry>),
+    /// It cannot be read; it was taken away.
+    Corrupt(String),
+}
+
+impl<'a> Queue<'a> {
+    #[must_use]
+    pub const fn of(folder: &'a Folder) -> Self {
+        Self { folder }
+    }
+
+    fn dir(&self) -> PathBuf {
+        self.folder.state().join("queue")
+    }
+
+    fn file(&self, hash: &str, status: Status) -> PathBuf {
+        self.dir().join(format!("{hash}.{}.json", status.name()))
+    }
+
+    /// The entry under a trigger hash. One that is damaged is taken away, so that its policy fires anew.
+    #[must_use]
+    pub fn get(&self, hash: &str) -> Found {
+        for status in Status::ALL {
+            let file = self.file(hash, status);
+            let Some(bytes) = small(&file, ENTRY_BYTES_MAX) else { continue };
+            let read: Option<Entry> = serde_json::from_slice(&bytes).ok();
+            match read.filter(|entry| entry.trigger_hash == hash && entry.status == status) {
+                Some(entry) => return Found::Entry(Box::new(entry)),
+                None => {
+                    drop(fs::remove_file(&file));
+                    return Found::Corrupt(format!("{hash}.{}.json", status.name()));
+                }
+            }
+        }
+        Found::Nothing
+    }
+
+    /// Every entry, by hash; what is damaged is named.
+    #[must_use]
+    pub fn all(&self) -> (Vec<Entry>, Vec<String>) {
+        let mut hashes: Vec<String> = Vec::new();
+        for entry in fs::read_dir(self.dir()).into_iter().flatten().flatten().take(ENTRIES_MAX) {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let hash = name.split('.').next().unwrap_or_default();
+            hashes.extend(is_hash(hash).then(|| hash.to_owned()));
+        }
+        hashes.sort_unstable();
+        hashes.dedup();
+        let (mut entries, mut corrupt) = (Vec::new(), Vec::new());
+        for hash in hashes {
+            match self.get(&hash) {
+                Found::Entry(entry) => entries.push(*entry),
+                Found::Corrupt(name) => corrupt.push(name),
+                Found::Nothing => {}
+            }
+        }
+        (entries, corrupt)
+    }
+
+    /// Writes what a decision led to.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn write(&self, writes: &[Write], redactor: &Redactor) -> io::Result<()> {
+        place(self.folder, "queue")?;
+        for write in writes {
+            match write {
+                Write::Entry(entry) => self.put(entry, redactor)?,
+                Write::Settle { hash, status, by, at } => {
+                    self.settle(hash, (*status, *by), &at.to_string(), redactor)?
+                }
+            }
+        }
+        self.sum_up()
+    }
+
+    fn settle(&self, hash: &str, (status, by): (Status, SettledBy), at: &str, redactor: &Redactor) -> io::Result<()> {
+        let Found::Entry(entry) = self.get(hash) else { return Ok(()) };
+        let settled = Entry { status, settled_by: Some(by), evaluated_at: Some(at.to_owned()), ..*entry };
+        self.put(&settled, redactor)
+    }
+
+    fn put(&self, entry: &Entry, redactor: &Redactor) -> io::Result<()> {
+        if !is_hash(&entry.trigger_hash) {
+            return Err(io::Error::other("it is no trigger hash"));
+        }
+        let mut value = serde_json::to_value(entry)?;
+        redactor.redact(&mut value);
+        replace(&self.file(&entry.trigger_hash, entry.status), &serde_json::to_vec_pretty(&value)?)?;
+        for other in Status::ALL.into_iter().filter(|status| *status != entry.status) {
+            match fs::remove_file(self.file(&entry.trigger_hash, other)) {
+                Err(fault) if fault.kind() != io::ErrorKind::NotFound => return Err(fault),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What people look at first: how many stand how, and which are outstanding.
+    fn sum_up(&self) -> io::Result<()> {
+        let mut counts = [0_usize; Status::ALL.len()];
+        let mut outstanding: Vec<String> = Vec::new();
+        for entry in fs::read_dir(self.dir())?.flatten().take(ENTRIES_MAX) {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let status = Status::ALL.iter().position(|status| name.ends_with(&format!(".{}.json", status.name())));
+            if let Some(count) = status.and_then(|at| counts.get_mut(at)) {
+                *count += 1;
+            }
+            let open = name.ends_with(".queued.json") || name.ends_with(".failed.json");
+            outstanding.extend(open.then(|| name.split('.').next().unwrap_or_default().to_owned()));
+        }
+        outstanding.sort_unstable();
+        let counted: serde_json::Map<String, serde_json::Value> =
+            Status::ALL.iter().zip(counts).map(|(status, count)| (status.name().to_owned(), json!(count))).collect();
+        let summary = json!({ "entries": counted, "outstanding": outstanding });
+        replace(&self.folder.state().join(SUMMARY), &serde_json::to_vec_pretty(&summary)?)
+    }
+
+    /// Takes everything away; how many entries there were.
+    ///
+    /// # Errors
+    /// When something cannot be removed.
+    pub fn clear(&self) -> io::Result<usize> {
+        let (entries, corrupt) = self.all();
+        match fs::remove_dir_all(self.folder.state()) {
+            Err(fault) if fault.kind() != io::ErrorKind::NotFound => Err(fault),
+            _ => Ok(entries.len() + corrupt.len()),
+        }
+    }
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == HASH_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A directory of ours beside the policies, made where it is missing; git is told to ignore all of it. A link in its
+/// place would have us write elsewhere.
+pub(super) fn place(folder: &Folder, name: &str) -> io::Result<PathBuf> {
+    let (temporary, state) = (folder.temporary(), folder.state());
+    let dir = state.join(name);
+    if !dir.is_dir() {
+        private::create_dir(&dir)?;
+    }
+    for ours in [&temporary, &state, &dir] {
+        if ours.is_symlink() {
+            return Err(io::Error::other(format!("`{}` is a link", ours.display())));
+        }
+    }
+    let ignore = temporary.join(".gitignore");
+    if !ignore.exists() {
+        replace(&ignore, b"*\n")?;
+    }
+    Ok(dir)
+}
+
+/// Writes a file whole or not at all.
+pub(super) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = file.with_extension(format!("{}.new", std::process::id()));
+    let mut new = private::create_file(&beside)?;
+    new.write_all(bytes)?;
+    drop(new);
+    fs::rename(&beside, file)
+}
+
+#[cfg(test)]
+mod tests;

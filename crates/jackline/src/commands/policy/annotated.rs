@@ -1,0 +1,83 @@
+//! What is outstanding, as annotations that GitHub shows beside the changed files.
+
+use serde_json::Value;
+
+/// Annotations of one look: GitHub shows no more of a step.
+const ANNOTATIONS_MAX: usize = 50;
+
+/// One line for each changed file that something is wanted for, and for each policy that cannot be used.
+pub(super) fn lines(result: &Value) -> Vec<String> {
+    let items = |key: &str| result.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+    let faults = items("faults");
+    let mut all: Vec<String> = faults.iter().map(fault).collect();
+    all.extend(items("outstanding").iter().flat_map(outstanding));
+    let more = all.len().saturating_sub(ANNOTATIONS_MAX);
+    all.truncate(ANNOTATIONS_MAX);
+    all.extend((more > 0).then(|| format!("::notice::{more} more are not shown")));
+    all
+}
+
+fn fault(fault: &Value) -> String {
+    let level = if text(fault, "level") == "warning" { "warning" } else { "error" };
+    let line = fault.get("line").and_then(Value::as_u64).unwrap_or(1);
+    format!("::{level} file={},line={line}::{}", property(text(fault, "file")), message(text(fault, "message")))
+}
+
+fn outstanding(open: &Value) -> Vec<String> {
+    let title = property(text(open, "name"));
+    let line = |file: &str, said: &str| format!("::error file={},title={title}::{}", property(file), message(said));
+    let list = |key: &str| open.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+    let pairs = list("pairs");
+    if !pairs.is_empty() {
+        let missing = |pair: &Value| {
+            let said = format!("{} must change along with it", text(pair, "to"));
+            line(text(pair, "from"), &said)
+        };
+        return pairs.iter().map(missing).collect();
+    }
+    let result = open.get("action_result").cloned().unwrap_or_default();
+    let said = match text(&result, "command") {
+        "" => format!("the policy `{}` asks for attention", text(open, "policy")),
+        command => format!("`{command}` did not pass: {}", text(&result, "output")),
+    };
+    list("trigger_files").iter().filter_map(Value::as_str).map(|file| line(file, &said)).collect()
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A text as the format spells it.
+fn message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property's value: what would end it is spelled, too.
+fn property(text: &str) -> String {
+    message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_wanted_stands_beside_the_file_that_wants_it() {
+        let result = json!({
+            "faults": [{ "file": ".jackline/policies/a.md", "line": 3, "message": "bad", "level": "error" }],
+            "outstanding": [
+                { "name": "A: b, c", "policy": "a", "pairs": [{ "from": "src/a,b.py", "to": "t" }], "trigger_files": ["src/a,b.py"] },
+                { "name": "R", "policy": "r", "pairs": [], "trigger_files": ["x\n::y"] },
+            ],
+        });
+        assert_eq!(
+            lines(&result),
+            [
+                "::error file=.jackline/policies/a.md,line=3::bad",
+                "::error file=src/a%2Cb.py,title=A%3A b%2C c::t must change along with it",
+                "::error file=x%0A%3A%3Ay,title=R::the policy `r` asks for attention",
+            ]
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! `jackline policy check`: what is outstanding now, recorded and queued as at a stop.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use jackline_core::event::Body;
+use jackline_runtime::Answer;
+use serde_json::{Value, json};
+
+use super::{Workspace, annotated, none_found};
+use crate::error::CommandError;
+use crate::place::{self, Where};
+use crate::{person, screen};
+
+/// Check what must change together with what changed
+///
+/// Exits with 0 when nothing is outstanding, 1 when something is or a policy cannot be used, 2 when it cannot be told.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Check {
+    /// What happened: an agent wants to stop, or a prompt was submitted (which keeps a baseline)
+    #[arg(long, value_enum, default_value_t)]
+    event: Moment,
+    /// The agent's transcript, for its promises
+    #[arg(long, value_name = "FILE")]
+    transcript: Option<PathBuf>,
+    /// Compare to where this branch left REF, instead of every policy's own baseline
+    #[arg(long, value_name = "REF")]
+    base: Option<String>,
+    /// Run the policies' commands as they are, without `jackline trust`; for machines that build
+    #[arg(long)]
+    trust: bool,
+    /// How it is printed; annotations are printed too where GitHub runs it
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    at: Where,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Moment {
+    #[default]
+    Stop,
+    Prompt,
+}
+
+/// How it is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Format {
+    #[default]
+    Human,
+    Json,
+    Github,
+}
+
+impl Check {
+    pub(crate) fn run(&self) -> Result<ExitCode, CommandError> {
+        if self.trust {
+            person::outside_a_session()?;
+        }
+        let workspace = Workspace::of(&self.at)?;
+        match self.event {
+            Moment::Prompt => self.prompt(&workspace),
+            Moment::Stop => self.stop(&workspace),
+        }
+    }
+
+    fn prompt(&self, workspace: &Workspace) -> Result<ExitCode, CommandError> {
+        let answer = workspace.decide(self.trust, None, Body::PromptSubmitted)?;
+        match self.format {
+            Format::Json => screen::line(&json!({ "recorded": answer.seq }).to_string())?,
+            Format::Human | Format::Github => screen::line("the prompt is recorded")?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn stop(&self, workspace: &Workspace) -> Result<ExitCode, CommandError> {
+        let transcript = self.transcript.as_ref().map(std::path::absolute).transpose()?;
+        if let Some(file) = transcript.as_ref().filter(|file| !file.is_file()) {
+            return Err(CommandError::input(format!("there is no transcript `{}`", file.display())));
+        }
+        let transcript = transcript.map(|file| file.display().to_string());
+        let answer = workspace.decide(self.trust, transcript, Body::PoliciesChecked { base: self.base.clone() })?;
+        let result = answer.result.clone().unwrap_or_default();
+        match self.format {
+            Format::Json => screen::line(&result.to_string())?,
+            Format::Human => self.human(workspace, &result)?,
+            Format::Github => {}
+        }
+        if self.format == Format::Github || (self.format == Format::Human && place::on_github()) {
+            annotated::lines(&result).iter().try_for_each(|line| screen::line(line))?;
+        }
+        ended(&answer, &result)
+    }
+
+    fn human(&self, workspace: &Workspace, result: &Value) -> Result<(), CommandError> {
+        for fault in items(result, "faults") {
+            let text = |key: &str| fault.get(key).and_then(Value::as_str).unwrap_or_default();
+            let line = fault.get("line").and_then(Value::as_u64).unwrap_or(1);
+            screen::line(&format!("{}: {}:{line}: {}", text("level"), text("file"), text("message")))?;
+            if !text("help").is_empty() {
+                screen::line(&format!("  help: {}", text("help")))?;
+            }
+        }
+        let text = result.get("text").and_then(Value::as_str).unwrap_or_default();
+        if !text.is_empty() {
+            return Ok(screen::line(text)?);
+        }
+        if result.get("unclear").is_some_and(|why| !why.is_null()) {
+            return Ok(());
+        }
+        let line = match workspace.folders().is_empty() {
+            true => none_found(workspace),
+            false => format!("nothing is outstanding ({} settled)", items(result, "settled").len()),
+        };
+        Ok(screen::line(&line)?)
+    }
+}
+
+/// How it ends: a policy that is switched on but cannot be judged is not fine.
+fn ended(answer: &Answer, result: &Value) -> Result<ExitCode, CommandError> {
+    if let Some(why) = result.get("unclear").and_then(Value::as_str) {
+        return Err(CommandError::input(format!("the file policies could not be judged: {why}"))
+            .hint("run it inside a git repository; `--base` names a commit of it"));
+    }
+    let faulty = items(result, "faults").iter().any(|fault| fault.get("level") == Some(&json!("error")));
+    let open = !items(result, "outstanding").is_empty();
+    debug_assert!(open || !answer.verdict.refuses(), "only what is outstanding refuses");
+    if open || faulty { Err(CommandError::not_fine()) } else { Ok(ExitCode::SUCCESS) }
+}
+
+fn items<'a>(result: &'a Value, key: &str) -> &'a [Value] {
+    result.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}

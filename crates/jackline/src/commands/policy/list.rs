@@ -1,0 +1,97 @@
+//! `jackline policy list`: the policies of a workspace, and what is wrong with others.
+
+use jackline_core::files::policy::{Action, Detection, Policy};
+use jackline_core::files::seen::PolicyFault;
+use jackline_runtime::files;
+use serde_json::{Value, json};
+
+use super::{Workspace, none_found};
+use crate::commands::Format;
+use crate::error::CommandError;
+use crate::place::Where;
+use crate::{screen, timeline};
+
+/// List the file policies
+#[derive(Debug, clap::Args)]
+pub(crate) struct List {
+    /// How the list is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    at: Where,
+}
+
+impl List {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        let workspace = Workspace::of(&self.at)?;
+        let folders = workspace.folders();
+        let read: Vec<_> = folders.iter().map(|folder| (folder, files::policies(folder))).collect();
+        match self.format {
+            Format::Json => {
+                let all = read.iter().flat_map(|(folder, read)| {
+                    read.policies.iter().map(|policy| row(&folder.file(&policy.id), policy))
+                });
+                let faults = read.iter().flat_map(|(_, read)| &read.faults).map(|fault| json!(fault));
+                screen::line(
+                    &json!({ "policies": all.collect::<Vec<_>>(), "faults": faults.collect::<Vec<_>>() }).to_string(),
+                )?;
+            }
+            Format::Human if read.is_empty() => screen::line(&none_found(&workspace))?,
+            Format::Human => {
+                for (_, read) in &read {
+                    read.policies.iter().try_for_each(|policy| screen::line(&line(policy)))?;
+                    read.faults.iter().try_for_each(|fault| screen::line(&told(fault)))?;
+                }
+            }
+        }
+        match read.iter().any(|(_, read)| read.faults.iter().any(|fault| !fault.warning)) {
+            true => Err(CommandError::not_fine()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A policy on one line.
+fn line(policy: &Policy) -> String {
+    let what = match &policy.action {
+        Action::Prompt => "asks the agent".to_owned(),
+        Action::Command(command) => format!("runs `{}`", timeline::shown(&command.shown)),
+    };
+    let named = if policy.name == policy.id { String::new() } else { format!(" ({})", timeline::shown(&policy.name)) };
+    let patterns: Vec<&str> = policy.patterns().map(|pattern| pattern.text()).collect();
+    format!(
+        "{}{named}: {} {}; since {}; {what}",
+        timeline::shown(&policy.id),
+        mode(&policy.detection),
+        timeline::shown(&patterns.join(", ")),
+        policy.compare_to.name()
+    )
+}
+
+fn mode(detection: &Detection) -> &'static str {
+    match detection {
+        Detection::Trigger { .. } => "trigger",
+        Detection::Set(_) => "set",
+        Detection::Pair { .. } => "pair",
+        Detection::Created(_) => "created",
+    }
+}
+
+fn row(file: &str, policy: &Policy) -> Value {
+    let command = match &policy.action {
+        Action::Prompt => None,
+        Action::Command(command) => Some(&command.shown),
+    };
+    let patterns: Vec<&str> = policy.patterns().map(|pattern| pattern.text()).collect();
+    json!({
+        "policy": policy.id, "name": policy.name, "file": file, "mode": mode(&policy.detection), "patterns": patterns,
+        "compare_to": policy.compare_to.name(), "command": command,
+    })
+}
+
+/// A fault on one line, as compilers tell it.
+pub(in crate::commands) fn told(fault: &PolicyFault) -> String {
+    let level = if fault.warning { "warning" } else { "error" };
+    let help = fault.help.as_ref().map(|help| format!("\n  help: {help}")).unwrap_or_default();
+    format!("{level}: {}:{}: {}{help}", fault.file, fault.line, fault.message)
+}

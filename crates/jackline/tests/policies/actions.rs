@@ -1,0 +1,129 @@
+//! Commands of policies: run without a shell, twice where they change something, again only for new content.
+
+use serde_json::json;
+
+use super::World;
+
+fn with_command(command: &str, more: &str) -> World {
+    let command = serde_json::Value::String(command.to_owned());
+    let text = format!("---\nname: Format\ntrigger: src/**\naction: {{command: {command}{more}}}\n---\n");
+    World::with("format", &text)
+}
+
+/// How often a command ran, as it noted outside of the repository.
+fn runs(world: &World) -> usize {
+    std::fs::read_to_string(world.path("runs")).map(|text| text.lines().count()).unwrap_or_default()
+}
+
+#[test]
+fn a_command_that_passes_settles_and_runs_again_for_new_content_only() {
+    let world = World::new();
+    world.write("note.sh", "#!/bin/sh\necho \"$@\" >> runs.log\n");
+    world.write(".gitignore", "runs.log\n");
+    world.policy("format", "---\ntrigger: src/**\naction: {command: 'sh note.sh {file}'}\n---\n");
+    world.commit("policy");
+    world.write("src/a b.py", "1\n");
+    let seen = world.check(&["--trust"]);
+    assert_eq!(
+        (seen["settled"][0]["status"].as_str(), seen["settled"][0]["settled_by"].as_str()),
+        (Some("passed"), Some("command"))
+    );
+    assert_eq!(world.read("runs.log"), "src/a b.py\n");
+    world.check(&["--trust"]);
+    assert_eq!(world.read("runs.log").lines().count(), 1, "nothing changed");
+    world.write("src/a b.py", "2\n");
+    world.check(&["--trust"]);
+    assert_eq!(world.read("runs.log").lines().count(), 2);
+}
+
+#[test]
+fn a_command_that_changes_files_is_run_twice_and_its_result_stands() {
+    let world = World::new();
+    world.write("fmt.sh", "#!/bin/sh\nsed -i 's/ *$//' \"$1\"\necho x >> runs.log\n");
+    world.write(".gitignore", "runs.log\n");
+    world.policy("format", "---\ntrigger: src/**\naction: {command: 'sh fmt.sh {file}'}\n---\n");
+    world.commit("policy");
+    world.write("src/a.py", "x   \n");
+    let seen = world.check(&["--trust"]);
+    assert_eq!(seen["settled"][0]["settled_by"], "command", "{seen}");
+    assert_eq!((world.read("src/a.py").as_str(), world.read("runs.log").lines().count()), ("x\n", 2));
+    world.check(&["--trust"]);
+    assert_eq!(world.read("runs.log").lines().count(), 2, "it is settled for what it left behind");
+    assert_eq!(world.git(&["diff", "--cached", "--name-only"]), "", "nothing is staged");
+}
+
+#[test]
+fn a_command_that_does_not_come_to_rest_fails() {
+    let world = World::new();
+    world.write("grow.sh", "#!/bin/sh\necho more >> \"$1\"\n");
+    world.policy("format", "---\ntrigger: src/**\naction: {command: 'sh grow.sh {file}'}\n---\n");
+    world.commit("policy");
+    world.write("src/a.py", "x\n");
+    let seen = world.check(&["--trust"]);
+    assert_eq!(seen["outstanding"][0]["status"], "failed", "{seen}");
+    let text = seen["text"].as_str().expect("a text");
+    assert!(text.contains("Running it again changed files once more, and it must not: src/a.py"), "{text}");
+}
+
+#[test]
+fn a_failure_is_told_with_command_code_and_output_and_not_repeated() {
+    let world = World::new();
+    world.write("lint.sh", "#!/bin/sh\necho x >> runs.log\necho \"bad $1\"; echo worse >&2; exit 3\n");
+    world.write(".gitignore", "runs.log\n");
+    world.policy("lint", "---\nname: Lint\ntrigger: src/**\naction: {command: 'sh lint.sh {file}'}\n---\n");
+    world.commit("policy");
+    world.write("src/a.py", "1\n");
+    world.write("src/b.py", "1\n");
+    let seen = world.check(&["--trust"]);
+    let text = seen["text"].as_str().expect("a text");
+    assert!(text.contains("## Lint\nCommand: sh lint.sh src/a.py\nIt did not pass: it exited with 3\nStdout:\nbad src/a.py\nStderr:\nworse\n"), "{text}");
+    assert!(text.contains("Command: sh lint.sh src/b.py"), "{text}");
+    let result = &seen["outstanding"][0]["action_result"];
+    assert_eq!((result["type"].as_str(), result["exit_code"].as_i64()), (Some("command"), Some(3)));
+    assert_eq!(world.entry("failed")["action_result"]["stderr"], "worse\n");
+    let again = world.check(&["--trust"]);
+    assert_eq!(again["outstanding"][0]["status"], "failed");
+    assert_eq!(world.read("runs.log").lines().count(), 2, "it is not run again for the same content");
+    let file = world.transcript("<promise>✓ Lint</promise>", None);
+    let promised = world.check(&["--trust", "--transcript", &file]);
+    assert_eq!(promised["settled"][0]["settled_by"], "promise", "{promised}");
+    assert_eq!(world.entry("passed")["action_result"]["exit_code"], json!(null));
+}
+
+#[test]
+fn no_file_name_reaches_a_shell_or_becomes_an_option() {
+    let world = World::new();
+    world.write("show.sh", "#!/bin/sh\nfor word in \"$@\"; do echo \"[$word]\"; done\nexit 1\n");
+    world.policy(
+        "show",
+        "---\ntrigger: '**/*.py'\naction: {command: 'sh show.sh {files} {repo_root}', run_for: all_matches}\n---\n",
+    );
+    world.commit("policy");
+    for name in ["$(touch pwned).py", "-rf.py", "a;b.py"] {
+        world.write(name, "1\n");
+    }
+    let seen = world.check(&["--trust"]);
+    let root = world.path("repo");
+    let want = format!("[$(touch pwned).py]\n[./-rf.py]\n[a;b.py]\n[{}]\n", root.display());
+    assert_eq!(seen["outstanding"][0]["action_result"]["stdout"], json!(want), "{seen}");
+    assert!(!world.repo("pwned").exists());
+}
+
+#[test]
+fn a_command_that_is_not_there_or_hangs_fails() {
+    let world = with_command("no-such-program-at-all {file}", "");
+    world.write("src/a.py", "1\n");
+    let seen = world.check(&["--trust"]);
+    assert!(seen["text"].as_str().is_some_and(|text| text.contains("it did not start")), "{seen}");
+    assert_eq!(runs(&world), 0);
+}
+
+#[test]
+fn deleted_files_are_not_given_to_commands() {
+    let world = World::new();
+    world.write("src/a.py", "1\n");
+    world.policy("cat", "---\ntrigger: src/**\naction: {command: 'cat {file}'}\n---\n");
+    world.commit("policy");
+    std::fs::remove_file(world.repo("src/a.py")).expect("removed");
+    assert_eq!(world.check(&["--trust"])["settled"][0]["settled_by"], "command");
+}

@@ -1,0 +1,106 @@
+//! The commands that people write and look at policies with.
+
+use super::{PAIRING, World};
+
+#[test]
+fn a_new_policy_is_written_with_comments_and_tried() {
+    let world = World::new();
+    world.write("src/a.py", "1\n");
+    let ran = world.run(&["policy", "new", "Source tests", "--set", "src/{path}.py", "--set", "tests/{path}_test.py"]);
+    assert_eq!(
+        (ran.exit, ran.stdout.as_str()),
+        (Some(0), "wrote .jackline/policies/source-tests.md\nas things are it fires for src/a.py\ncommit it\n",),
+        "{ran:?}"
+    );
+    let text = world.read(".jackline/policies/source-tests.md");
+    assert!(text.contains("set: [\"src/{path}.py\",\"tests/{path}_test.py\"]\n") && text.contains("\n# "), "{text}");
+    assert_eq!(world.outstanding(), ["source-tests"]);
+    let again = world.run(&["policy", "new", "Source tests", "--trigger", "x"]);
+    assert_eq!(again.exit, Some(2));
+    assert!(again.stderr.contains("is there already"), "{again:?}");
+}
+
+#[test]
+fn a_new_policy_that_would_be_bad_is_not_written() {
+    let world = World::new();
+    let ran = world.run(&["policy", "new", "Bad", "--trigger", "src/{path"]);
+    assert_eq!(ran.exit, Some(2));
+    assert!(ran.stderr.contains("has an unclosed brace"), "{ran:?}");
+    assert!(!world.repo(".jackline").exists());
+    let ran = world.run(&["policy", "new"]);
+    assert_eq!(ran.exit, Some(2));
+    assert!(ran.stderr.contains("no terminal is attached"), "{ran:?}");
+}
+
+#[test]
+fn the_older_file_is_converted() {
+    let world = World::new();
+    world.write(".deepwork.policy.yml", "- name: \"README Accuracy\"\n  trigger: \"src/**/*\"\n  safety: \"README.md\"\n  instructions: |\n    Please verify README.md is accurate.\n");
+    let ran = world.run(&["policy", "import"]);
+    assert_eq!(ran.exit, Some(0), "{ran:?}");
+    assert!(ran.stdout.starts_with("wrote .jackline/policies/readme-accuracy.md\n"), "{ran:?}");
+    world.commit("converted");
+    world.write("src/a.py", "1\n");
+    assert_eq!(world.outstanding(), ["readme-accuracy"]);
+    let again = world.run(&["policy", "import"]);
+    assert_eq!(again.exit, Some(2));
+    assert!(again.stderr.contains("is there already, and nothing was written"), "{again:?}");
+}
+
+#[test]
+fn a_list_shows_every_policy_on_a_line() {
+    let world = World::with("source-tests", PAIRING);
+    world.policy("fmt", "---\ntrigger: '**/*.py'\ncompare_to: prompt\naction: {command: 'ruff format {file}'}\n---\n");
+    let ran = world.run(&["policy", "list"]);
+    assert_eq!(
+        (ran.exit, ran.stdout.as_str()),
+        (
+            Some(0),
+            "fmt: trigger **/*.py; since prompt; runs `ruff format {file}`\nsource-tests (Source/Test Pairing): set \
+         src/{path}.py, tests/{path}_test.py; since base; asks the agent\n",
+        )
+    );
+}
+
+#[test]
+fn checking_a_definition_covers_its_policies() {
+    let world = World::with("bad", "---\ntriger: a\n---\nx\n");
+    world.write("jackline.yaml", "jackline: 1\n");
+    let ran = world.run(&["check"]);
+    assert_eq!(ran.exit, Some(1), "{ran:?}");
+    assert!(
+        ran.stdout
+            .contains("error: .jackline/policies/bad.md:2: unknown key `triger`\n  help: did you mean `trigger`?"),
+        "{ran:?}"
+    );
+    world.write("jackline.yaml", "jackline: 1\nfile_policies: { dir: nowhere }\n");
+    let ran = world.run(&["check"]);
+    assert!(ran.exit == Some(1) && ran.stdout.contains("error: nowhere:1: there is no such folder"), "{ran:?}");
+    world.write("jackline.yaml", "jackline: 1\nfile_policies: { enabled: false }\n");
+    assert_eq!(world.run(&["check"]).exit, Some(0));
+}
+
+#[test]
+fn where_there_are_none_it_says_so() {
+    let world = World::new();
+    for command in ["check", "list", "status"] {
+        let ran = world.run(&["policy", command]);
+        assert_eq!(
+            (ran.exit, ran.stdout.as_str()),
+            (Some(0), "there are no file policies here; `jackline policy new` writes one\n",),
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn two_policies_of_one_name_are_warned_of() {
+    let world = World::with("a", "---\nname: Same\ntrigger: x\n---\nA.\n");
+    world.policy("b", "---\nname: same\ntrigger: y\n---\nB.\n");
+    let ran = world.run(&["policy", "list"]);
+    assert_eq!(ran.exit, Some(0), "{ran:?}");
+    assert!(
+        ran.stdout.contains("warning: .jackline/policies/b.md:1: the name `same` is that of `a.md` too"),
+        "{ran:?}"
+    );
+}

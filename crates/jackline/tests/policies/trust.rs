@@ -1,0 +1,69 @@
+//! Commands of policies run only after the owner trusted them as they are.
+
+use std::fs;
+
+use super::World;
+
+fn with_command() -> World {
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\n");
+    world.write("mark.sh", "#!/bin/sh\ntouch marked\n");
+    world.write(".gitignore", "marked\n");
+    world.policy("mark", "---\nname: Mark\ntrigger: src/**\naction: {command: 'sh mark.sh'}\n---\n");
+    world.commit("policy");
+    world.write("src/a.py", "1\n");
+    world
+}
+
+/// What `jackline trust` remembers once a person agreed.
+fn trust(world: &World) -> String {
+    at_terminal(world, &["trust", "--yes"])
+}
+
+/// What a command prints that asks on a terminal.
+pub(crate) fn at_terminal(world: &World, words: &[&str]) -> String {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_jackline"));
+    command.args(words).current_dir(world.path("repo")).env_clear().env("HOME", world.path("home")).env("USER", "dev");
+    let (_person, terminal) = terminal();
+    let output = command.stdin(terminal).output().expect("ran");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn terminal() -> (fs::File, fs::File) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&person).expect("granted");
+    unlockpt(&person).expect("unlocked");
+    let name = ptsname(&person, Vec::new()).expect("a name").into_string().expect("UTF-8");
+    let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY;
+    let command = rustix::fs::open(name, flags, rustix::fs::Mode::empty()).expect("opened");
+    (fs::File::from(person), fs::File::from(command))
+}
+
+#[test]
+fn an_untrusted_command_is_skipped_aloud_and_runs_once_it_is_trusted() {
+    let world = with_command();
+    let seen = world.check(&[]);
+    let text = seen["text"].as_str().expect("a text");
+    assert!(text.contains("it was skipped: `.jackline/policies/mark.md` is not trusted"), "{text}");
+    assert!(!world.repo("marked").exists());
+    let told = trust(&world);
+    assert!(told.contains("runs: sh mark.sh") && told.contains(".jackline/policies/mark.md"), "{told}");
+    assert_eq!(world.check(&[])["settled"][0]["settled_by"], "command");
+    assert!(world.repo("marked").exists());
+}
+
+#[test]
+fn what_changed_since_is_not_trusted() {
+    let world = with_command();
+    trust(&world);
+    world.write("mark.sh", "#!/bin/sh\ntouch marked # more\n");
+    let text = world.check(&[])["text"].as_str().expect("a text").to_owned();
+    assert!(text.contains("`mark.sh` changed since it was trusted"), "{text}");
+    world.write("mark.sh", "#!/bin/sh\ntouch marked\n");
+    world.policy("mark", "---\nname: Mark\ntrigger: src/**\naction: {command: 'sh mark.sh x'}\n---\n");
+    let text = world.check(&[])["text"].as_str().expect("a text").to_owned();
+    assert!(text.contains("`.jackline/policies/mark.md` changed since it was trusted"), "{text}");
+    assert!(!world.repo("marked").exists());
+}
