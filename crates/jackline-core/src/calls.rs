@@ -12,6 +12,8 @@ pub use scan::Scan;
 
 use crate::audit;
 use crate::done;
+use crate::probe::Fact;
+use crate::sha::Digest;
 use crate::stack::Layer;
 use crate::time::Timestamp;
 
@@ -123,9 +125,46 @@ pub struct Logged {
     pub proven: bool,
     /// Files were written while it ran or after it.
     pub outdated: bool,
+    /// The work tree as it left it, where a claim may rest on it and there is one; zeros where that could not be told.
+    #[serde(default)]
+    pub tree: Option<Digest>,
+    /// Why its outcome is no proof of anything.
+    #[serde(default)]
+    pub flaw: Option<Flaw>,
+}
+
+/// What is wrong with the outcome of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flaw {
+    /// It was never requested: nobody judged it, and when it began is not known.
+    Unasked,
+    /// It finished as another one than it was requested as.
+    Exchanged,
+    /// The host said that it was over before it told of an outcome.
+    Settled,
+}
+
+impl Flaw {
+    /// As a reason goes on after the call's name.
+    #[must_use]
+    pub const fn told(self) -> &'static str {
+        match self {
+            Self::Unasked => "was never requested, so when it began is not known",
+            Self::Exchanged => "finished with another text than it was requested with, so it proves nothing",
+            Self::Settled => "was over before an outcome of it was told, so it proves nothing",
+        }
+    }
 }
 
 impl Logged {
+    /// Whether files were written since it began, or the work tree is another one now.
+    #[must_use]
+    pub fn is_outdated_by(&self, work_tree: &Fact) -> bool {
+        let Some(then) = self.tree else { return self.outdated };
+        self.outdated || then == Digest::ZERO || *work_tree != Fact::Content(Some(then))
+    }
+
     /// As a list shows it.
     #[must_use]
     pub fn to_value(&self) -> Value {

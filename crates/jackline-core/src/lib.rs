@@ -30,6 +30,7 @@ pub mod glob;
 mod guards;
 mod index;
 pub mod json;
+pub mod legible;
 pub mod listing;
 pub mod matcher;
 pub mod nearest;

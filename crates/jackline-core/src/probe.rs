@@ -34,6 +34,8 @@ pub enum Probe {
     /// What is the last byte of the file at this canonical absolute path? A content of one byte; of none when the file
     /// is empty or not there.
     LastByte { path: String },
+    /// How many writes and acts had this session counted when this was first asked? What happens later is later.
+    Counts,
     /// What is the content of the whole work tree (tracked and untracked, not ignored)?
     WorkTree,
     /// What in this settings file of a host would silence us? `Absent` when nothing does, `Unknown` with the reason
@@ -99,6 +101,7 @@ impl Probe {
             | Self::Fingerprint { .. }
             | Self::LastByte { .. }
             | Self::WorkTree
+            | Self::Counts
             | Self::Settings { .. }
             | Self::Schema { .. }
             | Self::Usage { .. }
@@ -160,6 +163,8 @@ pub enum Told {
     Scripts(Scripts),
     /// Whether it holds, and what was seen.
     Holds { holds: bool, seen: String },
+    /// What the session had counted.
+    Counted { writes: u64, acts: u64 },
     /// What an address answered; whether a pull request is merged, where that was asked.
     Answered { status: u16, merged: Option<bool> },
 }

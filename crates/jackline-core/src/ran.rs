@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::legible;
 use crate::sha::Digest;
 
 /// Bytes of a stream that a fact keeps, its beginning and its end: what a record keeps of one text whole. The longer
@@ -12,6 +13,9 @@ pub const OUTPUT_BYTES_MAX: usize = crate::audit::STRING_BYTES_MAX;
 
 /// Files of the workspace that a command runs, and what each contained when a person let it: paths from its root.
 pub type Scripts = BTreeMap<String, String>;
+
+/// Bytes of a stream that are shown of a command that failed: its end says why.
+const TAIL_BYTES_MAX: usize = 1024;
 
 /// On whose word a command runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -48,6 +52,19 @@ impl Ran {
         Self { exit, stdout: String::new(), stderr: String::new(), stdout_kept, stderr_kept, elapsed_ms, unconfined }
     }
 
+    /// The ends of what it printed and complained about, each on lines of its own, as they may be shown.
+    #[must_use]
+    pub fn tails(&self) -> String {
+        let tail = |text: &str| {
+            let text = legible::plain(text);
+            let text = text.trim_end();
+            let from = text.len().saturating_sub(TAIL_BYTES_MAX);
+            let tail = (from..=text.len()).find_map(|at| text.get(at..)).unwrap_or_default();
+            if tail.is_empty() { String::new() } else { format!("\n{tail}") }
+        };
+        [tail(&self.stdout), tail(&self.stderr)].concat()
+    }
+
     /// Whether it ended by itself, with 0.
     #[must_use]
     pub fn succeeded(&self) -> bool {
@@ -77,6 +94,15 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// Whether anything ran at all.
+    #[must_use]
+    pub const fn began(&self) -> bool {
+        match self {
+            Self::Code(_) | Self::Signal(_) | Self::TimedOut | Self::Unknown(_) => true,
+            Self::Untrusted(_) | Self::Altered(_) | Self::NotStarted(_) | Self::NotConfined(_) => false,
+        }
+    }
+
     /// How it ended, for people and agents; what an untrusted command needs is named.
     #[must_use]
     pub fn told(&self) -> String {

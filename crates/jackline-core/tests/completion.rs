@@ -26,6 +26,8 @@ const ROOT: &str = "/ws";
 #[derive(Default)]
 struct World {
     files: Vec<&'static str>,
+    /// The workspace is not there any more.
+    gone: bool,
     ran: RefCell<Vec<String>>,
 }
 
@@ -35,7 +37,11 @@ impl World {
             Probe::Identity { path, .. } => {
                 let inside = path.strip_prefix("/ws/").map(str::to_owned);
                 let there = inside.as_deref().is_some_and(|inside| self.files.contains(&inside));
-                let there = if there { There::File } else { There::Nothing };
+                let there = match (there, path == ROOT) {
+                    (_, true) if !self.gone => There::Directory,
+                    (true, false) => There::File,
+                    (_, _) => There::Nothing,
+                };
                 Fact::Identity(Identity { path: path.clone(), inside, there, ours: None, holds: None })
             }
             Probe::Run { argv, .. } => {
@@ -104,6 +110,8 @@ fn without_a_filesystem_files_are_missing_and_none_are_complete() {
     let files = Check::Files(vec!["a".to_owned(), "b".to_owned()]);
     let blocker = "<blocker>\nNo filesystem available to verify 2 required output file(s).\n</blocker>";
     assert_eq!(decide(files).as_deref(), Some(blocker));
+    let gone = World { gone: true, ..World::default() };
+    check(&gone, "{files: [a, b]}", Some(blocker));
     assert_eq!(decide(Check::Files(Vec::new())), None);
     assert_eq!(decide(Check::All(Vec::new())), None);
     assert_eq!(decide(Check::Any(Vec::new())), None);

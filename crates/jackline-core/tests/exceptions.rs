@@ -103,7 +103,8 @@ impl Run {
             | Probe::Usage { .. }
             | Probe::Rego { .. }
             | Probe::Files { .. } => Fact::Absent,
-            Probe::Calls { .. }
+            Probe::Counts
+            | Probe::Calls { .. }
             | Probe::Contains { .. }
             | Probe::Git { .. }
             | Probe::Scripts { .. }

@@ -11,14 +11,15 @@ use jackline_core::calls::{Became, Found, Logged};
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Step};
 use jackline_core::definition;
-use jackline_core::event;
+use jackline_core::event::{self, Body, Event};
 use jackline_core::facts::STATEMENTS_MAX;
+use jackline_core::operation::Operation;
 use jackline_core::probe::{Fact, Facts, Probe, Told};
 use jackline_core::session::Session;
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_core::time::Timestamp;
-use jackline_core::todos::{TODOS_BYTES_MAX, TODOS_MAX};
+use jackline_core::todos::{PEOPLES_MAX, TODOS_BYTES_MAX, TODOS_MAX};
 use serde_json::{Value, json};
 
 struct World {
@@ -72,6 +73,8 @@ fn made() -> Found {
         shell: false,
         proven: true,
         outdated: false,
+        tree: None,
+        flaw: None,
     };
     Found { calls: vec![call], cut: false }
 }
@@ -84,6 +87,26 @@ fn one_todo_too_many_is_refused() {
     }
     assert_eq!(world.create("one more", json!([])).as_deref(), Some("todo/full"));
     assert_eq!(world.session.todos.len(), TODOS_MAX);
+}
+
+#[test]
+fn an_agent_that_fills_its_room_keeps_no_person_out() {
+    let mut world = World::new();
+    let checks: Value = (0..2).map(|n| json!({ "file_exists": format!("{n}{}", "x".repeat(700)) })).collect();
+    let refused = (0..=TODOS_MAX).find_map(|n| world.create(&n.to_string(), checks.clone()));
+    assert_eq!(refused.as_deref(), Some("todo/full"));
+    let mut assign = |n: usize| {
+        let given = json!({ "content": format!("person's {n}"), "checks": [] });
+        let body = Body::Operation { operation: Operation::TodoAssign, given };
+        let event = Event::new("s", Timestamp(0), body);
+        let Step::Done(decision) = decide(&world.stack, &world.session, &event, &Facts::default()) else {
+            panic!("nothing is asked for")
+        };
+        world.session.apply(event.at, &decision.changes, &|_| None);
+        decision.code.map(|code| code.to_string())
+    };
+    assert!((0..PEOPLES_MAX).all(|n| assign(n).is_none()));
+    assert_eq!((0..=TODOS_MAX).find_map(assign).as_deref(), Some("todo/full"), "people have a bound, too");
 }
 
 #[test]

@@ -22,7 +22,7 @@ use jackline_core::feedback;
 use jackline_core::overrides::Override;
 use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
-use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe};
+use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe, Told};
 use jackline_core::redact::Redactor;
 use jackline_core::session::{Change, Memory, Session};
 use jackline_core::sha::Digest;
@@ -263,6 +263,7 @@ impl Runtime {
                         seen.exceptions = self.exceptions(session, judging.stack());
                         seen.exceptions.as_ref().map_or(Fact::Absent, |known| known.answer(*at, refusals))
                     }
+                    Probe::Counts => Fact::Told(Told::Counted { writes: session.writes, acts: session.acts }),
                     Probe::Calls { queries } => self.calls(judging.stack(), &event.session, queries),
                     Probe::Web { request } => {
                         self.patience.iter().for_each(|patience| patience(web::WEB_MS_MAX));

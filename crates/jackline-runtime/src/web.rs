@@ -10,6 +10,9 @@ pub const BODY_BYTES_MAX: u64 = 1 << 20;
 /// Milliseconds that one request may take, from looking up its host to the end of its answer.
 pub const WEB_MS_MAX: u64 = 10_000;
 
+/// The status of an answer that holds what was asked for.
+const FOUND: u16 = 200;
+
 /// Asks addresses over HTTP.
 pub trait Web: Send + Sync + fmt::Debug {
     /// Sends one GET request and gives what came back, within [`WEB_MS_MAX`] and [`BODY_BYTES_MAX`]; follows no
@@ -34,10 +37,10 @@ pub(crate) fn absent() -> Fact {
 
 pub(crate) fn answer(web: &dyn Web, request: &WebRequest) -> Fact {
     let answered = match request {
-        WebRequest::Status { url } => web.get(url, false).map(|response| (response.status, None)),
+        WebRequest::Status { url } => web.get(url, false).map(|Response { status, .. }| (status, None)),
         WebRequest::Pull { api, repo, number } => {
             let url = format!("{}/repos/{repo}/pulls/{number}", api.trim_end_matches('/'));
-            web.get(&url, true).map(|response| (response.status, merged(&response.body)))
+            web.get(&url, true).and_then(|response| pull(&response, *number))
         }
     };
     match answered {
@@ -46,10 +49,18 @@ pub(crate) fn answer(web: &dyn Web, request: &WebRequest) -> Fact {
     }
 }
 
-/// Whether a pull request is merged, as GitHub spells it; unknown when it is spelled otherwise.
-fn merged(body: &[u8]) -> Option<bool> {
-    let pull: Value = jackline_core::json::decode(body).ok()?;
-    pull.get("merged")?.as_bool()
+/// The status of an answer, and whether the pull request is merged, as GitHub spells it. A page of a login, another
+/// pull request or half of one says nothing of the one that was asked for.
+fn pull(Response { status, body }: &Response, number: u64) -> Result<(u16, Option<bool>), String> {
+    if *status != FOUND {
+        return Ok((*status, None));
+    }
+    let pull: Value =
+        jackline_core::json::decode(body).map_err(|_| "the answer is no pull request, or not all of one".to_owned())?;
+    match pull.get("number").and_then(Value::as_u64) {
+        Some(named) if named == number => Ok((*status, pull.get("merged").and_then(Value::as_bool))),
+        Some(_) | None => Err(format!("the answer is not pull request {number}")),
+    }
 }
 
 #[cfg(test)]
@@ -69,19 +80,31 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(body: &'static str, want: Option<bool>) {
+    fn check(body: &'static str, want: Option<Option<bool>>) {
         let parrot = Parrot(Mutex::default(), body);
         let request = WebRequest::Pull { api: "http://x/".into(), repo: "a/b".into(), number: 7 };
-        assert_eq!(answer(&parrot, &request), Fact::Told(Told::Answered { status: 200, merged: want }));
+        match (answer(&parrot, &request), want) {
+            (Fact::Told(Told::Answered { status: 200, merged }), Some(want)) => assert_eq!(merged, want, "{body}"),
+            (Fact::Unknown(_), None) => {}
+            (fact, _) => panic!("{body}: {fact:?}"),
+        }
         assert_eq!(*parrot.0.lock().unwrap(), [("http://x/repos/a/b/pulls/7".to_owned(), true)]);
     }
 
     #[test]
     fn a_pull_request_is_merged_only_if_it_says_so() {
-        check(r#"{"number": 7, "merged": true}"#, Some(true));
-        check(r#"{"merged": false}"#, Some(false));
-        check(r#"{"merged": "true"}"#, None);
-        check("<html>", None);
+        check(r#"{"number": 7, "merged": true}"#, Some(Some(true)));
+        check(r#"{"number": 7, "merged": false}"#, Some(Some(false)));
+        check(r#"{"number": 7, "merged": "true"}"#, Some(None));
+    }
+
+    #[test]
+    fn what_is_not_the_pull_request_says_nothing_of_it() {
+        for body in ["<html>login</html>", "", "[]", r#"{"message": "x"}"#, r#"{"number": 7, "mer"#] {
+            check(body, None);
+        }
+        check(r#"{"number": 999, "merged": true}"#, None);
+        check(r#"{"number": "7", "merged": true}"#, None);
     }
 
     #[test]

@@ -147,3 +147,41 @@ fn a_given_definition_judges_where_the_host_has_moved_to() {
     ask(&runtime, json!({ "event": "session.rerooted", "session": "s" }));
     assert_eq!(stop(&runtime).verdict, Verdict::Deny, "it is back at home");
 }
+
+#[test]
+fn a_fault_before_anything_was_judged_is_on_record_and_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let top = dir.path().canonicalize().unwrap();
+    let (root, state) = (top.join("ws"), top.join("state"));
+    fs::create_dir(&root).unwrap();
+    let file = root.join("jackline.yaml");
+    fs::write(&file, "jackline: [\n").unwrap();
+    let runtime = || {
+        let places = Places { home: top.join("other"), start: root.clone(), ..Places::default() };
+        Runtime::builder().state(&state).definitions(Found::new(places)).build().unwrap()
+    };
+    assert_eq!(stop(&runtime()).verdict, Verdict::Deny);
+    let let_go = stop(&runtime());
+    assert_eq!((let_go.verdict, let_go.stopped), (Verdict::Allow, Some(json!("fault"))), "the host need not say so");
+    assert!(let_go.notices[0].starts_with("the agent stopped, and nobody judged it: "), "{:?}", let_go.notices);
+    let first = records(&state).swap_remove(0);
+    assert_eq!(first["workspace"].as_str(), root.to_str(), "it is listed where it happened");
+    fs::write(&file, "jackline: 1\n").unwrap();
+    assert_eq!(stop(&runtime()).stopped, Some(json!("complete")));
+    let pin = runtime().session("s").unwrap().pin.unwrap();
+    assert_eq!(pin.root.as_str(), root.to_str().unwrap(), "what could be judged first pins the session");
+}
+
+#[test]
+fn a_stop_that_cannot_be_recorded_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    fs::write(&state, "no directory").unwrap();
+    let runtime =
+        Runtime::builder().workspace(dir.path()).state(&state).definition_yaml("jackline: 1\n").build().unwrap();
+    assert_eq!(stop(&runtime).verdict, Verdict::Deny);
+    let again = json!({ "event": "stop.requested", "session": "s", "message": "Done.", "again": true });
+    let let_go = ask(&runtime, again);
+    assert_eq!((let_go.verdict, let_go.seq), (Verdict::Allow, None));
+    assert!(let_go.notices[0].starts_with("the agent stopped, and nobody judged it: "), "{:?}", let_go.notices);
+}

@@ -4,11 +4,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
+use std::{thread, time::Duration};
 
 use jackline_core::decide::decide;
 use jackline_core::decision::{Step, Verdict};
-use jackline_core::event::{Body, Call, Event, Outcome};
+use jackline_core::event::{Body, Call, Event, Outcome, StopAsk};
 use jackline_core::operation::Operation;
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
@@ -29,10 +31,14 @@ struct World {
 
 impl World {
     fn new() -> Self {
+        Self::defined(DEFINITION)
+    }
+
+    fn defined(definition: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let root = fs::canonicalize(dir.path()).unwrap();
-        let builder = Runtime::builder().workspace(root).store(Arc::clone(&store)).definition_yaml(DEFINITION);
+        let builder = Runtime::builder().workspace(root).store(Arc::clone(&store)).definition_yaml(definition);
         Self { dir, store, runtime: builder.build().unwrap() }
     }
 
@@ -46,6 +52,24 @@ impl World {
         let event = |body| Event { host: Some("claude".to_owned()), ..Event::new("s", Timestamp(1_000), body) };
         self.runtime.decide(&event(Body::CallRequested(call.clone())));
         self.runtime.decide(&event(Body::CallFinished(call, Outcome::new(true, json!("ok")))));
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn git(&self, words: &[&str]) {
+        let user = ["-c", "user.name=dev", "-c", "user.email=dev@example.org"];
+        let mut git = Command::new("git");
+        let output = git.current_dir(self.dir.path()).args(user).args(words).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn stop(&self) -> Answer {
+        let body = Body::StopRequested(StopAsk::default());
+        self.runtime.decide(&Event::new("s", Timestamp(1_000), body))
     }
 
     fn records(&self) -> Vec<Value> {
@@ -173,4 +197,79 @@ fn without_a_client_addresses_do_not_pass() {
     let refused = world.runtime.todo_verify("s", &todo);
     let reason = refused.reason.unwrap();
     assert!(reason.contains("[FAIL] pr_exists a/b#1: it cannot be told"), "{reason}");
+}
+
+/// A todo that the owner requires with this command, verified.
+fn verified(world: &World) -> String {
+    let todo = fine(&world.runtime.todo_list("s"))["todos"][0]["id"].as_str().unwrap().to_owned();
+    fine(&world.runtime.todo_start("s", &todo));
+    fine(&world.runtime.todo_claim("s", &todo, "it is all done, believe me now", &[]));
+    todo
+}
+
+fn requiring(command: &str) -> String {
+    let words = json!(["/bin/sh", "-c", command]);
+    let check = json!({ "command_exit_zero": words });
+    let definition = json!({
+        "jackline": 1, "loop": false, "store": { "sync": "os" }, "completion": { "todos": "verified" },
+        "todos": { "require": [{ "content": "x", "checks": [check] }] },
+    });
+    definition.to_string()
+}
+
+#[test]
+fn what_is_written_while_a_check_runs_comes_after_its_beginning() {
+    let slow = "grep -q 1 src.py; found=$?; touch begun; while [ ! -f go ]; do sleep 0.01; done; exit $found";
+    let world = World::defined(&requiring(slow));
+    world.write("src.py", "1");
+    let todo = verified(&world);
+    thread::scope(|scope| {
+        let verifying = scope.spawn(|| world.runtime.todo_verify("s", &todo));
+        while !world.dir.path().join("begun").exists() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        world.write("src.py", "2");
+        world.shell("w", "echo 2 > src.py");
+        world.write("go", "");
+        assert_eq!(fine(&verifying.join().unwrap())["status"], "verified", "it held when it was looked at");
+    });
+    let stop = world.stop();
+    assert_eq!(stop.verdict, Verdict::Deny, "{:?}", stop.stopped);
+    assert_eq!(fine(&world.runtime.todo_list("s"))["todos"][0]["status"], "in_progress");
+}
+
+#[test]
+fn files_that_git_ignores_are_files() {
+    let world = World::defined(&requiring("grep -q z ign/out"));
+    world.write(".gitignore", "ign/\n");
+    world.write("ign/out", "z");
+    world.git(&["init", "-q"]);
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "one"]);
+    let todo = verified(&world);
+    fine(&world.runtime.todo_verify("s", &todo));
+    assert_eq!(world.stop().stopped, Some(json!("complete")));
+    world.write("ign/out", "n");
+    world.shell("c1", "python3 x.py");
+    assert_eq!(world.stop().verdict, Verdict::Deny);
+    assert_eq!(fine(&world.runtime.todo_list("s"))["todos"][0]["status"], "in_progress");
+}
+
+#[test]
+fn evidence_is_held_against_the_work_tree() {
+    let world = World::new();
+    world.write("src.py", "1");
+    world.git(&["init", "-q"]);
+    world.git(&["add", "."]);
+    let todo = id(&world.runtime.todo_create("s", "x", &[]));
+    fine(&world.runtime.todo_start("s", &todo));
+    world.shell("c1", "cargo test");
+    world.shell("c2", "python3 x.py");
+    world.write("src.py", "2");
+    let claim = || world.runtime.todo_claim("s", &todo, "all tests pass, I have run them", &[json!({ "call": "c1" })]);
+    assert_eq!(claim().reason.as_deref(), Some("Call `c1` is outdated: files changed since."));
+    let listed = fine(&world.runtime.calls_list("s", Some("cargo test"), None, None));
+    assert_eq!(listed["calls"][0]["files_written_since"], true);
+    world.write("src.py", "1");
+    assert_eq!(claim().verdict, Verdict::Allow, "the tree is the one that was tested");
 }

@@ -101,6 +101,7 @@ fn answer(probe: &Probe) -> Fact {
         | Probe::Schema { .. }
         | Probe::Exceptions { .. }
         | Probe::Usage { .. }
+        | Probe::Counts
         | Probe::Files { .. }
         | Probe::Calls { .. }
         | Probe::Contains { .. }

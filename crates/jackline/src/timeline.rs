@@ -4,6 +4,7 @@ use jackline_core::audit;
 use jackline_core::decision::Verdict;
 use jackline_core::exception::Exception;
 use jackline_core::extension::Extension;
+use jackline_core::legible;
 use serde_json::Value;
 
 use crate::commands::session;
@@ -20,7 +21,7 @@ pub(crate) fn text<'a>(record: &'a Value, member: &str) -> &'a str {
 
 /// A text from outside without what could steer a terminal: no control characters, one line.
 pub(crate) fn harmless(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() || legible::steers(c) { ' ' } else { c }).collect()
 }
 
 /// The same, and not too long.

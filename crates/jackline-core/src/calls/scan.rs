@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use super::{Became, CALLS_SHOWN_MAX, Found, Logged, Meaning, Query, clipped};
+use super::{Became, CALLS_SHOWN_MAX, Flaw, Found, Logged, Meaning, Query, clipped};
 use crate::call::View;
 use crate::done;
 use crate::event::{Call, MAIN_AGENT};
 use crate::glob;
+use crate::sha::Digest;
 use crate::shell;
 use crate::stack::Stack;
 use crate::time::Timestamp;
@@ -60,6 +61,7 @@ impl<'a> Scan<'a> {
                 self.about = self.finish(record);
                 self.asked = false;
             }
+            "call.settled" => self.settle(record),
             "decision" => self.decision(record),
             _ => {}
         }
@@ -146,6 +148,8 @@ impl<'a> Scan<'a> {
             shell: view.kind == crate::definition::Kind::Shell,
             proven: false,
             outdated: false,
+            tree: None,
+            flaw: None,
             tool,
         };
         let whole = record.get("replayable") != Some(&Value::Bool(false));
@@ -167,11 +171,26 @@ impl<'a> Scan<'a> {
         let at = match at {
             Some(at) if self.calls.get(at).is_some_and(unfinished) => at,
             Some(_) => return None,
-            None => self.request(record)?,
+            None => {
+                let at = self.request(record)?;
+                self.calls.get_mut(at)?.logged.flaw = Some(Flaw::Unasked);
+                at
+            }
         };
         let entry = self.calls.get_mut(at)?;
         entry.end(record);
         Some(at)
+    }
+
+    /// One that is over without an outcome has none, whatever is told of it later.
+    fn settle(&mut self, record: &Value) {
+        let Some(id) = record.get("call").and_then(Value::as_str) else { return };
+        let same = |entry: &&mut Entry| entry.logged.id.as_deref() == Some(id);
+        if let Some(entry) = self.calls.iter_mut().rev().find(same)
+            && entry.logged.became == Became::Unfinished
+        {
+            (entry.logged.became, entry.logged.flaw) = (Became::Failed, Some(Flaw::Settled));
+        }
     }
 
     fn decision(&mut self, record: &Value) {
@@ -189,6 +208,12 @@ impl<'a> Scan<'a> {
         }
         let names = changes.iter().filter_map(|change| change.pointer("/done/name")?.as_str());
         entry.names = names.map(str::to_owned).collect();
+        let tree = changes.iter().find_map(|change| change.pointer("/done/tree")?.as_str());
+        entry.logged.tree = tree.and_then(Digest::parse);
+        // Whatever succeeds as it was judged counts at least as its tool.
+        if entry.logged.became == Became::Succeeded && entry.names.is_empty() {
+            entry.logged.flaw.get_or_insert(Flaw::Exchanged);
+        }
     }
 }
 

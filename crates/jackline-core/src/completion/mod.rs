@@ -18,7 +18,7 @@ use crate::files::evaluator::Evaluated;
 use crate::guards::observed;
 use crate::path;
 use crate::probe::{Fact, Facts, Identity, Probe, There};
-use crate::ran::{Author, Ran};
+use crate::ran::Author;
 use crate::session::Session;
 use crate::stack::{Layer, Stack};
 use crate::todos::{Todo, required};
@@ -36,8 +36,6 @@ const PARK: &str = "if you cannot: end your turn with `<park>why</park>` in your
 const NAMED_MAX: usize = 3;
 /// Characters of a todo's content where it is named.
 const LABEL_CHARS_MAX: usize = 80;
-/// Bytes of a stream that are shown of a command that failed: its end says why.
-const TAIL_BYTES_MAX: usize = 1024;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,10 +139,22 @@ impl Ground<'_> {
         !self.stack.checkers.is_empty() || self.stack.layers.iter().any(|layer| layer.model.completion.is_some())
     }
 
+    /// Whether a definition leaves this stop alone because nothing was done in this turn.
+    pub(crate) fn leaves_out(&self) -> bool {
+        let completions = self.stack.layers.iter().filter_map(|layer| layer.model.completion.as_ref());
+        completions.into_iter().any(|completion| self.leaves(completion.when))
+    }
+
+    /// The end of a session is the end of all its turns.
+    const fn leaves(&self, when: When) -> bool {
+        let worked = self.session.worked || self.over && self.session.owed;
+        matches!(when, When::Worked) && !worked
+    }
+
     fn layer(&self, layer: &Layer) -> Result<Option<Open>, Vec<Probe>> {
         let Some(completion) = &layer.model.completion else { return Ok(None) };
         let sub = self.event.agent.is_some();
-        if (sub && !completion.subagents) || (completion.when == When::Worked && !self.session.worked) {
+        if (sub && !completion.subagents) || self.leaves(completion.when) {
             return Ok(None);
         }
         let failure = self.check(layer, &completion.check)?;
@@ -192,13 +202,18 @@ impl Ground<'_> {
             return Ok(None);
         }
         if self.stack.root.is_empty() {
-            let count = files.len();
-            return Ok(failed(&format!("No filesystem available to verify {count} required output file(s).")));
+            return Ok(no_filesystem(files.len()));
         }
-        let probe = |file: &String| Probe::Identity { path: path::join(&self.stack.root, file), dir: String::new() };
-        let wanted: Vec<Probe> = files.iter().map(probe).filter(|probe| self.facts.get(probe).is_none()).collect();
+        let at = |path: String| Probe::Identity { path, dir: String::new() };
+        let (root, probe) = (at(self.stack.root.clone()), |file: &String| at(path::join(&self.stack.root, file)));
+        let asked = files.iter().map(probe).chain([root.clone()]);
+        let wanted: Vec<Probe> = asked.filter(|probe| self.facts.get(probe).is_none()).collect();
         if !wanted.is_empty() {
             return Err(wanted);
+        }
+        let is_there = |identity: &Identity| identity.there == There::Directory;
+        if !self.facts.get(&root).and_then(Fact::identity).is_some_and(is_there) {
+            return Ok(no_filesystem(files.len()));
         }
         let there = |file: &&String| self.facts.get(&probe(file)).and_then(Fact::identity).is_some_and(is_output);
         let missing: Vec<&str> = files.iter().filter(|file| !there(file)).map(String::as_str).collect();
@@ -249,7 +264,7 @@ impl Ground<'_> {
             None => Err(vec![probe]),
             Some(Fact::Ran(ran)) if ran.succeeded() => Ok(None),
             Some(Fact::Ran(ran)) => {
-                Ok(failed(&format!("Command '{shown}' does not pass: {}.{}", ran.exit.told(), tails(ran))))
+                Ok(failed(&format!("Command '{shown}' does not pass: {}.{}", ran.exit.told(), ran.tails())))
             }
             Some(Fact::Unknown(why)) => Ok(failed(&format!("Command '{shown}' could not be run: {why}."))),
             Some(_) => Ok(failed(&format!("Command '{shown}' could not be run."))),
@@ -266,6 +281,10 @@ const fn is_output(identity: &Identity) -> bool {
     there && identity.inside.is_some()
 }
 
+fn no_filesystem(files: usize) -> Option<Failure> {
+    failed(&format!("No filesystem available to verify {files} required output file(s)."))
+}
+
 fn finding(failure: Failure) -> Finding {
     let text = if failure.text.is_empty() { TEXTLESS.to_owned() } else { failure.text };
     let finding = Finding::deny(GUARD, code::COMPLETION_INCOMPLETE, text);
@@ -276,15 +295,4 @@ fn finding(failure: Failure) -> Finding {
 fn failed(text: &str) -> Option<Failure> {
     let text = format!("<blocker>\n{}\n</blocker>", text.replace("</blocker", "<\\/blocker"));
     Some(Failure { text, next: Vec::new() })
-}
-
-/// The ends of what a command printed.
-fn tails(ran: &Ran) -> String {
-    let tail = |text: &str| {
-        let text = text.trim_end();
-        let from = text.len().saturating_sub(TAIL_BYTES_MAX);
-        let tail = (from..=text.len()).find_map(|at| text.get(at..)).unwrap_or_default();
-        if tail.is_empty() { String::new() } else { format!("\n{tail}") }
-    };
-    [tail(&ran.stdout), tail(&ran.stderr)].concat()
 }

@@ -1,6 +1,6 @@
 //! The honest exit: an agent that cannot go on says so, and why. It may always stop then.
 
-use crate::audit;
+use crate::{audit, legible};
 
 /// Bytes of a reason that are kept: a few sentences for the owner.
 pub const PARK_REASON_BYTES_MAX: usize = 1024;
@@ -9,19 +9,29 @@ pub const PARK_REASON_BYTES_MAX: usize = 1024;
 const BEGIN: &str = "<park>";
 const END: &str = "</park>";
 
-/// Why an agent parks, as its last message says: the last such mark counts. One without a reason is none.
+/// What stands for a reason where the way out is described: said by itself it is none.
+const PLACEHOLDER: &str = "why";
+
+/// Why an agent parks, as its last message says: the last such mark with a reason counts.
 #[must_use]
 pub fn reason(message: &str) -> Option<String> {
-    let (before, _) = message.rsplit_once(END)?;
-    let (_, reason) = before.rsplit_once(BEGIN)?;
-    bounded(reason)
+    let mut rest = message;
+    while let Some((before, after)) = rest.rsplit_once(BEGIN) {
+        if let Some(reason) = after.split_once(END).and_then(|(reason, _)| bounded(reason)) {
+            return Some(reason);
+        }
+        rest = before;
+    }
+    None
 }
 
 /// A reason as it is kept; `None` when there is none.
 #[must_use]
 pub fn bounded(reason: &str) -> Option<String> {
+    let reason = legible::plain(reason);
     let reason = audit::head(reason.trim(), PARK_REASON_BYTES_MAX);
-    (!reason.is_empty()).then(|| reason.to_owned())
+    let said = !reason.chars().all(legible::is_blank) && !reason.eq_ignore_ascii_case(PLACEHOLDER);
+    said.then(|| reason.to_owned())
 }
 
 #[cfg(test)]
@@ -34,6 +44,11 @@ mod tests {
             ("I lack a key. <park>needs the deploy key</park>", Some("needs the deploy key")),
             ("<park>\n no network\n</park> Sorry.", Some("no network")),
             ("<park>first</park> then <park>second</park>", Some("second")),
+            ("<park>first</park> then <park></park>", Some("first")),
+            ("<park><park>nested</park></park>", Some("nested")),
+            ("<park>no \u{1b}[31mnetwork\u{7}</park>", Some("no network")),
+            ("I will not write `<park>why</park>`; everything is done.", None),
+            ("<park>\u{200b}\u{2800}</park>", None),
             ("<park></park>", None),
             ("<park>never closed", None),
             ("closed only</park>", None),

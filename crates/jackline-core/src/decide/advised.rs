@@ -82,6 +82,15 @@ enum Said {
     Failed(String),
 }
 
+/// A turn as it is taken.
+struct Turning<'a> {
+    speaker: &'a Speaker<'a>,
+    due: Due,
+    said: Said,
+    /// What the agent would be shown.
+    block: String,
+}
+
 /// A counted call, and those who may speak with it.
 pub(super) struct Advising<'a> {
     context: &'a Context<'a>,
@@ -139,14 +148,40 @@ impl<'a> Advising<'a> {
         }
         let asks = !self.context.stack.feedback.is_empty();
         decision.changes.push(Change::Counted { scopes, recent: asks.then(|| self.recent.clone()) });
-        for speaker in &self.speakers {
-            if let Some(due) = self.due(speaker) {
-                self.turn(speaker, &due, decision);
-            }
+        let due = self.speakers.iter().filter_map(|speaker| Some((speaker, self.due(speaker)?)));
+        let turns: Vec<Turning<'_>> = due.map(|(speaker, due)| self.turning(speaker, due)).collect();
+        let held = self.held(&turns, decision.feedback.as_ref().map_or(0, String::len));
+        for (at, turning) in turns.into_iter().enumerate() {
+            self.turn(turning, held.contains(&at), decision);
         }
     }
 
-    fn turn(&self, speaker: &Speaker<'_>, due: &Due, decision: &mut Decision) {
+    fn turning<'b>(&self, speaker: &'b Speaker<'b>, due: Due) -> Turning<'b> {
+        let said = self.say(speaker);
+        let block = if let Said::Given(feedback) = &said { feedback.render(speaker.name) } else { String::new() };
+        Turning { speaker, due, said, block }
+    }
+
+    /// Those for whom there is no more room: who waited longest goes first, and has its turn whatever its length.
+    fn held(&self, turns: &[Turning<'_>], mut said: usize) -> Vec<usize> {
+        let waits = |at: &usize| turns.get(*at).and_then(|turning| self.cadence(turning.speaker)).map(|it| it.turn.at);
+        let mut order: Vec<usize> = (0..turns.len()).collect();
+        // Stable: of those who waited as long, the one who is declared first.
+        order.sort_by_key(waits);
+        let mut held = Vec::new();
+        for at in order {
+            let bytes = turns.get(at).map_or(0, |turning| turning.block.len());
+            if said > 0 && bytes > 0 && said + bytes > FEEDBACK_BYTES_MAX {
+                held.push(at);
+            } else {
+                said += bytes;
+            }
+        }
+        held
+    }
+
+    fn turn(&self, turning: Turning<'_>, held: bool, decision: &mut Decision) {
+        let Turning { speaker, due, said, block } = turning;
         let call = self.call(speaker);
         let note = |kind, more: (&str, Value)| {
             let name = audit::head(speaker.name, NAME_BYTES_MAX);
@@ -156,7 +191,7 @@ impl<'a> Advising<'a> {
             }
             Note { kind, before: Value::Null, after: Value::Null, data }
         };
-        let given = match self.say(speaker) {
+        let given = match said {
             Said::Declined => return,
             Said::Nothing => false,
             Said::Failed(why) => {
@@ -164,14 +199,12 @@ impl<'a> Advising<'a> {
                 decision.notes.push(note("feedback.failed", ("fault", json!(why))));
                 false
             }
+            Said::Given(_) if held => {
+                // It has its turn with the next call, ahead of those who had theirs now.
+                decision.notes.push(note("feedback.held", ("bytes", json!(block.len()))));
+                return;
+            }
             Said::Given(feedback) => {
-                let block = feedback.render(speaker.name);
-                let said = decision.feedback.as_ref().map_or(0, String::len);
-                if said > 0 && said + block.len() > FEEDBACK_BYTES_MAX {
-                    // It has its turn with the next call.
-                    decision.notes.push(note("feedback.held", ("bytes", json!(block.len()))));
-                    return;
-                }
                 decision.advise(&block);
                 decision.notes.push(note("feedback.given", ("severity", json!(feedback.severity))));
                 true
@@ -292,7 +325,8 @@ impl Advising<'_> {
     /// The file, if it is there now and its trigger is not spent. What cannot be told is looked at again.
     fn file_seen(&self, speaker: &Speaker<'_>) -> Option<Key> {
         let identity = self.context.facts.get(&self.file_probe(speaker)?)?.identity()?;
-        (identity.there != There::Nothing).then(|| file_key(speaker.trigger.on_file_created.as_deref().unwrap_or("")))
+        let is_there = identity.there != There::Nothing && identity.inside.is_some();
+        is_there.then(|| file_key(speaker.trigger.on_file_created.as_deref().unwrap_or("")))
     }
 }
 

@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 use super::Ground;
 use super::judged;
 use crate::calls::{Meaning, Query};
+use crate::path;
 use crate::probe::{Fact, GitQuestion, Identity, Probe, There, Told, WebRequest};
-use crate::ran;
+use crate::ran::{self, Ran};
 use crate::stack::Stack;
-use crate::todos::check::{Check, Outcome};
+use crate::todos::check::{Again, Check, Outcome};
 use crate::todos::{Author, COMMAND_MS_MAX, Todo, required};
 
 /// What came of every check of a todo, in their order; or what must be known first.
@@ -18,11 +19,27 @@ pub(super) fn evaluate(ground: &Ground<'_>, todo: &Todo) -> Result<Vec<Outcome>,
     all(todo, |_, check| one(ground, todo, check, COMMAND_MS_MAX))
 }
 
-/// The same for one that was verified before files changed: what does not hang on them stands.
-pub(super) fn again(ground: &Ground<'_>, todo: &Todo, command_ms: u64) -> Result<Vec<Outcome>, Vec<Probe>> {
-    all(todo, |at, check| match todo.results.get(at) {
-        Some(before) if !check.hangs_on_files() => Ok(before.clone()),
-        _ => one(ground, todo, check, command_ms),
+/// How one that was verified is looked at again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look {
+    /// Files may have changed since.
+    pub(super) changed: bool,
+    /// The session is over: nothing is run any more.
+    pub(super) over: bool,
+    /// Milliseconds that each command may take.
+    pub(super) command_ms: u64,
+}
+
+/// The same for one that was verified before: looks are cheap, commands run where files may have changed, and what does
+/// not hang on files stands.
+pub(super) fn again(ground: &Ground<'_>, todo: &Todo, look: Look) -> Result<Vec<Outcome>, Vec<Probe>> {
+    all(todo, |at, check| match (check.again(), todo.results.get(at)) {
+        (Again::Never, Some(before)) => Ok(before.clone()),
+        (Again::Changed, Some(before)) if !look.changed => Ok(before.clone()),
+        (Again::Changed, _) if look.over => {
+            Ok(Outcome::fail(check, "files may have changed since, and nothing is run when the session is over"))
+        }
+        _ => one(ground, todo, check, look.command_ms),
     })
 }
 
@@ -49,12 +66,7 @@ fn one(ground: &Ground<'_>, todo: &Todo, check: &Check, command_ms: u64) -> Resu
             Seen::Known(identity) if identity.there == There::Nothing => Outcome::fail(check, "nothing is there"),
             Seen::Known(_) => Outcome::pass(check, "it is there"),
         }),
-        Check::FileAbsent(path) => Ok(match inside(ground, path) {
-            Seen::Wanted(probe) => return Err(vec![probe]),
-            Seen::Not(why) => Outcome::fail(check, &why),
-            Seen::Known(identity) if identity.there == There::Nothing => Outcome::pass(check, "nothing is there"),
-            Seen::Known(_) => Outcome::fail(check, "it is there"),
-        }),
+        Check::FileAbsent(path) => absent(ground, check, path),
         Check::FileContains { path, text } => contains(ground, check, path, text),
         Check::GitCommitExists { sha } => git(ground, check, GitQuestion::Commit { sha: sha.clone() }),
         Check::GitClean {} => git(ground, check, GitQuestion::Clean),
@@ -85,6 +97,25 @@ pub(super) fn inside<'a>(ground: &Ground<'a>, path: &str) -> Seen<'a> {
         Some(Fact::Identity(_)) => Seen::Not("it lies outside the workspace".to_owned()),
         Some(_) => Seen::Not("where it leads cannot be told".to_owned()),
     }
+}
+
+/// Nothing is there, not even a link that leads nowhere: the path ends where its directory does.
+fn absent(ground: &Ground<'_>, check: &Check, path: &str) -> Result<Outcome, Vec<Probe>> {
+    let identity = match inside(ground, path) {
+        Seen::Wanted(probe) => return Err(vec![probe]),
+        Seen::Not(why) => return Ok(Outcome::fail(check, &why)),
+        Seen::Known(identity) if identity.there != There::Nothing => return Ok(Outcome::fail(check, "it is there")),
+        Seen::Known(identity) => identity,
+    };
+    let (above, name) = path.trim_end_matches('/').rsplit_once('/').unwrap_or((".", path));
+    Ok(match inside(ground, if above.is_empty() { "/" } else { above }) {
+        Seen::Wanted(probe) => return Err(vec![probe]),
+        Seen::Not(why) => Outcome::fail(check, &why),
+        Seen::Known(above) if identity.path == path::join(&above.path, name) => {
+            Outcome::pass(check, "nothing is there")
+        }
+        Seen::Known(_) => Outcome::fail(check, "a link that leads nowhere is there"),
+    })
 }
 
 fn contains(ground: &Ground<'_>, check: &Check, path: &str, text: &str) -> Result<Outcome, Vec<Probe>> {
@@ -161,7 +192,12 @@ fn pull(ground: &Ground<'_>, check: &Check, (repo, number): (&str, u64), merged:
         None => return Err(vec![probe]),
         Some(Fact::Told(Told::Answered { status: 200, merged: Some(true) })) => Outcome::pass(check, "it is merged"),
         Some(Fact::Told(Told::Answered { status: 200, .. })) if !merged => Outcome::pass(check, "it exists"),
-        Some(Fact::Told(Told::Answered { status: 200, .. })) => Outcome::fail(check, "it is not merged"),
+        Some(Fact::Told(Told::Answered { status: 200, merged: Some(false) })) => {
+            Outcome::fail(check, "it is not merged")
+        }
+        Some(Fact::Told(Told::Answered { status: 200, .. })) => {
+            Outcome::fail(check, "it cannot be told: the answer does not say whether it is merged")
+        }
         Some(Fact::Told(Told::Answered { status, .. })) => Outcome::fail(check, &format!("the answer was {status}")),
         Some(fact) => Outcome::fail(check, &unknown(fact)),
     })
@@ -216,16 +252,33 @@ fn command(
     {
         return Ok(refused);
     }
-    let author = match todo.author {
-        Author::Owner => ran::Author::Owner,
-        Author::Agent => ran::Author::Agent,
-        Author::Human => ran::Author::Human { scripts: todo.scripts.clone() },
-    };
-    let probe = Probe::Run { argv: words.to_vec(), timeout_ms, author };
+    let probe = run(todo, words, timeout_ms);
     Ok(match ground.facts.get(&probe) {
         None => return Err(vec![probe]),
         Some(Fact::Ran(ran)) if ran.succeeded() => Outcome::pass(check, &ran.exit.told()),
         Some(Fact::Ran(ran)) => Outcome::fail(check, &ran.exit.told()),
         Some(fact) => Outcome::fail(check, &unknown(fact)),
+    })
+}
+
+fn run(todo: &Todo, words: &[String], timeout_ms: u64) -> Probe {
+    let author = match todo.author {
+        Author::Owner => ran::Author::Owner,
+        Author::Agent => ran::Author::Agent,
+        Author::Human => ran::Author::Human { scripts: todo.scripts.clone() },
+    };
+    Probe::Run { argv: words.to_vec(), timeout_ms, author }
+}
+
+/// What came of the commands of a todo that were run now, with their checks.
+pub(super) fn ran<'a>(ground: &Ground<'a>, todo: &'a Todo) -> impl Iterator<Item = (&'a Check, &'a Ran)> {
+    let facts = ground.facts;
+    todo.checks.iter().filter_map(move |check| {
+        let words = check.command()?;
+        let of = |probe: &Probe| matches!(probe, Probe::Run { argv, .. } if argv == words);
+        facts.iter().find_map(|(probe, fact)| match fact {
+            Fact::Ran(ran) if of(probe) => Some((check, ran)),
+            _ => None,
+        })
     })
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::advised::Advising;
+use super::effect;
 use super::requested::call_key;
 use super::shown;
 use crate::call::{Touch, View};
@@ -21,6 +22,8 @@ use crate::session::Change;
 use crate::sha::Digest;
 use crate::shell::How;
 use crate::stack::Layer;
+use crate::todos::Todo;
+use crate::todos::state::State;
 
 pub(super) fn decide(context: &Context<'_>, outcome: &Outcome) -> Step {
     let ended = Ended::new(context, outcome);
@@ -36,6 +39,12 @@ struct Ended<'a> {
     again: bool,
     /// It succeeded and had not been refused.
     earned: bool,
+    /// It was refused, so it never ran.
+    refused: bool,
+    /// Our own server did it.
+    served: bool,
+    /// How many writes had happened when it was requested, where that is known.
+    writes: Option<u64>,
     /// Feedback that may come with it; one that was refused had its feedback then.
     advising: Option<Advising<'a>>,
     /// What it counts as, with the layer's view of it.
@@ -62,14 +71,18 @@ impl<'a> Ended<'a> {
             }
         }
         let advising = (!again && !refused).then(|| Advising::new(context, Some(outcome.ok)));
-        Self { context, outcome, again, earned, advising, names }
+        let served = context.view.served || open.is_some_and(|open| open.served);
+        let writes = open.map(|open| open.writes);
+        Self { context, outcome, again, earned, refused, served, writes, advising, names }
     }
 
     fn needs(&self) -> Vec<Probe> {
         let mut wanted: Vec<Probe> = Vec::new();
-        if self.outcome.ok && !self.again {
+        if !self.again && !self.refused {
             let touches = self.context.view.touches.iter().filter(|touch| !touch.dynamic && self.matters(touch));
             wanted.extend(touches.map(Touch::probe));
+        }
+        if self.outcome.ok && !self.again {
             wanted.extend(self.contents().map(|identity| Probe::Fingerprint { path: identity.path.clone() }));
             wanted.extend(self.wants_tree().then_some(Probe::WorkTree));
             wanted.extend(self.context.stack.layers.iter().flat_map(|layer| self.context.subject(layer).steps_need()));
@@ -124,11 +137,18 @@ impl<'a> Ended<'a> {
         })
     }
 
-    /// Whether something it counts as must be fresh, for a later call or for the end.
+    /// Whether something it counts as must be fresh, for a later call, for the end, or as evidence for a todo.
     fn wants_tree(&self) -> bool {
-        self.context.stack.layers.iter().any(|layer| {
-            done::fresh_names(layer).any(|need| self.names.iter().any(|name| done::is_named(layer, need, name)))
-        })
+        self.is_evidence()
+            || self.context.stack.layers.iter().any(|layer| {
+                done::fresh_names(layer).any(|need| self.names.iter().any(|name| done::is_named(layer, need, name)))
+            })
+    }
+
+    /// Whether a claim may rest on it: a shell call that succeeded while a todo is worked on.
+    fn is_evidence(&self) -> bool {
+        let works = |todo: &Todo| matches!(todo.state, State::InProgress(_));
+        self.earned && self.context.view.kind == Kind::Shell && self.context.session.todos.iter().any(works)
     }
 
     fn decide(&self) -> Decision {
@@ -150,10 +170,17 @@ impl<'a> Ended<'a> {
         });
         decision.findings.extend(self.escaped());
         if self.outcome.ok {
-            // INVARIANT: done before wrote. A text that runs a step and then writes leaves the step outdated.
             self.earn(&mut decision);
-            decision.changes.extend(self.wrote().then_some(Change::Wrote));
+        }
+        // INVARIANT: done before wrote. A text that runs a step and then writes leaves the step outdated. One that fails
+        // may have written before it did.
+        decision.changes.extend((!self.refused && self.wrote()).then_some(Change::Wrote));
+        if self.outcome.ok {
             self.remember(&mut decision);
+        }
+        // What our own server does for an agent is known: it counts as what it wrote.
+        if !self.refused && !self.served {
+            effect::count(self.context, self.background(), &mut decision);
         }
         shown::nothing_found(self.context, self.outcome, &mut decision);
         self.progress(&mut decision);
@@ -176,7 +203,8 @@ impl<'a> Ended<'a> {
 
     fn earn(&self, decision: &mut Decision) {
         let tree = if self.wants_tree() { self.tree() } else { None };
-        decision.changes.extend(self.names.iter().map(|name| Change::Done { name: name.clone(), tree }));
+        let done = |name: &String| Change::Done { name: name.clone(), tree, writes: self.writes };
+        decision.changes.extend(self.names.iter().map(done));
         if !self.earned {
             return;
         }
@@ -195,6 +223,10 @@ impl<'a> Ended<'a> {
                 }
             }
         }
+    }
+
+    fn background(&self) -> bool {
+        self.outcome.background || in_background(self.context.view)
     }
 
     /// The work tree as it is now; one that could not be told never equals another.

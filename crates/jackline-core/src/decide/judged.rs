@@ -5,11 +5,12 @@
 use serde_json::json;
 
 use super::{Ground, in_context};
+use crate::call::{Touch, View};
 use crate::decision::{Decision, Finding, Step, Verdict};
 use crate::definition::Kind;
 use crate::event::{Body, Call, Event};
 use crate::guards::{self, repeat};
-use crate::probe::Probe;
+use crate::probe::{Fact, Probe};
 use crate::shell::quoted;
 use crate::todos::check::Check;
 use crate::tools;
@@ -19,11 +20,7 @@ const SHELL: &str = "Bash";
 
 /// What speaks against the check, if anything does; or what must be known first.
 pub(super) fn judge(ground: &Ground<'_>, check: &Check) -> Result<Option<Finding>, Vec<Probe>> {
-    let Some(text) = shell_text(check) else { return Ok(None) };
-    let host = ground.event.host.as_deref();
-    let own = tools::TOOLS.iter().find(|row| row.kind == Kind::Shell && Some(row.host) == host);
-    let argument = own.and_then(|row| row.command).unwrap_or("command");
-    let call = Call::new(own.map_or(SHELL, |row| row.name), json!({ argument: text }));
+    let Some(call) = call(ground, check) else { return Ok(None) };
     let event = Event { body: Body::CallRequested(call.clone()), ..ground.event.clone() };
     let step = in_context(ground.stack, ground.session, &event, (&call, ground.facts), |context| {
         let wanted = guards::needs(context);
@@ -42,6 +39,33 @@ pub(super) fn judge(ground: &Ground<'_>, check: &Check) -> Result<Option<Finding
             Ok(speaker.filter(|_| verdict > Verdict::Allow))
         }
     }
+}
+
+/// Whether what the check did wrote a file of the workspace, as far as the same text of a shell tells; or what must be
+/// known first.
+pub(super) fn wrote(ground: &Ground<'_>, check: &Check) -> Result<bool, Vec<Probe>> {
+    let Some(call) = call(ground, check) else { return Ok(false) };
+    let (host, stack) = (ground.event.host.as_deref(), ground.stack);
+    let view = View::new(&call, host, &stack.root, &stack.models_for(host, &call.tool));
+    let written = || view.touches.iter().filter(|touch| touch.role.changes() && touch.is_plain());
+    let unknown = |probe: &Probe| ground.facts.get(probe).is_none();
+    let wanted: Vec<Probe> = written().map(Touch::probe).filter(unknown).collect();
+    if !wanted.is_empty() {
+        return Err(wanted);
+    }
+    Ok(written().any(|touch| match ground.facts.get(&touch.probe()) {
+        Some(Fact::Identity(identity)) => identity.inside.is_some(),
+        Some(_) | None => true,
+    }))
+}
+
+/// The call that an agent would make to do the same.
+fn call(ground: &Ground<'_>, check: &Check) -> Option<Call> {
+    let text = shell_text(check)?;
+    let host = ground.event.host.as_deref();
+    let own = tools::TOOLS.iter().find(|row| row.kind == Kind::Shell && Some(row.host) == host);
+    let argument = own.and_then(|row| row.command).unwrap_or("command");
+    Some(Call::new(own.map_or(SHELL, |row| row.name), json!({ argument: text })))
 }
 
 /// What a shell would be told to do the same.

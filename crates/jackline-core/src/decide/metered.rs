@@ -25,7 +25,7 @@ pub(super) fn meter(stack: &Stack, session: &Session, event: &Event, facts: &Fac
     }
     let mark = session.transcript(file).cloned();
     // What stood in it before the session began was used by another one.
-    let from_end = session.began.is_none();
+    let from_end = session.pin.is_none();
     let probe = Probe::Usage { file: file.clone(), mark, from_end };
     match facts.get(&probe) {
         None => Metered::Need(probe),

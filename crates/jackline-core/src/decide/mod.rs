@@ -6,6 +6,7 @@
 mod advised;
 mod checked;
 mod checking;
+mod effect;
 mod excepted;
 mod finished;
 mod judged;
@@ -120,7 +121,7 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
         }
         Body::StopRequested(ask) => stop_requested(&Ground { stack, session, event, facts }, ask),
         Body::Park { reason } => done(stopped::park(event, reason)),
-        Body::SessionEnded => stopped::over(stack, session, event, facts),
+        Body::SessionEnded => session_ended(&Ground { stack, session, event, facts }),
         Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
         Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => done(Decision::default()),
         Body::ToolsListed(listing) => done(served::listed(stack, session, listing)),
@@ -191,7 +192,8 @@ fn finish(mut decision: Decision, stack: &Stack, session: &Session, event: &Even
         decision.changes.insert(0, Change::Judged { definition: digest });
         decision.notes.extend(session.definition.map(|before| definition_changed(before, digest)));
     }
-    if session.began.is_none() {
+    // A record of our own fault may stand before the first event that could be judged.
+    if session.pin.is_none() {
         let root = stack.root.clone();
         let pinned = Pin { home: root.clone(), root, definition: stack.path.clone() };
         decision.changes.insert(0, Change::Pinned { pin: pinned });
@@ -296,20 +298,34 @@ fn settings_changed(facts: &Facts, file: &str, wired: bool) -> Step {
     }
 }
 
-/// Todos that were verified before files changed are looked at again; what is then open counts at this very stop.
+/// Todos that were verified are looked at again; what is then open counts at this very stop.
 fn stop_requested(ground: &Ground<'_>, ask: &StopAsk) -> Step {
     let Ground { stack, session, event, facts } = *ground;
     if event.agent.is_some() || stopped::is_free(stack, session, event, (ask, facts)) {
         return stopped::decide(stack, session, event, (ask, facts));
     }
-    let looked = match operation::at_stop(ground) {
+    looked_at_again(ground, false, |session| stopped::decide(stack, session, event, (ask, facts)))
+}
+
+/// The same at the end of a session that had no allowed stop.
+fn session_ended(ground: &Ground<'_>) -> Step {
+    let Ground { stack, session, event, facts } = *ground;
+    if session.stopped.is_some() || stopped::is_free(stack, session, event, (&StopAsk::default(), facts)) {
+        return stopped::over(stack, session, event, facts);
+    }
+    looked_at_again(ground, true, |session| stopped::over(stack, session, event, facts))
+}
+
+/// Decides on the session as it is once verified todos were looked at again.
+fn looked_at_again(ground: &Ground<'_>, over: bool, decide: impl FnOnce(&Session) -> Step) -> Step {
+    let looked = match operation::look_again(ground, over) {
         Err(probes) => return Step::Need(ground.unanswered(probes)),
-        Ok(looked) if looked.changes.is_empty() => return stopped::decide(stack, session, event, (ask, facts)),
+        Ok(looked) if looked.changes.is_empty() => return decide(ground.session),
         Ok(looked) => looked,
     };
-    let mut ahead = session.clone();
-    ahead.apply(event.at, &looked.changes, &|_| None);
-    match stopped::decide(stack, &ahead, event, (ask, facts)) {
+    let mut ahead = ground.session.clone();
+    ahead.apply(ground.event.at, &looked.changes, &|_| None);
+    match decide(&ahead) {
         Step::Need(probes) => Step::Need(probes),
         Step::Done(mut decision) => {
             decision.changes.splice(0..0, looked.changes);

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::advised;
+use super::effect;
 use super::excepted::{Lifted, lift};
 use super::overridden;
 use super::shown;
 use crate::code;
 use crate::decision::{Decision, Finding, Note, Step, Stop, StopReason, Verdict};
-use crate::definition::Kind;
 use crate::definition::model::When;
 use crate::event::{Call, Event};
 use crate::guards::{self, Context, budget, repeat, schema, unknown_tool};
@@ -76,23 +76,17 @@ fn requested(context: &Context<'_>, decision: &mut Decision) {
         refused: decision.verdict.refuses(),
         feeds: !our_fault && repeat::feeds(context),
     });
-    if !decision.verdict.refuses() && works(context) {
-        decision.changes.push(Change::Worked);
+    if !decision.verdict.refuses() {
+        decision.changes.extend(works(context).then_some(Change::Worked));
+        effect::count(context, false, decision);
     }
 }
 
-/// Whether this is the first call since the last prompt that may change something, where that matters for a stop. What
-/// a tool of an unknown kind does is not known, so it counts.
+/// Whether this is the first call since the last prompt that may change something, where that matters for a stop.
 fn works(context: &Context<'_>) -> bool {
     let completions = context.stack.layers.iter().filter_map(|layer| layer.model.completion.as_ref());
     let matters = || completions.clone().any(|completion| completion.when == When::Worked);
-    let changes = match context.view.kind {
-        Kind::Write | Kind::Shell | Kind::Agent => true,
-        // Our own server's todos and facts are known to change no file.
-        Kind::Other => context.view.other.is_none(),
-        Kind::Read | Kind::Search | Kind::List | Kind::Fetch => false,
-    };
-    changes && !context.session.worked && matters()
+    effect::may_change(context.view) && !context.session.worked && matters()
 }
 
 pub(super) fn unknown(context: &Context<'_>, decision: &mut Decision) {

@@ -4,6 +4,7 @@
 //! policies about files and order have nothing to say, but an agent that keeps trying is in a loop all the same.
 
 use super::advised;
+use super::effect;
 use super::requested::{call_key, weigh};
 use crate::decision::{Decision, Step};
 use crate::guards::{self, Context};
@@ -26,6 +27,9 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
         call,
         signature: context.signature.key,
     });
+    if open.is_some_and(|open| !open.refused) {
+        effect::count(context, false, &mut decision);
+    }
     // One that was refused was counted then.
     if open.is_some_and(|open| open.refused) {
         super::done(decision)

@@ -41,7 +41,7 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (ask, fact
         let agent = event.agent().to_owned();
         Decision { changes: vec![Change::StopBlocked { agent, fault: false }], ..decision }
     } else {
-        let (end, findings) = judged(decision.findings);
+        let (end, findings) = judged(&ground, decision.findings);
         allowed(event, end, findings)
     };
     let consulted = if ground.is_judged() { vec![GUARD.to_owned()] } else { Vec::new() };
@@ -86,11 +86,12 @@ pub(super) fn over(stack: &Stack, session: &Session, event: &Event, facts: &Fact
         Some(free) => (free, Vec::new()),
         None => match ground.open() {
             Err(probes) => return Step::Need(probes),
-            Ok(open) => judged(open.into_iter().map(|open| unenforced(open.finding)).collect()),
+            Ok(open) => judged(&ground, open.into_iter().map(|open| unenforced(open.finding)).collect()),
         },
     };
     let changes = vec![Change::Ended { stopped: end.stopped }];
-    super::done(with_files(Decision { changes, ..allowed(event, end, findings) }, policies))
+    let consulted = if ground.is_judged() { vec![GUARD.to_owned()] } else { Vec::new() };
+    super::done(with_files(Decision { changes, consulted, ..allowed(event, end, findings) }, policies))
 }
 
 /// What a run's result is told of what is still open; nothing is refused by it.
@@ -140,9 +141,19 @@ fn free(ground: &Ground<'_>) -> Option<End> {
 }
 
 /// How a run ends with this still open, and nothing that blocks.
-fn judged(findings: Vec<Finding>) -> (End, Vec<Finding>) {
-    let stopped = if findings.is_empty() { Stopped::Complete } else { Stopped::Incomplete };
+fn judged(ground: &Ground<'_>, findings: Vec<Finding>) -> (End, Vec<Finding>) {
+    let stopped = if findings.is_empty() { unopposed(ground) } else { Stopped::Incomplete };
     (End { stopped, parked: None }, findings)
+}
+
+/// How a run ends that nothing speaks against. Where something was not looked at because this turn did no work, it
+/// stands as before: what an earlier turn left unproven is not proven by a question.
+fn unopposed(ground: &Ground<'_>) -> Stopped {
+    let session = ground.session;
+    if ground.event.agent.is_some() || !ground.leaves_out() {
+        return Stopped::Complete;
+    }
+    if session.owed { Stopped::Incomplete } else { session.stood.unwrap_or(Stopped::Complete) }
 }
 
 /// What blocks once so many stops in a row were blocked already.
@@ -158,12 +169,11 @@ fn unenforced(finding: Finding) -> Finding {
 /// The run ends like this.
 fn allowed(event: &Event, End { stopped, parked }: End, findings: Vec<Finding>) -> Decision {
     let mut data = json!({ "stopped": stopped, "reason": stopped.reason() });
-    if let (Value::Object(data), Some(reason)) = (&mut data, parked) {
+    if let (Value::Object(data), Some(reason)) = (&mut data, &parked) {
         data.insert("parked".to_owned(), json!(reason));
     }
-    let change = Change::Stopped { agent: event.agent().to_owned(), stopped };
     Decision {
-        changes: vec![change],
+        changes: vec![Change::Stopped { agent: event.agent().to_owned(), stopped, parked }],
         notes: vec![Note { kind: "stop.decided", before: Value::Null, after: Value::Null, data }],
         data: Some(("stopped", json!(stopped))),
         ..Decision::merge(findings)

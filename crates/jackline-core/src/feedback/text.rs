@@ -4,6 +4,7 @@ use super::{
     Feedback, OBSERVATION_BYTES_MAX, OBSERVATIONS_MAX, SUGGESTION_BYTES_MAX, SUGGESTIONS_MAX, SUMMARY_BYTES_MAX,
 };
 use crate::audit;
+use crate::legible::{self, is_invisible};
 
 /// The tag's name.
 const TAG: &str = "feedback";
@@ -34,7 +35,8 @@ impl Feedback {
 }
 
 fn cut(text: &str, bytes_max: usize) -> String {
-    let head = audit::head(text, bytes_max);
+    let text = legible::plain(text);
+    let head = audit::head(&text, bytes_max);
     if head.len() < text.len() { format!("{head}…") } else { head.to_owned() }
 }
 
@@ -82,11 +84,6 @@ fn names_tag(rest: &str) -> bool {
         }
     });
     TAG.chars().all(|want| letters.next().is_some_and(|c| c.eq_ignore_ascii_case(&want)))
-}
-
-/// Characters that take no room or only steer others: with one inside, a tag still looks like itself.
-const fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::{
     MEMORY_MAX, Memory, OPEN_CALLS_MAX, Open, READS_MAX, READS_TOTAL_MAX, REPAIRS_MAX, Read, Repair, SNAPSHOTS_MAX,
     Session, Used, WINDOW_MAX, Windowed, nano_usd,
 };
+use crate::completion::Stopped;
 use crate::event::MAIN_AGENT;
 use crate::extension::{Extended, Extension};
 use crate::listing::{PINNED_MAX, SERVERS_MAX, Served};
@@ -32,13 +33,7 @@ impl Session {
             Change::Pinned { pin } => self.pin = Some(pin.clone()),
             Change::Invariants { digest } => self.invariants = Some(*digest),
             Change::Judged { definition } => self.definition = Some(*definition),
-            Change::Snapshot { name, digest } => {
-                self.snapshots.retain(|(known, _)| known != name);
-                self.snapshots.push((name.clone(), *digest));
-                if self.snapshots.len() > SNAPSHOTS_MAX {
-                    self.snapshots.remove(0);
-                }
-            }
+            Change::Snapshot { name, digest } => self.keep_snapshot(name, *digest),
             Change::Restored { digest, .. } => match snapshot(digest).and_then(|bytes| Memory::decode(&bytes)) {
                 Some(memory) => self.memory = memory,
                 None => self.memory.lose(),
@@ -51,8 +46,9 @@ impl Session {
             }
             Change::Requested { agent, call, signature, refused, feeds } => {
                 let (call, signature, refused) = (*call, *signature, *refused);
-                let (agent, step) = (agent.clone(), self.steps + 1);
-                let open = Open { call, signature, agent, refused, step, sighted: false, served: false };
+                let (agent, step, writes) = (agent.clone(), self.steps + 1, self.writes);
+                let (sighted, served) = (false, false);
+                let open = Open { call, signature, agent, refused, step, writes, sighted, served };
                 self.requested(open, *feeds);
             }
             Change::Finished { agent, call, signature } => self.close(agent, *call, signature),
@@ -61,7 +57,11 @@ impl Session {
             }
             Change::Served { served } => self.serve(served),
             Change::Wrote => self.writes += 1,
-            Change::Done { name, tree } => self.succeed(name, *tree),
+            Change::Acted { background } => {
+                self.acts += 1;
+                self.background |= background;
+            }
+            Change::Done { name, tree, writes } => self.succeed(name, *tree, *writes),
             Change::Prompted => {
                 let now = self.now(at);
                 self.budget.prompted(now);
@@ -69,11 +69,12 @@ impl Session {
                 self.stopped = None;
                 self.memory.agents.values_mut().for_each(Agent::prompted);
             }
-            Change::Worked => self.worked = true,
-            Change::Ended { stopped } => self.stopped = Some(*stopped),
-            Change::Stopped { agent, stopped } => {
+            Change::Worked => (self.worked, self.owed) = (true, true),
+            Change::Ended { stopped } => self.stand(*stopped),
+            Change::Stopped { agent, stopped, parked } => {
                 if agent == MAIN_AGENT {
-                    self.stopped = Some(*stopped);
+                    self.stand(*stopped);
+                    self.parked.clone_from(parked);
                 }
                 self.memory.apply(self.steps, change);
             }
@@ -152,10 +153,23 @@ impl Session {
         }
     }
 
-    fn succeed(&mut self, name: &str, tree: Option<Digest>) {
+    fn keep_snapshot(&mut self, name: &str, digest: Digest) {
+        self.snapshots.retain(|(known, _)| known != name);
+        self.snapshots.push((name.to_owned(), digest));
+        if self.snapshots.len() > SNAPSHOTS_MAX {
+            self.snapshots.remove(0);
+        }
+    }
+
+    /// A stop was let through, and this is how the run stands.
+    fn stand(&mut self, stopped: Stopped) {
+        (self.stopped, self.stood, self.owed) = (Some(stopped), Some(stopped), false);
+    }
+
+    fn succeed(&mut self, name: &str, tree: Option<Digest>, writes: Option<u64>) {
         let done = &mut self.memory.done;
         done.retain(|known| known.name != name);
-        done.push(Done { name: name.to_owned(), writes: self.writes, tree });
+        done.push(Done { name: name.to_owned(), writes: writes.unwrap_or(self.writes), tree });
         if done.len() > DONE_MAX {
             done.remove(0);
         }
@@ -449,7 +463,7 @@ mod tests {
     fn a_lost_snapshot_leaves_nothing_done_and_every_restraint() {
         let halt = super::super::Halt { code: "c".into(), reason: "r".into() };
         let halted = Change::Halted { agent: "main".into(), halt };
-        let mut session = fold(&[read(1), Change::Done { name: "tool:x".into(), tree: None }, halted]);
+        let mut session = fold(&[read(1), Change::Done { name: "tool:x".into(), tree: None, writes: None }, halted]);
         session.apply(AT, &[Change::Restored { name: "x".into(), digest: Digest::ZERO }], &|_| None);
         let agent = session.agent("main").expect("still known");
         assert!(session.memory.done.is_empty() && agent.reads.is_empty() && agent.halted.is_some());
@@ -483,7 +497,7 @@ mod tests {
                 content: Some(Key([7; 16])),
             }));
         }
-        changes.extend((0..DONE_MAX * 2).map(|n| Change::Done { name: format!("tool-{n}"), tree: None }));
+        changes.extend((0..DONE_MAX * 2).map(|n| Change::Done { name: format!("tool-{n}"), tree: None, writes: None }));
         changes.extend((0..MEMORY_MAX * 2).map(|n| Change::Kept {
             policy: "p".into(),
             key: format!("k{n}"),

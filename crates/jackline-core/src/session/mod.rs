@@ -5,6 +5,7 @@
 
 mod apply;
 mod cadence;
+mod change;
 mod open;
 mod shown;
 
@@ -15,10 +16,11 @@ use serde_json::Value;
 
 pub use crate::sha::Key;
 pub use cadence::{CADENCES_MAX, Cadence, FILES_MAX, PACES_MAX, Pace, RECENT_CALLS_MAX, Recent, Taken, Turn};
+pub use change::Change;
 
 use crate::completion::Stopped;
-use crate::extension::{Extended, Extension};
-use crate::facts::{Statement, Statements};
+use crate::extension::Extended;
+use crate::facts::Statements;
 use crate::files;
 use crate::listing::Served;
 use crate::overrides::Imposed;
@@ -26,9 +28,8 @@ use crate::schema::SchemaError;
 use crate::sha::Digest;
 use crate::stack::Origin;
 use crate::time::Timestamp;
-use crate::todos::id::Id;
-use crate::todos::{Todo, Todos};
-use crate::usage::{Mark, Metering};
+use crate::todos::Todos;
+use crate::usage::Mark;
 
 /// Files one agent is remembered to have read; an evicted one must be read again.
 pub const READS_MAX: usize = 1024;
@@ -78,6 +79,11 @@ pub struct Session {
     pub steps: u64,
     /// Successful calls that changed files; never taken back, so a restored success is not fresh.
     pub writes: u64,
+    /// Calls that may have changed something, at their request and at their end; counted only while the commands of a
+    /// todo may have to run again.
+    pub acts: u64,
+    /// A call went on in the background: files may change at any time.
+    pub background: bool,
     pub budget: Budget,
     pub open: VecDeque<Open>,
     pub finished: VecDeque<Key>,
@@ -90,8 +96,14 @@ pub struct Session {
     pub statements: Statements,
     /// Something was written or run since the last prompt; kept only where that matters.
     pub worked: bool,
+    /// The same, since a stop was last let through: a prompt does not take it back.
+    pub owed: bool,
     /// How the main agent's last stop ended, unless it went on since.
     pub stopped: Option<Stopped>,
+    /// How the last stop that was let through ended, whatever happened since.
+    pub stood: Option<Stopped>,
+    /// Why the main agent could not go on when it was last let stop, where it said so.
+    pub parked: Option<String>,
     /// The tools of MCP servers as they were listed, the server told of last at the end.
     pub servers: Vec<Served>,
     /// Its last event said that it is over.
@@ -189,6 +201,8 @@ pub struct Open {
     pub refused: bool,
     /// The step at which it was requested.
     pub step: u64,
+    /// How many writes had happened by then: it has not surely seen a later one.
+    pub writes: u64,
     /// A proxy on the call's way has seen it too.
     pub sighted: bool,
     /// Our own server, at the end of its way, has seen it too.
@@ -273,208 +287,6 @@ pub struct Halt {
     pub reason: String,
 }
 
-/// One step from a session to the next.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Change {
-    Pinned {
-        pin: Pin,
-    },
-    Invariants {
-        digest: Digest,
-    },
-    Judged {
-        definition: Digest,
-    },
-    Prompted,
-    Requested {
-        agent: String,
-        call: Option<Key>,
-        signature: Key,
-        refused: bool,
-        feeds: bool,
-    },
-    /// A proxy saw a call that was requested before; or our own server did.
-    Sighted {
-        call: Key,
-        signature: Key,
-        refused: bool,
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        served: bool,
-    },
-    Finished {
-        agent: String,
-        call: Option<Key>,
-        signature: Key,
-    },
-    Done {
-        name: String,
-        tree: Option<Digest>,
-    },
-    Wrote,
-    Read {
-        agent: String,
-        file: Key,
-        content: Option<Key>,
-    },
-    /// An own write to a file that the agent had read: it knows the new content too.
-    Refreshed {
-        agent: String,
-        file: Key,
-        content: Option<Key>,
-    },
-    Used {
-        tokens: u64,
-        cost_usd: f64,
-    },
-    BudgetRefused,
-    /// That a limit of this kind is used up was told.
-    BudgetTold {
-        kind: String,
-    },
-    BudgetWarned,
-    /// A host's transcript was read.
-    Metered {
-        file: String,
-        usage: Metering,
-    },
-    /// It could not be.
-    Unmetered,
-    /// A person added to the limits.
-    Extended {
-        extension: Extension,
-    },
-    /// An override was put on an agent.
-    Imposed {
-        agent: String,
-        imposed: Imposed,
-    },
-    /// A call that was let through counts toward every override's time to live, and against some budgets.
-    OverridesTicked {
-        agent: String,
-        counted: Vec<Key>,
-    },
-    OverrideLapsed {
-        agent: String,
-        key: Key,
-    },
-    Constrained {
-        agent: String,
-        constraint: Constraint,
-    },
-    Retried {
-        agent: String,
-        signature: Key,
-    },
-    /// A call that was allowed counts toward every constraint's time to live.
-    Ticked {
-        agent: String,
-    },
-    Lapsed {
-        agent: String,
-        signature: Key,
-    },
-    Halted {
-        agent: String,
-        halt: Halt,
-    },
-    Lifted {
-        agent: String,
-    },
-    UnknownTool {
-        agent: String,
-        tool: String,
-    },
-    KnownTool {
-        agent: String,
-    },
-    Outcome {
-        agent: String,
-        signature: Key,
-        result: Key,
-    },
-    /// A value did not fit its schema.
-    Invalid {
-        agent: String,
-        key: Key,
-        errors: Vec<SchemaError>,
-    },
-    /// A value that did not fit its schema fits now.
-    Repaired {
-        agent: String,
-        key: Key,
-    },
-    /// The result changed: the next equal call is the first again.
-    Progressed {
-        agent: String,
-    },
-    /// An agent was let stop, and this is how it ended.
-    Stopped {
-        agent: String,
-        stopped: Stopped,
-    },
-    /// It was not; `fault` when that is because we could not decide.
-    StopBlocked {
-        agent: String,
-        fault: bool,
-    },
-    /// The session ended without an allowed stop, and this is how.
-    Ended {
-        stopped: Stopped,
-    },
-    /// An agent said that it cannot go on.
-    Parked {
-        agent: String,
-        reason: String,
-    },
-    /// Something was written or run for the first time since the last prompt.
-    Worked,
-    Kept {
-        policy: String,
-        key: String,
-        value: Option<String>,
-    },
-    /// A call was counted for feedback, under these identities of definitions.
-    Counted {
-        scopes: Vec<Key>,
-        recent: Option<Recent>,
-    },
-    /// A provider of feedback had its turn.
-    Advised {
-        taken: Taken,
-    },
-    Snapshot {
-        name: String,
-        digest: Digest,
-    },
-    Restored {
-        name: String,
-        digest: Digest,
-    },
-    Reset,
-    /// A todo was made, or is another one now.
-    Todo {
-        todo: Box<Todo>,
-    },
-    /// A fact was recorded, or several were summarised into one.
-    Stated {
-        statement: Box<Statement>,
-    },
-    Retracted {
-        id: Id,
-    },
-    /// An MCP server listed its tools.
-    Served {
-        served: Served,
-    },
-    /// What is remembered of file policies.
-    Files {
-        step: files::memory::Step,
-    },
-    /// The session is over, unless something else happens in it.
-    Over,
-}
-
 impl Session {
     /// The time of a decision: the event's, unless the clock went backwards.
     #[must_use]
@@ -486,6 +298,12 @@ impl Session {
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<&Agent> {
         self.memory.agents.get(name)
+    }
+
+    /// Why the main agent could not go on, while its last stop was for that.
+    #[must_use]
+    pub fn parked_for(&self) -> Option<&str> {
+        self.parked.as_deref().filter(|_| self.stopped == Some(Stopped::Parked))
     }
 
     /// How far a transcript was read.

@@ -12,7 +12,7 @@ impl Change {
             Self::Extended { extension } => vec![&mut extension.reason],
             Self::Todo { todo } => todo_texts(todo),
             Self::Stated { statement } => vec![&mut statement.text],
-            Self::Parked { reason, .. } => vec![reason],
+            Self::Parked { reason, .. } | Self::Stopped { parked: Some(reason), .. } => vec![reason],
             Self::Invalid { errors, .. } => {
                 errors.iter_mut().flat_map(|error| [&mut error.instance_path, &mut error.message]).collect()
             }
@@ -25,5 +25,6 @@ impl Change {
 fn todo_texts(todo: &mut Todo) -> Vec<&mut String> {
     let content = (todo.author != Author::Owner).then_some(&mut todo.content);
     let results = todo.results.iter_mut().map(|result| &mut result.message);
-    content.into_iter().chain(results).chain(todo.state.shown_texts()).collect()
+    let said = todo.rejection.as_mut().map(|rejection| &mut rejection.consent.reason);
+    content.into_iter().chain(results).chain(said).chain(todo.state.shown_texts()).collect()
 }

@@ -52,6 +52,17 @@ pub enum Check {
     },
 }
 
+/// When a check that passed is evaluated again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// At every stop: it is a look at files, and costs next to nothing.
+    Always,
+    /// When files may have changed: it takes its time.
+    Changed,
+    /// Not at all: it does not hang on files.
+    Never,
+}
+
 fn origin() -> String {
     "origin".to_owned()
 }
@@ -151,21 +162,18 @@ impl Check {
         matches!(self, Self::CommandExitZero(_) | Self::HttpStatus { .. })
     }
 
-    /// Whether a change of files may change what comes of it; else what was found when it was verified stands.
+    /// When it is evaluated again after it passed.
     #[must_use]
-    pub const fn hangs_on_files(&self) -> bool {
+    pub const fn again(&self) -> Again {
         match self {
-            Self::CommandExitZero(_)
-            | Self::FileExists(_)
-            | Self::FileContains { .. }
-            | Self::FileAbsent(_)
-            | Self::GitClean {} => true,
+            Self::CommandExitZero(_) => Again::Changed,
+            Self::FileExists(_) | Self::FileContains { .. } | Self::FileAbsent(_) | Self::GitClean {} => Again::Always,
             Self::GitCommitExists { .. }
             | Self::GitBranchPushed { .. }
             | Self::PrExists { .. }
             | Self::PrMerged { .. }
             | Self::HttpStatus { .. }
-            | Self::CallSucceeded { .. } => false,
+            | Self::CallSucceeded { .. } => Again::Never,
         }
     }
 

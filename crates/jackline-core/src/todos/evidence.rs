@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::check::is_sha;
-use crate::sha::Digest;
+use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
 
 /// Pieces of evidence of one claim: who has more can name the ones that matter.
@@ -76,6 +76,27 @@ impl Evidence {
             }
             What::File { path, .. } => path.len() + 32,
             What::Commit { sha } => sha.len(),
+        }
+    }
+
+    /// What a file or commit is known by with its content; a call is known by when it was made.
+    #[must_use]
+    pub fn content(&self) -> Option<Key> {
+        let parts: [&[u8]; 3] = match &self.what {
+            What::Call { .. } => return None,
+            What::File { path, sha256 } => [b"file", path.as_bytes(), &sha256.0],
+            What::Commit { sha } => [b"commit", sha.as_bytes(), b""],
+        };
+        Some(Digest::of_parts(parts).short())
+    }
+
+    /// What it is called by in a reason.
+    #[must_use]
+    pub fn named(&self) -> String {
+        match &self.what {
+            What::Call { id, .. } => format!("Call `{}`", id.as_deref().unwrap_or_default()),
+            What::File { path, .. } => format!("File `{path}`"),
+            What::Commit { sha } => format!("Commit `{sha}`"),
         }
     }
 

@@ -16,21 +16,27 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::ran::Scripts;
-use crate::sha::Digest;
+use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
 use check::{Check, Outcome, Proof};
 use evidence::Evidence;
 use id::Id;
 use state::{Consent, Mark, State};
 
-/// Todos of one session that agents and people add; the state of a session is read and written by every event.
+/// Todos of one session for an agent to add; the state of a session is read and written by every event.
 pub const TODOS_MAX: usize = 64;
+/// Further ones for people, whatever the agent adds: a handful of demands.
+pub const PEOPLES_MAX: usize = 16;
 /// Bytes of what is to be done: a sentence or two, shown in every list.
 pub const CONTENT_BYTES_MAX: usize = 1_000;
 /// Checks of one todo: one of each type fits; who needs more has two todos.
 pub const CHECKS_MAX: usize = 12;
 /// Bytes of contents, checks and evidence over all todos of a session.
 pub const TODOS_BYTES_MAX: usize = 96 * 1024;
+/// Bytes beyond that for what is people's or the owner's: an agent that fills its room keeps nobody out.
+pub const PEOPLES_BYTES_MAX: usize = 32 * 1024;
+/// Files and commits of claims that were sent back which are remembered: those of four full claims.
+pub const REFUSED_MAX: usize = 4 * evidence::EVIDENCE_MAX;
 /// Failed verifications after which a person decides; a new claim does not start the count anew.
 pub const FAILURES_MAX: u32 = 3;
 
@@ -82,6 +88,17 @@ pub struct Todo {
     /// What came of the checks when they were last evaluated, in their order.
     pub results: Vec<Outcome>,
     pub state: State,
+    /// How a person last sent a claim of it back.
+    #[serde(default)]
+    pub rejection: Option<Rejection>,
+}
+
+/// A claim that a person sent back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejection {
+    pub consent: Consent,
+    /// Files and commits that claims rested on which were sent back, oldest first: they prove nothing as they were.
+    pub refused: Vec<Key>,
 }
 
 impl Todo {
@@ -90,8 +107,8 @@ impl Todo {
     pub fn new(id: Id, content: String, author: Author, checks: Vec<Check>, created_at: Timestamp) -> Self {
         let digest = check::digest(&checks);
         let state = State::default();
-        let (scripts, results) = (Scripts::new(), Vec::new());
-        Self { id, content, author, checks, digest, scripts, created_at, failures: 0, results, state }
+        let (scripts, failures, results, rejection) = (Scripts::new(), 0, Vec::new(), None);
+        Self { id, content, author, checks, digest, scripts, created_at, failures, results, state, rejection }
     }
 
     /// The same, with what its checks run bound to what it contains now.
@@ -105,16 +122,18 @@ impl Todo {
     pub fn bytes(&self) -> usize {
         let checks: usize = self.checks.iter().map(Check::bytes).sum();
         let scripts: usize = self.scripts.iter().map(|(path, content)| path.len() + content.len()).sum();
-        self.content.len() + checks + scripts + self.state.evidence().iter().map(Evidence::bytes).sum::<usize>()
+        let said = self.rejection.as_ref().map_or(0, |rejection| rejection.consent.reason.len());
+        let evidence: usize = self.state.evidence().iter().map(Evidence::bytes).sum();
+        self.content.len() + said + checks + scripts + evidence
     }
 
-    /// What it is called by where it is only mentioned: the beginning of its content, and how far it is.
+    /// What it is called by where it is only mentioned: the beginning of its content, and how far it is; why a person
+    /// sent it back, while it is worked on again.
     #[must_use]
     pub fn label(&self, chars_max: usize) -> String {
-        let line: String = self.content.split_whitespace().collect::<Vec<_>>().join(" ");
-        let head: String = line.chars().take(chars_max).collect();
-        let cut = if head.len() < line.len() { "…" } else { "" };
-        format!("{head}{cut} ({})", self.state.name())
+        let sent_back = self.rejection.as_ref().filter(|_| matches!(self.state, State::InProgress(_)));
+        let why = sent_back.map(|rejection| format!(", sent back: {}", line(&rejection.consent.reason, chars_max)));
+        format!("{} ({}{})", line(&self.content, chars_max), self.state.name(), why.unwrap_or_default())
     }
 
     /// Work begins; `None` unless it is pending.
@@ -167,13 +186,23 @@ impl Todo {
 
     /// A person sends the claim back; `None` unless one waits. Evidence from before is then too old.
     #[must_use]
-    pub fn rejected(&self, at: Timestamp, step: u64) -> Option<Self> {
+    pub fn rejected(&self, at: Timestamp, step: u64, consent: Consent) -> Option<Self> {
         let work = match &self.state {
             State::Claimed(claim) => claim.reject(at, step),
             State::NeedsHuman(waiting) => waiting.reject(at, step),
             _ => return None,
         };
-        Some(self.with(State::InProgress(work)))
+        let before = self.rejection.iter().flat_map(|rejection| rejection.refused.iter().copied());
+        let mut refused: Vec<Key> = before.chain(self.state.evidence().iter().filter_map(Evidence::content)).collect();
+        refused.drain(..refused.len().saturating_sub(REFUSED_MAX));
+        Some(Self { rejection: Some(Rejection { consent, refused }), ..self.with(State::InProgress(work)) })
+    }
+
+    /// Whether a claim that rested on this was sent back, and it is as it was then.
+    #[must_use]
+    pub fn was_refused(&self, evidence: &Evidence) -> bool {
+        let refused = self.rejection.iter().flat_map(|rejection| &rejection.refused);
+        evidence.content().is_some_and(|content| refused.into_iter().any(|known| *known == content))
     }
 
     /// A person does without it; `None` when it is settled already.
@@ -198,6 +227,14 @@ impl Todo {
     fn with(&self, state: State) -> Self {
         Self { state, ..self.clone() }
     }
+}
+
+/// The beginning of a text on one line.
+fn line(text: &str, chars_max: usize) -> String {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let head: String = line.chars().take(chars_max).collect();
+    let cut = if head.len() < line.len() { "…" } else { "" };
+    format!("{head}{cut}")
 }
 
 /// The todos of a session, in the order they were made; none is ever taken out.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::state::{By, State};
-use super::{Todo, Todos};
+use super::{Rejection, Todo, Todos};
 use crate::time::Timestamp;
 
 impl Todo {
@@ -29,6 +29,9 @@ impl Todo {
         if let Value::Object(fields) = &mut value {
             if !self.scripts.is_empty() {
                 fields.insert("scripts".to_owned(), json!(self.scripts));
+            }
+            if let Some(Rejection { consent, .. }) = &self.rejection {
+                fields.insert("rejected_by".to_owned(), json!({ "by": consent.by, "reason": consent.reason }));
             }
             match &self.state {
                 State::Verified(verified) => {

@@ -72,23 +72,28 @@ pub enum By {
     Human(Consent),
 }
 
-/// What the workspace was like: its files, and how many writes had been made.
+/// What the workspace was like when its checks began: its files, and what had been done by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     pub writes: u64,
+    /// Calls that may have changed something, at their request and at their end.
+    #[serde(default)]
+    pub acts: u64,
     /// `None` where there is no work tree to look at.
     pub tree: Option<Digest>,
 }
 
 impl Mark {
-    /// Whether files changed between two looks: by the work tree where there is one, else by the writes.
+    /// Whether files may have changed between two looks. The work tree does not tell of files that git ignores, so what
+    /// was written or may have been counts as well.
     #[must_use]
     pub fn differs(&self, now: &Self) -> bool {
-        match (self.tree, now.tree) {
+        let tree = match (self.tree, now.tree) {
             (Some(before), Some(now)) => before != now || now == Digest::ZERO,
-            (None, None) => self.writes != now.writes,
+            (None, None) => false,
             (Some(_), None) | (None, Some(_)) => true,
-        }
+        };
+        tree || (self.writes, self.acts) != (now.writes, now.acts)
     }
 }
 

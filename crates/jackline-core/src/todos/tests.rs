@@ -4,7 +4,7 @@ use super::state::By;
 use super::*;
 
 const AT: Timestamp = Timestamp(1_000);
-const MARK: Mark = Mark { writes: 0, tree: None };
+const MARK: Mark = Mark { writes: 0, acts: 0, tree: None };
 
 fn pending(checks: Vec<Check>) -> Todo {
     Todo::new(Id::derive("todo", "s", 0, AT), "fix lint".into(), Author::Agent, checks, AT)
@@ -50,7 +50,7 @@ fn leads(todo: &Todo) -> [Option<&'static str>; 6] {
         name(todo.claimed(AT, Vec::new())),
         name(todo.verified(AT, passed(), MARK)),
         name(todo.approved(AT, consent())),
-        name(todo.rejected(AT, 2)),
+        name(todo.rejected(AT, 2, consent())),
         name(todo.waived(AT, consent())),
     ]
 }
@@ -70,10 +70,10 @@ fn only_legal_transitions_exist() {
 fn the_third_failure_needs_a_person_and_a_new_claim_does_not_start_anew() {
     let twice = (0..2).fold(claimed(), |todo, _| todo.verified(AT, failed(), MARK).expect("claimed still"));
     assert_eq!((twice.state.name(), twice.failures), ("claimed", 2));
-    let again = twice.rejected(AT, 2).and_then(|todo| todo.claimed(AT, Vec::new())).expect("legal");
+    let again = twice.rejected(AT, 2, consent()).and_then(|todo| todo.claimed(AT, Vec::new())).expect("legal");
     let third = again.verified(AT, failed(), MARK).expect("claimed");
     assert_eq!((third.state.name(), third.failures), ("needs_human", 3));
-    let once_more = third.rejected(AT, 3).and_then(|todo| todo.claimed(AT, Vec::new())).expect("legal");
+    let once_more = third.rejected(AT, 3, consent()).and_then(|todo| todo.claimed(AT, Vec::new())).expect("legal");
     assert_eq!(once_more.verified(AT, failed(), MARK).expect("claimed").state.name(), "needs_human");
 }
 
@@ -89,7 +89,7 @@ fn what_the_runtime_verified_is_looked_at_again_and_what_a_person_did_is_not() {
     let reopened = verified().looked_at_again(AT, 9, failed(), MARK).expect("by the runtime");
     assert_eq!(reopened.state.name(), "in_progress");
     assert_eq!(reopened.state.work().map(state::InProgress::step), Some(9), "older evidence is too old");
-    let changed = Mark { writes: 7, tree: None };
+    let changed = Mark { writes: 7, acts: 0, tree: None };
     let confirmed = verified().looked_at_again(AT, 9, passed(), changed).expect("by the runtime");
     assert!(matches!(&confirmed.state, State::Verified(verified) if *verified.by() == By::Runtime(changed)));
     let by_person = claimed().approved(AT, consent()).expect("legal");
@@ -97,14 +97,29 @@ fn what_the_runtime_verified_is_looked_at_again_and_what_a_person_did_is_not() {
 }
 
 #[test]
-fn the_work_tree_tells_of_changes_and_without_one_the_writes_do() {
-    let tree = |bytes: &[u8], writes| Mark { writes, tree: Some(Digest::of(bytes)) };
-    assert!(!tree(b"a", 1).differs(&tree(b"a", 2)), "committing is no change");
-    assert!(tree(b"a", 1).differs(&tree(b"b", 1)));
-    assert!(MARK.differs(&Mark { writes: 1, tree: None }));
-    assert!(!MARK.differs(&MARK));
-    let unclear = Mark { writes: 0, tree: Some(Digest::ZERO) };
+fn what_may_have_changed_files_counts_as_a_change() {
+    let tree = |bytes: &[u8]| Mark { tree: Some(Digest::of(bytes)), ..MARK };
+    assert!(!tree(b"a").differs(&tree(b"a")));
+    assert!(tree(b"a").differs(&tree(b"b")));
+    assert!(tree(b"a").differs(&Mark { acts: 1, ..tree(b"a") }), "files that git ignores may be others");
+    assert!(MARK.differs(&Mark { writes: 1, ..MARK }));
+    assert!(!MARK.differs(&MARK) && MARK.differs(&tree(b"a")) && tree(b"a").differs(&MARK));
+    let unclear = Mark { tree: Some(Digest::ZERO), ..MARK };
     assert!(unclear.differs(&unclear), "what cannot be told never equals");
+}
+
+#[test]
+fn what_a_sent_back_claim_rested_on_proves_nothing_as_it_was() {
+    let file = |content: &[u8]| Evidence {
+        at: AT,
+        what: evidence::What::File { path: "f".into(), sha256: Digest::of(content) },
+    };
+    let sent_back = in_progress().claimed(AT, vec![file(b"a")]).and_then(|todo| todo.rejected(AT, 2, consent()));
+    let sent_back = sent_back.expect("legal");
+    assert!(sent_back.was_refused(&file(b"a")) && !sent_back.was_refused(&file(b"b")));
+    assert_eq!(sent_back.label(80), "fix lint (in_progress, sent back: seen)");
+    let twice = sent_back.claimed(AT, vec![file(b"b")]).and_then(|todo| todo.rejected(AT, 2, consent()));
+    assert!(twice.is_some_and(|todo| todo.was_refused(&file(b"a")) && todo.was_refused(&file(b"b"))));
 }
 
 #[test]

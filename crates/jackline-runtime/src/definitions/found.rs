@@ -213,6 +213,10 @@ impl Definitions for Found {
         standing.stack.path = project.map(|path| path.display().to_string());
         Ok(self.shared(standing))
     }
+
+    fn root(&self, pin: Option<&Pin>) -> Option<String> {
+        Some(root(pin, self.project(pin, None).as_deref(), &self.places.start))
+    }
 }
 
 impl Found {

@@ -41,6 +41,11 @@ pub trait Definitions: Send + Sync + fmt::Debug {
     /// # Errors
     /// Why there is none; every call is then refused.
     fn stack(&self, pin: Option<&Pin>, named: Option<&str>) -> Result<Arc<Standing>, DefinitionFault>;
+
+    /// The workspace that a session is in, also where no definition can be used; `None` when that is not known.
+    fn root(&self, pin: Option<&Pin>) -> Option<String> {
+        pin.map(|pin| pin.root.clone())
+    }
 }
 
 /// The stack in force, with the texts it was read from and what people should be told about it.

@@ -131,7 +131,9 @@ impl Prober for WorkspaceProber {
             // They are no matter of the workspace: whoever keeps them answers.
             Probe::Exceptions { .. } => Fact::Absent,
             Probe::Files { .. } => Fact::Absent,
-            Probe::Calls { .. } | Probe::Web { .. } => Fact::Unknown("it is no matter of the workspace".to_owned()),
+            Probe::Counts | Probe::Calls { .. } | Probe::Web { .. } => {
+                Fact::Unknown("it is no matter of the workspace".to_owned())
+            }
             Probe::Scripts { .. } => Fact::Unknown("it cannot be told what it runs".to_owned()),
             Probe::Run { .. } => Fact::Unknown("looking runs no commands".to_owned()),
         }

@@ -27,6 +27,11 @@ pub(super) fn notice(decision: &Decision) -> Option<String> {
     let parked = note.data.get("parked").and_then(Value::as_str);
     let open = || decision.findings.iter().map(|finding| finding.reason.as_str()).collect::<Vec<_>>().join(" ");
     let told = match (note.data.get("stopped").and_then(Value::as_str)?, parked) {
+        ("fault", None) if !decision.findings.is_empty() => {
+            format!("the agent stopped, and nobody judged it: {}", open())
+        }
+        // What an earlier turn left open was told then.
+        ("incomplete", _) if decision.findings.is_empty() => return None,
         ("incomplete", _) => format!("the agent stopped, and it is incomplete: {}", open()),
         (_, Some(reason)) => format!("the agent parked: {reason}"),
         _ => return None,
@@ -60,15 +65,19 @@ impl Runtime {
         let Body::StopRequested(ask) = &message.event.body else { return None };
         // What failed before may fail again here.
         let kept = catch_unwind(AssertUnwindSafe(|| self.keep_fault(message, fault))).ok().flatten();
-        Some(kept.unwrap_or_else(|| Answer::unkept(at_fault(&message.event, refusal(fault), ask.again))))
+        Some(kept.unwrap_or_else(|| {
+            let decision = at_fault(&message.event, refusal(fault), ask.again);
+            let notices = notice(&decision).into_iter().collect();
+            Answer { notices, ..Answer::unkept(decision) }
+        }))
     }
 
     fn keep_fault(&self, message: &Message, fault: &Fault) -> Option<Answer> {
-        // A session that has not begun is pinned by its first event, which this must not be.
-        let held = self.load(&message.event.session).ok().filter(|held| held.session.began.is_some())?;
+        let held = self.load(&message.event.session).ok()?;
         let faulted = held.session.agent(message.event.agent()).is_some_and(|agent| agent.faulted);
         let decision = at_fault(&message.event, refusal(fault), faulted);
-        self.commit(message, &bare(), held, decision, &Facts::default()).ok()?.ok()
+        let root = self.definitions.root(held.session.pin.as_ref());
+        self.commit(message, &bare(root), held, decision, &Facts::default()).ok()?.ok()
     }
 }
 
@@ -81,7 +90,7 @@ fn at_fault(event: &Event, finding: Finding, blocked_before: bool) -> Decision {
     let stopped = Stopped::Fault;
     let data = json!({ "stopped": stopped, "reason": stopped.reason() });
     Decision {
-        changes: vec![Change::Stopped { agent, stopped }],
+        changes: vec![Change::Stopped { agent, stopped, parked: None }],
         notes: vec![Note { kind: "stop.decided", before: Value::Null, after: Value::Null, data }],
         data: Some(("stopped", json!(stopped))),
         ..Decision::merge(vec![Finding { enforced: false, ..finding }])
@@ -89,12 +98,12 @@ fn at_fault(event: &Event, finding: Finding, blocked_before: bool) -> Decision {
 }
 
 /// What keeps a record where no definition can be used.
-fn bare() -> Judging {
+fn bare(root: Option<String>) -> Judging {
     let ground = || Ground { root: "/".into(), home: None, own: Vec::new(), schemas: Default::default() };
     Judging {
         scripts: std::collections::BTreeSet::new(),
         standing: Standing::default().into(),
-        adapted: Some(Stack::default()),
+        adapted: Some(Stack { root: root.unwrap_or_default(), ..Stack::default() }),
         prober: std::sync::LazyLock::new(Box::new(move || WorkspaceProber::new(ground()))),
         redactor: Redactor::new([]),
         sync: Sync::Full,

@@ -35,6 +35,8 @@ struct State {
     records: u64,
     /// How its last stop ended, unless it went on since.
     stopped: Option<Stopped>,
+    /// Why it parked, if that is how.
+    parked: Option<String>,
 }
 
 impl Listed {
@@ -52,7 +54,9 @@ impl Sessions {
         let state = |session: &Listed| -> Result<State, CommandError> {
             let (id, records) = (&session.entry.id, store.load(&session.entry.id)?.head.seq);
             // A session that cannot be read is listed all the same; `audit verify` says what is wrong with it.
-            Ok(State { records, stopped: runtime.session(id).ok().and_then(|session| session.stopped) })
+            let session = runtime.session(id).ok();
+            let parked = session.as_ref().and_then(|session| session.parked_for()).map(str::to_owned);
+            Ok(State { records, stopped: session.and_then(|session| session.stopped), parked })
         };
         if self.format == Format::Json {
             let each = |session: &Listed| Ok(as_json(session, &state(session)?));
@@ -85,13 +89,14 @@ pub(crate) fn list(store: &dyn Store, at: &Where, all: bool) -> Result<Vec<Liste
     Ok(listed)
 }
 
-fn row(session: &Listed, State { records, stopped }: &State, all: bool, paint: Paint) -> String {
+fn row(session: &Listed, State { records, stopped, parked }: &State, all: bool, paint: Paint) -> String {
     let began = timeline::text(&session.first, "at").get(..19).unwrap_or_default().replace('T', " ");
     let host = Some(timeline::text(&session.first, "host")).filter(|host| !host.is_empty()).unwrap_or("-");
     let host = timeline::shown(host);
     let place = if all { format!("  {}", timeline::harmless(session.workspace())) } else { String::new() };
     let id = timeline::shown(&session.entry.id);
-    let ended = stopped.map(|stopped| format!("  {}", stopped.name())).unwrap_or_default();
+    let why = parked.as_deref().map(|why| format!(": {}", timeline::shown(why))).unwrap_or_default();
+    let ended = stopped.map(|stopped| format!("  {}{why}", stopped.name())).unwrap_or_default();
     let id = paint.bold(&format!("{id:<36}"));
     format!("{id}  {began}  {host:<9} {records:>7} records{ended}{}", paint.dim(&place))
 }
@@ -105,5 +110,6 @@ fn as_json(session: &Listed, state: &State) -> Value {
         "modified": session.entry.modified.to_string(),
         "bytes": session.entry.bytes,
         "stopped": state.stopped,
+        "parked": state.parked,
     })
 }

@@ -186,7 +186,8 @@ impl Shown {
     fn session_lines(&self) -> Vec<String> {
         let Some(Newest { id, state, tally }) = &self.session else { return vec!["none yet".to_owned()] };
         let when = tally.latest.get(..19).unwrap_or_default().replace('T', " ");
-        let stopped = state.stopped.map(|stopped| format!(", stopped: {}", stopped.name())).unwrap_or_default();
+        let parked = state.parked_for().map(|why| format!(" ({})", timeline::shown(why))).unwrap_or_default();
+        let stopped = state.stopped.map(|stopped| format!(", stopped: {}{parked}", stopped.name())).unwrap_or_default();
         let ended = if tally.ended { format!("{stopped}, ended") } else { stopped };
         let mut lines = vec![format!("{}, last event {when}{ended}", timeline::shown(id)), tally.words()];
         for (origin, meter) in self.meters(state) {
@@ -272,6 +273,7 @@ impl Shown {
             "latest": tally.latest,
             "ended": tally.ended,
             "stopped": state.stopped,
+            "parked": state.parked_for(),
             "calls": tally.calls,
             "asked": tally.asked,
             "denied": tally.denied,

@@ -4,9 +4,12 @@
 //! the agent's, and what was checked as checked.
 
 mod page;
+mod proven;
 
 use std::collections::BTreeMap;
 
+use jackline_core::completion::{self, Stopped};
+use jackline_core::event::MAIN_AGENT;
 use jackline_core::session::Session;
 use jackline_runtime::replay;
 use jackline_runtime::store::{Head, Store};
@@ -34,9 +37,24 @@ pub(crate) struct Review {
     /// Exceptions that were used, in words.
     exceptions: Vec<String>,
     /// How the last stop was decided.
-    stopped: Option<(String, String)>,
+    stopped: Option<Ending>,
+    /// What `completion` found missing at the last stop, or at the end.
+    missing: Vec<String>,
+    /// What it saw at the last stop that was let through with everything in place.
+    proven: Vec<String>,
+    /// What the agent last said of each todo it claimed, by id.
+    explanations: BTreeMap<String, String>,
     state: Session,
     head: Head,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+struct Ending {
+    how: String,
+    at: String,
+    /// Why the agent could not go on, if it said so.
+    parked: Option<String>,
 }
 
 /// How many calls there were, and what became of them.
@@ -74,6 +92,9 @@ impl Review {
             refused: Vec::new(),
             exceptions: Vec::new(),
             stopped: None,
+            missing: Vec::new(),
+            proven: Vec::new(),
+            explanations: BTreeMap::new(),
             state,
             head,
         };
@@ -117,10 +138,37 @@ impl Review {
                     self.exceptions.push(used);
                 }
             }
-            "stop.decided" => self.stopped = Some((inside("/data/stopped"), text(record, "at").to_owned())),
-            "decision" if timeline::verdict(record).refuses() => self.refuse(record, event),
+            "stop.decided" => {
+                let parked = Some(inside("/data/parked")).filter(|reason| !reason.is_empty());
+                self.stopped = Some(Ending { how: inside("/data/stopped"), at: text(record, "at").to_owned(), parked });
+            }
+            "todo.claimed" => {
+                let id = text(record, "target").strip_prefix("todo:").unwrap_or_default().to_owned();
+                self.explanations.insert(id, inside("/data/explanation"));
+            }
+            "decision" => {
+                if matches!(event, "stop.requested" | "session.ended") {
+                    self.judged(record);
+                }
+                if timeline::verdict(record).refuses() {
+                    self.refuse(record, event);
+                }
+            }
             _ => {}
         }
+    }
+
+    /// Takes what was decided about a stop of the main agent: what was missing, and what was seen where nothing was.
+    fn judged(&mut self, decision: &Value) {
+        let consulted = decision.pointer("/data/consulted").and_then(Value::as_array);
+        let judged = consulted.is_some_and(|guards| guards.iter().any(|guard| guard == completion::GUARD));
+        if text(decision, "agent") != MAIN_AGENT || !judged {
+            return;
+        }
+        let reasons = timeline::findings(decision).iter().filter_map(|finding| finding.get("reason")?.as_str());
+        self.missing = reasons.map(|reason| reason.replace("<blocker>", "").replace("</blocker>", "")).collect();
+        let complete = decision.pointer("/data/stopped") == Some(&json!(Stopped::Complete));
+        self.proven = if complete { proven::seen(decision) } else { Vec::new() };
     }
 
     fn refuse(&mut self, record: &Value, event: &str) {
@@ -162,7 +210,10 @@ impl Review {
             "facts": facts.get("facts"),
             "refused": refused.collect::<Vec<_>>(),
             "exceptions": self.exceptions,
-            "stopped": self.stopped.as_ref().map(|(how, at)| json!({ "how": how, "at": at })),
+            "stopped": self.stopped.as_ref().map(|end| json!({ "how": end.how, "at": end.at, "parked": end.parked })),
+            "proven": self.proven,
+            "missing": self.missing,
+            "explanations": self.explanations,
             "head": { "seq": self.head.seq, "hash": self.head.hash.hex() },
         })
     }

@@ -87,8 +87,8 @@ impl Review {
         page.push_str(&self.done(style));
         let (settled, open): (Vec<&Todo>, Vec<&Todo>) =
             self.state.todos.iter().partition(|todo| todo.state.is_settled());
-        page.push_str(&todos(style, "Proven", "nothing was proven by a todo", &settled));
-        page.push_str(&todos(style, "Left open", "no todo is open", &open));
+        page.push_str(&self.todos(style, ("Proven", "nothing was proven"), &self.proven, &settled));
+        page.push_str(&self.todos(style, ("Left open", "nothing is open"), &self.missing, &open));
         page.push_str(&self.facts(style));
         page.push_str(&self.refusals(style));
         page.push_str(&self.proof(style));
@@ -97,11 +97,13 @@ impl Review {
 
     fn summary(&self, style: Style) -> String {
         let time = |at: &str| at.get(..19).unwrap_or_default().replace('T', " ");
-        let stopped = self.stopped.as_ref().map_or("it has not stopped", |(how, _)| how.as_str());
+        let stopped = self.stopped.as_ref().map_or("it has not stopped", |end| end.how.as_str());
+        let parked = self.stopped.as_ref().and_then(|end| end.parked.as_deref());
+        let why = parked.map(|reason| format!(": {}", style.said(reason))).unwrap_or_default();
         let (todos, open) = (self.state.todos.len(), self.state.todos.open().count());
         let host = if self.host.is_empty() { String::new() } else { format!(" ({})", style.said(&self.host)) };
         [
-            style.item(0, &format!("outcome: {}", style.said(stopped))),
+            style.item(0, &format!("outcome: {}{why}", style.said(stopped))),
             style.item(0, &format!("todos: {} of {todos} settled, {open} open", todos - open)),
             style.item(0, &format!("from {} to {} UTC{host}", time(&self.began), time(&self.ended))),
         ]
@@ -158,6 +160,29 @@ impl Review {
         part
     }
 
+    /// What `completion` says, then the todos.
+    fn todos(&self, style: Style, (title, none): (&str, &str), told: &[String], todos: &[&Todo]) -> String {
+        let mut part = style.heading(title);
+        if told.is_empty() && todos.is_empty() {
+            part.push_str(&style.item(0, none));
+        }
+        told.iter().for_each(|told| part.push_str(&style.item(0, &style.said(told))));
+        todos.iter().for_each(|todo| part.push_str(&self.todo(style, todo)));
+        part
+    }
+
+    fn todo(&self, style: Style, todo: &Todo) -> String {
+        let mut part = one(style, todo);
+        if let Some(said) = self.explanations.get(todo.id.as_str()).filter(|said| !said.is_empty()) {
+            part.push_str(&style.item(1, &format!("the agent says: {}", style.said(said))));
+        }
+        if let Some(rejection) = &todo.rejection {
+            let (by, why) = (style.said(&rejection.consent.by), style.said(&rejection.consent.reason));
+            part.push_str(&style.item(1, &format!("sent back by {by} ({why})")));
+        }
+        part
+    }
+
     fn proof(&self, style: Style) -> String {
         let mut part = style.heading("Record");
         part.push_str(&style.item(0, &format!("{} records, head {}", self.head.seq, self.head.hash.hex())));
@@ -174,15 +199,6 @@ fn listed(style: Style, items: Vec<String>, none: &str) -> String {
     if more > 0 {
         part.push_str(&style.item(0, &format!("and {more} more")));
     }
-    part
-}
-
-fn todos(style: Style, title: &str, none: &str, todos: &[&Todo]) -> String {
-    let mut part = style.heading(title);
-    if todos.is_empty() {
-        part.push_str(&style.item(0, none));
-    }
-    todos.iter().for_each(|todo| part.push_str(&one(style, todo)));
     part
 }
 
@@ -230,6 +246,7 @@ mod tests {
         for markup in ["<img", "](", "http://", " @dev", " #1", "**c**", "\n", " | "] {
             assert!(!said.contains(markup), "{markup}: {said}");
         }
+        assert_eq!(Style::Markdown.said("a\u{202e}b\u{1b}c"), "a b c", "nor does it turn the line around");
         assert_eq!(Style::Markdown.said("plain words, 3.5 - fine"), "plain words, 3.5 - fine");
     }
 }

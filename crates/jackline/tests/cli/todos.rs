@@ -230,3 +230,52 @@ fn the_timeline_shows_what_was_asked_and_what_became_of_it() {
         assert!(stdout.contains(part), "{part}: {stdout}");
     }
 }
+
+#[test]
+fn what_a_person_sends_back_comes_with_its_reason_and_not_with_the_same_evidence() {
+    let world = World::defined(&format!("{DEFINED}completion: {{ todos: verified }}\n"));
+    let id = claimed(&world);
+    let (code, ..) = world.at_terminal(&["todo", "reject", &id, "--reason", "redo section 2", "--yes"], "");
+    assert_eq!(code, Some(0));
+    let listed = answer(&world, &json!({ "event": "todo.list" }));
+    assert_eq!(listed["result"]["todos"][1]["rejected_by"]["reason"], "redo section 2");
+    let stop = answer(&world, &json!({ "event": "stop.requested" }));
+    let reason = stop["reason"].as_str().expect("blocked");
+    assert!(reason.contains("look around (in_progress, sent back: redo section 2)"), "{reason}");
+    let claim = json!({ "id": id, "explanation": "I looked around, everywhere", "evidence": [{ "file": "a.txt" }] });
+    let again = answer(&world, &json!({ "event": "todo.claim", "todo": claim }));
+    assert_eq!(again["reason"], "File `a.txt` is as it was when the claim was sent back.");
+    world.write("ws/a.txt", "y");
+    assert_eq!(answer(&world, &json!({ "event": "todo.claim", "todo": claim }))["verdict"], "allow");
+    let (_, page, _) = world.run(&["session", "show"], "");
+    assert!(page.contains("  - the agent says: I looked around, everywhere\n"), "{page}");
+    assert!(page.contains("  - sent back by dev (redo section 2)\n"), "{page}");
+}
+
+#[test]
+fn why_it_parked_and_what_completion_saw_is_on_the_page() {
+    let world = World::defined("jackline: 1\nloop: false\ncompletion: { files: [report.md] }\n");
+    answer(&world, &json!({ "event": "stop.requested", "message": "<park>no deploy key</park>" }));
+    for (arguments, want) in [
+        (&["session", "show"][..], "- outcome: parked: no deploy key\n"),
+        (&["session", "show", "--format", "markdown"], "- outcome: parked: no deploy key\n"),
+        (&["session", "show", "--format", "json"], "\"parked\":\"no deploy key\""),
+        (&["sessions"], "parked: no deploy key"),
+        (&["sessions", "--format", "json"], "\"parked\":\"no deploy key\""),
+        (&["status"], "stopped: parked (no deploy key)"),
+    ] {
+        let (_, stdout, _) = world.run(arguments, "");
+        assert!(stdout.contains(want), "{arguments:?}: {stdout}");
+    }
+    answer(&world, &json!({ "event": "prompt.submitted" }));
+    answer(&world, &json!({ "event": "stop.requested", "message": "Done." }));
+    let (_, page, _) = world.run(&["session", "show"], "");
+    assert!(page.contains("Proven\n- nothing was proven\n"), "{page}");
+    assert!(page.contains("Left open\n- 1 required output file(s) not found: report.md\n"), "{page}");
+    world.write("ws/report.md", "x");
+    answer(&world, &json!({ "event": "stop.requested", "message": "Done." }));
+    let (_, page, _) = world.run(&["session", "show"], "");
+    assert!(page.contains("Proven\n- all that `completion` demands held (record "), "{page}");
+    assert!(page.contains("\n- file report.md: it is there\n"), "{page}");
+    assert!(page.contains("Left open\n- nothing is open\n"), "{page}");
+}

@@ -119,6 +119,7 @@ impl Engine for Core {
                 Step::Need(probes) => probes.into_iter().for_each(|probe| {
                     let fact = match &probe {
                         Probe::Run { argv, timeout_ms, author } => run(&self.stack, argv, *timeout_ms, author),
+                        Probe::Counts => Fact::Told(Told::Counted { writes: session.writes, acts: session.acts }),
                         Probe::Calls { queries } => calls(&self.stack, records, queries),
                         Probe::Files { ask } => files(&self.stack, ask),
                         probe => self.prober.answer(probe, event),

@@ -62,7 +62,11 @@ fn a_stop_is_held_once() {
     let held = world.tell("Stop", json!({ "stop_hook_active": false })).json();
     assert_eq!(held["decision"], "block");
     assert!(held["reason"].as_str().unwrap().contains("Jackline could not decide"), "{held}");
-    world.tell("Stop", json!({ "stop_hook_active": true })).silent();
+    // No record can be made of it, so the person is told.
+    let let_go = world.tell("Stop", json!({ "stop_hook_active": true })).json();
+    assert!(let_go.get("decision").is_none(), "{let_go}");
+    let told = let_go["systemMessage"].as_str().unwrap();
+    assert!(told.starts_with("jackline: the agent stopped, and nobody judged it: "), "{told}");
 }
 
 #[test]

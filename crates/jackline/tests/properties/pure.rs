@@ -1,6 +1,6 @@
 //! Properties of deciding alone, with facts made up by a rule: any answer to any probe, the unpleasant ones included.
 
-use jackline_core::calls::{Became, Found, Logged, Query};
+use jackline_core::calls::{Became, Flaw, Found, Logged, Query};
 use jackline_core::decide::decide;
 use jackline_core::decision::{Decision, Step};
 use jackline_core::definition;
@@ -57,6 +57,7 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
             Fact::Told(Told::Holds { holds: dice.is_multiple_of(2), seen: "made up".to_owned() })
         }
         Probe::Scripts { .. } => Fact::Told(Told::Scripts([("c.sh".to_owned(), format!("sha256:{dice}"))].into())),
+        Probe::Counts => Fact::Told(Told::Counted { writes: u64::from(dice % 3), acts: u64::from(dice % 2) }),
         Probe::Web { .. } => Fact::Told(Told::Answered { status: 200, merged: Some(dice.is_multiple_of(2)) }),
         Probe::Calls { queries } => Fact::Told(Told::Calls(queries.iter().map(|query| found(query, dice)).collect())),
         Probe::Files { .. } => Fact::Absent,
@@ -79,6 +80,8 @@ fn found(query: &Query, dice: u8) -> Found {
         shell: true,
         proven: !dice.is_multiple_of(5),
         outdated: dice.is_multiple_of(11),
+        tree: dice.is_multiple_of(2).then(|| Digest::of(&[dice % 3])),
+        flaw: dice.is_multiple_of(13).then_some(Flaw::Exchanged),
     };
     Found { calls: (dice > 60).then_some(call).into_iter().collect(), cut: dice > 200 }
 }

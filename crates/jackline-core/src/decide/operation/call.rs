@@ -27,8 +27,16 @@ pub(super) fn list(ground: &Ground<'_>, given: &Value) -> Outcome {
     match ground.facts.get(&probe) {
         None => Err(Trouble::Need(vec![probe])),
         Some(Fact::Told(Told::Calls(found))) => {
-            let calls: Vec<Value> = found.iter().flat_map(|found| &found.calls).map(Logged::to_value).collect();
-            Ok(listed(json!({ "calls": calls })))
+            let calls: Vec<&Logged> = found.iter().flat_map(|found| &found.calls).collect();
+            let tree = ground.facts.get(&Probe::WorkTree);
+            if tree.is_none() && calls.iter().any(|call| call.shell && call.tree.is_some()) {
+                return Err(Trouble::Need(vec![Probe::WorkTree]));
+            }
+            let shown = |call: &Logged| {
+                let outdated = tree.map_or(call.outdated, |tree| call.is_outdated_by(tree));
+                Logged { outdated, ..call.clone() }.to_value()
+            };
+            Ok(listed(json!({ "calls": calls.into_iter().map(shown).collect::<Vec<_>>() })))
         }
         Some(_) => Err(refuse(code::EVENT_INVALID, "The log could not be looked through.", "try again later")),
     }

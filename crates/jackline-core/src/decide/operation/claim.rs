@@ -7,7 +7,9 @@ use super::{Ground, Outcome, Trouble, given, refuse};
 use crate::calls::{Became, Found, Logged, Query};
 use crate::code;
 use crate::decide::checking::{self, Seen};
+use crate::legible::is_blank;
 use crate::probe::{Fact, GitQuestion, Probe, There, Told};
+use crate::sha::Digest;
 use crate::todos::Todo;
 use crate::todos::evidence::{EVIDENCE_MAX, Evidence, Named, What};
 use crate::todos::state::State;
@@ -31,6 +33,10 @@ pub(super) fn claim(ground: &Ground<'_>, given: &Value) -> Outcome {
         return Err(refuse(code::TODO_EVIDENCE, reason, next).about(todo));
     }
     let evidence = found(ground, &named, work.step()).map_err(|trouble| trouble.about(todo))?;
+    if let Some(piece) = evidence.iter().find(|piece| todo.was_refused(piece)) {
+        let reason = format!("{} is as it was when the claim was sent back.", piece.named());
+        return Err(no(reason, "do what the person asked for, then name what came of it").about(todo));
+    }
     let claimed = todo.claimed(ground.session.now(ground.event.at), evidence);
     let claimed: Todo = claimed.ok_or_else(|| illegal(todo, "claimed", "in_progress"))?;
     room(&ground.session.todos, ground.session.todos.len(), &claimed).map_err(|trouble| trouble.about(todo))?;
@@ -39,7 +45,7 @@ pub(super) fn claim(ground: &Ground<'_>, given: &Value) -> Outcome {
 
 fn explanation(given: &Value) -> Result<String, Trouble> {
     let text = given.get("explanation").and_then(Value::as_str).unwrap_or_default().trim();
-    let told = text.chars().filter(|c| !c.is_whitespace()).count();
+    let told = text.chars().filter(|c| !is_blank(*c)).count();
     if told < EXPLANATION_CHARS_MIN {
         let reason = format!(
             "The explanation has {told} characters that are no blanks, and needs at least {EXPLANATION_CHARS_MIN}."
@@ -75,8 +81,8 @@ fn found(ground: &Ground<'_>, named: &[Named], since: u64) -> Result<Vec<Evidenc
     for piece in named {
         let looked = match piece {
             Named::Call(_) | Named::Command(_) if !wanted.is_empty() => continue,
-            Named::Call(id) => call(answers.next(), &Said::id(id), since),
-            Named::Command(text) => call(answers.next(), &Said::command(text), since),
+            Named::Call(id) => call(ground, answers.next(), &Said::id(id), since),
+            Named::Command(text) => call(ground, answers.next(), &Said::command(text), since),
             Named::File(path) => file(ground, path),
             Named::Commit(sha) => commit(ground, sha),
         };
@@ -115,13 +121,16 @@ impl Said {
 }
 
 /// A call must be there, have succeeded, be later than the todo's start and, of a command, later than the last write.
-fn call(found: Option<&Found>, said: &Said, since: u64) -> Result<Evidence, Trouble> {
+fn call(ground: &Ground<'_>, found: Option<&Found>, said: &Said, since: u64) -> Result<Evidence, Trouble> {
     let cut = found.is_some_and(|found| found.cut);
     let Some(logged) = found.and_then(|found| found.calls.last()) else {
         let where_ = if cut { ", as far back as it is looked through" } else { "" };
         return Err(no(format!("{}{where_}.", said.none), "do the work first; `calls.list` shows what was called"));
     };
     let one = &said.one;
+    if let Some(flaw) = logged.flaw {
+        return Err(no(format!("{one} {}.", flaw.told()), "name a call that was requested and ran as it was"));
+    }
     match logged.became {
         Became::Unfinished => return Err(no(format!("{one} has not finished."), "wait until it has")),
         Became::Refused => return Err(no(format!("{one} was refused."), "name a call that ran")),
@@ -138,10 +147,27 @@ fn call(found: Option<&Found>, said: &Said, since: u64) -> Result<Evidence, Trou
     if logged.step <= since {
         return Err(no(format!("{one} was made before the todo was started."), "do the work after `todo.start`"));
     }
-    if logged.shell && logged.outdated {
-        return Err(no(format!("{one} is outdated: files were written since."), "run it again, then claim"));
+    if logged.shell {
+        unchanged_since(ground, logged, one)?;
     }
     Ok(resolved(logged))
+}
+
+/// Nothing was written since the call began, and the work tree is as it left it, where there is one.
+fn unchanged_since(ground: &Ground<'_>, logged: &Logged, one: &str) -> Result<(), Trouble> {
+    let again = "run it again, then claim";
+    match (logged.outdated, logged.tree, ground.facts.get(&Probe::WorkTree)) {
+        (true, _, _) => Err(no(format!("{one} is outdated: files were written since."), again)),
+        (false, None, _) => Ok(()),
+        (false, Some(_), None) => Err(Trouble::Need(vec![Probe::WorkTree])),
+        (false, Some(then), Some(now)) => match logged.is_outdated_by(now) {
+            false => Ok(()),
+            true if then == Digest::ZERO || matches!(now, Fact::Unknown(_)) => {
+                Err(no(format!("{one} may be outdated: whether files changed since cannot be told."), again))
+            }
+            true => Err(no(format!("{one} is outdated: files changed since."), again)),
+        },
+    }
 }
 
 fn no(reason: String, next: &str) -> Trouble {
@@ -159,8 +185,14 @@ fn file(ground: &Ground<'_>, path: &str) -> Result<Evidence, Trouble> {
         Seen::Wanted(probe) => return Err(Trouble::Need(vec![probe])),
         Seen::Not(why) => return Err(no(format!("File `{path}`: {why}."), "name a file of the workspace")),
     };
-    if identity.there != There::File {
-        return Err(no(format!("File `{path}` does not exist."), "name a file that is there"));
+    let wrong = match identity.there {
+        There::File => None,
+        There::Nothing => Some("does not exist"),
+        There::Directory => Some("is a directory, which proves nothing"),
+        There::Other => Some("is no plain file, and proves nothing"),
+    };
+    if let Some(wrong) = wrong {
+        return Err(no(format!("File `{path}` {wrong}."), "name a file that is there"));
     }
     let probe = Probe::Fingerprint { path: identity.path.clone() };
     match ground.facts.get(&probe) {

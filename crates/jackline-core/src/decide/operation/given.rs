@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{Trouble, refuse};
 use crate::code::{self, Code};
+use crate::legible::is_blank;
 use crate::todos::Todo;
 use crate::todos::id::Id;
 use crate::todos::state::Consent;
@@ -16,7 +17,7 @@ const REASON_BYTES_MAX: usize = 512;
 /// A text that is there and short enough.
 pub(super) fn text(given: &Value, key: &str, bytes_max: usize, code: &Code) -> Result<String, Trouble> {
     let text = given.get(key).and_then(Value::as_str).map(str::trim).unwrap_or_default();
-    if text.is_empty() {
+    if text.chars().all(is_blank) {
         return Err(refuse(
             code.clone(),
             format!("`{key}` is missing: a text that is not blank."),

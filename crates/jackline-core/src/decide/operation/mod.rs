@@ -17,7 +17,7 @@ use crate::probe::Probe;
 use crate::todos::Todo;
 
 pub(super) use todo::agents_may;
-pub(super) use verify::at_stop;
+pub(super) use verify::look_again;
 
 /// What an operation comes to: a decision, or questions that must be answered first.
 type Outcome = Result<Decision, Trouble>;

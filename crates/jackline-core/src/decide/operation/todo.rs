@@ -15,7 +15,10 @@ use crate::session::Change;
 use crate::stack::Layer;
 use crate::todos::check::Check;
 use crate::todos::id::Id;
-use crate::todos::{Author, CHECKS_MAX, CONTENT_BYTES_MAX, TODOS_BYTES_MAX, TODOS_MAX, Todo, Todos, required};
+use crate::todos::{
+    Author, CHECKS_MAX, CONTENT_BYTES_MAX, PEOPLES_BYTES_MAX, PEOPLES_MAX, TODOS_BYTES_MAX, TODOS_MAX, Todo, Todos,
+    required,
+};
 
 pub(super) fn create(ground: &Ground<'_>, operation: Operation, given: &Value) -> Outcome {
     let author = if operation == Operation::TodoAssign { Author::Human } else { Author::Agent };
@@ -103,10 +106,14 @@ pub(in crate::decide) fn agents_may(ground: &Ground<'_>) -> bool {
 pub(super) fn room(todos: &Todos, known: usize, todo: &Todo) -> Result<(), Trouble> {
     let others: usize = todos.iter().filter(|other| other.id != todo.id).map(Todo::bytes).sum();
     let is_new = todos.get(&todo.id).is_none();
-    let full = if is_new && known >= TODOS_MAX {
-        Some(format!("This session has {known} todos, and there is room for {TODOS_MAX}."))
-    } else if others + todo.bytes() > TODOS_BYTES_MAX {
-        Some(format!("The todos of this session would take more than {TODOS_BYTES_MAX} bytes."))
+    let (todos_max, bytes_max) = match todo.author {
+        Author::Agent => (TODOS_MAX, TODOS_BYTES_MAX),
+        Author::Owner | Author::Human => (TODOS_MAX + PEOPLES_MAX, TODOS_BYTES_MAX + PEOPLES_BYTES_MAX),
+    };
+    let full = if is_new && known >= todos_max {
+        Some(format!("This session has {known} todos, and there is room for {todos_max}."))
+    } else if others + todo.bytes() > bytes_max {
+        Some(format!("The todos of this session would take more than {bytes_max} bytes."))
     } else {
         None
     };
@@ -137,7 +144,7 @@ pub(super) fn settle(ground: &Ground<'_>, operation: Operation, given: &Value) -
     let data = json!({ "reason": consent.reason, "by": consent.by });
     let (kind, next, wanted) = match operation {
         Operation::TodoApprove => ("todo.verified", todo.approved(at, consent), "claimed or needs_human"),
-        Operation::TodoReject => ("todo.rejected", todo.rejected(at, step), "claimed or needs_human"),
+        Operation::TodoReject => ("todo.rejected", todo.rejected(at, step, consent), "claimed or needs_human"),
         _ => ("todo.waived", todo.waived(at, consent), "not settled"),
     };
     let verb = kind.strip_prefix("todo.").unwrap_or(kind);

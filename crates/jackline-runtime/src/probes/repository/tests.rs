@@ -109,3 +109,32 @@ fn without_a_repository_nothing_holds() {
     let git = Git::find(&root, None).expect("git is installed");
     assert_eq!(answer(&git, &root, &GitQuestion::Clean), told(false, "there is no git repository"));
 }
+
+#[test]
+fn what_is_hidden_from_git_on_this_machine_is_not_clean() {
+    let fixture = Fixture::new();
+    let (clean, changed) = (true, (false, "1 path(s) changed: a.txt".to_owned()));
+    for (hide, show) in [("--assume-unchanged", "--no-assume-unchanged"), ("--skip-worktree", "--no-skip-worktree")] {
+        fixture.git(&["update-index", hide, "a.txt"]);
+        assert_eq!(fixture.ask(&GitQuestion::Clean).0, clean, "{hide}: nothing changed");
+        fs::write(fixture.root.join("a.txt"), "two\n").unwrap();
+        assert_eq!(fixture.ask(&GitQuestion::Clean), changed, "{hide}");
+        fs::remove_file(fixture.root.join("a.txt")).unwrap();
+        // A sparse work tree leaves files out; one that is only taken as unchanged must be there.
+        assert_eq!(fixture.ask(&GitQuestion::Clean).0, hide == "--skip-worktree");
+        fixture.git(&["update-index", show, "a.txt"]);
+        fixture.git(&["checkout", "--", "a.txt"]);
+    }
+    let untracked = (false, "1 path(s) changed: new.rs".to_owned());
+    fs::write(fixture.root.join("new.rs"), "x").unwrap();
+    fs::write(fixture.root.join(".git/info/exclude"), "new.rs\n").unwrap();
+    assert_eq!(fixture.ask(&GitQuestion::Clean), untracked, "info/exclude");
+    fs::write(fixture.root.join(".git/info/exclude"), "").unwrap();
+    fs::write(fixture.root.join("../ignore"), "*\n").unwrap();
+    fixture.git(&["config", "core.excludesFile", "../ignore"]);
+    assert_eq!(fixture.ask(&GitQuestion::Clean), untracked, "core.excludesFile");
+    fs::write(fixture.root.join(".gitignore"), "new.rs\n").unwrap();
+    fixture.git(&["add", "-f", ".gitignore"]);
+    fixture.git(&["commit", "-q", "-m", "ignore it"]);
+    assert_eq!(fixture.ask(&GitQuestion::Clean).0, clean, "what the repository ignores is ignored");
+}

@@ -1,6 +1,7 @@
 //! Todos on a terminal: a line each, or one with all that is known of it.
 
 use jackline_core::todos::Todo;
+use jackline_core::todos::state::Consent;
 use jackline_runtime::replay;
 use jackline_runtime::store::Store;
 use serde_json::{Value, json};
@@ -18,11 +19,13 @@ pub(super) struct Happened {
     seq: u64,
     /// Why, or how it was explained.
     said: Option<String>,
+    /// Where what its commands printed is kept whole, by hash.
+    kept: Vec<String>,
 }
 
 impl Happened {
     fn to_value(&self) -> Value {
-        json!({ "at": self.at, "kind": self.kind, "actor": self.actor, "record": self.seq, "said": self.said })
+        json!({ "at": self.at, "kind": self.kind, "actor": self.actor, "record": self.seq, "said": self.said, "output_sha256": self.kept })
     }
 }
 
@@ -53,6 +56,10 @@ pub(super) fn page(session: &str, todo: &Todo, history: &[Happened], paint: Pain
     if let Some(consent) = todo.state.consent() {
         page.push_str(&format!("because   {} ({})\n", harmless(&consent.reason), harmless(&consent.by)));
     }
+    if let Some(rejection) = &todo.rejection {
+        let Consent { reason, by } = &rejection.consent;
+        page.push_str(&format!("sent back {} ({})\n", harmless(reason), harmless(by)));
+    }
     page.push_str(if todo.checks.is_empty() { "checks    none: a person approves it\n" } else { "checks\n" });
     for (at, check) in todo.checks.iter().enumerate() {
         let outcome = todo.results.get(at).map(|result| result.message.clone());
@@ -71,6 +78,7 @@ pub(super) fn page(session: &str, todo: &Todo, history: &[Happened], paint: Pain
         let said = event.said.as_deref().map(|said| format!("  {}", shown(said))).unwrap_or_default();
         let time = event.at.get(..19).unwrap_or_default().replace('T', " ");
         page.push_str(&format!("  {time} #{:<5} {} by {}{said}\n", event.seq, event.kind, event.actor));
+        event.kept.iter().for_each(|sha256| page.push_str(&format!("    output kept as {}\n", shown(sha256))));
     }
     page
 }
@@ -99,7 +107,10 @@ pub(super) fn history(store: &dyn Store, session: &str, todo: &Todo) -> Result<V
 
 fn happened(record: &Value) -> Happened {
     let said = ["reason", "explanation"].iter().find_map(|name| record.get("data")?.get(*name)?.as_str());
+    let outputs = record.pointer("/data/output").and_then(Value::as_array).into_iter().flatten();
+    let hashes = outputs.flat_map(|output| ["stdout_sha256", "stderr_sha256"].map(|name| output.get(name)));
     Happened {
+        kept: hashes.flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
         at: text(record, "at").to_owned(),
         kind: text(record, "kind").to_owned(),
         actor: text(record, "actor").to_owned(),
