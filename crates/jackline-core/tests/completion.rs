@@ -50,6 +50,7 @@ impl World {
                 Fact::Ran(Ran::silent(Exit::Code(code)))
             }
             Probe::Exceptions { .. } => Fact::Excepted(Vec::new()),
+            Probe::Files { .. } => Fact::Absent,
             Probe::Schema { .. } => Fact::Schema(Checked { schema: Digest::ZERO, errors: Vec::new(), omitted: 0 }),
             other => panic!("{other:?} was asked for"),
         }
