@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use jackline_core::definition::render;
 use jackline_runtime::files::legacy::{LEGACY_FILE, convert};
+use jackline_runtime::replace;
 
 use super::Workspace;
 use crate::error::CommandError;
 use crate::place::{self, Where};
-use crate::{person, replace, screen};
+use crate::{person, screen};
 
 /// Convert the older single file of policies
 ///

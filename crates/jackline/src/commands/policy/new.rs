@@ -7,12 +7,13 @@ use jackline_core::definition::render;
 use jackline_core::files::detector::State;
 use jackline_core::files::policy::{CompareTo, Policy as FilePolicy};
 use jackline_runtime::files::{self, Question, legacy};
+use jackline_runtime::replace;
 use serde_json::json;
 
 use super::Workspace;
 use crate::error::CommandError;
 use crate::place::{self, Where};
-use crate::{person, replace, screen, timeline};
+use crate::{person, screen, timeline};
 
 /// Files that are named when a new policy is tried.
 const FILES_SHOWN_MAX: usize = 5;
