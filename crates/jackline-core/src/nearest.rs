@@ -3,6 +3,9 @@
 /// Names longer than this are not compared; nobody misspells a kilobyte.
 const NAME_CHARS_MAX: usize = 128;
 
+/// Edits of a slip: one typed wrong, two swapped or left out. More is another word.
+const SLIP_EDITS_MAX: usize = 2;
+
 /// At most `max` of `known` that are near `name`, the nearest first.
 pub fn names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, max: usize) -> Vec<&'a str> {
     if name.chars().nth(NAME_CHARS_MAX).is_some() {
@@ -17,6 +20,11 @@ pub fn names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, max: usiz
     near.sort_unstable();
     near.truncate(max);
     near.into_iter().map(|(_, other)| other).collect()
+}
+
+/// The one of `known` that `name` is a slip of: near, and by no more than two edits.
+pub fn slip<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    names(name, known, 1).into_iter().find(|other| distance(name, other) <= SLIP_EDITS_MAX)
 }
 
 /// Edits (insert, delete, replace, swap neighbours) between two names, ignoring case and `-`/`_`.

@@ -116,7 +116,7 @@ impl Contract {
         let Some(path_inside) = inside(directory, path) else {
             return refuse(format!("the contract's file {} lies outside the workflow", quoted(path)));
         };
-        let text = match read::text(&root.join(&path_inside), SCHEMA_BYTES_MAX) {
+        let text = match read::text(root, &path_inside, SCHEMA_BYTES_MAX) {
             Ok(text) => text,
             Err(why) => return refuse(format!("the contract's file {} cannot be read: {why}", quoted(&path_inside))),
         };

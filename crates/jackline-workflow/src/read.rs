@@ -45,7 +45,7 @@ pub(crate) struct Read {
 
 /// Reads the manifest.
 pub(crate) fn manifest(root: &Path, name: &str) -> (File, Vec<Fault>) {
-    let text = text(&root.join(name), MANIFEST.bytes_max);
+    let text = text(root, name, MANIFEST.bytes_max);
     parsed(name, text, &MANIFEST, &shape::WORKFLOW)
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn agents<T>(root: &Path, directories: &[String], meanwhile: impl FnO
 /// An agent, if there is one in a directory.
 fn agent(root: &Path, directory: &str) -> Option<Read> {
     let path = format!("{directory}/{AGENT_FILE}");
-    let text = text(&root.join(&path), AGENT.bytes_max);
+    let text = text(root, &path, AGENT.bytes_max);
     if text == Err(Unread::Missing) {
         return None;
     }
@@ -97,7 +97,7 @@ pub(crate) fn python<T>(
     ask: fn(&str) -> Result<T, Unreadable>,
 ) -> (File, Option<T>, Vec<Fault>) {
     let file = |text| File { path: path.to_owned(), text, tree: None };
-    match text(&root.join(path), PYTHON_BYTES_MAX) {
+    match text(root, path, PYTHON_BYTES_MAX) {
         Err(why) => (file(String::new()), None, vec![Fault::error(format!("the file cannot be read: {why}"))]),
         Ok(text) => match ask(&text) {
             Ok(answer) => (file(text), Some(answer), Vec::new()),
@@ -144,6 +144,8 @@ pub(crate) enum Unread {
     Missing,
     #[error("it is no regular file")]
     Odd,
+    #[error("a link on the way to it leads out of the workflow")]
+    Outside,
     #[error("it is longer than {0} bytes")]
     Long(usize),
     #[error("it is not UTF-8 at byte {0}")]
@@ -155,23 +157,40 @@ pub(crate) enum Unread {
 impl From<std::io::Error> for Unread {
     fn from(fault: std::io::Error) -> Self {
         match fault.kind() {
-            std::io::ErrorKind::NotFound => Self::Missing,
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Self::Missing,
             _ => Self::Refused(fault.to_string()),
         }
     }
 }
 
-/// The text of a regular file, if it is one and not too long.
-pub(crate) fn text(path: &Path, bytes_max: usize) -> Result<String, Unread> {
+/// The text of a regular file below the workflow's directory, if it is one and not too long.
+pub(crate) fn text(root: &Path, path: &str, bytes_max: usize) -> Result<String, Unread> {
+    let file = root.join(path);
     // Looked at before it is opened: opening a pipe that lies there would wait for ever.
-    let there = fs::metadata(path)?;
-    if !there.is_file() {
-        return Err(Unread::Odd);
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(there.len()).unwrap_or(0).min(bytes_max) + 1);
-    fs::File::open(path)?.take(bytes_max as u64 + 1).read_to_end(&mut bytes)?;
+    let length = regular(root, path, &file)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0).min(bytes_max) + 1);
+    fs::File::open(file)?.take(bytes_max as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > bytes_max {
         return Err(Unread::Long(bytes_max));
     }
     String::from_utf8(bytes).map_err(|fault| Unread::Binary(fault.utf8_error().valid_up_to()))
+}
+
+/// The length of a regular file that really lies below the workflow's directory. Whoever validates a stranger's workflow
+/// shows lines of its files, and no link may make them lines of another file.
+fn regular(root: &Path, path: &str, file: &Path) -> Result<u64, Unread> {
+    let mut place = root.to_owned();
+    let mut last = None;
+    for part in path.split('/') {
+        place.push(part);
+        let there = fs::symlink_metadata(&place)?;
+        if there.is_symlink() {
+            let inside = fs::canonicalize(file)?.starts_with(fs::canonicalize(root)?);
+            last = Some(fs::metadata(file)?).filter(|_| inside);
+            break;
+        }
+        last = Some(there);
+    }
+    let there = last.ok_or(Unread::Outside)?;
+    if there.is_file() { Ok(there.len()) } else { Err(Unread::Odd) }
 }

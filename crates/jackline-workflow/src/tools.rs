@@ -60,10 +60,13 @@ pub(crate) fn sources(
 /// Collects Python files; whether all were.
 fn walk(root: &Path, directory: &str, depth: usize, found: &mut BTreeSet<String>) -> bool {
     let Ok(entries) = fs::read_dir(root.join(directory)) else { return true };
-    let mut names: Vec<(String, bool)> = entries
-        .flatten()
-        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?.is_dir())))
-        .collect();
+    // A link is looked through: what lies outside is refused when it is read, not passed over.
+    let is_directory = |entry: &fs::DirEntry| match entry.file_type() {
+        Ok(kind) if kind.is_symlink() => entry.path().is_dir(),
+        kind => kind.is_ok_and(|kind| kind.is_dir()),
+    };
+    let named = |entry: fs::DirEntry| (entry.file_name().to_string_lossy().into_owned(), is_directory(&entry));
+    let mut names: Vec<(String, bool)> = entries.flatten().map(named).collect();
     names.sort_unstable();
     names.into_iter().all(|(name, is_directory)| {
         let path = if directory.is_empty() { name.clone() } else { format!("{directory}/{name}") };

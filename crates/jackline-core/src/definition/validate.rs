@@ -6,6 +6,7 @@ use super::semantics::compile_regex;
 use super::shape::ROOT;
 use super::shape::file_policy::FILE_POLICY;
 use super::yaml::{Entry, Node, Value};
+use crate::nearest;
 use crate::time::{Timestamp, parse_duration_ms};
 
 /// Checks a whole definition.
@@ -175,9 +176,9 @@ fn unknown(shape: &Shape, entry: &Entry) -> Fault {
 
 /// A key that may be there, and looks like one that is known.
 fn slip(shape: &Shape, entry: &Entry, faults: &mut Faults) {
-    if let Some(help) = did_you_mean(&entry.key, shape.keys.iter().map(|key| key.name)) {
+    if let Some(near) = nearest::slip(&entry.key, shape.keys.iter().map(|key| key.name)) {
         let message = format!("nobody knows the key {}", quoted(&entry.key));
-        faults.push(Fault::warning(message).at(entry.key_span).help(help));
+        faults.push(Fault::warning(message).at(entry.key_span).help(format!("did you mean `{near}`?")));
     }
 }
 

@@ -58,6 +58,8 @@ static MODEL: Shape = open(
     &[
         key("provider", Form::Text, "Who serves it."),
         key("base_url", Form::Text, "Where it is served."),
+        key("name", Form::Literal, "Its name; empty for the one that is set where it runs."),
+        key("fallback", Form::Literal, "What answers when it does not."),
         key("parameters", Form::Free, "What it is asked with."),
         key("reasoning", Form::Free, "Whether and how it reasons."),
     ],
@@ -127,6 +129,9 @@ static SANDBOX: Shape = open(
         key("type", Form::Text, "Its kind: `subprocess`, `docker`, `wasm`, `isolate` or `none` (R20).").judged(),
         key("network", Form::Either(&[Form::Flag, Form::Map(&NETWORK)]), "What it may reach (R24).").judged(),
         key("constraints", Form::Free, "How much it may use."),
+        key("filesystem", Form::Free, "Which files it may read and write."),
+        key("commands", Form::Free, "Which commands it may run."),
+        key("timeout", Form::Positive, "Seconds that it may take."),
     ],
 );
 

@@ -170,6 +170,9 @@ static DELEGATION: Shape = open(
         key("planning", Form::Free, "How work is planned."),
         key("diagnosis", Form::Free, "How failures are explained."),
         key("history", Form::Free, "What the manager is told of earlier rounds."),
+        key("gates", Form::Free, "Completion gates that only warn."),
+        key("budget_reservation", Form::Free, "What is kept back for later phases."),
+        key("decision_journal", Form::Free, "What is kept of decisions."),
         key("logging", Form::Free, "What is logged."),
     ],
 );
@@ -186,6 +189,11 @@ static BUDGET: Shape = open(
         key("max_total_tokens", COUNT, "Tokens in all."),
         key("max_wall_time", Form::Positive, "Seconds in all (R17).").judged(),
         key("max_tool_calls", COUNT, "Calls in all."),
+        key("max_parallel_workers", COUNT, "Workers at once."),
+        key("max_workers_per_iteration", COUNT, "Workers that one decision may start."),
+        key("max_concurrent_submanagers", COUNT, "Managers below the manager at once."),
+        key("max_total_submanagers_per_run", COUNT, "Managers below the manager in all."),
+        key("min_loops_per_subtask", COUNT, "Decisions that each subtask is given."),
         key("max_rejected_completions", COUNT, "Rejected completions before something else is done.").default("2"),
     ],
 );
@@ -201,6 +209,7 @@ static STATE: Shape = open(
         key("persistence", Form::Free, "Where it is kept."),
         key("sharing", Form::Map(&SHARING), "Who sees what (R16)."),
         key("limits", Form::Free, "How large it may be."),
+        key("max_state_size_mb", NUMBER, "How large it may be in all."),
     ],
 );
 
@@ -234,6 +243,7 @@ static COMMUNICATION: Shape = open(
         key("bus", Form::Free, "What carries messages."),
         key("channels", Form::List(&Form::Map(&CHANNEL)), "By which channels."),
         key("default_channel", Form::Text, "Where no channel is named."),
+        key("patterns", Form::List(&Form::Free), "How channels are used together."),
     ],
 );
 
@@ -281,6 +291,8 @@ static AUDIT: Shape = open(
         key("storage", Form::Free, "Where it is kept (R18)."),
         key("path", Form::Text, "The same under its other name."),
         key("retention_days", COUNT, "How long it is kept."),
+        key("export", Form::Free, "Where it is written to besides."),
+        key("include_fields", TEXTS, "Fields that records show (R14)."),
     ],
 );
 
@@ -294,6 +306,7 @@ static EVALUATION: Shape = open(
         key("step_scores", Form::Map(&STEP_SCORES), "What is scored during a run (R30)."),
         key("retry_policy", Form::Map(&RETRY_POLICY), "What a low score leads to (R30)."),
         key("rubric_judge", Form::Free, "The model that judges."),
+        key("artifact_path", Form::Text, "Where scores are kept."),
     ],
 );
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::process::Command;
 
 use jackline_workflow::{Absent, load, picture, validate};
 
@@ -31,13 +32,45 @@ fn what_is_no_text_is_told() {
     case::write(place.path(), &case::base());
     fs::write(place.path().join("agents/writer/agent.awp.yaml"), b"identity: \xff\n").expect("written");
     fs::create_dir_all(place.path().join("mcp")).expect("made");
-    symlink("/dev/zero", place.path().join("mcp/endless.py")).expect("linked");
+    let pipe = Command::new("mkfifo").arg(place.path().join("mcp/pipe.py")).status().expect("started");
+    assert!(pipe.success());
     let flow = load(place.path()).expect("a workflow");
     let messages: Vec<String> = validate(&flow).findings.into_iter().map(|finding| finding.message).collect();
     assert_eq!(
         messages,
         ["the file cannot be read: it is not UTF-8 at byte 10", "the file cannot be read: it is no regular file"]
     );
+}
+
+#[test]
+fn links_show_nothing_from_outside() {
+    let outside = tempfile::tempdir().expect("a temporary directory");
+    fs::write(outside.path().join("secret"), "key: hunter2: x\n").expect("written");
+    let place = tempfile::tempdir().expect("a temporary directory");
+    case::write(place.path(), &case::base());
+    case::write(outside.path(), &case::base());
+    let at = |path: &str| place.path().join(path);
+    fs::create_dir_all(at("mcp")).expect("made");
+    fs::remove_file(at("agents/researcher/agent.awp.yaml")).expect("removed");
+    fs::remove_dir_all(at("agents/writer")).expect("removed");
+    symlink(outside.path().join("secret"), at("agents/researcher/agent.awp.yaml")).expect("linked");
+    symlink(outside.path().join("agents/writer"), at("agents/writer")).expect("linked");
+    fs::create_dir_all(outside.path().join("more")).expect("made");
+    fs::write(outside.path().join("more/tools.py"), "@app.tool('web.x')\ndef f(): ...\n").expect("written");
+    symlink(outside.path().join("more"), at("mcp/more")).expect("linked");
+    let report = validate(&load(place.path()).expect("a workflow"));
+    let want = "the file cannot be read: a link on the way to it leads out of the workflow";
+    assert_eq!(report.findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>(), [want; 3]);
+}
+
+#[test]
+fn links_inside_are_followed() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    case::write(place.path(), &case::base());
+    fs::rename(place.path().join("agents/writer"), place.path().join("team")).expect("moved");
+    symlink("../team", place.path().join("agents/writer")).expect("linked");
+    fs::write(place.path().join("agents/README.md"), "no agent").expect("written");
+    assert_eq!(validate(&load(place.path()).expect("a workflow")).findings, []);
 }
 
 #[test]
