@@ -83,7 +83,7 @@ impl World {
 
     fn commit(&self) {
         self.git(&["add", "-A"]);
-        self.git(&["commit", "-qm", "x"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", "x"]);
     }
 
     /// So many policies, all committed, and so many files that changed since.
