@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 pub use scan::Scan;
 
 use crate::audit;
+use crate::done;
+use crate::stack::Layer;
 use crate::time::Timestamp;
 
 /// Bytes of a session's log that are looked through, from its end: some ten thousand calls. Older calls are not found.
@@ -30,8 +32,9 @@ pub struct Query {
     pub command: Option<String>,
     /// A tool's or step's name, or `@kind`.
     pub tool: Option<String>,
-    /// Only calls that succeeded.
-    pub succeeded: bool,
+    /// Only calls that succeeded and count as this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counting: Option<Meaning>,
     /// How many, from the end.
     pub last: u32,
 }
@@ -49,10 +52,32 @@ impl Query {
         Self { command: Some(command.to_owned()), last: 1, ..Self::default() }
     }
 
-    /// The latest successful call of this tool or step.
+    /// The latest successful call that counts as this.
     #[must_use]
-    pub fn succeeded(tool: &str) -> Self {
-        Self { tool: Some(tool.to_owned()), succeeded: true, last: 1, ..Self::default() }
+    pub fn counting(meaning: Meaning) -> Self {
+        Self { counting: Some(meaning), last: 1, ..Self::default() }
+    }
+}
+
+/// What a successful call has to count as. Whose step is meant is settled by who asks: a step of another definition
+/// under the same name is another step.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Meaning {
+    /// A step, by the name that sessions remember it by.
+    Step(String),
+    /// A tool or glob, or `@kind`; never a step.
+    Tool(String),
+}
+
+impl Meaning {
+    /// What a name means in one definition.
+    #[must_use]
+    pub fn of(layer: &Layer, name: &str) -> Self {
+        match layer.step(name) {
+            Some(step) => Self::Step(done::step_name(layer, step)),
+            None => Self::Tool(name.to_owned()),
+        }
     }
 }
 

@@ -2,19 +2,39 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::definition::model::{CommandMatcher, Guard, Step};
+use crate::definition::model::{CommandMatcher, Guard, Matcher, Step};
 use crate::glob;
-use crate::matcher::{Purpose, Subject};
+use crate::matcher::{Purpose, STEP_DEPTH_MAX, Subject};
 use crate::probe::{Fact, Facts, Probe};
 use crate::session::{Done, Session};
+use crate::sha::{Digest, Key};
 use crate::stack::Layer;
 
 /// What to do when files changed after something was done.
 pub(crate) const RUN_AGAIN: &str = "run it again: files changed since";
 
-/// The name a step is remembered by: another matcher under the same name is another step.
-fn step_name(step: &Step) -> String {
-    format!("step:{}:{}", step.name, step.key)
+/// The name a step is remembered by: another matcher under the same name is another step, and so is one that rests on
+/// a step which means something else.
+pub(crate) fn step_name(layer: &Layer, step: &Step) -> String {
+    let mut below = BTreeMap::new();
+    rests_on(layer, &step.matcher, STEP_DEPTH_MAX, &mut below);
+    if below.is_empty() {
+        return format!("step:{}:{}", step.name, step.key);
+    }
+    let keys: Vec<String> = std::iter::once(&step.key).chain(below.values()).map(ToString::to_string).collect();
+    format!("step:{}:{}", step.name, Digest::of_parts(keys.iter().map(String::as_bytes)).short())
+}
+
+/// The steps that a matcher names, and those that they name, by what each is remembered by.
+fn rests_on<'a>(layer: &'a Layer, matcher: &'a Matcher, depth: u32, found: &mut BTreeMap<&'a str, Key>) {
+    let done = matcher.session.iter().flat_map(|session| session.done.iter().chain(&session.not_done));
+    for step in matcher.tool.iter().chain(done).filter_map(|name| layer.step(name)) {
+        if depth > 0 && found.insert(&step.name, step.key).is_none() {
+            rests_on(layer, &step.matcher, depth - 1, found);
+        }
+    }
+    let inner = matcher.all.iter().chain(&matcher.any).chain(matcher.not.as_deref());
+    inner.for_each(|inner| rests_on(layer, inner, depth, found));
 }
 
 /// What a successful call counts as: its tool, its kind, and every step it proves.
@@ -23,14 +43,14 @@ pub fn names(subject: &Subject<'_>) -> Vec<String> {
     let steps = subject.layer.model.steps.iter().filter(|step| subject.is_named(&step.name, Purpose::Prove));
     let tools = subject.view.names().map(|tool| format!("tool:{tool}"));
     let kind = format!("@{}", subject.view.kind.name());
-    tools.chain([kind]).chain(steps.map(step_name)).collect()
+    tools.chain([kind]).chain(steps.map(|step| step_name(subject.layer, step))).collect()
 }
 
 /// When something of this name (a tool or glob, a step, `@kind`) last succeeded.
 #[must_use]
 pub fn find<'a>(session: &'a Session, layer: &Layer, name: &str) -> Option<&'a Done> {
     let mut newest_first = session.memory.done.iter().rev();
-    match layer.step(name).map(step_name) {
+    match layer.step(name).map(|step| step_name(layer, step)) {
         Some(wanted) => newest_first.find(|done| done.name == wanted),
         None => newest_first.find(|done| is_named(layer, name, &done.name)),
     }
@@ -40,7 +60,7 @@ pub fn find<'a>(session: &'a Session, layer: &Layer, name: &str) -> Option<&'a D
 #[must_use]
 pub fn told(session: &Session, layer: &Layer) -> Vec<String> {
     let steps: BTreeMap<String, &str> =
-        layer.model.steps.iter().map(|step| (step_name(step), step.name.as_str())).collect();
+        layer.model.steps.iter().map(|step| (step_name(layer, step), step.name.as_str())).collect();
     let name = |done: &Done| match done.name.strip_prefix("tool:") {
         Some(tool) => Some(tool.to_owned()),
         None if done.name.starts_with('@') => Some(done.name.clone()),
@@ -55,7 +75,7 @@ pub fn told(session: &Session, layer: &Layer) -> Vec<String> {
 #[must_use]
 pub fn is_named(layer: &Layer, name: &str, remembered: &str) -> bool {
     match (layer.step(name), remembered.strip_prefix("tool:")) {
-        (Some(step), _) => remembered == step_name(step),
+        (Some(step), _) => remembered == step_name(layer, step),
         (None, Some(tool)) => !name.starts_with('@') && glob::text_matches(name, tool),
         (None, None) => remembered == name,
     }

@@ -59,3 +59,4 @@ pub mod tools;
 pub mod usage;
 
 pub use guards::budget::{Meter, meters};
+pub use guards::self_protection::operator::is_known as is_known_command;

@@ -18,6 +18,7 @@ pub mod label {
     pub const SERVERS: &str = "the list of servers that names Jackline's own";
     pub const POLICIES: &str = "Jackline's policies";
     pub const DEFINITION: &str = "the definition";
+    pub const CHECK: &str = "a file that a todo's check runs";
 }
 
 use label::{CLAUDE, CODEX, COPILOT, CURSOR, DEFINITION, GEMINI, OPENCODE, POLICIES, QWEN, WINDSURF};

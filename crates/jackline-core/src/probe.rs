@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::calls::{Found, Query};
 use crate::exception::{Exception, Refusal};
 use crate::files::seen::{Ask, Seen};
-use crate::ran::{Author, Ran};
+use crate::ran::{Author, Ran, Scripts};
 use crate::rego::{About, Judged};
 use crate::schema::{Checked, Schema, Target};
 use crate::sha::Digest;
@@ -49,6 +49,8 @@ pub enum Probe {
     Usage { file: String, mark: Option<Mark>, from_end: bool },
     /// What comes of this command, run in the workspace? A fact also where it may not run.
     Run { argv: Vec<String>, timeout_ms: u64, author: Author },
+    /// Which files of the workspace do these commands run, and what do they contain?
+    Scripts { commands: Vec<Vec<String>> },
     /// Which calls of this session does the log hold? One answer for each query.
     Calls { queries: Vec<Query> },
     /// Does the file at this canonical absolute path hold this text?
@@ -101,6 +103,7 @@ impl Probe {
             | Self::Schema { .. }
             | Self::Usage { .. }
             | Self::Calls { .. }
+            | Self::Scripts { .. }
             | Self::Contains { .. }
             | Self::Git { .. }
             | Self::Rego { .. } => true,
@@ -153,6 +156,8 @@ impl Fact {
 pub enum Told {
     /// The calls that each query found.
     Calls(Vec<Found>),
+    /// The files that commands run, with what they contain.
+    Scripts(Scripts),
     /// Whether it holds, and what was seen.
     Holds { holds: bool, seen: String },
     /// What an address answered; whether a pull request is merged, where that was asked.

@@ -1,5 +1,7 @@
 //! A command that is run for its answer: on whose word it runs, and what came of it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::sha::Digest;
@@ -8,14 +10,19 @@ use crate::sha::Digest;
 /// text is kept by its digest.
 pub const OUTPUT_BYTES_MAX: usize = crate::audit::STRING_BYTES_MAX;
 
+/// Files of the workspace that a command runs, and what each contained when a person let it: paths from its root.
+pub type Scripts = BTreeMap<String, String>;
+
 /// On whose word a command runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
     /// A definition names it: it runs only if the owner trusted that content.
     Owner,
     /// The agent named it, the owner lets it name commands, and it was judged as a shell call.
     Agent,
+    /// A person named it, when the files that it runs contained this.
+    Human { scripts: Scripts },
 }
 
 /// What came of a command.
@@ -60,6 +67,8 @@ pub enum Exit {
     TimedOut,
     /// It was skipped: the owner has not trusted what would run, and this is why.
     Untrusted(String),
+    /// It was skipped: a person's check runs something else now, and this is why.
+    Altered(String),
     NotStarted(String),
     /// It could not be confined as required.
     NotConfined(String),
@@ -76,6 +85,9 @@ impl Exit {
             Self::Signal(signal) => format!("signal {signal} ended it"),
             Self::TimedOut => "it took longer than it may".to_owned(),
             Self::Untrusted(why) => format!("it was skipped: {why}; the owner runs `jackline trust`"),
+            Self::Altered(why) => {
+                format!("it was skipped: {why}; put it back as it was, or ask the person for a new todo")
+            }
             Self::NotStarted(why) => format!("it did not start: {why}"),
             Self::NotConfined(why) => format!("it did not run, since it could not be confined: {why}"),
             Self::Unknown(why) => format!("how it ended cannot be told: {why}"),
@@ -91,7 +103,12 @@ mod tests {
     fn only_an_exit_with_zero_is_a_success() {
         assert!(Ran::silent(Exit::Code(0)).succeeded());
         let others = [Exit::Code(1), Exit::Signal(9), Exit::TimedOut, Exit::Untrusted("x".into())];
-        let more = [Exit::NotStarted("x".into()), Exit::NotConfined("x".into()), Exit::Unknown("x".into())];
+        let more = [
+            Exit::Altered("x".into()),
+            Exit::NotStarted("x".into()),
+            Exit::NotConfined("x".into()),
+            Exit::Unknown("x".into()),
+        ];
         for exit in others.into_iter().chain(more) {
             assert!(!Ran::silent(exit.clone()).succeeded() && !exit.told().is_empty(), "{exit:?}");
         }

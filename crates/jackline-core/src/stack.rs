@@ -258,15 +258,18 @@ impl Stack {
         counting.map(|layer| layer.model.as_ref()).collect()
     }
 
-    /// How commands are held where these definitions are in force: the strictest that is said counts, and what a
-    /// definition adds counts only once it is trusted.
+    /// How commands are held where these definitions are in force. Of what trusted definitions say, the strictest
+    /// counts; one that is not trusted can only tighten that, also where the others are silent.
     #[must_use]
     pub fn checks(&self) -> Checks {
         let said = || self.layers.iter().filter(|layer| !layer.is_pack());
         let trusted = || said().filter(|layer| layer.trusted).map(|layer| &layer.model.checks);
+        let others = || said().filter(|layer| !layer.trusted).map(|layer| &layer.model.checks);
+        let confine = trusted().filter_map(|checks| checks.confine).max().unwrap_or_default();
+        let network = trusted().filter_map(|checks| checks.network).min().unwrap_or_default();
         Checks {
-            confine: said().filter_map(|layer| layer.model.checks.confine).max(),
-            network: said().filter_map(|layer| layer.model.checks.network).min(),
+            confine: others().filter_map(|checks| checks.confine).chain([confine]).max(),
+            network: others().filter_map(|checks| checks.network).chain([network]).min(),
             writable: trusted().flat_map(|checks| checks.writable.clone()).collect(),
             environment: trusted().flat_map(|checks| checks.environment.clone()).collect(),
             github_api: self.github_api().ok().map(str::to_owned),
@@ -374,6 +377,7 @@ fn matcher_looks_inside(model: &Model, matcher: &Matcher, depth: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::definition::model::Confine;
 
     fn layer(text: &str, origin: Origin) -> Layer {
         let model = crate::definition::parse(text, &tools::names()).expect("fine").model;
@@ -430,6 +434,28 @@ policies:
         assert!(of(vec![Layer { trusted: false, ..elsewhere() }]).github_api().is_err());
         let user = layer("jackline: 1\nchecks: { github_api: \"https://own\" }\n", Origin::User);
         assert_eq!(of(vec![user, Layer { trusted: false, ..elsewhere() }]).github_api(), Ok("https://own"));
+    }
+
+    #[test]
+    fn commands_are_held_less_only_where_a_trusted_definition_says_so() {
+        let of = |text: &str, origin, trusted| {
+            let layer = layer(&format!("jackline: 1\nchecks: {{ {text} }}\n"), origin);
+            Layer { trusted, ..layer }
+        };
+        let held = |layers: Vec<Layer>| {
+            let checks = Stack { layers, ..Stack::default() }.checks();
+            (checks.confine.map(Confine::name), checks.network)
+        };
+        let user = |text: &str| of(text, Origin::User, true);
+        let loose = |trusted| of("confine: off, network: true", Origin::Project, trusted);
+        assert_eq!(held(vec![loose(true)]), (Some("off"), Some(true)));
+        assert_eq!(held(vec![loose(false)]), (Some("auto"), Some(false)));
+        assert_eq!(held(vec![user(""), loose(false)]), (Some("auto"), Some(false)));
+        assert_eq!(held(vec![user(""), loose(true)]), (Some("off"), Some(true)));
+        assert_eq!(held(vec![user("confine: require, network: false"), loose(true)]), (Some("require"), Some(false)));
+        assert_eq!(held(vec![user("confine: off, network: true"), loose(false)]), (Some("off"), Some(true)));
+        let strict = of("confine: require, network: false", Origin::Project, false);
+        assert_eq!(held(vec![user("confine: off, network: true"), strict]), (Some("require"), Some(false)));
     }
 
     #[test]

@@ -103,9 +103,11 @@ impl Run {
             | Probe::Usage { .. }
             | Probe::Rego { .. }
             | Probe::Files { .. } => Fact::Absent,
-            Probe::Calls { .. } | Probe::Contains { .. } | Probe::Git { .. } | Probe::Web { .. } => {
-                Fact::Unknown("no todo is verified here".to_owned())
-            }
+            Probe::Calls { .. }
+            | Probe::Contains { .. }
+            | Probe::Git { .. }
+            | Probe::Scripts { .. }
+            | Probe::Web { .. } => Fact::Unknown("no todo is verified here".to_owned()),
             // Nothing fits.
             Probe::Schema { .. } => {
                 let errors = vec![SchemaError::new("", "required", "something is missing")];

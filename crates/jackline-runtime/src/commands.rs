@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use jackline_core::definition::model;
-use jackline_core::probe::Fact;
+use jackline_core::probe::{Fact, Told};
 use jackline_core::ran::{Author, Exit, OUTPUT_BYTES_MAX, Ran};
 use jackline_core::redact::Redactor;
 use jackline_core::stack::Stack;
 
-use crate::definitions::Scripts;
+use crate::definitions::{self, Scripts};
 use crate::runner::artifacts::Artifacts;
 use crate::runner::{self, Confine, Confined, Environment, Kept, Outcome, Spec};
 
@@ -34,18 +34,22 @@ pub struct Commands<'a> {
 impl Commands<'_> {
     /// What comes of a command.
     #[must_use]
-    pub fn answer(&self, argv: &[String], timeout_ms: u64, author: Author) -> Fact {
-        let objection = match author {
-            Author::Owner => self.objection(argv),
+    pub fn answer(&self, argv: &[String], timeout_ms: u64, author: &Author) -> Fact {
+        let refused = match author {
+            Author::Owner => self.objection(argv).map(Exit::Untrusted),
+            Author::Human { scripts } => definitions::objection(scripts, self.root(), argv).map(Exit::Altered),
             Author::Agent => None,
         };
-        if let Some(why) = objection {
-            return Fact::Ran(Ran::silent(Exit::Untrusted(why)));
+        if let Some(exit) = refused {
+            return Fact::Ran(Ran::silent(exit));
         }
         if let Some(patience) = self.patience {
             patience(timeout_ms.min(runner::TIMEOUT_MS_MAX) + GRACE_MS);
         }
-        Fact::Ran(self.ran(runner::run(&self.spec(argv, timeout_ms), self.redactor)))
+        let spec = self.spec(argv, timeout_ms);
+        // What the command is given by name it may print, and what it prints is shown and kept.
+        let redactor = self.redactor.knowing(spec.environment.secrets());
+        Fact::Ran(self.ran(runner::run(&spec, &redactor)))
     }
 
     /// What comes of a command that its caller knows may run, from this directory.
@@ -62,11 +66,25 @@ impl Commands<'_> {
         if !trusted.any(|layer| layer.model.commands().contains(&argv)) {
             return Some("the definition that names it is not trusted".to_owned());
         }
-        self.scripts.objection(Path::new(&self.stack.root), argv)
+        self.scripts.objection(self.root(), argv)
+    }
+
+    /// The files that commands run, with what they contain now.
+    #[must_use]
+    pub fn scripts_of(&self, commands: &[Vec<String>]) -> Fact {
+        let all: Result<Vec<_>, String> = commands.iter().map(|argv| definitions::bound(self.root(), argv)).collect();
+        match all {
+            Ok(all) => Fact::Told(Told::Scripts(all.into_iter().flatten().collect())),
+            Err(script) => Fact::Unknown(format!("`{script}` is not there, or cannot be read")),
+        }
+    }
+
+    fn root(&self) -> &Path {
+        Path::new(&self.stack.root)
     }
 
     fn spec(&self, argv: &[String], timeout_ms: u64) -> Spec {
-        let (held, root) = (self.stack.checks(), Path::new(&self.stack.root));
+        let (held, root) = (self.stack.checks(), self.root());
         let environment = self.environment.map(|read| read(&held.environment)).unwrap_or_default();
         let confine = match held.confine.unwrap_or_default() {
             model::Confine::Off => Confine::Off,

@@ -1,11 +1,12 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
 mod files;
+mod notices;
 mod raw;
 mod stops;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -14,7 +15,7 @@ use jackline_core::catalogue::Catalogue;
 use jackline_core::code;
 use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
-use jackline_core::decision::{Decision, Finding, Step, Verdict};
+use jackline_core::decision::{Decision, Finding, Step};
 use jackline_core::definition::{UnknownTools, model};
 use jackline_core::event::{Body, Event, MAIN_AGENT};
 use jackline_core::feedback;
@@ -35,7 +36,6 @@ use crate::clock;
 use crate::commands::Commands;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
-use crate::limits;
 use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
@@ -104,6 +104,8 @@ pub(crate) struct Judging {
     prober: LazyLock<WorkspaceProber, MakeProber>,
     redactor: Redactor,
     sync: Sync,
+    /// The files that the checks of the session's todos run.
+    scripts: BTreeSet<String>,
 }
 
 impl Judging {
@@ -184,7 +186,7 @@ impl Runtime {
     /// # Errors
     /// Why no definition is in force.
     pub fn policies_for_tool(&self, tool: &str) -> Result<Vec<String>, DefinitionFault> {
-        Ok(self.judging(&self.definitions.stack(None, None)?).stack().policies_for_tool(tool))
+        Ok(self.judging(&self.definitions.stack(None, None)?, BTreeSet::new()).stack().policies_for_tool(tool))
     }
 
     /// What is remembered of a session; an empty one where nothing is.
@@ -228,7 +230,7 @@ impl Runtime {
         for _ in 0..COMMIT_TRIES_MAX {
             let named = message.event.definition.as_deref();
             let standing = self.definitions.stack(held.session.pin.as_ref(), named)?;
-            let judging = self.judging(&standing);
+            let judging = self.judging(&standing, held.session.todos.scripts());
             let decision = self.converse(&judging, &held.session, &message.event, seen);
             if decision.passing {
                 self.hold(&message.event.session, held);
@@ -266,9 +268,8 @@ impl Runtime {
                         self.patience.iter().for_each(|patience| patience(web::WEB_MS_MAX));
                         self.web.as_deref().map_or_else(web::absent, |web| web::answer(web, request))
                     }
-                    Probe::Run { argv, timeout_ms, author } => {
-                        self.commands(judging).answer(argv, *timeout_ms, *author)
-                    }
+                    Probe::Scripts { commands } => self.commands(judging).scripts_of(commands),
+                    Probe::Run { argv, timeout_ms, author } => self.commands(judging).answer(argv, *timeout_ms, author),
                     Probe::Files { ask } => self.files(judging, event, ask, &mut seen.files),
                     probe => judging.prober.answer(probe, event),
                 };
@@ -328,18 +329,21 @@ impl Runtime {
         Ok(fold)
     }
 
-    fn judging(&self, standing: &Arc<Standing>) -> Arc<Judging> {
+    /// What it takes to judge: by these definitions, with these files of todos' checks protected besides theirs.
+    fn judging(&self, standing: &Arc<Standing>, scripts: BTreeSet<String>) -> Arc<Judging> {
         let mut ground = self.ground.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, judging)) = ground.as_ref().filter(|(known, _)| Arc::ptr_eq(known, standing)) {
-            debug_assert!(Arc::ptr_eq(known, standing), "filtered above");
+        let same = |(known, judging): &&(Arc<Standing>, Arc<Judging>)| {
+            Arc::ptr_eq(known, standing) && judging.scripts == scripts
+        };
+        if let Some((_, judging)) = ground.as_ref().filter(same) {
             return Arc::clone(judging);
         }
-        let judging = Arc::new(self.prepare(standing));
+        let judging = Arc::new(self.prepare(standing, scripts));
         *ground = Some((Arc::clone(standing), Arc::clone(&judging)));
         judging
     }
 
-    fn prepare(&self, standing: &Arc<Standing>) -> Judging {
+    fn prepare(&self, standing: &Arc<Standing>, scripts: BTreeSet<String>) -> Judging {
         let stack = &standing.stack;
         let names: Vec<String> = stack.layers.iter().flat_map(|layer| layer.model.audit.redact.clone()).collect();
         let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
@@ -355,7 +359,8 @@ impl Runtime {
             }
         }
         Judging {
-            prober: LazyLock::new(self.prober(standing)),
+            prober: LazyLock::new(self.prober(standing, &scripts)),
+            scripts,
             redactor: Redactor::new(names.iter().map(String::as_str)),
             sync: if full { Sync::Full } else { Sync::Os },
             adapted: self.adapted(stack),
@@ -383,17 +388,20 @@ impl Runtime {
         Some(stack)
     }
 
-    fn prober(&self, standing: &Arc<Standing>) -> MakeProber {
+    fn prober(&self, standing: &Arc<Standing>, scripts: &BTreeSet<String>) -> MakeProber {
         let (standing, line, catalogue) = (Arc::clone(standing), self.line.clone(), self.offered());
+        let root = PathBuf::from(&standing.stack.root);
+        let scripts: Vec<PathBuf> = scripts.iter().map(|script| root.join(script)).collect();
         let (home, state, settings) = (self.home.clone(), self.state.clone(), self.host_settings.clone());
         Box::new(move || {
-            let root = PathBuf::from(&standing.stack.root);
             let definition = standing.stack.path.as_ref().map(Path::new);
             let protected = standing.protected();
             let own_of = |root: &Path| own_paths(root, home.as_deref(), state.as_deref(), definition, &protected);
             let mut own = own_of(&root);
             own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
-            own.extend(settings.into_iter().map(|path| OwnPath { path, label: label::HOST.to_owned() }));
+            let labelled = |label: &'static str| move |path| OwnPath { path, label: label.to_owned() };
+            own.extend(settings.into_iter().map(labelled(label::HOST)));
+            own.extend(scripts.into_iter().map(labelled(label::CHECK)));
             let schemas = inline_schemas(&standing.stack);
             WorkspaceProber::new(Ground { root, home, own, schemas }).started_by(line).offered(catalogue)
         })
@@ -442,7 +450,7 @@ impl Runtime {
             Committed::Done => {
                 self.sign(message, judging, head);
                 self.hold(session, Held { session: next, head, torn: None });
-                let notices = notices(judging, &message.event, &decision);
+                let notices = notices::of(judging, &message.event, &decision, facts);
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
         }
@@ -505,25 +513,6 @@ impl Seen {
             }
         }
     }
-}
-
-/// What people should know: about the definitions when an agent begins, and when a limit stops being counted.
-fn notices(judging: &Judging, event: &Event, decision: &Decision) -> Vec<String> {
-    let mut notices = Vec::new();
-    if decision.briefing.is_some() {
-        notices.extend(judging.standing.notices.iter().cloned());
-        notices.extend(limits::unreported(judging.stack(), event.host.as_deref()));
-    }
-    notices.extend(stops::notice(decision));
-    notices.extend(stops::of_policies(decision));
-    let listed = matches!(event.body, Body::ToolsListed(_));
-    let warned = |finding: &&Finding| {
-        let soft = finding.code == code::BUDGET_STEPS && finding.verdict == Verdict::Allow;
-        let changed = listed && finding.code == code::MCP_TOOLS_CHANGED;
-        soft || changed || finding.code == code::BUDGET_UNMETERED
-    };
-    notices.extend(decision.findings.iter().filter(warned).map(|finding| finding.reason.clone()));
-    notices
 }
 
 fn takes_snapshot(decision: &Decision) -> bool {

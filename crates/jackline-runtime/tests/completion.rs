@@ -127,3 +127,23 @@ fn a_fault_of_ours_blocks_a_stop_once_and_is_then_on_record() {
     assert_eq!((&last["data"]["stopped"], &last["data"]["findings"][0]["enforced"]), (&json!("fault"), &json!(false)));
     assert_eq!(stop(&runtime()).verdict, Verdict::Deny, "the next one is the first again");
 }
+
+#[test]
+fn a_given_definition_judges_where_the_host_has_moved_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let (root, moved) = (dir.path().canonicalize().unwrap(), dir.path().canonicalize().unwrap().join("tree"));
+    fs::create_dir(&moved).unwrap();
+    fs::write(root.join("good"), "").unwrap();
+    let text = "jackline: 1\nloop: false\ncompletion: { all: [ { files: [good] }, { command: { run: [sh, -c, \"test -f good\"] } } ] }\n";
+    let given = |_: &[String]| Environment::filtered([("PATH".into(), "/usr/bin:/bin".into())], &[]);
+    let runtime = Runtime::builder().workspace(&root).definition_yaml(text).environment(given).build().unwrap();
+    assert_eq!(stop(&runtime).verdict, Verdict::Allow);
+    ask(&runtime, json!({ "event": "session.rerooted", "session": "s", "root": moved }));
+    let blocked = stop(&runtime);
+    assert_eq!(blocked.verdict, Verdict::Deny, "{:?}", blocked.reason);
+    fs::write(moved.join("good"), "").unwrap();
+    fs::remove_file(root.join("good")).unwrap();
+    assert_eq!(stop(&runtime).verdict, Verdict::Allow);
+    ask(&runtime, json!({ "event": "session.rerooted", "session": "s" }));
+    assert_eq!(stop(&runtime).verdict, Verdict::Deny, "it is back at home");
+}

@@ -106,6 +106,7 @@ fn answer(probe: &Probe) -> Fact {
         | Probe::Contains { .. }
         | Probe::Git { .. }
         | Probe::Web { .. }
+        | Probe::Scripts { .. }
         | Probe::Run { .. } => Fact::Absent,
     }
 }

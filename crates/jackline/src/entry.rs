@@ -24,8 +24,11 @@ const PANICKED: c_int = 101;
 #[cfg_attr(test, expect(dead_code, reason = "a test has a `main` of its own"))]
 extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
     occupy_standard_files();
-    // SAFETY: to ignore a signal is always allowed. A reader that went away is then an error of the write.
-    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    // A reader that went away, or a file that may not grow, is then an error of the write, which is answered.
+    for signal in [libc::SIGPIPE, libc::SIGXFSZ] {
+        // SAFETY: to ignore a signal is always allowed.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
     let words = (0..usize::try_from(count).unwrap_or_default()).map(|at| word(words, at));
     let words = WORDS.get_or_init(|| words.collect());
     let code = catch_unwind(|| number(super::serve(words)));

@@ -4,6 +4,7 @@
 
 #![cfg_attr(not(test), no_main)]
 
+mod ancestors;
 mod arena;
 mod bounded;
 mod cases;
@@ -16,6 +17,7 @@ mod exceptions;
 mod hook;
 mod hosts;
 mod interrupt;
+mod marks;
 mod paint;
 mod person;
 mod place;

@@ -7,13 +7,14 @@ use jackline_runtime::{Runtime, clock};
 
 use crate::error::CommandError;
 use crate::place::Where;
-use crate::{place, screen, timeline};
+use crate::{ancestors, place, screen, timeline};
 
 /// Makes sure that no agent's session is around; enough for what only adds guards, so that it works without a terminal.
 pub(crate) fn outside_a_session() -> Result<(), CommandError> {
-    let Some(mark) = place::host_mark() else { return Ok(()) };
-    Err(CommandError::input(format!("this is for people, and an agent's session is around (`{mark}` is set)"))
-        .hint("run it in a terminal of your own"))
+    let mark = place::host_mark().map(|mark| format!("`{mark}` is set"));
+    let Some(mark) = mark.or_else(ancestors::host) else { return Ok(()) };
+    Err(CommandError::input(format!("this is for people, and an agent's session is around ({mark})"))
+        .hint("run it in a terminal of your own, outside the agent's host"))
 }
 
 /// Makes sure that a person is there and agrees; `yes` answers for them, but only where a terminal is attached.

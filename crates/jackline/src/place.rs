@@ -11,6 +11,7 @@ use jackline_runtime::store::files::FileStore;
 use jackline_runtime::wiring::CommandLine;
 
 use crate::error::CommandError;
+use crate::marks;
 
 /// Directories walked up before giving up; no real tree is deeper.
 const LEVELS_MAX: usize = 128;
@@ -163,6 +164,11 @@ pub(crate) fn github_token() -> Option<String> {
     named("GITHUB_TOKEN").or_else(|| named("GH_TOKEN")).map(|token| token.trim().to_owned())
 }
 
+/// The file with the authorities whose certificates count, where someone named one.
+pub(crate) fn certificates() -> Option<PathBuf> {
+    variable("SSL_CERT_FILE")
+}
+
 /// The token that clients of our MCP server must send, where one is given.
 pub(crate) fn mcp_token() -> Option<String> {
     env::var("JACKLINE_MCP_TOKEN").ok().filter(|token| !token.trim().is_empty())
@@ -185,19 +191,10 @@ pub(crate) fn user_definition() -> Option<PathBuf> {
     base.or_else(|| home().map(|home| home.join(".config"))).map(|dir| dir.join("jackline/jackline.yaml"))
 }
 
-/// Marks that agents' hosts leave in the environment of what they start.
-pub(crate) fn host_mark() -> Option<&'static str> {
-    const MARKS: &[&str] = &[
-        "CLAUDECODE",
-        "CLAUDE_CODE_SESSION_ID",
-        "CODEX_SANDBOX",
-        "GEMINI_CLI",
-        "OPENCODE",
-        "QWEN_CODE",
-        "CURSOR_AGENT",
-        "COPILOT_CLI",
-    ];
-    MARKS.iter().copied().find(|mark| env::var_os(mark).is_some_and(|value| !value.is_empty()))
+/// A mark that an agent's host left in the environment of what it started, by its name.
+pub(crate) fn host_mark() -> Option<String> {
+    let set = env::vars_os().filter(|(_, value)| !value.is_empty());
+    set.filter_map(|(name, _)| name.into_string().ok()).find(|name| marks::is_mark(name))
 }
 
 /// The directory in which Claude Code keeps the user's settings.

@@ -2,11 +2,18 @@
 //!
 //! The client is made when a check first needs it; a hook that asks nobody pays nothing for it.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::time::Duration;
 
 use jackline_runtime::web::{BODY_BYTES_MAX, Response, WEB_MS_MAX, Web};
 
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+
 use crate::place;
+
+/// Bytes of a file with authorities: those of whole systems have a few hundred kilobytes.
+const CERTIFICATES_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// The client of this program.
 #[derive(Debug)]
@@ -15,7 +22,7 @@ pub(crate) struct Client;
 impl Web for Client {
     fn get(&self, url: &str, authorised: bool) -> Result<Response, String> {
         let token = if authorised { place::github_token() } else { None };
-        let mut request = agent().get(url).header("accept", "application/vnd.github+json, */*");
+        let mut request = agent()?.get(url).header("accept", "application/vnd.github+json, */*");
         if let Some(token) = token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
@@ -27,15 +34,35 @@ impl Web for Client {
     }
 }
 
-fn agent() -> ureq::Agent {
+fn agent() -> Result<ureq::Agent, String> {
     let config = ureq::Agent::config_builder()
         .timeout_global(Some(Duration::from_millis(WEB_MS_MAX)))
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)
         .proxy(None)
+        .tls_config(TlsConfig::builder().root_certs(authorities()?).build())
         .user_agent(concat!("jackline/", env!("CARGO_PKG_VERSION")));
-    ureq::Agent::new_with_config(config.build())
+    Ok(ureq::Agent::new_with_config(config.build()))
+}
+
+/// Whose certificates count: those of the file that `SSL_CERT_FILE` names, as other programs have it, else the usual.
+fn authorities() -> Result<RootCerts, String> {
+    let Some(file) = place::certificates() else { return Ok(RootCerts::WebPki) };
+    let complain = |why: &str| format!("the authorities in `{}` (SSL_CERT_FILE) cannot be used: {why}", file.display());
+    let mut pem = Vec::new();
+    let read = File::open(&file).and_then(|file| file.take(CERTIFICATES_BYTES_MAX).read_to_end(&mut pem));
+    read.map_err(|fault| complain(&fault.to_string()))?;
+    let found = parse_pem(&pem).filter_map(|item| match item {
+        Ok(PemItem::Certificate(certificate)) => Some(certificate),
+        Ok(_) | Err(_) => None,
+    });
+    let found: Vec<_> = found.collect();
+    if found.is_empty() {
+        Err(complain("there is no certificate in it"))
+    } else {
+        Ok(RootCerts::new_with_certs(&found))
+    }
 }
 
 /// Why there was no answer, on one line. A request's headers are no part of it.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Became, CALLS_SHOWN_MAX, Found, Logged, Query, clipped};
+use super::{Became, CALLS_SHOWN_MAX, Found, Logged, Meaning, Query, clipped};
 use crate::call::View;
 use crate::done;
 use crate::event::{Call, MAIN_AGENT};
@@ -82,7 +82,7 @@ impl<'a> Scan<'a> {
     fn matching(&self, entry: &Entry, query: &Query) -> Option<Logged> {
         let logged = &entry.logged;
         let meant = query.id.as_ref().is_none_or(|id| logged.id.as_ref() == Some(id))
-            && (!query.succeeded || logged.became == Became::Succeeded)
+            && query.counting.as_ref().is_none_or(|meaning| entry.counts_as(meaning))
             && query.tool.as_ref().is_none_or(|tool| self.is_named(entry, tool));
         let proven = match (&query.command, meant) {
             (_, false) => return None,
@@ -193,6 +193,19 @@ impl<'a> Scan<'a> {
 }
 
 impl Entry {
+    fn counts_as(&self, meaning: &Meaning) -> bool {
+        let counts = match meaning {
+            Meaning::Step(remembered) => self.names.contains(remembered),
+            Meaning::Tool(name) if name.starts_with('@') => self.names.contains(name),
+            Meaning::Tool(name) => {
+                // A tool may go by two names, and counts as both.
+                let tools = self.names.iter().filter_map(|name| name.strip_prefix("tool:"));
+                tools.chain([self.logged.tool.as_str()]).any(|tool| glob::text_matches(name, tool))
+            }
+        };
+        counts && self.logged.became == Became::Succeeded
+    }
+
     fn end(&mut self, record: &Value) {
         let is = |member: &str| record.pointer(member) == Some(&Value::Bool(true));
         let code = exit_code(record.pointer("/data/output"));

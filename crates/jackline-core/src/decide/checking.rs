@@ -2,11 +2,14 @@
 //!
 //! Whatever is not known is a failure: a check passes only on what was seen.
 
+use std::collections::BTreeSet;
+
 use super::Ground;
 use super::judged;
-use crate::calls::Query;
+use crate::calls::{Meaning, Query};
 use crate::probe::{Fact, GitQuestion, Identity, Probe, There, Told, WebRequest};
 use crate::ran;
+use crate::stack::Stack;
 use crate::todos::check::{Check, Outcome};
 use crate::todos::{Author, COMMAND_MS_MAX, Todo, required};
 
@@ -61,7 +64,7 @@ fn one(ground: &Ground<'_>, todo: &Todo, check: &Check, command_ms: u64) -> Resu
         Check::PrExists { repo, number } => pull(ground, check, (repo, *number), false),
         Check::PrMerged { repo, number } => pull(ground, check, (repo, *number), true),
         Check::HttpStatus { url, status } => status_of(ground, todo, check, (url, *status)),
-        Check::CallSucceeded { tool } => succeeded(ground, check, tool),
+        Check::CallSucceeded { tool } => succeeded(ground, todo, check, tool),
     }
 }
 
@@ -117,16 +120,34 @@ fn unknown(fact: &Fact) -> String {
     }
 }
 
-fn succeeded(ground: &Ground<'_>, check: &Check, tool: &str) -> Result<Outcome, Vec<Probe>> {
-    let probe = Probe::Calls { queries: vec![Query::succeeded(tool)] };
-    Ok(match ground.facts.get(&probe) {
+/// Every meaning must have its call: the strictest wins.
+fn succeeded(ground: &Ground<'_>, todo: &Todo, check: &Check, tool: &str) -> Result<Outcome, Vec<Probe>> {
+    let queries: Vec<Query> = meanings(ground.stack, todo, tool).into_iter().map(Query::counting).collect();
+    let probe = Probe::Calls { queries };
+    let found = match ground.facts.get(&probe) {
         None => return Err(vec![probe]),
-        Some(Fact::Told(Told::Calls(found))) => match found.iter().flat_map(|found| &found.calls).next_back() {
-            Some(call) => Outcome::pass(check, &format!("record {}", call.seq)),
-            None => Outcome::fail(check, "no such call succeeded in this session"),
-        },
-        Some(fact) => Outcome::fail(check, &unknown(fact)),
+        Some(Fact::Told(Told::Calls(found))) => found,
+        Some(fact) => return Ok(Outcome::fail(check, &unknown(fact))),
+    };
+    let calls: Option<Vec<u64>> = found.iter().map(|found| Some(found.calls.last()?.seq)).collect();
+    Ok(match calls.and_then(|calls| calls.into_iter().min()) {
+        Some(seq) => Outcome::pass(check, &format!("record {seq}")),
+        None => Outcome::fail(check, "no such call succeeded in this session"),
     })
+}
+
+/// What a tool or step of a check means: what the definitions say that require the todo. For a todo of nobody's in
+/// force, what those say that have such a step. So no definition lends its step to another's check.
+fn meanings(stack: &Stack, todo: &Todo, tool: &str) -> BTreeSet<Meaning> {
+    let mut meant: BTreeSet<Meaning> = required::layers(stack, todo).map(|layer| Meaning::of(layer, tool)).collect();
+    if meant.is_empty() {
+        let with_step = required::own_layers(stack).filter(|layer| layer.step(tool).is_some());
+        meant.extend(with_step.map(|layer| Meaning::of(layer, tool)));
+    }
+    if meant.is_empty() {
+        meant.insert(Meaning::Tool(tool.to_owned()));
+    }
+    meant
 }
 
 /// The user's token goes to that address, so only a definition that the owner trusts may say which one.
@@ -197,7 +218,8 @@ fn command(
     }
     let author = match todo.author {
         Author::Owner => ran::Author::Owner,
-        Author::Agent | Author::Human => ran::Author::Agent,
+        Author::Agent => ran::Author::Agent,
+        Author::Human => ran::Author::Human { scripts: todo.scripts.clone() },
     };
     let probe = Probe::Run { argv: words.to_vec(), timeout_ms, author };
     Ok(match ground.facts.get(&probe) {

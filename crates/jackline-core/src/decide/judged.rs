@@ -10,6 +10,7 @@ use crate::definition::Kind;
 use crate::event::{Body, Call, Event};
 use crate::guards::{self, repeat};
 use crate::probe::Probe;
+use crate::shell::quoted;
 use crate::todos::check::Check;
 use crate::tools;
 
@@ -49,15 +50,6 @@ fn shell_text(check: &Check) -> Option<String> {
         Check::CommandExitZero(words) => Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
         Check::HttpStatus { url, .. } => Some(format!("curl {}", quoted(url))),
         _ => None,
-    }
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=,@+%".contains(&byte);
-    if !word.is_empty() && word.bytes().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

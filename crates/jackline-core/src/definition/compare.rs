@@ -20,6 +20,7 @@ use super::overriding;
 use super::todos;
 use super::uses;
 use crate::glob;
+pub use checks::held_less;
 pub(super) use width::wider;
 
 /// Everything in `new` that may allow what `old` did not, as sentence fragments; empty when it only tightens.
@@ -71,6 +72,7 @@ pub fn attempts(wider: &Model, narrower: &Model) -> Vec<String> {
         reads: narrower.reads.or(wider.reads),
         outputs: narrower.outputs.or(wider.outputs),
         validation: schemas::said(wider, narrower),
+        checks: checks::said(wider, narrower),
         todos: todos::said(wider, narrower),
         ..wider.clone()
     };
@@ -152,6 +154,8 @@ impl<'a> Used<'a> {
         model.sections.iter().for_each(|section| used.names(&section.tools));
         model.repeat.iter().for_each(|repeat| used.names(&repeat.exempt));
         used.0.extend(model.completion.iter().flat_map(|completion| completion.check.done()));
+        let checks = model.todos.require.iter().flat_map(|required| &required.checks);
+        used.0.extend(checks.filter_map(|check| check.tool()));
         used
     }
 

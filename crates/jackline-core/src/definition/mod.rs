@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use crate::index;
 pub use bounds::{BYTES_BOUND_MAX, Bounds, LINES_BOUND_MAX};
 pub use builder::DefinitionBuilder;
-pub use compare::{attempts, loosenings};
+pub use compare::{attempts, held_less, loosenings};
 pub use fault::Faults;
 pub use fault::{Fault, Span, render};
 pub use model::{Kind, Model, UnknownTools};

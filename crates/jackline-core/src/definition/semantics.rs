@@ -6,6 +6,7 @@ mod completion;
 mod cycle;
 mod feedback;
 mod matching;
+mod proofs;
 mod sense;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,6 +67,8 @@ pub(super) fn check(model: &Model, tree: Option<&Node>, known_tools: &[&str], fa
     if let Some(completion) = &model.completion {
         check.completion(completion, &root.key("completion"));
     }
+    check.required(model, &root.key("todos").key("require"));
+    check.checks(&model.checks, &root.key("checks"));
     check.feedback(model, &root.key("feedback"));
     // What is broken is not looked at for sense.
     if !check.faults.any_error() {

@@ -2,6 +2,8 @@
 //!
 //! Which files are ours is a probe's answer (canonical path, device and inode); here is what follows from it.
 
+pub(crate) mod operator;
+
 use super::Context;
 use crate::call::{Only, TOUCHES_MAX, Touch};
 use crate::code;
@@ -14,33 +16,6 @@ use crate::probe::{Fact, Identity, Probe, There};
 use crate::shell::{self, Command, How, Reading, ShellText};
 
 const GUARD: &str = "self";
-
-/// Commands of ours that only read, and may be run by an agent.
-const READ_ONLY: &[&[&str]] = &[
-    &["check"],
-    &["log"],
-    &["explain"],
-    &["sessions"],
-    &["schema"],
-    &["pack"],
-    &["session", "show"],
-    &["todo", "list"],
-    &["todo", "show"],
-    &["fact", "list"],
-    &["policy", "list"],
-    &["policy", "check"],
-    &["policy", "status"],
-    &["workflow", "validate"],
-    &["workflow", "graph"],
-    &["workflow", "explain"],
-    &["workflow", "schema"],
-    &["workflow", "gates"],
-    &["--help"],
-    &["-h"],
-    &["--version"],
-    &["-V"],
-    &["help"],
-];
 
 pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     let touches = context.view.touches.iter().filter(|touch| touch.role.changes() && !touch.dynamic);
@@ -140,8 +115,13 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
         None => Vec::new(),
         Some(ShellText::Unparsable(_)) => judge_unread(&text(), true, true),
         Some(ShellText::Reading(reading)) => {
-            let commands = reading.commands.iter().filter(|command| is_operator_command(command));
+            let commands = reading.commands.iter().filter(|command| operator::is_one(command));
             let mut findings: Vec<Finding> = commands.map(operator_command).collect();
+            if findings.is_empty() && operator::is_handed_on(reading, &text()) {
+                findings.push(operators(
+                    "This shell text has another program run a command of `jackline` that is for people.",
+                ));
+            }
             findings.extend(reading.commands.iter().flat_map(shell::git_settings).map(|key| git_setting(&key)));
             if hides_writes(context, reading) {
                 let opaque = reading.opaque.is_some();
@@ -241,32 +221,19 @@ fn judge_unread(text: &str, may_run: bool, may_take: bool) -> Vec<Finding> {
     let mentioned = whole.or_else(|| apart().map(|(dir, _)| dir)).or_else(taken);
     let named = mentioned
         .map(|mention| protected(&format!("This shell text names `{mention}` and what it writes cannot be told.")));
-    let words = |text: &str| text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).any(is_our_program);
+    let words =
+        |text: &str| text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).any(operator::is_our_program);
     let runs = may_run && (words(text) || words(&plain));
-    let command = runs.then(|| operator("This shell text runs `jackline` in a way that cannot be told."));
+    let command = runs.then(|| operators("This shell text runs `jackline` in a way that cannot be told."));
     named.into_iter().chain(command).collect()
-}
-
-fn is_our_program(word: &str) -> bool {
-    word.rsplit('/').next() == Some("jackline")
-}
-
-fn is_operator_command(command: &Command) -> bool {
-    if command.program() != Some("jackline") {
-        return false;
-    }
-    let arguments = command.words.get(1..).unwrap_or_default();
-    let words: Vec<&str> =
-        arguments.iter().map(|word| if word.dynamic || word.glob { "?" } else { &word.text }).collect();
-    !words.is_empty() && !READ_ONLY.iter().any(|allowed| words.starts_with(allowed))
 }
 
 fn operator_command(command: &Command) -> Finding {
     let what = command.words.get(1).map(|word| word.text.as_str()).unwrap_or_default();
-    operator(&format!("`jackline {what}` is a command for people, not for agents."))
+    operators(&format!("`jackline {what}` is a command for people, not for agents."))
 }
 
-fn operator(reason: &str) -> Finding {
+fn operators(reason: &str) -> Finding {
     Finding::deny(GUARD, code::SELF_OPERATOR_COMMAND, reason).suggest("ask the person to run it")
 }
 

@@ -27,6 +27,9 @@ const MARKER_DIGITS: usize = 8;
 
 const MARKER_BYTES: usize = MARKER_OPENING.len() + MARKER_DIGITS + MARKER_CLOSING.len();
 
+/// Bytes of a secret that is replaced wherever it stands: a shorter one would be found in the middle of words.
+const KNOWN_BYTES_MIN: usize = 6;
+
 /// Passes over one text. The second finds nothing, save where markers and texts were put side by side on purpose.
 const PASSES_MAX: usize = 8;
 
@@ -37,12 +40,23 @@ const REDACT_DEPTH_MAX: usize = JSON_DEPTH_MAX + 32;
 #[derive(Debug, Clone)]
 pub struct Redactor {
     names: Names,
+    /// Secrets that are known to the letter, the longest first.
+    known: Vec<String>,
 }
 
 impl Redactor {
     /// A redactor for the fields everybody keeps secrets in, and these ones.
     pub fn new<'a>(fields: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { names: Names::new(fields) }
+        Self { names: Names::new(fields), known: Vec::new() }
+    }
+
+    /// The same, for a place where these secrets are known to the letter. What is as short as a word stays.
+    #[must_use]
+    pub fn knowing<'a>(&self, secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        let long = |secret: &&str| secret.len() >= KNOWN_BYTES_MIN && !MARKER_OPENING.contains(*secret);
+        let mut known: Vec<String> = secrets.into_iter().map(str::trim).filter(long).map(str::to_owned).collect();
+        known.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Self { names: self.names.clone(), known }
     }
 
     /// A copy of the value without secrets, and whether it differs.
@@ -61,6 +75,21 @@ impl Redactor {
     /// The text without secrets, and whether it differs; borrowed when it does not.
     #[must_use]
     pub fn text<'a>(&self, text: &'a str) -> (Cow<'a, str>, bool) {
+        match self.without_known(text) {
+            None => self.shapes(text),
+            Some(rest) => (Cow::Owned(self.shapes(&rest).0.into_owned()), true),
+        }
+    }
+
+    /// The text without the secrets that are known, if one was in it.
+    fn without_known(&self, text: &str) -> Option<String> {
+        let found = self.known.iter().filter(|secret| text.contains(secret.as_str()));
+        found.fold(None, |rest, secret| {
+            Some(rest.as_deref().unwrap_or(text).replace(secret.as_str(), &marker(secret.as_bytes())))
+        })
+    }
+
+    fn shapes<'a>(&self, text: &'a str) -> (Cow<'a, str>, bool) {
         let Some(mut redacted) = self.pass(text) else { return (Cow::Borrowed(text), false) };
         // A marker may make a secret of what stands beside it; doing all of it twice must change nothing.
         for _ in 1..PASSES_MAX {

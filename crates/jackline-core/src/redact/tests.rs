@@ -465,3 +465,13 @@ proptest! {
         prop_assert!(matches!(redactor().text(&text), (Cow::Borrowed(same), false) if same == text));
     }
 }
+
+#[test]
+fn what_is_known_is_found_wherever_it_stands() {
+    let redactor = Redactor::new([]).knowing(["plainsecretvalue123", "plainsecret", " on ", "redacted"]);
+    let (text, changed) = redactor.text("using plainsecretvalue123xplainsecret; it is on, and redacted");
+    assert!(changed && !text.contains("plainsecret"), "{text}");
+    assert!(text.starts_with("using ‹redacted:") && text.ends_with("; it is on, and redacted"), "{text}");
+    assert_eq!(redactor.text(&text).0, text, "twice is once");
+    assert!(!Redactor::new([]).text("using plainsecretvalue123").1);
+}

@@ -63,6 +63,8 @@ pub struct Command {
     pub env: Vec<(String, Word)>,
     /// Files it is redirected from or to.
     pub redirects: Vec<Redirect>,
+    /// Where it runs.
+    pub dir: Dir,
     /// Exit status 0 of the whole text implies that this command ran and succeeded.
     pub proven: bool,
     /// It surely runs, and what it prints reaches the caller.
@@ -194,6 +196,17 @@ impl Dir {
             Self::At(before) => Self::At(format!("{}/{}", before.trim_end_matches('/'), target.text)),
             Self::Unknown => Self::Unknown,
         }
+    }
+}
+
+/// A word as it is written so that a shell takes it for itself.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:,@+%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

@@ -178,6 +178,15 @@ impl Check {
         }
     }
 
+    /// The tool or step whose call it asks for, if it asks for one.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        match self {
+            Self::CallSucceeded { tool } => Some(tool),
+            _ => None,
+        }
+    }
+
     fn makes_sense(&self) -> bool {
         match self {
             Self::CommandExitZero(words) => {

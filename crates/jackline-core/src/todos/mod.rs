@@ -11,8 +11,11 @@ pub mod required;
 pub mod shown;
 pub mod state;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
+use crate::ran::Scripts;
 use crate::sha::Digest;
 use crate::time::Timestamp;
 use check::{Check, Outcome, Proof};
@@ -70,6 +73,9 @@ pub struct Todo {
     pub checks: Vec<Check>,
     /// What they hash to; a record of them can be held against it.
     pub digest: Digest,
+    /// The files of the workspace that a person's checks run, as they were when the todo was made.
+    #[serde(default)]
+    pub scripts: Scripts,
     pub created_at: Timestamp,
     /// Verifications that failed, over all claims.
     pub failures: u32,
@@ -84,14 +90,22 @@ impl Todo {
     pub fn new(id: Id, content: String, author: Author, checks: Vec<Check>, created_at: Timestamp) -> Self {
         let digest = check::digest(&checks);
         let state = State::default();
-        Self { id, content, author, checks, digest, created_at, failures: 0, results: Vec::new(), state }
+        let (scripts, results) = (Scripts::new(), Vec::new());
+        Self { id, content, author, checks, digest, scripts, created_at, failures: 0, results, state }
+    }
+
+    /// The same, with what its checks run bound to what it contains now.
+    #[must_use]
+    pub fn binding(self, scripts: Scripts) -> Self {
+        Self { scripts, ..self }
     }
 
     /// Bytes that count toward [`TODOS_BYTES_MAX`].
     #[must_use]
     pub fn bytes(&self) -> usize {
         let checks: usize = self.checks.iter().map(Check::bytes).sum();
-        self.content.len() + checks + self.state.evidence().iter().map(Evidence::bytes).sum::<usize>()
+        let scripts: usize = self.scripts.iter().map(|(path, content)| path.len() + content.len()).sum();
+        self.content.len() + checks + scripts + self.state.evidence().iter().map(Evidence::bytes).sum::<usize>()
     }
 
     /// What it is called by where it is only mentioned: the beginning of its content, and how far it is.
@@ -214,6 +228,13 @@ impl Todos {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.0.iter().map(Todo::bytes).sum()
+    }
+
+    /// The files that the checks of todos run which are not waived; they are protected.
+    #[must_use]
+    pub fn scripts(&self) -> BTreeSet<String> {
+        let counting = self.0.iter().filter(|todo| !matches!(todo.state, State::Waived(_)));
+        counting.flat_map(|todo| todo.scripts.keys().cloned()).collect()
     }
 
     /// Those that are neither verified nor waived.

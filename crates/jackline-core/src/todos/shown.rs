@@ -27,6 +27,9 @@ impl Todo {
             "verified_at": Value::Null,
         });
         if let Value::Object(fields) = &mut value {
+            if !self.scripts.is_empty() {
+                fields.insert("scripts".to_owned(), json!(self.scripts));
+            }
             match &self.state {
                 State::Verified(verified) => {
                     fields.insert("verified_at".to_owned(), json!(verified.verified_at().to_string()));

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jackline_core::definition::model::Mode;
-use jackline_core::definition::{self, Model, attempts, loosenings};
+use jackline_core::definition::{self, Model, attempts, held_less, loosenings};
 use jackline_core::packs::layers as pack_layers;
 use jackline_core::session::Pin;
 use jackline_core::sha::Digest;
@@ -116,6 +116,12 @@ impl Found {
                 if !trusted && !model.commands().is_empty() {
                     let why = "the definition's commands are skipped, and count as failed, until `jackline trust`";
                     standing.notices.push(why.to_owned());
+                }
+                let less = held_less(&model).join("; ");
+                if !trusted && !less.is_empty() {
+                    standing
+                        .notices
+                        .push(format!("`checks` counts only after `jackline trust` where it loosens ({less})"));
                 }
                 let layer = Layer::new(*model, digest, Origin::Project, trusted).from_dir(dir_of(path));
                 standing.push(layer, text);

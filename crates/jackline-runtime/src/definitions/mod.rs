@@ -30,7 +30,8 @@ pub use discover::{DEFINITION_FILE, discover};
 pub use found::{Found, Places};
 pub use rego::rego_faults;
 pub use schemas::schema_faults;
-pub use scripts::{Scripts, files as script_files, present as present_scripts};
+pub use scripts::{Runs, Scripts, files as script_files, present as present_scripts};
+pub(crate) use scripts::{bound, objection};
 pub use steady::Steady;
 
 /// Says which definitions judge a session.
@@ -99,12 +100,30 @@ pub struct Given {
     standing: Arc<Standing>,
     /// The last definition that a session named, with its text's digest.
     named: Mutex<Option<(Digest, Arc<Standing>)>>,
+    /// The last standing that was asked for in another work tree, with the one it was made of.
+    moved: Mutex<Option<(Arc<Standing>, Arc<Standing>)>>,
 }
 
 impl Given {
     #[must_use]
     pub fn new(standing: Standing) -> Self {
-        Self { standing: Arc::new(standing), named: Mutex::new(None) }
+        Self { standing: Arc::new(standing), named: Mutex::new(None), moved: Mutex::new(None) }
+    }
+
+    /// The same where the session is now: a host that moved to another work tree is judged by what is there.
+    fn moved(&self, standing: Arc<Standing>, pin: Option<&Pin>) -> Arc<Standing> {
+        let Some(pin) = pin.filter(|pin| pin.root != pin.home) else { return standing };
+        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |known: &Standing| known.stack.root == pin.root;
+        if let Some((_, known)) = moved.as_ref().filter(|(from, known)| Arc::ptr_eq(from, &standing) && same(known)) {
+            return Arc::clone(known);
+        }
+        let mut there = Standing::clone(&standing);
+        there.stack.root.clone_from(&pin.root);
+        there.first_root = Some(PathBuf::from(&pin.home));
+        let there = Arc::new(there);
+        *moved = Some((standing, Arc::clone(&there)));
+        there
     }
 
     fn by_name(&self, name: &str) -> Result<Arc<Standing>, DefinitionFault> {
@@ -134,8 +153,8 @@ impl Definitions for Given {
         let own = self.standing.stack.path.as_deref();
         let pinned = pin.and_then(|pin| pin.definition.as_deref()).filter(|pinned| Some(*pinned) != own);
         match (pin, pinned, named) {
-            (_, Some(name), _) | (None, None, Some(name)) => self.by_name(name),
-            (Some(_), None, _) | (None, None, None) => Ok(Arc::clone(&self.standing)),
+            (_, Some(name), _) | (None, None, Some(name)) => Ok(self.moved(self.by_name(name)?, pin)),
+            (Some(_), None, _) | (None, None, None) => Ok(self.moved(Arc::clone(&self.standing), pin)),
         }
     }
 }

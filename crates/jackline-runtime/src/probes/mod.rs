@@ -132,6 +132,7 @@ impl Prober for WorkspaceProber {
             Probe::Exceptions { .. } => Fact::Absent,
             Probe::Files { .. } => Fact::Absent,
             Probe::Calls { .. } | Probe::Web { .. } => Fact::Unknown("it is no matter of the workspace".to_owned()),
+            Probe::Scripts { .. } => Fact::Unknown("it cannot be told what it runs".to_owned()),
             Probe::Run { .. } => Fact::Unknown("looking runs no commands".to_owned()),
         }
     }

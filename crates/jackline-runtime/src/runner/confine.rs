@@ -41,13 +41,23 @@ mod landlocked {
     /// Holds this thread and all it starts: what it may write, and whether it may use the network.
     pub(in super::super) fn hold(writable: &[&Path], network: bool) -> Confined {
         match restrict(writable, network) {
-            Err(fault) => Confined::No(format!("the kernel's Landlock cannot do it: {fault}")),
+            Err(fault) => Confined::No(why(&fault).to_owned()),
             Ok(LandlockStatus::Available { effective_abi, .. }) if effective_abi >= TCP || network => Confined::Yes,
             Ok(LandlockStatus::Available { .. }) => {
                 Confined::Partly("the kernel's Landlock is too old to stop TCP; Linux 6.7 can".to_owned())
             }
             Ok(LandlockStatus::NotEnabled) => Confined::No("the kernel's Landlock is switched off".to_owned()),
             Ok(LandlockStatus::NotImplemented) => Confined::No("the kernel has no Landlock".to_owned()),
+        }
+    }
+
+    /// Why it could not be had, for people: what the library says names bits of the kernel's.
+    fn why(fault: &RulesetError) -> &'static str {
+        match fault {
+            RulesetError::HandleAccesses(_) | RulesetError::CreateRuleset(_) => {
+                "the kernel has no Landlock that can hold files, or it is switched off; Linux 6.2 can"
+            }
+            _ => "the kernel's Landlock refused to hold it",
         }
     }
 
@@ -73,5 +83,19 @@ mod landlocked {
     /// All that writing takes, save making or steering devices: a device of one's own is a way to the whole disk.
     fn writing() -> BitFlags<AccessFs> {
         AccessFs::from_all(TRIED) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use landlock::{AccessError, CompatError, HandleAccessError, HandleAccessesError};
+
+        use super::*;
+
+        #[test]
+        fn what_cannot_be_had_is_said_in_words() {
+            let fault = HandleAccessError::Compat(CompatError::Access(AccessError::Empty));
+            let said = why(&RulesetError::HandleAccesses(HandleAccessesError::Fs(fault)));
+            assert!(said.contains("no Landlock") && !said.contains("BitFlags"), "{said}");
+        }
     }
 }

@@ -58,6 +58,9 @@ const PASSED: [&str; 46] = [
     "SDKROOT",
 ];
 
+/// Variables that hold a token of ours; a command may come by it in other ways than by its environment.
+const TOKENS: [&str; 2] = ["GITHUB_TOKEN", "GH_TOKEN"];
+
 /// How the names of all variables about language and form begin.
 const LOCALE_PREFIX: &str = "LC_";
 
@@ -71,26 +74,43 @@ const TEMP_DEFAULT: &str = "/tmp";
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     variables: BTreeMap<OsString, OsString>,
+    /// What the named variables are set to, and tokens: it does not show in anything that a command prints.
+    secrets: Vec<String>,
 }
 
 impl Environment {
     /// Of all these variables, those that pass, and those that are named.
     #[must_use]
     pub fn filtered(all: impl IntoIterator<Item = (OsString, OsString)>, named: &[String]) -> Self {
-        let passes = |name: &OsStr| {
-            let name = name.to_str().unwrap_or_default();
-            PASSED.contains(&name) || name.starts_with(LOCALE_PREFIX) || named.iter().any(|named| named == name)
-        };
-        let mut variables: BTreeMap<_, _> = all.into_iter().filter(|(name, _)| passes(name)).collect();
+        let is_named = |name: &str| named.iter().any(|named| named == name);
+        let always = |name: &str| PASSED.contains(&name) || name.starts_with(LOCALE_PREFIX);
+        let (mut variables, mut secrets) = (BTreeMap::new(), Vec::new());
+        for (name, value) in all {
+            let text = name.to_str().unwrap_or_default();
+            if (is_named(text) && !always(text)) || TOKENS.contains(&text) {
+                secrets.extend(value.to_str().map(str::to_owned));
+            }
+            if always(text) || is_named(text) {
+                variables.insert(name, value);
+            }
+        }
         // Nobody looks at a screen: no colours, no progress bars.
         variables.insert("TERM".into(), "dumb".into());
-        Self { variables }
+        Self { variables, secrets }
+    }
+
+    /// What must not show in anything that a command prints.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.secrets.iter().map(String::as_str)
     }
 
     /// The variables for a command of this workspace, with [`search`](Self::search) as its `PATH`.
     pub(super) fn of(&self, workspace: &Path) -> BTreeMap<OsString, OsString> {
         let mut variables = self.variables.clone();
         variables.insert("PATH".into(), self.search(workspace));
+        if variables.contains_key(OsStr::new("TMPDIR")) {
+            variables.insert("TMPDIR".into(), self.temp(workspace).into());
+        }
         variables
     }
 
@@ -107,11 +127,20 @@ impl Environment {
         env::join_paths(env::split_paths(&all).filter(outside)).unwrap_or_default()
     }
 
-    /// Where a command puts temporary files.
-    pub(super) fn temp(&self) -> PathBuf {
+    /// Where a command puts temporary files, and may write: not where more lies than that, such as the workspace or
+    /// what the user has.
+    pub(super) fn temp(&self, workspace: &Path) -> PathBuf {
         let named = self.variables.get(OsStr::new("TMPDIR")).map(PathBuf::from);
-        named.filter(|dir| dir.is_absolute()).unwrap_or_else(|| TEMP_DEFAULT.into())
+        let home = self.variables.get(OsStr::new("HOME")).map(PathBuf::from);
+        let holds = |dir: &Path| workspace.starts_with(dir) || home.is_some_and(|home| real(&home).starts_with(dir));
+        let apart = |dir: &PathBuf| dir.is_absolute() && !holds(&real(dir));
+        named.filter(apart).unwrap_or_else(|| TEMP_DEFAULT.into())
     }
+}
+
+/// A directory as the kernel knows it, so that it can be compared.
+fn real(dir: &Path) -> PathBuf {
+    dir.canonicalize().unwrap_or_else(|_| dir.to_owned())
 }
 
 #[cfg(test)]
@@ -150,10 +179,25 @@ mod tests {
     }
 
     #[test]
-    fn a_relative_temporary_directory_counts_for_nothing() {
-        let temp = |value: &str| Environment::filtered([("TMPDIR".into(), value.into())], &[]).temp();
+    fn a_temporary_directory_that_is_relative_or_holds_more_counts_for_nothing() {
+        let home = || ("HOME".into(), "/home/dev".into());
+        let of = |value: &str| Environment::filtered([("TMPDIR".into(), value.into()), home()], &[]);
+        let temp = |value: &str| of(value).temp(Path::new("/srv/trees/space"));
         assert_eq!(temp("/var/x"), Path::new("/var/x"));
-        assert_eq!(temp("x"), Path::new(TEMP_DEFAULT));
-        assert_eq!(Environment::default().temp(), Path::new(TEMP_DEFAULT));
+        assert_eq!(temp("/home/dev/tmp"), Path::new("/home/dev/tmp"));
+        for wide in ["x", "/", "/srv", "/srv/trees/space", "/home", "/home/dev", "/home/dev/"] {
+            assert_eq!(temp(wide), Path::new(TEMP_DEFAULT), "{wide}");
+            let given = of(wide).of(Path::new("/srv/trees/space"));
+            assert_eq!(given.get(OsStr::new("TMPDIR")).unwrap(), TEMP_DEFAULT, "{wide}");
+        }
+        assert_eq!(Environment::default().temp(Path::new("/w")), Path::new(TEMP_DEFAULT));
+    }
+
+    #[test]
+    fn what_the_owner_names_is_a_secret_and_what_always_passes_is_none() {
+        let all = [("KEY", "k1"), ("OTHER", "o1"), ("GITHUB_TOKEN", "g1"), ("PATH", "/bin")];
+        let all = all.map(|(name, value)| (name.into(), value.into()));
+        let environment = Environment::filtered(all, &["KEY".to_owned(), "PATH".to_owned()]);
+        assert_eq!(environment.secrets().collect::<Vec<_>>(), ["k1", "g1"]);
     }
 }

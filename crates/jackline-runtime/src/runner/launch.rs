@@ -88,7 +88,7 @@ fn held(plan: &Plan<'_>, kept: Result<(), String>) -> Result<Confined, String> {
     if plan.spec.confine == Confine::Off {
         return Ok(Confined::No("nobody asked for it".to_owned()));
     }
-    let temp = plan.spec.environment.temp();
+    let temp = plan.spec.environment.temp(plan.workspace);
     let declared = plan.spec.writable.iter().map(PathBuf::as_path);
     let writable: Vec<&Path> = [plan.workspace, &temp].into_iter().chain(declared).collect();
     let held = match (confine::hold(&writable, plan.spec.network), kept) {

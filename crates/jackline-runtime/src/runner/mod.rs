@@ -129,6 +129,14 @@ pub enum Confined {
     No(String),
 }
 
+/// How far commands can be confined here, tried on a thread that ends right after.
+#[must_use]
+pub fn confinement(network: bool) -> Confined {
+    let tried = std::thread::Builder::new().name("confine".to_owned()).spawn(move || confine::hold(&[], network));
+    let failed = || Confined::No("the thread that tries it failed".to_owned());
+    tried.ok().and_then(|thread| thread.join().ok()).unwrap_or_else(failed)
+}
+
 /// Runs a command to its end, or to the end of its time.
 ///
 /// Takes no longer than `timeout_ms` and about two seconds: what does not end is ended, what cannot be ended is left.

@@ -92,6 +92,7 @@ fn at_fault(event: &Event, finding: Finding, blocked_before: bool) -> Decision {
 fn bare() -> Judging {
     let ground = || Ground { root: "/".into(), home: None, own: Vec::new(), schemas: Default::default() };
     Judging {
+        scripts: std::collections::BTreeSet::new(),
         standing: Standing::default().into(),
         adapted: Some(Stack::default()),
         prober: std::sync::LazyLock::new(Box::new(move || WorkspaceProber::new(ground()))),

@@ -113,3 +113,18 @@ pub(crate) enum Format {
     Human,
     Json,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Subcommand as _;
+
+    use super::*;
+
+    #[test]
+    fn the_guard_knows_every_command() {
+        let all = Command::augment_subcommands(clap::Command::new("jackline"));
+        let known = |command: &clap::Command| jackline_core::is_known_command(command.get_name());
+        let unknown: Vec<&str> = all.get_subcommands().filter(|it| !known(it)).map(clap::Command::get_name).collect();
+        assert!(unknown.is_empty(), "neither for people nor read-only: {unknown:?}");
+    }
+}

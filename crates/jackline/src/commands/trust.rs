@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jackline_core::definition::{Model, loosenings};
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_runtime::clock;
-use jackline_runtime::definitions::{Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, present_scripts};
+use jackline_runtime::definitions::{
+    Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, Runs, present_scripts,
+};
 use jackline_runtime::files::{self, actions::trusted};
 
 use crate::error::CommandError;
@@ -88,16 +90,44 @@ fn describe(
     Ok(())
 }
 
-/// What will run once it is trusted, and which files of the workspace run with it.
+/// What will run once it is trusted, and which files of the workspace each command runs.
 fn describe_commands(stack: &Stack, scripts: &BTreeMap<String, String>) -> Result<(), CommandError> {
+    let root = PathBuf::from(&stack.root);
     let named = stack.layers.iter().flat_map(|layer| layer.model.commands());
-    let mut commands: BTreeSet<String> = named.map(|argv| argv.join(" ")).collect();
-    commands.extend(files::folders(stack).iter().flat_map(trusted).map(|(_, _, words)| words.join(" ")));
-    for command in commands {
-        screen::line(&format!("  runs: {}", timeline::shown(&command)))?;
+    let mut commands: BTreeSet<(PathBuf, Vec<String>)> = named.map(|argv| (root.clone(), argv.to_vec())).collect();
+    for folder in files::folders(stack) {
+        let policies = trusted(&folder).into_iter();
+        commands.extend(policies.map(|(_, _, words)| (folder.root.clone(), words)));
     }
-    for (script, content) in scripts {
-        screen::line(&format!("  with: {script} ({content})"))?;
+    let mut shown = BTreeSet::new();
+    for (root, argv) in &commands {
+        screen::line(&format!("  runs: {}", timeline::shown(&argv.join(" "))))?;
+        let runs = Runs::of(root, argv);
+        describe_scripts(&runs, scripts)?;
+        shown.extend(runs.files);
+    }
+    for (policy, content) in scripts.iter().filter(|(file, _)| !shown.contains(*file)) {
+        screen::line(&format!("  with: {} ({content})", timeline::shown(policy)))?;
+    }
+    Ok(())
+}
+
+/// Which files of the workspace a command runs, as far as it can be told.
+fn describe_scripts(runs: &Runs, scripts: &BTreeMap<String, String>) -> Result<(), CommandError> {
+    for script in &runs.files {
+        match scripts.get(script) {
+            Some(content) => screen::line(&format!("  with: {} ({content})", timeline::shown(script)))?,
+            None => screen::line(&format!("  with: {}, which cannot be read", timeline::shown(script)))?,
+        }
+    }
+    for script in &runs.missing {
+        let script = timeline::shown(script);
+        screen::line(&format!("  with: {script}, which is not there: the command is skipped until you trust it"))?;
+    }
+    if runs.untold {
+        screen::line("  note: what else of the workspace it runs cannot be told, and is not protected")?;
+    } else if runs.files.is_empty() && runs.missing.is_empty() {
+        screen::line("  with: nothing of the workspace; what the program reads there by itself is not protected")?;
     }
     Ok(())
 }

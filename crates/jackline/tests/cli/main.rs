@@ -5,11 +5,13 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on says so by panicking")]
 
 mod asking;
+mod authorities;
 mod checking;
 mod deciding;
 mod excepting;
 mod extending;
 mod gating;
+mod judges;
 mod odd;
 mod packing;
 mod proving;

@@ -59,7 +59,7 @@ pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, Stri
 }
 
 /// Runs a command of the case's definition, which is trusted as it is given.
-fn run(stack: &Stack, argv: &[String], timeout_ms: u64, author: Author) -> Fact {
+fn run(stack: &Stack, argv: &[String], timeout_ms: u64, author: &Author) -> Fact {
     let (scripts, redactor) = (Scripts::Given, Redactor::new([]));
     let (home, state, environment, patience) = (None, None, None, None);
     let commands = Commands { stack, scripts: &scripts, redactor: &redactor, home, state, environment, patience };
@@ -118,7 +118,7 @@ impl Engine for Core {
                 Step::Done(decision) => break *decision,
                 Step::Need(probes) => probes.into_iter().for_each(|probe| {
                     let fact = match &probe {
-                        Probe::Run { argv, timeout_ms, author } => run(&self.stack, argv, *timeout_ms, *author),
+                        Probe::Run { argv, timeout_ms, author } => run(&self.stack, argv, *timeout_ms, author),
                         Probe::Calls { queries } => calls(&self.stack, records, queries),
                         Probe::Files { ask } => files(&self.stack, ask),
                         probe => self.prober.answer(probe, event),

@@ -155,3 +155,20 @@ fn a_reply_that_nobody_can_read_is_no_consent() {
     drop(input);
     assert_eq!(ended(child).exit, Some(2));
 }
+
+#[test]
+fn a_file_that_may_not_grow_is_a_fault_and_no_end_of_ours() {
+    let world = World::new(Some(RULES));
+    let limited = |event: &str, fields| {
+        let hook = world.hook();
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", "ulimit -f 0; exec \"$0\" \"$@\""]).arg(hook.get_program()).args(hook.get_args());
+        command.current_dir(world.root()).env_clear().env("HOME", world.home()).env("CLAUDECODE", "1");
+        answered(&mut command, world.message(event, fields).to_string().as_bytes())
+    };
+    let call = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" }, "tool_use_id": "c1" });
+    limited("PreToolUse", call).blocked("could not decide");
+    let stopped = limited("Stop", json!({ "stop_hook_active": false }));
+    assert_eq!(stopped.exit, Some(0), "{stopped:?}");
+    assert!(stopped.stdout.contains("could not decide"), "{stopped:?}");
+}

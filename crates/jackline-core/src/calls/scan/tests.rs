@@ -70,7 +70,7 @@ fn a_refused_call_stays_refused_whatever_is_told_of_it() {
     let mut log = call(1, "a", "cargo test", true, json!([{ "done": { "name": "tool:Bash", "tree": null } }]));
     log[1]["data"]["verdict"] = json!("deny");
     assert_eq!(found(&[log.clone()], Query::of_id("a"))[0].became, Became::Refused);
-    assert!(found(&[log], Query::succeeded("Bash")).is_empty());
+    assert!(found(&[log], Query::counting(Meaning::Tool("Bash".into()))).is_empty());
 }
 
 #[test]
@@ -78,9 +78,14 @@ fn steps_count_by_what_was_proven_when_they_finished() {
     let stack = stack();
     let step = stack.layers[0].step("test").expect("declared");
     let name = format!("step:test:{}", step.key);
-    let proven = call(1, "a", "cargo test", true, json!([{ "done": { "name": name, "tree": null } }]));
-    assert_eq!(found(&[proven], Query::succeeded("test")).len(), 1);
-    assert!(found(&[call(1, "a", "cargo test | tail", true, json!([]))], Query::succeeded("test")).is_empty());
+    let proven = [call(1, "a", "cargo test", true, json!([{ "done": { "name": name, "tree": null } }]))];
+    let test = || Query::counting(Meaning::of(&stack.layers[0], "test"));
+    assert_eq!(found(&proven, test()).len(), 1);
+    assert!(found(&[call(1, "a", "cargo test | tail", true, json!([]))], test()).is_empty());
+    // Another definition's step of that name, or a tool, is something else.
+    let other = Meaning::Step("step:test:other".into());
+    assert!(found(&proven, Query::counting(other)).is_empty());
+    assert!(found(&proven, Query::counting(Meaning::Tool("test".into()))).is_empty());
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) fn list(ground: &Ground<'_>, given: &Value) -> Outcome {
         id: None,
         command: text(given, "command")?,
         tool: text(given, "tool")?,
-        succeeded: false,
+        counting: None,
         last: last.min(CALLS_SHOWN_MAX),
     };
     let probe = Probe::Calls { queries: vec![query] };

@@ -8,6 +8,8 @@ use crate::decide::judged;
 use crate::decision::{Decision, Note};
 use crate::definition::model::AgentCommands;
 use crate::operation::Operation;
+use crate::probe::{Fact, Probe, Told};
+use crate::ran::Scripts;
 use crate::redact::Redactor;
 use crate::session::Change;
 use crate::stack::Layer;
@@ -21,13 +23,14 @@ pub(super) fn create(ground: &Ground<'_>, operation: Operation, given: &Value) -
     let checks = given::list(given, "checks", CHECKS_MAX, &code::TODO_INVALID)?;
     let checks = checks.iter().map(|check| Check::read(check).map_err(invalid)).collect::<Result<Vec<_>, _>>()?;
     without_secrets(ground, &checks)?;
-    if author == Author::Agent {
-        with_leave(ground, &checks)?;
-    }
+    let scripts = match author {
+        Author::Agent => with_leave(ground, &checks).map(|()| Scripts::new())?,
+        Author::Human | Author::Owner => bound(ground, &checks)?,
+    };
     let missing = required::missing(ground.stack, ground.session, ground.event);
     let (known, at) = (ground.session.todos.len() + missing.len(), ground.session.now(ground.event.at));
     let id = Id::derive("todo", &ground.event.session, known as u64, at);
-    let todo = Todo::new(id, content, author, checks, at);
+    let todo = Todo::new(id, content, author, checks, at).binding(scripts);
     room(&ground.session.todos, known, &todo)?;
     Ok(moved(required::created(&todo), todo, false))
 }
@@ -46,6 +49,24 @@ fn without_secrets(ground: &Ground<'_>, checks: &[Check]) -> Result<(), Trouble>
             let reason = format!("A check of type `{}` holds what looks like a secret.", check.name());
             Err(refuse(code::TODO_INVALID, reason, "leave the secret out: the check is kept in the log"))
         }
+    }
+}
+
+/// What a person's checks run is the agent's judge: it is bound to what it contains now.
+fn bound(ground: &Ground<'_>, checks: &[Check]) -> Result<Scripts, Trouble> {
+    let commands: Vec<Vec<String>> = checks.iter().filter_map(|check| Some(check.command()?.to_vec())).collect();
+    if commands.is_empty() {
+        return Ok(Scripts::new());
+    }
+    let probe = Probe::Scripts { commands };
+    match ground.facts.get(&probe) {
+        None => Err(Trouble::Need(vec![probe])),
+        Some(Fact::Told(Told::Scripts(scripts))) => Ok(scripts.clone()),
+        Some(Fact::Unknown(why)) => {
+            let reason = format!("What a check runs is bound to what it contains, and {why}.");
+            Err(refuse(code::TODO_INVALID, reason, "write that file first, or use another check"))
+        }
+        Some(_) => Err(invalid("what it runs cannot be told".to_owned())),
     }
 }
 

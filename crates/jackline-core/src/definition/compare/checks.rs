@@ -20,10 +20,28 @@ pub(super) fn compare(old: &Model, new: &Model, found: &mut Found) {
     found.when(old.github_api != new.github_api, || "checks.github_api changed".to_owned());
 }
 
+/// What a definition says that commands are to be held less by than by default; it counts once it is trusted.
+#[must_use]
+pub fn held_less(model: &Model) -> Vec<String> {
+    let mut found = Found::default();
+    compare(&Model::default(), model, &mut found);
+    found.0
+}
+
+/// What a narrower definition says where a wider one has said something already.
+pub(super) fn said(wider: &Model, narrower: &Model) -> Checks {
+    let (wide, narrow) = (&wider.checks, &narrower.checks);
+    Checks {
+        confine: wide.confine.map(|said| narrow.confine.unwrap_or(said)),
+        network: wide.network.map(|said| narrow.network.unwrap_or(said)),
+        ..wide.clone()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::super::parse;
-    use super::super::loosenings;
+    use super::super::{attempts, loosenings};
 
     #[track_caller]
     fn check(old: &str, new: &str, want: &[&str]) {
@@ -44,5 +62,14 @@ mod tests {
         check("", "environment: [KEY]", &["checks.environment gained \"KEY\""]);
         check("writable: [a], environment: [KEY]", "", &[]);
         check("", "github_api: \"http://x\"", &["checks.github_api changed"]);
+    }
+
+    #[test]
+    fn what_a_wider_definition_said_is_not_unsaid() {
+        let model = |checks: &str| parse(&format!("jackline: 1\nchecks: {{{checks}}}"), &[]).unwrap().model;
+        let tried = attempts(&model("confine: require, network: false"), &model("confine: off, network: true"));
+        assert_eq!(tried, ["checks.confine loosened from require to off", "checks.network was switched on"]);
+        assert!(attempts(&model(""), &model("confine: off, network: true")).is_empty());
+        assert!(attempts(&model("confine: auto"), &model("confine: require")).is_empty());
     }
 }

@@ -1,6 +1,5 @@
 //! Whether what must hold before a stop can hold, and stays within its bounds.
 
-use super::super::fault::quoted;
 use super::super::model::{COMMAND_TIMEOUT_MS_MAX, Check as Condition, Command, Completion};
 use super::super::place::At;
 use super::{Check, MATCHER_DEPTH_MAX, Place};
@@ -70,14 +69,7 @@ impl Check<'_> {
             self.error(format!("{} files are required, more than {FILES_MAX}", files.len()), None, at);
         }
         for (index, file) in files.iter().enumerate() {
-            let wrong = if file.trim().is_empty() {
-                "a file's name is empty".to_owned()
-            } else if file.starts_with('~') || file.split('/').any(|part| part == "..") {
-                format!("{} leads outside the workspace", quoted(file))
-            } else {
-                continue;
-            };
-            self.echo(wrong, Some("name a file below the workspace"), &at.item(index));
+            self.inside(file, &at.item(index));
         }
     }
 

@@ -135,7 +135,8 @@ impl Walker<'_> {
         let proven = standing.proves && proves(&words, &env, state);
         let runs = (standing.sure || proven) && !state.left;
         let shown = standing.shown && runs && is_itself(&words, &env, state);
-        let command = Command { proven, shown, words: written(&words, &env), env: environment(&env, state), redirects };
+        let (dir, told) = (state.dir.clone(), written(&words, &env));
+        let command = Command { proven, shown, words: told, env: environment(&env, state), redirects, dir };
         self.bounds.words += command.env.len();
         let program = command.program().map(str::to_owned);
         let kept: Vec<Word> =
@@ -238,7 +239,8 @@ impl Walker<'_> {
         if let Some(text) = input.text.as_ref().filter(|_| DATABASES.contains(&program)) {
             // Statements on its standard input are as good as those among its arguments.
             let words = words.iter().chain([text]).cloned().collect();
-            let told = Command { words, env: Vec::new(), redirects: Vec::new(), proven: false, shown: false };
+            let dir = state.dir.clone();
+            let told = Command { words, env: Vec::new(), redirects: Vec::new(), dir, proven: false, shown: false };
             self.reading.commands.push(told);
         }
         let shell = wrappers::is_shell(program);

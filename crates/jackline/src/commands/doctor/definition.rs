@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use jackline_core::stack::Origin;
+use jackline_core::definition::model::Confine;
+use jackline_core::stack::{Origin, Stack};
 use jackline_runtime::clock;
 use jackline_runtime::definitions::{DefinitionFault, Definitions as _, Standing};
 use jackline_runtime::exceptions::Exceptions;
 use jackline_runtime::limits;
+use jackline_runtime::runner::{self, Confined};
 
 use super::report::Report;
 use crate::commands::check;
@@ -56,6 +58,7 @@ fn judged(standing: &Standing, report: &mut Report) {
     for notice in &standing.notices {
         report.warn(GROUP, notice, "`jackline check` shows faults, `jackline trust` accepts a change");
     }
+    confined(&standing.stack, report);
     for host in Host::ALL {
         if let Some(unreported) = limits::unreported(&standing.stack, Some(host.name())) {
             report.warn(GROUP, unreported, "declare `limits.tokens`, which is read from the host's transcript");
@@ -64,6 +67,27 @@ fn judged(standing: &Standing, report: &mut Report) {
     let path = standing.stack.path.as_deref().map(Path::new);
     for fault in path.filter(|path| path.exists()).map(check::nested).unwrap_or_default() {
         report.warn(GROUP, fault.message, fault.help.unwrap_or_default());
+    }
+}
+
+/// Whether commands can be held as the definitions want it.
+fn confined(stack: &Stack, report: &mut Report) {
+    let runs = stack.layers.iter().any(|layer| !layer.model.commands().is_empty());
+    let held = stack.checks();
+    let wanted = held.confine.unwrap_or_default();
+    if !runs || wanted == Confine::Off {
+        return;
+    }
+    match runner::confinement(held.network.unwrap_or_default()) {
+        Confined::Yes => report.ok(GROUP, "its commands can be confined"),
+        Confined::Partly(why) | Confined::No(why) if wanted == Confine::Require => {
+            let next = "a kernel that can, or `checks: {confine: auto}`";
+            report.fail(GROUP, format!("its commands cannot be confined, so none runs: {why}"), next);
+        }
+        Confined::Partly(why) | Confined::No(why) => {
+            let next = "`checks: {confine: require}` keeps commands from running that are not confined";
+            report.warn(GROUP, format!("its commands are not confined: {why}"), next);
+        }
     }
 }
 
