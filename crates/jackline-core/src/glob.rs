@@ -3,6 +3,10 @@
 //! In a path `*` and `?` stop at `/`, `**` is any number of segments (none included), and a pattern without `/`
 //! is looked for in every directory. Matching takes at most pattern length × text length steps, whatever the pattern.
 
+pub(crate) mod braces;
+
+use braces::Brace;
+
 /// Longer patterns are no longer written by people; with the next two bounds this caps one match's work.
 pub const PATTERN_CHARS_MAX: usize = 1_024;
 /// How many patterns `{a,b}` may stand for: enough for every list of endings, too few for `{a,b}{a,b}{a,b}…`.
@@ -133,7 +137,7 @@ impl Glob {
         if pattern.chars().nth(PATTERN_CHARS_MAX).is_some() {
             return Err(format!("is longer than {PATTERN_CHARS_MAX} characters"));
         }
-        Ok(Self { alternatives: expand(tokens(pattern)?)? })
+        Ok(Self { alternatives: braces::expand(tokens(pattern)?)? })
     }
 
     /// Whether a path matches.
@@ -216,49 +220,15 @@ fn range(from: char, chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Re
     }
 }
 
-/// Replaces braces by the patterns they stand for. Each round adds at least one pattern, so the bound ends it.
-fn expand(tokens: Vec<Token>) -> Result<Vec<Vec<Token>>, String> {
-    let mut waiting = vec![tokens];
-    let mut done: Vec<Vec<Token>> = Vec::new();
-    let mut size = 0;
-    while let Some(tokens) = waiting.pop() {
-        match first_brace(&tokens) {
-            Some(brace) => waiting.extend(brace.into_iter().rev()),
-            None => {
-                size += tokens.len();
-                done.push(tokens);
-            }
-        }
-        if waiting.len() + done.len() > ALTERNATIVES_MAX || size > TOKENS_MAX {
-            return Err(format!("stands for more than {ALTERNATIVES_MAX} patterns"));
+impl braces::Token for Token {
+    fn brace(&self) -> Option<Brace> {
+        match self {
+            Self::Open => Some(Brace::Open),
+            Self::Comma => Some(Brace::Comma),
+            Self::Close => Some(Brace::Close),
+            _ => None,
         }
     }
-    Ok(done)
-}
-
-/// The patterns that the first brace stands for, if there is one.
-fn first_brace(tokens: &[Token]) -> Option<Vec<Vec<Token>>> {
-    let start = tokens.iter().position(|token| *token == Token::Open)?;
-    let (before, rest) = tokens.split_at(start);
-    let mut depth = 0_usize;
-    let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
-    for (at, token) in rest.iter().enumerate().skip(1) {
-        match token {
-            Token::Close if depth == 0 => {
-                let after = rest.get(at + 1..).unwrap_or_default();
-                return Some(parts.iter().map(|part| [before, part.as_slice(), after].concat()).collect());
-            }
-            Token::Comma if depth == 0 => {
-                parts.push(Vec::new());
-                continue;
-            }
-            Token::Open => depth += 1,
-            Token::Close => depth -= 1,
-            _ => {}
-        }
-        parts.last_mut()?.push(token.clone());
-    }
-    None
 }
 
 /// The segments of a path: an absolute one begins with an empty segment, the root of a relative one has none.

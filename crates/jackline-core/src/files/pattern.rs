@@ -5,12 +5,9 @@
 //! Every fault of a pattern is found when it is read. Matching takes at most pattern × path × path steps.
 
 use crate::audit::head;
-use crate::glob::{Class, class};
+use crate::glob::braces::{self, Brace};
+use crate::glob::{Class, PATTERN_CHARS_MAX, class};
 
-/// Longer patterns are no longer written by people; with the next bound this caps one match's work.
-pub const PATTERN_CHARS_MAX: usize = 1024;
-/// How many patterns `{a,b}` may stand for: enough for every list of endings, too few for `{a,b}{a,b}{a,b}…`.
-pub const ALTERNATIVES_MAX: usize = 64;
 /// Variables of one pattern: a path has few parts that anyone names.
 pub const VARIABLES_MAX: usize = 16;
 /// Bytes of a variable's name that a fault quotes.
@@ -87,7 +84,7 @@ impl Pattern {
         let mut reader = Reader { chars: text.chars().peekable(), tokens: Vec::new(), variables: Vec::new() };
         reader.read()?;
         let Reader { tokens, variables, .. } = reader;
-        let alternatives: Vec<Vec<Part>> = expand(tokens)?.iter().map(|tokens| parts(tokens)).collect();
+        let alternatives: Vec<Vec<Part>> = braces::expand(tokens)?.iter().map(|tokens| parts(tokens)).collect();
         let prefix = common_prefix(&alternatives);
         Ok(Self { text: text.to_owned(), alternatives, variables, prefix })
     }
@@ -292,45 +289,15 @@ fn is_name(name: &str) -> bool {
     chars.next().is_some_and(|c| c == '_' || c.is_alphabetic()) && chars.all(|c| c == '_' || c.is_alphanumeric())
 }
 
-/// Replaces braces by the patterns they stand for. Each round adds at least one pattern, so the bound ends it.
-fn expand(tokens: Vec<Token>) -> Result<Vec<Vec<Token>>, String> {
-    let mut waiting = vec![tokens];
-    let mut done: Vec<Vec<Token>> = Vec::new();
-    while let Some(tokens) = waiting.pop() {
-        match first_brace(&tokens) {
-            Some(brace) => waiting.extend(brace.into_iter().rev()),
-            None => done.push(tokens),
-        }
-        if waiting.len() + done.len() > ALTERNATIVES_MAX {
-            return Err(format!("stands for more than {ALTERNATIVES_MAX} patterns"));
+impl braces::Token for Token {
+    fn brace(&self) -> Option<Brace> {
+        match self {
+            Self::Open => Some(Brace::Open),
+            Self::Comma => Some(Brace::Comma),
+            Self::Close => Some(Brace::Close),
+            _ => None,
         }
     }
-    Ok(done)
-}
-
-/// The patterns that the first brace stands for, if there is one.
-fn first_brace(tokens: &[Token]) -> Option<Vec<Vec<Token>>> {
-    let start = tokens.iter().position(|token| *token == Token::Open)?;
-    let (before, rest) = tokens.split_at(start);
-    let mut depth = 0_usize;
-    let mut choices: Vec<Vec<Token>> = vec![Vec::new()];
-    for (at, token) in rest.iter().enumerate().skip(1) {
-        match token {
-            Token::Close if depth == 0 => {
-                let after = rest.get(at + 1..).unwrap_or_default();
-                return Some(choices.iter().map(|choice| [before, choice.as_slice(), after].concat()).collect());
-            }
-            Token::Comma if depth == 0 => {
-                choices.push(Vec::new());
-                continue;
-            }
-            Token::Open => depth += 1,
-            Token::Close => depth -= 1,
-            _ => {}
-        }
-        choices.last_mut()?.push(token.clone());
-    }
-    None
 }
 
 /// Tokens without braces as parts: texts joined, `**` told apart by where it stands.

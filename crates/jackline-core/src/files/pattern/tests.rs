@@ -124,6 +124,7 @@ fn every_fault_is_found_when_it_is_read() {
     check_fault("a\nb", "control");
     check_fault(&"a".repeat(PATTERN_CHARS_MAX + 1), "longer than");
     check_fault(&"{a,b}".repeat(20), "more than 64");
+    check_fault(&format!("{{{}a}}{}", "a,".repeat(30), "b".repeat(900)), "more than 8192 characters");
     check_fault(&(0..20).map(|n| format!("{{v{n}}}/")).collect::<String>(), "ends with");
     check_fault(&(0..20).map(|n| format!("{{v{n}}}")).collect::<String>(), "more than 16");
     assert!(Pattern::glob("src/{path}.py").unwrap_err().contains("means nothing here"));
