@@ -14,11 +14,7 @@ use crate::shell::{root, say};
 
 /// What stands above the list.
 const HEAD: &str = "# The functions that `jackline hook` runs, for build.rs; found by `cargo xtask order`.\n";
-/// What precedes the hash in a function's name. It differs from build to build, so it is left open.
-const HASH: &str = "17h";
-/// Digits of that hash.
-const HASH_DIGITS: usize = 16;
-/// What begins a crate's name, with a hash that differs from compiler to compiler, in the newer form of names.
+/// What begins a crate's name, with a hash that differs from compiler to compiler, so it is left open.
 const CRATE: &str = "Cs";
 /// What valgrind does not know by name: the program's beginning, and functions of the C library that are written in
 /// assembly, which have a file rather than a section of their own.
@@ -129,22 +125,11 @@ fn functions(profile: &str) -> BTreeSet<String> {
     names.filter(|name| !name.starts_with("0x") && !name.starts_with('(')).map(pattern).collect()
 }
 
-/// A name as it will be in every build. What is recursive is listed with its depth behind a quote.
+/// A name as it will be in every build: with the hash of each crate left open, and the number of a copy. What is recursive
+/// is listed with its depth behind a quote. All names are of the form that tells the instances of a generic function apart
+/// (`.cargo/config.toml`); with the other one, a name would fetch every instance there is.
 fn pattern(name: &str) -> String {
     let name = name.split('\'').next().unwrap_or(name);
-    if name.starts_with("_R") {
-        return open_crates(name);
-    }
-    let hashed = |(before, after): (&str, &str)| {
-        let (hash, end) = after.split_at_checked(HASH_DIGITS)?;
-        let is_hash = hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_hash.then(|| format!("{before}{HASH}{}{end}", "?".repeat(HASH_DIGITS)))
-    };
-    name.rsplit_once(HASH).and_then(hashed).unwrap_or_else(|| name.to_owned())
-}
-
-/// The newer form, with the hash of each crate left open, and the number of a copy.
-fn open_crates(name: &str) -> String {
     let (name, copy) = match name.rsplit_once('.') {
         Some((name, _)) => (name, "*"),
         None => (name, ""),
@@ -167,10 +152,9 @@ mod tests {
     #[test]
     fn names_lose_their_hash_and_their_depth() {
         let profile =
-            "ob=(1) /x\nfn=(1) main\n0 5\ncfn=(2) _ZN4core3ptr4drop17h0123456789abcdefE'2\nfn=(1)\nfn=(3) 0x40\n";
-        let want = ["_ZN4core3ptr4drop17h????????????????E", "main"].map(str::to_owned);
+            "ob=(1) /x\nfn=(1) main\n0 5\ncfn=(2) _RNvNtCsaz6_4core3ptr4drop'2\nfn=(1)\nfn=(3) 0x40\n";
+        let want = ["_RNvNtCs*_4core3ptr4drop", "main"].map(str::to_owned);
         assert_eq!(functions(profile), BTreeSet::from(want));
-        assert_eq!(pattern("_ZN1a17h1E"), "_ZN1a17h1E");
         assert_eq!(pattern("_RNvNtCsaz6eC2DG7lh_3std3env7__var_os.12"), "_RNvNtCs*_3std3env7__var_os*");
         assert_eq!(pattern("_RNvXCs1_1aNtCsB2_4CsDe"), "_RNvXCs*_1aNtCs*_4CsDe");
     }
