@@ -1,9 +1,11 @@
 //! What a session remembers of file policies: how firings stand, the last prompt's baseline, how far it listened.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::queue::{SettledBy, Status};
-use super::seen::Baseline;
+use super::seen::{Baseline, Held};
 use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
 
@@ -26,13 +28,21 @@ pub struct Remembered {
 pub struct Kept {
     pub policy: String,
     pub hash: String,
-    /// What its files contained then.
+    /// What its files contained then, and what its policy said.
     pub content: Digest,
     pub status: Status,
     pub by: Option<SettledBy>,
+    /// What people call the policy, and its file: it may be gone when it is asked for again.
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    pub file: String,
+    /// What it was compared to: it is not over because that moved on.
+    #[serde(default)]
+    pub reference: String,
     /// It is compared to the last prompt.
     pub prompt: bool,
-    /// Since when it stands like this; a promise before that is none.
+    /// Since when it stands like this for this content; a promise before that is none.
     pub at: Timestamp,
 }
 
@@ -60,6 +70,16 @@ pub enum Step {
     Cleared,
 }
 
+impl Kept {
+    /// Whether it is settled for this content. Only a promise and a command that passed say something of it; that it
+    /// was satisfied, superseded or about nothing any more is looked at anew each time.
+    #[must_use]
+    pub fn stands_for(&self, content: &Digest) -> bool {
+        let answered = matches!(self.by, Some(SettledBy::Promise | SettledBy::Command));
+        answered && self.status == Status::Passed && self.content == *content
+    }
+}
+
 impl Remembered {
     /// How a firing stands, if it ever did.
     #[must_use]
@@ -70,6 +90,14 @@ impl Remembered {
     /// The firings that nothing settled.
     pub fn outstanding(&self) -> impl Iterator<Item = &Kept> {
         self.kept.iter().filter(|kept| !kept.status.is_settled())
+    }
+
+    /// The policies of those firings, each with what it was compared to.
+    #[must_use]
+    pub fn held(&self) -> Vec<Held> {
+        let held = |kept: &Kept| Held { policy: kept.policy.clone(), reference: kept.reference.clone() };
+        let all: BTreeSet<Held> = self.outstanding().map(held).collect();
+        all.into_iter().collect()
     }
 
     /// How long a transcript was.

@@ -10,9 +10,10 @@ use jackline_core::files::evaluator::content_digest;
 use jackline_core::files::policy::{Action, CompareTo, Policy};
 use jackline_core::files::queue::trigger_hash;
 use jackline_core::files::seen::{
-    Baseline, FILES_TOLD_MAX, FILES_TOTAL_MAX, Firing, Found, INSTRUCTIONS_BYTES_MAX, PolicyFault,
+    Baseline, FILES_TOLD_MAX, FILES_TOTAL_MAX, Firing, Found, Held, INSTRUCTIONS_BYTES_MAX, PolicyFault,
 };
 use jackline_core::files::text::filled;
+use jackline_core::sha::Digest;
 
 use super::baselines;
 use super::changes::{LOOK_MS_MAX, Survey, Unclear};
@@ -27,6 +28,8 @@ pub struct Question<'a> {
     pub base: Option<&'a str>,
     /// The last prompt's, as the session remembers it.
     pub baseline: Option<&'a Baseline>,
+    /// Policies that fired before, and are not settled.
+    pub held: &'a [Held],
 }
 
 /// Everything that was found, with nothing left out.
@@ -36,6 +39,8 @@ pub struct Detection {
     pub faults: Vec<PolicyFault>,
     pub policies: usize,
     pub individual: bool,
+    /// Of the policies that fired before, those that are gone or cannot be used.
+    pub missing: Vec<String>,
 }
 
 /// A policy that is about some changed files.
@@ -46,7 +51,7 @@ pub struct Fired {
     pub hash: String,
     pub reference: String,
     pub file: String,
-    pub content: jackline_core::sha::Digest,
+    pub content: Digest,
     /// Trigger files that are there, in order.
     pub present: Vec<String>,
 }
@@ -63,7 +68,9 @@ pub fn look_at(folder: &Folder, home: Option<&Path>, question: Question<'_>) -> 
 pub(crate) fn detect(git: Option<&Git>, folder: &Folder, question: Question<'_>) -> Result<Detection, String> {
     let read = policies(folder);
     let (policies, individual) = (read.policies.len(), folder.individual);
-    let empty = Detection { fired: Vec::new(), faults: read.faults, policies, individual };
+    let gone = |held: &&Held| !read.policies.iter().any(|policy| policy.id == held.policy);
+    let missing = question.held.iter().filter(gone).map(|held| held.policy.clone()).collect();
+    let empty = Detection { fired: Vec::new(), faults: read.faults, policies, individual, missing };
     if read.policies.is_empty() {
         return Ok(empty);
     }
@@ -131,11 +138,18 @@ fn fired(folder: &Folder, (policy, since, seen): (&Policy, &Since, &detector::De
         hash: trigger_hash(&policy.id, &seen.trigger_files, &since.reference),
         reference: since.reference.clone(),
         file: folder.file(&policy.id),
-        content: content_digest(seen.trigger_files.iter().map(|path| (path.as_str(), content(path)))),
+        content: about(policy, seen, contents),
         present: seen.trigger_files.iter().filter(|path| content(path).is_some()).cloned().collect(),
         policy: policy.clone(),
         detected: seen.clone(),
     }
+}
+
+/// What a firing is about: the policy's text, its files as they are, and what is asked for along with them.
+pub(super) fn about(policy: &Policy, seen: &detector::Detected, contents: &Contents) -> Digest {
+    let content = |path: &String| contents.get(path).and_then(Option::as_ref);
+    let files = seen.trigger_files.iter().map(|path| (path.as_str(), content(path)));
+    content_digest(&policy.digest, files, &seen.pairs)
 }
 
 impl Detection {
@@ -148,6 +162,7 @@ impl Detection {
             faults: self.faults.clone(),
             policies: self.policies,
             individual: self.individual,
+            missing: self.missing.clone(),
         }
     }
 }
@@ -158,11 +173,10 @@ impl Fired {
         let room = FILES_TOLD_MAX.min(*left);
         let cut = |files: &[String]| files.iter().take(room).cloned().collect::<Vec<_>>();
         let pairs: Vec<_> = seen.pairs.iter().take(room).cloned().collect();
-        let told = seen.trigger_files.len().min(room) + pairs.len();
-        *left = left.saturating_sub(told);
-        let command = match &self.policy.action {
-            Action::Prompt => None,
-            Action::Command(command) => Some(command.shown.clone()),
+        *left = left.saturating_sub(seen.trigger_files.len().min(room) + pairs.len());
+        let (command, idle) = match &self.policy.action {
+            Action::Prompt => (None, false),
+            Action::Command(command) => (Some(command.shown.clone()), command.names_files() && self.present.is_empty()),
         };
         let instructions = if seen.state == State::Fires {
             filled(&self.policy.body, &seen.trigger_files, &seen.expected_files)
@@ -181,9 +195,11 @@ impl Fired {
             trigger_files: cut(&seen.trigger_files),
             expected_files: cut(&seen.expected_files),
             matched_files: cut(&seen.matched_files),
-            left_out: (seen.trigger_files.len() + seen.pairs.len()).saturating_sub(told),
+            left_out: seen.trigger_files.len().saturating_sub(room),
+            pairs_left_out: seen.pairs.len().saturating_sub(pairs.len()),
             pairs,
             command,
+            idle,
             instructions: head(&instructions, INSTRUCTIONS_BYTES_MAX).to_owned(),
             backed: None,
         }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use jackline_core::definition::fault::draw;
 use jackline_core::definition::{Fault, Faults, yaml};
 use jackline_core::files::policy::{Action, POLICIES_MAX, POLICY_BYTES_MAX, Policy};
 use jackline_core::files::promise::folded_name;
@@ -144,7 +145,10 @@ pub fn policies(folder: &Folder) -> Policies {
     }
     for id in &files {
         match read(folder, id) {
-            Ok(policy) => all.policies.push(policy),
+            Ok(policy) => {
+                all.faults.extend(policy.warnings.iter().map(|fault| told(&folder.file(id), fault)));
+                all.policies.push(policy);
+            }
             Err(faults) => all.faults.extend(faults.iter().map(|fault| told(&folder.file(id), fault))),
         }
     }
@@ -177,18 +181,35 @@ fn read(folder: &Folder, id: &str) -> Result<Policy, Vec<Fault>> {
     Policy::parse(id, &text)
 }
 
-/// Two policies of one name are settled by one promise, which their owner should know.
+/// Two policies that go by one name are settled by one promise, which their owner should know.
 fn same_names(folder: &Folder, policies: &[Policy]) -> Vec<PolicyFault> {
     let mut faults = Vec::new();
     for (at, policy) in policies.iter().enumerate() {
-        let earlier = policies.iter().take(at).find(|other| folded_name(&other.name) == folded_name(&policy.name));
-        if let Some(other) = earlier {
+        let name = folded_name(&policy.name);
+        let earlier = policies.iter().take(at).find(|other| folded_name(&other.name) == name);
+        // A promise may name a policy by its file, too.
+        let by_file = || policies.iter().find(|other| other.id != policy.id && folded_name(&other.id) == name);
+        if let Some(other) = earlier.or_else(by_file) {
             let message = format!("the name `{}` is that of `{}.md` too", policy.name, other.id);
             let fault = Fault::warning(message).help("one promise settles both: give them names of their own");
             faults.push(told(&folder.file(&policy.id), &fault));
         }
     }
     faults
+}
+
+/// A fault of a policy's file drawn with the line it speaks of; nothing for one that is about no line.
+#[must_use]
+pub fn drawn(folder: &Folder, fault: &PolicyFault) -> Option<String> {
+    let id = fault.file.strip_prefix(&folder.shown)?.strip_prefix('/')?.strip_suffix(".md")?;
+    let source = small(&folder.root.join(&fault.file), POLICY_BYTES_MAX as u64)?;
+    let source = String::from_utf8(source).ok()?;
+    let all = Policy::parse(id, &source).map_or_else(|faults| faults, |policy| policy.warnings);
+    let same = |known: &&Fault| known.span.is_some() && told(&fault.file, known) == *fault;
+    let mut text = String::new();
+    let level = if fault.warning { "warning" } else { "error" };
+    draw(&mut text, level, all.iter().find(same)?, (&source, &fault.file));
+    Some(text.trim_end().to_owned())
 }
 
 /// A fault as it is recorded and shown.

@@ -9,6 +9,7 @@ mod commands;
 mod firing;
 mod promises;
 mod queue;
+mod settling;
 mod trust;
 
 use std::fs;

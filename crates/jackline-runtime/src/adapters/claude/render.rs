@@ -66,8 +66,10 @@ fn halt(answer: &mut Map<String, Value>, answers: &[Answer]) {
 }
 
 fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
-    if let Some(reply) = blocked(answers) {
-        return reply;
+    if let Some(refused) = answers.iter().find(|answer| answer.verdict.refuses()) {
+        let mut answer = blocking(&refused.shown());
+        notify(&mut answer, answers);
+        return said(answer);
     }
     let mut told: Vec<String> = answers.iter().flat_map(|answer| answer.notices.clone()).collect();
     let head = answers.iter().rev().find_map(|answer| Some((answer.seq?, answer.hash?)));
@@ -86,7 +88,11 @@ fn blocked(answers: &[Answer]) -> Option<Reply> {
 }
 
 fn block(reason: &str) -> Reply {
-    said(Map::from_iter([("decision".to_owned(), json!("block")), ("reason".to_owned(), json!(reason))]))
+    said(blocking(reason))
+}
+
+fn blocking(reason: &str) -> Map<String, Value> {
+    Map::from_iter([("decision".to_owned(), json!("block")), ("reason".to_owned(), json!(reason))])
 }
 
 fn start(asked: &Asked, answers: &[Answer]) -> Reply {

@@ -14,7 +14,8 @@ use crate::{person, screen};
 
 /// Check what must change together with what changed
 ///
-/// Exits with 0 when nothing is outstanding, 1 when something is or a policy cannot be used, 2 when it cannot be told.
+/// Exits with 0 when nothing is outstanding, 1 when something is or a policy cannot be used, 2 when it cannot be told, 3
+/// when it cannot be recorded.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Check {
     /// What happened: an agent wants to stop, or a prompt was submitted (which keeps a baseline)

@@ -2,7 +2,7 @@
 
 use jackline_core::files::policy::{Action, Detection, Policy};
 use jackline_core::files::seen::PolicyFault;
-use jackline_runtime::files;
+use jackline_runtime::files::{self, Folder};
 use serde_json::{Value, json};
 
 use super::{Workspace, none_found};
@@ -38,9 +38,9 @@ impl List {
             }
             Format::Human if read.is_empty() => screen::line(&none_found(&workspace))?,
             Format::Human => {
-                for (_, read) in &read {
+                for (folder, read) in &read {
                     read.policies.iter().try_for_each(|policy| screen::line(&line(policy)))?;
-                    read.faults.iter().try_for_each(|fault| screen::line(&told(fault)))?;
+                    read.faults.iter().try_for_each(|fault| screen::line(&told(Some(folder), fault)))?;
                 }
             }
         }
@@ -89,8 +89,11 @@ fn row(file: &str, policy: &Policy) -> Value {
     })
 }
 
-/// A fault on one line, as compilers tell it.
-pub(in crate::commands) fn told(fault: &PolicyFault) -> String {
+/// A fault with the line it speaks of, or on one line, as compilers tell it.
+pub(in crate::commands) fn told(folder: Option<&Folder>, fault: &PolicyFault) -> String {
+    if let Some(drawn) = folder.and_then(|folder| files::folder::drawn(folder, fault)) {
+        return drawn;
+    }
     let level = if fault.warning { "warning" } else { "error" };
     let help = fault.help.as_ref().map(|help| format!("\n  help: {help}")).unwrap_or_default();
     format!("{level}: {}:{}: {}{help}", fault.file, fault.line, fault.message)
