@@ -67,17 +67,23 @@ pub(crate) fn detect(git: Option<&Git>, folder: &Folder, question: Question<'_>)
     if read.policies.is_empty() {
         return Ok(empty);
     }
-    let fired = look(git, folder, question, &read.policies).map_err(|why| why.to_string())?;
-    Ok(Detection { fired, ..empty })
+    let (fired, lost) = look(git, folder, question, &read.policies).map_err(|why| why.to_string())?;
+    let faults = empty.faults.into_iter().chain(lost).collect();
+    Ok(Detection { fired, faults, ..empty })
 }
 
 /// What changed since one baseline.
 struct Since {
     changes: Changes,
     reference: String,
+    /// It should have been compared to a baseline that is gone.
+    lost: bool,
 }
 
-fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy]) -> Result<Vec<Fired>, Unclear> {
+/// What fires, and what is wrong with what it was compared to.
+type Looked = (Vec<Fired>, Option<PolicyFault>);
+
+fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy]) -> Result<Looked, Unclear> {
     let survey = Survey::new(git.ok_or(Unclear::NoGit)?, &folder.root, LOOK_MS_MAX)?;
     survey.prepare()?;
     let mut known: BTreeMap<CompareTo, Since> = BTreeMap::new();
@@ -95,13 +101,15 @@ fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy])
     touched.sort_unstable();
     touched.dedup();
     let contents = contents::of(&folder.root, &touched);
-    Ok(held.iter().map(|(policy, since, seen)| fired(folder, (policy, since, seen), &contents)).collect())
+    let fired = held.iter().map(|(policy, since, seen)| fired(folder, (policy, since, seen), &contents)).collect();
+    let lost = known.values().any(|since| since.lost).then(|| lost(folder));
+    Ok((fired, lost))
 }
 
 fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareTo) -> Result<Since, Unclear> {
     let against = |commit: Option<String>, name: &str| -> Result<Since, Unclear> {
         let changes = survey.since(commit.as_deref())?;
-        Ok(Since { changes, reference: commit.unwrap_or_else(|| name.to_owned()) })
+        Ok(Since { changes, reference: commit.unwrap_or_else(|| name.to_owned()), lost: false })
     };
     if let Some(base) = asked.base {
         return against(Some(survey.named(base)?), "base");
@@ -114,15 +122,36 @@ fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareT
             match kept {
                 Some((known, kept)) => {
                     let changes = baselines::since(survey, folder, &kept)?;
-                    Ok(Since { changes, reference: known.reference.clone() })
+                    Ok(Since { changes, reference: known.reference.clone(), lost: false })
                 }
-                // Without one, everything that is not committed counts.
-                None => {
-                    Ok(Since { changes: survey.since(survey.head()?.as_deref())?, reference: to.name().to_owned() })
-                }
+                None => without(survey, asked.baseline),
             }
         }
     }
+}
+
+/// What changed since a prompt whose baseline is not there: since the commit that was checked out then, so that losing it
+/// never makes less count. Where no prompt was seen at all, everything that is not committed counts.
+fn without(survey: &Survey<'_>, known: Option<&Baseline>) -> Result<Since, Unclear> {
+    match known {
+        Some(known) => {
+            let changes = survey.since(known.commit.as_deref())?;
+            Ok(Since { changes, reference: known.reference.clone(), lost: known.unkept.is_none() })
+        }
+        None => {
+            let (changes, reference) = (survey.since(survey.head()?.as_deref())?, CompareTo::Prompt.name().to_owned());
+            Ok(Since { changes, reference, lost: false })
+        }
+    }
+}
+
+/// What is told of a baseline that was kept and is gone, or is not as it was.
+fn lost(folder: &Folder) -> PolicyFault {
+    let dir = folder.state().join("baselines");
+    let file = dir.strip_prefix(&folder.root).unwrap_or(&dir).display().to_string();
+    let message =
+        "the baseline of the last prompt is gone or was changed: everything since its commit counts".to_owned();
+    PolicyFault { file, line: 1, message, help: None, warning: true }
 }
 
 fn fired(folder: &Folder, (policy, since, seen): (&Policy, &Since, &detector::Detected), contents: &Contents) -> Fired {

@@ -38,8 +38,9 @@ impl Runtime {
                 let Some(git) = judging.prober.git() else {
                     return Fact::Unknown("there is no git program".to_owned());
                 };
-                files::capture(git, &folder, *at).map(|kept| kept.map(Seen::Baseline))
+                files::capture(git, &folder, (&event.session, *at)).map(|kept| kept.map(Seen::Baseline))
             }
+            Ask::Names { dir } => Ok(files::find(root(judging), dir.as_deref()).map(|folder| files::names_of(&folder))),
             Ask::Promises { file, offset } => promises::read(Path::new(file), *offset, event.agent.is_some())
                 .map(|(said, end)| Some(Seen::Said { said, end }))
                 .map_err(|fault| format!("the transcript cannot be read: {fault}")),
@@ -136,9 +137,7 @@ impl Runtime {
 
 /// A folder that a definition names must be there: its policies would be switched off in silence.
 fn missing(dir: &str) -> Found {
-    let message = "there is no such folder, and `file_policies.dir` names it".to_owned();
-    let fault = PolicyFault { file: dir.to_owned(), line: 1, message, help: None, warning: false };
-    Found { faults: vec![fault], ..Found::default() }
+    Found { faults: vec![files::not_there(dir)], ..Found::default() }
 }
 
 fn root(judging: &Judging) -> &Path {
