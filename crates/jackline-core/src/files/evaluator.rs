@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::detector::State;
-use super::memory::{Heard, Kept, Step};
+use super::memory::{FILES_HELD_MAX, Heard, Kept, Step};
 use super::policy::CompareTo;
 use super::promise::{folded_name, promised};
 use super::queue::{ActionResult, Entry, SettledBy, Status, Write};
@@ -114,7 +114,7 @@ impl Evaluator<'_> {
     }
 
     fn detect(&self, folder: &Folder, round: u32) -> Ask {
-        folder.detect(self.base, self.session.files.baseline.as_ref(), round)
+        folder.detect(self.base, &self.session.files, round)
     }
 
     fn unanswered(&self, ask: Ask) -> Vec<Probe> {
@@ -266,6 +266,8 @@ impl Evaluator<'_> {
                 content: firing.content,
                 status,
                 by,
+                reference: firing.baseline_ref.clone(),
+                files: held_files(firing, status),
                 prompt: firing.compare_to == CompareTo::Prompt,
                 at: since.unwrap_or(self.session.now(self.event.at)),
             };
@@ -320,7 +322,7 @@ impl Evaluator<'_> {
             };
             let at = self.session.now(self.event.at);
             all.queue.push(Write::Settle { hash: kept.hash.clone(), status, by, at });
-            let settled = Kept { status, by: Some(by), at, ..kept.clone() };
+            let settled = Kept { status, by: Some(by), at, files: Vec::new(), ..kept.clone() };
             all.changes.push(Change::Files { step: Step::Kept { kept: settled } });
             all.notes.push(settled_note((&kept.policy, &kept.policy), &kept.hash, kept.status, (status, by)));
         }
@@ -346,6 +348,12 @@ enum Judged {
     Stands(Status, Option<SettledBy>),
     Settled(Status, SettledBy),
     Open(Status, Section, Option<Box<Acted>>),
+}
+
+/// The files of a firing that stay changed while it is outstanding.
+fn held_files(firing: &Firing, status: Status) -> Vec<String> {
+    let all = firing.left_out == 0 && firing.trigger_files.len() <= FILES_HELD_MAX;
+    if all && !status.is_settled() { firing.trigger_files.clone() } else { Vec::new() }
 }
 
 /// What came of the action of a firing that is settled.

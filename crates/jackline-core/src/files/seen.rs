@@ -26,7 +26,14 @@ pub const PRINTED_BYTES_MAX: usize = crate::audit::STRING_BYTES_MAX;
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
     /// Which policies fire? `base` is compared to instead of every baseline; `round` is 1 after actions ran.
-    Detect { dir: Option<String>, base: Option<String>, baseline: Option<Baseline>, round: u32 },
+    Detect {
+        dir: Option<String>,
+        base: Option<String>,
+        baseline: Option<Baseline>,
+        #[serde(default)]
+        held: Vec<Held>,
+        round: u32,
+    },
     /// What comes of the commands of these firings? Asked at most once.
     Act { dir: Option<String>, due: Vec<Due> },
     /// What are the policies called?
@@ -53,6 +60,16 @@ impl Ask {
 pub struct Due {
     pub policy: String,
     pub hash: String,
+}
+
+/// A policy with a firing on record that nothing settled, and what it was compared to then.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Held {
+    pub policy: String,
+    pub reference: String,
+    /// Its trigger files, the first of them.
+    #[serde(default)]
+    pub files: Vec<String>,
 }
 
 /// The state that a prompt began with, as it is kept on disk.

@@ -1,5 +1,6 @@
 //! Which folders of policies count, as the definitions in force say.
 
+use super::memory::Remembered;
 use super::seen::Ask;
 use crate::definition::model::FilesOutput;
 use crate::stack::{Layer, Origin, Stack};
@@ -18,8 +19,9 @@ pub struct Folder {
 impl Folder {
     /// Asks which of its policies fire.
     #[must_use]
-    pub fn detect(&self, base: Option<&str>, baseline: Option<&super::seen::Baseline>, round: u32) -> Ask {
-        Ask::Detect { dir: self.dir.clone(), base: base.map(str::to_owned), baseline: baseline.cloned(), round }
+    pub fn detect(&self, base: Option<&str>, known: &Remembered, round: u32) -> Ask {
+        let (dir, base) = (self.dir.clone(), base.map(str::to_owned));
+        Ask::Detect { dir, base, baseline: known.baseline.clone(), held: known.held(), round }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
@@ -70,6 +70,7 @@ pub(super) struct Survey<'a> {
     entered: Arc<AtomicUsize>,
     seen: OnceLock<Prepared>,
     head: OnceLock<Option<String>>,
+    astray: AtomicBool,
 }
 
 /// What every look needs.
@@ -86,7 +87,7 @@ impl<'a> Survey<'a> {
         let repository = Repository::around(&canonical).ok_or(Unclear::NoRepository)?;
         let until = Instant::now() + Duration::from_millis(ms_max);
         let (entered, seen, head) = (Arc::default(), OnceLock::new(), OnceLock::new());
-        Ok(Self { git, root: root.to_owned(), repository, until, entered, seen, head })
+        Ok(Self { git, root: root.to_owned(), repository, until, entered, seen, head, astray: AtomicBool::new(false) })
     }
 
     fn run(&self, words: &[&str], input: Vec<u8>) -> Result<Vec<u8>, GitFault> {
@@ -120,7 +121,7 @@ impl<'a> Survey<'a> {
                 return Ok(Some(base));
             }
         }
-        self.head()
+        self.fall_back()
     }
 
     /// The tip of the remote's default branch; what is checked out where there is no remote.
@@ -130,7 +131,27 @@ impl<'a> Survey<'a> {
                 return Ok(Some(tip));
             }
         }
+        self.fall_back()
+    }
+
+    /// What is checked out; whether there is a remote after all is remembered, for people to be told.
+    fn fall_back(&self) -> Result<Option<String>, Unclear> {
+        self.astray.store(self.has_refs(b"refs/remotes/"), Ordering::Relaxed);
         self.head()
+    }
+
+    /// There is a remote, and none of its branches is known to be the default one.
+    pub(super) fn is_astray(&self) -> bool {
+        self.astray.load(Ordering::Relaxed)
+    }
+
+    /// Whether any reference begins so, as far as the disk tells.
+    fn has_refs(&self, beginning: &[u8]) -> bool {
+        let common = &self.repository.common;
+        let packed = crate::probes::fingerprint::small(&common.join("packed-refs"), PACKED_BYTES_MAX);
+        let in_packed = packed.is_some_and(|all| all.windows(beginning.len()).any(|window| window == beginning));
+        let mut loose = fs::read_dir(common.join(names::from_bytes(beginning))).into_iter().flatten().flatten();
+        in_packed || loose.next().is_some()
     }
 
     /// Where this branch left a commit that was named; that commit itself, where they have nothing in common.
@@ -144,12 +165,7 @@ impl<'a> Survey<'a> {
     /// A look at the disk spares a call for each branch that cannot be there.
     fn remote_branches(&self) -> &'static [&'static str] {
         let common = &self.repository.common;
-        let named = || {
-            let packed = crate::probes::fingerprint::small(&common.join("packed-refs"), PACKED_BYTES_MAX);
-            const REMOTE: &[u8] = b"refs/remotes/origin/";
-            packed.is_some_and(|packed| packed.windows(REMOTE.len()).any(|window| window == REMOTE))
-        };
-        let there = common.join("refs/remotes/origin").is_dir() || common.join("reftable").is_dir() || named();
+        let there = common.join("reftable").is_dir() || self.has_refs(b"refs/remotes/origin/");
         let symbolic = common.join("refs/remotes/origin/HEAD").exists() || common.join("reftable").is_dir();
         match (there, symbolic) {
             (false, _) => &[],
@@ -241,6 +257,7 @@ impl<'a> Survey<'a> {
             entered: Arc::clone(&self.entered),
             seen,
             head,
+            astray: AtomicBool::new(false),
         }))
     }
 

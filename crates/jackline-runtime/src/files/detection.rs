@@ -5,12 +5,12 @@ use std::collections::btree_map::Entry;
 use std::path::Path;
 
 use jackline_core::audit::head;
-use jackline_core::files::detector::{self, Changes, State};
+use jackline_core::files::detector::{self, Changes, Detected, State};
 use jackline_core::files::evaluator::content_digest;
 use jackline_core::files::policy::{Action, CompareTo, Policy};
 use jackline_core::files::queue::trigger_hash;
 use jackline_core::files::seen::{
-    Baseline, FILES_TOLD_MAX, FILES_TOTAL_MAX, Firing, Found, INSTRUCTIONS_BYTES_MAX, PolicyFault,
+    Baseline, FILES_TOLD_MAX, FILES_TOTAL_MAX, Firing, Found, Held, INSTRUCTIONS_BYTES_MAX, PolicyFault,
 };
 use jackline_core::files::text::filled;
 
@@ -18,6 +18,7 @@ use super::baselines;
 use super::changes::{LOOK_MS_MAX, Survey, Unclear};
 use super::contents::{self, Contents};
 use super::folder::{Folder, policies};
+use super::holding::Holding;
 use crate::probes::git::Git;
 
 /// What is asked.
@@ -27,6 +28,18 @@ pub struct Question<'a> {
     pub base: Option<&'a str>,
     /// The last prompt's, as the session remembers it.
     pub baseline: Option<&'a Baseline>,
+    /// Policies that fired before, and are not settled.
+    pub held: &'a [Held],
+    /// They are held against what they were compared to then. Nobody could promise where a person only looks.
+    pub holds: bool,
+}
+
+impl Question<'_> {
+    /// A firing of this policy on record, where it is held against what it was compared to.
+    fn on_record(&self, policy: &Policy) -> Option<&Held> {
+        let counts = self.holds && self.base.is_none() && policy.compare_to != CompareTo::Prompt;
+        self.held.iter().find(|held| counts && held.policy == policy.id && !held.reference.is_empty())
+    }
 }
 
 /// Everything that was found, with nothing left out.
@@ -81,7 +94,7 @@ struct Since {
 }
 
 /// What fires, and what is wrong with what it was compared to.
-type Looked = (Vec<Fired>, Option<PolicyFault>);
+type Looked = (Vec<Fired>, Vec<PolicyFault>);
 
 fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy]) -> Result<Looked, Unclear> {
     let survey = Survey::new(git.ok_or(Unclear::NoGit)?, &folder.root, LOOK_MS_MAX)?;
@@ -92,18 +105,25 @@ fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy])
             vacant.insert(since(&survey, folder, asked, policy.compare_to)?);
         }
     }
-    let held = all.iter().filter_map(|policy| {
-        let since = known.get(&policy.compare_to)?;
-        Some((policy, since, detector::detect(policy, &since.changes)?))
-    });
-    let held: Vec<_> = held.collect();
-    let mut touched: Vec<&str> = held.iter().flat_map(|(_, _, seen)| &seen.trigger_files).map(String::as_str).collect();
+    let mut holding = Holding::default();
+    let mut found: Vec<(&Policy, Detected, String)> = Vec::new();
+    for policy in all {
+        let Some(Since { changes, reference, .. }) = known.get(&policy.compare_to) else { continue };
+        let seen = match asked.on_record(policy).filter(|held| held.reference != *reference) {
+            Some(held) => holding.detect(&survey, policy, (changes, reference), held)?,
+            None => detector::detect(policy, changes).map(|seen| (seen, reference.clone())),
+        };
+        found.extend(seen.map(|(seen, reference)| (policy, seen, reference)));
+    }
+    let mut touched: Vec<&str> =
+        found.iter().flat_map(|(_, seen, _)| &seen.trigger_files).map(String::as_str).collect();
     touched.sort_unstable();
     touched.dedup();
     let contents = contents::of(&folder.root, &touched);
-    let fired = held.iter().map(|(policy, since, seen)| fired(folder, (policy, since, seen), &contents)).collect();
+    let fired = found.iter().map(|(policy, seen, to)| fired(folder, (policy, seen), to, &contents)).collect();
     let lost = known.values().any(|since| since.lost).then(|| lost(folder));
-    Ok((fired, lost))
+    let astray = survey.is_astray().then(astray);
+    Ok((fired, lost.into_iter().chain(astray).collect()))
 }
 
 fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareTo) -> Result<Since, Unclear> {
@@ -154,11 +174,19 @@ fn lost(folder: &Folder) -> PolicyFault {
     PolicyFault { file, line: 1, message, help: None, warning: true }
 }
 
-fn fired(folder: &Folder, (policy, since, seen): (&Policy, &Since, &detector::Detected), contents: &Contents) -> Fired {
+/// What is told where a remote is there and compared to nothing of it.
+fn astray() -> PolicyFault {
+    let message =
+        "which branch of the remote is the default one is not known: compared to what is checked out".to_owned();
+    let help = Some("the remote is `origin`; run `git remote set-head origin --auto`".to_owned());
+    PolicyFault { file: "compare_to".to_owned(), line: 1, message, help, warning: true }
+}
+
+fn fired(folder: &Folder, (policy, seen): (&Policy, &Detected), reference: &str, contents: &Contents) -> Fired {
     let content = |path: &String| contents.get(path).and_then(Option::as_ref);
     Fired {
-        hash: trigger_hash(&policy.id, &seen.trigger_files, &since.reference),
-        reference: since.reference.clone(),
+        hash: trigger_hash(&policy.id, &seen.trigger_files, reference),
+        reference: reference.to_owned(),
         file: folder.file(&policy.id),
         content: content_digest(seen.trigger_files.iter().map(|path| (path.as_str(), content(path)))),
         present: seen.trigger_files.iter().filter(|path| content(path).is_some()).cloned().collect(),

@@ -9,6 +9,7 @@ mod changes;
 mod contents;
 mod detection;
 pub mod folder;
+mod holding;
 pub mod legacy;
 mod listing;
 mod names;

@@ -28,8 +28,9 @@ pub(super) struct FilesSeen {
 impl Runtime {
     pub(super) fn files(&self, judging: &Judging, event: &Event, ask: &Ask, seen: &mut FilesSeen) -> Fact {
         let answered = match ask {
-            Ask::Detect { dir, base, baseline, .. } => {
-                let question = Question { base: base.as_deref(), baseline: baseline.as_ref() };
+            Ask::Detect { dir, base, baseline, held, .. } => {
+                let holds = !event.session.starts_with(CHECKING_SESSION);
+                let question = Question { base: base.as_deref(), baseline: baseline.as_ref(), held, holds };
                 self.detect(judging, event, (dir.as_ref(), question), seen)
             }
             Ask::Act { dir, due } => self.act(judging, dir, due, seen),
