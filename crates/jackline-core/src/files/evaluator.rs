@@ -265,11 +265,12 @@ struct Heardof {
     heard: Option<Heard>,
 }
 
-/// Policies that cannot be used stand in the record by themselves: nobody else is told of what they would have said.
-fn faulty(faults: &[PolicyFault]) -> Option<Note> {
-    let errors: Vec<&PolicyFault> = faults.iter().filter(|fault| !fault.warning).take(FAULTS_NOTED_MAX).collect();
-    let data = json!({ "faults": errors, "total": faults.len() });
-    (!errors.is_empty()).then_some(Note { kind: "policy.faulty", before: Value::Null, after: Value::Null, data })
+/// Policies that cannot be used stand in the record by themselves: nobody else is told of what they would have said. So
+/// does what only warns: a folder that is passed over, a baseline that is gone.
+pub(crate) fn faulty(faults: &[PolicyFault]) -> Option<Note> {
+    let first: Vec<&PolicyFault> = faults.iter().take(FAULTS_NOTED_MAX).collect();
+    let data = json!({ "faults": first, "total": faults.len() });
+    (!first.is_empty()).then_some(Note { kind: "policy.faulty", before: Value::Null, after: Value::Null, data })
 }
 
 /// The digest of what a firing is about: the policy's own text, what some files contain (`None` for one that is gone),

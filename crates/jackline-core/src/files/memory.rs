@@ -1,6 +1,6 @@
 //! What a session remembers of file policies: how firings stand, the last prompt's baseline, how far it listened.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,9 @@ use crate::time::Timestamp;
 
 /// Firings that are remembered; the one that was touched longest ago makes room, and fires anew.
 pub const KEPT_MAX: usize = 512;
+/// Trigger files of a firing that are remembered, so that they stay changed while it is outstanding. Where there are more,
+/// every changed file counts.
+pub const FILES_HELD_MAX: usize = 200;
 /// Transcripts whose length is remembered: the main agent's and a few of others.
 pub const HEARD_MAX: usize = 16;
 
@@ -40,6 +43,9 @@ pub struct Kept {
     /// What it was compared to: it is not over because that moved on.
     #[serde(default)]
     pub reference: String,
+    /// Its trigger files while nothing settled it; empty where there are more than are remembered.
+    #[serde(default)]
+    pub files: Vec<String>,
     /// It is compared to the last prompt.
     pub prompt: bool,
     /// Since when it stands like this for this content; a promise before that is none.
@@ -92,12 +98,21 @@ impl Remembered {
         self.kept.iter().filter(|kept| !kept.status.is_settled())
     }
 
-    /// The policies of those firings, each with what it was compared to.
+    /// The policies of those firings, each with what it was compared to and its files. Of two of one policy, the older.
     #[must_use]
     pub fn held(&self) -> Vec<Held> {
-        let held = |kept: &Kept| Held { policy: kept.policy.clone(), reference: kept.reference.clone() };
-        let all: BTreeSet<Held> = self.outstanding().map(held).collect();
-        all.into_iter().collect()
+        let mut held: BTreeMap<&str, &Kept> = BTreeMap::new();
+        for kept in self.outstanding() {
+            let known = held.entry(&kept.policy).or_insert(kept);
+            if kept.at < known.at {
+                *known = kept;
+            }
+        }
+        let of = |kept: &Kept| {
+            let (policy, reference, files) = (kept.policy.clone(), kept.reference.clone(), kept.files.clone());
+            Held { policy, reference, files }
+        };
+        held.into_values().map(of).collect()
     }
 
     /// How long a transcript was.

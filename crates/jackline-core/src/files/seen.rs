@@ -12,6 +12,8 @@ use crate::time::Timestamp;
 pub const FILES_TOLD_MAX: usize = 1000;
 /// Files and pairs of all firings together.
 pub const FILES_TOTAL_MAX: usize = 5000;
+/// Names of policies that an agent is told when it begins; more are counted.
+pub const NAMES_TOLD_MAX: usize = 8;
 /// Bytes of a policy's instructions that are told: what a record keeps of one text whole.
 pub const INSTRUCTIONS_BYTES_MAX: usize = crate::audit::STRING_BYTES_MAX;
 /// Runs of one command that are told of when they failed; the first say why.
@@ -36,6 +38,8 @@ pub enum Ask {
     },
     /// What comes of the commands of these firings? Asked at most once.
     Act { dir: Option<String>, due: Vec<Due> },
+    /// What are the policies called?
+    Names { dir: Option<String> },
     /// How is everything as a prompt is submitted? Kept on disk, where a policy compares to it.
     Baseline { dir: Option<String>, at: Timestamp },
     /// What did the agent promise in this transcript, beyond a place in it?
@@ -47,7 +51,7 @@ impl Ask {
     #[must_use]
     pub const fn observes(&self) -> bool {
         match self {
-            Self::Detect { .. } | Self::Promises { .. } => true,
+            Self::Detect { .. } | Self::Names { .. } | Self::Promises { .. } => true,
             Self::Act { .. } | Self::Baseline { .. } => false,
         }
     }
@@ -67,6 +71,9 @@ pub struct Due {
 pub struct Held {
     pub policy: String,
     pub reference: String,
+    /// Its trigger files, the first of them.
+    #[serde(default)]
+    pub files: Vec<String>,
 }
 
 /// The state that a prompt began with, as it is kept on disk.
@@ -77,6 +84,12 @@ pub struct Baseline {
     pub digest: Digest,
     /// What stands for it in trigger hashes.
     pub reference: String,
+    /// The commit that was checked out: compared to when the file is gone, so that losing it settles nothing.
+    #[serde(default)]
+    pub commit: Option<String>,
+    /// Why the file could not be written, where it could not.
+    #[serde(default)]
+    pub unkept: Option<String>,
 }
 
 /// What was seen.
@@ -86,7 +99,15 @@ pub enum Seen {
     Detected(Found),
     Acted(Vec<Acted>),
     Baseline(Baseline),
-    Said { said: Vec<Said>, end: u64 },
+    /// The names of policies, as promises say them, and how many there are.
+    Names {
+        names: Vec<String>,
+        total: usize,
+    },
+    Said {
+        said: Vec<Said>,
+        end: u64,
+    },
 }
 
 /// The policies of a folder, held against what changed.

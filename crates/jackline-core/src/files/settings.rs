@@ -26,7 +26,7 @@ impl Folder {
 }
 
 /// The folders that count. A project decides about its own; while a change of it waits for trust both are judged. What
-/// is switched on explicitly for the user or the machine stays on.
+/// is switched on or named explicitly for the user or the machine stays on.
 #[must_use]
 pub fn folders(stack: &Stack) -> Vec<Folder> {
     let mut found: Vec<Folder> = Vec::new();
@@ -50,7 +50,8 @@ fn counting(stack: &Stack) -> Vec<&Layer> {
     let any_own = said().any(|layer| own(&layer));
     let on = |layer: &&Layer| match layer.model.file_policies.enabled {
         Some(enabled) => enabled,
-        None => own(layer) || !any_own,
+        // Policies add up: a project does not drop a folder that someone else named.
+        None => own(layer) || !any_own || layer.model.file_policies.dir.is_some(),
     };
     said().filter(on).collect()
 }

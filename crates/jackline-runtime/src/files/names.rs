@@ -3,13 +3,19 @@
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// A name as a text: what is no UTF-8 is spelled `\xNN`.
+/// A name as a text: what is no UTF-8 is spelled `\xNN`, and so is a backslash that would read like such a spelling, so
+/// that no two names are one text.
 pub(super) fn shown(name: &[u8]) -> String {
     let mut text = String::with_capacity(name.len());
     for chunk in name.utf8_chunks() {
-        text.push_str(chunk.valid());
+        for (at, letter) in chunk.valid().char_indices() {
+            match chunk.valid().as_bytes().get(at..).and_then(spelled) {
+                Some(_) => text.push_str("\\x5c"),
+                None => text.push(letter),
+            }
+        }
         for byte in chunk.invalid() {
             let _ = write!(text, "\\x{byte:02x}");
         }
@@ -22,9 +28,7 @@ pub(super) fn path(text: &str) -> PathBuf {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((byte, after)) = rest.split_first() {
-        let spelled = rest.strip_prefix(b"\\x").and_then(|rest| rest.get(..2)).and_then(hex);
-        // Only what could not be a text itself was spelled.
-        match spelled.filter(|byte| *byte >= 0x80) {
+        match spelled(rest) {
             Some(byte) => {
                 bytes.push(byte);
                 rest = rest.get(4..).unwrap_or_default();
@@ -36,6 +40,17 @@ pub(super) fn path(text: &str) -> PathBuf {
         }
     }
     PathBuf::from(OsStr::from_bytes(&bytes))
+}
+
+/// The byte that is spelled at the beginning: only what could not be a text itself, and the backslash.
+fn spelled(text: &[u8]) -> Option<u8> {
+    let digits = text.strip_prefix(b"\\x")?.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+    hex(digits).filter(|byte| *byte >= 0x80 || *byte == b'\\')
+}
+
+/// The path that these bytes are.
+pub(super) fn from_bytes(name: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(name))
 }
 
 fn hex(digits: &[u8]) -> Option<u8> {
@@ -53,10 +68,13 @@ mod tests {
 
     #[test]
     fn a_name_of_any_bytes_is_a_text_and_back() {
-        for name in [&b"a b"[..], "é".as_bytes(), b"x\xffy", b"\xc3", b"a\nb", b"q\\x41"] {
+        for name in
+            [&b"a b"[..], "é".as_bytes(), b"x\xffy", b"\xc3", b"a\nb", b"q\\x41", b"x\\xffy", b"\\x5cxff", b"\\\\xff"]
+        {
             let text = shown(name);
             assert_eq!(path(&text).as_os_str().as_bytes(), name, "{text}");
         }
         assert_eq!(shown(b"x\xffy"), "x\\xffy");
+        assert_eq!(shown(b"x\\xffy"), "x\\x5cxffy", "another name is another text");
     }
 }

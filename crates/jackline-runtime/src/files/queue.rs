@@ -163,6 +163,7 @@ impl<'a> Queue<'a> {
     /// # Errors
     /// When something cannot be removed.
     pub fn clear(&self) -> io::Result<usize> {
+        unlinked(self.folder, &self.dir())?;
         let (entries, corrupt) = self.all();
         match fs::remove_dir_all(self.folder.state()) {
             Err(fault) if fault.kind() != io::ErrorKind::NotFound => Err(fault),
@@ -175,24 +176,31 @@ fn is_hash(text: &str) -> bool {
     text.len() == HASH_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// A directory of ours beside the policies, made where it is missing; git is told to ignore all of it. A link in its
-/// place would have us write elsewhere.
+/// A directory of ours beside the policies, made where it is missing; git is told to ignore what is in it, and nothing
+/// that others keep around it.
 pub(super) fn place(folder: &Folder, name: &str) -> io::Result<PathBuf> {
-    let (temporary, state) = (folder.temporary(), folder.state());
-    let dir = state.join(name);
+    let dir = folder.state().join(name);
+    unlinked(folder, &dir)?;
     if !dir.is_dir() {
         private::create_dir(&dir)?;
+        // Something else may have been put there in between.
+        unlinked(folder, &dir)?;
     }
-    for ours in [&temporary, &state, &dir] {
-        if ours.is_symlink() {
-            return Err(io::Error::other(format!("`{}` is a link", ours.display())));
-        }
-    }
-    let ignore = temporary.join(".gitignore");
+    let ignore = folder.state().join(".gitignore");
     if !ignore.exists() {
         replace(&ignore, b"*\n")?;
     }
     Ok(dir)
+}
+
+/// Refuses a way that leads through a link: it would have us write, or delete, elsewhere.
+fn unlinked(folder: &Folder, dir: &Path) -> io::Result<()> {
+    let ours = dir.ancestors().take_while(|place| *place != folder.root && place.starts_with(&folder.root));
+    match ours.into_iter().find(|place| place.is_symlink()) {
+        Some(link) => Err(io::Error::other(format!("`{}` is a link", link.display()))),
+        None if dir.starts_with(&folder.root) => Ok(()),
+        None => Err(io::Error::other(format!("`{}` is outside the workspace", dir.display()))),
+    }
 }
 
 /// Writes a file whole or not at all.

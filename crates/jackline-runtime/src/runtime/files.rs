@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jackline_core::event::Event;
 use jackline_core::files::queue::Write;
-use jackline_core::files::seen::{Ask, Backed, Due, Found, Held, PolicyFault, Seen};
+use jackline_core::files::seen::{Ask, Backed, Due, Found, PolicyFault, Seen};
 use jackline_core::probe::Fact;
 use jackline_core::session::Session;
 use jackline_core::sha::Digest;
@@ -14,7 +14,7 @@ use jackline_core::sha::Digest;
 use super::{Judging, Runtime};
 use crate::files::actions::Acting;
 use crate::files::queue::{self, Queue};
-use crate::files::{self, ACTIONS_MS_MAX, Detection, Fired, Folder, LOOK_MS_MAX, Question, promises};
+use crate::files::{self, ACTIONS_MS_MAX, Detection, Fired, Folder, LOOK_MS_MAX, Place, Question, promises};
 use crate::runner::artifacts::Artifacts;
 use crate::runner::{SHOWN_BYTES_MAX, short};
 
@@ -35,7 +35,8 @@ impl Runtime {
     pub(super) fn files(&self, judging: &Judging, event: &Event, ask: &Ask, seen: &mut FilesSeen) -> Fact {
         let answered = match ask {
             Ask::Detect { dir, base, baseline, held, .. } => {
-                let question = Question { base: base.as_deref(), baseline: baseline.as_ref(), held };
+                let holds = !event.session.starts_with(CHECKING_SESSION);
+                let question = Question { base: base.as_deref(), baseline: baseline.as_ref(), held, holds };
                 self.detect(judging, event, (dir.as_ref(), question), seen)
             }
             Ask::Act { dir, due } => self.act(judging, dir, due, seen),
@@ -44,8 +45,9 @@ impl Runtime {
                 let Some(git) = judging.prober.git() else {
                     return Fact::Unknown("there is no git program".to_owned());
                 };
-                files::capture(git, &folder, *at).map(|kept| kept.map(Seen::Baseline))
+                files::capture(git, &folder, (&event.session, *at)).map(|kept| kept.map(Seen::Baseline))
             }
+            Ask::Names { dir } => Ok(files::find(root(judging), dir.as_deref()).map(|folder| files::names_of(&folder))),
             Ask::Promises { file, offset } => promises::read(Path::new(file), *offset, event.agent.is_some())
                 .map(|(said, end)| Some(Seen::Said { said, end }))
                 .map_err(|fault| format!("the transcript cannot be read: {fault}")),
@@ -60,8 +62,11 @@ impl Runtime {
         (dir, question): (Option<&String>, Question<'_>),
         seen: &mut FilesSeen,
     ) -> Result<Option<Seen>, String> {
-        let Some(folder) = files::find(root(judging), dir.map(String::as_str)) else {
-            return Ok(dir.map(|dir| Seen::Detected(missing(dir, question.held))));
+        let folder = match files::look_for(root(judging), dir.map(String::as_str)) {
+            Place::Folder(folder) => *folder,
+            // Its owner switched it off, with all that was outstanding.
+            Place::Off => return Ok(Some(Seen::Detected(Found::default()))),
+            Place::Nothing => return Ok(nothing_there(dir, question)),
         };
         self.patience.iter().for_each(|patience| patience(LOOK_MS_MAX));
         let detection = files::detect(judging.prober.git(), &folder, question)?;
@@ -156,12 +161,12 @@ impl Runtime {
     }
 }
 
-/// A folder that a definition names must be there: its policies would be switched off in silence.
-fn missing(dir: &str, held: &[Held]) -> Found {
-    let message = "there is no such folder, and `file_policies.dir` names it".to_owned();
-    let fault = PolicyFault { file: dir.to_owned(), line: 1, message, help: None, warning: false };
-    let missing = held.iter().map(|held| held.policy.clone()).collect();
-    Found { faults: vec![fault], missing, ..Found::default() }
+/// A folder that a definition names must be there: its policies would be switched off in silence. So must one whose
+/// policies fired before.
+fn nothing_there(dir: Option<&String>, question: Question<'_>) -> Option<Seen> {
+    let faults = dir.map(|dir| files::not_there(dir)).into_iter().collect();
+    let found = Found { faults, missing: question.missing(|_| false), ..Found::default() };
+    (dir.is_some() || !question.held.is_empty()).then_some(Seen::Detected(found))
 }
 
 fn root(judging: &Judging) -> &Path {

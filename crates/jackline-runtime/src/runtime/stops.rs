@@ -54,7 +54,11 @@ pub(super) fn of_policies(decision: &Decision) -> Vec<String> {
         let faults =
             (note.kind == "policy.faulty").then(|| note.data.get("faults").and_then(Value::as_array)).flatten();
         told.extend(faults.into_iter().flatten().map(|fault| {
-            format!("the file policy `{}` cannot be used: {}", text(fault, "file"), text(fault, "message"))
+            let (file, message) = (text(fault, "file"), text(fault, "message"));
+            match fault.get("warning").and_then(Value::as_bool) {
+                Some(true) => format!("file policies, `{file}`: {message}"),
+                _ => format!("the file policy `{file}` cannot be used: {message}"),
+            }
         }));
     }
     told.iter().map(|line| line.chars().take(NOTICE_CHARS_MAX).collect()).collect()

@@ -7,8 +7,11 @@ mod actions;
 mod baselines;
 mod commands;
 mod firing;
+mod hidden;
+mod places;
 mod promises;
 mod queue;
+mod sessions;
 mod settling;
 mod trust;
 

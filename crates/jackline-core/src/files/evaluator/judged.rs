@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Evaluated, Evaluator, Heardof, Outstanding};
 use crate::decision::Note;
 use crate::files::detector::State;
-use crate::files::memory::{Kept, Step};
+use crate::files::memory::{FILES_HELD_MAX, Kept, Step};
 use crate::files::policy::CompareTo;
 use crate::files::queue::{ActionResult, Entry, SettledBy, Status, Write};
 use crate::files::seen::{Acted, Failure, Firing};
@@ -111,6 +111,7 @@ impl Evaluator<'_> {
             name: firing.name.clone(),
             file: firing.file.clone(),
             reference: firing.baseline_ref.clone(),
+            files: held_files(firing, status),
             prompt: firing.compare_to == CompareTo::Prompt,
             at: known.filter(goes_on).map_or(self.session.now(self.event.at), |kept| kept.at),
         }
@@ -136,6 +137,12 @@ impl Evaluator<'_> {
             name: firing.name.clone(),
         }
     }
+}
+
+/// The files of a firing that stay changed while it is outstanding.
+fn held_files(firing: &Firing, status: Status) -> Vec<String> {
+    let all = firing.left_out == 0 && firing.trigger_files.len() <= FILES_HELD_MAX;
+    if all && !status.is_settled() { firing.trigger_files.clone() } else { Vec::new() }
 }
 
 /// How a firing stands whose command was to run for exactly this.

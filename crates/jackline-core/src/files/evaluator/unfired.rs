@@ -56,7 +56,7 @@ impl Evaluator<'_> {
         all.queue.push(Write::Settle { hash: kept.hash.clone(), status, by, at });
         let name = if kept.name.is_empty() { &kept.policy } else { &kept.name };
         all.notes.push(settled_note((&kept.policy, name), &kept.hash, kept.status, (status, by)));
-        let settled = Kept { status, by: Some(by), at, ..kept.clone() };
+        let settled = Kept { status, by: Some(by), at, files: Vec::new(), ..kept.clone() };
         all.changes.push(Change::Files { step: Step::Kept { kept: settled } });
     }
 

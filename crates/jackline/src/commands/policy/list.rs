@@ -25,26 +25,28 @@ impl List {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let workspace = Workspace::of(&self.at)?;
         let folders = workspace.folders();
+        let missing = workspace.missing();
         let read: Vec<_> = folders.iter().map(|folder| (folder, files::policies(folder))).collect();
         match self.format {
             Format::Json => {
                 let all = read.iter().flat_map(|(folder, read)| {
                     read.policies.iter().map(|policy| row(&folder.file(&policy.id), policy))
                 });
-                let faults = read.iter().flat_map(|(_, read)| &read.faults).map(|fault| json!(fault));
+                let faults = read.iter().flat_map(|(_, read)| &read.faults).chain(&missing).map(|fault| json!(fault));
                 screen::line(
                     &json!({ "policies": all.collect::<Vec<_>>(), "faults": faults.collect::<Vec<_>>() }).to_string(),
                 )?;
             }
-            Format::Human if read.is_empty() => screen::line(&none_found(&workspace))?,
+            Format::Human if read.is_empty() && missing.is_empty() => screen::line(&none_found(&workspace))?,
             Format::Human => {
                 for (folder, read) in &read {
                     read.policies.iter().try_for_each(|policy| screen::line(&line(policy)))?;
                     read.faults.iter().try_for_each(|fault| screen::line(&told(Some(folder), fault)))?;
                 }
+                missing.iter().try_for_each(|fault| screen::line(&told(None, fault)))?;
             }
         }
-        match read.iter().any(|(_, read)| read.faults.iter().any(|fault| !fault.warning)) {
+        match !missing.is_empty() || read.iter().any(|(_, read)| read.faults.iter().any(|fault| !fault.warning)) {
             true => Err(CommandError::not_fine()),
             false => Ok(()),
         }
