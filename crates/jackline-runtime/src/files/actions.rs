@@ -21,6 +21,7 @@ use rustix::fs::{FlockOperation, flock};
 use super::contents;
 use super::detection::{Fired, about};
 use super::folder::Folder;
+use super::names;
 use super::queue;
 use crate::commands::Commands;
 use crate::definitions::Scripts;
@@ -152,7 +153,7 @@ impl Acting<'_> {
             for _ in 0..RUNNERS_MAX.min(jobs.len()) {
                 scope.spawn(|| {
                     while let Some((at, job)) = take(jobs, &plan, &freed) {
-                        let ran = self.one(&job.argv);
+                        let ran = self.one(job);
                         let mut plan = plan.lock().unwrap_or_else(PoisonError::into_inner);
                         plan.busy.retain(|file| !job.files.contains(file));
                         plan.done.push((at, ran));
@@ -166,12 +167,13 @@ impl Acting<'_> {
         done
     }
 
-    fn one(&self, argv: &[String]) -> Ran {
+    fn one(&self, job: &Job<'_>) -> Ran {
         let left = u64::try_from(self.until.saturating_duration_since(Instant::now()).as_millis()).unwrap_or_default();
         if left == 0 {
             let why = format!("the commands of all policies took longer than {ACTIONS_MS_MAX} ms");
             return Ran::silent(Exit::NotStarted(why));
         }
+        let argv = names::words(&job.argv, &job.files);
         self.commands.run_in(&self.folder.root, argv, left.min(RUN_MS_MAX))
     }
 

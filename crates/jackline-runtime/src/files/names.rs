@@ -1,6 +1,6 @@
 //! Names of files as git gives them, and as texts: any byte may stand in a name, and records are UTF-8.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,25 @@ pub(super) fn path(text: &str) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(&bytes))
 }
 
+/// The words of a command as a program is given them: names of files in them are the files' own bytes.
+pub(super) fn words(words: &[String], files: &[&str]) -> Vec<OsString> {
+    let odd: Vec<&str> = files.iter().copied().filter(|file| path(file).as_os_str() != *file).collect();
+    words.iter().map(|word| as_given(word, &odd)).collect()
+}
+
+/// A word with the names that were spelled in it as they are.
+fn as_given(word: &str, odd: &[&str]) -> OsString {
+    let found = odd
+        .iter()
+        .filter_map(|name| Some((word.find(name)?, *name)))
+        .min_by_key(|(at, name)| (*at, usize::MAX - name.len()));
+    let Some((at, name)) = found else { return word.into() };
+    let mut given = OsString::from(word.get(..at).unwrap_or_default());
+    given.push(path(name));
+    given.push(as_given(word.get(at + name.len()..).unwrap_or_default(), odd));
+    given
+}
+
 /// The byte that is spelled at the beginning: only what could not be a text itself, and the backslash.
 fn spelled(text: &[u8]) -> Option<u8> {
     let digits = text.strip_prefix(b"\\x")?.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
@@ -65,6 +84,14 @@ pub(super) fn listed(printed: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_is_given_the_names_themselves() {
+        let name = shown(b"x\xffy");
+        let given = words(&["--in={}".replace("{}", &name), "\\xfe".to_owned(), "plain".to_owned()], &[&name, "plain"]);
+        let bytes: Vec<&[u8]> = given.iter().map(|word| word.as_bytes()).collect();
+        assert_eq!(bytes, [&b"--in=x\xffy"[..], b"\\xfe", b"plain"], "what is no file's name is left alone");
+    }
 
     #[test]
     fn a_name_of_any_bytes_is_a_text_and_back() {

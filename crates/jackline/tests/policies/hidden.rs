@@ -148,3 +148,15 @@ fn two_names_are_never_one() {
     world.write("src/x\\xffy", "2\n");
     fires_for(&world, &["src/x\\x5cxffy", "src/x\\xffy"]);
 }
+
+#[test]
+fn a_command_is_given_the_name_that_a_file_has() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = World::with("there", "---\nname: There\ntrigger: src/**\naction: {command: 'test -f {file}'}\n---\n");
+    for name in [&b"x\xffy"[..], b"x\\xffy"] {
+        fs::create_dir_all(world.repo("src")).expect("made");
+        fs::write(world.repo("src").join(std::ffi::OsStr::from_bytes(name)), "1\n").expect("written");
+    }
+    let seen = world.check(&["--trust"]);
+    assert_eq!((&seen["outstanding"], &seen["settled"][0]["settled_by"]), (&json!([]), &json!("command")), "{seen}");
+}
