@@ -200,7 +200,8 @@ impl Reader<'_> {
         let tree = self.tree;
         if tree.get("safety").is_some() && tree.get("trigger").is_none() {
             let at = tree.entry("safety").map(|entry| entry.key_span).unwrap_or_default();
-            self.faults.push(Fault::error("`safety` is only looked at with `trigger`").at(at).help("remove it"));
+            // The older layout accepts it there, and does not look at it either.
+            self.faults.push(Fault::warning("`safety` is only looked at with `trigger`").at(at).help("remove it"));
         }
         if let Some(node) = tree.get("trigger") {
             let safety = tree.get("safety").map(|node| self.globs(node)).unwrap_or_default();

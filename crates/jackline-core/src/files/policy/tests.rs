@@ -47,7 +47,6 @@ fn what_is_wrong_is_told_with_its_place() {
         &["3:13 `compare_to` must be `base`, `default_tip` or `prompt`, found `main`"],
     );
     check("trigger: []", &["2:10 `trigger` is empty"]);
-    check("created: a\nsafety: b", &["3:1 `safety` is only looked at with `trigger`"]);
     check("set: [a]", &["2:6 a set has at least two patterns"]);
     check("pair: {trigger: 'a/{x}'}", &["2:7 `expects` is missing in `pair`"]);
     check("trigger: a\nname: a<b", &["3:7 the name `a<b` cannot stand in a promise"]);
@@ -126,6 +125,7 @@ fn what_means_something_elsewhere_and_nothing_here_is_warned_of() {
         "trigger: src/**\naction: {command: 'lint {file'}",
         &["the command has `{file`, which is no place for a file: the program is given it as it stands"],
     );
+    check_warnings("created: a\nsafety: b", &["`safety` is only looked at with `trigger`"]);
     check_warnings("trigger: '!src/**'", &["pattern `!src/**` begins with `!`, which negates nothing here"]);
     check_warnings(
         "trigger: src/**\nsafety: 'a[[:alpha:]]'",
