@@ -72,7 +72,7 @@ fn every_pattern_is_looked_at_when_a_policy_is_read() {
            digit first",
         ],
     );
-    check("set: ['src/{x}', 'b/{x}', 'src/{x}']", &["2:26 the set has `src/{x}` twice, which asks for nothing"]);
+    check("set: ['src/{x}', 'b/{x}', 'src/{x}']", &["2:27 the set has `src/{x}` twice, which asks for nothing"]);
     check(
         "trigger: src/{path}.py",
         &[
