@@ -216,4 +216,9 @@ impl Facts {
     pub fn iter(&self) -> impl Iterator<Item = (&Probe, &Fact)> {
         self.seen.iter()
     }
+
+    /// The files that paths led to.
+    pub fn identities(&self) -> impl Iterator<Item = &Identity> {
+        self.seen.values().filter_map(Fact::identity)
+    }
 }
