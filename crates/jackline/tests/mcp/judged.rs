@@ -130,6 +130,41 @@ fn results_are_bounded_and_structured_ones_stay_valid() {
 }
 
 #[test]
+fn whatever_a_model_is_shown_is_bounded() {
+    let world = World::new("jackline: 1\noutputs: { lines_max: 50 }\n");
+    let mut client = world.odd(&[]);
+    let wordy = client.call("wordy", json!({}));
+    let lines = |value: &serde_json::Value| value.as_str().unwrap_or_default().lines().count();
+    assert!(lines(&wordy["error"]["message"]) + lines(&wordy["error"]["data"]) < 60, "{wordy}");
+    assert_eq!(wordy["error"]["code"], json!(-32000));
+    let linked = client.call("linked", json!({}));
+    assert!(linked.to_string().matches("line ").count() < 60, "{linked}");
+}
+
+#[test]
+fn a_result_whose_end_cannot_be_kept_is_not_shown() {
+    let world = World::new("jackline: 1\noutputs: { lines_max: 5 }\nloop: false\n");
+    let server = super::odd_server();
+    // Files grow to so many blocks and no further: a store that fills up.
+    let limited = format!("ulimit -f 40; exec {} mcp proxy --name odd -- {server}", super::JACKLINE);
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &limited]).current_dir(world.path("ws")).env_clear();
+    shell.env("HOME", world.path("home")).env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    let mut client = super::client::Client::start(shell);
+    client.greet();
+    let (mut withheld, mut refused) = (0, 0);
+    for _ in 0..40 {
+        let answer = client.call("long", json!({"lines": 3000}));
+        assert!(text(&answer).lines().count() < 12, "{answer}");
+        if code(&answer).starts_with("fault/") {
+            refused += 1;
+            withheld += usize::from(text(&answer).contains("its result is not shown"));
+        }
+    }
+    assert!(refused > 0 && withheld > 0, "{refused} refused, {withheld} withheld");
+}
+
+#[test]
 fn a_result_that_fails_is_on_record_as_failed() {
     let world = World::new("jackline: 1\n");
     let mut client = world.odd(&[]);
