@@ -217,8 +217,9 @@ impl Facts {
         self.seen.iter()
     }
 
-    /// The files that paths led to.
-    pub fn identities(&self) -> impl Iterator<Item = &Identity> {
-        self.seen.values().filter_map(Fact::identity)
+    /// The files that a path led to, as it was written.
+    pub fn identities<'a>(&'a self, written: &'a str) -> impl Iterator<Item = &'a Identity> {
+        let asked = move |probe: &Probe| matches!(probe, Probe::Identity { path, .. } if path == written);
+        self.seen.iter().filter(move |(probe, _)| asked(probe)).filter_map(|(_, fact)| fact.identity())
     }
 }

@@ -153,13 +153,13 @@ impl Runtime {
         self.answer(&Message { event: event.clone(), raw: raw::raw(event), by_person: false })
     }
 
-    /// The same; and the files that the event's paths led to when it was judged, as far as a guard asked. Who then opens
-    /// one of them must find the same there: a link may have been put in its place meanwhile.
-    pub fn decide_with_identities(&self, event: &Event) -> (Answer, Vec<Identity>) {
+    /// The same; and the files that a path of the event's led to when it was judged, as far as a guard asked. Who then
+    /// opens it must find the same there: a link may have been put in its place meanwhile.
+    pub fn decide_with_identities(&self, event: &Event, path: &str) -> (Answer, Vec<Identity>) {
         let message = Message { event: event.clone(), raw: raw::raw(event), by_person: false };
         let mut seen = Seen::default();
         let answer = self.answer_seeing(&message, &mut seen);
-        (answer, seen.facts.identities().cloned().collect())
+        (answer, seen.facts.identities(path).cloned().collect())
     }
 
     /// The same for an event that a person's own command sends: the record names a human as its actor.
@@ -206,16 +206,16 @@ impl Runtime {
         Ok(self.load(id)?.session)
     }
 
-    /// The files that an event's paths lead to, where it would be allowed as things stand, without a question. Nothing is
+    /// The files that a path of an event's leads to, where it would be allowed as things stand, without a question. Nothing is
     /// kept and no exception is used up; where it cannot be told, it would not.
     #[must_use]
-    pub fn would_allow(&self, event: &Event) -> Option<Vec<Identity>> {
-        let foreseen = catch_unwind(AssertUnwindSafe(|| self.foresee(event)));
+    pub fn would_allow(&self, event: &Event, path: &str) -> Option<Vec<Identity>> {
+        let foreseen = catch_unwind(AssertUnwindSafe(|| self.foresee(event, path)));
         let (decision, identities) = foreseen.unwrap_or(Err(Fault::Panicked)).ok()?;
         (decision.verdict == Verdict::Allow).then_some(identities)
     }
 
-    fn foresee(&self, event: &Event) -> Result<(Decision, Vec<Identity>), Fault> {
+    fn foresee(&self, event: &Event, path: &str) -> Result<(Decision, Vec<Identity>), Fault> {
         let mut seen = Seen::default();
         let held = self.recall(&event.session)?;
         let standing = self.definitions.stack(held.session.pin.as_ref(), event.definition.as_deref())?;
@@ -223,7 +223,7 @@ impl Runtime {
         let decision = self.converse(&judging, &held.session, event, &mut seen);
         self.hold(&event.session, held);
         seen.settle(&[]);
-        Ok((decision, seen.facts.identities().cloned().collect()))
+        Ok((decision, seen.facts.identities(path).cloned().collect()))
     }
 
     fn operate(&self, session: &str, body: Body) -> Answer {

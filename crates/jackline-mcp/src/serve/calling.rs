@@ -93,7 +93,8 @@ impl Serving {
     /// Judges a call; and says which files it was judged by.
     fn judge(&self, called: &Called) -> (Answer, Vec<Identity>) {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        self.runtime.decide_with_identities(&called.joined.event(Body::CallRequested(called.call.clone())))
+        let path = called.call.args.get("path").and_then(Value::as_str).unwrap_or_default();
+        self.runtime.decide_with_identities(&called.joined.event(Body::CallRequested(called.call.clone())), path)
     }
 
     /// Which session a call belongs to, and which of its calls it is.
@@ -167,7 +168,7 @@ impl Serving {
     fn hides(&self, called: &Called, path: &str) -> bool {
         let call = Call { id: fresh_call_id(), ..Call::new(offer::READ_FILE, json!({ "path": path })) };
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let allowed = self.runtime.would_allow(&called.joined.event(Body::CallRequested(call)));
+        let allowed = self.runtime.would_allow(&called.joined.event(Body::CallRequested(call)), path);
         let itself = |identities: &Vec<Identity>| {
             identities.is_empty() || identities.iter().any(|identity| identity.inside.as_deref() == Some(path))
         };

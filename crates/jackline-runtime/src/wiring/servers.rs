@@ -11,9 +11,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::SettingsFault;
 use super::edit::Edits;
 use super::spans::{self, Item, Kind, Node};
+use super::{CommandLine, SettingsFault};
 
 pub use own::{add_own, own, remove_own};
 
@@ -82,6 +82,23 @@ fn named(name: &str) -> Vec<String> {
 /// When the text is not plain JSON of the form that hosts read.
 pub fn unwrap(text: &str, places: &[Place<'_>]) -> Result<Wrapped, SettingsFault> {
     change(text, places, |edits, _, item| Change { text, edits, entry: &item.node }.take_out())
+}
+
+/// What runs the proxies before the servers that stand there, by the servers' names.
+///
+/// # Errors
+/// When the text is not plain JSON of the form that the host reads.
+pub fn proxied(text: &str, place: Place<'_>) -> Result<Vec<(String, CommandLine)>, SettingsFault> {
+    if spans::blank(text.as_bytes()) {
+        return Ok(Vec::new());
+    }
+    let settings = spans::settings(text.as_bytes())?;
+    let servers = place.keys().into_iter().try_fold(&settings, |at, key| at.get(key)).and_then(Value::as_object);
+    let proxies = servers
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, entry)| Some((name.clone(), own::line_beginning(entry, PROXY)?)));
+    Ok(proxies.collect())
 }
 
 /// What became of one server: changed, as it should be already, or left for a reason.

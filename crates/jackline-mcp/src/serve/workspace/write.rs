@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use rustix::fs::{AtFlags, Mode, OFlags, RawMode, Stat};
 use rustix::io::Errno;
@@ -72,7 +72,11 @@ fn replace((dir, name): (&OwnedFd, &OsStr), content: &str, there: &Stat, seen: O
     let beside = OsStr::new(&beside);
     // One that a process of this number left behind when it was ended.
     remove(dir, beside);
-    let file = create((dir, beside), content, 0o600)?;
+    let file = match unnamed(dir, content)? {
+        Some(file) if name_it(&file, (dir, beside)).is_ok() => file,
+        // Not every disk has files without a name.
+        Some(_) | None => create((dir, beside), content, 0o600)?,
+    };
     let renamed = rustix::fs::fchmod(&file, Mode::from_raw_mode(there.st_mode & 0o7777)).and_then(|()| {
         let now = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
         if seen.is_some_and(|seen| !now.is_ok_and(|now| is_same(seen, &now))) {
@@ -84,6 +88,25 @@ fn replace((dir, name): (&OwnedFd, &OsStr), content: &str, there: &Stat, seen: O
         remove(dir, beside);
     }
     Ok(renamed?)
+}
+
+/// A file that has no name yet: of one that is not finished, because we are ended, nothing stays behind.
+#[cfg(target_os = "linux")]
+fn unnamed(dir: &OwnedFd, content: &str) -> io::Result<Option<File>> {
+    let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+    let Ok(file) = rustix::fs::openat(dir, ".", flags, Mode::from_raw_mode(0o600)) else { return Ok(None) };
+    let mut file = File::from(file);
+    file.write_all(content.as_bytes()).and_then(|()| file.sync_all()).map(|()| Some(file))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed(_: &OwnedFd, _: &str) -> io::Result<Option<File>> {
+    Ok(None)
+}
+
+fn name_it(file: &File, (dir, name): (&OwnedFd, &OsStr)) -> rustix::io::Result<()> {
+    let itself = format!("/proc/self/fd/{}", file.as_raw_fd());
+    rustix::fs::linkat(rustix::fs::CWD, itself, dir, name, AtFlags::SYMLINK_FOLLOW)
 }
 
 /// Takes away what is not wanted; where it cannot be, it lies there and does no harm.
