@@ -2,6 +2,7 @@
 //!
 //! It stands beside the definitions and is none: it makes tools known and gives them schemas, and it judges nothing.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::definition::model::SchemaSource;
@@ -27,11 +28,13 @@ impl Catalogue {
 
     /// Adds a tool. Of two tools of one name neither can be called: which one is meant cannot be told.
     pub fn add(&mut self, name: impl Into<String>, schema: Option<String>) {
-        let name = name.into();
-        if self.tools.contains_key(&name) {
-            self.doubled.insert(name);
-        } else {
-            self.tools.insert(name, schema);
+        match self.tools.entry(name.into()) {
+            Entry::Occupied(known) => {
+                self.doubled.insert(known.key().clone());
+            }
+            Entry::Vacant(free) => {
+                free.insert(schema);
+            }
         }
     }
 

@@ -6,8 +6,7 @@ use jackline_core::json::JSON_DEPTH_MAX;
 use jackline_core::tools::OWN_SERVER;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, Tool,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -91,30 +90,6 @@ impl ServerHandler for Handler {
         self.call(request, host_id).await
     }
 
-    async fn list_resources(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        Err(absent("resources/list"))
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(absent("resources/templates/list"))
-    }
-
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        Err(absent("prompts/list"))
-    }
-
     /// What the SDK cannot read as a request that it knows.
     async fn on_custom_request(
         &self,
@@ -124,12 +99,8 @@ impl ServerHandler for Handler {
         if ["tools/call", "tools/list", "initialize"].contains(&request.method.as_str()) {
             return Err(ErrorData::invalid_params(format!("the parameters do not fit `{}`", request.method), None));
         }
-        Err(absent(&request.method))
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{}`", request.method), None))
     }
-}
-
-fn absent(method: &str) -> ErrorData {
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None)
 }
 
 /// How deep a value is nested. The reader before us stops at twice the bound.

@@ -234,33 +234,12 @@ impl Server {
                 thread::sleep(Duration::from_millis(300));
                 return Some(7);
             }
-            "pretend" => {
-                let mut result = text(&lines(1..=2_000));
-                if let Value::Object(result) = &mut result {
-                    result.insert("resultType".to_owned(), json!("input_required"));
-                }
-                answer(id, result);
-            }
-            "both" => {
-                say(&json!({ "jsonrpc": "2.0", "id": id, "method": "odd/both", "result": text(&lines(1..=2_000)) }))
-            }
-            "empty" => say(&json!({ "jsonrpc": "2.0", "id": id })),
-            "wordy" => {
-                let error = json!({ "code": -32000, "message": lines(1..=1_000), "data": lines(1..=1_000) });
-                say(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
-            }
-            "linked" => {
-                let link =
-                    json!({ "type": "resource_link", "uri": "a:b", "name": "n", "description": lines(1..=1_000) });
-                answer(id, json!({ "content": [link, { "type": "odd", "body": lines(1..=1_000) }] }));
-            }
-            name if name.starts_with('t') => answer(id, text(name)),
             "deep" => print(&format!(
                 "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{}{}}}",
                 "[".repeat(5_000),
                 "]".repeat(5_000)
             )),
-            _ => refuse(id, -32602, "no such tool"),
+            name => odd_answer(name, id),
         }
         None
     }
@@ -268,6 +247,31 @@ impl Server {
 
 fn lines(numbers: std::ops::RangeInclusive<u64>) -> String {
     numbers.map(|n| format!("line {n}\n")).collect()
+}
+
+/// Answers that no server should give.
+fn odd_answer(name: &str, id: &Value) {
+    match name {
+        "pretend" => {
+            let mut result = text(&lines(1..=2_000));
+            if let Value::Object(result) = &mut result {
+                result.insert("resultType".to_owned(), json!("input_required"));
+            }
+            answer(id, result);
+        }
+        "both" => say(&json!({ "jsonrpc": "2.0", "id": id, "method": "odd/both", "result": text(&lines(1..=2_000)) })),
+        "empty" => say(&json!({ "jsonrpc": "2.0", "id": id })),
+        "wordy" => {
+            let error = json!({ "code": -32000, "message": lines(1..=1_000), "data": lines(1..=1_000) });
+            say(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+        }
+        "linked" => {
+            let link = json!({ "type": "resource_link", "uri": "a:b", "name": "n", "description": lines(1..=1_000) });
+            answer(id, json!({ "content": [link, { "type": "odd", "body": lines(1..=1_000) }] }));
+        }
+        name if name.starts_with('t') => answer(id, text(name)),
+        _ => refuse(id, -32602, "no such tool"),
+    }
 }
 
 /// Starts someone who stays; says who.
