@@ -157,7 +157,7 @@ impl Runtime {
     /// The same; and the files that a path of the event's led to when it was judged, as far as a guard asked. Who then
     /// opens it must find the same there: a link may have been put in its place meanwhile.
     pub fn decide_with_identities(&self, event: &Event, path: &str) -> (Answer, Vec<Identity>) {
-        let message = Message { event: event.clone(), raw: raw::raw(event), by_person: false };
+        let message = Message::new(event.clone(), raw::raw(event));
         let mut seen = Seen::default();
         let answer = self.answer_seeing(&message, &mut seen);
         (answer, seen.facts.identities(path).cloned().collect())
