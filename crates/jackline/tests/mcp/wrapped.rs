@@ -93,6 +93,7 @@ fn a_file_that_cannot_be_read_is_left_alone() {
 #[test]
 fn doctor_looks_at_proxies() {
     let world = World::new("jackline: 1\n");
+    fs::create_dir(world.path("home/.claude")).expect("made");
     fs::write(world.path("ws/.mcp.json"), r#"{"mcpServers": {"a": {"command": "srv"}}}"#).expect("written");
     assert!(said(&world.jackline(&["mcp", "wrap"])).contains("names paths of this machine"));
     let doctor = said(&world.jackline(&["doctor"]));
