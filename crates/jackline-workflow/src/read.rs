@@ -9,14 +9,14 @@ use std::thread;
 
 use jackline_core::definition::fault::Faults;
 use jackline_core::definition::form::Shape;
-use jackline_core::definition::yaml::{self, Limits};
+use jackline_core::definition::yaml::{self, Limits, Node};
 use jackline_core::definition::{Fault, hold};
 
 use crate::contract::Contract;
 use crate::file::File;
 use crate::load::AGENT_FILE;
 use crate::python::{self, AgentSource, PYTHON_BYTES_MAX, Unreadable};
-use crate::shape;
+use crate::{shape, template};
 
 /// Threads that read agents: more only wait for the disk.
 const THREADS_MAX: usize = 8;
@@ -46,7 +46,7 @@ pub(crate) struct Read {
 /// Reads the manifest.
 pub(crate) fn manifest(root: &Path, name: &str) -> (File, Vec<Fault>) {
     let text = text(root, name, MANIFEST.bytes_max);
-    parsed(name, text, &MANIFEST, &shape::WORKFLOW)
+    parsed(name, text, &MANIFEST, (&shape::WORKFLOW, template::fill))
 }
 
 /// Reads the agents in some directories, in no order, while something else is done.
@@ -83,7 +83,7 @@ fn agent(root: &Path, directory: &str) -> Option<Read> {
     if text == Err(Unread::Missing) {
         return None;
     }
-    let (file, faults) = parsed(&path, text, &AGENT, &shape::AGENT);
+    let (file, faults) = parsed(&path, text, &AGENT, (&shape::AGENT, |_| None));
     let contract = file.tree.as_ref().map(|tree| Contract::read(tree, root, directory)).unwrap_or_default();
     let source = format!("{directory}/{AGENT_SOURCE}");
     let source = root.join(&source).is_file().then(|| python(root, &source, python::agent));
@@ -109,8 +109,13 @@ pub(crate) fn python<T>(
     }
 }
 
-/// A text as its tree, held against its shape.
-fn parsed(path: &str, text: Result<String, Unread>, limits: &Limits, shape: &Shape) -> (File, Vec<Fault>) {
+/// A text as its tree, filled and held against its shape.
+fn parsed(
+    path: &str,
+    text: Result<String, Unread>,
+    limits: &Limits,
+    (shape, fill): (&Shape, fn(&mut Node) -> Option<Fault>),
+) -> (File, Vec<Fault>) {
     let text = match text {
         Ok(text) => text,
         Err(why) => {
@@ -120,7 +125,8 @@ fn parsed(path: &str, text: Result<String, Unread>, limits: &Limits, shape: &Sha
     };
     let mut faults = Faults::default();
     let tree = match yaml::read_within(limits, &text, &mut faults) {
-        Some(tree) if matches!(tree.value, yaml::Value::Map(_)) => {
+        Some(mut tree) if matches!(tree.value, yaml::Value::Map(_)) => {
+            fill(&mut tree).into_iter().for_each(|fault| faults.push(fault));
             hold(shape, &tree, &mut faults);
             Some(tree)
         }

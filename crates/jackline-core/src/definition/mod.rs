@@ -39,7 +39,7 @@ pub use read::tree;
 pub use reference::{file_policy_markdown, reference_markdown};
 pub use schema::{json_schema, schema_of};
 pub use semantics::compile_regex;
-pub use validate::{any_of, found, hold};
+pub use validate::{any_of, flag_meant, found, hold};
 
 /// A definition that can be used, and what its owner may have meant differently.
 #[derive(Debug, Clone, PartialEq)]

@@ -63,6 +63,9 @@ fn object(shape: &'static Shape, defs: &mut BTreeMap<&'static str, Value>) -> Va
         let one_of: Vec<Value> = shape.one_of.iter().map(|name| json!({ "required": [name] })).collect();
         merge(&mut schema, json!({ "oneOf": one_of }));
     }
+    if let Some(conditions) = shape.conditions.and_then(read) {
+        merge(&mut schema, json!({ "allOf": conditions }));
+    }
     schema
 }
 
@@ -90,6 +93,8 @@ fn form(form_of: &'static Form, defs: &mut BTreeMap<&'static str, Value>) -> Val
         Form::Whole { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Form::Number => json!({ "type": "number" }),
         Form::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        Form::NotNegative => json!({ "type": "number", "minimum": 0 }),
+        Form::Fraction => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Form::Text => json!({ "type": "string", "minLength": 1 }),
         Form::Matching(pattern) => json!({ "type": "string", "pattern": pattern }),
         Form::Choice(names) => json!({ "enum": names }),

@@ -1,6 +1,6 @@
 //! YAML text to a tree of nodes, each with its place. Bounds come first; nothing here knows what keys mean.
 //!
-//! YAML 1.2 scalars (`no` is a text). Duplicate keys, anchors, aliases, tags and further documents are faults.
+//! YAML 1.2 scalars (`no` is a text). Duplicate keys, merge keys, anchors, aliases, tags and further documents are faults.
 
 use std::collections::BTreeMap;
 
@@ -185,9 +185,14 @@ fn unreadable(error: &ScanError) -> Fault {
     let info = error.info();
     let fault = match error.kind() {
         granit_parser::ErrorKind::RecursionLimitExceeded => too_deep(),
+        granit_parser::ErrorKind::UnexpectedCharacter { character: '\0' } => {
+            Fault::error("the file is not YAML: it ends within a value").help("is a quote or a bracket never closed?")
+        }
         _ => Fault::error(format!("the file is not YAML: {}", info.trim_end_matches('.').replace('\n', " "))),
     };
-    fault.at(place(marker, marker))
+    let indented = info.contains("mapping values are not allowed");
+    let help = "is the line indented too far, or does the value before hold `: ` without quotes?";
+    fault.help_if(indented.then(|| help.to_owned())).at(place(marker, marker))
 }
 
 fn too_deep() -> Fault {
@@ -229,12 +234,24 @@ impl<'a> Builder<'a> {
     /// Takes one event; an `Err` ends the reading.
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
         match event {
-            Event::DocumentStart(..) => self.document(span)?,
+            Event::DocumentStart(_, version) => {
+                let older = version.is_some_and(|version| (version.major, version.minor) != (1, 2));
+                self.document(older, span)?;
+            }
             Event::Scalar(text, style, _, tag) => {
                 self.refuse_tag(tag.is_some(), span);
                 // A key is a name as it is written: `1.0` and `yes` stay what they are.
                 let named = self.awaits_key() && span.start < span.end;
-                let value = if named { Value::Text(text.into_owned()) } else { scalar(&text, style) };
+                // Older YAML mixes what stands behind this key into the map.
+                let merges = named && style == ScalarStyle::Plain && text == "<<";
+                let value = match named {
+                    _ if merges => Value::Broken,
+                    true => Value::Text(text.into_owned()),
+                    false => scalar(&text, style),
+                };
+                if merges {
+                    self.refuse("merge keys", span);
+                }
                 self.node(Node { value, span })?;
             }
             Event::SequenceStart(_, _, tag) => {
@@ -260,7 +277,11 @@ impl<'a> Builder<'a> {
         matches!(self.open.last(), Some(Open { kind: Kind::Map { key: None, .. }, .. }))
     }
 
-    fn document(&mut self, span: Span) -> Result<(), Fault> {
+    fn document(&mut self, older: bool, span: Span) -> Result<(), Fault> {
+        if older {
+            let fault = Fault::error("the file is said to be of another version of YAML than 1.2").at(span);
+            self.faults.push(fault.help("remove the line `%YAML`: it is read as 1.2, in which `yes` is a text"));
+        }
         self.documents += 1;
         if self.documents > 1 {
             return Err(Fault::error("the file has more than one document").at(span).help("remove the second `---`"));
@@ -532,6 +553,8 @@ mod tests {
         check_fault("a: &x 1\nb: *x\n", "anchors are not supported");
         check_fault("a: &x 1\nb: *x\n", "aliases are not supported");
         check_fault("a: *nowhere\n", "aliases are not supported");
+        check_fault("a: {<<: {b: 1}}\n", "merge keys are not supported");
+        check_fault("%YAML 1.1\n---\na: yes\n", "of another version of YAML");
         check_fault("a: !!str 1\n", "tags are not supported");
         check_fault("a: !ruby/object {}\n", "tags are not supported");
         check_fault("a: 1\n---\nb: 1\n", "more than one document");

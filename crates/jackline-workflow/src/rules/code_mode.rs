@@ -6,11 +6,13 @@ use jackline_core::definition::yaml::{Node, Value};
 use jackline_core::overlap::texts_overlap;
 
 use super::manifest::out_if;
-use super::{Rule, agent_part, agents, one_of, wrong};
+use super::{Rule, agent_part, agents, not_a_flag, one_of};
 use crate::finding::{Found, Level};
 use crate::load::Workflow;
 use crate::manifest::{at, entry_at, is, texts};
 
+/// Where code may run.
+pub(crate) const SANDBOXES: &[&str] = &["subprocess", "docker", "wasm", "isolate", "none"];
 /// Languages that code may be written in.
 pub(crate) const LANGUAGES: &[&str] = &["typescript", "python", "javascript"];
 
@@ -38,7 +40,8 @@ pub(super) static SANDBOX: Rule = Rule {
     category: CATEGORY,
     summary: "Code mode needs a sandbox",
     text: "With `capabilities.codemode.enabled: true`, `capabilities.sandbox.type` is given and is not `none`: code that a \
-model wrote runs nowhere else.",
+model wrote runs nowhere else. Where it is given it is `subprocess`, `docker`, `wasm`, `isolate` or `none`, whether code mode \
+is on or not.",
     good: agent_part(
         "capabilities:\n  tools: {enabled: true}\n  codemode: {enabled: true}\n  sandbox: {type: subprocess}\n",
     ),
@@ -124,8 +127,9 @@ fn tools(flow: &Workflow, out: &mut Found) {
 fn sandbox(flow: &Workflow, out: &mut Found) {
     for (agent, config) in agents(flow) {
         let kind = config.sandbox().and_then(|sandbox| sandbox.get("type"));
-        if let Some(kind) = kind.filter(|kind| !matches!(kind.value, Value::Text(_) | Value::Null)) {
-            out_if(out, agent.file, wrong("type", "a text", kind));
+        let said = kind.filter(|kind| kind.value != Value::Null && kind.text() != Some(""));
+        if let Some(fault) = said.and_then(|kind| one_of("type", SANDBOXES, kind)) {
+            out.put(agent.file, fault);
             continue;
         }
         if !config.writes_code() {
@@ -192,7 +196,7 @@ fn network(flow: &Workflow, out: &mut Found) {
         let network = sandbox.get("network");
         match network.and_then(|network| network.get("enabled")) {
             Some(flag) if matches!(flag.value, Value::Bool(_) | Value::Broken) => {}
-            Some(flag) => out_if(out, agent.file, wrong("enabled", "`true` or `false`", flag)),
+            Some(flag) => out_if(out, agent.file, not_a_flag("enabled", flag)),
             None => {
                 let span = sandbox.entry("network").or_else(|| sandbox.entry("type")).map(|entry| entry.key_span);
                 let fault = Fault::error("an isolate needs `network.enabled`").at(span.unwrap_or(sandbox.span));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jackline_core::definition::fault::quoted;
 use jackline_core::definition::{Fault, Span, any_of};
 
-use super::{MANIFEST, RESERVED_NAMESPACES, Rule, tool_part};
+use super::{BUILT_IN_TOOLS, MANIFEST, RESERVED_NAMESPACES, Rule, tool_part};
 use crate::finding::{Found, Level};
 use crate::load::Workflow;
 use crate::manifest::Manifest;
@@ -75,6 +75,10 @@ fn namespace(flow: &Workflow, out: &mut Found) {
             None if tool.computed => continue,
             None => tool.name,
         };
+        if !tool.computed && BUILT_IN_TOOLS.contains(&tool.name) && !RESERVED_NAMESPACES.contains(&namespace) {
+            let message = format!("the tool {} would stand in for a built-in one", quoted(tool.name));
+            out.put(tool.file, Fault::error(message).at(tool.span).help("use a namespace of your own"));
+        }
         if RESERVED_NAMESPACES.contains(&namespace) {
             let message = format!("the tool {} is in the reserved namespace {}", quoted(tool.name), quoted(namespace));
             let help = format!(
