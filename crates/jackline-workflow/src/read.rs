@@ -97,7 +97,7 @@ pub(crate) fn python<T>(
     ask: fn(&str) -> Result<T, Unreadable>,
 ) -> (File, Option<T>, Vec<Fault>) {
     let file = |text| File { path: path.to_owned(), text, tree: None };
-    match text(root, path, PYTHON_BYTES_MAX) {
+    match bytes(root, path, PYTHON_BYTES_MAX).and_then(python::decoded) {
         Err(why) => (file(String::new()), None, vec![Fault::error(format!("the file cannot be read: {why}"))]),
         Ok(text) => match ask(&text) {
             Ok(answer) => (file(text), Some(answer), Vec::new()),
@@ -171,6 +171,16 @@ impl From<std::io::Error> for Unread {
 
 /// The text of a regular file below the workflow's directory, if it is one and not too long.
 pub(crate) fn text(root: &Path, path: &str, bytes_max: usize) -> Result<String, Unread> {
+    bytes(root, path, bytes_max).and_then(utf8)
+}
+
+/// Bytes as the text they should be.
+pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, Unread> {
+    String::from_utf8(bytes).map_err(|fault| Unread::Binary(fault.utf8_error().valid_up_to()))
+}
+
+/// The bytes of a regular file below the workflow's directory, if it is one and not too long.
+fn bytes(root: &Path, path: &str, bytes_max: usize) -> Result<Vec<u8>, Unread> {
     let file = root.join(path);
     // Looked at before it is opened: opening a pipe that lies there would wait for ever.
     let length = regular(root, path, &file)?;
@@ -179,7 +189,7 @@ pub(crate) fn text(root: &Path, path: &str, bytes_max: usize) -> Result<String, 
     if bytes.len() > bytes_max {
         return Err(Unread::Long(bytes_max));
     }
-    String::from_utf8(bytes).map_err(|fault| Unread::Binary(fault.utf8_error().valid_up_to()))
+    Ok(bytes)
 }
 
 /// The length of a regular file that really lies below the workflow's directory. Whoever validates a stranger's workflow

@@ -49,13 +49,16 @@ pub(crate) fn sources(root: &Path, manifest: Option<Manifest<'_>>) -> (BTreeSet<
             }
         }
     }
-    let mut walk =
-        Walk { root, found: BTreeSet::new(), seen: BTreeSet::new(), links: Vec::new(), crowded: false, faults };
+    let mut walk = Walk::new(root, faults);
     for directory in &directories {
         walk.directory(directory, DEPTH_MAX);
     }
     for (text, span) in manifest.into_iter().flat_map(Manifest::tool_files) {
         match inside("", text) {
+            Some(path) if !root.join(&path).exists() => {
+                let message = format!("there is no file of a tool {}", quoted(text));
+                walk.faults.push(Fault::warning(message).at(span));
+            }
             Some(path) if is_python(&path) => walk.file(path),
             Some(_) => {}
             None => {
@@ -71,6 +74,8 @@ pub(crate) fn sources(root: &Path, manifest: Option<Manifest<'_>>) -> (BTreeSet<
 /// A walk through directories of tools.
 struct Walk<'a> {
     root: &'a Path,
+    /// The same without links.
+    real_root: PathBuf,
     found: BTreeSet<String>,
     /// Files and directories that were seen, without links: nothing is read twice under two names.
     seen: BTreeSet<PathBuf>,
@@ -80,7 +85,13 @@ struct Walk<'a> {
     faults: Vec<Fault>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(root: &'a Path, faults: Vec<Fault>) -> Self {
+        let real_root = fs::canonicalize(root).unwrap_or_default();
+        let (found, seen, links) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+        Self { root, real_root, found, seen, links, crowded: false, faults }
+    }
+
     /// Collects the Python files of a directory. Recursion is bounded by `depth`.
     fn directory(&mut self, directory: &str, depth: usize) {
         let place = self.root.join(directory);
@@ -92,7 +103,12 @@ impl Walk<'_> {
                 return self.faults.push(Fault::error(message));
             }
         };
-        if !fs::canonicalize(&place).is_ok_and(|real| self.seen.insert(real)) {
+        let real = fs::canonicalize(&place).unwrap_or_default();
+        if !real.starts_with(&self.real_root) {
+            let message = format!("{} is not looked at: the link leads out of the workflow", quoted(directory));
+            return self.faults.push(Fault::error(message));
+        }
+        if !self.seen.insert(real) || self.found.len() >= SOURCES_MAX && self.crowded {
             return;
         }
         let mut names: Vec<(OsString, Option<FileType>)> =
@@ -144,7 +160,6 @@ impl Walk<'_> {
         if self.links.is_empty() {
             return;
         }
-        let root = fs::canonicalize(self.root).unwrap_or_default();
         self.seen.extend(self.found.iter().filter_map(|path| fs::canonicalize(self.root.join(path)).ok()));
         while let Some((path, depth)) = self.links.pop() {
             let real = fs::canonicalize(self.root.join(&path));
@@ -152,10 +167,6 @@ impl Walk<'_> {
             match real {
                 Ok(real) if self.seen.contains(&real) => {}
                 Ok(real) if real.is_dir() && is_left_out(name) => {}
-                Ok(real) if real.is_dir() && !real.starts_with(&root) => {
-                    let message = format!("{} is not looked at: the link leads out of the workflow", quoted(&path));
-                    self.faults.push(Fault::error(message));
-                }
                 Ok(real) if real.is_dir() && depth == 0 => self.crowded(&path),
                 Ok(real) if real.is_dir() => self.directory(&path, depth - 1),
                 _ if is_python(name) => self.file(path),

@@ -91,6 +91,8 @@ pub enum Unusable {
     Shape(String),
     #[error("`gates.{name}` is `{value}`, which no gate of that name can be")]
     Leniency { name: String, value: String },
+    #[error("`critique.min_score_to_complete` must lie between 0 and 1")]
+    Minimum,
     #[error("`thresholds` must satisfy 1 >= accept >= retry >= fail >= 0")]
     Thresholds,
 }
@@ -120,6 +122,9 @@ impl Run {
                 return Err(Unusable::Leniency { name: name.clone(), value: value.clone() });
             }
         }
+        if !(0.0..=1.0).contains(&self.critique.min_score_to_complete) {
+            return Err(Unusable::Minimum);
+        }
         let Thresholds { accept, retry, fail } = self.evaluation.thresholds;
         let ordered = 1.0 >= accept && accept >= retry && retry >= fail && fail >= 0.0;
         if ordered { Ok(self) } else { Err(Unusable::Thresholds) }
@@ -137,15 +142,14 @@ enum Form {
     Flag,
     Number,
     List,
-    /// A list of objects.
-    Blocks(&'static [(&'static str, Form)]),
+    /// A list of objects, whatever they hold.
+    Blocks,
     Block(&'static [(&'static str, Form)]),
     /// An object of texts.
     Texts,
     Any,
 }
 
-const SUBTASK: &[(&str, Form)] = &[];
 const THRESHOLDS: &[(&str, Form)] = &[("accept", Form::Number), ("retry", Form::Number), ("fail", Form::Number)];
 const CRITIQUE: &[(&str, Form)] =
     &[("enabled", Form::Flag), ("min_score_to_complete", Form::Number), ("scores", Form::List)];
@@ -155,7 +159,7 @@ const RUN: &[(&str, Form)] = &[
     ("task", Form::Text),
     ("output_dir", Form::Text),
     ("workspace_dir", Form::Text),
-    ("plan", Form::Block(&[("subtasks", Form::Blocks(SUBTASK))])),
+    ("plan", Form::Block(&[("subtasks", Form::Blocks)])),
     ("final_result", Form::Any),
     ("critique", Form::Block(CRITIQUE)),
     ("evaluation", Form::Block(EVALUATION)),
@@ -189,11 +193,11 @@ impl Form {
             | (Self::Number, Value::Number(_))
             | (Self::List, Value::Array(_)) => return None,
             (Self::Block(known), Value::Object(members)) => return block(place, members, known),
-            (Self::Blocks(known), Value::Array(items)) => {
+            (Self::Blocks, Value::Array(items)) => {
+                let items = items.iter().enumerate();
                 return items
-                    .iter()
-                    .enumerate()
-                    .find_map(|(at, item)| Self::Block(known).fault(&format!("{place}[{at}]"), item));
+                    .into_iter()
+                    .find_map(|(at, item)| Self::Block(&[]).fault(&format!("{place}[{at}]"), item));
             }
             (Self::Texts, Value::Object(members)) => {
                 return members.iter().find_map(|(key, value)| Self::Text.fault(&format!("{place}.{key}"), value));
@@ -201,7 +205,7 @@ impl Form {
             (Self::Text, _) => "a text",
             (Self::Flag, _) => "`true` or `false`",
             (Self::Number, _) => "a number",
-            (Self::List | Self::Blocks(_), _) => "a list",
+            (Self::List | Self::Blocks, _) => "a list",
             (Self::Block(_) | Self::Texts, _) => "an object",
         };
         Some(format!("{} must be {wanted}, found {}", quoted(place), quoted(&value.to_string())))

@@ -16,6 +16,9 @@ pub(crate) const SANDBOXES: &[&str] = &["subprocess", "docker", "wasm", "isolate
 /// Languages that code may be written in.
 pub(crate) const LANGUAGES: &[&str] = &["typescript", "python", "javascript"];
 
+/// Pairs of allowed and excluded tools that are compared in one agent: a thousand of each, which nobody lists.
+const COMPARED_MAX: usize = 1_000_000;
+
 const CATEGORY: &str = "Capabilities";
 
 pub(super) static TOOLS: Rule = Rule {
@@ -170,7 +173,13 @@ fn include(flow: &Workflow, out: &mut Found) {
 fn exclude(flow: &Workflow, out: &mut Found) {
     for (agent, config) in agents(flow) {
         let excluded = config.code_mode().and_then(|mode| at(mode, &["sdk_surface", "exclude"]));
-        for (name, span) in texts(excluded) {
+        let allowed = config.allowed_tools().count();
+        for (number, (name, span)) in texts(excluded).enumerate() {
+            if allowed.saturating_mul(number) > COMPARED_MAX {
+                let fault = Fault::error("there are too many tools to compare those that are allowed and excluded");
+                out.put(agent.file, fault.at(span).help("use patterns, such as `web.*`"));
+                break;
+            }
             if config.allowed_tools().any(|(allowed, _)| texts_overlap(allowed, name)) {
                 continue;
             }

@@ -20,7 +20,7 @@ registers, has a namespace of its own. Reserved are `web`, `http`, `file`, `shel
 `matplot`, `pandas`, `doc` and `sklearn`; a tool that would stand in for a built-in one breaks the rule too.
 
 Python is parsed: comments and texts do not count, decorators with further arguments and registrations by call do. A name \
-that is only begun in the source is judged by what is written.",
+that is only begun in the source is judged by what is written; one of which not even the namespace is written is a warning.",
     good: tool_part("@app.tool(\"myns.fetch\", description=\"Fetches a page\")\ndef fetch(url: str) -> dict: ...\n"),
     bad: tool_part("@app.tool(\"web.fetch\")      # `web` is reserved\ndef fetch(url: str) -> dict: ...\n"),
     check: namespace,
@@ -72,7 +72,11 @@ fn namespace(flow: &Workflow, out: &mut Found) {
         let namespace = match tool.name.split_once('.') {
             Some((namespace, _)) => namespace,
             // What is written may go on.
-            None if tool.computed => continue,
+            None if tool.computed => {
+                let fault = Fault::warning("the name of this tool is computed, and its namespace is not known");
+                out.put(tool.file, fault.at(tool.span).help("write the name down: `\"myns.fetch\"`"));
+                continue;
+            }
             None => tool.name,
         };
         if !tool.computed && BUILT_IN_TOOLS.contains(&tool.name) && !RESERVED_NAMESPACES.contains(&namespace) {
