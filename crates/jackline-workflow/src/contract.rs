@@ -340,7 +340,10 @@ pub(crate) fn engine_fault(schema: &Node) -> Option<Fault> {
         Some(why) => format!("this is no JSON Schema: {}", why.split_once(": ").map_or(why, |(_, why)| why)),
         None => format!("the schema cannot be used: {}", fault.message),
     };
-    let place = if fault.pointer.is_empty() { dead_reference(schema, schema).unwrap_or(place) } else { place };
+    if let Some(dead) = dead_reference(schema, schema).filter(|_| fault.pointer.is_empty()) {
+        let message = format!("the reference {} leads nowhere", quoted(dead.text().unwrap_or_default()));
+        return Some(Fault::error(message).at(dead.span));
+    }
     Some(Fault::error(message).at(place.span).help_if(fault.help.map(str::to_owned)))
 }
 
