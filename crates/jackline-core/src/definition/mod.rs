@@ -22,6 +22,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod todos;
+mod unreadable;
 mod uses;
 mod validate;
 pub mod yaml;

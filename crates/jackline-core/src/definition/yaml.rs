@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use granit_parser::{Event, Marker, Parser, ScalarStyle, ScanError, options};
+use granit_parser::{Event, Marker, Parser, ScalarStyle, options};
 
 use super::fault::{Fault, Faults, Span, quoted};
+use super::unreadable::{self, too_deep};
 
 /// A definition is written by people: the longest we know of is a hundredth of this.
 pub const DEFINITION_BYTES_MAX: usize = 1 << 20;
@@ -139,7 +140,7 @@ pub fn read_within(limits: &Limits, source: &str, faults: &mut Faults) -> Option
     for event in Parser::new_from_str_with_options(source, limits) {
         let step = match event {
             Ok((event, span)) => builder.take(event, place(span.start, span.end)),
-            Err(error) => Err(tabbed(source, &error).unwrap_or_else(|| unreadable(&error))),
+            Err(error) => Err(unreadable::fault(source, &error)),
         };
         if let Err(fault) = step {
             builder.faults.push(fault);
@@ -149,7 +150,7 @@ pub fn read_within(limits: &Limits, source: &str, faults: &mut Faults) -> Option
     builder.root
 }
 
-fn place(start: Marker, end: Marker) -> Span {
+pub(super) fn place(start: Marker, end: Marker) -> Span {
     let byte = |marker: Marker| marker.byte_offset().unwrap_or_else(|| marker.index());
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Span {
@@ -158,45 +159,6 @@ fn place(start: Marker, end: Marker) -> Span {
         line: small(start.line()),
         column: small(start.col()).saturating_add(1),
     }
-}
-
-/// A tab among the blanks that a line begins with, where reading went wrong: the parser tells of the line before.
-fn tabbed(source: &str, error: &ScanError) -> Option<Fault> {
-    let from = error.marker().line().saturating_sub(1);
-    let mut start: usize = source.split_inclusive('\n').take(from).map(str::len).sum();
-    for (number, line) in source.split_inclusive('\n').enumerate().skip(from).take(2) {
-        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-        let tab = line.get(..indent).unwrap_or_default().find('\t');
-        if let Some(tab) = tab {
-            let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-            let at = start + tab;
-            let span = Span { start: at, end: at + 1, line: small(number + 1), column: small(tab + 1) };
-            return Some(
-                Fault::error("the file is not YAML: a tab indents this line").at(span).help("indent with spaces"),
-            );
-        }
-        start += line.len();
-    }
-    None
-}
-
-fn unreadable(error: &ScanError) -> Fault {
-    let marker = *error.marker();
-    let info = error.info();
-    let fault = match error.kind() {
-        granit_parser::ErrorKind::RecursionLimitExceeded => too_deep(),
-        granit_parser::ErrorKind::UnexpectedCharacter { character: '\0' } => {
-            Fault::error("the file is not YAML: it ends within a value").help("is a quote or a bracket never closed?")
-        }
-        _ => Fault::error(format!("the file is not YAML: {}", info.trim_end_matches('.').replace('\n', " "))),
-    };
-    let indented = info.contains("mapping values are not allowed");
-    let help = "is the line indented too far, or does the value before hold `: ` without quotes?";
-    fault.help_if(indented.then(|| help.to_owned())).at(place(marker, marker))
-}
-
-fn too_deep() -> Fault {
-    Fault::error(format!("lists and maps are nested deeper than {DEPTH_MAX}"))
 }
 
 /// A list or map that is still open.

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
+use jackline_workflow::report::Validated;
 use jackline_workflow::{Absent, load, picture, validate};
 
 use crate::{case, report};
@@ -180,4 +181,20 @@ fn more_findings_than_help_are_counted() {
     let report = report(&files);
     assert_eq!((report.findings.len(), report.errors, report.omitted), (10_000, 10_020, 20));
     assert!(!report.valid());
+}
+
+/// What reads the whole line for each finding takes minutes here.
+#[test]
+fn many_findings_of_one_long_line_are_shown_in_time() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let mut files = case::base();
+    let graph = "{id: writer}, ".repeat(9_000);
+    case::lay(&mut files, "workflow.awp.yaml", &format!("orchestration:\n  graph: [{graph}]\n"));
+    case::write(place.path(), &files);
+    let flow = load(place.path()).expect("a workflow");
+    let report = validate(&flow);
+    let begun = std::time::Instant::now();
+    let shown = Validated { path: "flow".to_owned(), flow, report }.human();
+    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+    assert_eq!(shown.matches("duplicate agent id `writer`").count(), 8_999);
 }
