@@ -15,6 +15,8 @@ const TAB_COLUMNS: usize = 4;
 const QUOTED_CHARS_MAX: usize = 60;
 /// Faults kept of each kind (errors, warnings): more help nobody, and a hostile file could cause 50,000.
 pub const FAULTS_MAX: usize = 500;
+/// Unknown keys of one file that are compared with the known ones: a file that has more was not misspelled.
+const COMPARED_MAX: usize = 5_000;
 
 /// A place in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -85,9 +87,16 @@ pub struct Faults {
     found: Vec<Fault>,
     errors: usize,
     warnings: usize,
+    compared: usize,
 }
 
 impl Faults {
+    /// Whether one more unknown key may be compared with the known ones.
+    pub(super) const fn may_compare(&mut self) -> bool {
+        self.compared += 1;
+        self.compared <= COMPARED_MAX
+    }
+
     /// Keeps a fault while there is room for its kind.
     pub fn push(&mut self, fault: Fault) {
         if self.room(fault.warning) {

@@ -85,6 +85,15 @@ fn read(json: &str) -> Option<Value> {
     serde_json::from_str(json).ok()
 }
 
+/// An item of a list: a key may be left empty where a map is, an item may not.
+fn item(of: &'static Form, defs: &mut BTreeMap<&'static str, Value>) -> Value {
+    let mut schema = form(of, defs);
+    if matches!(of, Form::Map(_) | Form::Named(_) | Form::List(_) | Form::Either(_)) {
+        merge(&mut schema, json!({ "not": { "type": "null" } }));
+    }
+    schema
+}
+
 fn form(form_of: &'static Form, defs: &mut BTreeMap<&'static str, Value>) -> Value {
     match form_of {
         Form::Flag => json!({ "type": "boolean" }),
@@ -104,10 +113,10 @@ fn form(form_of: &'static Form, defs: &mut BTreeMap<&'static str, Value>) -> Val
         }
         Form::Literal => json!({ "type": ["string", "number", "boolean", "null", "array"] }),
         Form::Free => json!({ "type": "object" }),
-        Form::List(of) => json!({ "type": ["array", "null"], "items": form(of, defs) }),
-        Form::Some(of) => json!({ "type": "array", "items": form(of, defs), "minItems": 1 }),
+        Form::List(of) => json!({ "type": ["array", "null"], "items": item(of, defs) }),
+        Form::Some(of) => json!({ "type": "array", "items": item(of, defs), "minItems": 1 }),
         Form::Many(of) => {
-            let one = form(of, defs);
+            let one = item(of, defs);
             json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
         }
         Form::Named(of) => json!({

@@ -9,6 +9,9 @@ use super::yaml::{Entry, Node, Value};
 use crate::nearest;
 use crate::time::{Timestamp, parse_duration_ms};
 
+/// Unknown keys of one map among which a missing one is looked for.
+const SLIPS_MAX: usize = 100;
+
 /// Checks a whole definition.
 pub(super) fn validate(root: &Node, faults: &mut Faults) {
     match &root.value {
@@ -157,6 +160,7 @@ fn map(shape: &Shape, node: &Node, faults: &mut Faults) {
                 let subject = Subject { label: quoted(key.name), node: &entry.value, required: key.required };
                 check(&key.form, &subject, faults);
             }
+            None if shape.open && !faults.may_compare() => {}
             None if shape.open => slip(shape, entry, faults),
             None => faults.error_with(|| unknown(shape, entry)),
         }
@@ -164,7 +168,7 @@ fn map(shape: &Shape, node: &Node, faults: &mut Faults) {
     let unknown = |entry: &&Entry| shape.keys.iter().all(|key| key.name != entry.key);
     // A misspelled one has been told already, with the name that was meant.
     let misspelled = |key: &Key| {
-        let mut slips = node.entries().iter().filter(unknown);
+        let mut slips = node.entries().iter().filter(unknown).take(SLIPS_MAX);
         slips.any(|entry| did_you_mean(&entry.key, std::iter::once(key.name)).is_some())
     };
     let absent = |key: &&Key| key.required && !key.judged && node.entry(key.name).is_none() && !misspelled(key);
