@@ -6,24 +6,34 @@
 //! it. [`validate`] asks all of them and gives a [`Report`] with every finding of every file; [`report`] shows it to
 //! people, to programs and to code hosts, and [`picture`] as a [`graph`]. [`python`] reads Python as far as rules ask.
 //!
+//! [`expression`] reads the conditions that owners write.
+//!
 //! Of a run, [`gates`] judges whether it is complete, and [`loop_control`] what becomes of a manager's decisions.
 //!
 //! This crate knows no command line, reads no environment and prints nothing. Nothing of it is touched by a hook.
 
+pub mod account;
 pub mod agent;
+pub mod ask;
 mod contract;
+pub mod critique;
 mod dag;
+pub mod evaluation;
+pub mod expression;
 mod file;
 mod finding;
 pub mod gates;
 pub mod graph;
+pub mod judge;
 mod load;
 pub mod loop_control;
 pub mod manifest;
+pub mod model;
 mod picture;
 pub mod python;
 mod read;
 pub mod report;
+pub mod respondent;
 pub mod rules;
 mod semver;
 mod shape;
@@ -31,6 +41,7 @@ pub mod starter;
 mod tools;
 mod visible;
 mod within;
+pub mod work;
 
 pub use contract::{Contract, Field};
 pub use dag::Dag;
