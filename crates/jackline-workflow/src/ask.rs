@@ -62,23 +62,43 @@ impl AddAssign for Usage {
 #[error("{why}")]
 pub struct Unanswered {
     pub why: String,
-    /// Whether its time was up.
-    pub timed_out: bool,
+    pub cause: Cause,
     /// What was used all the same.
     pub usage: Usage,
+}
+
+/// What kept somebody from answering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cause {
+    /// Time was up.
+    Late,
+    /// Whoever was asked has too much to do.
+    Busy,
+    /// We may not ask.
+    Denied,
+    /// There was an answer, and it does not fit.
+    Unfit,
+    #[default]
+    Failed,
 }
 
 impl Unanswered {
     /// No answer, and nothing was used.
     #[must_use]
     pub fn new(why: impl Into<String>) -> Self {
-        Self { why: why.into(), timed_out: false, usage: Usage::default() }
+        Self { why: why.into(), cause: Cause::default(), usage: Usage::default() }
+    }
+
+    /// The same, for this cause.
+    #[must_use]
+    pub fn by(self, cause: Cause) -> Self {
+        Self { cause, ..self }
     }
 
     /// The same, because time was up.
     #[must_use]
     pub fn late(why: impl Into<String>) -> Self {
-        Self { timed_out: true, ..Self::new(why) }
+        Self::new(why).by(Cause::Late)
     }
 }
 

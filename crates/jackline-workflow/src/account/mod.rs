@@ -5,6 +5,7 @@
 //! anything.
 
 mod html;
+mod read;
 mod svg;
 mod text;
 
@@ -12,6 +13,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::ask::Usage;
+
+pub use read::Reader;
 
 /// Everything that is told of a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]

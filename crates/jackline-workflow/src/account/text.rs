@@ -18,16 +18,18 @@ impl Account {
     pub fn human(&self) -> String {
         let mut text = String::new();
         let name = brief(&self.workflow, TEXT_CHARS_MAX);
-        let _ = writeln!(text, "run {} of {name}: {}", brief(&self.run, TEXT_CHARS_MAX), self.standing());
-        let _ = writeln!(text, "began {}, took {}", self.began, duration(self.elapsed_ms));
+        let (run, standing) = (brief(&self.run, TEXT_CHARS_MAX), brief(&self.standing(), TEXT_CHARS_MAX));
+        let _ = writeln!(text, "run {run} of {name}: {standing}");
+        let _ = writeln!(text, "began {}, took {}", brief(&self.began, TEXT_CHARS_MAX), duration(self.elapsed_ms));
         if !self.task.is_empty() {
             let _ = writeln!(text, "task: {}", brief(&self.task, TEXT_CHARS_MAX));
         }
         section(&mut text, "timeline", self.timeline());
         section(&mut text, "gates", self.gates.iter().flat_map(gate).collect());
-        let budgets = self.budgets.iter().map(|budget| match budget.limit {
-            Some(limit) => format!("{:<24} {} of {}", budget.name, number(budget.used), number(limit)),
-            None => format!("{:<24} {}", budget.name, number(budget.used)),
+        let budgets = self.budgets.iter().map(|budget| {
+            let (name, used) = (brief(&budget.name, TEXT_CHARS_MAX), number(budget.used));
+            let limit = budget.limit.map(|limit| format!(" of {}", number(limit))).unwrap_or_default();
+            format!("{name:<24} {used}{limit}")
         });
         section(&mut text, "budgets", budgets.collect());
         section(&mut text, "models", spent(&self.usage).into_iter().collect());

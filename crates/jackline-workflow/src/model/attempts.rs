@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::wire::{Failed, RESPONSE_BYTES_MAX, Request, Response};
 use super::{Model, Said};
-use crate::ask::{Unanswered, Usage};
+use crate::ask::{Cause, Unanswered, Usage};
 use crate::visible::visible;
 
 /// Requests for one turn of a conversation: a server that is busy for longer stays busy.
@@ -52,7 +52,7 @@ enum Came {
         after_s: Option<u64>,
     },
     /// It stays as it is.
-    Never(String),
+    Never(String, Cause),
     Late(String),
 }
 
@@ -72,7 +72,7 @@ pub(super) fn send(model: &Model, body: &[u8], (until, usage): (Instant, &mut Us
         usage.requests += 1;
         let (why, after_s) = match came(model, model.post.post(&request)) {
             Came::Said(said) => return Ok(said),
-            Came::Never(why) => return Err(Unanswered::new(why)),
+            Came::Never(why, cause) => return Err(Unanswered::new(why).by(cause)),
             Came::Late(why) => return Err(Unanswered::late(why)),
             Came::Busy { why, after_s } => (why, after_s),
         };
@@ -80,7 +80,7 @@ pub(super) fn send(model: &Model, body: &[u8], (until, usage): (Instant, &mut Us
         let left = until.saturating_duration_since(model.clock.now());
         if attempt == ATTEMPTS_MAX || wait > Duration::from_secs(RETRY_AFTER_S_MAX) {
             let times = if attempt == 1 { "once".to_owned() } else { format!("{attempt} times") };
-            return Err(Unanswered::new(format!("{why} (asked {times})")));
+            return Err(Unanswered::new(format!("{why} (asked {times})")).by(Cause::Busy));
         }
         if wait >= left {
             return Err(Unanswered::late(format!("{why}, and there is no time to ask again")));
@@ -92,32 +92,39 @@ pub(super) fn send(model: &Model, body: &[u8], (until, usage): (Instant, &mut Us
 }
 
 fn came(model: &Model, outcome: Result<Response, Failed>) -> Came {
-    let response = match outcome {
-        Ok(response) => response,
-        Err(Failed::TimedOut) => return Came::Late("the model did not answer in time".to_owned()),
-        Err(fault @ Failed::TooLong(_)) => return Came::Never(format!("the model's answer cannot be used: {fault}")),
+    match outcome {
+        Ok(response) => answered(model, &response),
+        Err(Failed::TimedOut) => Came::Late("the model did not answer in time".to_owned()),
+        Err(fault @ Failed::TooLong(_)) => {
+            Came::Never(format!("the model's answer cannot be used: {fault}"), Cause::Unfit)
+        }
         Err(Failed::Unreachable(why)) => {
-            let why = model.endpoint.without_secrets(&why);
-            return Came::Busy { why: format!("the model cannot be reached: {}", told(&why)), after_s: None };
+            let why = told(&model.endpoint.without_secrets(&why));
+            Came::Busy { why: format!("the model cannot be reached: {why}"), after_s: None }
         }
-    };
-    match response.status {
-        200..=299 => match decode(&response.body) {
-            Ok(answer) => model
-                .endpoint
-                .said(&answer)
-                .map_or_else(|why| Came::Never(format!("the model's answer is of no known form: {why}")), Came::Said),
-            Err(fault) => Came::Never(format!("the model's answer is no JSON: {fault}")),
-        },
-        300..=399 => Came::Never(format!(
-            "the model's server answers {} and names another address, which is not followed",
-            response.status
-        )),
-        408 | 409 | 425 | 429 | 500..=599 => {
-            Came::Busy { why: refused(model, &response), after_s: response.retry_after_s }
-        }
-        _ => Came::Never(refused(model, &response)),
     }
+}
+
+fn answered(model: &Model, response: &Response) -> Came {
+    let status = response.status;
+    match status {
+        200..=299 => read(model, &response.body).unwrap_or_else(|why| Came::Never(why, Cause::Unfit)),
+        300..=399 => {
+            let why = format!("the model's server answers {status} and names another address, which is not followed");
+            Came::Never(why, Cause::Failed)
+        }
+        401 | 403 => Came::Never(refused(model, response), Cause::Denied),
+        408 | 409 | 425 | 429 | 500..=599 => {
+            Came::Busy { why: refused(model, response), after_s: response.retry_after_s }
+        }
+        _ => Came::Never(refused(model, response), Cause::Failed),
+    }
+}
+
+fn read(model: &Model, body: &[u8]) -> Result<Came, String> {
+    let answer = decode(body).map_err(|fault| format!("the model's answer is no JSON: {fault}"))?;
+    let said = model.endpoint.said(&answer);
+    said.map(Came::Said).map_err(|why| format!("the model's answer is of no known form: {why}"))
 }
 
 /// What a server says with a status that is no answer.

@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::ask::{Answer, Ask, Question, Unanswered, Usage};
+use crate::ask::{Answer, Ask, Cause, Question, Unanswered, Usage};
 
 pub use attempts::{ATTEMPTS_MAX, Clock, Real};
 pub use endpoint::{Endpoint, Token, Unusable};
@@ -81,7 +81,7 @@ impl Model {
             };
             if mends_left == 0 {
                 let why = format!("the model's answer cannot be used: {unfit}");
-                return Err(Unanswered { usage, ..Unanswered::new(why) });
+                return Err(Unanswered { usage, ..Unanswered::new(why).by(Cause::Unfit) });
             }
             turns.extend(said::mend(&said, &unfit));
         }
@@ -105,7 +105,7 @@ impl Ask for Model {
                     last = unanswered;
                 }
             }
-            if last.timed_out {
+            if last.cause == Cause::Late {
                 break;
             }
         }

@@ -185,7 +185,8 @@ fn busy_servers_are_asked_again_and_pauses_grow() {
 fn what_stays_as_it_is_is_asked_once() {
     let body = json!({"error": {"type": "auth", "message": format!("bad key {SECRET}\u{1b}[2J")}});
     let played = play(openai(), vec![status(401, &body)], 60);
-    let why = played.outcome.unwrap_err().why;
+    let Unanswered { why, cause, .. } = played.outcome.unwrap_err();
+    assert_eq!(cause, Cause::Denied);
     assert!(why.starts_with("the model's server answers 401: bad key ‹redacted"), "{why}");
     assert!(!why.contains(SECRET) && !why.contains('\u{1b}'), "{why}");
     fails(vec![status(404, &json!("gone"))], "the model's server answers 404", 1);
@@ -205,11 +206,11 @@ fn servers_say_when_to_come_back() {
 fn no_time_is_no_answer() {
     let later = Ok(Response { status: 429, retry_after_s: Some(30), body: Vec::new() });
     let played = play(openai(), vec![later], 10).outcome.unwrap_err();
-    assert!(played.timed_out && played.why.ends_with("and there is no time to ask again"), "{played}");
+    assert!(played.cause == Cause::Late && played.why.ends_with("and there is no time to ask again"), "{played}");
     let played = play(openai(), vec![Err(Failed::TimedOut)], 10);
-    assert_eq!((played.sent.len(), played.outcome.unwrap_err().timed_out), (1, true));
+    assert_eq!((played.sent.len(), played.outcome.unwrap_err().cause), (1, Cause::Late));
     let played = play(openai(), vec![], 0);
-    assert!(played.sent.is_empty() && played.outcome.unwrap_err().timed_out);
+    assert!(played.sent.is_empty() && played.outcome.unwrap_err().cause == Cause::Late);
 }
 
 #[test]
