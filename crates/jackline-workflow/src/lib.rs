@@ -6,13 +6,15 @@
 //! it. [`validate`] asks all of them and gives a [`Report`] with every finding of every file; [`report`] shows it to
 //! people, to programs and to code hosts, and [`picture`] as a [`graph`]. [`python`] reads Python as far as rules ask.
 //!
-//! Of a run, [`gates`] judges whether it is complete, and [`loop_control`] what becomes of a manager's decisions.
+//! [`mod@run`] carries one out: agents are asked, [`gates`] judge whether it is complete, [`loop_control`] what becomes of a
+//! manager's decisions, and [`expression`]s are its conditions.
 //!
 //! This crate knows no command line, reads no environment and prints nothing. Nothing of it is touched by a hook.
 
 pub mod agent;
 mod contract;
 mod dag;
+pub mod expression;
 mod file;
 mod finding;
 pub mod gates;
@@ -25,6 +27,7 @@ pub mod python;
 mod read;
 pub mod report;
 pub mod rules;
+pub mod run;
 mod semver;
 mod shape;
 pub mod starter;
