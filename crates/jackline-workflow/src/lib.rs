@@ -6,9 +6,11 @@
 //! it. [`validate`] asks all of them and gives a [`Report`] with every finding of every file; [`report`] shows it to
 //! people, to programs and to code hosts, and [`picture`] as a [`graph`]. [`python`] reads Python as far as rules ask.
 //!
-//! [`expression`] reads the conditions that owners write.
+//! [`mod@run`] carries one out: agents are asked, [`gates`] judge whether it is complete, [`loop_control`] what becomes of a
+//! manager's decisions, and [`expression`]s are its conditions.
 //!
-//! Of a run, [`gates`] judges whether it is complete, and [`loop_control`] what becomes of a manager's decisions.
+//! Whoever can be asked is asked through [`ask`](mod@ask): [`model`]s behind HTTP, or commands. [`judge`], [`critique`] and
+//! [`evaluation`] look at answers; [`account`] tells what became of a run.
 //!
 //! This crate knows no command line, reads no environment and prints nothing. Nothing of it is touched by a hook.
 
@@ -35,6 +37,7 @@ mod read;
 pub mod report;
 pub mod respondent;
 pub mod rules;
+pub mod run;
 mod semver;
 mod shape;
 pub mod starter;

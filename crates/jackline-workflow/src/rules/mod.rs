@@ -26,7 +26,7 @@ pub(crate) use code_mode::LANGUAGES;
 pub(crate) use evaluation::{ACTIONS, HOOKS, KINDS};
 pub(crate) use identity::AGENT_ID;
 pub use manifest::WORKFLOW_NAME;
-pub(crate) use state::STRATEGIES;
+pub(crate) use state::{RESERVED_KEYS, STRATEGIES};
 pub(crate) use timeouts::FAILURES;
 
 /// Namespaces of tools that a runtime brings along.

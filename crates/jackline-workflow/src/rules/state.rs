@@ -18,7 +18,7 @@ use crate::manifest::{Manifest, at, entry_at, is, texts};
 /// Who sees what.
 pub(crate) const STRATEGIES: &[&str] = &["full", "selective", "isolated"];
 /// Keys of the state that are the runtime's.
-const RESERVED_KEYS: &[&str] = &["_meta", "_errors", "_trace", "_workflow"];
+pub(crate) const RESERVED_KEYS: &[&str] = &["_meta", "_errors", "_trace", "_workflow"];
 /// Stands for every agent.
 const EVERYBODY: &str = "*";
 /// Names that a misspelled one is compared with; see the graph's rules.
