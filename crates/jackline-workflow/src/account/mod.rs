@@ -4,6 +4,7 @@
 //! Whatever an agent wrote is data here: it is cut, made visible and escaped, and no form of the account runs or loads
 //! anything.
 
+mod files;
 mod html;
 mod read;
 mod svg;
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use crate::ask::Usage;
 
+pub use files::deliverables;
 pub use read::Reader;
 
 /// Everything that is told of a run.

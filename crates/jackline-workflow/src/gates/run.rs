@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jackline_core::json::{JsonFault, decode};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Gate;
@@ -62,11 +62,13 @@ impl Default for Critique {
 pub struct Evaluation {
     pub enabled: bool,
     pub score: Value,
+    /// What keeps the score from being higher.
+    pub findings: Vec<String>,
     pub thresholds: Thresholds,
 }
 
 /// Scores that divide acceptance, repair and failure.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Thresholds {
     pub accept: f64,
