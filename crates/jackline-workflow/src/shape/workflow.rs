@@ -73,6 +73,7 @@ static ORCHESTRATION: Shape = open(
         key("graph", Form::List(&Form::Map(&NODE)), "The agents, and whom each waits for (R5, R6, R7, R8)."),
         key("execution", Form::Map(&EXECUTION), "How they are run."),
         key("delegation_loop", Form::Map(&DELEGATION), "How a manager delegates."),
+        key("validation", Form::Map(&VALIDATION), "How answers are validated where no manager delegates."),
         key("run_budget", Form::Free, "What a run may use."),
         key("subworkflows", Form::List(&Form::Free), "Workflows inside this one."),
         key("degradation", Form::List(&Form::Free), "What stands in for agents that fail."),
