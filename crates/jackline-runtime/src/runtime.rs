@@ -15,7 +15,7 @@ use jackline_core::catalogue::Catalogue;
 use jackline_core::code;
 use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
-use jackline_core::decision::{Decision, Finding, Step};
+use jackline_core::decision::{Decision, Finding, Step, Verdict};
 use jackline_core::definition::{UnknownTools, model};
 use jackline_core::event::{Body, Event, MAIN_AGENT};
 use jackline_core::feedback;
@@ -195,6 +195,25 @@ impl Runtime {
     /// Why the store does not tell.
     pub fn session(&self, id: &str) -> Result<Session, StoreFault> {
         Ok(self.load(id)?.session)
+    }
+
+    /// Whether an event would be allowed as things stand, without a question. Nothing is kept and no exception is used
+    /// up; where it cannot be told, it would not.
+    #[must_use]
+    pub fn would_allow(&self, event: &Event) -> bool {
+        let foreseen = catch_unwind(AssertUnwindSafe(|| self.foresee(event)));
+        foreseen.unwrap_or(Err(Fault::Panicked)).is_ok_and(|decision| decision.verdict == Verdict::Allow)
+    }
+
+    fn foresee(&self, event: &Event) -> Result<Decision, Fault> {
+        let mut seen = Seen::default();
+        let held = self.recall(&event.session)?;
+        let standing = self.definitions.stack(held.session.pin.as_ref(), event.definition.as_deref())?;
+        let judging = self.judging(&standing, held.session.todos.scripts());
+        let decision = self.converse(&judging, &held.session, event, &mut seen);
+        self.hold(&event.session, held);
+        seen.settle(&[]);
+        Ok(decision)
     }
 
     fn operate(&self, session: &str, body: Body) -> Answer {
