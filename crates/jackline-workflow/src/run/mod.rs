@@ -83,7 +83,10 @@ pub struct Surroundings<'a> {
 /// # Errors
 /// When it cannot be begun, or nothing can be recorded any more. How a run ends is no error.
 pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended, RunFault> {
-    let means = Means { post: Arc::clone(&at.post), variable: at.variable };
+    // A server may repeat the token it was sent: no record may.
+    let tokens = Mutex::new(Vec::new());
+    let variable = |name: &str| (at.variable)(name).inspect(|token| lock(&tokens).push(token.clone()));
+    let means = Means { post: Arc::clone(&at.post), variable: &variable };
     let settings = Settings::read(flow, &means).map_err(RunFault::Unrunnable)?;
     let (loaded, journal) = Journal::read(at.store, &order.run)?;
     let digest = format!("sha256:{}", settings.digest.hex());
@@ -93,7 +96,7 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
     let kept = Kept::new(directory.join("answers"))?;
     let wanted = order.wanted(&settings, &journal, &kept)?;
     let secrets = settings.secret_variables.iter().filter_map(|name| (at.variable)(name));
-    let hidden = Hidden::new(&settings.hidden, secrets);
+    let hidden = Hidden::new(&settings.hidden, secrets.chain(std::mem::take(&mut *lock(&tokens))));
     hidden.learn(&json!(wanted));
     let root = flow.root.canonicalize().unwrap_or_else(|_| flow.root.clone());
     let frame = Frame {

@@ -43,6 +43,13 @@ fn both_apis_are_spoken() {
 }
 
 #[test]
+fn a_token_that_a_server_repeats_is_in_no_record() {
+    let (stage, _model) = played("openai", Script::new().say(&format!("{{\"text\": \"{TOKEN}\"}}")));
+    stage.ends("complete", "complete");
+    assert!(!stage.log().contains(TOKEN));
+}
+
+#[test]
 fn answers_that_do_not_fit_are_mended() {
     let (stage, model) =
         played("openai", Script::new().say("Hello!").say("{\"text\": 7}").say("{\"text\": \"seven\"}"));
