@@ -29,9 +29,14 @@ const BAR_PX: u64 = 16;
 /// The shortest bar that can still be seen.
 const BAR_PX_MIN: u64 = 3;
 const TOP_PX: u64 = 92;
+const LEGEND_PX: u64 = 14;
 
-/// Colours for light screens, then for dark ones; each has the contrast that reading needs. Failed work is hatched by its
-/// outline too, so that colours are not all there is.
+/// What shapes mean.
+const LEGEND: &str =
+    "bars: work, outlined if it failed, dashed if skipped or open; diamonds: decisions, gates, refusals";
+
+/// Colours for light screens, then for dark ones; each has the contrast that reading needs. Shapes differ too, so that colours
+/// are not all there is.
 pub(super) const STYLE: &str = "\
 text{font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:12px;fill:#1f2328}
 .page{fill:#ffffff}.title{font-size:15px;font-weight:600}.muted{fill:#59636e}
@@ -59,7 +64,7 @@ impl Account {
     /// The picture; inside of a page its colours are the page's.
     pub(super) fn picture(&self, alone: bool) -> String {
         let rows = self.rows();
-        let height = TOP_PX + (rows.len() as u64 + 1) * ROW_PX + 2 * MARGIN_PX;
+        let height = TOP_PX + (rows.len() as u64 + 1) * ROW_PX + 2 * MARGIN_PX + LEGEND_PX;
         let mut text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH_PX}\" height=\"{height}\" \
              viewBox=\"0 0 {WIDTH_PX} {height}\" role=\"img\" aria-labelledby=\"title desc\">\n"
@@ -72,7 +77,7 @@ impl Account {
         let _ = writeln!(text, "<rect class=\"page\" width=\"{WIDTH_PX}\" height=\"{height}\"/>");
         self.draw_head(&mut text);
         let scale = Scale { total_ms: self.elapsed_ms.max(1) };
-        draw_ticks(&mut text, scale, height);
+        draw_ticks(&mut text, scale, height - LEGEND_PX - MARGIN_PX / 2);
         for (at, name) in rows.iter().enumerate() {
             draw_name(&mut text, name, top(at));
         }
@@ -83,9 +88,8 @@ impl Account {
         }
         self.draw_marks(&mut text, scale, top(rows.len()));
         let more = self.agents().len().saturating_sub(rows.len());
-        if more > 0 {
-            draw_text(&mut text, "muted", (MARGIN_PX, height - 6), &format!("and {more} more agents"));
-        }
+        let more = if more > 0 { format!("and {more} more agents; ") } else { String::new() };
+        draw_text(&mut text, "muted", (MARGIN_PX, height - LEGEND_PX), &format!("{more}{LEGEND}"));
         text.push_str("</svg>\n");
         text
     }

@@ -1,7 +1,5 @@
 //! Evaluations: what they let pass, what they send back, and what they end.
 
-use serde_json::json;
-
 use crate::stage::Stage;
 use crate::{ONE, managed};
 
@@ -61,7 +59,8 @@ fn judges_and_tests_score_too() {
         .script("judge", judge);
     stage.ends("complete", "complete");
     let evaluated = &stage.records("run.evaluated")[0];
-    assert_eq!((&evaluated["metrics"][0]["score"], &evaluated["metrics"][1]["score"]), (&json!(0.8), &json!(1.0)));
+    let score = |at: usize| evaluated["metrics"][at]["score"].as_f64();
+    assert_eq!((score(0), score(1)), (Some(0.8), Some(1.0)));
     let stage = Stage::new(&format!("{ONE}{}", evaluation(metrics)))
         .script("speaker", "echo '{\"text\": \"bye\"}'")
         .script("judge", judge);
@@ -94,12 +93,20 @@ fn low_steps_are_repaired() {
 #[test]
 fn broken_rules_cost_the_policy() {
     let policy = evaluation("    metrics: [{name: p, kind: policy}]\n    step_scores: {enabled: false}\n");
-    let stage = Stage::new(&format!("{ONE}{policy}")).script(
-        "speaker",
-        r#"case "$input" in *'"attempt":1,'*) echo '{"text": "x", "state_updates": {"_meta": 1}}';; *) echo '{"text": "x"}';; esac"#,
-    );
-    stage.run();
-    assert_eq!(stage.records("state.refused").len(), 1);
+    let channel = "communication: {channels: [{name: numbers, schema: {type: integer}, participants: {publishers: [speaker], subscribers: [listener]}}]}\n";
+    let says = |content: &str| {
+        let script =
+            format!("echo '{{\"text\": \"x\", \"messages\": [{{\"channel\": \"numbers\", \"content\": {content}}}]}}'");
+        let manifest = format!(
+            "orchestration: {{graph: [{{id: speaker}}, {{id: listener, depends_on: [speaker]}}]}}\n{channel}{policy}"
+        );
+        Stage::new(&manifest).script("speaker", &script).script("listener", "echo '{}'")
+    };
+    says("7").ends("complete", "complete");
+    let stage = says("true");
+    stage.ends("failed", "eval_fail");
+    assert_eq!(stage.records("message.rejected").len(), 1);
+    assert_eq!(stage.records("run.evaluated")[0]["metrics"][0]["reason"], "1 violations of the workflow's rules");
 }
 
 #[test]

@@ -8,37 +8,37 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// The token of models, which must show nowhere.
-pub const TOKEN: &str = "tok-5ecret-of-the-model-0123456789";
+pub(crate) const TOKEN: &str = "tok-5ecret-of-the-model-0123456789";
 
 /// A workflow, and a home for what runs leave.
-pub struct Stage {
+pub(crate) struct Stage {
     directory: TempDir,
 }
 
 /// What came of a command.
-pub struct Ran {
-    pub code: Option<i32>,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Stage {
     /// A workflow with this manifest, below the usual head.
-    pub fn new(manifest: &str) -> Self {
+    pub(crate) fn new(manifest: &str) -> Self {
         let stage = Self { directory: tempfile::tempdir().unwrap() };
         let head = "awp: \"1.0.0\"\nworkflow: {name: tiers, version: \"1.0.0\", description: A test.}\n";
         stage.file("workflow.awp.yaml", &format!("{head}{manifest}"));
         stage
     }
 
-    pub fn file(&self, path: &str, text: &str) {
+    pub(crate) fn file(&self, path: &str, text: &str) {
         let path = self.flow().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
     /// An agent whose file says this beside who it is; any object fits its contract.
-    pub fn agent(self, id: &str, text: &str) -> Self {
+    pub(crate) fn agent(self, id: &str, text: &str) -> Self {
         let head = format!("awp_agent: \"1.0.0\"\nidentity: {{id: {id}, description: Does {id}.}}\n");
         let output = "output: {contract: {type: object, properties: {text: {type: string}}}}\n";
         self.file(&format!("agents/{id}/agent.awp.yaml"), &format!("{head}{output}{text}"));
@@ -46,20 +46,20 @@ impl Stage {
     }
 
     /// An agent that is a shell script; `$input` is what it was given.
-    pub fn script(self, id: &str, script: &str) -> Self {
+    pub(crate) fn script(self, id: &str, script: &str) -> Self {
         self.file(&format!("agents/{id}/run.sh"), &format!("input=$(cat)\n{script}\n"));
         self.agent(id, &format!("runtime: {{command: [sh, agents/{id}/run.sh]}}\n"))
     }
 
-    pub fn flow(&self) -> PathBuf {
+    pub(crate) fn flow(&self) -> PathBuf {
         self.directory.path().join("flow")
     }
 
-    pub fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.directory.path().join("home")
     }
 
-    pub fn jackline(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn jackline(&self, arguments: &[&str]) -> Ran {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_jackline"))
             .args(arguments)
@@ -77,7 +77,7 @@ impl Stage {
 
     /// Runs the workflow as `run-1`; how it ended.
     #[track_caller]
-    pub fn run(&self) -> (Ran, Value) {
+    pub(crate) fn run(&self) -> (Ran, Value) {
         let ran =
             self.jackline(&["workflow", "run", "flow", "--task", "Say something.", "--run-id", "run-1", "--json"]);
         let ended =
@@ -87,7 +87,7 @@ impl Stage {
 
     /// Runs it and holds how it ended against what was wanted.
     #[track_caller]
-    pub fn ends(&self, status: &str, reason: &str) -> Value {
+    pub(crate) fn ends(&self, status: &str, reason: &str) -> Value {
         let (ran, ended) = self.run();
         let told = (ended["status"].as_str().unwrap(), ended["reason"].as_str().unwrap());
         assert_eq!(told, (status, reason), "{}\n{}\n{}", ran.out, ran.err, self.log());
@@ -96,21 +96,21 @@ impl Stage {
     }
 
     /// The run's records, one JSON object in each line.
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         let shown = self.jackline(&["audit", "export", "--session", "run-1"]);
         assert_eq!(shown.code, Some(0), "{}", shown.err);
         shown.out
     }
 
     /// The records of a kind: their data.
-    pub fn records(&self, kind: &str) -> Vec<Value> {
+    pub(crate) fn records(&self, kind: &str) -> Vec<Value> {
         let records = self.log();
         let records = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         records.filter(|record| record["kind"] == kind).map(|record| record["data"].clone()).collect()
     }
 
     /// Every file that runs left, as text.
-    pub fn left(&self) -> String {
+    pub(crate) fn left(&self) -> String {
         let mut all = String::new();
         let mut open = vec![self.home()];
         while let Some(directory) = open.pop() {
