@@ -1,6 +1,6 @@
 //! Accounts of runs in all their forms: what they tell, and that nothing an agent wrote becomes markup.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
+#![expect(clippy::indexing_slicing, reason = "a test that cannot go on says so by panicking")]
 
 use std::process::Command;
 

@@ -73,7 +73,9 @@ impl Hidden {
                 }
                 self.veil(value) || changed
             }),
-            Value::Array(items) => items.iter_mut().fold(false, |changed, item| self.veil(item) || changed),
+            Value::Array(items) => {
+                items.iter_mut().map(|item| self.veil(item)).fold(false, |changed, one| changed | one)
+            }
             _ => false,
         }
     }

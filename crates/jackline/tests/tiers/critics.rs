@@ -1,8 +1,12 @@
 //! Critics: scores, repairs, what is learned, and what the gate makes of it.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
-use crate::managed;
+use crate::stage::Stage;
+use crate::{MANAGED, managed};
 
 const CRITIQUE: &str = "    critique: {enabled: true, critic: critic, min_score_to_complete: 0.6}\n";
 /// Scores what was mended higher.
@@ -63,11 +67,34 @@ echo "{\"score\": 0.9, \"defects\": [$d]}""#;
     stage.ends("partial", "defect_category_cap");
 }
 
+/// Delegates, then waits for a file before it is done.
+const WAITING: &str = r#"case "$input" in
+*'"iteration":1,'*) echo '{"decision": "DELEGATE", "delegations": [{"worker_id": "worker", "instructions": "Say."}]}';;
+*) n=0; while [ ! -e go ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done
+   echo '{"decision": "COMPLETE", "final_result": {"text": "done"}}';;
+esac"#;
+
 #[test]
-fn a_run_that_is_taken_up_again_asks_no_critic_twice() {
-    let stage = managed(CRITIQUE, "").script("worker", "echo '{\"text\": \"better\"}'").script("critic", CRITIC);
-    stage.ends("complete", "complete");
-    let over = stage.jackline(&["workflow", "run", "flow", "--resume", "run-1"]);
-    assert_eq!(over.code, Some(2), "{}", over.err);
-    assert_eq!(stage.records("referee.answered").len(), 1);
+fn a_run_that_was_killed_asks_no_critic_and_no_judge_twice() {
+    let tiers = format!("{CRITIQUE}    validation: {{llm: {{judge: judge}}}}\n");
+    let stage = Stage::new(&format!("{MANAGED}{tiers}"))
+        .script("boss", WAITING)
+        .script("worker", "echo '{\"text\": \"better\"}'")
+        .script("judge", "echo '{\"accepted\": true, \"reason\": \"fine\"}'")
+        .script("critic", CRITIC);
+    let mut child = stage.start();
+    let until = Instant::now() + Duration::from_secs(30);
+    while Instant::now() < until && !(stage.began() && stage.records("agent.started").len() >= 3) {
+        thread::sleep(Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    stage.file("go", "");
+    let resumed = stage.jackline(&["workflow", "run", "flow", "--resume", "run-1"]);
+    assert_eq!(resumed.code, Some(0), "{}\n{}", resumed.err, stage.log());
+    let count = |kind: &str| stage.records(kind).len();
+    assert_eq!((count("referee.answered"), count("critique.reviewed"), count("agent.judged")), (2, 1, 1));
+    let gates = &stage.records("gates.judged")[0]["judgement"]["gates"];
+    assert_eq!(gates[0]["score"], 0.9, "the score of before the end counts");
+    assert_eq!(stage.jackline(&["audit", "verify", "--session", "run-1"]).code, Some(0));
 }

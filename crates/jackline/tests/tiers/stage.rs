@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -59,18 +59,27 @@ impl Stage {
         self.directory.path().join("home")
     }
 
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_jackline"));
+        command.args(arguments).current_dir(self.directory.path()).env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.directory.path());
+        command.env("JACKLINE_HOME", self.home()).env("MODEL_TOKEN", TOKEN);
+        command
+    }
+
+    /// Starts a run as `run-1` and does not wait for it.
+    pub(crate) fn start(&self) -> Child {
+        let mut command = self.command(&["workflow", "run", "flow", "--task", "Say something.", "--run-id", "run-1"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Whether the run has a record.
+    pub(crate) fn began(&self) -> bool {
+        self.jackline(&["audit", "export", "--session", "run-1"]).code == Some(0)
+    }
+
     pub(crate) fn jackline(&self, arguments: &[&str]) -> Ran {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_jackline"))
-            .args(arguments)
-            .current_dir(self.directory.path())
-            .env_clear()
-            .env("PATH", path)
-            .env("HOME", self.directory.path())
-            .env("JACKLINE_HOME", self.home())
-            .env("MODEL_TOKEN", TOKEN)
-            .output()
-            .unwrap();
+        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Ran { code: status.code(), out: text(stdout), err: text(stderr) }
     }
