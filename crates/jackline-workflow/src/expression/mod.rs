@@ -105,7 +105,7 @@ mod tests {
         check("7 not in state.a.list", json!(true));
         check("1 < state.a.n <= 3", json!(true));
         check("1 < state.a.n < 3", json!(false));
-        check("not state.a.flag or state.a.none", json!(false));
+        check("not state.a.flag or state.a.none", json!(null));
         check("!state.a.flag || (true && !false)", json!(true));
         check("task == 'tides'", json!(true));
         check("[1, 'a', [true]]", json!([1, "a", [true]]));

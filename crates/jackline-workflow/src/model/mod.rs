@@ -23,7 +23,7 @@ use crate::ask::{Answer, Ask, Cause, Question, Unanswered, Usage};
 pub use attempts::{ATTEMPTS_MAX, Clock, Real};
 pub use endpoint::{Endpoint, Token, Unusable};
 pub use said::MENDS_MAX;
-pub use wire::{Failed, Post, RESPONSE_BYTES_MAX, Request, Response};
+pub use wire::{Failed, Offline, Post, RESPONSE_BYTES_MAX, Request, Response};
 
 /// A model that can be asked.
 #[derive(Debug, Clone)]

@@ -53,3 +53,13 @@ pub trait Post: Send + Sync + fmt::Debug {
     /// Why there is no answer.
     fn post(&self, request: &Request<'_>) -> Result<Response, Failed>;
 }
+
+/// For programs that ask no models: nothing goes out.
+#[derive(Debug, Clone, Copy)]
+pub struct Offline;
+
+impl Post for Offline {
+    fn post(&self, _: &Request<'_>) -> Result<Response, Failed> {
+        Err(Failed::Unreachable("this program asks no models".to_owned()))
+    }
+}

@@ -68,14 +68,15 @@ impl Hidden {
         match value {
             Value::Object(members) => members.iter_mut().fold(false, |changed, (name, value)| {
                 if self.is_hidden(name) && !value.is_null() {
-                    *value = marker(value);
-                    return true;
+                    let shown = marker(value);
+                    let differs = *value != shown;
+                    *value = shown;
+                    return changed || differs;
                 }
                 self.veil(value) || changed
             }),
-            Value::Array(items) => {
-                items.iter_mut().map(|item| self.veil(item)).fold(false, |changed, one| changed | one)
-            }
+            // All of them, not only the first that is hidden.
+            Value::Array(items) => items.iter_mut().map(|item| self.veil(item)).filter(|changed| *changed).count() > 0,
             _ => false,
         }
     }

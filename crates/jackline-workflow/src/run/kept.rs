@@ -19,10 +19,9 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// In this directory, which is made if it is missing.
-    pub(super) fn new(directory: PathBuf) -> Result<Self, RunFault> {
-        private::create_dir(&directory).map_err(|fault| disk(&directory, &fault))?;
-        Ok(Self { directory })
+    /// In this directory, which is made with the first value.
+    pub(super) const fn new(directory: PathBuf) -> Self {
+        Self { directory }
     }
 
     /// Keeps a value; once this returns it survives the end of the process, and of the machine.
@@ -31,6 +30,7 @@ impl Kept {
         let digest = Digest::of(&bytes);
         let path = self.path(&digest);
         if !path.exists() {
+            private::create_dir(&self.directory).map_err(|fault| disk(&self.directory, &fault))?;
             write(&path, &bytes).map_err(|fault| disk(&path, &fault))?;
         }
         Ok(digest)

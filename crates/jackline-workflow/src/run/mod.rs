@@ -93,7 +93,7 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
     order.check(loaded.head.seq > 0, &journal, &digest)?;
     unset(&settings, at)?;
     let directory = at.runs.join(&order.run);
-    let kept = Kept::new(directory.join("answers"))?;
+    let kept = Kept::new(directory.join("answers"));
     let wanted = order.wanted(&settings, &journal, &kept)?;
     let secrets = settings.secret_variables.iter().filter_map(|name| (at.variable)(name));
     let hidden = Hidden::new(&settings.hidden, secrets.chain(std::mem::take(&mut *lock(&tokens))));

@@ -25,6 +25,8 @@ pub(super) struct Watch<'a> {
     idle: Option<Duration>,
     /// When something happened last.
     happened: Mutex<Instant>,
+    /// Nothing happened for too long; what is ended for it is no news.
+    idled: AtomicBool,
     failed: AtomicBool,
     signal: &'a (dyn Fn() -> Option<i32> + Sync),
 }
@@ -38,7 +40,14 @@ impl<'a> Watch<'a> {
     ) -> Self {
         let now = Instant::now();
         let until = now + total.saturating_sub(spent);
-        Self { until, idle, happened: Mutex::new(now), failed: AtomicBool::new(false), signal }
+        Self {
+            until,
+            idle,
+            happened: Mutex::new(now),
+            idled: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
+            signal,
+        }
     }
 
     /// Why the run is over, if it is.
@@ -54,7 +63,10 @@ impl<'a> Watch<'a> {
             return Some(Cause::Total);
         }
         let happened = *self.happened.lock().unwrap_or_else(PoisonError::into_inner);
-        self.idle.filter(|idle| now.duration_since(happened) >= *idle).map(|_| Cause::Idle)
+        if self.idle.is_some_and(|idle| now.duration_since(happened) >= idle) {
+            self.idled.store(true, Ordering::Relaxed);
+        }
+        self.idled.load(Ordering::Relaxed).then_some(Cause::Idle)
     }
 
     /// Something happened.

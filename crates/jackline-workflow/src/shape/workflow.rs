@@ -74,7 +74,7 @@ static ORCHESTRATION: Shape = open(
         key("execution", Form::Map(&EXECUTION), "How they are run."),
         key("delegation_loop", Form::Map(&DELEGATION), "How a manager delegates."),
         key("validation", Form::Map(&VALIDATION), "How answers are validated where no manager delegates."),
-        key("run_budget", Form::Free, "What a run may use."),
+        key("run_budget", Form::Map(&RUN_BUDGET), "What a run may use."),
         key("subworkflows", Form::List(&Form::Free), "Workflows inside this one."),
         key("degradation", Form::List(&Form::Free), "What stands in for agents that fail."),
     ],
@@ -98,13 +98,87 @@ static NODE: Shape = open(
         key("share_output", TEXTS, "What others may see of its answer (R16)."),
         key("on_failure", Form::Choice(FAILURES), "What its failure leads to (R17).").judged(),
         key("timeout", Form::Positive, "Seconds that it may take (R17).").judged(),
-        key("retry", Form::Either(&[COUNT, Form::Free]), "How often it is tried again."),
-        key("loop", Form::Free, "Whether it runs more than once."),
-        key("fan_out", Form::Free, "Whether it runs once for each of many."),
-        key("fan_in", Form::Free, "What becomes of the many answers."),
+        key("retry", Form::Either(&[COUNT, Form::Map(&RETRY)]), "How often it is tried again."),
+        key("loop", Form::Map(&LOOP), "Whether it runs more than once."),
+        key("fan_out", Form::Map(&FAN_OUT), "Whether it runs once for each of many."),
+        key("fan_in", Form::Map(&FAN_IN), "What becomes of the many answers."),
         key("type", Form::Text, "What kind of node it is."),
         key("config", Form::Free, "The settings of a delegation loop in its place (R31, R32)."),
         key("description", Form::Text, "What it is for here."),
+    ],
+);
+
+static RETRY: Shape = open(
+    "retry",
+    "How often an agent is tried, and how long before each new try.",
+    &[
+        key("max_attempts", COUNT, "Tries in all.").default("1"),
+        key("max_retries", COUNT, "Tries after the first: the same, counted otherwise."),
+        key("backoff", Form::Choice(&["none", "linear", "exponential"]), "How the time between tries grows.")
+            .default(r#""exponential""#),
+        key("backoff_base", NUMBER, "Seconds: the first pause, or what it grows by.").default("2.0"),
+        key("backoff_max", NUMBER, "Seconds of the longest pause.").default("60.0"),
+        key("delay", NUMBER, "The same as `backoff_base`."),
+        key("retryable_errors", TEXTS, "Kinds of failures that are tried again; all of them without this."),
+        key("non_retryable_errors", TEXTS, "Kinds of failures that are not."),
+    ],
+);
+
+static LOOP: Shape = open(
+    "loop",
+    "A node that runs more than once.",
+    &[
+        key("enabled", Form::Flag, "Whether it does.").default("true"),
+        key("type", Form::Choice(&["standard", "interactive"]), "Whether somebody is asked between rounds.")
+            .default(r#""standard""#),
+        key("mode", Form::Text, "The same under its other name."),
+        key("max_iterations", COUNT, "Rounds at most.").default("5"),
+        key("condition", Form::Text, "It goes on while this holds, asked after each round."),
+        key("until_condition", Form::Text, "It ends once this holds."),
+        key("until", Form::Text, "The same in short."),
+        key("poll_interval", NUMBER, "Seconds between rounds."),
+        key("prompt_field", Form::Text, "Where an interactive loop says that it needs an answer."),
+        key("input_channel", Form::Text, "Where the answer comes from."),
+    ],
+);
+
+static FAN_OUT: Shape = open(
+    "fan_out",
+    "A node that runs once for each of many.",
+    &[
+        key("enabled", Form::Flag, "Whether it does.").default("true"),
+        key("source", Form::Text, "Each of what: an expression, such as `state.researcher.topics`."),
+        key("source_field", Form::Text, "The same under its other name."),
+        key("variable", Form::Text, "What one of them is called in `inputs`.").default(r#""item""#),
+        key("agent_template", Form::Text, "The agent that runs, if it is another one."),
+        key("max_parallel", COUNT, "Copies at once.").default("4"),
+        key("aggregation", Form::Text, "What becomes of the answers; `fan_in.strategy` under its other name."),
+    ],
+);
+
+static FAN_IN: Shape = open(
+    "fan_in",
+    "What becomes of the answers of a fan-out.",
+    &[
+        key(
+            "strategy",
+            Form::Choice(&["merge", "reduce", "first", "majority"]),
+            "A list of all, one object of all, the first, or the one most often given.",
+        )
+        .default(r#""merge""#),
+        key("target_field", Form::Text, "The member of the state that they become (R13)."),
+    ],
+);
+
+static RUN_BUDGET: Shape = open(
+    "run_budget",
+    "What a run may use.",
+    &[
+        key("max_wall_time", Form::Positive, "Seconds in all (R17).").judged(),
+        key("max_agent_runs", COUNT, "Tries of agents in all."),
+        key("max_total_tokens", COUNT, "Tokens in all, as agents tell them."),
+        key("max_tool_calls", COUNT, "Calls in all, as agents tell them."),
+        key("max_cost_usd", NUMBER, "Dollars in all, as agents tell them."),
     ],
 );
 
@@ -116,7 +190,7 @@ static DEPENDENCY: Shape = open(
         key("id", Form::Text, "The same, as others spell it."),
         key("when", Form::Text, "On what condition."),
         key("expr", Form::Text, "The same, as others spell it."),
-        key("condition", Form::Text, "Which outcome is waited for."),
+        key("condition", Form::Text, "Which outcome is waited for: `success`, `failure` or `always`."),
     ],
 );
 
@@ -162,6 +236,7 @@ static DELEGATION: Shape = open(
     "How a manager delegates.",
     &[
         key("manager", Form::Text, "The agent that decides (R8)."),
+        key("worker", Form::Text, "The agent of workers that name none."),
         key("budget", Form::Map(&BUDGET), "What a run may use (R31, R32)."),
         key("models", Form::Free, "Which models answer."),
         key("worker_policy", Form::Free, "What holds for every worker."),

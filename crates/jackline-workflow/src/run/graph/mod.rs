@@ -13,6 +13,7 @@ use super::fault::Halt;
 use super::ledger::Entry;
 use super::running::{Earlier, Running, lock};
 use super::settings::{Node, OnFailure};
+use super::worker::FailureKind;
 use crate::loop_control::{End, Status};
 use job::Ended;
 use schedule::{Prospect, Schedule, Settled};
@@ -67,8 +68,10 @@ pub(super) fn run(running: &Running<'_>, nodes: &[Node]) -> Result<Outcome, Halt
 /// Whether a node runs; one that does not is on record.
 fn prospect(running: &Running<'_>, schedule: &Schedule, node: &Node, at: usize) -> Result<Prospect, Halt> {
     // What was decided before an interruption stands, whatever the state is now.
-    if let Some(Earlier::Skipped) = running.known(&node.id)? {
-        return Ok(Prospect::Settled(schedule.unmet(at)));
+    match running.known(&node.id)? {
+        Some(Earlier::Skipped) => return Ok(Prospect::Settled(schedule.unmet(at))),
+        Some(Earlier::Failed(failure)) => return untold(running, node, &failure.reason),
+        Some(Earlier::Finished(_)) | None => {}
     }
     if running.journal.knows(&format!("{}@", node.id)) {
         return Ok(Prospect::Run);
@@ -80,14 +83,19 @@ fn prospect(running: &Running<'_>, schedule: &Schedule, node: &Node, at: usize) 
         Ok(Some(skipped)) => skipped,
         Err(why) => {
             let reason = format!("its condition cannot be told: {why}");
-            lock(&running.shared).failed(&node.id, &reason);
-            let data = json!({"reason": reason});
-            running.record(Entry::new("agent.skipped", &node.id, data).of_step(&node.id))?;
-            return settle_failed(running, node, &reason).map(Prospect::Settled);
+            let data = json!({"attempt": 1, "kind": FailureKind::Validation.word(), "reason": reason, "again": false});
+            running.record(Entry::new("agent.failed", &node.id, data).of_step(&node.id))?;
+            return untold(running, node, &reason);
         }
     };
     running.record(Entry::new("agent.skipped", &node.id, json!({"reason": reason})).of_step(&node.id))?;
     Ok(Prospect::Settled(settled))
+}
+
+/// A node whose condition cannot be told has failed.
+fn untold(running: &Running<'_>, node: &Node, reason: &str) -> Result<Prospect, Halt> {
+    lock(&running.shared).failed(&node.id, reason);
+    settle_failed(running, node, reason).map(Prospect::Settled)
 }
 
 /// What the end of a node means for those that wait for it.
