@@ -26,6 +26,9 @@ impl Dialect for Anthropic {
     }
 
     fn answer(&self, body: &Value, said: &Said, id: &str) -> Response {
+        if let Said::Odd(odd) = said {
+            return odd.clone();
+        }
         let model = body.get("model").and_then(Value::as_str).unwrap_or("scripted");
         let message = Message { id: format!("msg_{id}"), model, said };
         match body.get("stream") {
@@ -95,12 +98,13 @@ impl Message<'_> {
             Said::Both(text, calls) => {
                 std::iter::once(json!({"type": "text", "text": text})).chain(calls.iter().map(tool_use)).collect()
             }
+            Said::Odd(_) => Vec::new(),
         }
     }
 
     fn stop_reason(&self) -> &'static str {
         match self.said {
-            Said::Text(_) => "end_turn",
+            Said::Text(_) | Said::Odd(_) => "end_turn",
             Said::Calls(_) | Said::Both(..) => "tool_use",
         }
     }

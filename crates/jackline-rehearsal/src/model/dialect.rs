@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::anthropic::Anthropic;
 use super::http::{Request, Response};
+use super::openai::OpenAi;
 use super::script::{Lane, Said};
 
 /// What the model was shown of one call's end.
@@ -33,7 +34,7 @@ pub(super) trait Dialect: Debug + Sync {
     fn texts(&self, body: &Value) -> Vec<String>;
 }
 
-const ALL: &[&dyn Dialect] = &[&Anthropic];
+const ALL: &[&dyn Dialect] = &[&Anthropic, &OpenAi];
 
 /// The API of a request; none if it is not for a model.
 pub(super) fn of(request: &Request) -> Option<&'static dyn Dialect> {

@@ -5,6 +5,7 @@
 mod anthropic;
 mod dialect;
 pub(crate) mod http;
+mod openai;
 mod script;
 
 use std::io::{self, BufReader};

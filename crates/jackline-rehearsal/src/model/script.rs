@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::http::Response;
+
 /// The mark that stands for the repository's path in texts and arguments.
 pub const CWD: &str = "{{CWD}}";
 
@@ -53,6 +55,8 @@ pub(crate) enum Said {
     Calls(Vec<Call>),
     /// Both in one turn: the agent speaks and goes on.
     Both(String, Vec<Call>),
+    /// No turn of a model: an answer as it is.
+    Odd(Response),
 }
 
 impl fmt::Debug for Turn {
@@ -109,6 +113,12 @@ impl Script {
         self.turn(Said::Both(text.to_owned(), vec![call]))
     }
 
+    /// The server says this instead of letting the model speak: a status, headers, a body.
+    pub fn odd(self, status: u16, headers: &[(&str, &str)], body: &str) -> Self {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        self.turn(Said::Odd(Response { headers, ..Response::text(status, body.to_owned()) }))
+    }
+
     fn turn(mut self, said: Said) -> Self {
         self.main.push(Turn { said, meanwhile: None });
         self
@@ -150,6 +160,7 @@ impl Script {
                     *text = text.replace(CWD, cwd);
                     calls.iter_mut().for_each(|call| place(&mut call.input, cwd));
                 }
+                Said::Odd(_) => {}
             }
         }
         self
