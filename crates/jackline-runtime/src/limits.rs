@@ -2,10 +2,10 @@
 
 use jackline_core::stack::Stack;
 
-use crate::adapters::claude;
+use crate::adapters::{claude, codex};
 
 /// Hosts that tell of tokens and never of cost.
-const WITHOUT_COST: &[&str] = &[claude::HOST];
+const WITHOUT_COST: &[&str] = &[claude::HOST, codex::HOST];
 
 /// What a person should know about limits that cannot be counted on this host.
 #[must_use]

@@ -2,6 +2,7 @@
 
 mod files;
 mod notices;
+mod proven;
 mod raw;
 mod stops;
 
@@ -142,7 +143,7 @@ impl Runtime {
     pub fn handle(&self, adapter: &dyn Adapter, native: &[u8]) -> Reply {
         let Heard { asked, messages } = adapter.read(native, clock::now());
         let answers: Vec<Answer> = match messages {
-            Ok(messages) => messages.iter().map(|message| self.answer(message)).collect(),
+            Ok(messages) => messages.into_iter().map(|message| self.answer(&proven::settled(message))).collect(),
             Err(finding) => vec![Answer::refusal(*finding)],
         };
         adapter.render(&asked, &answers)
@@ -150,14 +151,14 @@ impl Runtime {
 
     /// Decides about one event and keeps the record.
     pub fn decide(&self, event: &Event) -> Answer {
-        self.answer(&Message { event: event.clone(), raw: raw::raw(event), by_person: false })
+        self.answer(&Message::new(event.clone(), raw::raw(event)))
     }
 
     /// The same for an event that a person's own command sends: the record names a human as its actor.
     ///
     /// Who calls this has made sure that a person is there.
     pub fn decide_for_person(&self, event: &Event) -> Answer {
-        self.answer(&Message { event: event.clone(), raw: raw::raw(event), by_person: true })
+        self.answer(&Message { by_person: true, ..Message::new(event.clone(), raw::raw(event)) })
     }
 
     /// Keeps what guards remember under a name.

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 
 use jackline_core::time::Timestamp;
 use jackline_runtime::Runtime;
-use jackline_runtime::adapters::claude::Claude;
-use jackline_runtime::adapters::{Adapter, Reply};
+use jackline_runtime::adapters::{self, Adapter, Reply};
 use serde_json::{Value, json};
 
 /// Nothing is declared, so everything is allowed.
@@ -24,8 +23,7 @@ fn root() -> PathBuf {
 }
 
 fn adapter(host: &str) -> Box<dyn Adapter> {
-    assert_eq!(host, "claude", "a host without an adapter");
-    Box::new(Claude { wired: Some("local_settings") })
+    adapters::named(host, Some("local")).expect("a host with an adapter")
 }
 
 fn answered(host: &str, definition: &str, native: &[u8]) -> Value {
@@ -90,6 +88,46 @@ fn claude_code() {
 #[test]
 fn an_older_claude_code() {
     check("claude", "2.1.197", 9);
+}
+
+#[test]
+fn codex() {
+    check("codex", "0.166.0", 40);
+}
+
+#[test]
+fn opencode() {
+    check("opencode", "1.18.33", 19);
+}
+
+#[test]
+fn cursor() {
+    check("cursor", "documented", 15);
+}
+
+#[test]
+fn vs_code() {
+    check("vscode", "documented", 13);
+}
+
+/// What a gate of a host refuses must be said three times: its client drops JSON that it does not like.
+#[test]
+fn every_refusal_of_a_codex_gate_is_one_that_the_client_obeys() {
+    for path in messages(&root().join("conformance/hosts/codex/0.166.0")) {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let refused = answered("codex", STRICT, &fs::read(&path).unwrap());
+        if !name.starts_with("PreToolUse.") {
+            assert_eq!(refused["exit"], 0, "{name}");
+            continue;
+        }
+        let reason = refused["stderr"].as_str().unwrap();
+        assert!(reason.starts_with("nothing is allowed here\n→ ask the owner\n"), "{name}: {reason}");
+        let specific = json!({
+            "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason,
+        });
+        let want = json!({ "exit": 2, "stdout": { "hookSpecificOutput": specific }, "stderr": reason });
+        assert_eq!(refused, want, "{name}");
+    }
 }
 
 #[test]

@@ -3,12 +3,22 @@
 //! Pure: texts in, texts and values out. Which files there are, and writing them, is the command line's.
 
 pub mod claude;
+pub mod codex;
+pub mod cursor;
 mod edit;
 mod fault;
+pub mod hooks;
+mod line;
+pub mod opencode;
 pub mod servers;
 mod spans;
+mod timeouts;
+pub mod vscode;
 
 pub use fault::SettingsFault;
+pub use hooks::{Entry, Flaw, HOOK_S_MAX, Survey};
+pub use line::CommandLine;
+pub use timeouts::{TIMEOUT_S, Timeouts};
 
 /// Bytes of a settings file. Real ones have a few kilobytes; a larger one is not read at all.
 pub const SETTINGS_BYTES_MAX: usize = 1 << 20;
@@ -39,13 +49,6 @@ impl Scope {
     }
 }
 
-/// What a host starts, without a shell between.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandLine {
-    pub program: String,
-    pub arguments: Vec<String>,
-}
-
 /// What taking our entries out of a settings text leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Removed {
@@ -55,4 +58,57 @@ pub enum Removed {
     Rest(String),
     /// The file held nothing else and was made for our entries: it may go.
     All,
+}
+
+/// How one host is told to ask us.
+pub trait Wiring: Sync {
+    /// The settings with our entries in them, and everything else as it was; a missing or empty file becomes a new one.
+    ///
+    /// Entries of ours that look different are replaced. Adding twice changes nothing.
+    ///
+    /// # Errors
+    /// When the text is not of the form that the host reads.
+    fn add(&self, text: Option<&str>, line: &CommandLine, timeouts: Timeouts) -> Result<String, SettingsFault>;
+
+    /// The settings without our entries. Containers that were made for them go too.
+    ///
+    /// # Errors
+    /// When the text is not of the form that the host reads.
+    fn remove(&self, text: &str) -> Result<Removed, SettingsFault>;
+
+    /// What a settings text says about us; an empty one says nothing.
+    ///
+    /// # Errors
+    /// When it cannot be read as the host reads it.
+    fn survey(&self, text: &[u8]) -> Result<Survey, SettingsFault>;
+}
+
+/// A settings file that holds our hooks, for a host that runs only those that a person trusted.
+#[derive(Debug, Clone, Copy)]
+pub struct TrustedFile<'a> {
+    /// Its absolute path.
+    pub file: &'a str,
+    /// What it holds.
+    pub text: &'a str,
+}
+
+/// How a host keeps a person's trust in hooks.
+pub trait Trust: Sync {
+    /// The settings that keep it, with our hooks trusted; everything else as it was.
+    ///
+    /// # Errors
+    /// When the text cannot be changed safely.
+    fn add(&self, text: Option<&str>, wired: TrustedFile<'_>) -> Result<String, SettingsFault>;
+
+    /// The same settings without that.
+    ///
+    /// # Errors
+    /// When the file of hooks is not of the form that the host reads.
+    fn remove(&self, text: &str, wired: TrustedFile<'_>) -> Result<Removed, SettingsFault>;
+
+    /// Why the host would not run our hooks, if it would not.
+    ///
+    /// # Errors
+    /// When the file of hooks is not of the form that the host reads.
+    fn lacks(&self, text: Option<&str>, wired: TrustedFile<'_>) -> Result<Option<String>, SettingsFault>;
 }

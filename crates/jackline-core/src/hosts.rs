@@ -1,0 +1,48 @@
+//! What is particular to hosts where a decision hangs on it. Their tools are in [`crate::tools`].
+
+/// What we know of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Host {
+    pub name: &'static str,
+    /// Stops in a row that it lets us hold; it lets the next one through by itself.
+    pub stops_held_max: Option<u32>,
+    /// Whether its agent may write to a program that runs, and nothing tells us of it.
+    pub writes_unseen: bool,
+}
+
+/// The hosts that are particular in something.
+const HOSTS: &[Host] = &[
+    Host { name: "claude", stops_held_max: Some(8), writes_unseen: false },
+    Host { name: "codex", stops_held_max: None, writes_unseen: true },
+    Host { name: "copilot", stops_held_max: Some(8), writes_unseen: false },
+    Host { name: "cursor", stops_held_max: Some(5), writes_unseen: false },
+    Host { name: "qwen", stops_held_max: Some(8), writes_unseen: false },
+];
+
+fn named(host: Option<&str>) -> Option<&'static Host> {
+    HOSTS.iter().find(|known| host == Some(known.name))
+}
+
+/// How many stops in a row are held on a host: what it lets through by itself shall be on record as let through.
+#[must_use]
+pub fn stops_held_max(host: Option<&str>, wanted: u32) -> u32 {
+    named(host).and_then(|known| known.stops_held_max).map_or(wanted, |cap| wanted.min(cap))
+}
+
+/// Whether what a host's agent writes to a running program stays unseen.
+#[must_use]
+pub fn writes_unseen(host: Option<&str>) -> bool {
+    named(host).is_some_and(|known| known.writes_unseen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hosts_own_cap_holds_where_it_is_lower() {
+        assert_eq!(stops_held_max(Some("claude"), 6), 6);
+        assert_eq!(stops_held_max(Some("claude"), 100), 8);
+        assert_eq!((stops_held_max(Some("my-loop"), 100), stops_held_max(None, 100)), (100, 100));
+    }
+}
