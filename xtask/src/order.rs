@@ -151,8 +151,7 @@ mod tests {
 
     #[test]
     fn names_lose_their_hash_and_their_depth() {
-        let profile =
-            "ob=(1) /x\nfn=(1) main\n0 5\ncfn=(2) _RNvNtCsaz6_4core3ptr4drop'2\nfn=(1)\nfn=(3) 0x40\n";
+        let profile = "ob=(1) /x\nfn=(1) main\n0 5\ncfn=(2) _RNvNtCsaz6_4core3ptr4drop'2\nfn=(1)\nfn=(3) 0x40\n";
         let want = ["_RNvNtCs*_4core3ptr4drop", "main"].map(str::to_owned);
         assert_eq!(functions(profile), BTreeSet::from(want));
         assert_eq!(pattern("_RNvNtCsaz6eC2DG7lh_3std3env7__var_os.12"), "_RNvNtCs*_3std3env7__var_os*");

@@ -11,6 +11,9 @@ use serde_json::Value;
 /// The mark that stands for the repository's path in texts and arguments.
 pub const CWD: &str = "{{CWD}}";
 
+/// The mark in a sub-agent's task, by which its conversation is told from the main agent's where nothing else tells.
+pub const SUBAGENT: &str = "[sub-agent]";
+
 /// Who asks the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
@@ -53,6 +56,22 @@ pub(crate) enum Said {
     Calls(Vec<Call>),
     /// Both in one turn: the agent speaks and goes on.
     Both(String, Vec<Call>),
+}
+
+impl Said {
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Both(text, _) => Some(text),
+            Self::Calls(_) => None,
+        }
+    }
+
+    pub(crate) fn calls(&self) -> &[Call] {
+        match self {
+            Self::Text(_) => &[],
+            Self::Calls(calls) | Self::Both(_, calls) => calls,
+        }
+    }
 }
 
 impl fmt::Debug for Turn {
