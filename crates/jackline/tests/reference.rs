@@ -110,6 +110,12 @@ fn the_page_of_hosts() {
         let words = hosts.iter().map(|host| host["outcomes"][&name].as_str().unwrap_or("not played"));
         let _ = writeln!(page, "| `{name}`: {about} |{}", words.map(|word| format!(" {word} |")).collect::<String>());
     }
+    for host in &hosts {
+        for (name, why) in host["cannot"].as_object().into_iter().flatten() {
+            let why = why.as_str().unwrap_or_default();
+            let _ = write!(page, "\n{} does not obey `{name}`: {why}.\n", text(host, "title"));
+        }
+    }
     check("hosts.md", &page);
 }
 

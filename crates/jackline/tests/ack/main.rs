@@ -73,10 +73,11 @@ fn examine(host: &str) {
     let mut complaints = Vec::new();
     for (scenario, outcome) in &played {
         let was = before.get(&scenario.name).map_or("nothing", String::as_str);
-        let known = was == outcome.word && (scenario.measured || outcome.complaints.is_empty() || was == "not obeyed");
-        if !known {
+        let excused = rig.cannot.iter().any(|(name, _)| *name == scenario.name);
+        let as_it_must = if excused { outcome.word == "not obeyed" } else { outcome.complaints.is_empty() };
+        if was != outcome.word || !as_it_must {
             let told = outcome.complaints.join("\n    ");
-            complaints.push(format!("{}: {}, and {was} was kept\n    {told}", scenario.name, outcome.word));
+            complaints.push(format!("{}: {}, and `{was}` was kept\n    {told}", scenario.name, outcome.word));
         }
     }
     assert!(complaints.is_empty(), "{} {}:\n  {}", rig.title, rig.version, complaints.join("\n  "));

@@ -21,6 +21,8 @@ pub(crate) struct Rig {
     pub(crate) note: &'static str,
     /// A call in its words; none if it has no such tool.
     pub(crate) spell: fn(&Act) -> Option<Call>,
+    /// Scenarios that this host cannot obey, whatever it is answered, and why.
+    pub(crate) cannot: &'static [(&'static str, &'static str)],
     /// Whether all scenarios are played in every run, or only the smoke.
     pub(crate) in_full: bool,
 }
@@ -51,5 +53,6 @@ pub(crate) const CLAUDE: Rig = Rig {
         )),
         Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
     },
+    cannot: &[],
     in_full: true,
 };

@@ -16,9 +16,6 @@ pub(crate) struct Scenario {
     /// Whether it is played on hosts that are only tried, not examined.
     #[serde(default)]
     pub(crate) smoke: bool,
-    /// Whether nothing is demanded, and only looked at what the host does.
-    #[serde(default)]
-    pub(crate) measured: bool,
     pub(crate) definition: Value,
     #[serde(default)]
     pub(crate) workspace: BTreeMap<String, String>,

@@ -32,7 +32,8 @@ pub(crate) fn read(rig: &Rig) -> Outcomes {
 pub(crate) fn write(rig: &Rig, outcomes: &Outcomes) {
     let mut all = read(rig);
     all.extend(outcomes.clone());
-    let now = json!({ "host": rig.host, "title": rig.title, "version": rig.version, "outcomes": all });
+    let now = json!({ "host": rig.host, "title": rig.title, "version": rig.version, "outcomes": all,
+                     "cannot": rig.cannot.iter().copied().collect::<BTreeMap<_, _>>() });
     fs::create_dir_all(file(rig).parent().expect("below the root")).expect("made");
     fs::write(file(rig), format!("{now:#}\n")).expect("written");
 }
