@@ -28,6 +28,7 @@ pub mod feedback;
 pub mod files;
 pub mod glob;
 mod guards;
+pub mod hosts;
 mod index;
 pub mod json;
 pub mod legible;

@@ -8,6 +8,7 @@
     reason = "signals have no safe interface; the handler below calls write and _exit, nothing else"
 )]
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Seconds until a hook answers by itself. Hosts are told to wait twice as long.
@@ -18,6 +19,15 @@ const REASON: &str = "Jackline could not decide: it took longer than its deadlin
 
 /// How the process ends at the deadline: 2 blocks, 0 lets pass.
 static EXIT: AtomicI32 = AtomicI32::new(2);
+
+/// What is written to standard output at the deadline of a gate: some hosts tell the model nothing else.
+static REPLY: OnceLock<&'static str> = OnceLock::new();
+
+/// At the deadline of a gate this is said as well.
+pub(crate) fn say(reply: &'static str) {
+    // The first of them stands; there is one host per process.
+    let _first = REPLY.set(reply);
+}
 
 /// Answers with a refusal at the deadline, unless [`pass`] said otherwise.
 pub(crate) fn arm() {
@@ -47,6 +57,9 @@ extern "C" fn expired(_: libc::c_int) {
     // SAFETY: `write` and `_exit` may be called in a signal handler; the text lives as long as the program.
     unsafe {
         if exit != 0 {
+            // Reading what was set once neither waits nor allocates.
+            let reply = REPLY.get().copied().unwrap_or_default();
+            libc::write(libc::STDOUT_FILENO, reply.as_ptr().cast(), reply.len());
             libc::write(libc::STDERR_FILENO, REASON.as_ptr().cast(), REASON.len());
         }
         libc::_exit(exit);

@@ -11,8 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use jackline_core::json::JSON_BYTES_MAX;
-use jackline_runtime::adapters::claude::Claude;
-use jackline_runtime::adapters::{Adapter, Reply};
+use jackline_runtime::adapters::{self, Adapter, Reply};
 use jackline_runtime::{Answer, RuntimeBuilder};
 
 use crate::deadline;
@@ -30,7 +29,7 @@ pub(crate) struct Options {
 impl Options {
     /// The options as `init` writes them; anything else is for the argument parser to explain.
     pub(crate) fn plain(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
-        let host = arguments.next()?.into_string().ok().filter(|host| adapter(host, None).is_some())?;
+        let host = arguments.next()?.into_string().ok().filter(|host| adapters::HOSTS.contains(&host.as_str()))?;
         let mut options = Self { host, ..Self::default() };
         while let Some(name) = arguments.next() {
             let value = arguments.next()?;
@@ -49,30 +48,15 @@ fn scope(value: &OsStr) -> Option<&'static str> {
     ["user", "local", "project"].into_iter().find(|scope| value == *scope)
 }
 
-/// The hosts whose language we speak.
-pub(crate) const HOSTS: &[&str] = &["claude"];
-
-fn adapter(host: &str, wired: Option<&str>) -> Option<Box<dyn Adapter>> {
-    let settings = wired.and_then(|scope| match scope {
-        "user" => Some("user_settings"),
-        "local" => Some("local_settings"),
-        "project" => Some("project_settings"),
-        _ => None,
-    });
-    match host {
-        "claude" => Some(Box::new(Claude { wired: settings })),
-        _ => None,
-    }
-}
-
 /// Answers one message.
 pub(crate) fn run(options: &Options) -> ExitCode {
     deadline::arm();
     // Nothing but the reply may be printed, not even about a defect of ours.
     set_hook(Box::new(|_| {}));
-    let Some(adapter) = adapter(&options.host, options.wired.as_deref()) else {
+    let Some(adapter) = adapters::named(&options.host, options.wired.as_deref()) else {
         return say(&Reply::blocked(format!("Jackline does not speak the language of `{}`.", options.host)));
     };
+    deadline::say(adapter.late());
     let native = match message() {
         Ok(native) => native,
         Err(why) => return say(&Reply::blocked(format!("Jackline could not decide: {why}. Run `jackline doctor`."))),
@@ -90,7 +74,8 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
         let why = format!("the message is longer than {JSON_BYTES_MAX} bytes");
         return adapter.render(&adapter.glance(native), &[fault(&why)]);
     }
-    let Hooked { state, definitions } = match place::hooked(options.store.clone(), options.root.clone()) {
+    let Hooked { state, definitions } = match place::hooked(&options.host, options.store.clone(), options.root.clone())
+    {
         Ok(hooked) => hooked,
         Err(why) => return adapter.render(&adapter.glance(native), &[fault(&why)]),
     };
@@ -145,5 +130,12 @@ fn say(reply: &Reply) -> ExitCode {
     if !reply.stderr.is_empty() {
         drop(writeln!(io::stderr().lock(), "{}", reply.stderr));
     }
-    ExitCode::from(if undelivered { 2 } else { reply.exit })
+    if undelivered {
+        // Some hosts let pass what is refused without a word.
+        if reply.stderr.is_empty() {
+            drop(writeln!(io::stderr().lock(), "Jackline's answer could not be delivered. Run `jackline doctor`."));
+        }
+        return ExitCode::from(2);
+    }
+    ExitCode::from(reply.exit)
 }

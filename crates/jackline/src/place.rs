@@ -89,6 +89,9 @@ impl Where {
     }
 }
 
+/// Variables in which hosts tell their hooks the project's directory; the others start hooks there.
+const PROJECTS: &[(&str, &str)] = &[("claude", "CLAUDE_PROJECT_DIR")];
+
 /// What a hook works with.
 #[derive(Debug)]
 pub(crate) struct Hooked {
@@ -98,10 +101,11 @@ pub(crate) struct Hooked {
 
 /// Where a hook looks. What `init` wrote on its command line wins over the environment, which an agent might reach;
 /// no variable names a definition here.
-pub(crate) fn hooked(store: Option<PathBuf>, root: Option<PathBuf>) -> Result<Hooked, String> {
+pub(crate) fn hooked(host: &str, store: Option<PathBuf>, root: Option<PathBuf>) -> Result<Hooked, String> {
     let at = Where { workspace: None, store };
     let state = at.state().map_err(|_| "there is no place for the state; set HOME or JACKLINE_HOME".to_owned())?;
-    let start = root.or_else(|| variable("CLAUDE_PROJECT_DIR")).or_else(|| env::current_dir().ok());
+    let named = || PROJECTS.iter().find(|(own, _)| *own == host).and_then(|(_, name)| variable(name));
+    let start = root.or_else(named).or_else(|| env::current_dir().ok());
     let start = start.ok_or_else(|| "the present directory is gone".to_owned())?;
     let start = jackline_runtime::canonical(&start).unwrap_or(start);
     if !start.is_absolute() || start.to_str().is_none() {
@@ -179,10 +183,14 @@ fn user_state() -> Option<PathBuf> {
     base.or_else(|| home().map(|home| home.join(".local/state"))).map(|dir| dir.join("jackline"))
 }
 
-/// The settings of a host that was told to keep them elsewhere.
+/// Variables that tell a host to keep its settings elsewhere, and what lies there.
+const ELSEWHERE: &[(&str, &[&str])] = &[("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"])];
+
+/// The settings of hosts that were told to keep them elsewhere.
 pub(crate) fn host_settings() -> Vec<PathBuf> {
-    let claude = variable("CLAUDE_CONFIG_DIR").map(absolute);
-    claude.into_iter().flat_map(|dir| ["settings.json", "settings.local.json"].map(|name| dir.join(name))).collect()
+    let below = |dir: PathBuf, names: &[&str]| names.iter().map(|name| dir.join(name)).collect::<Vec<_>>();
+    let elsewhere = ELSEWHERE.iter().filter_map(|(name, files)| Some(below(absolute(variable(name)?), files)));
+    elsewhere.flatten().collect()
 }
 
 /// Where the user's own definition lies, if it does.
@@ -197,9 +205,9 @@ pub(crate) fn host_mark() -> Option<String> {
     set.filter_map(|(name, _)| name.into_string().ok()).find(|name| marks::is_mark(name))
 }
 
-/// The directory in which Claude Code keeps the user's settings.
-pub(crate) fn claude_home() -> Option<PathBuf> {
-    variable("CLAUDE_CONFIG_DIR").map(absolute).or_else(|| home().map(|home| home.join(".claude")))
+/// The directory in which a host keeps the user's settings: where this variable says, or this one below the home.
+pub(crate) fn host_home(named_by: &str, usual: &str) -> Option<PathBuf> {
+    variable(named_by).map(absolute).or_else(|| home().map(|home| home.join(usual)))
 }
 
 /// Where Claude Code keeps the user's MCP servers, and those of single projects.

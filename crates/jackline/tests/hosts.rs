@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 
 use jackline_core::time::Timestamp;
 use jackline_runtime::Runtime;
-use jackline_runtime::adapters::claude::Claude;
-use jackline_runtime::adapters::{Adapter, Reply};
+use jackline_runtime::adapters::{self, Adapter, Reply};
 use serde_json::{Value, json};
 
 /// Nothing is declared, so everything is allowed.
@@ -24,8 +23,7 @@ fn root() -> PathBuf {
 }
 
 fn adapter(host: &str) -> Box<dyn Adapter> {
-    assert_eq!(host, "claude", "a host without an adapter");
-    Box::new(Claude { wired: Some("local_settings") })
+    adapters::named(host, Some("local")).expect("a host with an adapter")
 }
 
 fn answered(host: &str, definition: &str, native: &[u8]) -> Value {

@@ -8,6 +8,7 @@ use crate::decision::{Decision, Finding, Note, Step};
 use crate::event::{Event, Output, StopAsk};
 use crate::files::evaluator::Evaluated;
 use crate::guards::budget;
+use crate::hosts::stops_held_max;
 use crate::probe::Facts;
 use crate::session::{Agent, Change, Session};
 use crate::stack::Stack;
@@ -31,7 +32,8 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (ask, fact
         Err(probes) => return Step::Need(probes),
     };
     let blocks = session.agent(event.agent()).map_or(0, |agent| agent.blocks);
-    let Lifted { mut findings, notes } = match lift(counted(open, blocks), session, event, facts) {
+    let Lifted { mut findings, notes } = match lift(counted(open, blocks, event.host.as_deref()), session, event, facts)
+    {
         Ok(lifted) => lifted,
         Err(probe) => return Step::Need(vec![probe]),
     };
@@ -157,8 +159,9 @@ fn unopposed(ground: &Ground<'_>) -> Stopped {
 }
 
 /// What blocks once so many stops in a row were blocked already.
-fn counted(open: Vec<Open>, blocks: u32) -> Vec<Finding> {
-    let count = |open: Open| if blocks < open.blocks_max { open.finding } else { unenforced(open.finding) };
+fn counted(open: Vec<Open>, blocks: u32, host: Option<&str>) -> Vec<Finding> {
+    let held = |open: &Open| blocks < stops_held_max(host, open.blocks_max);
+    let count = |open: Open| if held(&open) { open.finding } else { unenforced(open.finding) };
     open.into_iter().map(count).collect()
 }
 

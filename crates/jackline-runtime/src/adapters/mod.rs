@@ -2,6 +2,8 @@
 
 pub mod claude;
 pub mod lines;
+mod native;
+mod said;
 
 use jackline_core::decision::Finding;
 use jackline_core::event::Event;
@@ -92,6 +94,18 @@ impl Reply {
     }
 }
 
+/// The hosts whose language we speak, by their names on the command line and in records.
+pub const HOSTS: &[&str] = &[claude::HOST];
+
+/// The adapter of a host; `wired` is whose settings hold the hook that asks: `user`, `local` or `project`.
+#[must_use]
+pub fn named(host: &str, wired: Option<&str>) -> Option<Box<dyn Adapter>> {
+    match host {
+        claude::HOST => Some(Box::new(claude::Claude::wired_by(wired))),
+        _ => None,
+    }
+}
+
 /// One host's language.
 pub trait Adapter: Send + Sync {
     /// The host's name in events and records.
@@ -105,4 +119,10 @@ pub trait Adapter: Send + Sync {
 
     /// The native reply to all events of a message.
     fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply;
+
+    /// What is printed when a gate's deadline is over, before the process ends with 2 and the reason on standard error.
+    /// For hosts that deny then and show the model nothing of it.
+    fn late(&self) -> &'static str {
+        ""
+    }
 }

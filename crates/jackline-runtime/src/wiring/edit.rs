@@ -82,10 +82,11 @@ fn one_line(value: &Value) -> String {
     }
 }
 
-/// A text of its own that holds one member.
-pub(super) fn fresh(key: &str, value: &Shape<'_>) -> String {
+/// A text of its own that holds these members.
+pub(super) fn fresh(members: &[(&str, Shape<'_>)]) -> String {
     let layout = Layout { line: Some(("\n", String::new())), step: "  ".to_owned() };
-    format!("{{{}{}\n}}", layout.space(1), layout.member(key, value, 1))
+    let written = members.iter().map(|(key, value)| format!("{}{}", layout.space(1), layout.member(key, value, 1)));
+    format!("{{{}\n}}", written.collect::<Vec<_>>().join(","))
 }
 
 /// Edits of one text, made all at once.

@@ -5,10 +5,16 @@
 pub mod claude;
 mod edit;
 mod fault;
+pub mod hooks;
+mod line;
 pub mod servers;
 mod spans;
+mod timeouts;
 
 pub use fault::SettingsFault;
+pub use hooks::{Entry, Flaw, HOOK_S_MAX, Survey};
+pub use line::CommandLine;
+pub use timeouts::{TIMEOUT_S, Timeouts};
 
 /// Bytes of a settings file. Real ones have a few kilobytes; a larger one is not read at all.
 pub const SETTINGS_BYTES_MAX: usize = 1 << 20;
@@ -39,13 +45,6 @@ impl Scope {
     }
 }
 
-/// What a host starts, without a shell between.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandLine {
-    pub program: String,
-    pub arguments: Vec<String>,
-}
-
 /// What taking our entries out of a settings text leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Removed {
@@ -55,4 +54,27 @@ pub enum Removed {
     Rest(String),
     /// The file held nothing else and was made for our entries: it may go.
     All,
+}
+
+/// How one host is told to ask us.
+pub trait Wiring: Sync {
+    /// The settings with our entries in them, and everything else as it was; a missing or empty file becomes a new one.
+    ///
+    /// Entries of ours that look different are replaced. Adding twice changes nothing.
+    ///
+    /// # Errors
+    /// When the text is not of the form that the host reads.
+    fn add(&self, text: Option<&str>, line: &CommandLine, timeouts: Timeouts) -> Result<String, SettingsFault>;
+
+    /// The settings without our entries. Containers that were made for them go too.
+    ///
+    /// # Errors
+    /// When the text is not of the form that the host reads.
+    fn remove(&self, text: &str) -> Result<Removed, SettingsFault>;
+
+    /// What a settings text says about us; an empty one says nothing.
+    ///
+    /// # Errors
+    /// When it cannot be read as the host reads it.
+    fn survey(&self, text: &[u8]) -> Result<Survey, SettingsFault>;
 }

@@ -14,7 +14,7 @@ mod wiring;
 use jackline_runtime::definitions::Definitions as _;
 
 use crate::error::CommandError;
-use crate::hosts::Host;
+use crate::hosts;
 use crate::place::{self, Where};
 use report::Report;
 
@@ -38,13 +38,13 @@ impl Doctor {
         let root = self.at.project()?;
         let mut report = Report::default();
         let mut wired = Vec::new();
-        for host in Host::ALL {
-            client::look(host, &mut report);
-            wired.extend(wiring::look(host, &root, &mut report));
-        }
+        let used = hosts::used(&root);
+        used.iter().for_each(|host| client::look(host, &mut report));
+        used.iter().for_each(|host| wired.extend(wiring::look(host, &root, &mut report)));
+        wiring::unwired(&used, &wired, &mut report);
         wired.iter().for_each(|wired| trial::look(wired, &mut report));
         let baked = wired.iter().find_map(wiring::Wired::store);
-        server::look(&root, baked.as_deref(), &mut report);
+        server::look(&used, &root, baked.as_deref(), &mut report);
         let at = Where { workspace: Some(root.clone()), store: self.at.store.clone().or(baked) };
         match at.state() {
             Ok(state) => {
@@ -57,7 +57,7 @@ impl Doctor {
             }
             Err(error) => report.error("store", error),
         }
-        wiring::holes(&mut report);
+        wiring::holes(&used, &mut report);
         report.print(self.format)
     }
 }

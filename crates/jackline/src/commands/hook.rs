@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::hook::{self, HOSTS, Options};
+use jackline_runtime::adapters::HOSTS;
+
+use crate::hook::{self, Options};
 
 /// Answer one message of a host's hook: its JSON on standard input, its own kind of reply on standard output
 ///

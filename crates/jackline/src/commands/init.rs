@@ -5,12 +5,12 @@ use std::process::Command;
 
 use jackline_core::sha::Digest;
 use jackline_runtime::definitions::{Acceptance, Accepted, DEFINITION_FILE, Definitions as _, Kept, discover};
-use jackline_runtime::wiring::{Scope, claude, servers};
+use jackline_runtime::wiring::{Scope, Timeouts, servers};
 use jackline_runtime::{clock, private, replace};
 
 use super::trust::Trust;
 use crate::error::CommandError;
-use crate::hosts::{self, Host, ScopeName, Settings};
+use crate::hosts::{AtFailure, Host, ScopeName, Settings, Version, hook_line, server_line};
 use crate::place::{self, Where};
 use crate::{bounded, diff, person, screen, starter};
 
@@ -23,10 +23,10 @@ const GIT_MS_MAX: u64 = 3_000;
 /// directory upwards with a definition or a repository, unless `--workspace` names one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Init {
-    /// Which hosts: claude (default: every one that is found)
+    /// Which hosts, by name (default: every one that is found)
     #[arg(value_name = "HOST")]
     hosts: Vec<String>,
-    /// Whose settings hold the wiring (default: where it is already, else local)
+    /// Whose settings hold the wiring (default: where it is already, else the narrowest of yours)
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,
     /// Also register our MCP server with the hosts: todos, facts and guarded workspace files
@@ -81,22 +81,21 @@ impl Init {
         self.scope != Some(ScopeName::User) || root.join(".git").exists()
     }
 
-    fn chosen(&self) -> Result<Vec<Host>, CommandError> {
-        let mut hosts: Vec<Host> = self.hosts.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?;
+    fn chosen(&self) -> Result<Vec<&'static Host>, CommandError> {
+        let mut hosts: Vec<&Host> = self.hosts.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?;
         if hosts.is_empty() {
-            hosts = Host::ALL.into_iter().filter(|host| host.is_here()).collect();
+            hosts = Host::all().filter(|host| host.is_here()).collect();
         }
-        hosts.dedup();
+        hosts.dedup_by_key(|host| host.name);
         if hosts.is_empty() {
-            let known: Vec<&str> = Host::ALL.iter().map(|host| host.name()).collect();
             return Err(CommandError::input("no host was found on this machine")
-                .hint(format!("name the one you will use: `jackline init {}`", known.join("|"))));
+                .hint(format!("name the one you will use: `jackline init {}`", Host::names().join("|"))));
         }
         Ok(hosts)
     }
 
     /// Plans the wiring of one host.
-    fn wire(&self, host: Host, plan: &mut Plan) -> Result<(), CommandError> {
+    fn wire(&self, host: &Host, plan: &mut Plan) -> Result<(), CommandError> {
         screen::line(&described(host))?;
         let wired = wired(host, &plan.root);
         let scope = self.scope(host, &wired)?;
@@ -105,25 +104,31 @@ impl Init {
             warn_of_build_directory(&program);
         }
         let settings = Settings::read(host.settings_file(scope, &plan.root)?)?;
-        let line = hosts::claude::line(scope, &program, &plan.state, &plan.root)?;
-        let after = claude::add(settings.text.as_deref(), &line, timeouts(plan));
+        let line = hook_line(host, scope, &program, (&plan.state, &plan.root))?;
+        let after = host.wiring.add(settings.text.as_deref(), &line, timeouts(plan));
         let after = after.map_err(|fault| settings.refused(&fault))?;
         screen::line(&format!("  wiring: {} ({})", place::shown(&settings.path), scope.name()))?;
-        note_scope(scope, &plan.root, &settings.path);
+        note_scope(host, scope, &plan.root, &settings.path);
         if settings.text.as_deref() != Some(after.as_str()) {
             plan.settings.push((settings, after));
         }
         if self.mcp {
-            self.register(scope, &program, plan)?;
+            self.register(host, scope, &program, plan)?;
         }
         Ok(())
     }
 
     /// Plans the registration of our MCP server, in the scope of the hooks.
-    fn register(&self, scope: Scope, program: &Path, plan: &mut Plan) -> Result<(), CommandError> {
-        let (file, place) = hosts::claude::servers_file(scope, &plan.root)?;
+    fn register(&self, host: &Host, scope: Scope, program: &Path, plan: &mut Plan) -> Result<(), CommandError> {
+        let Some(servers) = host.servers else {
+            screen::complain(&format!("note: our MCP server is not registered with {}", host.title));
+            screen::complain("  help: add `jackline mcp serve` to its servers yourself");
+            return Ok(());
+        };
+        let root = plan.root.clone();
+        let (file, place) = servers(scope, &root)?;
         let settings = Settings::read(file)?;
-        let line = hosts::claude::server_line(scope, program, &plan.state, &plan.root)?;
+        let line = server_line(scope, program, &plan.state, &plan.root)?;
         let after = servers::add_own(settings.text.as_deref(), place, &line);
         let after = after.map_err(|fault| settings.refused(&fault))?;
         screen::line(&format!("  MCP server: {} ({})", place::shown(&settings.path), scope.name()))?;
@@ -134,11 +139,11 @@ impl Init {
     }
 
     /// Where it is wired already; a second wiring would judge every call twice.
-    fn scope(&self, host: Host, wired: &[(Scope, PathBuf)]) -> Result<Scope, CommandError> {
+    fn scope(&self, host: &Host, wired: &[(Scope, PathBuf)]) -> Result<Scope, CommandError> {
         let asked = self.scope.map(ScopeName::scope);
-        let name = host.name();
+        let name = host.name;
         let Some((there, path)) = wired.iter().find(|(scope, _)| Some(*scope) != asked).or(wired.first()) else {
-            return Ok(asked.unwrap_or(Scope::Local));
+            return Ok(asked.unwrap_or(host.usual_scope()));
         };
         let remedy = format!("`jackline uninit {name} --scope {}` takes it out there", there.name());
         match asked {
@@ -218,35 +223,42 @@ impl Plan {
 }
 
 /// How long the host has to wait under the definitions that are there.
-fn timeouts(plan: &Plan) -> claude::Timeouts {
+fn timeouts(plan: &Plan) -> Timeouts {
     let standing = place::judged_by(plan.state.clone(), plan.root.clone()).stack(None, None);
-    standing.map(|standing| claude::Timeouts::of(&standing.stack)).unwrap_or_default()
+    standing.map(|standing| Timeouts::of(&standing.stack)).unwrap_or_default()
 }
 
 /// What is known of a host, for the first line.
-fn described(host: Host) -> String {
-    let Some(program) = host.program() else {
-        return format!("{}: `{}` is not on PATH; it will be asked once it is installed", host.title(), host.name());
+fn described(host: &Host) -> String {
+    let Some(program) = host.found() else {
+        let missing = host.program.map_or_else(|| "no program of it can be asked".to_owned(), missing);
+        return format!("{}: {missing}", host.title);
     };
     let shown = program.display();
-    match hosts::claude::version(&program) {
-        Err(why) => format!("{} ({shown}): its version cannot be told: {why}", host.title()),
-        Ok(version) if version.honours_on_failure() => format!("{} {version} ({shown})", host.title()),
-        Ok(version) => format!(
-            "{} {version} ({shown})\n  warning: versions before {} let a call pass when its hook fails; update it",
-            host.title(),
-            hosts::claude::Version::needed()
+    match (Version::of(&program), host.at_failure) {
+        (Err(why), _) => format!("{} ({shown}): its version cannot be told: {why}", host.title),
+        (Ok(version), AtFailure::Blocks { since }) if version < since => format!(
+            "{} {version} ({shown})\n  warning: versions before {since} let a call pass when its hook fails; update it",
+            host.title,
         ),
+        (Ok(version), AtFailure::Blocks { .. }) => format!("{} {version} ({shown})", host.title),
+        (Ok(version), AtFailure::Passes { when, .. }) => {
+            format!("{} {version} ({shown})\n  warning: it lets a call pass when {when}", host.title)
+        }
     }
 }
 
+fn missing(program: &str) -> String {
+    format!("`{program}` is not on PATH; it will be asked once it is installed")
+}
+
 /// Where a host is wired already.
-fn wired(host: Host, root: &Path) -> Vec<(Scope, PathBuf)> {
+fn wired(host: &Host, root: &Path) -> Vec<(Scope, PathBuf)> {
     let mut found = Vec::new();
     for (scope, path) in host.settings_files(root) {
         let survey = Settings::read(path.clone()).and_then(|settings| {
             let text = settings.text.as_deref().unwrap_or_default();
-            claude::survey(text.as_bytes()).map_err(|fault| settings.refused(&fault))
+            host.wiring.survey(text.as_bytes()).map_err(|fault| settings.refused(&fault))
         });
         match survey {
             Ok(survey) if survey.entries.is_empty() => {}
@@ -276,7 +288,7 @@ fn warn_of_build_directory(program: &Path) {
 }
 
 /// What a scope means beyond this machine.
-fn note_scope(scope: Scope, root: &Path, path: &Path) {
+fn note_scope(host: &Host, scope: Scope, root: &Path, path: &Path) {
     match scope {
         Scope::User => {}
         Scope::Local if is_tracked_by_git(root, path) => {
@@ -284,12 +296,18 @@ fn note_scope(scope: Scope, root: &Path, path: &Path) {
                 "warning: git does not ignore `{}`, and it names paths of yours",
                 place::shown(path)
             ));
-            screen::complain("  help: echo '**/.claude/settings.local.json' >> .git/info/exclude");
+            let below = path.strip_prefix(root).unwrap_or(path).display();
+            screen::complain(&format!("  help: echo '**/{below}' >> .git/info/exclude"));
         }
         Scope::Local => {}
         Scope::Project => {
             screen::complain("note: these settings are shared, and find `jackline` on each one's PATH");
-            screen::complain("  help: who does not have it cannot run any tool until they install it; tell your team");
+            screen::complain(match host.at_failure {
+                AtFailure::Blocks { .. } => {
+                    "  help: who does not have it cannot run any tool until they install it; tell your team"
+                }
+                AtFailure::Passes { .. } => "  help: who does not have it works unguarded; tell your team",
+            });
         }
     }
 }

@@ -38,7 +38,7 @@ struct Shown {
     /// The definitions in force; or why there are none.
     standing: Result<Standing, String>,
     /// Hosts that ask us here, with the settings that say so.
-    wired: Vec<(Host, Scope)>,
+    wired: Vec<(&'static Host, Scope)>,
     exceptions: Vec<Exception>,
     session: Option<Newest>,
     now: Timestamp,
@@ -172,7 +172,7 @@ impl Shown {
         if self.wired.is_empty() {
             return vec!["none asks here; run `jackline init`".to_owned()];
         }
-        let line = |(host, scope): &(Host, Scope)| format!("{} ({} settings)", host.title(), scope.name());
+        let line = |(host, scope): &(&Host, Scope)| format!("{} ({} settings)", host.title, scope.name());
         self.wired.iter().map(line).collect()
     }
 
@@ -225,7 +225,7 @@ impl Shown {
         json!({
             "workspace": self.root,
             "definition": self.definition_json(),
-            "hosts": self.wired.iter().map(|(host, scope)| json!({ "host": host.name(), "scope": scope.name() })).collect::<Vec<_>>(),
+            "hosts": self.wired.iter().map(|(host, scope)| json!({ "host": host.name, "scope": scope.name() })).collect::<Vec<_>>(),
             "exceptions": self.exceptions.iter().map(|exception| self.exception_json(exception)).collect::<Vec<_>>(),
             "session": self.session.as_ref().map(|newest| self.session_json(newest)),
         })

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use jackline_runtime::wiring::{Removed, Scope, SettingsFault, claude, servers};
+use jackline_runtime::wiring::{Removed, Scope, SettingsFault, servers};
 
 use crate::error::CommandError;
-use crate::hosts::claude::servers_file;
 use crate::hosts::{Host, ScopeName, Settings};
 use crate::place::{self, Where};
 use crate::{diff, person, screen};
@@ -16,7 +15,7 @@ use crate::{diff, person, screen};
 /// afterwards nothing is judged any more.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Uninit {
-    /// Which host: claude
+    /// Which host, by name
     #[arg(value_name = "HOST")]
     host: String,
     /// Only in this scope (default: wherever it is wired for this project)
@@ -37,7 +36,7 @@ impl Uninit {
         let host = Host::named(&self.host)?;
         let changes = self.changes(host)?;
         if changes.is_empty() {
-            return Ok(screen::line(&format!("nothing to do: {} is not wired here", host.name()))?);
+            return Ok(screen::line(&format!("nothing to do: {} is not wired here", host.name))?);
         }
         for (settings, after) in &changes {
             let shown = place::shown(&settings.path);
@@ -56,15 +55,15 @@ impl Uninit {
     }
 
     /// The settings that hold our hooks or our server, and what they are without them.
-    fn changes(&self, host: Host) -> Result<Vec<(Settings, Option<String>)>, CommandError> {
+    fn changes(&self, host: &Host) -> Result<Vec<(Settings, Option<String>)>, CommandError> {
         let root = self.at.project()?;
         let asked = |scope: Scope| self.scope.is_none_or(|asked| asked.scope() == scope);
         let mut changes = Vec::new();
         for (_, path) in host.settings_files(&root).into_iter().filter(|(scope, _)| asked(*scope)) {
-            changes.extend(without(path, None, claude::remove)?);
+            changes.extend(without(path, None, |text| host.wiring.remove(text))?);
         }
-        for scope in Scope::ALL.into_iter().filter(|scope| asked(*scope)) {
-            let Ok((path, place)) = servers_file(scope, &root) else { continue };
+        for scope in host.scopes.iter().copied().filter(|scope| asked(*scope)) {
+            let Some(Ok((path, place))) = host.servers.map(|servers| servers(scope, &root)) else { continue };
             // Two scopes may share a file: the second takes out of what the first has left.
             let before = changes.iter().position(|(settings, _): &(Settings, _)| settings.path == path);
             let before = before.map(|at| changes.remove(at));

@@ -1,92 +1,165 @@
-//! The hosts that can be wired: which are here, which version, and where their settings are.
+//! The hosts that can be wired, as a table: which are here, where their settings are, what they do when a hook fails,
+//! and how a hook is tried out as they would start it.
 
 pub(crate) mod claude;
+mod line;
 mod settings;
+mod trial;
+mod version;
 
 use std::path::{Path, PathBuf};
 
 use jackline_core::nearest;
-use jackline_runtime::wiring::Scope;
-use jackline_runtime::wiring::claude::survey;
+use jackline_runtime::wiring::servers::Place;
+use jackline_runtime::wiring::{Scope, Wiring};
 
 use crate::error::CommandError;
 use crate::place;
 
+pub(crate) use line::{hook_line, server_line, text};
 pub(crate) use settings::Settings;
+pub(crate) use trial::Trial;
+pub(crate) use version::Version;
 
-/// A host that asks us.
+/// A host that asks us. One row per host, in its own file.
+pub(crate) struct Host {
+    /// Its name on the command line and in records.
+    pub(crate) name: &'static str,
+    /// What people call it.
+    pub(crate) title: &'static str,
+    /// Its program's name, where it is one that is found by its name.
+    pub(crate) program: Option<&'static str>,
+    /// The directory in which it keeps the user's settings.
+    pub(crate) home: fn() -> Option<PathBuf>,
+    /// Whose settings may hold the wiring, the usual ones first.
+    pub(crate) scopes: &'static [Scope],
+    /// The settings file of one of those scopes.
+    pub(crate) file: fn(Scope, &Path) -> Option<PathBuf>,
+    /// Settings of the machine's administrator, which no other can switch off.
+    pub(crate) managed: &'static [&'static str],
+    /// Where it looks for MCP servers of a scope: the file, and where in it. For hosts that we register with.
+    pub(crate) servers: Option<Servers>,
+    /// What stands in its settings.
+    pub(crate) wiring: &'static dyn Wiring,
+    /// How we know what it does.
+    pub(crate) basis: Basis,
+    /// What becomes of a call whose hook fails: cannot be started, crashes, hangs.
+    pub(crate) at_failure: AtFailure,
+    /// What no settings of a user can close, with the remedy.
+    pub(crate) holes: &'static [(&'static str, &'static str)],
+    /// How a hook is tried out.
+    pub(crate) trial: Trial,
+}
+
+type Servers = for<'a> fn(Scope, &'a Path) -> Result<(PathBuf, Place<'a>), CommandError>;
+
+/// How we know what a host does with our answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Host {
-    Claude,
+pub(crate) enum Basis {
+    /// This version was run against our hooks.
+    Run(Version),
+    /// Its documentation says so.
+    Documented,
+}
+
+/// What a host does with a call whose hook fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AtFailure {
+    /// It blocks the call, from this version on.
+    Blocks { since: Version },
+    /// The call runs when this happens.
+    Passes { when: &'static str, remedy: &'static str },
+}
+
+/// Every host, the one most used first.
+const ALL: [&Host; 1] = [&claude::HOST];
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 impl Host {
-    pub(crate) const ALL: [Self; 1] = [Self::Claude];
-
-    /// Its name on the command line.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-        }
+    pub(crate) fn all() -> impl Iterator<Item = &'static Self> {
+        ALL.into_iter()
     }
 
-    /// What people call it.
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Claude => "Claude Code",
-        }
+    /// The names of all, for people to choose from.
+    pub(crate) fn names() -> Vec<&'static str> {
+        Self::all().map(|host| host.name).collect()
     }
 
     /// The host of a name.
-    pub(crate) fn named(name: &str) -> Result<Self, CommandError> {
-        let names = || Self::ALL.iter().map(|host| host.name());
-        Self::ALL.into_iter().find(|host| host.name() == name).ok_or_else(|| {
+    pub(crate) fn named(name: &str) -> Result<&'static Self, CommandError> {
+        Self::all().find(|host| host.name == name).ok_or_else(|| {
             let error = CommandError::input(format!("`{name}` is no host that can be wired"));
-            match nearest::names(name, names(), 1).first() {
+            match nearest::names(name, Self::names().into_iter(), 1).first() {
                 Some(near) => error.hint(format!("did you mean `{near}`?")),
-                None => error.hint(format!("these can: {}", names().collect::<Vec<_>>().join(", "))),
+                None => error.hint(format!("these can: {}", Self::names().join(", "))),
             }
         })
     }
 
     /// Its program, if it would be found.
-    pub(crate) fn program(self) -> Option<PathBuf> {
-        place::on_path(self.name())
+    pub(crate) fn found(&self) -> Option<PathBuf> {
+        self.program.and_then(place::on_path)
     }
 
     /// Whether it seems to be used on this machine.
-    pub(crate) fn is_here(self) -> bool {
-        match self {
-            Self::Claude => self.program().is_some() || place::claude_home().is_some_and(|dir| dir.is_dir()),
-        }
+    pub(crate) fn is_here(&self) -> bool {
+        self.found().is_some() || (self.home)().is_some_and(|dir| dir.is_dir())
     }
 
     /// The settings file of a scope.
-    pub(crate) fn settings_file(self, scope: Scope, root: &Path) -> Result<PathBuf, CommandError> {
-        match self {
-            Self::Claude => claude::settings_file(scope, root),
+    pub(crate) fn settings_file(&self, scope: Scope, root: &Path) -> Result<PathBuf, CommandError> {
+        if !self.scopes.contains(&scope) {
+            let known: Vec<&str> = self.scopes.iter().map(|scope| scope.name()).collect();
+            let why = format!("{} has no settings of the scope `{}`", self.title, scope.name());
+            return Err(CommandError::input(why).hint(format!("it has these: {}", known.join(", "))));
         }
+        (self.file)(scope, root).ok_or_else(|| {
+            CommandError::input(format!("there is no place for the user's settings of {}", self.title)).hint("set HOME")
+        })
+    }
+
+    /// The scope that is wired unless another is named.
+    pub(crate) fn usual_scope(&self) -> Scope {
+        self.scopes.first().copied().unwrap_or(Scope::User)
     }
 
     /// The settings files of every scope that has a place; they need not exist.
-    pub(crate) fn settings_files(self, root: &Path) -> Vec<(Scope, PathBuf)> {
-        Scope::ALL.into_iter().filter_map(|scope| Some((scope, self.settings_file(scope, root).ok()?))).collect()
+    pub(crate) fn settings_files(&self, root: &Path) -> Vec<(Scope, PathBuf)> {
+        self.scopes.iter().filter_map(|scope| Some((*scope, self.settings_file(*scope, root).ok()?))).collect()
+    }
+
+    /// The machine's settings, where there are any.
+    pub(crate) fn managed_files(&self) -> Vec<PathBuf> {
+        self.managed.iter().map(PathBuf::from).filter(|file| file.exists()).collect()
+    }
+
+    /// Whether any settings for this workspace hold our hooks.
+    pub(crate) fn is_wired(&self, root: &Path) -> bool {
+        self.settings_files(root).into_iter().any(|(_, path)| self.asks(path))
+    }
+
+    /// Whether a file holds our hooks. What is unreadable is for `jackline doctor` to explain.
+    fn asks(&self, path: PathBuf) -> bool {
+        let text = Settings::read(path).ok().and_then(|settings| settings.text).unwrap_or_default();
+        self.wiring.survey(text.as_bytes()).is_ok_and(|survey| !survey.entries.is_empty())
     }
 }
 
-/// The hosts whose settings name our hook for this workspace, and which settings do. What is unreadable is for
-/// `jackline doctor` to explain.
-pub(crate) fn wired(root: &Path) -> Vec<(Host, Scope)> {
-    let files = Host::ALL
-        .into_iter()
+/// The hosts whose settings name our hook for this workspace, and which settings do.
+pub(crate) fn wired(root: &Path) -> Vec<(&'static Host, Scope)> {
+    let files = Host::all()
         .flat_map(|host| host.settings_files(root).into_iter().map(move |(scope, path)| (host, scope, path)));
-    let asks =
-        |path: PathBuf| Settings::read(path).ok().and_then(|settings| settings.text).is_some_and(|text| holds(&text));
-    files.filter(|(_, _, path)| asks(path.clone())).map(|(host, scope, _)| (host, scope)).collect()
+    files.filter(|(host, _, path)| host.asks(path.clone())).map(|(host, scope, _)| (host, scope)).collect()
 }
 
-fn holds(text: &str) -> bool {
-    survey(text.as_bytes()).is_ok_and(|survey| !survey.entries.is_empty())
+/// The hosts that seem to be used here, or are wired.
+pub(crate) fn used(root: &Path) -> Vec<&'static Host> {
+    Host::all().filter(|host| host.is_here() || host.is_wired(root)).collect()
 }
 
 /// Whose settings hold the wiring, as the command line spells it.

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use jackline_runtime::wiring::{CommandLine, claude};
+use jackline_runtime::wiring::{CommandLine, Timeouts, Wiring as _, claude};
 use tempfile::TempDir;
 
 use super::script::FILES;
@@ -53,7 +53,8 @@ impl Scratch {
         for (name, text) in FILES {
             fs::write(self.file(name), text)?;
         }
-        let settings = claude::add(None, &self.hook, claude::Timeouts::default())
+        let settings = claude::FORM
+            .add(None, &self.hook, Timeouts::default())
             .map_err(|fault| io::Error::other(fault.to_string()))?;
         fs::write(self.file(".claude/settings.local.json"), settings)
     }

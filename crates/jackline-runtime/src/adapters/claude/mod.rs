@@ -20,6 +20,16 @@ pub struct Claude {
     pub wired: Option<&'static str>,
 }
 
+impl Claude {
+    /// Asked by the hooks in these settings: `user`, `local` or `project`.
+    #[must_use]
+    pub fn wired_by(scope: Option<&str>) -> Self {
+        let settings = [("user", "user_settings"), ("local", "local_settings"), ("project", "project_settings")];
+        let named = |scope: &str| settings.into_iter().find(|(own, _)| *own == scope).map(|(_, settings)| settings);
+        Self { wired: scope.and_then(named) }
+    }
+}
+
 impl Adapter for Claude {
     fn host(&self) -> Option<&str> {
         Some(HOST)

@@ -1,71 +1,37 @@
 //! Native messages of Claude Code, read into events.
 
-use jackline_core::code;
-use jackline_core::decision::Finding;
-use jackline_core::event;
-use jackline_core::json::{self, JSON_DEPTH_MAX};
 use jackline_core::time::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Claude, HOST};
-use crate::adapters::{Asked, Heard, Message, Moment};
+use crate::adapters::native::{self, Events, Fields, text};
+use crate::adapters::{Asked, Heard, Moment};
 
-/// Levels that a message wraps around a call's arguments: the object itself, `tool_calls`, one of them.
-const WRAPPING_LEVELS: usize = 3;
 /// Calls of one turn; a client runs a handful at once.
 const BATCH_CALLS_MAX: usize = 256;
-/// Bytes of a message that are looked at for its name alone; the client writes it after a few paths.
-const GLANCE_BYTES_MAX: usize = 32 * 1024;
-/// Bytes of an event's name that are looked at then.
-const NAME_BYTES_MAX: usize = 64;
 /// What a prompt begins with that no person wrote: a background task has finished.
 const NOTIFICATION: &str = "<task-notification>";
 
-type Fields = Map<String, Value>;
-
 pub(super) fn read(claude: &Claude, native: &[u8], now: Timestamp) -> Heard {
-    match json::decode_to_depth(native, JSON_DEPTH_MAX + WRAPPING_LEVELS) {
-        Ok(Value::Object(mut fields)) => {
-            let asked = asked(&fields);
-            let events = if asked.moment == Moment::Gate && asked.name != "PreToolUse" {
-                Err(format!("`{}` is not a tool gate that this version knows", asked.name))
-            } else {
-                events(claude, &asked.name, &mut fields)
-            };
-            Heard { messages: messages(events, now).map_err(|why| invalid(&why)), asked }
-        }
-        Ok(_) => unreadable(native, "it is no JSON object"),
-        Err(fault) => unreadable(native, &fault.to_string()),
-    }
-}
-
-/// A message that is no JSON still says which event it is, if its beginning is whole. It must not block a prompt.
-fn unreadable(native: &[u8], why: &str) -> Heard {
-    Heard { asked: glance(native), messages: Err(invalid(why)) }
-}
-
-fn invalid(why: &str) -> Box<Finding> {
-    let finding = Finding::deny("event", code::EVENT_INVALID, format!("The hook's message cannot be read: {why}."));
-    Box::new(finding.suggest("ask the owner to run `jackline doctor`; the client may be newer than Jackline"))
+    let mut fields = match native::fields(native) {
+        Ok(fields) => fields,
+        // What is no JSON still says which event it is, if its beginning is whole. It must not block a prompt.
+        Err(why) => return native::heard(glance(native), Err(why), now),
+    };
+    let asked = asked(&fields);
+    let events = if asked.moment == Moment::Gate && asked.name != "PreToolUse" {
+        Err(format!("`{}` is not a tool gate that this version knows", asked.name))
+    } else {
+        events(claude, &asked.name, &mut fields)
+    };
+    native::heard(asked, events, now)
 }
 
 /// What a message is about, told without reading it: for faults that come before or instead of reading.
 pub(super) fn glance(native: &[u8]) -> Asked {
-    let name = glimpsed(native).unwrap_or_default();
+    let name = native::glimpsed(native, "\"hook_event_name\"").unwrap_or_default();
     let moment = if name.is_empty() { Moment::Gate } else { moment(&name, true) };
     Asked { moment, name }
-}
-
-/// The event's name, seen in the raw text. A quote inside a text is escaped, so this is a member's name; and the
-/// client writes it before anything that an agent chose.
-fn glimpsed(native: &[u8]) -> Option<String> {
-    const MEMBER: &[u8] = b"\"hook_event_name\"";
-    let native = native.get(..native.len().min(GLANCE_BYTES_MAX)).unwrap_or_default();
-    let at = native.windows(MEMBER.len()).position(|window| window == MEMBER)?;
-    let rest = native.get(at + MEMBER.len()..)?;
-    let text: String = rest.iter().take(NAME_BYTES_MAX).map(|byte| char::from(*byte)).collect();
-    let value = text.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
-    value.split_once('"').map(|(name, _)| name.to_owned())
 }
 
 fn asked(fields: &Fields) -> Asked {
@@ -119,9 +85,9 @@ const KNOWN: &[&str] = &[
     "WorktreeRemove",
 ];
 
-/// The events in our protocol's form; what they have in common is added by [`messages`].
-fn events(claude: &Claude, name: &str, fields: &mut Fields) -> Result<(Fields, Vec<Value>), String> {
-    let common = common(name, fields);
+/// The events in our protocol's form; what they have in common is added by `native`.
+fn events(claude: &Claude, name: &str, fields: &mut Fields) -> Events {
+    let common = native::common(fields, (HOST, name), COMMON);
     let events = match name {
         "PreToolUse" => vec![json!({ "event": "call.requested", "call": call(fields) })],
         "PostToolUse" => finished(fields),
@@ -151,24 +117,15 @@ fn events(claude: &Claude, name: &str, fields: &mut Fields) -> Result<(Fields, V
     Ok((common, events))
 }
 
-fn common(name: &str, fields: &mut Fields) -> Fields {
-    let mut common = Fields::new();
-    let mut take = |from: &str, to: &str| {
-        if let Some(value) = fields.remove(from) {
-            common.insert(to.to_owned(), value);
-        }
-    };
-    take("session_id", "session");
-    take("agent_id", "agent");
-    take("cwd", "cwd");
-    take("permission_mode", "permission_mode");
-    // Where what was used is written down: a sub-agent that stops names its own.
-    take("transcript_path", "transcript");
-    take("agent_transcript_path", "transcript");
-    common.insert("host".to_owned(), json!(HOST));
-    common.insert("native".to_owned(), json!(name));
-    common
-}
+/// Where what was used is written down comes last: a sub-agent that stops names its own.
+const COMMON: &[(&str, &str)] = &[
+    ("session_id", "session"),
+    ("agent_id", "agent"),
+    ("cwd", "cwd"),
+    ("permission_mode", "permission_mode"),
+    ("transcript_path", "transcript"),
+    ("agent_transcript_path", "transcript"),
+];
 
 fn call(fields: &mut Fields) -> Value {
     let mut take = |member: &str| fields.remove(member).unwrap_or_default();
@@ -239,28 +196,7 @@ fn changed_settings(claude: &Claude, fields: &mut Fields) -> Value {
 }
 
 fn noted(name: &str, fields: &mut Fields) -> Value {
-    for common in ["hook_event_name", "prompt_id", "effort"] {
-        fields.remove(common);
-    }
-    json!({ "event": "host.noted", "name": name, "about": std::mem::take(fields) })
-}
-
-fn messages(events: Result<(Fields, Vec<Value>), String>, now: Timestamp) -> Result<Vec<Message>, String> {
-    let (common, events) = events?;
-    let whole = |event: Value| {
-        let mut raw = common.clone();
-        if let Value::Object(event) = event {
-            raw.extend(event);
-        }
-        let raw = Value::Object(raw);
-        let event = event::read(&raw, now).map_err(|fault| fault.to_string())?;
-        Ok(Message { event, raw, by_person: false })
-    };
-    events.into_iter().map(whole).collect()
-}
-
-fn text<'a>(fields: &'a Fields, member: &str) -> Option<&'a str> {
-    fields.get(member).and_then(Value::as_str)
+    native::noted(name, fields, &["hook_event_name", "prompt_id", "effort"])
 }
 
 fn text_of<'a>(value: &'a Value, member: &str) -> Option<&'a str> {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::wiring::{Removed, Timeouts};
 
 fn line() -> CommandLine {
     let arguments = ["hook", "claude", "--store", "/home/dev/st ate", "--wired", "local"].map(str::to_owned).to_vec();
@@ -16,12 +17,12 @@ fn value(text: &str) -> Value {
 /// Adds, looks, adds again, removes: the bytes are those of the beginning.
 #[track_caller]
 fn check_round(text: &str) {
-    let added = add(Some(text), &line(), Timeouts::default()).unwrap();
-    let seen = survey(added.as_bytes()).unwrap();
+    let added = FORM.add(Some(text), &line(), Timeouts::default()).unwrap();
+    let seen = FORM.survey(added.as_bytes()).unwrap();
     assert_eq!((seen.missing(), seen.open().count()), (vec![], 0), "of {text:?}:\n{added}");
-    assert_eq!(add(Some(&added), &line(), Timeouts::default()).unwrap(), added, "adding twice to {text:?}");
-    assert_eq!(remove(&added).unwrap(), Removed::Rest(text.to_owned()), "removing from\n{added}");
-    assert_eq!(remove(text).unwrap(), Removed::Nothing, "{text:?}");
+    assert_eq!(FORM.add(Some(&added), &line(), Timeouts::default()).unwrap(), added, "adding twice to {text:?}");
+    assert_eq!(FORM.remove(&added).unwrap(), Removed::Rest(text.to_owned()), "removing from\n{added}");
+    assert_eq!(FORM.remove(text).unwrap(), Removed::Nothing, "{text:?}");
     let mut rest = value(&added);
     for asked in &EVENTS {
         rest["hooks"][asked.event].as_array_mut().unwrap().pop();
@@ -83,16 +84,16 @@ fn every_layout_survives_a_round() {
 
 #[test]
 fn a_file_made_for_us_goes_with_us() {
-    let added = add(None, &line(), Timeouts::default()).unwrap();
+    let added = FORM.add(None, &line(), Timeouts::default()).unwrap();
     assert!(added.starts_with("{\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"hooks\": [ { \"type\""), "{added}");
     assert!(added.ends_with("\n  }\n}\n"), "{added}");
-    assert_eq!(remove(&added).unwrap(), Removed::All);
-    assert_eq!(add(Some(&added), &line(), Timeouts::default()).unwrap(), added);
+    assert_eq!(FORM.remove(&added).unwrap(), Removed::All);
+    assert_eq!(FORM.add(Some(&added), &line(), Timeouts::default()).unwrap(), added);
 }
 
 #[test]
 fn an_entry_is_run_without_a_shell_and_blocks_where_it_must() {
-    let settings = value(&add(None, &line(), Timeouts::default()).unwrap());
+    let settings = value(&FORM.add(None, &line(), Timeouts::default()).unwrap());
     let hook = |event: &str| settings["hooks"][event][0]["hooks"][0].clone();
     assert_eq!(
         hook("PreToolUse"),
@@ -109,22 +110,22 @@ fn older_and_other_entries_of_ours_are_replaced_and_those_of_others_stay() {
       {"matcher":"Bash","hooks":[{"type":"command","command":"/old/jackline hook claude"},{"type":"command","command":"mine"}]},
       {"hooks":[{"type":"command","command":"jackline","args":["hook","claude"]}]}],
       "Notification":[{"hooks":[{"type":"command","command":"'/a/jackline' hook claude --store /x"}]}]}}"#;
-    let added = add(Some(text), &line(), Timeouts::default()).unwrap();
+    let added = FORM.add(Some(text), &line(), Timeouts::default()).unwrap();
     let settings = value(&added);
     assert_eq!(
         settings["hooks"]["PreToolUse"][0],
         json!({"matcher":"Bash","hooks":[{"type":"command","command":"mine"}]})
     );
     assert_eq!(settings["hooks"]["PreToolUse"].as_array().unwrap().len(), 2);
-    assert_eq!(survey(added.as_bytes()).unwrap().entries.len(), EVENTS.len());
-    assert!(survey(added.as_bytes()).unwrap().entries.iter().all(|entry| entry.line == line()));
+    assert_eq!(FORM.survey(added.as_bytes()).unwrap().entries.len(), EVENTS.len());
+    assert!(FORM.survey(added.as_bytes()).unwrap().entries.iter().all(|entry| entry.line == line()));
 }
 
 #[track_caller]
 fn check_refused(text: &str, why: &str) {
-    let told = add(Some(text), &line(), Timeouts::default()).unwrap_err().to_string();
+    let told = FORM.add(Some(text), &line(), Timeouts::default()).unwrap_err().to_string();
     assert!(told.contains(why), "{text:?}: {told}");
-    assert_eq!(remove(text).unwrap_err().to_string(), told, "{text:?}");
+    assert_eq!(FORM.remove(text).unwrap_err().to_string(), told, "{text:?}");
     assert!(breach(Some(text.as_bytes()), false).is_some(), "{text:?}");
 }
 
@@ -154,7 +155,7 @@ fn settings_that_leave_a_session_unguarded_are_told() {
         let fits = told.as_deref().zip(want).is_some_and(|(told, want)| told.contains(want)) || told.as_deref() == want;
         assert!(fits, "{text:?}: {told:?}");
     }
-    let whole = add(None, &line(), Timeouts::default()).unwrap();
+    let whole = FORM.add(None, &line(), Timeouts::default()).unwrap();
     check(Some(&whole), true, None);
     check(None, false, None);
     check(Some(""), false, None);
@@ -185,7 +186,7 @@ fn settings_that_leave_a_session_unguarded_are_told() {
 
 #[test]
 fn another_program_in_our_place_is_told() {
-    let whole = add(None, &line(), Timeouts::default()).unwrap();
+    let whole = FORM.add(None, &line(), Timeouts::default()).unwrap();
     assert_eq!(diverted(Some(whole.as_bytes()), &line()), None);
     for (from, to) in [("/opt/jackline/bin", "/home/dev/bin"), ("st ate", "elsewhere"), ("\"local\"", "\"user\"")] {
         let other = whole.replacen(from, to, 1);

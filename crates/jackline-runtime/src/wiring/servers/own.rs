@@ -40,7 +40,7 @@ pub fn add_own(text: Option<&str>, place: Place<'_>, line: &CommandLine) -> Resu
     let keys = place.keys();
     let Some(text) = text.filter(|text| !spans::blank(text.as_bytes())) else {
         let (first, rest) = nested(&keys, entry);
-        return Ok(format!("{}\n", fresh(first, &rest)));
+        return Ok(format!("{}\n", fresh(&[(first, rest)])));
     };
     match remove_own(text, place)? {
         _ if own(text, place)?.as_ref() == Some(line) => Ok(text.to_owned()),

@@ -1,33 +1,63 @@
 //! Is the host there, and does a failed hook block in it?
 
+use std::path::Path;
+
 use super::report::Report;
-use crate::hosts::Host;
-use crate::hosts::claude::{self, Version};
+use crate::hosts::{AtFailure, Basis, Host, Version};
 use crate::place;
 
 const GROUP: &str = "client";
 
-pub(super) fn look(host: Host, report: &mut Report) {
-    if place::claude_is_simple() {
+pub(super) fn look(host: &Host, report: &mut Report) {
+    if host.name == "claude" && place::claude_is_simple() {
         let text = "`CLAUDE_CODE_SIMPLE` is set here, and a client that is started with it runs no hooks";
         report.fail(GROUP, text, "unset CLAUDE_CODE_SIMPLE");
     }
-    let Some(program) = host.program() else {
-        let text = format!("{}: `{}` is not on PATH, so its version is not known", host.title(), host.name());
-        return report.warn(GROUP, text, format!("it must be {} or newer", Version::needed()));
-    };
+    match (host.found(), host.program) {
+        (Some(program), _) => version(host, &program, report),
+        (None, Some(name)) => {
+            let text = format!("{}: `{name}` is not on PATH, so its version is not known", host.title);
+            report.warn(GROUP, text, wanted(host));
+        }
+        (None, None) => {}
+    }
+    if host.basis == Basis::Documented {
+        let text = format!("{}: what is known of it is from its documentation; it was never run with us", host.title);
+        report.warn(GROUP, text, "try a call that your definition refuses before you rely on it");
+    }
+    if let AtFailure::Passes { when, remedy } = host.at_failure {
+        report.warn(GROUP, format!("{} fails open: a call passes when {when}", host.title), remedy);
+    }
+}
+
+fn wanted(host: &Host) -> String {
+    match (host.at_failure, host.basis) {
+        (AtFailure::Blocks { since }, _) => format!("it must be {since} or newer"),
+        (AtFailure::Passes { .. }, Basis::Run(version)) => format!("what is said here was seen with {version}"),
+        (AtFailure::Passes { .. }, Basis::Documented) => "any version may behave differently".to_owned(),
+    }
+}
+
+fn version(host: &Host, program: &Path, report: &mut Report) {
     let shown = program.display();
-    match claude::version(&program) {
-        Ok(version) if version.honours_on_failure() => {
-            report.ok(GROUP, format!("{} {version} ({shown}) blocks a call whose hook fails", host.title()));
+    match (Version::of(program), host.at_failure) {
+        (Err(why), _) => {
+            let text = format!("the version of {} ({shown}) cannot be told: {why}", host.title);
+            report.warn(GROUP, text, wanted(host));
         }
-        Ok(version) => {
-            let text = format!("{} {version} ({shown}) lets a call pass when its hook fails", host.title());
-            report.fail(GROUP, text, format!("update it to {} or newer", Version::needed()));
+        (Ok(version), AtFailure::Blocks { since }) if version < since => {
+            let text = format!("{} {version} ({shown}) lets a call pass when its hook fails", host.title);
+            report.fail(GROUP, text, format!("update it to {since} or newer"));
         }
-        Err(why) => {
-            let text = format!("the version of {} ({shown}) cannot be told: {why}", host.title());
-            report.warn(GROUP, text, format!("it must be {} or newer", Version::needed()));
+        (Ok(version), AtFailure::Blocks { .. }) => {
+            report.ok(GROUP, format!("{} {version} ({shown}) blocks a call whose hook fails", host.title));
         }
+        (Ok(version), AtFailure::Passes { .. }) => match host.basis {
+            Basis::Run(run) if (version.0, version.1) != (run.0, run.1) => {
+                let text = format!("{} {version} ({shown}): what is known of it was seen with {run}", host.title);
+                report.note(GROUP, text, "try a call that your definition refuses after an update");
+            }
+            _ => report.ok(GROUP, format!("{} {version} ({shown})", host.title)),
+        },
     }
 }

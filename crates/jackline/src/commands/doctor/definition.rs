@@ -12,7 +12,7 @@ use jackline_runtime::runner::{self, Confined};
 
 use super::report::Report;
 use crate::commands::check;
-use crate::hosts::Host;
+use crate::hosts;
 use crate::{exceptions, place};
 
 const GROUP: &str = "definition";
@@ -21,7 +21,7 @@ pub(super) fn look(state: &Path, root: &Path, report: &mut Report) {
     let found = place::judged_by(state.to_owned(), root.to_owned());
     match found.stack(None, None) {
         Ok(standing) => {
-            judged(&standing, report);
+            judged(&standing, root, report);
             excepted(state, &standing.stack.root, report);
         }
         Err(fault @ DefinitionFault::Missing(_)) => {
@@ -34,7 +34,7 @@ pub(super) fn look(state: &Path, root: &Path, report: &mut Report) {
     }
 }
 
-fn judged(standing: &Standing, report: &mut Report) {
+fn judged(standing: &Standing, root: &Path, report: &mut Report) {
     for layer in &standing.stack.layers {
         let whose = match layer.origin {
             Origin::Machine => "the machine's".to_owned(),
@@ -59,8 +59,8 @@ fn judged(standing: &Standing, report: &mut Report) {
         report.warn(GROUP, notice, "`jackline check` shows faults, `jackline trust` accepts a change");
     }
     confined(&standing.stack, report);
-    for host in Host::ALL {
-        if let Some(unreported) = limits::unreported(&standing.stack, Some(host.name())) {
+    for host in hosts::used(root) {
+        if let Some(unreported) = limits::unreported(&standing.stack, Some(host.name)) {
             report.warn(GROUP, unreported, "declare `limits.tokens`, which is read from the host's transcript");
         }
     }

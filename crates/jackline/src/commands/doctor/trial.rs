@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::report::Report;
 use super::wiring::Wired;
 use crate::bounded::{self, Answered};
+use crate::hosts::Trial;
 use crate::place;
 
 const GROUP: &str = "trial";
@@ -66,7 +66,8 @@ pub(super) fn look(wired: &Wired, report: &mut Report) {
         }
     };
     version(shown, &program, report);
-    let try_out = Try { program: &program, arguments: redirected(wired, &scratch), scratch: &scratch };
+    let try_out =
+        Try { trial: &wired.host.trial, program: &program, arguments: redirected(wired, &scratch), scratch: &scratch };
     let began = Instant::now();
     let tried = try_out.refuses().and_then(|()| try_out.passes()).and_then(|()| try_out.refuses_garbage());
     match tried {
@@ -111,6 +112,7 @@ fn redirected(wired: &Wired, scratch: &Scratch) -> Vec<String> {
 }
 
 struct Try<'a> {
+    trial: &'a Trial,
     program: &'a Path,
     arguments: Vec<String>,
     scratch: &'a Scratch,
@@ -118,19 +120,16 @@ struct Try<'a> {
 
 impl Try<'_> {
     fn refuses(&self) -> Result<(), String> {
-        let answered = self.run(&self.call("Bash", &json!({ "command": "true" })))?;
-        let reply: Value = serde_json::from_str(&answered.stdout).unwrap_or_default();
-        let decision = reply.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
-        if decision == Some("deny") && answered.code == Some(0) {
+        let answered = self.run(&(self.trial.shell)(&self.scratch.root()).to_string())?;
+        if (self.trial.denies)(&answered) {
             return Ok(());
         }
         Err(format!("the wired hook does not refuse what it must: {}", told(&answered)))
     }
 
     fn passes(&self) -> Result<(), String> {
-        let answered = self.run(&self.call("Glob", &json!({ "pattern": "*" })))?;
-        let silent = !answered.stdout.contains("permissionDecision");
-        if silent && answered.code == Some(0) {
+        let answered = self.run(&(self.trial.harmless)(&self.scratch.root()).to_string())?;
+        if answered.code == Some(0) && !(self.trial.denies)(&answered) {
             return Ok(());
         }
         Err(format!("the wired hook refuses what it should pass: {}", told(&answered)))
@@ -144,26 +143,12 @@ impl Try<'_> {
         Err(format!("the wired hook does not refuse a message that it cannot read: {}", told(&answered)))
     }
 
-    fn call(&self, tool: &str, input: &Value) -> String {
-        let root = self.scratch.root();
-        json!({
-            "session_id": "jackline-doctor",
-            "transcript_path": root.join("none.jsonl"),
-            "cwd": root,
-            "permission_mode": "default",
-            "hook_event_name": "PreToolUse",
-            "tool_name": tool,
-            "tool_input": input,
-            "tool_use_id": "toolu_trial",
-        })
-        .to_string()
-    }
-
     /// Runs it with nothing of our environment: what counts is on its command line.
     fn run(&self, message: &str) -> Result<Answered, String> {
         let mut command = Command::new(self.program);
         command.args(&self.arguments).current_dir(self.scratch.root());
-        command.env_clear().env("HOME", self.scratch.0.path()).env("CLAUDE_PROJECT_DIR", self.scratch.root());
+        command.env_clear().env("HOME", self.scratch.0.path());
+        command.envs(self.trial.project.map(|name| (name, self.scratch.root())));
         bounded::run(command, message, TRIAL_MS_MAX).map_err(|why| format!("the wired hook gives no answer: {why}"))
     }
 }

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use jackline_core::stack::Stack;
-use jackline_runtime::wiring::claude::{Entry, HOOK_S_MAX, Survey, Timeouts, survey};
-use jackline_runtime::wiring::{CommandLine, Scope};
+use jackline_runtime::wiring::{CommandLine, Entry, HOOK_S_MAX, Scope, Survey, Timeouts};
 
 use super::report::Report;
-use crate::hosts::{Host, Settings, claude};
+use crate::hosts::{Host, Settings};
 use crate::place;
 
 const GROUP: &str = "wiring";
@@ -15,6 +14,8 @@ const GROUP: &str = "wiring";
 /// Settings that hold hooks of ours.
 #[derive(Debug)]
 pub(super) struct Wired {
+    /// Whose settings they are.
+    pub(super) host: &'static Host,
     /// How people are shown the settings.
     pub(super) shown: String,
     /// What the hooks run: the first one's, if they differ.
@@ -44,21 +45,44 @@ impl Wired {
 type Source = (Option<Scope>, PathBuf);
 
 /// Looks at every settings file of a host; those that hold hooks of ours.
-pub(super) fn look(host: Host, root: &Path, report: &mut Report) -> Vec<Wired> {
-    let managed = claude::managed_files().into_iter().map(|path| (None, path));
+pub(super) fn look(host: &'static Host, root: &Path, report: &mut Report) -> Vec<Wired> {
+    let managed = host.managed_files().into_iter().map(|path| (None, path));
     let scoped = host.settings_files(root).into_iter().map(|(scope, path)| (Some(scope), path));
-    let wired = looked(managed.chain(scoped), root, report);
-    summed(host, &wired, report);
+    let wired = looked(host, managed.chain(scoped), root, report);
+    if let [_, others @ ..] = wired.as_slice()
+        && !others.is_empty()
+    {
+        let text = format!("everything is judged {} times: it is wired in several places", others.len() + 1);
+        let scopes: Vec<&str> = host.scopes.iter().map(|scope| scope.name()).collect();
+        report.fail(GROUP, text, format!("jackline uninit {} --scope {}", host.name, scopes.join("|")));
+    }
     wired
 }
 
+/// Hosts that are here and do not ask. Where none does, nothing is judged; where some do, that may be meant so.
+pub(super) fn unwired(used: &[&'static Host], wired: &[Wired], report: &mut Report) {
+    if used.is_empty() {
+        let remedy = format!("name the one you will use: `jackline init {}`", Host::names().join("|"));
+        return report.fail(GROUP, "no host was found on this machine, and nothing is judged", remedy);
+    }
+    for host in used.iter().filter(|host| !wired.iter().any(|wired| wired.host.name == host.name)) {
+        let text = format!("{} does not ask: no settings hold our hooks, and nothing is judged", host.title);
+        let remedy = format!("jackline init {}", host.name);
+        if wired.is_empty() {
+            report.fail(GROUP, text, remedy);
+        } else {
+            report.warn(GROUP, text, remedy);
+        }
+    }
+}
+
 /// The machine's settings come first: they may say that no others count.
-fn looked(sources: impl Iterator<Item = Source>, root: &Path, report: &mut Report) -> Vec<Wired> {
+fn looked(host: &'static Host, sources: impl Iterator<Item = Source>, root: &Path, report: &mut Report) -> Vec<Wired> {
     let mut wired = Vec::new();
     let mut managed_only = false;
     for (scope, path) in sources {
         let shown = format!("{} ({})", place::shown(&path), scope.map_or("managed", Scope::name));
-        match Settings::read(path).and_then(|settings| read(&settings)) {
+        match Settings::read(path).and_then(|settings| read(host, &settings)) {
             Err(error) => report.error(GROUP, error.so("the client passes over it, hooks included")),
             Ok(survey) if scope.is_some() && managed_only && !survey.entries.is_empty() => {
                 let text = format!("{shown}: our hooks do not run: the machine's settings allow only their own");
@@ -70,42 +94,34 @@ fn looked(sources: impl Iterator<Item = Source>, root: &Path, report: &mut Repor
             }
             Ok(survey) => {
                 managed_only |= scope.is_none() && survey.managed_only;
-                wired.extend(judged(scope, &shown, root, &survey, report));
+                wired.extend(judged((host, scope), &shown, root, &survey, report));
             }
         }
     }
     wired
 }
 
-fn read(settings: &Settings) -> Result<Survey, crate::error::CommandError> {
-    survey(settings.text.as_deref().unwrap_or_default().as_bytes()).map_err(|fault| settings.refused(&fault))
-}
-
-fn summed(host: Host, wired: &[Wired], report: &mut Report) {
-    match wired {
-        [] => {
-            let text = format!("{} does not ask: no settings hold our hooks, and nothing is judged", host.title());
-            report.fail(GROUP, text, format!("jackline init {}", host.name()));
-        }
-        [_] => {}
-        [_, others @ ..] => {
-            let text = format!("everything is judged {} times: it is wired in several places", others.len() + 1);
-            let remedy = format!("jackline uninit {} --scope local|user|project", host.name());
-            report.fail(GROUP, text, remedy);
-        }
-    }
+fn read(host: &Host, settings: &Settings) -> Result<Survey, crate::error::CommandError> {
+    let text = settings.text.as_deref().unwrap_or_default();
+    host.wiring.survey(text.as_bytes()).map_err(|fault| settings.refused(&fault))
 }
 
 /// Judges one settings file; `None` when it holds nothing of ours.
-fn judged(scope: Option<Scope>, shown: &str, root: &Path, survey: &Survey, report: &mut Report) -> Option<Wired> {
+fn judged(
+    (host, scope): (&'static Host, Option<Scope>),
+    shown: &str,
+    root: &Path,
+    survey: &Survey,
+    report: &mut Report,
+) -> Option<Wired> {
     let failures = report.remarks.len();
     if let Some(setting) = survey.switched_off {
         report.fail(GROUP, format!("{shown}: `{setting}` switches every hook off"), format!("take `{setting}` out"));
     }
     let first = survey.entries.first()?;
-    let stopping = survey.entries.iter().filter(|entry| matches!(entry.event.as_str(), "Stop" | "SubagentStop"));
+    let stopping = survey.entries.iter().filter(|entry| entry.stops);
     let stops = stopping.filter_map(|entry| Some((entry.event.clone(), entry.timeout_s?))).collect();
-    let wired = Wired { shown: shown.to_owned(), line: first.line.clone(), stops };
+    let wired = Wired { host, shown: shown.to_owned(), line: first.line.clone(), stops };
     if let Some(key) = &survey.refused {
         let text =
             format!("{shown}: the client refuses `{key}` as it is, and passes over the whole file, hooks included");
@@ -173,19 +189,13 @@ pub(super) fn waits(wired: &Wired, stack: &Stack, report: &mut Report) {
 }
 
 /// What no settings of a user can close.
-pub(super) fn holes(report: &mut Report) {
+pub(super) fn holes(used: &[&'static Host], report: &mut Report) {
+    const GROUP: &str = "known holes";
+    for (hole, remedy) in used.iter().flat_map(|host| host.holes) {
+        report.note(GROUP, *hole, *remedy);
+    }
     report.note(
-        "known holes",
-        "a client started with `--bare`, `--safe-mode`, `--setting-sources` or `CLAUDE_CODE_SIMPLE=1` runs no hooks",
-        "start it yourself, without them; for other people's machines, wire it in managed settings",
-    );
-    report.note(
-        "known holes",
-        "shell texts inside skills and `.claude/commands` run without a hook; only the call of the skill is seen",
-        "put `\"disableSkillShellExecution\": true` into the client's settings, or protect those directories by a `paths` policy",
-    );
-    report.note(
-        "known holes",
+        GROUP,
         "between sessions whoever may write these settings may take the hooks out; only a running session defends them",
         "run `jackline doctor` now and then, or put the hooks into managed settings, which an administrator owns",
     );
@@ -195,6 +205,7 @@ pub(super) fn holes(report: &mut Report) {
 mod tests {
     use super::super::report::Level;
     use super::*;
+    use crate::hosts::claude::HOST as CLAUDE;
 
     /// Looks at machine's settings and local ones; how many hold our hooks, and the worst that was told.
     #[track_caller]
@@ -205,7 +216,7 @@ mod tests {
         std::fs::write(&own, local).unwrap();
         let mut report = Report::default();
         let sources = [(None, machine), (Some(Scope::Local), own)];
-        let wired = looked(sources.into_iter(), dir.path(), &mut report);
+        let wired = looked(&CLAUDE, sources.into_iter(), dir.path(), &mut report);
         assert_eq!(wired.len(), want, "{report:?}");
         let told = report.remarks.iter().max_by_key(|remark| remark.level).unwrap();
         assert!(told.level == worst.0 && told.text.contains(worst.1), "{report:?}");
@@ -217,7 +228,7 @@ mod tests {
             program: "/opt/jackline".to_owned(),
             arguments: ["hook", "claude"].map(str::to_owned).to_vec(),
         };
-        let ours = jackline_runtime::wiring::claude::add(None, &line, Timeouts::default()).unwrap();
+        let ours = CLAUDE.wiring.add(None, &line, Timeouts::default()).unwrap();
         let alone = ours.replacen('{', "{ \"allowManagedHooksOnly\": true,", 1);
         check("{}", &ours, 1, (Level::Ok, "(local): asked about 12 events"));
         check(&ours, "{}", 1, (Level::Ok, "(managed): asked about 12 events"));

@@ -40,7 +40,7 @@ impl Judging {
         found: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
     ) -> Result<(Runtime, PathBuf), CommandError> {
         let Hooked { state, definitions } =
-            place::hooked(self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
+            place::hooked("claude", self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
         let mut builder = RuntimeBuilder::default().state(&state);
         builder = builder.host_settings(place::host_settings()).environment(place::environment);
         builder = builder.web(crate::web::Client).outcomes_follow();

@@ -1,0 +1,93 @@
+//! What adapters share in reading: hosts' messages are JSON objects that name their event.
+
+use jackline_core::code;
+use jackline_core::decision::Finding;
+use jackline_core::event;
+use jackline_core::json::{self, JSON_DEPTH_MAX};
+use jackline_core::time::Timestamp;
+use serde_json::{Map, Value, json};
+
+use super::{Heard, Message};
+use crate::adapters::Asked;
+
+/// Levels that a message wraps around a call's arguments: the object itself, `tool_calls`, one of them.
+const WRAPPING_LEVELS: usize = 3;
+/// Bytes of a message that are looked at for its name alone; hosts write it after a few paths.
+const GLANCE_BYTES_MAX: usize = 32 * 1024;
+/// Bytes of an event's name that are looked at then.
+const NAME_BYTES_MAX: usize = 64;
+
+pub(super) type Fields = Map<String, Value>;
+
+/// What a host's message has in common with others of its kind, and the events that it holds.
+pub(super) type Events = Result<(Fields, Vec<Value>), String>;
+
+/// A message's members, within the bounds of any event's.
+pub(super) fn fields(native: &[u8]) -> Result<Fields, String> {
+    match json::decode_to_depth(native, JSON_DEPTH_MAX + WRAPPING_LEVELS) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err("it is no JSON object".to_owned()),
+        Err(fault) => Err(fault.to_string()),
+    }
+}
+
+/// The event's name, seen in the raw text behind this member's name, quotes included. A quote inside a text is escaped,
+/// so this is a member's name; and hosts write it before anything that an agent chose.
+pub(super) fn glimpsed(native: &[u8], member: &str) -> Option<String> {
+    let member = member.as_bytes();
+    let native = native.get(..native.len().min(GLANCE_BYTES_MAX)).unwrap_or_default();
+    let at = native.windows(member.len()).position(|window| window == member)?;
+    let rest = native.get(at + member.len()..)?;
+    let text: String = rest.iter().take(NAME_BYTES_MAX).map(|byte| char::from(*byte)).collect();
+    let value = text.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    value.split_once('"').map(|(name, _)| name.to_owned())
+}
+
+/// Members that all events of a message have, under our names; a later row wins.
+pub(super) fn common(fields: &mut Fields, (host, name): (&str, &str), members: &[(&str, &str)]) -> Fields {
+    let mut common = Fields::new();
+    for (from, to) in members {
+        if let Some(value) = fields.remove(*from) {
+            common.insert((*to).to_owned(), value);
+        }
+    }
+    common.insert("host".to_owned(), json!(host));
+    common.insert("native".to_owned(), json!(name));
+    common
+}
+
+/// An event that is only recorded; `dropped` members say nothing.
+pub(super) fn noted(name: &str, fields: &mut Fields, dropped: &[&str]) -> Value {
+    for member in dropped {
+        fields.remove(*member);
+    }
+    json!({ "event": "host.noted", "name": name, "about": std::mem::take(fields) })
+}
+
+/// What was heard: the events in our protocol's form become messages.
+pub(super) fn heard(asked: Asked, events: Events, now: Timestamp) -> Heard {
+    Heard { messages: messages(events, now).map_err(|why| invalid(&why)), asked }
+}
+
+fn messages(events: Events, now: Timestamp) -> Result<Vec<Message>, String> {
+    let (common, events) = events?;
+    let whole = |event: Value| {
+        let mut raw = common.clone();
+        if let Value::Object(event) = event {
+            raw.extend(event);
+        }
+        let raw = Value::Object(raw);
+        let event = event::read(&raw, now).map_err(|fault| fault.to_string())?;
+        Ok(Message { event, raw, by_person: false })
+    };
+    events.into_iter().map(whole).collect()
+}
+
+fn invalid(why: &str) -> Box<Finding> {
+    let finding = Finding::deny("event", code::EVENT_INVALID, format!("The hook's message cannot be read: {why}."));
+    Box::new(finding.suggest("ask the owner to run `jackline doctor`; the client may be newer than Jackline"))
+}
+
+pub(super) fn text<'a>(fields: &'a Fields, member: &str) -> Option<&'a str> {
+    fields.get(member).and_then(Value::as_str)
+}

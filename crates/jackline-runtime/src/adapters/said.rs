@@ -1,0 +1,70 @@
+//! What adapters share in answering: what is said to the model and to the person, in no host's form yet.
+
+use jackline_core::code;
+use jackline_core::decision::{EditTarget, Verdict};
+use serde_json::Value;
+
+use super::{Asked, Moment};
+use crate::answer::Answer;
+
+/// A fault of ours that is left to the adapter. What is on record was decided, how often it blocks a stop included.
+pub(super) fn fault<'a>(asked: &Asked, answers: &'a [Answer]) -> Option<&'a Answer> {
+    let decided = |answer: &Answer| matches!(asked.moment, Moment::Stop { .. }) && answer.seq.is_some();
+    answers.iter().find(|answer| is_fault(answer) && !decided(answer))
+}
+
+/// Whether we could not decide, as opposed to having decided against it.
+fn is_fault(answer: &Answer) -> bool {
+    let ours = |code: &code::Code| code.is_fault() || *code == code::EVENT_INVALID;
+    answer.verdict.refuses() && answer.code.as_ref().is_some_and(ours)
+}
+
+/// The strictest answer, where one does not simply allow.
+pub(super) fn strictest(answers: &[Answer]) -> Option<&Answer> {
+    answers.iter().max_by_key(|answer| answer.verdict).filter(|answer| answer.verdict > Verdict::Allow)
+}
+
+/// The first answer that refuses.
+pub(super) fn refused(answers: &[Answer]) -> Option<&Answer> {
+    answers.iter().find(|answer| answer.verdict.refuses())
+}
+
+/// The answer that ends the run, if one does.
+pub(super) fn halted(answers: &[Answer]) -> Option<&Answer> {
+    answers.iter().find(|answer| answer.verdict == Verdict::Halt)
+}
+
+/// The rewritten arguments or outcome of a call. The last edit is made of those before.
+pub(super) fn edited(answers: &[Answer], target: EditTarget) -> Option<&Value> {
+    let mut edits = answers.iter().flat_map(|answer| &answer.edits);
+    edits.rfind(|edit| edit.target == target).map(|edit| &edit.value)
+}
+
+/// What the model is told beside the verdict. What cannot be refused any more is told here.
+pub(super) fn context(asked: &Asked, answers: &[Answer]) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for answer in answers {
+        parts.extend(answer.briefing.clone());
+        parts.extend((asked.moment == Moment::Outcome && answer.verdict.refuses()).then(|| answer.shown()));
+        parts.extend(answer.feedback.clone());
+    }
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
+}
+
+/// What the person is told, whatever becomes of the event.
+pub(super) fn notices(answers: &[Answer]) -> Option<String> {
+    for_person(answers.iter().flat_map(|answer| answer.notices.clone()).collect())
+}
+
+/// What the person is told at an allowed stop: also the head of the record, kept where the agent cannot change it, on
+/// the person's screen.
+pub(super) fn farewell(answers: &[Answer], with_head: bool) -> Option<String> {
+    let mut told: Vec<String> = answers.iter().flat_map(|answer| answer.notices.clone()).collect();
+    let head = answers.iter().rev().find_map(|answer| Some((answer.seq?, answer.hash?)));
+    told.extend(head.filter(|_| with_head).map(|(seq, hash)| format!("record {seq}, head {}", hash.hex())));
+    for_person(told)
+}
+
+fn for_person(lines: Vec<String>) -> Option<String> {
+    (!lines.is_empty()).then(|| format!("jackline: {}", lines.join("\njackline: ")))
+}

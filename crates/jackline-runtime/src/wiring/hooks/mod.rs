@@ -1,0 +1,272 @@
+//! Hooks in a host's JSON settings: how an entry looks, adding and removing ours. What differs between hosts is data.
+//!
+//! An entry is ours when its program's file name is `jackline` and its arguments begin with `hook` and the host's name.
+
+mod survey;
+
+use serde_json::{Value, json};
+
+use super::edit::{Edits, Shape, fresh};
+use super::spans::{self, Kind, Node};
+use super::timeouts::{TIMEOUT_S, Timeouts};
+use super::{CommandLine, Removed, SettingsFault, Wiring};
+
+pub use survey::{Entry, Flaw, HOOK_S_MAX, Survey};
+
+/// An event that asks us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    pub event: &'static str,
+    /// Whether a failed hook must block: where passing would let something through. A person's prompt, a compaction or
+    /// the end of a turn is not held up by a broken guard.
+    pub gate: bool,
+    /// Whether an agent wants to stop, where commands may run.
+    pub stops: bool,
+}
+
+impl Asked {
+    /// A tool, or a change of settings, waits for the answer.
+    #[must_use]
+    pub const fn gate(event: &'static str) -> Self {
+        Self { event, gate: true, stops: false }
+    }
+
+    /// An agent wants to stop.
+    #[must_use]
+    pub const fn stop(event: &'static str) -> Self {
+        Self { event, gate: false, stops: true }
+    }
+
+    /// Anything else.
+    #[must_use]
+    pub const fn other(event: &'static str) -> Self {
+        Self { event, gate: false, stops: false }
+    }
+}
+
+/// How a host's settings name hooks.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    /// The host's name on our command line.
+    pub host: &'static str,
+    /// Every event that asks us.
+    pub events: &'static [Asked],
+    /// Numbers that a file of hooks begins with: `version`, where a host wants one.
+    pub head: &'static [(&'static str, u64)],
+    /// Whether entries stand in groups, `{"hooks": [entry]}`, or directly in the event's list.
+    pub grouped: bool,
+    /// Whether an entry has a `type`.
+    pub typed: bool,
+    /// Whether an entry has a `name` of its own.
+    pub named: bool,
+    /// The member that says what is run.
+    pub command: &'static str,
+    /// Whether that is a program, with its arguments in `args`; a shell's text otherwise.
+    pub exec: bool,
+    /// The member that says how long the host waits, and what of it makes a second.
+    pub timeout: (&'static str, u64),
+    /// The member of a gate by which a failed hook blocks, where the host knows one.
+    pub on_failure: Option<(&'static str, Word)>,
+    /// What the settings beside our entries do to them.
+    pub beside: fn(&Value, &mut Survey),
+}
+
+/// A value that never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    Text(&'static str),
+    Yes,
+}
+
+impl Word {
+    fn value(self) -> Value {
+        match self {
+            Self::Text(text) => json!(text),
+            Self::Yes => json!(true),
+        }
+    }
+}
+
+impl Wiring for Form {
+    fn add(&self, text: Option<&str>, line: &CommandLine, timeouts: Timeouts) -> Result<String, SettingsFault> {
+        let Some(text) = text else { return Ok(format!("{}\n", self.fresh(line, timeouts))) };
+        if spans::blank(text.as_bytes()) {
+            return Ok(format!("{}{text}", self.fresh(line, timeouts)));
+        }
+        if let Some(key) = self.survey(text.as_bytes())?.refused {
+            return Err(SettingsFault::Refused(key));
+        }
+        match self.remove(text)? {
+            _ if self.holds_exactly(text, line, timeouts)? => Ok(text.to_owned()),
+            Removed::Nothing => self.insert(text, line, timeouts),
+            Removed::Rest(rest) => self.add(Some(&rest), line, timeouts),
+            Removed::All => self.add(None, line, timeouts),
+        }
+    }
+
+    fn remove(&self, text: &str) -> Result<Removed, SettingsFault> {
+        if spans::blank(text.as_bytes()) {
+            return Ok(Removed::Nothing);
+        }
+        let (root, _) = spans::read(text)?;
+        let Some(hooks) = hooks(&root)? else { return Ok(Removed::Nothing) };
+        let mut edits = Edits::new(text, &root);
+        let mut found = false;
+        let mut gone = Vec::new();
+        for item in &hooks.items {
+            let event = item.key.as_deref().unwrap_or_default();
+            let (any, whole) = self.remove_event(text, &mut edits, event, &item.node)?;
+            found |= any;
+            gone.push(whole);
+        }
+        if !found {
+            return Ok(Removed::Nothing);
+        }
+        if !edits.emptied(hooks, &gone) {
+            return Ok(Removed::Rest(edits.done()));
+        }
+        Ok(match edits.left(&root, "hooks") {
+            Removed::Rest(rest) if self.is_bare(&rest) => Removed::All,
+            left => left,
+        })
+    }
+
+    fn survey(&self, text: &[u8]) -> Result<Survey, SettingsFault> {
+        survey::survey(self, text)
+    }
+}
+
+impl Form {
+    /// What stands in an event's list for us; without a matcher it is asked for every tool.
+    fn element(&self, asked: &Asked, line: &CommandLine, timeouts: Timeouts) -> Shape<'static> {
+        let mut hook: Vec<(&str, Shape<'_>)> = Vec::new();
+        let mut put = |key: &'static str, value: Value| hook.push((key, Shape::Leaf(value)));
+        if self.typed {
+            put("type", json!("command"));
+        }
+        if self.named {
+            put("name", json!("jackline"));
+        }
+        if self.exec {
+            put(self.command, json!(line.program));
+            put("args", json!(line.arguments));
+        } else {
+            put(self.command, json!(line.in_shell()));
+        }
+        let seconds = if asked.stops { timeouts.stop_s } else { TIMEOUT_S };
+        put(self.timeout.0, json!(seconds * self.timeout.1));
+        if let Some((key, value)) = self.on_failure.filter(|_| asked.gate) {
+            put(key, value.value());
+        }
+        let hook = Shape::Object(hook);
+        let element = if self.grouped { Shape::Object(vec![("hooks", Shape::Array(vec![hook]))]) } else { hook };
+        // On one line, because a person reads a dozen of them in a diff.
+        Shape::Line(Box::new(element))
+    }
+
+    fn fresh(&self, line: &CommandLine, timeouts: Timeouts) -> String {
+        let mut members = self.head();
+        members.push(("hooks", self.all(line, timeouts)));
+        fresh(&members)
+    }
+
+    fn head(&self) -> Vec<(&'static str, Shape<'static>)> {
+        self.head.iter().map(|(key, number)| (*key, Shape::Leaf(json!(number)))).collect()
+    }
+
+    /// Whether nothing is in a text but what a new file begins with.
+    fn is_bare(&self, text: &str) -> bool {
+        !self.head.is_empty() && text == format!("{}\n", fresh(&self.head()))
+    }
+
+    fn all(&self, line: &CommandLine, timeouts: Timeouts) -> Shape<'static> {
+        let list = |asked: &Asked| Shape::Array(vec![self.element(asked, line, timeouts)]);
+        Shape::Object(self.events.iter().map(|asked| (asked.event, list(asked))).collect())
+    }
+
+    /// Takes our entries out of one event; whether there were any, and whether the event goes as a whole.
+    fn remove_event(
+        &self,
+        text: &str,
+        edits: &mut Edits<'_>,
+        event: &str,
+        list: &Node,
+    ) -> Result<(bool, bool), SettingsFault> {
+        let list = list_of(event, list)?;
+        let mut gone = Vec::new();
+        let mut found = false;
+        for item in &list.items {
+            let (any, whole) = self.remove_element(text, edits, &item.node);
+            found |= any;
+            gone.push(whole);
+        }
+        let whole = gone.contains(&true) && edits.emptied(list, &gone);
+        Ok((found, whole))
+    }
+
+    /// The same of one element: a group, where the host has them, or an entry.
+    fn remove_element(&self, text: &str, edits: &mut Edits<'_>, element: &Node) -> (bool, bool) {
+        if !self.grouped {
+            let ours = survey::is_ours(self, &element.value(text));
+            return (ours, ours);
+        }
+        let Some(entries) = element.member("hooks").filter(|entries| entries.kind == Kind::Array) else {
+            return (false, false);
+        };
+        let ours: Vec<bool> = entries.items.iter().map(|item| survey::is_ours(self, &item.node.value(text))).collect();
+        let any = ours.contains(&true);
+        let whole = any && ours.iter().all(|ours| *ours);
+        if any && !whole {
+            edits.drop_items(entries, &ours);
+        }
+        (any, whole)
+    }
+
+    fn insert(&self, text: &str, line: &CommandLine, timeouts: Timeouts) -> Result<String, SettingsFault> {
+        let (root, _) = spans::read(text)?;
+        let mut edits = Edits::new(text, &root);
+        let mut at_root: Vec<(&str, Shape<'_>)> = self.head();
+        at_root.retain(|(key, _)| root.member(key).is_none());
+        let Some(hooks) = hooks(&root)? else {
+            at_root.push(("hooks", self.all(line, timeouts)));
+            edits.add_members(&root, &at_root);
+            return Ok(edits.done());
+        };
+        edits.add_members(&root, &at_root);
+        let mut missing = Vec::new();
+        for asked in self.events {
+            let element = self.element(asked, line, timeouts);
+            match hooks.member(asked.event) {
+                Some(list) => edits.add_element(list_of(asked.event, list)?, &element),
+                None => missing.push((asked.event, Shape::Array(vec![element]))),
+            }
+        }
+        edits.add_members(hooks, &missing);
+        Ok(edits.done())
+    }
+
+    /// Whether our entries stand there as they would be written now, once each, and no other of ours.
+    fn holds_exactly(&self, text: &str, line: &CommandLine, timeouts: Timeouts) -> Result<bool, SettingsFault> {
+        let settings = spans::settings(text.as_bytes())?;
+        let list =
+            |event: &str| settings.pointer("/hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
+        let once = |asked: &Asked| {
+            let wanted = self.element(asked, line, timeouts).value();
+            list(asked.event).is_some_and(|list| list.iter().filter(|element| **element == wanted).count() == 1)
+        };
+        Ok(self.events.iter().all(once) && self.survey(text.as_bytes())?.entries.len() == self.events.len())
+    }
+}
+
+fn hooks(root: &Node) -> Result<Option<&Node>, SettingsFault> {
+    let wrong = || SettingsFault::WrongType { place: "hooks".to_owned(), wanted: "an object" };
+    match root.member("hooks") {
+        Some(hooks) if hooks.kind != Kind::Object => Err(wrong()),
+        hooks => Ok(hooks),
+    }
+}
+
+fn list_of<'a>(event: &str, list: &'a Node) -> Result<&'a Node, SettingsFault> {
+    let wrong = || SettingsFault::WrongType { place: format!("hooks.{event}"), wanted: "an array" };
+    if list.kind == Kind::Array { Ok(list) } else { Err(wrong()) }
+}
