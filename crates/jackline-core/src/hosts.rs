@@ -9,7 +9,11 @@ pub struct Host {
 }
 
 /// The hosts that cap something by themselves.
-const HOSTS: &[Host] = &[Host { name: "claude", stops_held_max: Some(8) }];
+const HOSTS: &[Host] = &[
+    Host { name: "claude", stops_held_max: Some(8) },
+    Host { name: "copilot", stops_held_max: Some(8) },
+    Host { name: "qwen", stops_held_max: Some(8) },
+];
 
 /// How many stops in a row are held on a host: what it lets through by itself shall be on record as let through.
 #[must_use]

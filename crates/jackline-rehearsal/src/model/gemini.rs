@@ -76,8 +76,10 @@ fn outcome(response: &Value) -> Outcome {
     let said = response.get("response").cloned().unwrap_or_default();
     let shown = |name: &str| said.get(name).map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
     let failed = shown("error");
+    let id = response.get("id").and_then(Value::as_str).unwrap_or_default();
     Outcome {
-        name: response.get("id").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        // The client puts the tool's name before the id of a sub-agent's call.
+        name: id.rsplit("__").next().unwrap_or(id).to_owned(),
         failed: failed.is_some(),
         text: failed.or_else(|| shown("output")).unwrap_or_else(|| said.to_string()),
     }

@@ -1,8 +1,12 @@
 //! Translates hosts' native messages into events and answers back. Pure: no files, no store, no clock.
 
 pub mod claude;
+pub mod copilot;
+mod ended;
+pub mod gemini;
 pub mod lines;
 mod native;
+pub mod qwen;
 mod said;
 
 use jackline_core::decision::Finding;
@@ -95,13 +99,16 @@ impl Reply {
 }
 
 /// The hosts whose language we speak, by their names on the command line and in records.
-pub const HOSTS: &[&str] = &[claude::HOST];
+pub const HOSTS: &[&str] = &[claude::HOST, gemini::HOST, copilot::HOST, qwen::HOST];
 
 /// The adapter of a host; `wired` is whose settings hold the hook that asks: `user`, `local` or `project`.
 #[must_use]
 pub fn named(host: &str, wired: Option<&str>) -> Option<Box<dyn Adapter>> {
     match host {
         claude::HOST => Some(Box::new(claude::Claude::wired_by(wired))),
+        gemini::HOST => Some(Box::new(gemini::Gemini)),
+        copilot::HOST => Some(Box::new(copilot::Copilot)),
+        qwen::HOST => Some(Box::new(qwen::Qwen)),
         _ => None,
     }
 }

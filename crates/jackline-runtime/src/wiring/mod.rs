@@ -3,10 +3,13 @@
 //! Pure: texts in, texts and values out. Which files there are, and writing them, is the command line's.
 
 pub mod claude;
+pub mod copilot;
 mod edit;
 mod fault;
+pub mod gemini;
 pub mod hooks;
 mod line;
+pub mod qwen;
 pub mod servers;
 mod spans;
 mod timeouts;

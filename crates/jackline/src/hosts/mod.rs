@@ -2,7 +2,10 @@
 //! and how a hook is tried out as they would start it.
 
 pub(crate) mod claude;
+mod copilot;
+mod gemini;
 mod line;
+mod qwen;
 mod settings;
 mod trial;
 mod version;
@@ -72,7 +75,7 @@ pub(crate) enum AtFailure {
 }
 
 /// Every host, the one most used first.
-const ALL: [&Host; 1] = [&claude::HOST];
+const ALL: [&Host; 4] = [&claude::HOST, &gemini::HOST, &copilot::HOST, &qwen::HOST];
 
 impl std::fmt::Debug for Host {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -89,6 +89,21 @@ mod examined {
     fn claude() {
         super::examine("claude");
     }
+
+    #[test]
+    fn gemini() {
+        super::examine("gemini");
+    }
+
+    #[test]
+    fn qwen() {
+        super::examine("qwen");
+    }
+
+    #[test]
+    fn copilot() {
+        super::examine("copilot");
+    }
 }
 
 #[test]

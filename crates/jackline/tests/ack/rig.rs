@@ -1,7 +1,7 @@
 //! What differs between hosts: which program, how it is wired, and how it spells the tools that scenarios use.
 
-use jackline_rehearsal::{Call, Claude, Client, SUBAGENT, call, install};
-use serde_json::json;
+use jackline_rehearsal::{Call, Claude, Client, Copilot, Gemini, Qwen, SUBAGENT, call, install};
+use serde_json::{Value, json};
 
 use super::scenario::Act;
 
@@ -19,8 +19,10 @@ pub(crate) struct Rig {
     pub(crate) settings: &'static str,
     /// What it calls the tool `note` of the MCP server `notes`.
     pub(crate) note: &'static str,
-    /// A call in its words; none if it has no such tool.
-    pub(crate) spell: fn(&Act) -> Option<Call>,
+    /// The tool of an act and its arguments, in its words.
+    pub(crate) spell: fn(&Act) -> Option<(&'static str, Value)>,
+    /// The call by which a sub-agent ends, where it does not end by speaking.
+    pub(crate) finish: Option<fn(&str) -> Call>,
     /// Scenarios that this host cannot obey, whatever it is answered, and why.
     pub(crate) cannot: &'static [(&'static str, &'static str)],
     /// Whether all scenarios are played in every run, or only the smoke.
@@ -28,7 +30,17 @@ pub(crate) struct Rig {
 }
 
 /// Every host that the kit can examine.
-pub(crate) const RIGS: &[Rig] = &[CLAUDE];
+pub(crate) const RIGS: &[Rig] = &[CLAUDE, GEMINI, QWEN, COPILOT];
+
+/// A file of the repository, as most tools want it.
+fn whole(path: &str) -> String {
+    format!("{{{{CWD}}}}/{path}")
+}
+
+/// A sub-agent's task.
+fn task() -> String {
+    format!("{SUBAGENT} work")
+}
 
 pub(crate) const CLAUDE: Rig = Rig {
     host: "claude",
@@ -39,20 +51,89 @@ pub(crate) const CLAUDE: Rig = Rig {
     settings: "repo/.claude/settings.local.json",
     note: "mcp__notes__note",
     spell: |act| match act {
-        Act::Shell { name, run } => Some(call(name, "Bash", json!({"command": run}))),
-        Act::Read { name, path } => Some(call(name, "Read", json!({"file_path": format!("{{{{CWD}}}}/{path}")}))),
-        Act::Write { name, path, content } => {
-            Some(call(name, "Write", json!({"file_path": format!("{{{{CWD}}}}/{path}"), "content": content})))
-        }
-        Act::Note { name, text } => Some(call(name, "mcp__notes__note", json!({"text": text}))),
-        Act::Task { name, .. } => Some(call(
-            name,
+        Act::Shell { run, .. } => Some(("Bash", json!({"command": run}))),
+        Act::Read { path, .. } => Some(("Read", json!({"file_path": whole(path)}))),
+        Act::Write { path, content, .. } => Some(("Write", json!({"file_path": whole(path), "content": content}))),
+        Act::Note { text, .. } => Some(("mcp__notes__note", json!({"text": text}))),
+        Act::Task { .. } => Some((
             "Agent",
-            json!({"description": "work", "prompt": format!("{SUBAGENT} work"), "subagent_type": "general-purpose",
+            json!({"description": "work", "prompt": task(), "subagent_type": "general-purpose",
                    "run_in_background": false}),
         )),
         Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
     },
+    finish: None,
     cannot: &[],
     in_full: true,
+};
+
+const GEMINI: Rig = Rig {
+    host: "gemini",
+    title: "Gemini CLI",
+    version: install::GEMINI.version,
+    client: || Ok(Box::new(Gemini(install::GEMINI.scripted()?))),
+    init: &["init", "gemini", "--scope", "user"],
+    settings: "home/.gemini/settings.json",
+    note: "mcp__notes__note",
+    spell: |act| match act {
+        Act::Shell { run, .. } => Some(("run_shell_command", json!({"command": run}))),
+        Act::Read { path, .. } => Some(("read_file", json!({"file_path": path}))),
+        Act::Write { path, content, .. } => Some(("write_file", json!({"file_path": path, "content": content}))),
+        Act::Note { text, .. } => Some(("mcp_notes_note", json!({"text": text}))),
+        Act::Task { .. } => Some(("invoke_agent", json!({"agent_name": "generalist", "prompt": task()}))),
+        Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
+    },
+    finish: Some(|text| call("finish", "complete_task", json!({"result": {"response": text}}))),
+    cannot: &[],
+    in_full: false,
+};
+
+const QWEN: Rig = Rig {
+    host: "qwen",
+    title: "Qwen Code",
+    version: install::QWEN.version,
+    client: || Ok(Box::new(Qwen(install::QWEN.scripted()?))),
+    init: &["init", "qwen", "--scope", "user"],
+    settings: "home/.qwen/settings.json",
+    note: "mcp__notes__note",
+    spell: |act| match act {
+        Act::Shell { run, .. } => Some(("run_shell_command", json!({"command": run, "is_background": false}))),
+        Act::Read { path, .. } => Some(("read_file", json!({"file_path": whole(path)}))),
+        Act::Write { path, content, .. } => Some(("write_file", json!({"file_path": whole(path), "content": content}))),
+        Act::Note { text, .. } => Some(("mcp__notes__note", json!({"text": text}))),
+        Act::Task { .. } => Some((
+            "agent",
+            json!({"description": "work", "prompt": task(), "subagent_type": "general-purpose",
+                   "run_in_background": false}),
+        )),
+        Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
+    },
+    finish: None,
+    cannot: &[("bounded_read", "the client rewrites neither a call nor what came of it")],
+    in_full: false,
+};
+
+const COPILOT: Rig = Rig {
+    host: "copilot",
+    title: "Copilot CLI",
+    version: install::COPILOT.version,
+    client: || Ok(Box::new(Copilot { program: install::COPILOT.scripted()?, cache: install::COPILOT.cache()? })),
+    init: &["init", "copilot", "--scope", "user"],
+    settings: "home/.copilot/hooks/jackline.json",
+    note: "notes-note",
+    spell: |act| match act {
+        Act::Shell { run, .. } => Some(("bash", json!({"command": run, "description": "x"}))),
+        Act::Read { path, .. } => Some(("view", json!({"path": whole(path)}))),
+        Act::Write { path, content, .. } => Some(("create", json!({"path": whole(path), "file_text": content}))),
+        Act::Note { text, .. } => Some(("notes-note", json!({"text": text}))),
+        Act::Task { .. } => Some((
+            "task",
+            json!({"description": "work", "prompt": task(), "agent_type": "general-purpose", "name": "worker",
+                   "mode": "sync"}),
+        )),
+        Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
+    },
+    finish: None,
+    cannot: &[("park", "the client does not tell what the agent said last")],
+    in_full: false,
 };

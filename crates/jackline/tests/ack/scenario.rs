@@ -55,6 +55,20 @@ pub(crate) enum Act {
     Guard(Mishap),
 }
 
+impl Act {
+    /// What a call is called in the scenario.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Shell { name, .. }
+            | Self::Read { name, .. }
+            | Self::Write { name, .. }
+            | Self::Note { name, .. }
+            | Self::Task { name, .. } => Some(name),
+            Self::Together(_) | Self::Say(_) | Self::Guard(_) => None,
+        }
+    }
+}
+
 /// How a guard breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

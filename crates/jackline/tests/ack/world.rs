@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use jackline_rehearsal::client::{self, PATH, Play};
-use jackline_rehearsal::{Call, Mcp, Run, Script, Stage};
+use jackline_rehearsal::{Call, Mcp, Run, Script, Stage, call};
 use serde_json::Value;
 
 use super::rig::Rig;
@@ -145,7 +145,7 @@ impl World {
                 act => script.calls([self.spelled(act)]),
             };
             if let Act::Task { agent, .. } = act {
-                script = script.subagent(self.script(agent));
+                script = script.subagent(self.script_of_subagent(agent));
             }
             if let Some(how) = mishap.take() {
                 let guard = self.guard();
@@ -155,13 +155,23 @@ impl World {
         script
     }
 
+    /// The same for a sub-agent, which on some hosts does not end by speaking.
+    fn script_of_subagent(&self, acts: &[Act]) -> Script {
+        match (self.rig.finish, acts.split_last()) {
+            (Some(finish), Some((Act::Say(text), before))) => self.script(before).calls([finish(text)]),
+            _ => self.script(acts),
+        }
+    }
+
     fn spelled(&self, act: &Act) -> Call {
         let settings = self.stage.top().join(self.rig.settings).display().to_string();
         let act = match act {
             Act::Shell { name, run } => Act::Shell { name: name.clone(), run: run.replace("{{SETTINGS}}", &settings) },
             act => act.clone(),
         };
-        (self.rig.spell)(&act).unwrap_or_else(|| panic!("{} has no tool for {act:?}", self.rig.title))
+        let spelled = (self.rig.spell)(&act).zip(act.name());
+        let ((tool, input), name) = spelled.unwrap_or_else(|| panic!("{} has no tool for {act:?}", self.rig.title));
+        call(name, tool, input)
     }
 }
 
