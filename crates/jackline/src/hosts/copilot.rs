@@ -70,6 +70,6 @@ fn call(root: &Path, tool: &str, input: &Value) -> Value {
 /// Of a refusal by the exit code alone the model is not told why.
 fn denies(answered: &Answered) -> bool {
     let reply: Value = serde_json::from_str(&answered.stdout).unwrap_or_default();
-    let decision = reply.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
+    let decision = reply.get("permissionDecision").and_then(Value::as_str);
     decision == Some("deny") && told_to_deny(answered)
 }

@@ -120,7 +120,7 @@ fn essences(acts: &[Act]) -> Vec<(String, Vec<String>)> {
                 found.push((name.clone(), vec![text.to_owned()]));
             }
             Act::Read { name, path } => found.push((name.clone(), vec![path.clone()])),
-            Act::Write { name, path, content } => {
+            Act::Write { name, path, content, .. } => {
                 found.push((name.clone(), vec![path.clone(), content.trim_end().to_owned()]));
             }
             Act::Note { name, text } => found.push((name.clone(), vec![text.clone()])),

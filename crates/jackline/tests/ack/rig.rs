@@ -124,6 +124,10 @@ const COPILOT: Rig = Rig {
     spell: |act| match act {
         Act::Shell { run, .. } => Some(("bash", json!({"command": run, "description": "x"}))),
         Act::Read { path, .. } => Some(("view", json!({"path": whole(path)}))),
+        // What is there already it only edits.
+        Act::Write { path, content, was: Some(was), .. } => {
+            Some(("edit", json!({"path": whole(path), "old_str": was, "new_str": content})))
+        }
         Act::Write { path, content, .. } => Some(("create", json!({"path": whole(path), "file_text": content}))),
         Act::Note { text, .. } => Some(("notes-note", json!({"text": text}))),
         Act::Task { .. } => Some((

@@ -35,10 +35,13 @@ pub(crate) enum Act {
         name: String,
         path: String,
     },
+    /// Writes a whole file; `was` is what it holds before, for hosts whose tool wants to know.
     Write {
         name: String,
         path: String,
         content: String,
+        #[serde(default)]
+        was: Option<String>,
     },
     /// A call of the tool `note` of the MCP server `notes`.
     Note {

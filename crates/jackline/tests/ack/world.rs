@@ -61,10 +61,14 @@ impl World {
         self.git(&["commit", "-qm", "Begin"]);
     }
 
-    /// A file of the repository, or the settings, with what it holds.
+    /// A file of the repository with what it holds; of the settings the hooks, because hosts add things of their own.
     pub(crate) fn held(&self, name: &str) -> (String, Option<String>) {
-        let path = if name == "{{SETTINGS}}" { self.rig.settings.to_owned() } else { format!("repo/{name}") };
-        (name.to_owned(), self.stage.read(&path))
+        if name != "{{SETTINGS}}" {
+            return (name.to_owned(), self.stage.read(&format!("repo/{name}")));
+        }
+        let settings: Option<Value> =
+            self.stage.read(self.rig.settings).and_then(|text| serde_json::from_str(&text).ok());
+        (name.to_owned(), settings.map(|settings| settings["hooks"].to_string()))
     }
 
     /// The copy of the program that is wired.

@@ -77,6 +77,7 @@ fn events(name: &str, fields: &mut Fields) -> Events {
         "UserPromptSubmit" if of_subagent => {
             json!({ "event": "agent.started", "agent_type": fields.get("agent_type") })
         }
+        "UserPromptSubmit" if native::is_our_own(fields.get("prompt")) => noted(name, fields),
         "UserPromptSubmit" => {
             json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() })
         }

@@ -8,8 +8,8 @@ use crate::answer::Answer;
 
 /// What is printed when a gate's deadline is over: of a refusal by the exit code alone the model is not told why.
 pub(super) const LATE: &str = concat!(
-    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"#,
-    r#""Jackline could not decide: it took longer than its deadline. Run `jackline doctor`."}}"#
+    r#"{"permissionDecision":"deny","permissionDecisionReason":"#,
+    r#""Jackline could not decide: it took longer than its deadline. Run `jackline doctor`."}"#
 );
 
 pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
@@ -28,14 +28,12 @@ fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
     let mut answer = specific(asked, answers);
     match said::strictest(answers) {
         None => {
-            if let Some(value) = said::edited(answers, EditTarget::Args) {
-                said::put(&mut answer, asked, "updatedInput", value.clone());
-            }
+            let edited = said::edited(answers, EditTarget::Args);
+            answer.extend(edited.map(|value| ("modifiedArgs".to_owned(), value.clone())));
             say(answer)
         }
         Some(strictest) if strictest.verdict == Verdict::Ask => {
-            said::put(&mut answer, asked, "permissionDecision", json!("ask"));
-            said::put(&mut answer, asked, "permissionDecisionReason", json!(strictest.shown()));
+            answer.extend(permission("ask", &strictest.shown()));
             say(answer)
         }
         Some(strictest) => {
@@ -47,15 +45,16 @@ fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
 
 /// A refusal that holds even where its JSON is not taken. A run cannot be ended: what follows is refused in turn.
 fn refusal(asked: &Asked, reason: &str) -> Reply {
-    let stdout = match asked.moment {
-        Moment::Gate => json!({ "hookSpecificOutput": {
-            "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason,
-        }}),
-        _ => json!({ "decision": "block", "reason": reason }),
-    };
-    // A stop that ends with 2 is taken for a hook that broke.
-    let exit = if asked.moment == Moment::Gate { 2 } else { 0 };
-    Reply { stdout: stdout.to_string(), stderr: reason.to_owned(), exit }
+    if asked.moment != Moment::Gate {
+        return Reply::said(json!({ "decision": "block", "reason": reason }).to_string());
+    }
+    let stdout = Value::Object(permission("deny", reason)).to_string();
+    Reply { stdout, stderr: reason.to_owned(), exit: 2 }
+}
+
+fn permission(decision: &str, reason: &str) -> Map<String, Value> {
+    let members = [("permissionDecision", decision), ("permissionDecisionReason", reason)];
+    members.map(|(name, text)| (name.to_owned(), json!(text))).into_iter().collect()
 }
 
 fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
@@ -75,13 +74,10 @@ fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
     say(answer)
 }
 
-/// The context that the model is given.
+/// The context that the model is given. Its answers have all their members at the top.
 fn specific(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
-    let mut answer = Map::new();
-    if let Some(context) = said::context(asked, answers) {
-        said::put(&mut answer, asked, "additionalContext", json!(context));
-    }
-    answer
+    let context = said::context(asked, answers);
+    context.map(|context| ("additionalContext".to_owned(), json!(context))).into_iter().collect()
 }
 
 fn say(answer: Map<String, Value>) -> Reply {

@@ -67,6 +67,7 @@ fn events(name: &str, fields: &mut Fields) -> Events {
     let event = match name {
         "BeforeTool" => json!({ "event": "call.requested", "call": call(fields, &mut common) }),
         "AfterTool" => finished(fields, &mut common),
+        "BeforeAgent" if native::is_our_own(fields.get("prompt")) => noted(name, fields),
         "BeforeAgent" => json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() }),
         "SessionStart" => json!({ "event": "session.started", "source": fields.get("source") }),
         "SessionEnd" => json!({ "event": "session.ended", "reason": fields.get("reason") }),
@@ -74,9 +75,13 @@ fn events(name: &str, fields: &mut Fields) -> Events {
             let message = fields.remove("prompt_response").unwrap_or_default();
             json!({ "event": "stop.requested", "message": message, "again": fields.get("stop_hook_active") })
         }
-        name => native::noted(name, fields, &["hook_event_name", "timestamp"]),
+        name => noted(name, fields),
     };
     Ok((common, vec![event]))
+}
+
+fn noted(name: &str, fields: &mut Fields) -> Value {
+    native::noted(name, fields, &["hook_event_name", "timestamp"])
 }
 
 /// A call; the client gives it no id. A server's tool is called as it is on most hosts.

@@ -8,7 +8,11 @@ use crate::answer::Answer;
 
 pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
     if let Some(fault) = said::fault(asked, answers) {
-        return if asked.moment.blocks_on_fault() { refusal(Map::new(), &fault.shown()) } else { Reply::default() };
+        return match asked.moment {
+            Moment::Gate => refusal(Map::new(), &fault.shown()),
+            moment if moment.blocks_on_fault() => say(denied(Map::new(), &fault.shown())),
+            _ => Reply::default(),
+        };
     }
     match asked.moment {
         Moment::Gate => gate(asked, answers),
@@ -38,15 +42,20 @@ fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
 }
 
 /// A refusal that holds even where its JSON is not taken.
-fn refusal(mut answer: Map<String, Value>, reason: &str) -> Reply {
+fn refusal(answer: Map<String, Value>, reason: &str) -> Reply {
+    Reply { stdout: Value::Object(denied(answer, reason)).to_string(), stderr: reason.to_owned(), exit: 2 }
+}
+
+fn denied(mut answer: Map<String, Value>, reason: &str) -> Map<String, Value> {
     answer.insert("decision".to_owned(), json!("deny"));
     answer.insert("reason".to_owned(), json!(reason));
-    Reply { stdout: Value::Object(answer).to_string(), stderr: reason.to_owned(), exit: 2 }
+    answer
 }
 
 fn stop(answers: &[Answer]) -> Reply {
     if let Some(refused) = said::refused(answers) {
-        return refusal(Map::new(), &refused.shown());
+        // By its exit code it would be held as well, and the person told that a hook failed.
+        return say(denied(Map::new(), &refused.shown()));
     }
     let told = said::farewell(answers, true);
     say(told.map(|told| ("systemMessage".to_owned(), json!(told))).into_iter().collect())
@@ -56,8 +65,7 @@ fn stop(answers: &[Answer]) -> Reply {
 fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
     let mut answer = specific(asked, answers);
     if let Some(shown) = said::edited(answers, EditTarget::Output).and_then(Value::as_str) {
-        answer.insert("decision".to_owned(), json!("deny"));
-        answer.insert("reason".to_owned(), json!(shown));
+        answer = denied(answer, shown);
     }
     say(answer)
 }
