@@ -59,7 +59,7 @@ fn moment(name: &str, about_tool: bool) -> Moment {
 const KNOWN: &[&str] =
     &["AfterModel", "BeforeModel", "BeforeToolSelection", "Notification", "PreCompress", "SessionEnd"];
 
-const COMMON: &[(&str, &str)] = &[("session_id", "session"), ("cwd", "cwd"), ("transcript_path", "transcript")];
+const COMMON: &[(&str, &str)] = &[("session_id", "session"), ("cwd", "cwd")];
 
 /// The events in our protocol's form; what they have in common is added by `native`.
 fn events(name: &str, fields: &mut Fields) -> Events {
@@ -81,7 +81,7 @@ fn events(name: &str, fields: &mut Fields) -> Events {
 }
 
 fn noted(name: &str, fields: &mut Fields) -> Value {
-    native::noted(name, fields, &["hook_event_name", "timestamp"])
+    native::noted(name, fields, &["hook_event_name", "timestamp", "transcript_path"])
 }
 
 /// A call; the client gives it no id. A server's tool is called as it is on most hosts.
