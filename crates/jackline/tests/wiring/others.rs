@@ -25,10 +25,11 @@ fn check_round(world: &World, host: &str, files: &[&str], told: &[&str]) {
     let wired = world.files("home");
     world.run(&["init", host]).check(0, &["nothing to do"]);
     assert_eq!(world.files("home"), wired);
-    let (out, code) = ran_by_a_person(world, &["uninit", host, "--yes"], "");
-    assert_eq!(code, Some(0), "{out}");
+    ran_by_a_person(world.command(&["uninit", host, "--yes"]), "").check(0, &[]);
     let left = |all: Vec<(std::path::PathBuf, Vec<u8>)>| {
-        all.into_iter().filter(|(path, _)| !path.components().any(|part| part.as_os_str() == "state")).collect::<Vec<_>>()
+        all.into_iter()
+            .filter(|(path, _)| !path.components().any(|part| part.as_os_str() == "state"))
+            .collect::<Vec<_>>()
     };
     assert_eq!(left(world.files("home")), left(before), "{host}");
     world.run(&["doctor"]).check(1, &["does not ask"]);
@@ -38,7 +39,8 @@ fn check_round(world: &World, host: &str, files: &[&str], told: &[&str]) {
 fn codex_is_wired_with_its_trust() {
     let world = world("codex", "codex-cli 0.166.0");
     world.write("home/.codex/config.toml", "model = \"x\"\n\n[projects.\"/a\"]\ntrust_level = \"trusted\"\n");
-    let told = ["Codex 0.166.0", "asked about 9 events", "trusts the hooks", "refuses, passes and fails closed", "fails open"];
+    let told =
+        ["Codex 0.166.0", "asked about 9 events", "trusts the hooks", "refuses, passes and fails closed", "fails open"];
     check_round(&world, "codex", &["home/.codex/hooks.json", "home/.codex/config.toml"], &told);
 }
 
@@ -83,7 +85,11 @@ fn what_would_leave_a_host_unguarded_is_red() {
     check_red(codex, |world| world.change(config, "sha256:", "sha256:0"), "are not trusted");
     let off = |world: &World| world.write(config, &format!("[features]\nhooks = false\n\n{}", world.read(config)));
     check_red(codex, off, "switch hooks off");
-    check_red(codex, |world| world.change("home/.codex/hooks.json", "--wired user\"", "--wired user || true\""), "does more");
+    check_red(
+        codex,
+        |world| world.change("home/.codex/hooks.json", "--wired user\"", "--wired user || true\""),
+        "does more",
+    );
     check_red(codex, |world| world.change("home/.codex/hooks.json", "/bin/jackline", "/gone/jackline"), "is not there");
     let plugin = "home/.config/opencode/plugin/jackline.js";
     let change = |from: &'static str, to: &'static str| move |world: &World| world.change(plugin, from, to);
