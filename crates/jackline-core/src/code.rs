@@ -124,6 +124,9 @@ codes! {
     SHELL_OPAQUE = "shell/opaque",
         "The shell text runs a program that cannot be known before it runs, and a policy looks inside commands.",
         "Name the program literally, or run the steps one by one.";
+    SHELL_INTERACTIVE = "shell/interactive",
+        "The shell text starts a program that waits for what it shall do, on a host that does not tell what is written to it.",
+        "Give the program what it shall do as arguments or in a file; the owner may set `shell: {opaque: allow}`.";
     SEQUENCE_MISSING = "sequence/missing",
         "A prerequisite has not succeeded in this session, or files changed since it did.",
         "Run the named prerequisites first.";

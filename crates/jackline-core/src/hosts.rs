@@ -6,20 +6,33 @@ pub struct Host {
     pub name: &'static str,
     /// Stops in a row that it lets us hold; it lets the next one through by itself.
     pub stops_held_max: Option<u32>,
+    /// Whether its agent may write to a program that runs, and nothing tells us of it.
+    pub writes_unseen: bool,
 }
 
-/// The hosts that cap something by themselves.
+/// The hosts that are particular in something.
 const HOSTS: &[Host] = &[
-    Host { name: "claude", stops_held_max: Some(8) },
-    Host { name: "copilot", stops_held_max: Some(8) },
-    Host { name: "qwen", stops_held_max: Some(8) },
+    Host { name: "claude", stops_held_max: Some(8), writes_unseen: false },
+    Host { name: "codex", stops_held_max: None, writes_unseen: true },
+    Host { name: "copilot", stops_held_max: Some(8), writes_unseen: false },
+    Host { name: "cursor", stops_held_max: Some(5), writes_unseen: false },
+    Host { name: "qwen", stops_held_max: Some(8), writes_unseen: false },
 ];
+
+fn named(host: Option<&str>) -> Option<&'static Host> {
+    HOSTS.iter().find(|known| host == Some(known.name))
+}
 
 /// How many stops in a row are held on a host: what it lets through by itself shall be on record as let through.
 #[must_use]
 pub fn stops_held_max(host: Option<&str>, wanted: u32) -> u32 {
-    let cap = HOSTS.iter().find(|known| host == Some(known.name)).and_then(|known| known.stops_held_max);
-    cap.map_or(wanted, |cap| wanted.min(cap))
+    named(host).and_then(|known| known.stops_held_max).map_or(wanted, |cap| wanted.min(cap))
+}
+
+/// Whether what a host's agent writes to a running program stays unseen.
+#[must_use]
+pub fn writes_unseen(host: Option<&str>) -> bool {
+    named(host).is_some_and(|known| known.writes_unseen)
 }
 
 #[cfg(test)]

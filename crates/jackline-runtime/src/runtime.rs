@@ -2,6 +2,7 @@
 
 mod files;
 mod notices;
+mod proven;
 mod raw;
 mod stops;
 
@@ -15,7 +16,7 @@ use jackline_core::catalogue::Catalogue;
 use jackline_core::code;
 use jackline_core::completion::checker::Checker;
 use jackline_core::decide::decide;
-use jackline_core::decision::{Decision, Finding, Step};
+use jackline_core::decision::{Decision, Finding, Step, Verdict};
 use jackline_core::definition::{UnknownTools, model};
 use jackline_core::event::{Body, Event, MAIN_AGENT};
 use jackline_core::feedback;
@@ -142,7 +143,7 @@ impl Runtime {
     pub fn handle(&self, adapter: &dyn Adapter, native: &[u8]) -> Reply {
         let Heard { asked, messages } = adapter.read(native, clock::now());
         let answers: Vec<Answer> = match messages {
-            Ok(messages) => messages.iter().map(|message| self.answer(message)).collect(),
+            Ok(messages) => messages.into_iter().map(|message| self.answer(&proven::settled(message))).collect(),
             Err(finding) => vec![Answer::refusal(*finding)],
         };
         adapter.render(&asked, &answers)
@@ -150,14 +151,14 @@ impl Runtime {
 
     /// Decides about one event and keeps the record.
     pub fn decide(&self, event: &Event) -> Answer {
-        self.answer(&Message { event: event.clone(), raw: raw::raw(event), by_person: false })
+        self.answer(&Message::new(event.clone(), raw::raw(event)))
     }
 
     /// The same for an event that a person's own command sends: the record names a human as its actor.
     ///
     /// Who calls this has made sure that a person is there.
     pub fn decide_for_person(&self, event: &Event) -> Answer {
-        self.answer(&Message { event: event.clone(), raw: raw::raw(event), by_person: true })
+        self.answer(&Message { by_person: true, ..Message::new(event.clone(), raw::raw(event)) })
     }
 
     /// Keeps what guards remember under a name.
@@ -195,6 +196,25 @@ impl Runtime {
     /// Why the store does not tell.
     pub fn session(&self, id: &str) -> Result<Session, StoreFault> {
         Ok(self.load(id)?.session)
+    }
+
+    /// Whether an event would be allowed as things stand, without a question. Nothing is kept and no exception is used
+    /// up; where it cannot be told, it would not.
+    #[must_use]
+    pub fn would_allow(&self, event: &Event) -> bool {
+        let foreseen = catch_unwind(AssertUnwindSafe(|| self.foresee(event)));
+        foreseen.unwrap_or(Err(Fault::Panicked)).is_ok_and(|decision| decision.verdict == Verdict::Allow)
+    }
+
+    fn foresee(&self, event: &Event) -> Result<Decision, Fault> {
+        let mut seen = Seen::default();
+        let held = self.recall(&event.session)?;
+        let standing = self.definitions.stack(held.session.pin.as_ref(), event.definition.as_deref())?;
+        let judging = self.judging(&standing, held.session.todos.scripts());
+        let decision = self.converse(&judging, &held.session, event, &mut seen);
+        self.hold(&event.session, held);
+        seen.settle(&[]);
+        Ok(decision)
     }
 
     fn operate(&self, session: &str, body: Body) -> Answer {

@@ -90,7 +90,7 @@ impl Where {
 }
 
 /// Variables in which hosts tell their hooks the project's directory; the others start hooks there.
-const PROJECTS: &[(&str, &str)] = &[("claude", "CLAUDE_PROJECT_DIR")];
+const PROJECTS: &[(&str, &str)] = &[("claude", "CLAUDE_PROJECT_DIR"), ("cursor", "CURSOR_PROJECT_DIR")];
 
 /// What a hook works with.
 #[derive(Debug)]
@@ -184,7 +184,8 @@ fn user_state() -> Option<PathBuf> {
 }
 
 /// Variables that tell a host to keep its settings elsewhere, and what lies there.
-const ELSEWHERE: &[(&str, &[&str])] = &[("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"])];
+const ELSEWHERE: &[(&str, &[&str])] =
+    &[("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"]), ("CODEX_HOME", &["config.toml", "hooks.json"])];
 
 /// The settings of hosts that were told to keep them elsewhere.
 pub(crate) fn host_settings() -> Vec<PathBuf> {
@@ -195,8 +196,13 @@ pub(crate) fn host_settings() -> Vec<PathBuf> {
 
 /// Where the user's own definition lies, if it does.
 pub(crate) fn user_definition() -> Option<PathBuf> {
+    user_settings().map(|dir| dir.join("jackline/jackline.yaml"))
+}
+
+/// The directory in which programs keep a user's settings.
+pub(crate) fn user_settings() -> Option<PathBuf> {
     let base = variable("XDG_CONFIG_HOME").filter(|dir| dir.is_absolute());
-    base.or_else(|| home().map(|home| home.join(".config"))).map(|dir| dir.join("jackline/jackline.yaml"))
+    base.or_else(|| home().map(|home| home.join(".config")))
 }
 
 /// A mark that an agent's host left in the environment of what it started, by its name.

@@ -124,6 +124,46 @@ fn said_three_times(version: &str, gate: &str, (verdict, reason): (&str, &str)) 
 }
 
 #[test]
+fn codex() {
+    check("codex", "0.166.0", 40);
+}
+
+#[test]
+fn opencode() {
+    check("opencode", "1.18.33", 19);
+}
+
+#[test]
+fn cursor() {
+    check("cursor", "documented", 15);
+}
+
+#[test]
+fn vs_code() {
+    check("vscode", "documented", 13);
+}
+
+/// What a gate of a host refuses must be said three times: its client drops JSON that it does not like.
+#[test]
+fn every_refusal_of_a_codex_gate_is_one_that_the_client_obeys() {
+    for path in messages(&root().join("conformance/hosts/codex/0.166.0")) {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let refused = answered("codex", STRICT, &fs::read(&path).unwrap());
+        if !name.starts_with("PreToolUse.") {
+            assert_eq!(refused["exit"], 0, "{name}");
+            continue;
+        }
+        let reason = refused["stderr"].as_str().unwrap();
+        assert!(reason.starts_with("nothing is allowed here\n→ ask the owner\n"), "{name}: {reason}");
+        let specific = json!({
+            "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason,
+        });
+        let want = json!({ "exit": 2, "stdout": { "hookSpecificOutput": specific }, "stderr": reason });
+        assert_eq!(refused, want, "{name}");
+    }
+}
+
+#[test]
 fn every_refusal_of_a_gate_is_said_three_times() {
     said_three_times("gemini/0.61.0", "BeforeTool.", ("/decision", "/reason"));
     said_three_times("copilot/1.0.102", "PreToolUse.", ("/permissionDecision", "/permissionDecisionReason"));

@@ -1,16 +1,41 @@
-//! Shell texts that cannot be looked into, where a policy wants to.
+//! Shell texts that cannot be looked into, where a policy wants to; and programs that wait for what they do, where what
+//! an agent writes to them stays unseen.
 
 use super::{Context, observed};
 use crate::code;
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::Opaque;
-use crate::shell::ShellText;
+use crate::hosts::writes_unseen;
+use crate::shell::{Reading, ShellText};
 use crate::stack::Layer;
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let Some(text) = &context.view.shell else { return Vec::new() };
-    let layers = context.stack.layers.iter().filter(|layer| layer.looks_inside());
-    layers.filter_map(|layer| judge_text(text, layer).map(|finding| observed(finding, layer))).collect()
+    let layers = || context.stack.layers.iter();
+    let texts = layers().filter(|layer| layer.looks_inside());
+    let mut found: Vec<Finding> =
+        texts.filter_map(|layer| judge_text(text, layer).map(|finding| observed(finding, layer))).collect();
+    if writes_unseen(context.event.host.as_deref()) {
+        // Self-protection needs no policy, and this is a way around it.
+        found.extend(layers().filter_map(|layer| waiting(text, layer).map(|finding| observed(finding, layer))));
+    }
+    found
+}
+
+fn waiting(text: &ShellText, layer: &Layer) -> Option<Finding> {
+    let ShellText::Reading(Reading { waits: Some(program), .. }) = text else { return None };
+    let reason = format!("`{program}` waits for what it shall do, and what is written to it later is not seen.");
+    let finding = Finding::deny("shell", code::SHELL_INTERACTIVE, reason).verdict(unknowable(layer)?);
+    Some(finding.suggest("give it what it shall do as arguments or in a file, in one command"))
+}
+
+/// What becomes of something that cannot be known beforehand.
+fn unknowable(layer: &Layer) -> Option<Verdict> {
+    match layer.model.shell.opaque {
+        Opaque::Allow => None,
+        Opaque::Ask => Some(Verdict::Ask),
+        Opaque::Deny => Some(Verdict::Deny),
+    }
 }
 
 fn judge_text(text: &ShellText, layer: &Layer) -> Option<Finding> {
@@ -27,11 +52,7 @@ fn judge_text(text: &ShellText, layer: &Layer) -> Option<Finding> {
 }
 
 fn opaque(why: &str, layer: &Layer) -> Option<Finding> {
-    let verdict = match layer.model.shell.opaque {
-        Opaque::Allow => return None,
-        Opaque::Ask => Verdict::Ask,
-        Opaque::Deny => Verdict::Deny,
-    };
+    let verdict = unknowable(layer)?;
     let reason = format!("What this shell text runs cannot be known beforehand ({why}).");
     let finding = Finding::deny("shell", code::SHELL_OPAQUE, reason).verdict(verdict);
     Some(finding.suggest("name the program literally, or run the steps one by one"))

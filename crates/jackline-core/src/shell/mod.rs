@@ -46,6 +46,8 @@ pub struct Reading {
     pub commands: Vec<Command>,
     /// Why a program it runs cannot be known, if one cannot.
     pub opaque: Option<String>,
+    /// A program that waits for what it does: nothing in the text says it.
+    pub waits: Option<String>,
     /// A program is given text that it runs and that is not read, or names are made that lead to other files.
     pub foreign: bool,
     /// The files it reads, writes and deletes.

@@ -148,7 +148,15 @@ impl Serving {
             let reason = format!("The workspace cannot be used: {fault}.");
             Refused::new(&code::WORKSPACE_FAILED, reason, "ask the owner to look at it")
         })?;
-        Workspace { root: &root, reads, writing: &self.writing }.work(tool, args)
+        let hides = |path: &str| self.hides(called, path);
+        Workspace { root: &root, reads, writing: &self.writing, hides: &hides }.work(tool, args)
+    }
+
+    /// Whether a call that reads this file would not be allowed.
+    fn hides(&self, called: &Called, path: &str) -> bool {
+        let call = Call { id: fresh_call_id(), ..Call::new(offer::READ_FILE, json!({ "path": path })) };
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        !self.runtime.would_allow(&called.joined.event(Body::CallRequested(call)))
     }
 }
 

@@ -36,6 +36,9 @@ struct Row {
     output: Schema,
 }
 
+/// The tool that reads; what it may not read, no other tool shows.
+pub(super) const READ_FILE: &str = "read_file";
+
 const fn asks(operation: Operation, name: &'static str, about: &'static str, (input, output): (Schema, Schema)) -> Row {
     Row { tool: Offered::Asks(operation), name, about, reads: operation.lists(), input, output }
 }
@@ -124,7 +127,7 @@ const ROWS: &[Row] = &[
         (schemas::nothing, schemas::status),
     ),
     row(
-        (Offered::ReadFile, "read_file"),
+        (Offered::ReadFile, READ_FILE),
         "Reads a page of a text file in the workspace. `next_offset` is where the next page begins.",
         true,
         (schemas::read_file, schemas::page),

@@ -294,6 +294,7 @@ pub(super) fn found() -> Value {
     answer(&[
         ("matches", list(found)),
         ("files_searched", plain("integer")),
+        ("files_hidden", told("integer", "files with matches that may not be read")),
         ("has_more", told("boolean", "there may be more than is shown: narrow the search")),
     ])
 }

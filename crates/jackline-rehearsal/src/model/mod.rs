@@ -109,7 +109,8 @@ impl Model {
             act();
         }
         // A session that is resumed with another model must not meet an answer's id again.
-        dialect.answer(&request, &body, &turn.said, &format!("{}_{count}", self.address.port()))
+        let said = turn.said.filled(&dialect.outcomes(&body));
+        dialect.answer(&request, &body, &said, &format!("{}_{count}", self.address.port()))
     }
 
     /// Remembers a request; gives its number in the lane, from 0, and how many there are now.

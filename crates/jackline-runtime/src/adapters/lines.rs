@@ -23,7 +23,7 @@ impl Adapter for Lines {
     }
 
     fn glance(&self, _: &[u8]) -> Asked {
-        Asked { moment: Moment::Gate, name: String::new() }
+        Asked::new(Moment::Gate, "")
     }
 
     fn render(&self, _: &Asked, answers: &[Answer]) -> Reply {
@@ -37,7 +37,7 @@ fn message(native: &[u8], now: Timestamp) -> Result<Message, Box<Finding>> {
     if event.body.is_persons_own() {
         return Err(Box::new(persons_own(event.body.name())));
     }
-    Ok(Message { event, raw, by_person: false })
+    Ok(Message::new(event, raw))
 }
 
 /// A refusal of an event that only a person's own command may send.

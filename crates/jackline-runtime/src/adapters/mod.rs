@@ -1,13 +1,17 @@
 //! Translates hosts' native messages into events and answers back. Pure: no files, no store, no clock.
 
 pub mod claude;
+pub mod codex;
 pub mod copilot;
+pub mod cursor;
 mod ended;
 pub mod gemini;
 pub mod lines;
 mod native;
+pub mod opencode;
 pub mod qwen;
 mod said;
+pub mod vscode;
 
 use jackline_core::decision::Finding;
 use jackline_core::event::Event;
@@ -23,6 +27,16 @@ pub struct Message {
     pub raw: Value,
     /// Whether a person's own command sends it; no host's message is that.
     pub by_person: bool,
+    /// Whether the call succeeded, the host says only in its transcript; until it is found there, it did not.
+    pub unproven: bool,
+}
+
+impl Message {
+    /// An event and its JSON, as a host sends it.
+    #[must_use]
+    pub fn new(event: Event, raw: Value) -> Self {
+        Self { event, raw, by_person: false, unproven: false }
+    }
 }
 
 /// When a native message comes: what a host does with the reply, and so what a fault of ours becomes.
@@ -66,6 +80,16 @@ pub struct Asked {
     pub moment: Moment,
     /// The host's own name for it.
     pub name: String,
+    /// Whether nobody is asked about calls as it is, so that approving one takes nothing from a person.
+    pub unasked: bool,
+}
+
+impl Asked {
+    /// Something of which a person may be asked.
+    #[must_use]
+    pub fn new(moment: Moment, name: impl Into<String>) -> Self {
+        Self { moment, name: name.into(), unasked: false }
+    }
 }
 
 /// A native message, understood as far as it could be.
@@ -99,7 +123,8 @@ impl Reply {
 }
 
 /// The hosts whose language we speak, by their names on the command line and in records.
-pub const HOSTS: &[&str] = &[claude::HOST, gemini::HOST, copilot::HOST, qwen::HOST];
+pub const HOSTS: &[&str] =
+    &[claude::HOST, codex::HOST, opencode::HOST, gemini::HOST, copilot::HOST, qwen::HOST, cursor::HOST, vscode::HOST];
 
 /// The adapter of a host; `wired` is whose settings hold the hook that asks: `user`, `local` or `project`.
 #[must_use]
@@ -109,6 +134,10 @@ pub fn named(host: &str, wired: Option<&str>) -> Option<Box<dyn Adapter>> {
         gemini::HOST => Some(Box::new(gemini::Gemini)),
         copilot::HOST => Some(Box::new(copilot::Copilot)),
         qwen::HOST => Some(Box::new(qwen::Qwen)),
+        codex::HOST => Some(Box::new(codex::Codex)),
+        opencode::HOST => Some(Box::new(opencode::OpenCode)),
+        cursor::HOST => Some(Box::new(cursor::Cursor)),
+        vscode::HOST => Some(Box::new(vscode::VsCode)),
         _ => None,
     }
 }

@@ -7,8 +7,7 @@ use jackline_core::json::{self, JSON_DEPTH_MAX};
 use jackline_core::time::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::{Heard, Message};
-use crate::adapters::Asked;
+use super::{Asked, Heard, Message};
 
 /// Levels that a message wraps around a call's arguments: the object itself, `tool_calls`, one of them.
 const WRAPPING_LEVELS: usize = 3;
@@ -16,6 +15,9 @@ const WRAPPING_LEVELS: usize = 3;
 const GLANCE_BYTES_MAX: usize = 32 * 1024;
 /// Bytes of an event's name that are looked at then.
 const NAME_BYTES_MAX: usize = 64;
+
+/// Marks an event whose `ok` stands in the transcript; no member of the event itself.
+pub(super) const IN_TRANSCRIPT: &str = "ok_in_transcript";
 
 pub(super) type Fields = Map<String, Value>;
 
@@ -76,9 +78,10 @@ fn messages(events: Events, now: Timestamp) -> Result<Vec<Message>, String> {
         if let Value::Object(event) = event {
             raw.extend(event);
         }
+        let unproven = raw.remove(IN_TRANSCRIPT).is_some();
         let raw = Value::Object(raw);
         let event = event::read(&raw, now).map_err(|fault| fault.to_string())?;
-        Ok(Message { event, raw, by_person: false })
+        Ok(Message { unproven, ..Message::new(event, raw) })
     };
     events.into_iter().map(whole).collect()
 }

@@ -40,6 +40,16 @@ pub(super) fn edited(answers: &[Answer], target: EditTarget) -> Option<&Value> {
     edits.rfind(|edit| edit.target == target).map(|edit| &edit.value)
 }
 
+/// A rewritten outcome as text, for hosts that take nothing else: a text, or the texts of an MCP server's result.
+pub(super) fn plain(outcome: &Value) -> Option<String> {
+    if let Some(text) = outcome.as_str() {
+        return Some(text.to_owned());
+    }
+    let parts = outcome.get("content")?.as_array()?;
+    let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text")?.as_str()).collect();
+    texts.map(|texts| texts.join("\n"))
+}
+
 /// What the model is told beside the verdict. What cannot be refused any more is told here.
 pub(super) fn context(asked: &Asked, answers: &[Answer]) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();

@@ -4,6 +4,7 @@
 //! told is [`Fact::Unknown`], which the core takes as the dangerous answer.
 
 mod contains;
+pub(crate) mod exit;
 pub(crate) mod fingerprint;
 mod fold;
 pub(crate) mod git;

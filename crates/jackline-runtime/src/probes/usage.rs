@@ -1,6 +1,7 @@
 //! What a host's transcript says was used: JSON lines, read from where the last look ended, so much per event.
 //!
-//! Counted are lines of an assistant's message that carry its `usage`; everything else in it is passed over unread.
+//! Counted are lines of an assistant's message that carry its `usage`, or of a response's (`payload`); everything else
+//! in it is passed over unread.
 
 use std::fs::File;
 use std::io;
@@ -92,6 +93,9 @@ fn fill(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
 #[derive(Deserialize)]
 struct Line {
     message: Option<Message>,
+    /// Another host's: each response is told once, in a line with its number.
+    payload: Option<Response>,
+    ordinal: Option<u64>,
     uuid: Option<String>,
     #[serde(rename = "costUSD")]
     cost_usd: Option<f64>,
@@ -113,6 +117,31 @@ struct Tokens {
     cache_creation_input_tokens: u64,
 }
 
+#[derive(Deserialize)]
+struct Response {
+    response_id: Option<String>,
+    usage: Option<ResponseTokens>,
+}
+
+#[derive(Deserialize)]
+struct ResponseTokens {
+    #[serde(default)]
+    input_tokens: u64,
+    #[serde(default)]
+    cached_input_tokens: u64,
+    #[serde(default)]
+    output_tokens: u64,
+}
+
+impl Response {
+    fn counted(self, ordinal: Option<u64>) -> Option<Counted> {
+        let (id, tokens) = (self.response_id?, self.usage?);
+        let fresh = tokens.input_tokens.saturating_sub(tokens.cached_input_tokens);
+        let message = key(&format!("{id} {}", ordinal.unwrap_or_default()));
+        Some(Counted { message, tokens: fresh.saturating_add(tokens.output_tokens), cost_micro_usd: 0 })
+    }
+}
+
 /// What a line counts, if it is a message with its usage.
 fn used(line: &[u8]) -> Option<Counted> {
     const MEMBER: &[u8] = b"\"usage\"";
@@ -121,6 +150,9 @@ fn used(line: &[u8]) -> Option<Counted> {
         return None;
     }
     let line: Line = serde_json::from_slice(line).ok()?;
+    if let Some(response) = line.payload {
+        return response.counted(line.ordinal);
+    }
     let message = line.message?;
     let tokens = message.usage?;
     let id = message.id.or(line.uuid).unwrap_or_default();
@@ -187,6 +219,23 @@ mod tests {
                 fact => panic!("{fact:?}"),
             }
         }
+    }
+
+    #[test]
+    fn responses_count_once_each() {
+        let mut transcript = Transcript::new();
+        let line = |ordinal: u64, output: u64| {
+            let usage = serde_json::json!({
+                "input_tokens": 110, "cached_input_tokens": 100, "output_tokens": output, "total_tokens": 1,
+            });
+            let payload = serde_json::json!({ "thread_id": "t", "response_id": "r", "usage": usage });
+            let line = serde_json::json!({ "ordinal": ordinal, "type": "token_usage_record", "payload": payload });
+            format!("{line}\n")
+        };
+        let sums = "{\"type\":\"event_msg\",\"payload\":{\"type\":\"token_count\",\"info\":{\"usage\":{}}}}\n";
+        transcript.append(&(line(1, 5) + sums + &line(2, 7)));
+        assert_eq!(transcript.look(), 32);
+        assert_eq!(transcript.look(), 0);
     }
 
     #[test]

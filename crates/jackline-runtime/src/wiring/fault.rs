@@ -18,6 +18,8 @@ pub enum SettingsFault {
     NotObject,
     #[error("the host refuses `{0}` as it is, and passes over the whole file")]
     Refused(String),
+    #[error("it holds something else than our plugin")]
+    NotOurs,
     #[error("`{place}` is not {wanted}")]
     WrongType { place: String, wanted: &'static str },
 }
@@ -31,6 +33,7 @@ impl SettingsFault {
             Self::Comment { .. } => "take the comments out; nothing was changed",
             Self::NotJson(_) => "mend it in an editor; nothing was changed",
             Self::NotObject => "it should begin with `{` and end with `}`; nothing was changed",
+            Self::NotOurs => "move it away; the file of this name is for our plugin alone",
             Self::Refused(_) | Self::WrongType { .. } => {
                 "the host refuses such a file; mend it in an editor; nothing was changed"
             }

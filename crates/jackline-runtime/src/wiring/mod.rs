@@ -3,16 +3,20 @@
 //! Pure: texts in, texts and values out. Which files there are, and writing them, is the command line's.
 
 pub mod claude;
+pub mod codex;
 pub mod copilot;
+pub mod cursor;
 mod edit;
 mod fault;
 pub mod gemini;
 pub mod hooks;
 mod line;
+pub mod opencode;
 pub mod qwen;
 pub mod servers;
 mod spans;
 mod timeouts;
+pub mod vscode;
 
 pub use fault::SettingsFault;
 pub use hooks::{Entry, Flaw, HOOK_S_MAX, Survey};
@@ -80,4 +84,34 @@ pub trait Wiring: Sync {
     /// # Errors
     /// When it cannot be read as the host reads it.
     fn survey(&self, text: &[u8]) -> Result<Survey, SettingsFault>;
+}
+
+/// A settings file that holds our hooks, for a host that runs only those that a person trusted.
+#[derive(Debug, Clone, Copy)]
+pub struct TrustedFile<'a> {
+    /// Its absolute path.
+    pub file: &'a str,
+    /// What it holds.
+    pub text: &'a str,
+}
+
+/// How a host keeps a person's trust in hooks.
+pub trait Trust: Sync {
+    /// The settings that keep it, with our hooks trusted; everything else as it was.
+    ///
+    /// # Errors
+    /// When the text cannot be changed safely.
+    fn add(&self, text: Option<&str>, wired: TrustedFile<'_>) -> Result<String, SettingsFault>;
+
+    /// The same settings without that.
+    ///
+    /// # Errors
+    /// When the file of hooks is not of the form that the host reads.
+    fn remove(&self, text: &str, wired: TrustedFile<'_>) -> Result<Removed, SettingsFault>;
+
+    /// Why the host would not run our hooks, if it would not.
+    ///
+    /// # Errors
+    /// When the file of hooks is not of the form that the host reads.
+    fn lacks(&self, text: Option<&str>, wired: TrustedFile<'_>) -> Result<Option<String>, SettingsFault>;
 }

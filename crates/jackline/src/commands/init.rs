@@ -10,7 +10,7 @@ use jackline_runtime::{clock, private, replace};
 
 use super::trust::Trust;
 use crate::error::CommandError;
-use crate::hosts::{AtFailure, Host, ScopeName, Settings, Version, hook_line, server_line};
+use crate::hosts::{self, AtFailure, Host, ScopeName, Settings, Version, hook_line, server_line};
 use crate::place::{self, Where};
 use crate::{bounded, diff, person, screen, starter};
 
@@ -109,6 +109,7 @@ impl Init {
         let after = after.map_err(|fault| settings.refused(&fault))?;
         screen::line(&format!("  wiring: {} ({})", place::shown(&settings.path), scope.name()))?;
         note_scope(host, scope, &plan.root, &settings.path);
+        trust(host, &settings.path, &after, plan)?;
         if settings.text.as_deref() != Some(after.as_str()) {
             plan.settings.push((settings, after));
         }
@@ -220,6 +221,19 @@ impl Plan {
         Accepted::below(&self.state).remember(path, &Acceptance::new(path, &digest, true, clock::now()))?;
         Ok(screen::line(&format!("wrote {} (trusted)", place::shown(path)))?)
     }
+}
+
+/// Plans a person's trust in the hooks, where the host wants one: whoever runs this asks for them.
+fn trust(host: &Host, wired: &Path, text: &str, plan: &mut Plan) -> Result<(), CommandError> {
+    let Some((trust, file)) = host.trusting() else { return Ok(()) };
+    let settings = Settings::read(file)?;
+    let after = trust.add(settings.text.as_deref(), hosts::trusted_file(wired, text)?);
+    let after = after.map_err(|fault| settings.refused(&fault).hint("or trust the hooks in the host itself"))?;
+    screen::line(&format!("  trust: {}", place::shown(&settings.path)))?;
+    if settings.text.as_deref().unwrap_or_default() != after {
+        plan.settings.push((settings, after));
+    }
+    Ok(())
 }
 
 /// How long the host has to wait under the definitions that are there.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jackline_runtime::wiring::{Removed, Scope, SettingsFault, servers};
 
 use crate::error::CommandError;
-use crate::hosts::{Host, ScopeName, Settings};
+use crate::hosts::{self, Host, ScopeName, Settings};
 use crate::place::{self, Where};
 use crate::{diff, person, screen};
 
@@ -60,7 +60,11 @@ impl Uninit {
         let asked = |scope: Scope| self.scope.is_none_or(|asked| asked.scope() == scope);
         let mut changes = Vec::new();
         for (_, path) in host.settings_files(&root).into_iter().filter(|(scope, _)| asked(*scope)) {
-            changes.extend(without(path, None, |text| host.wiring.remove(text))?);
+            let found = without(path, None, |text| host.wiring.remove(text))?;
+            if let Some((settings, _)) = &found {
+                changes.extend(untrusted(host, settings)?);
+            }
+            changes.extend(found);
         }
         for scope in host.scopes.iter().copied().filter(|scope| asked(*scope)) {
             let Some(Ok((path, place))) = host.servers.map(|servers| servers(scope, &root)) else { continue };
@@ -75,6 +79,13 @@ impl Uninit {
         }
         Ok(changes)
     }
+}
+
+/// The settings that keep a person's trust in these hooks, without it.
+fn untrusted(host: &Host, hooks: &Settings) -> Result<Option<(Settings, Option<String>)>, CommandError> {
+    let (Some((trust, file)), Some(text)) = (host.trusting(), &hooks.text) else { return Ok(None) };
+    let wired = hosts::trusted_file(&hooks.path, text)?;
+    without(file, None, |text| trust.remove(text, wired))
 }
 
 /// A settings file without what is ours in it; nothing where nothing is. `text` is what it holds by now.

@@ -26,6 +26,7 @@ pub(crate) const HOST: Host = Host {
     ],
     servers: Some(servers),
     wiring: &FORM,
+    trust: None,
     basis: Basis::Run(Version(2, 1, 325)),
     at_failure: AtFailure::Blocks { since: Version(ON_FAILURE_SINCE.0, ON_FAILURE_SINCE.1, ON_FAILURE_SINCE.2) },
     holes: &[

@@ -6,8 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::copilot::FORM;
 use serde_json::{Value, json};
 
-use super::trial::told_to_deny;
-use super::{AtFailure, Basis, Host, Trial, Version};
+use super::{AtFailure, Basis, Host, Trial, Version, told_to_deny};
 use crate::bounded::Answered;
 use crate::place;
 
@@ -22,6 +21,7 @@ pub(crate) const HOST: Host = Host {
     managed: &[],
     servers: None,
     wiring: &FORM,
+    trust: None,
     basis: Basis::Run(Version(1, 0, 102)),
     at_failure: AtFailure::Passes {
         when: "its hook hangs, or prints something that is no answer",
@@ -29,11 +29,11 @@ pub(crate) const HOST: Host = Host {
     },
     holes: &[
         (
-            "hooks of a project (`.github/hooks`) run only in a folder that the client trusts",
+            "Copilot CLI: hooks of a project (`.github/hooks`) run only in a folder that the client trusts",
             "wire the user's hooks (`jackline init copilot --scope user`), or trust the folder",
         ),
         (
-            "it does not tell what the agent said last, so an agent cannot park or promise in its last words",
+            "Copilot CLI: it does not tell what the agent said last, so an agent cannot park or promise in its last words",
             "let it park by our MCP server's tool `park`",
         ),
     ],

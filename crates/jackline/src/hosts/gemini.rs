@@ -6,8 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::gemini::FORM;
 use serde_json::{Value, json};
 
-use super::trial::told_to_deny;
-use super::{AtFailure, Basis, Host, Trial, Version};
+use super::{AtFailure, Basis, Host, Trial, Version, told_to_deny};
 use crate::place;
 
 /// Its row.
@@ -21,6 +20,7 @@ pub(crate) const HOST: Host = Host {
     managed: &["/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json"],
     servers: None,
     wiring: &FORM,
+    trust: None,
     basis: Basis::Run(Version(0, 61, 0)),
     at_failure: AtFailure::Passes {
         when: "its hook hangs, or prints something that is no answer",
@@ -28,11 +28,11 @@ pub(crate) const HOST: Host = Host {
     },
     holes: &[
         (
-            "in an editor (`gemini --acp`) the client runs no hooks before and after tools",
+            "Gemini CLI: in an editor (`gemini --acp`) the client runs no hooks before and after tools",
             "guard editors by the client's own policy files, or use it in a terminal",
         ),
         (
-            "hooks of a project's settings run only in a folder that the client trusts",
+            "Gemini CLI: hooks of a project's settings run only in a folder that the client trusts",
             "wire the user's settings (`jackline init gemini --scope user`), or trust the folder",
         ),
     ],

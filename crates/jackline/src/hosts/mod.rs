@@ -2,26 +2,30 @@
 //! and how a hook is tried out as they would start it.
 
 pub(crate) mod claude;
+mod codex;
 mod copilot;
+mod cursor;
 mod gemini;
 mod line;
+mod opencode;
 mod qwen;
 mod settings;
 mod trial;
 mod version;
+mod vscode;
 
 use std::path::{Path, PathBuf};
 
 use jackline_core::nearest;
 use jackline_runtime::wiring::servers::Place;
-use jackline_runtime::wiring::{Scope, Wiring};
+use jackline_runtime::wiring::{Scope, Trust, TrustedFile, Wiring};
 
 use crate::error::CommandError;
 use crate::place;
 
 pub(crate) use line::{hook_line, server_line, text};
 pub(crate) use settings::Settings;
-pub(crate) use trial::Trial;
+pub(crate) use trial::{Trial, told_to_deny};
 pub(crate) use version::Version;
 
 /// A host that asks us. One row per host, in its own file.
@@ -44,6 +48,8 @@ pub(crate) struct Host {
     pub(crate) servers: Option<Servers>,
     /// What stands in its settings.
     pub(crate) wiring: &'static dyn Wiring,
+    /// For a host that runs only hooks that a person trusted: how it keeps that, and in which of the user's files.
+    pub(crate) trust: Option<Trusting>,
     /// How we know what it does.
     pub(crate) basis: Basis,
     /// What becomes of a call whose hook fails: cannot be started, crashes, hangs.
@@ -55,6 +61,13 @@ pub(crate) struct Host {
 }
 
 type Servers = for<'a> fn(Scope, &'a Path) -> Result<(PathBuf, Place<'a>), CommandError>;
+
+/// How a host keeps a person's trust in hooks.
+pub(crate) struct Trusting {
+    pub(crate) how: &'static dyn Trust,
+    /// The user's file that keeps it.
+    pub(crate) file: fn() -> Option<PathBuf>,
+}
 
 /// How we know what a host does with our answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +88,16 @@ pub(crate) enum AtFailure {
 }
 
 /// Every host, the one most used first.
-const ALL: [&Host; 4] = [&claude::HOST, &gemini::HOST, &copilot::HOST, &qwen::HOST];
+const ALL: [&Host; 8] = [
+    &claude::HOST,
+    &codex::HOST,
+    &opencode::HOST,
+    &gemini::HOST,
+    &copilot::HOST,
+    &qwen::HOST,
+    &cursor::HOST,
+    &vscode::HOST,
+];
 
 impl std::fmt::Debug for Host {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -97,7 +119,7 @@ impl Host {
     pub(crate) fn named(name: &str) -> Result<&'static Self, CommandError> {
         Self::all().find(|host| host.name == name).ok_or_else(|| {
             let error = CommandError::input(format!("`{name}` is no host that can be wired"));
-            match nearest::names(name, Self::names().into_iter(), 1).first() {
+            match nearest::names(name, Self::names(), 1).first() {
                 Some(near) => error.hint(format!("did you mean `{near}`?")),
                 None => error.hint(format!("these can: {}", Self::names().join(", "))),
             }
@@ -146,11 +168,22 @@ impl Host {
         self.settings_files(root).into_iter().any(|(_, path)| self.asks(path))
     }
 
+    /// The settings that keep a person's trust in this host's hooks, with what keeps it.
+    pub(crate) fn trusting(&self) -> Option<(&'static dyn Trust, PathBuf)> {
+        let trust = self.trust.as_ref()?;
+        Some((trust.how, (trust.file)()?))
+    }
+
     /// Whether a file holds our hooks. What is unreadable is for `jackline doctor` to explain.
     fn asks(&self, path: PathBuf) -> bool {
         let text = Settings::read(path).ok().and_then(|settings| settings.text).unwrap_or_default();
         self.wiring.survey(text.as_bytes()).is_ok_and(|survey| !survey.entries.is_empty())
     }
+}
+
+/// A settings file with this text, as hosts name it in their trust.
+pub(crate) fn trusted_file<'a>(path: &'a Path, text: &'a str) -> Result<TrustedFile<'a>, CommandError> {
+    Ok(TrustedFile { file: line::text(path)?, text })
 }
 
 /// The hosts whose settings name our hook for this workspace, and which settings do.

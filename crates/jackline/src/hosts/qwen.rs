@@ -6,8 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::qwen::FORM;
 use serde_json::{Value, json};
 
-use super::trial::told_to_deny;
-use super::{AtFailure, Basis, Host, Trial, Version};
+use super::{AtFailure, Basis, Host, Trial, Version, told_to_deny};
 use crate::place;
 
 /// Its row.
@@ -21,13 +20,14 @@ pub(crate) const HOST: Host = Host {
     managed: &["/etc/qwen-code/settings.json", "/Library/Application Support/QwenCode/settings.json"],
     servers: None,
     wiring: &FORM,
+    trust: None,
     basis: Basis::Run(Version(0, 24, 4)),
     at_failure: AtFailure::Passes {
-        when: "its hook is gone, crashes or hangs, or prints something that is no answer",
+        when: "its hook is missing, crashes or hangs, or prints something that is no answer",
         remedy: "run `jackline doctor` after every update of jackline, and run the client in its sandbox",
     },
     holes: &[(
-        "it rewrites neither a call nor what came of it: `reads` and `outputs` bound nothing on this host",
+        "Qwen Code: it rewrites neither a call nor what came of it: `reads` and `outputs` bound nothing on this host",
         "offer bounded reads by our MCP server (`jackline mcp serve`)",
     )],
     trial: Trial {

@@ -91,6 +91,16 @@ mod examined {
     }
 
     #[test]
+    fn codex() {
+        super::examine("codex");
+    }
+
+    #[test]
+    fn opencode() {
+        super::examine("opencode");
+    }
+
+    #[test]
     fn gemini() {
         super::examine("gemini");
     }
@@ -103,6 +113,22 @@ mod examined {
     #[test]
     fn copilot() {
         super::examine("copilot");
+    }
+}
+
+/// What doctor says of a host's failing hooks is what was measured of them.
+#[test]
+fn doctor_foretells_what_becomes_of_a_call_whose_guard_broke() {
+    for rig in RIGS {
+        let world = World::of(&scenario::named("guard_gone"), rig);
+        let told = String::from_utf8(world.jackline(&["doctor"]).stdout).expect("UTF-8");
+        let open = told.split(&format!("{} fails open: ", rig.title)).nth(1).unwrap_or_default();
+        let when = open.split([';', '\n']).next().unwrap_or_default();
+        let measured = table::read(rig);
+        for (scenario, word) in [("guard_gone", "missing"), ("guard_crashes", "crashes"), ("guard_hangs", "hangs")] {
+            let passed = measured.get(scenario).map(|outcome| outcome == "passed");
+            assert_eq!(passed, Some(when.contains(word)), "{}: {scenario}; doctor says `{when}`", rig.title);
+        }
     }
 }
 

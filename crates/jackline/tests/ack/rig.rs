@@ -1,6 +1,6 @@
 //! What differs between hosts: which program, how it is wired, and how it spells the tools that scenarios use.
 
-use jackline_rehearsal::{Call, Claude, Client, Copilot, Gemini, Qwen, SUBAGENT, call, install};
+use jackline_rehearsal::{Call, Claude, Client, Codex, Copilot, Gemini, OpenCode, Qwen, SUBAGENT, call, install};
 use serde_json::{Value, json};
 
 use super::scenario::Act;
@@ -21,6 +21,8 @@ pub(crate) struct Rig {
     pub(crate) note: &'static str,
     /// The tool of an act and its arguments, in its words.
     pub(crate) spell: fn(&Act) -> Option<(&'static str, Value)>,
+    /// The call by which an agent waits for a sub-agent, where starting one does not.
+    pub(crate) wait: Option<fn(&str) -> Call>,
     /// The call by which a sub-agent ends, where it does not end by speaking.
     pub(crate) finish: Option<fn(&str) -> Call>,
     /// Scenarios that this host cannot obey, whatever it is answered, and why.
@@ -30,7 +32,7 @@ pub(crate) struct Rig {
 }
 
 /// Every host that the kit can examine.
-pub(crate) const RIGS: &[Rig] = &[CLAUDE, GEMINI, QWEN, COPILOT];
+pub(crate) const RIGS: &[Rig] = &[CLAUDE, CODEX, OPENCODE, GEMINI, COPILOT, QWEN];
 
 /// A file of the repository, as most tools want it.
 fn whole(path: &str) -> String {
@@ -62,9 +64,62 @@ pub(crate) const CLAUDE: Rig = Rig {
         )),
         Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
     },
+    wait: None,
     finish: None,
     cannot: &[],
     in_full: true,
+};
+
+/// It has no tool that reads, and writes by patches or by the shell.
+const CODEX: Rig = Rig {
+    host: "codex",
+    title: "Codex",
+    version: install::CODEX.version,
+    client: || Ok(Box::new(Codex(install::CODEX.scripted()?))),
+    init: &["init", "codex", "--scope", "user"],
+    settings: "home/.codex/hooks.json",
+    note: "mcp__notes__note",
+    spell: |act| match act {
+        Act::Shell { run, .. } => Some(("exec_command", json!({"cmd": run}))),
+        Act::Read { path, .. } => Some(("exec_command", json!({"cmd": format!("cat {path}")}))),
+        Act::Write { path, content, .. } => {
+            Some(("exec_command", json!({"cmd": format!("printf '%s' '{content}' > {path}")})))
+        }
+        Act::Note { text, .. } => Some(("mcp__notes/note", json!({"text": text}))),
+        Act::Task { .. } => Some(("multi_agent_v1/spawn_agent", json!({"message": task()}))),
+        Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
+    },
+    wait: Some(|name| {
+        let agent = format!("{{{{{name}.agent_id}}}}");
+        call("wait", "multi_agent_v1/wait_agent", json!({"targets": [agent], "timeout_ms": 60_000}))
+    }),
+    finish: None,
+    cannot: &[],
+    in_full: true,
+};
+
+const OPENCODE: Rig = Rig {
+    host: "opencode",
+    title: "OpenCode",
+    version: install::OPENCODE.version,
+    client: || Ok(Box::new(OpenCode(install::OPENCODE.scripted()?))),
+    init: &["init", "opencode", "--scope", "user"],
+    settings: "home/.config/opencode/plugin/jackline.js",
+    note: "notes_note",
+    spell: |act| match act {
+        Act::Shell { run, .. } => Some(("bash", json!({"command": run, "description": "x"}))),
+        Act::Read { path, .. } => Some(("read", json!({"filePath": whole(path)}))),
+        Act::Write { path, content, .. } => Some(("write", json!({"filePath": whole(path), "content": content}))),
+        Act::Note { text, .. } => Some(("notes_note", json!({"text": text}))),
+        Act::Task { .. } => {
+            Some(("task", json!({"description": "work", "prompt": task(), "subagent_type": "general"})))
+        }
+        Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
+    },
+    wait: None,
+    finish: None,
+    cannot: &[],
+    in_full: false,
 };
 
 const GEMINI: Rig = Rig {
@@ -83,6 +138,7 @@ const GEMINI: Rig = Rig {
         Act::Task { .. } => Some(("invoke_agent", json!({"agent_name": "generalist", "prompt": task()}))),
         Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
     },
+    wait: None,
     finish: Some(|text| call("finish", "complete_task", json!({"result": {"response": text}}))),
     cannot: &[],
     in_full: false,
@@ -108,6 +164,7 @@ const QWEN: Rig = Rig {
         )),
         Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
     },
+    wait: None,
     finish: None,
     cannot: &[("bounded_read", "the client rewrites neither a call nor what came of it")],
     in_full: false,
@@ -137,6 +194,7 @@ const COPILOT: Rig = Rig {
         )),
         Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
     },
+    wait: None,
     finish: None,
     cannot: &[("park", "the client does not tell what the agent said last")],
     in_full: false,

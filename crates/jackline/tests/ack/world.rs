@@ -66,9 +66,9 @@ impl World {
         if name != "{{SETTINGS}}" {
             return (name.to_owned(), self.stage.read(&format!("repo/{name}")));
         }
-        let settings: Option<Value> =
-            self.stage.read(self.rig.settings).and_then(|text| serde_json::from_str(&text).ok());
-        (name.to_owned(), settings.map(|settings| settings["hooks"].to_string()))
+        let text = self.stage.read(self.rig.settings);
+        let settings: Option<Value> = text.as_ref().and_then(|text| serde_json::from_str(text).ok());
+        (name.to_owned(), settings.map(|settings| settings["hooks"].to_string()).or(text))
     }
 
     /// The copy of the program that is wired.
@@ -150,6 +150,9 @@ impl World {
             };
             if let Act::Task { agent, .. } = act {
                 script = script.subagent(self.script_of_subagent(agent));
+                if let Some((wait, name)) = self.rig.wait.zip(act.name()) {
+                    script = script.calls([wait(name)]);
+                }
             }
             if let Some(how) = mishap.take() {
                 let guard = self.guard();

@@ -300,3 +300,23 @@ fn without_a_definition_every_tool_says_so() {
     let refused = client.call("todo_list", json!({}));
     assert_eq!(code(&refused), "fault/definition", "{refused}");
 }
+
+#[test]
+fn a_search_shows_no_line_of_a_file_that_may_not_be_read() {
+    let definition = "jackline: 1\npolicies:\n  - paths: {protect: ['keys/**'], protect_reads: true}\n  - {name: pem, rule: {tool: '@read', path: '*.pem', verdict: ask, reason: sure}}\n";
+    let world = World::new(definition);
+    for (name, content) in [("keys/a.txt", "secret a\n"), ("b.pem", "secret b\n"), ("c.txt", "no secret\n")] {
+        let path = world.path(&format!("ws/{name}"));
+        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+        fs::write(path, content).expect("written");
+    }
+    let mut client = world.served(&[]);
+    let found = client.call("search", json!({"pattern": "secret"}));
+    assert_eq!(value(&found)["matches"], json!([{"path": "c.txt", "line": 1, "text": "no secret"}]), "{found}");
+    assert_eq!(value(&found)["files_hidden"], 2);
+    assert!(text(&found).ends_with("[matches in files that may not be read are left out: 2 files]"), "{found}");
+    assert!(!found.to_string().contains("secret a") && !found.to_string().contains("secret b"), "{found}");
+    let nothing = client.call("search", json!({"pattern": "secret b"}));
+    assert_eq!((&value(&nothing)["matches"], &value(&nothing)["files_hidden"]), (&json!([]), &json!(1)));
+    assert_eq!(client.leave(), Some(0));
+}

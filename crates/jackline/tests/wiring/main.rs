@@ -5,6 +5,7 @@
 mod defence;
 mod doctor;
 mod init;
+mod others;
 mod terminal;
 mod trusting;
 mod uninit;

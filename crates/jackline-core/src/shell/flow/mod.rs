@@ -6,6 +6,7 @@ mod fetched;
 mod printed;
 mod simple;
 mod state;
+mod waiting;
 
 use super::grammar;
 use super::tree::{Chain, Effect, Item, Joint, List, Node, Piece, Pipeline, RawWord, Redir, RedirKind, Tree};

@@ -4,7 +4,7 @@ use super::super::tree::{Assign, RawWord, RedirKind, Simple};
 use super::super::variables::Value;
 use super::super::wrappers::{self, Inner};
 use super::super::{Command, Redirect, Word, files, words};
-use super::{Standing, State, Walker, effects, printed};
+use super::{Standing, State, Walker, effects, printed, waiting};
 
 /// Words that make a program only describe itself, or only say what it would do.
 const NO_RUN: &[&str] =
@@ -157,6 +157,9 @@ impl Walker<'_> {
         }
         self.fetched.keep(&program, &found.touches, &kept);
         self.touch(found.touches, state);
+        if waiting::waits(&program, &words, standing.piped || input != Input::default()) {
+            self.reading.waits.get_or_insert_with(|| program.clone());
+        }
         self.fed(&program, &words, &input, state, standing)?;
         let standing = Standing { proves: proven, ..standing };
         if program == "eval" {

@@ -23,7 +23,7 @@ use super::said::{Refused, Said};
 use place::Place;
 
 /// The files of one session's workspace.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Workspace<'a> {
     /// Absolute, without links.
     pub(super) root: &'a Path,
@@ -31,6 +31,8 @@ pub(super) struct Workspace<'a> {
     pub(super) reads: Option<Bounds>,
     /// Held while a file is written: two writes at once would write to one file beside it.
     pub(super) writing: &'a Mutex<()>,
+    /// Whether a file, seen from the root, may not be read: a search shows no line of it.
+    pub(super) hides: &'a dyn Fn(&str) -> bool,
 }
 
 impl Workspace<'_> {

@@ -34,6 +34,8 @@ const PATTERN_BYTES_MAX: usize = 8 * 1024 * 1024;
 struct Found {
     matches: Vec<Value>,
     files: usize,
+    /// Files that have such lines and may not be read.
+    hidden: usize,
     /// Something was left out.
     more: bool,
 }
@@ -58,7 +60,7 @@ pub(super) fn search(workspace: &Workspace<'_>, args: &Value) -> Result<Said, Re
             break;
         }
         found.files += 1;
-        found.look_into(&mut searcher, &matcher, (&file, workspace.root), &reach);
+        found.look_into(&mut searcher, &matcher, (&file, workspace), &reach);
     }
     Ok(found.said())
 }
@@ -98,25 +100,31 @@ impl Found {
         &mut self,
         searcher: &mut Searcher,
         matcher: &RegexMatcher,
-        (file, root): (&Path, &Path),
+        (file, workspace): (&Path, &Workspace<'_>),
         reach: &Reach,
     ) {
-        let path = file.strip_prefix(root).unwrap_or(file).to_string_lossy().into_owned();
+        let shown = file.strip_prefix(workspace.root).unwrap_or(file).to_str();
+        let before = self.matches.len();
         let sink = sinks::Lossy(|line, text| {
             if self.matches.len() >= reach.limit || Instant::now() >= reach.until {
                 self.more = true;
                 return Ok(false);
             }
             let text = audit::head(text.trim_end_matches(['\n', '\r']), LINE_BYTES_MAX);
-            self.matches.push(json!({ "path": path, "line": line, "text": text }));
+            self.matches.push(json!({ "path": shown, "line": line, "text": text }));
             Ok(true)
         });
         // A file that cannot be read has nothing to show; `read_file` says why.
         drop(searcher.search_path(matcher, file, sink));
+        // Asked only of files that have something to show. A name that is no text cannot be asked about.
+        if self.matches.len() > before && shown.is_none_or(workspace.hides) {
+            self.matches.truncate(before);
+            self.hidden += 1;
+        }
     }
 
     fn said(self) -> Said {
-        let Self { matches, files, more } = self;
+        let Self { matches, files, hidden, more } = self;
         let member = |found: &Value, name: &str| match found.get(name) {
             Some(Value::String(text)) => text.clone(),
             other => other.map(ToString::to_string).unwrap_or_default(),
@@ -127,7 +135,13 @@ impl Found {
         if more {
             lines.push(format!("[{} lines shown, and there may be more: narrow the search]", matches.len()));
         }
+        if hidden > 0 {
+            lines.push(format!("[matches in files that may not be read are left out: {hidden} files]"));
+        }
         let text = if lines.is_empty() { "No matches found.".to_owned() } else { lines.join("\n") };
-        Said { text, value: json!({ "matches": matches, "files_searched": files, "has_more": more }) }
+        Said {
+            text,
+            value: json!({ "matches": matches, "files_searched": files, "files_hidden": hidden, "has_more": more }),
+        }
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn read(claude: &Claude, native: &[u8], now: Timestamp) -> Heard {
 pub(super) fn glance(native: &[u8]) -> Asked {
     let name = native::glimpsed(native, "\"hook_event_name\"").unwrap_or_default();
     let moment = if name.is_empty() { Moment::Gate } else { moment(&name, true) };
-    Asked { moment, name }
+    Asked::new(moment, name)
 }
 
 fn asked(fields: &Fields) -> Asked {
@@ -42,7 +42,7 @@ fn asked(fields: &Fields) -> Asked {
         _ if name.is_empty() => Moment::Gate,
         moment => moment,
     };
-    Asked { moment, name }
+    Asked::new(moment, name)
 }
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.

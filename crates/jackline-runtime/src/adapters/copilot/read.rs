@@ -28,12 +28,12 @@ pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
 pub(super) fn glance(native: &[u8]) -> Asked {
     let name = native::glimpsed(native, "\"hook_event_name\"").unwrap_or_default();
     let moment = if name.is_empty() { Moment::Gate } else { moment(&name, true) };
-    Asked { moment, name }
+    Asked::new(moment, name)
 }
 
 fn asked(fields: &Fields) -> Asked {
-    let name = text(fields, "hook_event_name").unwrap_or_default().to_owned();
-    let moment = match moment(&name, fields.contains_key("tool_input")) {
+    let name = text(fields, "hook_event_name").unwrap_or_default();
+    let moment = match moment(name, fields.contains_key("tool_input")) {
         // The end of a sub-agent is told twice; the other telling is the one that is judged.
         Moment::Stop { .. } if name == "Stop" && fields.contains_key("agent_id") => Moment::Passing,
         Moment::Stop { .. } => Moment::Stop { again: fields.get("stop_hook_active") == Some(&Value::Bool(true)) },
@@ -41,7 +41,7 @@ fn asked(fields: &Fields) -> Asked {
         _ if name.is_empty() => Moment::Gate,
         moment => moment,
     };
-    Asked { moment, name }
+    Asked::new(moment, name)
 }
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.

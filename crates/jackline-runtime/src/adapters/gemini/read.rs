@@ -28,18 +28,18 @@ pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
 pub(super) fn glance(native: &[u8]) -> Asked {
     let name = native::glimpsed(native, "\"hook_event_name\"").unwrap_or_default();
     let moment = if name.is_empty() { Moment::Gate } else { moment(&name, true) };
-    Asked { moment, name }
+    Asked::new(moment, name)
 }
 
 fn asked(fields: &Fields) -> Asked {
-    let name = text(fields, "hook_event_name").unwrap_or_default().to_owned();
-    let moment = match moment(&name, fields.contains_key("tool_input")) {
+    let name = text(fields, "hook_event_name").unwrap_or_default();
+    let moment = match moment(name, fields.contains_key("tool_input")) {
         Moment::Stop { .. } => Moment::Stop { again: fields.get("stop_hook_active") == Some(&Value::Bool(true)) },
         // A message without a name may be anything.
         _ if name.is_empty() => Moment::Gate,
         moment => moment,
     };
-    Asked { moment, name }
+    Asked::new(moment, name)
 }
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.

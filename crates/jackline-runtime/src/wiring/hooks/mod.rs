@@ -11,6 +11,7 @@ use super::spans::{self, Kind, Node};
 use super::timeouts::{TIMEOUT_S, Timeouts};
 use super::{CommandLine, Removed, SettingsFault, Wiring};
 
+pub(super) use survey::is_ours;
 pub use survey::{Entry, Flaw, HOOK_S_MAX, Survey};
 
 /// An event that asks us.

@@ -130,7 +130,7 @@ fn wrong(place: String, wanted: &'static str) -> SettingsFault {
 }
 
 /// Whether a hook is one of ours.
-pub(super) fn is_ours(form: &Form, hook: &Value) -> bool {
+pub(in crate::wiring) fn is_ours(form: &Form, hook: &Value) -> bool {
     started(form, hook).is_some()
 }
 

@@ -6,7 +6,7 @@ use jackline_core::stack::Stack;
 use jackline_runtime::wiring::{CommandLine, Entry, HOOK_S_MAX, Scope, Survey, Timeouts};
 
 use super::report::Report;
-use crate::hosts::{Host, Settings};
+use crate::hosts::{self, Host, Settings};
 use crate::place;
 
 const GROUP: &str = "wiring";
@@ -82,7 +82,7 @@ fn looked(host: &'static Host, sources: impl Iterator<Item = Source>, root: &Pat
     let mut managed_only = false;
     for (scope, path) in sources {
         let shown = format!("{} ({})", place::shown(&path), scope.map_or("managed", Scope::name));
-        match Settings::read(path).and_then(|settings| read(host, &settings)) {
+        match Settings::read(path.clone()).and_then(|settings| read(host, &settings)) {
             Err(error) => report.error(GROUP, error.so("the client passes over it, hooks included")),
             Ok(survey) if scope.is_some() && managed_only && !survey.entries.is_empty() => {
                 let text = format!("{shown}: our hooks do not run: the machine's settings allow only their own");
@@ -94,7 +94,11 @@ fn looked(host: &'static Host, sources: impl Iterator<Item = Source>, root: &Pat
             }
             Ok(survey) => {
                 managed_only |= scope.is_none() && survey.managed_only;
-                wired.extend(judged((host, scope), &shown, root, &survey, report));
+                let found = judged((host, scope), &shown, root, &survey, report);
+                if found.is_some() {
+                    trusted(host, &path, &shown, report);
+                }
+                wired.extend(found);
             }
         }
     }
@@ -151,6 +155,22 @@ fn judged(
         report.note(GROUP, text, remedy);
     }
     Some(wired)
+}
+
+/// Whether the host would run the hooks in a file, where it wants a person's trust first.
+fn trusted(host: &Host, path: &Path, shown: &str, report: &mut Report) {
+    let Some((trust, file)) = host.trusting() else { return };
+    let lacking = Settings::read(path.to_owned()).and_then(|hooks| {
+        let text = hooks.text.clone().unwrap_or_default();
+        let kept = Settings::read(file)?;
+        let lacks = trust.lacks(kept.text.as_deref(), hosts::trusted_file(path, &text)?);
+        lacks.map_err(|fault| hooks.refused(&fault))
+    });
+    match lacking {
+        Ok(None) => report.ok(GROUP, format!("{shown}: {} trusts the hooks", host.title)),
+        Ok(Some(why)) => report.fail(GROUP, format!("{shown}: {why}"), format!("jackline init {}", host.name)),
+        Err(error) => report.error(GROUP, error),
+    }
 }
 
 /// What is wrong with entries, each thing told once.

@@ -1,0 +1,121 @@
+//! Native messages of Cursor, read into events.
+
+use jackline_core::json;
+use jackline_core::time::Timestamp;
+use serde_json::{Value, json as object};
+
+use super::HOST;
+use crate::adapters::native::{self, Fields, text};
+use crate::adapters::{Asked, Heard, Moment};
+
+/// How it names a server's tool.
+const SERVERS_TOOL: &str = "MCP:";
+
+pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
+    let mut fields = match native::fields(native) {
+        Ok(fields) => fields,
+        Err(why) => return native::heard(glance(native), Err(why), now),
+    };
+    let asked = asked(&fields);
+    let events = if asked.moment == Moment::Gate && asked.name != "preToolUse" {
+        Err(format!("`{}` is not a gate that this version knows", asked.name))
+    } else {
+        Ok(events(&asked.name, &mut fields))
+    };
+    native::heard(asked, events, now)
+}
+
+/// What a message is about, told without reading it.
+pub(super) fn glance(native: &[u8]) -> Asked {
+    let name = native::glimpsed(native, "\"hook_event_name\"").unwrap_or_default();
+    Asked::new(moment(&name), name)
+}
+
+fn asked(fields: &Fields) -> Asked {
+    let name = text(fields, "hook_event_name").unwrap_or_default();
+    let held = fields.get("loop_count").and_then(Value::as_u64).is_some_and(|count| count > 0);
+    let moment = match moment(name) {
+        Moment::Stop { .. } => Moment::Stop { again: held },
+        moment => moment,
+    };
+    Asked::new(moment, name)
+}
+
+/// When an event comes. Whatever comes before something is a gate, known or not, and so is a message without a name.
+fn moment(name: &str) -> Moment {
+    match name {
+        "postToolUse" | "postToolUseFailure" => Moment::Outcome,
+        "beforeSubmitPrompt" => Moment::Prompt,
+        "sessionStart" | "subagentStart" => Moment::Start,
+        "stop" | "subagentStop" => Moment::Stop { again: false },
+        "sessionEnd" | "preCompact" => Moment::Passing,
+        name if name.starts_with("after") || name.starts_with("post") => Moment::Passing,
+        _ => Moment::Gate,
+    }
+}
+
+const COMMON: &[(&str, &str)] =
+    &[("conversation_id", "session"), ("agent_id", "agent"), ("cwd", "cwd"), ("transcript_path", "transcript")];
+
+/// Members of every message that say nothing of what happened; one of them is a person's.
+const DROPPED: &[&str] =
+    &["hook_event_name", "generation_id", "cursor_version", "user_email", "workspace_roots", "model"];
+
+fn events(name: &str, fields: &mut Fields) -> (Fields, Vec<Value>) {
+    let root = fields.get("workspace_roots").and_then(|roots| roots.get(0)).cloned();
+    let mut common = native::common(fields, (HOST, name), COMMON);
+    if let Some(root) = root {
+        common.entry("cwd").or_insert(root);
+    }
+    let event = match name {
+        "preToolUse" => object!({ "event": "call.requested", "call": call(fields) }),
+        "postToolUse" => {
+            let output = decoded(fields.remove("tool_output").unwrap_or_default());
+            let ok = output.get("isError") != Some(&Value::Bool(true)) && exit(&output).is_none_or(|exit| exit == 0);
+            object!({ "event": "call.finished", "call": call(fields), "ok": ok, "output": output })
+        }
+        "postToolUseFailure" => {
+            let output = fields.remove("error_message").unwrap_or_default();
+            object!({ "event": "call.finished", "call": call(fields), "ok": false, "fixed": true, "output": output })
+        }
+        "beforeSubmitPrompt" => {
+            object!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() })
+        }
+        "sessionStart" => object!({ "event": "session.started", "model": fields.get("model") }),
+        "subagentStart" => object!({ "event": "agent.started", "agent_type": fields.get("subagent_type") }),
+        "sessionEnd" => object!({ "event": "session.ended", "reason": fields.get("reason") }),
+        "stop" | "subagentStop" => {
+            let held = fields.get("loop_count").and_then(Value::as_u64).is_some_and(|count| count > 0);
+            object!({ "event": "stop.requested", "reason": fields.get("status"), "again": held })
+        }
+        name => native::noted(name, fields, DROPPED),
+    };
+    (common, vec![event])
+}
+
+fn exit(output: &Value) -> Option<i64> {
+    output.get("exitCode").or_else(|| output.get("exit_code")).and_then(Value::as_i64)
+}
+
+fn call(fields: &mut Fields) -> Value {
+    let mut take = |member: &str| fields.remove(member).unwrap_or_default();
+    let (id, tool, args) = (take("tool_use_id"), take("tool_name"), decoded(take("tool_input")));
+    let tool = tool.as_str().map_or(tool.clone(), |name| object!(named(name)));
+    object!({ "id": id, "tool": tool, "args": args })
+}
+
+/// A server's tool is `MCP:server:tool` or `MCP:tool` here; elsewhere, and in definitions, `mcp__server__tool`.
+fn named(tool: &str) -> String {
+    match tool.strip_prefix(SERVERS_TOOL).map(|rest| rest.split_once(':').unwrap_or(("cursor", rest))) {
+        Some((server, own)) => format!("mcp__{}__{}", server.trim(), own.trim()),
+        None => tool.to_owned(),
+    }
+}
+
+/// Some values are JSON in a text; what is none stays as it is.
+fn decoded(value: Value) -> Value {
+    match value.as_str().map(|text| json::decode(text.as_bytes())) {
+        Some(Ok(decoded @ (Value::Object(_) | Value::Array(_)))) => decoded,
+        _ => value,
+    }
+}

@@ -1,0 +1,62 @@
+//! Answers, in the forms of Cursor's documentation.
+//!
+//! A gate that fails closed takes no answer for a failed one; so allowing is an empty object, which approves nothing.
+
+use jackline_core::decision::EditTarget;
+use serde_json::{Map, Value, json};
+
+use crate::adapters::{Asked, Moment, Reply, said};
+use crate::answer::Answer;
+
+pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
+    if let Some(fault) = said::fault(asked, answers) {
+        return at_fault(asked, fault);
+    }
+    match asked.moment {
+        Moment::Gate => gate(asked, answers),
+        Moment::Stop { .. } => stop(answers),
+        Moment::Outcome | Moment::Start => say(told(asked, answers)),
+        Moment::Prompt | Moment::Settings | Moment::Passing => Reply::default(),
+    }
+}
+
+fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
+    match asked.moment {
+        Moment::Stop { again: false } => followup(&fault.shown()),
+        moment if moment.blocks_on_fault() => denial(&fault.shown()),
+        _ => Reply::default(),
+    }
+}
+
+/// Where a person would be asked it is refused: in one of its modes the client runs such a call unasked.
+fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
+    if let Some(strictest) = said::strictest(answers) {
+        let context = said::context(asked, answers).map(|context| format!("\n\n{context}"));
+        return denial(&format!("{}{}", strictest.shown(), context.unwrap_or_default()));
+    }
+    let edited = said::edited(answers, EditTarget::Args);
+    Reply::said(edited.map_or_else(|| json!({}), |args| json!({ "updated_input": args })).to_string())
+}
+
+fn denial(reason: &str) -> Reply {
+    let stdout = json!({ "permission": "deny", "user_message": reason, "agent_message": reason });
+    Reply { stdout: stdout.to_string(), stderr: reason.to_owned(), exit: 2 }
+}
+
+/// A stop cannot be held: what is open is said as the next message, a few times at most.
+fn stop(answers: &[Answer]) -> Reply {
+    said::refused(answers).map_or_else(Reply::default, |refused| followup(&refused.shown()))
+}
+
+fn followup(text: &str) -> Reply {
+    Reply::said(json!({ "followup_message": text }).to_string())
+}
+
+fn told(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
+    let context = said::context(asked, answers);
+    Map::from_iter(context.map(|context| ("additional_context".to_owned(), json!(context))))
+}
+
+fn say(answer: Map<String, Value>) -> Reply {
+    if answer.is_empty() { Reply::default() } else { Reply::said(Value::Object(answer).to_string()) }
+}

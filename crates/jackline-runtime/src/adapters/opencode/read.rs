@@ -1,0 +1,123 @@
+//! Messages of our plugin in OpenCode, read into events.
+
+use jackline_core::time::Timestamp;
+use serde_json::{Value, json};
+
+use super::HOST;
+use crate::adapters::native::{self, Events, Fields, text};
+use crate::adapters::{Asked, Heard, Moment};
+
+/// The shell's tool, whose outcome names the exit code.
+const SHELL: &str = "bash";
+/// What a call of a tool that is not there becomes.
+const INVALID: &str = "invalid";
+
+pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
+    let mut fields = match native::fields(native) {
+        Ok(fields) => fields,
+        Err(why) => return native::heard(glance(native), Err(why), now),
+    };
+    let asked = asked(&fields);
+    let events = events(&asked.name, &mut fields);
+    native::heard(asked, events, now)
+}
+
+/// What a message is about, told without reading it: our plugin writes that first.
+pub(super) fn glance(native: &[u8]) -> Asked {
+    let name = native::glimpsed(native, "\"hook\"").unwrap_or_default();
+    Asked::new(moment(&name), name)
+}
+
+fn asked(fields: &Fields) -> Asked {
+    let name = text(fields, "hook").unwrap_or_default();
+    let moment = match moment(name) {
+        Moment::Stop { .. } => Moment::Stop { again: fields.get("again") == Some(&Value::Bool(true)) },
+        moment => moment,
+    };
+    // What the plugin changes it does not approve: the client's own permissions are looked at apart from it.
+    Asked { unasked: true, ..Asked::new(moment, name) }
+}
+
+/// When an event comes. One that is not known may be anything.
+fn moment(name: &str) -> Moment {
+    match name {
+        "tool.execute.after" => Moment::Outcome,
+        "chat.message" => Moment::Prompt,
+        "session.created" => Moment::Start,
+        "session.idle" => Moment::Stop { again: false },
+        "session.deleted" => Moment::Passing,
+        _ => Moment::Gate,
+    }
+}
+
+const COMMON: &[(&str, &str)] = &[("session", "session"), ("agent", "agent"), ("cwd", "cwd")];
+
+fn events(name: &str, fields: &mut Fields) -> Events {
+    let common = native::common(fields, (HOST, name), COMMON);
+    let sub_agent = common.contains_key("agent");
+    let event = match name {
+        "tool.execute.before" => json!({ "event": "call.requested", "call": call(fields) }),
+        "tool.execute.after" => finished(fields),
+        // A sub-agent is told what to do by its agent, and begins by that.
+        "chat.message" if sub_agent => native::noted(name, fields, &["hook", "servers"]),
+        "chat.message" => {
+            json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() })
+        }
+        "session.created" if sub_agent => json!({ "event": "agent.started" }),
+        "session.created" => json!({ "event": "session.started" }),
+        "session.idle" => {
+            let message = fields.remove("message").unwrap_or_default();
+            json!({ "event": "stop.requested", "message": message, "again": fields.get("again") })
+        }
+        "session.deleted" if sub_agent => native::noted(name, fields, &["hook", "servers"]),
+        "session.deleted" => json!({ "event": "session.ended" }),
+        other => return Err(format!("`{other}` is nothing that this version's plugin asks")),
+    };
+    Ok((common, vec![event]))
+}
+
+fn call(fields: &mut Fields) -> Value {
+    let input = fields.remove("input").unwrap_or_default();
+    let tool = named(input.get("tool").and_then(Value::as_str).unwrap_or_default(), fields);
+    json!({ "id": input.get("callID"), "tool": tool, "args": fields.remove("args").unwrap_or_default() })
+}
+
+/// A server's tool is `server_tool` here; elsewhere, and in definitions, `mcp__server__tool`.
+fn named(tool: &str, fields: &Fields) -> String {
+    let servers = fields.get("servers").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let written = |server: &str| -> String {
+        server.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
+    };
+    // The longest name wins: one server's may begin as another's.
+    let mut fits: Vec<(String, &str)> = servers
+        .filter_map(|server| {
+            let server = written(server);
+            let own = tool.strip_prefix(&server)?.strip_prefix('_').filter(|own| !own.is_empty())?;
+            Some((server, own))
+        })
+        .collect();
+    fits.sort_by_key(|(server, _)| server.len());
+    fits.pop().map_or_else(|| tool.to_owned(), |(server, own)| format!("mcp__{server}__{own}"))
+}
+
+fn finished(fields: &mut Fields) -> Value {
+    let mut output = fields.remove("output").unwrap_or_default();
+    let usage = fields.remove("usage");
+    let call = call(fields);
+    let tool = call.get("tool").and_then(Value::as_str).unwrap_or_default();
+    let exit = output.pointer("/metadata/exit").cloned();
+    let ok = match tool {
+        SHELL => exit == Some(json!(0)),
+        INVALID => false,
+        _ => output.get("isError") != Some(&Value::Bool(true)),
+    };
+    // What the model is shown; the rest is for the screen.
+    if let Some(text) = output.get("output").filter(|text| text.is_string()) {
+        output = text.clone();
+    }
+    let mut event = json!({ "event": "call.finished", "call": call, "ok": ok, "output": output });
+    if let (Value::Object(event), Some(usage)) = (&mut event, usage) {
+        event.insert("usage".to_owned(), usage);
+    }
+    event
+}

@@ -1,0 +1,63 @@
+//! Answers, as our plugin in OpenCode carries them out. Silence is "go on".
+
+use jackline_core::decision::EditTarget;
+use serde_json::{Map, Value, json};
+
+use crate::adapters::{Asked, Moment, Reply, said};
+use crate::answer::Answer;
+
+pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
+    if let Some(fault) = said::fault(asked, answers) {
+        return at_fault(asked, fault);
+    }
+    match asked.moment {
+        Moment::Gate => gate(asked, answers),
+        Moment::Stop { .. } => stop(answers),
+        Moment::Outcome => outcome(asked, answers),
+        Moment::Start | Moment::Prompt => say(told(asked, answers)),
+        Moment::Settings | Moment::Passing => Reply::default(),
+    }
+}
+
+fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
+    match asked.moment {
+        Moment::Stop { again: false } => one("followup", json!(fault.shown())),
+        moment if moment.blocks_on_fault() => Reply::blocked(fault.shown()),
+        _ => Reply::default(),
+    }
+}
+
+/// What is asked of a person elsewhere is refused: a plugin cannot ask.
+fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
+    if let Some(strictest) = said::strictest(answers) {
+        let context = said::context(asked, answers).map(|context| format!("\n\n{context}"));
+        return one("deny", json!(format!("{}{}", strictest.shown(), context.unwrap_or_default())));
+    }
+    said::edited(answers, EditTarget::Args).map_or_else(Reply::default, |args| one("args", args.clone()))
+}
+
+/// A stop cannot be held: what is open is said as the next prompt.
+fn stop(answers: &[Answer]) -> Reply {
+    said::refused(answers).map_or_else(Reply::default, |refused| one("followup", json!(refused.shown())))
+}
+
+fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
+    let mut answer = told(asked, answers);
+    if let Some(shown) = said::edited(answers, EditTarget::Output).and_then(said::plain) {
+        answer.insert("output".to_owned(), json!(shown));
+    }
+    say(answer)
+}
+
+fn told(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
+    let context = said::context(asked, answers);
+    Map::from_iter(context.map(|context| ("context".to_owned(), json!(context))))
+}
+
+fn one(member: &str, value: Value) -> Reply {
+    say(Map::from_iter([(member.to_owned(), value)]))
+}
+
+fn say(answer: Map<String, Value>) -> Reply {
+    if answer.is_empty() { Reply::default() } else { Reply::said(Value::Object(answer).to_string()) }
+}

@@ -1,0 +1,48 @@
+//! VS Code's agent hooks, as its documentation has them: which events ask us. They stand in a file of our own.
+
+use super::hooks::{Asked, Form};
+
+/// Every event that asks us.
+pub const EVENTS: [Asked; 8] = [
+    Asked::gate("PreToolUse"),
+    Asked::other("PostToolUse"),
+    Asked::other("UserPromptSubmit"),
+    Asked::other("SessionStart"),
+    Asked::stop("Stop"),
+    Asked::other("SubagentStart"),
+    Asked::stop("SubagentStop"),
+    Asked::other("PreCompact"),
+];
+
+/// How its files of hooks name them.
+pub const FORM: Form = Form {
+    host: "vscode",
+    events: &EVENTS,
+    head: &[],
+    grouped: false,
+    typed: true,
+    named: false,
+    command: "command",
+    exec: false,
+    timeout: ("timeout", 1),
+    on_failure: None,
+    beside: |_, _| {},
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wiring::{CommandLine, Removed, Timeouts, Wiring as _};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn entries_stand_in_no_groups() {
+        let line = CommandLine::from_shell("jackline hook vscode").unwrap();
+        let text = FORM.add(None, &line, Timeouts::default()).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let gate = json!({ "type": "command", "command": "jackline hook vscode", "timeout": 10 });
+        assert_eq!(value["hooks"]["PreToolUse"], json!([gate]));
+        assert!(FORM.survey(text.as_bytes()).unwrap().missing().is_empty());
+        assert_eq!(FORM.remove(&text).unwrap(), Removed::All);
+    }
+}

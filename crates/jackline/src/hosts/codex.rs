@@ -1,0 +1,80 @@
+//! Codex on this machine: its files of hooks, where it keeps trust in them, and what it does.
+
+use std::path::{Path, PathBuf};
+
+use jackline_runtime::wiring::Scope;
+use jackline_runtime::wiring::codex::{FORM, trust};
+use serde_json::{Value, json};
+
+use super::{AtFailure, Basis, Host, Trial, Trusting, Version, told_to_deny};
+use crate::place;
+
+/// Its row.
+pub(crate) const HOST: Host = Host {
+    name: "codex",
+    title: "Codex",
+    program: Some("codex"),
+    home,
+    scopes: &[Scope::User, Scope::Project],
+    file,
+    managed: &[],
+    servers: None,
+    wiring: &FORM,
+    trust: Some(Trusting { how: &trust::TRUST, file: trusting }),
+    basis: Basis::Run(Version(0, 166, 0)),
+    at_failure: AtFailure::Passes {
+        when: "its hook is missing, crashes or hangs, and without a word",
+        remedy: "run `jackline doctor` now and then; keep `sandbox_mode` at `workspace-write` or stricter as the second fence",
+    },
+    holes: &[
+        (
+            "Codex: what is written to a program that runs in a terminal (`write_stdin`) is not told to hooks; programs that wait for it are refused (`shell/interactive`)",
+            "put `unified_exec_tty = false` under `[features]` in its `config.toml`: then there is no such terminal",
+        ),
+        (
+            "Codex: how a patch in a shell's text (`apply_patch <<EOF`) or a command that goes on running ended is not told; such calls stay open and prove nothing",
+            "have patches made by the `apply_patch` tool, and let tests run to their end in one call",
+        ),
+        (
+            "Codex: hooks do not run when it is started with `--disable hooks`, and a project's own only once the project is trusted",
+            "start it yourself, without that; wire it in your own settings (`--scope user`)",
+        ),
+    ],
+    trial: Trial {
+        shell: |root| call(root, "Bash", &json!({ "command": "true" })),
+        harmless: |root| call(root, "update_plan", &json!({ "plan": [] })),
+        denies: told_to_deny,
+        project: None,
+    },
+};
+
+fn home() -> Option<PathBuf> {
+    place::host_home("CODEX_HOME", ".codex")
+}
+
+fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
+    match scope {
+        Scope::Project => Some(root.join(".codex/hooks.json")),
+        Scope::User | Scope::Local => home().map(|dir| dir.join("hooks.json")),
+    }
+}
+
+/// Where a person's trust is kept, whichever file of hooks it is in.
+fn trusting() -> Option<PathBuf> {
+    home().map(|dir| dir.join("config.toml"))
+}
+
+fn call(root: &Path, tool: &str, input: &Value) -> Value {
+    json!({
+        "session_id": "jackline-doctor",
+        "turn_id": "trial",
+        "transcript_path": root.join("none.jsonl"),
+        "cwd": root,
+        "hook_event_name": "PreToolUse",
+        "model": "none",
+        "permission_mode": "default",
+        "tool_name": tool,
+        "tool_input": input,
+        "tool_use_id": "call_trial",
+    })
+}

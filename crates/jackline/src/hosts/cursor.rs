@@ -1,0 +1,73 @@
+//! Cursor on this machine: its files of hooks, and what its documentation says it does.
+
+use std::path::{Path, PathBuf};
+
+use jackline_runtime::wiring::Scope;
+use jackline_runtime::wiring::cursor::FORM;
+use serde_json::{Value, json};
+
+use super::{AtFailure, Basis, Host, Trial, told_to_deny};
+use crate::place;
+
+/// Its row.
+pub(crate) const HOST: Host = Host {
+    name: "cursor",
+    title: "Cursor",
+    program: Some("cursor-agent"),
+    home,
+    scopes: &[Scope::User, Scope::Project],
+    file,
+    managed: &["/etc/cursor/hooks.json", "/Library/Application Support/Cursor/hooks.json"],
+    servers: None,
+    wiring: &FORM,
+    trust: None,
+    basis: Basis::Documented,
+    at_failure: AtFailure::Passes {
+        when: "its hook fails in a version that does not know `failClosed`, which is in our entries",
+        remedy: "update it; stop a call of your own that the definition refuses, with the program moved away, to see",
+    },
+    holes: &[
+        (
+            "Cursor: a stop cannot be held; what is open is said as the next message, five times at most, and not by its cloud agents",
+            "look at `jackline sessions`, which says how a run ended",
+        ),
+        (
+            "Cursor: inline completions (Tab) are not the agent's calls and are not judged",
+            "switch them off for files that matter",
+        ),
+        (
+            "Cursor: it may also run Claude Code's hooks of the project; then everything is judged twice",
+            "switch third-party hooks off in its settings, or wire one of both",
+        ),
+    ],
+    trial: Trial {
+        shell: |root| call(root, "Shell", &json!({ "command": "true" })),
+        harmless: |root| call(root, "Grep", &json!({ "pattern": "x" })),
+        denies: told_to_deny,
+        project: Some("CURSOR_PROJECT_DIR"),
+    },
+};
+
+fn home() -> Option<PathBuf> {
+    place::home().map(|home| home.join(".cursor"))
+}
+
+fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
+    match scope {
+        Scope::Project => Some(root.join(".cursor/hooks.json")),
+        Scope::User | Scope::Local => home().map(|dir| dir.join("hooks.json")),
+    }
+}
+
+fn call(root: &Path, tool: &str, input: &Value) -> Value {
+    json!({
+        "conversation_id": "jackline-doctor",
+        "generation_id": "trial",
+        "hook_event_name": "preToolUse",
+        "workspace_roots": [root],
+        "tool_name": tool,
+        "tool_input": input,
+        "tool_use_id": "trial",
+        "cwd": root,
+    })
+}

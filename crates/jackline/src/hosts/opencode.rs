@@ -1,0 +1,73 @@
+//! OpenCode on this machine: where its plugins lie, and what it does.
+
+use std::path::{Path, PathBuf};
+
+use jackline_runtime::wiring::Scope;
+use jackline_runtime::wiring::opencode::FORM;
+use serde_json::{Value, json};
+
+use super::{AtFailure, Basis, Host, Trial, Version};
+use crate::bounded::Answered;
+use crate::place;
+
+/// Its row.
+pub(crate) const HOST: Host = Host {
+    name: "opencode",
+    title: "OpenCode",
+    program: Some("opencode"),
+    home,
+    scopes: &[Scope::User, Scope::Project],
+    file,
+    managed: &[],
+    servers: None,
+    wiring: &FORM,
+    trust: None,
+    basis: Basis::Run(Version(1, 18, 33)),
+    at_failure: AtFailure::Passes {
+        when: "our plugin is not loaded: its file is gone or broken, or the client was started with `--pure`; once it is loaded, a call whose hook is missing, crashes or hangs is refused",
+        remedy: "run `jackline doctor` now and then; keep `permission` in its settings at `ask` for what matters as the second fence",
+    },
+    holes: &[
+        (
+            "OpenCode: a stop cannot be held; what is open is said as the next prompt, and `opencode run` has ended by then",
+            "use the terminal interface or `opencode serve` where a stop must be held",
+        ),
+        (
+            "OpenCode: of a call that fails by itself, other than a shell's command, the end is not told; it stays open and proves nothing",
+            "nothing passes by that; `jackline log` shows such calls without an end",
+        ),
+    ],
+    trial: Trial {
+        shell: |root| call(root, "bash", &json!({ "command": "true" })),
+        harmless: |root| call(root, "glob", &json!({ "pattern": "*" })),
+        denies,
+        project: None,
+    },
+};
+
+fn home() -> Option<PathBuf> {
+    place::user_settings().map(|dir| dir.join("opencode"))
+}
+
+fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
+    match scope {
+        Scope::Project => Some(root.join(".opencode/plugin/jackline.js")),
+        Scope::User | Scope::Local => home().map(|dir| dir.join("plugin/jackline.js")),
+    }
+}
+
+fn call(root: &Path, tool: &str, args: &Value) -> Value {
+    json!({
+        "hook": "tool.execute.before",
+        "session": "jackline-doctor",
+        "cwd": root,
+        "servers": [],
+        "input": { "tool": tool, "callID": "call_trial" },
+        "args": args,
+    })
+}
+
+fn denies(answered: &Answered) -> bool {
+    let reply: Value = serde_json::from_str(&answered.stdout).unwrap_or_default();
+    answered.code == Some(0) && reply.get("deny").and_then(Value::as_str).is_some_and(|reason| !reason.is_empty())
+}

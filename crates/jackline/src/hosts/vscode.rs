@@ -1,0 +1,60 @@
+//! VS Code's agent hooks: the project's file, and what the documentation says of them.
+
+use std::path::{Path, PathBuf};
+
+use jackline_runtime::wiring::Scope;
+use jackline_runtime::wiring::vscode::FORM;
+use serde_json::{Value, json};
+
+use super::{AtFailure, Basis, Host, Trial, told_to_deny};
+
+/// Its row. It has no program that is asked and no directory that only it has: whoever wants it wired names it.
+pub(crate) const HOST: Host = Host {
+    name: "vscode",
+    title: "VS Code",
+    program: None,
+    home: || None,
+    scopes: &[Scope::Project],
+    file,
+    managed: &[],
+    servers: None,
+    wiring: &FORM,
+    trust: None,
+    basis: Basis::Documented,
+    at_failure: AtFailure::Passes {
+        when: "its hook is missing, crashes or hangs",
+        remedy: "run `jackline doctor` now and then; keep its own approvals of tools on as the second fence",
+    },
+    holes: &[
+        (
+            "VS Code: agent hooks are a preview that an organization may have switched off, and run only in a trusted workspace",
+            "try a call that your definition refuses, and look at `jackline log`",
+        ),
+        (
+            "VS Code: Copilot CLI reads the same directory of hooks; with both wired for the project, everything is judged twice there",
+            "wire Copilot CLI for yourself (`jackline init copilot --scope user`), or only one of both",
+        ),
+    ],
+    trial: Trial {
+        shell: |root| call(root, "run_in_terminal", &json!({ "command": "true" })),
+        harmless: |root| call(root, "file_search", &json!({ "query": "x" })),
+        denies: told_to_deny,
+        project: None,
+    },
+};
+
+fn file(_: Scope, root: &Path) -> Option<PathBuf> {
+    Some(root.join(".github/hooks/jackline-vscode.json"))
+}
+
+fn call(root: &Path, tool: &str, input: &Value) -> Value {
+    json!({
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "cwd": root,
+        "sessionId": "jackline-doctor",
+        "hookEventName": "PreToolUse",
+        "tool_name": tool,
+        "tool_input": input,
+        "tool_use_id": "trial",
+    })
+}

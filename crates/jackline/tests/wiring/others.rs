@@ -1,0 +1,154 @@
+//! The other hosts: what `init` writes for each, that `doctor` sees it and each way of breaking it, and that `uninit`
+//! leaves everything as it was.
+
+use std::fs;
+
+use crate::terminal::ran_by_a_person;
+use crate::{World, is_there, ran};
+
+/// A world in which a host's program is there and Claude Code is not.
+fn world(program: &str, version: &str) -> World {
+    let world = World::new();
+    fs::remove_file(world.path("bin/claude")).expect("removed");
+    fs::remove_dir_all(world.path("home/.claude")).expect("removed");
+    world.script(&format!("bin/{program}"), &format!("echo '{version}'"));
+    world
+}
+
+/// Wires a host, looks, wires again, takes it out: nothing but what was there before is left.
+#[track_caller]
+fn check_round(world: &World, host: &str, files: &[&str], told: &[&str]) {
+    let before = world.files("home");
+    world.run(&["init", host]).check(0, files);
+    files.iter().for_each(|file| assert!(is_there(&world.path(file)), "{file}"));
+    world.run(&["doctor"]).check(0, told);
+    let wired = world.files("home");
+    world.run(&["init", host]).check(0, &["nothing to do"]);
+    assert_eq!(world.files("home"), wired);
+    ran_by_a_person(world.command(&["uninit", host, "--yes"]), "").check(0, &[]);
+    let left = |all: Vec<(std::path::PathBuf, Vec<u8>)>| {
+        all.into_iter()
+            .filter(|(path, _)| !path.components().any(|part| part.as_os_str() == "state"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(left(world.files("home")), left(before), "{host}");
+    world.run(&["doctor"]).check(1, &["does not ask"]);
+}
+
+#[test]
+fn codex_is_wired_with_its_trust() {
+    let world = world("codex", "codex-cli 0.166.0");
+    world.write("home/.codex/config.toml", "model = \"x\"\n\n[projects.\"/a\"]\ntrust_level = \"trusted\"\n");
+    let told =
+        ["Codex 0.166.0", "asked about 9 events", "trusts the hooks", "refuses, passes and fails closed", "fails open"];
+    check_round(&world, "codex", &["home/.codex/hooks.json", "home/.codex/config.toml"], &told);
+}
+
+#[test]
+fn opencode_gets_a_plugin() {
+    let world = world("opencode", "1.18.33");
+    let told = ["OpenCode 1.18.33", "asked about 6 events", "refuses, passes and fails closed", "fails open"];
+    check_round(&world, "opencode", &["home/.config/opencode/plugin/jackline.js"], &told);
+}
+
+#[test]
+fn gemini_cli_is_wired_beside_what_its_settings_hold() {
+    let world = world("gemini", "0.61.0");
+    world.write("home/.gemini/settings.json", "{\n  \"general\": { \"vimMode\": true }\n}\n");
+    let told = ["Gemini CLI 0.61.0", "asked about 6 events", "refuses, passes and fails closed", "fails open"];
+    check_round(&world, "gemini", &["home/.gemini/settings.json"], &told);
+}
+
+#[test]
+fn qwen_code_is_wired() {
+    let world = world("qwen", "0.24.4");
+    let told = ["Qwen Code 0.24.4", "asked about 10 events", "refuses, passes and fails closed", "fails open"];
+    check_round(&world, "qwen", &["home/.qwen/settings.json"], &told);
+}
+
+#[test]
+fn copilot_cli_gets_a_file_of_hooks() {
+    let world = world("copilot", "1.0.102");
+    let told = ["Copilot CLI 1.0.102", "asked about 9 events", "refuses, passes and fails closed", "fails open"];
+    check_round(&world, "copilot", &["home/.copilot/hooks/jackline.json"], &told);
+}
+
+#[test]
+fn cursor_is_known_from_documentation_alone() {
+    let world = world("cursor-agent", "2026.11.01");
+    world.write("home/.cursor/hooks.json", "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n");
+    let told = ["never run with us", "asked about 10 events", "refuses, passes and fails closed"];
+    check_round(&world, "cursor", &["home/.cursor/hooks.json"], &told);
+}
+
+#[test]
+fn vs_code_is_wired_where_it_is_named() {
+    let world = world("other", "1.0.0");
+    world.run(&["init"]).check(2, &["no host was found"]);
+    world.run(&["init", "vscode"]).check(0, &["jackline-vscode.json", "works unguarded"]);
+    world.run(&["doctor"]).check(0, &["never run with us", "asked about 8 events", "fails closed"]);
+    world.run(&["init", "vscode", "--scope", "local"]).check(2, &["wired already"]);
+}
+
+/// Breaks a wired host in one way; what doctor says then.
+#[track_caller]
+fn check_red((host, program): (&str, &str), breaking: impl FnOnce(&World), told: &str) {
+    let world = world(program, "0.166.0");
+    world.run(&["init", host]).check(0, &[]);
+    breaking(&world);
+    world.run(&["doctor"]).check(1, &[told, "help: ", "not fine"]);
+}
+
+#[test]
+fn what_would_leave_a_host_unguarded_is_red() {
+    let (codex, opencode) = (("codex", "codex"), ("opencode", "opencode"));
+    let config = "home/.codex/config.toml";
+    check_red(codex, |world| world.write(config, ""), "9 of our 9 hooks are not trusted");
+    check_red(codex, |world| world.change(config, "sha256:", "sha256:0"), "are not trusted");
+    let off = |world: &World| world.write(config, &format!("[features]\nhooks = false\n\n{}", world.read(config)));
+    check_red(codex, off, "switch hooks off");
+    check_red(
+        codex,
+        |world| world.change("home/.codex/hooks.json", "--wired user\"", "--wired user || true\""),
+        "does more",
+    );
+    check_red(codex, |world| world.change("home/.codex/hooks.json", "/bin/jackline", "/gone/jackline"), "is not there");
+    let (gemini, qwen) = (("gemini", "gemini"), ("qwen", "qwen"));
+    let put = |file: &'static str, member: &'static str| {
+        move |world: &World| world.change(file, "{\n  \"hooks\"", &format!("{{\n  {member},\n  \"hooks\""))
+    };
+    let settings = "home/.gemini/settings.json";
+    check_red(gemini, put(settings, "\"hooksConfig\": { \"enabled\": false }"), "`hooksConfig.enabled` switches");
+    check_red(gemini, put(settings, "\"hooksConfig\": { \"disabled\": [\"jackline\"] }"), "`hooksConfig.disabled`");
+    check_red(gemini, |world| world.change(settings, "\"timeout\": 10000", "\"timeout\": 1000"), "less than the hook");
+    check_red(qwen, put("home/.qwen/settings.json", "\"disableAllHooks\": true"), "`disableAllHooks` switches");
+    let plugin = "home/.config/opencode/plugin/jackline.js";
+    let change = |from: &'static str, to: &'static str| move |world: &World| world.change(plugin, from, to);
+    check_red(opencode, change("throw new Error(answer.deny)", "return"), "is not as this version writes it");
+    check_red(opencode, change("\"opencode\"", "\"other\""), "does not ask");
+    check_red(opencode, change("/bin/jackline", "/gone/jackline"), "is not there");
+}
+
+#[test]
+fn a_file_of_someone_else_is_left_alone() {
+    let world = world("opencode", "1.18.33");
+    world.write("home/.config/opencode/plugin/jackline.js", "export const Mine = async () => ({})\n");
+    world.run(&["init", "opencode"]).check(2, &["something else than our plugin"]);
+    assert_eq!(world.read("home/.config/opencode/plugin/jackline.js"), "export const Mine = async () => ({})\n");
+    let world = self::world("codex", "codex-cli 0.166.0");
+    world.write("home/.codex/config.toml", "hooks.state = {}\n");
+    world.run(&["init", "codex"]).check(2, &["is left alone", "trust the hooks in the host itself"]);
+    assert!(!is_there(&world.path("home/.codex/hooks.json")), "nothing is wired that would not run");
+}
+
+#[test]
+fn several_hosts_are_wired_side_by_side_and_one_that_is_not_is_told() {
+    let world = World::new();
+    world.script("bin/codex", "echo 'codex-cli 0.166.0'");
+    world.run(&["init", "claude"]).check(0, &[]);
+    world.run(&["doctor"]).check(0, &["Codex does not ask", "jackline init codex"]);
+    let mut elsewhere = world.command(&["init"]);
+    elsewhere.env("CODEX_HOME", world.path("codex"));
+    ran(elsewhere, "").check(0, &["Claude Code 2.1.325", "Codex 0.166.0"]);
+    assert!(is_there(&world.path("codex/hooks.json")) && is_there(&world.path("codex/config.toml")));
+}
