@@ -98,6 +98,9 @@ const CODEX: Rig = Rig {
     in_full: true,
 };
 
+/// Why it holds no stop.
+const ENDED: &str = "`opencode run` has ended before what is open is said as the next prompt; its terminal interface obeys";
+
 const OPENCODE: Rig = Rig {
     host: "opencode",
     title: "OpenCode",
@@ -105,7 +108,7 @@ const OPENCODE: Rig = Rig {
     client: || Ok(Box::new(OpenCode(install::OPENCODE.scripted()?))),
     init: &["init", "opencode", "--scope", "user"],
     settings: "home/.config/opencode/plugin/jackline.js",
-    note: "notes_note",
+    note: "mcp__notes__note",
     spell: |act| match act {
         Act::Shell { run, .. } => Some(("bash", json!({"command": run, "description": "x"}))),
         Act::Read { path, .. } => Some(("read", json!({"filePath": whole(path)}))),
@@ -118,7 +121,11 @@ const OPENCODE: Rig = Rig {
     },
     wait: None,
     finish: None,
-    cannot: &[],
+    cannot: &[
+        ("composite_checker_all_must_pass", ENDED),
+        ("never_for_ever", ENDED),
+        ("task_completion_blocks_early_stop", ENDED),
+    ],
     in_full: false,
 };
 
