@@ -184,8 +184,13 @@ fn user_state() -> Option<PathBuf> {
 }
 
 /// Variables that tell a host to keep its settings elsewhere, and what lies there.
-const ELSEWHERE: &[(&str, &[&str])] =
-    &[("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"]), ("CODEX_HOME", &["config.toml", "hooks.json", "sessions"])];
+const ELSEWHERE: &[(&str, &[&str])] = &[
+    ("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"]),
+    ("CODEX_HOME", &["config.toml", "hooks.json", "sessions"]),
+    ("COPILOT_HOME", &["hooks", "config.json"]),
+    ("GEMINI_CLI_HOME", &[".gemini/settings.json"]),
+    ("QWEN_HOME", &["settings.json"]),
+];
 
 /// The settings of hosts that were told to keep them elsewhere.
 pub(crate) fn host_settings() -> Vec<PathBuf> {

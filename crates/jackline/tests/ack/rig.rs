@@ -99,7 +99,8 @@ const CODEX: Rig = Rig {
 };
 
 /// Why it holds no stop.
-const ENDED: &str = "`opencode run` has ended before what is open is said as the next prompt; its terminal interface obeys";
+const ENDED: &str =
+    "`opencode run` has ended before what is open is said as the next prompt; its terminal interface obeys";
 
 const OPENCODE: Rig = Rig {
     host: "opencode",
