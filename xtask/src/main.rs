@@ -21,8 +21,9 @@ usage: cargo xtask <chore>
 
   test                  everything a change must pass: format, lints, documentation, tests, the embedder's example
   hosts                 fetch the programs that the end-to-end tests drive (needs npm); `test` does it by itself
-  ack [--host H] [--keep]
-                        play every conformance scenario on every real host, or on one; `--keep` keeps what is measured
+  ack [--host H] [--scenario S] [--keep]
+                        play every conformance scenario, or one, on every real host, or on one; `--keep` keeps what is
+                        measured
   bench [hook|eval|decide|files|mcp|workflow] [--quick]
                         measure, comparing side by side in one run; without a name: all
   dist                  build the program as it is handed out for Linux: static, at a fixed address

@@ -189,6 +189,9 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ("CODEX_HOME", &["config.toml", "hooks.json", "sessions"]),
     ("OPENCODE_CONFIG_DIR", &["opencode.json", "opencode.jsonc", "plugin", "plugins"]),
     ("XDG_CONFIG_HOME", &["opencode"]),
+    ("COPILOT_HOME", &["hooks", "config.json"]),
+    ("GEMINI_CLI_HOME", &[".gemini/settings.json"]),
+    ("QWEN_HOME", &["settings.json"]),
 ];
 
 /// The settings of hosts that were told to keep them elsewhere.

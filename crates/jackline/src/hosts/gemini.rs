@@ -45,7 +45,7 @@ pub(crate) const HOST: Host = Host {
 };
 
 fn home() -> Option<PathBuf> {
-    place::home().map(|home| home.join(".gemini"))
+    place::host_home("GEMINI_CLI_HOME", "").map(|home| home.join(".gemini"))
 }
 
 fn file(scope: Scope, root: &Path) -> Option<PathBuf> {

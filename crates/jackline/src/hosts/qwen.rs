@@ -39,7 +39,7 @@ pub(crate) const HOST: Host = Host {
 };
 
 fn home() -> Option<PathBuf> {
-    place::home().map(|home| home.join(".qwen"))
+    place::host_home("QWEN_HOME", ".qwen")
 }
 
 fn file(scope: Scope, root: &Path) -> Option<PathBuf> {

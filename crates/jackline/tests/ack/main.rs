@@ -1,7 +1,8 @@
 //! The conformance kit: one set of scenarios, played on every real host, with the real program as its guard.
 //!
 //! What each host does is compared with what was measured before (`conformance/ack/measured/`). `cargo xtask ack` plays
-//! all scenarios on all hosts; a plain run plays all of them on some hosts and a smoke on the others.
+//! all scenarios on all hosts, or one (`JACKLINE_ACK=full`, or its name); a plain run plays all of them on some hosts and a
+//! smoke on the others.
 //! `JACKLINE_UPDATE=1` keeps what is measured. How it works: `docs/internals/rehearsal.md`.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says so by panicking")]
@@ -60,9 +61,13 @@ fn all_played(scenarios: Vec<Scenario>, rig: &'static Rig) -> Vec<(Scenario, Out
 #[track_caller]
 fn examine(host: &str) {
     let rig = RIGS.iter().find(|rig| rig.host == host).expect("a rig");
-    let in_full = rig.in_full || std::env::var_os("JACKLINE_ACK").is_some_and(|value| value == "full");
     let mut scenarios = scenario::all();
-    scenarios.retain(|scenario| in_full || scenario.smoke);
+    scenarios.retain(|scenario| match std::env::var("JACKLINE_ACK").as_deref() {
+        Ok("full") => true,
+        Ok(name) => scenario.name == name,
+        Err(_) => rig.in_full || scenario.smoke,
+    });
+    assert!(!scenarios.is_empty(), "no scenario of that name");
     let played = all_played(scenarios, rig);
     let outcomes: Outcomes =
         played.iter().map(|(scenario, outcome)| (scenario.name.clone(), outcome.word.to_owned())).collect();
