@@ -106,6 +106,6 @@ fn finished(fields: &mut Fields, common: &mut Fields) -> Value {
     let shown = output.as_str().unwrap_or_default();
     let ok = !failed && (!ended::is_shell(HOST, &tool) || ended::well(shown));
     let call = call(fields, common);
-    let background = call["args"].get("is_background") == Some(&Value::Bool(true));
+    let background = call.pointer("/args/is_background") == Some(&Value::Bool(true));
     json!({ "event": "call.finished", "call": call, "ok": ok, "background": background, "output": output })
 }

@@ -124,9 +124,9 @@ fn finished(fields: &mut Fields, common: &mut Fields) -> Value {
     let shown = ended::flat(response.get_mut("llmContent").map(Value::take).unwrap_or_default());
     let (ok, output) = failed.map_or((true, shown), |error| (false, error));
     let call = call(fields, common);
-    let is_shell = call["tool"].as_str().is_some_and(|tool| ended::is_shell(HOST, tool));
+    let is_shell = call.get("tool").and_then(Value::as_str).is_some_and(|tool| ended::is_shell(HOST, tool));
     let ok = ok && (!is_shell || ended::well(output.as_str().unwrap_or_default()));
     let background =
-        ["is_background", "run_in_background"].iter().any(|name| call["args"].get(name) == Some(&json!(true)));
+        ["/args/is_background", "/args/run_in_background"].iter().any(|at| call.pointer(at) == Some(&json!(true)));
     json!({ "event": "call.finished", "call": call, "ok": ok, "background": background, "fixed": true, "output": output })
 }
