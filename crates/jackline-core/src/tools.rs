@@ -262,7 +262,13 @@ pub const TOOLS: &[Tool] = &[
     plain("qwen", "web_fetch", Kind::Fetch),
     plain("qwen", "web_search", Kind::Fetch),
     shell("opencode", "bash", "command"),
-    files("opencode", "read", Kind::Read, &["filePath"]),
+    // It says itself how far it read, so no limit is put in where none was asked for.
+    files("opencode", "read", Kind::Read, &["filePath"]).shows(&["content"]).paged(Paging {
+        offset: "offset",
+        limit: "limit",
+        first: 1,
+        usual: 0,
+    }),
     files("opencode", "write", Kind::Write, &["filePath"]),
     files("opencode", "edit", Kind::Write, &["filePath"]),
     files("opencode", "patch", Kind::Write, &["patch:patchText"]),

@@ -187,6 +187,8 @@ fn user_state() -> Option<PathBuf> {
 const ELSEWHERE: &[(&str, &[&str])] = &[
     ("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"]),
     ("CODEX_HOME", &["config.toml", "hooks.json", "sessions"]),
+    ("OPENCODE_CONFIG_DIR", &["opencode.json", "opencode.jsonc", "plugin", "plugins"]),
+    ("XDG_CONFIG_HOME", &["opencode"]),
     ("COPILOT_HOME", &["hooks", "config.json"]),
     ("GEMINI_CLI_HOME", &[".gemini/settings.json"]),
     ("QWEN_HOME", &["settings.json"]),

@@ -131,7 +131,16 @@ fn codex() {
 
 #[test]
 fn opencode() {
-    check("opencode", "1.18.33", 19);
+    check("opencode", "1.18.33", 20);
+}
+
+#[test]
+fn a_cut_read_of_opencode_keeps_what_stands_around_it() {
+    let message = fs::read(root().join("conformance/hosts/opencode/1.18.33/tool.execute.after.read.json")).unwrap();
+    let cut = answered("opencode", TIGHT, &message)["stdout"]["output"].as_str().unwrap().to_owned();
+    let head = "<path>/home/dev/repo/long.txt</path>\n<type>file</type>\n<content>\n1: first\n";
+    let note = "[lines_shown: 1, lines_remaining: 2, has_more: true, next_offset: 2]";
+    assert_eq!(cut, format!("{head}{note}\n</content>"));
 }
 
 #[test]
