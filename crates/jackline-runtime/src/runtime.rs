@@ -451,6 +451,7 @@ impl Runtime {
     ) -> Result<Result<Answer, Moved>, Fault> {
         let session = &message.event.session;
         redact_changes(&mut decision, &judging.redactor);
+        redact_policies(&mut decision, &message.event, &judging.redactor);
         let entry = Entry {
             event: &message.event,
             raw: &message.raw,
@@ -559,6 +560,21 @@ fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
         if let (Cow::Owned(redacted), _) = redactor.text(text) {
             *text = redacted;
         }
+    }
+}
+
+/// What is told of file policies names files and repeats what their owners wrote: secrets leave it too.
+fn redact_policies(decision: &mut Decision, event: &Event, redactor: &Redactor) {
+    let about = |code: &code::Code| *code == code::FILES_OUTSTANDING || *code == code::COMPLETION_INCOMPLETE;
+    let of_findings = decision.findings.iter_mut().filter(|finding| about(&finding.code));
+    let texts = of_findings.map(|finding| &mut finding.reason);
+    for text in texts.chain(decision.reason.as_mut().filter(|_| decision.code.as_ref().is_some_and(about))) {
+        if let (Cow::Owned(redacted), _) = redactor.text(text) {
+            *text = redacted;
+        }
+    }
+    if let (Some(result), Body::PoliciesChecked { .. }) = (&mut decision.result, &event.body) {
+        redactor.redact(result);
     }
 }
 

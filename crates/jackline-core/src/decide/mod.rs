@@ -21,12 +21,13 @@ mod settled;
 mod shown;
 mod sighted;
 mod stopped;
+mod watched;
 
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use crate::briefing::briefing;
+use crate::briefing::{Watching, briefing};
 use crate::call::View;
 use crate::code;
 use crate::decision::{Decision, Finding, Note, Step};
@@ -103,10 +104,14 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
             in_context(stack, session, event, (call, facts), |context| finished::decide(context, outcome))
         }
         Body::CallSettled(call) => in_context(stack, session, event, (call, facts), settled::decide),
-        Body::SessionStarted { invariants } => {
-            done(Decision { briefing: briefing(stack), ..started(session, invariants.as_ref()) })
-        }
-        Body::AgentStarted => done(Decision { briefing: briefing(stack), ..Decision::default() }),
+        Body::SessionStarted { invariants } => match watched::by_policies(&Ground { stack, session, event, facts }) {
+            Err(probes) => Step::Need(probes),
+            Ok(watching) => {
+                let briefing = briefing(stack, &watching);
+                done(Decision { briefing, ..started(session, invariants.as_ref()) })
+            }
+        },
+        Body::AgentStarted => done(Decision { briefing: briefing(stack, &Watching::default()), ..Decision::default() }),
         Body::PromptSubmitted => prompted::decide(&Ground { stack, session, event, facts }),
         Body::PoliciesChecked { base } => checked::decide(&Ground { stack, session, event, facts }, base.as_deref()),
         Body::PoliciesCleared => checked::clear(),
