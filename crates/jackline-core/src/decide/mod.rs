@@ -164,7 +164,7 @@ fn in_context(
     let dir = event.cwd.as_deref().filter(|_| !own).unwrap_or(&stack.root);
     let call = if own { Cow::Owned(unaddressed(call)) } else { Cow::Borrowed(call) };
     let mut view = View::new(&call, host, dir, &stack.models_for(host, &call.tool));
-    view.unknown &= !stack.offers(&call.tool);
+    view.unknown = call.unlisted || view.unknown && !stack.offers(&call.tool);
     let signature = view.signature(&stack.root);
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);
