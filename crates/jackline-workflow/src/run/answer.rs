@@ -42,11 +42,11 @@ pub(super) struct Message {
 /// What an answer took, as the agent tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Usage {
-    pub(super) input_tokens: u64,
-    pub(super) output_tokens: u64,
-    pub(super) tool_calls: u64,
-    pub(super) cost_usd: f64,
+pub struct Usage {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub tool_calls: u64,
+    pub cost_usd: f64,
 }
 
 impl Usage {

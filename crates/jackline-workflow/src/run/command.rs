@@ -43,6 +43,19 @@ impl Command {
     }
 }
 
+impl Command {
+    /// Runs it as a test: whether it ends with 0, or why that is not known.
+    pub(super) fn passes(&self, request: &Request<'_>) -> Result<bool, String> {
+        let input = format!("{}\n", request.input).into_bytes();
+        let dialogue = Dialogue { input: &input, stop: request.stop };
+        let spoken = runner::converse(&self.spec(request), dialogue, request.redactor);
+        match spoken.outcome.exit {
+            Exit::Code(code) => Ok(code == 0),
+            _ => Err(failure(&spoken.outcome).reason),
+        }
+    }
+}
+
 impl Worker for Command {
     fn ask(&self, request: &Request<'_>) -> Result<Reply, Unanswered> {
         let mut input = request.input.to_string().into_bytes();

@@ -19,6 +19,8 @@ pub struct Ended {
     pub iterations: u32,
     pub agent_runs: u64,
     pub usage: Value,
+    /// What it may use, and used: `{name: {used, limit}}`.
+    pub budgets: Value,
     pub gate_events: Vec<Value>,
     pub output: Value,
     /// Where the run's files are.
@@ -36,6 +38,7 @@ impl Ended {
             "iterations": self.iterations,
             "agent_runs": self.agent_runs,
             "usage": self.usage,
+            "budgets": self.budgets,
             "gate_events": self.gate_events,
             "output": self.output,
             "directory": self.directory,

@@ -37,6 +37,8 @@ pub(super) struct Journal {
     /// Time that was used so far.
     pub(super) spent: Duration,
     last: Option<Timestamp>,
+    /// How often a rule of the workflow was broken.
+    pub(super) violations: u64,
 }
 
 /// An answer that became part of the state.
@@ -98,7 +100,7 @@ impl Journal {
                 let reason = record.pointer("/data/reason").map(shown).unwrap_or_default();
                 self.ended = Some((text("/data/status")?.to_owned(), reason));
             }
-            "agent.finished" | "gates.judged" => {
+            "agent.finished" | "gates.judged" | "referee.answered" | "step.scored" => {
                 let digest = kept()?;
                 if kind == "agent.finished" {
                     let (agent, state) = (text("/agent")?.to_owned(), text("/data/state").map(str::to_owned));
@@ -106,13 +108,18 @@ impl Journal {
                 }
                 self.steps.insert(step()?, Done::Finished(digest));
             }
-            "agent.failed" => {
+            "agent.failed" | "referee.failed" => {
                 let failed = FailureKind::named(text("/data/kind")?)?;
                 let reason = record.pointer("/data/reason").map(shown).unwrap_or_default();
-                self.steps.insert(step()?, Done::Failed(Failure::new(failed, reason)));
+                let usage = record.pointer("/data/usage").cloned().and_then(|usage| serde_json::from_value(usage).ok());
+                let failure = Failure { usage: usage.unwrap_or_default(), ..Failure::new(failed, reason) };
+                self.steps.insert(step()?, Done::Failed(failure));
             }
             "agent.skipped" => drop(self.steps.insert(step()?, Done::Skipped)),
-            _ => self.noted.extend(step().map(|step| (kind.to_owned(), step))),
+            _ => {
+                self.violations += u64::from(matches!(kind, "state.refused" | "message.rejected"));
+                self.noted.extend(step().map(|step| (kind.to_owned(), step)));
+            }
         }
         Some(())
     }

@@ -20,27 +20,31 @@ mod journal;
 mod kept;
 mod ledger;
 mod mail;
+mod model;
 mod order;
 mod parallel;
+mod referee;
 mod running;
-mod scores;
 mod settings;
 mod shared;
 mod step;
+mod tiers;
 mod watch;
 pub mod worker;
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::{Arc, Mutex};
 
 use jackline_runtime::private;
 use jackline_runtime::runner::Environment;
 use jackline_runtime::store::Store;
 use serde_json::{Value, json};
 
+use crate::critique::Memory;
 use crate::load::Workflow;
 use crate::loop_control::{End, Status};
+use crate::model::Post;
 pub use command::Command;
 pub use ended::Ended;
 use fault::Halt;
@@ -50,6 +54,7 @@ use journal::Journal;
 use kept::Kept;
 pub use ledger::{Entry, Observer};
 use ledger::{Frame, Ledger};
+use model::Means;
 pub use order::{Order, is_run_id, new_run_id};
 use running::{Running, Used, lock};
 use settings::{Engine, Settings};
@@ -69,6 +74,8 @@ pub struct Surroundings<'a> {
     /// The signal by which somebody asked to end, if somebody did.
     pub signal: &'a (dyn Fn() -> Option<i32> + Sync),
     pub observer: &'a dyn Observer,
+    /// How models are asked.
+    pub post: Arc<dyn Post>,
 }
 
 /// Carries out a workflow that was found valid.
@@ -76,7 +83,11 @@ pub struct Surroundings<'a> {
 /// # Errors
 /// When it cannot be begun, or nothing can be recorded any more. How a run ends is no error.
 pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended, RunFault> {
-    let settings = Settings::read(flow).map_err(RunFault::Unrunnable)?;
+    // A server may repeat the token it was sent: no record may.
+    let tokens = Mutex::new(Vec::new());
+    let variable = |name: &str| (at.variable)(name).inspect(|token| lock(&tokens).push(token.clone()));
+    let means = Means { post: Arc::clone(&at.post), variable: &variable };
+    let settings = Settings::read(flow, &means).map_err(RunFault::Unrunnable)?;
     let (loaded, journal) = Journal::read(at.store, &order.run)?;
     let digest = format!("sha256:{}", settings.digest.hex());
     order.check(loaded.head.seq > 0, &journal, &digest)?;
@@ -85,7 +96,7 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
     let kept = Kept::new(directory.join("answers"));
     let wanted = order.wanted(&settings, &journal, &kept)?;
     let secrets = settings.secret_variables.iter().filter_map(|name| (at.variable)(name));
-    let hidden = Hidden::new(&settings.hidden, secrets);
+    let hidden = Hidden::new(&settings.hidden, secrets.chain(std::mem::take(&mut *lock(&tokens))));
     hidden.learn(&json!(wanted));
     let root = flow.root.canonicalize().unwrap_or_else(|_| flow.root.clone());
     let frame = Frame {
@@ -104,6 +115,9 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
         places: parallel::Places::new(places(&settings)),
         shared: Mutex::new(Shared::new(wanted.start.clone())),
         used: Mutex::new(Used::default()),
+        beside: Mutex::new(answer::Usage::default()),
+        memory: Mutex::new(Memory::default()),
+        violations: AtomicU64::new(journal.violations),
         submanagers: AtomicU32::new(0),
         events: Mutex::new(Vec::new()),
         end: Mutex::new(None),
@@ -145,7 +159,8 @@ impl Running<'_> {
     fn begin(&self, wanted: &Value, resume: bool) -> Result<(), RunFault> {
         if !resume {
             let kept = self.ledger.kept.put(wanted)?;
-            let data = json!({"kept": kept.hex(), "task": self.task, "start": wanted.get("start")});
+            let engine = self.settings.engine.name();
+            let data = json!({"kept": kept.hex(), "task": self.task, "engine": engine, "start": wanted.get("start")});
             return self.ledger.commit(vec![Entry::new("run.started", &self.settings.name, data)]);
         }
         for landed in &self.journal.answers {
@@ -163,20 +178,24 @@ impl Running<'_> {
     /// Drives the run to its end, and writes the end down.
     fn drive(&self) -> Result<Ended, RunFault> {
         let driven = match &self.settings.engine {
-            Engine::Graph(nodes) => graph::run(self, nodes).map(|outcome| (outcome.end, outcome.output, 0)),
-            Engine::Delegation(settings) => {
-                delegation::run(self, settings).map(|outcome| (outcome.end, outcome.output, outcome.iterations))
-            }
+            Engine::Graph(nodes) => graph::run(self, nodes).and_then(|outcome| {
+                let end = self.by_score(outcome.end, &outcome.output)?;
+                Ok((end, outcome.output, (0, json!({}))))
+            }),
+            Engine::Delegation(settings) => delegation::run(self, settings).map(|outcome| {
+                let spent = (outcome.iterations, outcome.spent());
+                (outcome.end, outcome.output, spent)
+            }),
         };
-        let (end, output, iterations) = match driven {
+        let (end, output, spent) = match driven {
             Ok(driven) => driven,
-            Err(Halt::Over) => (self.over(), Value::Null, 0),
+            Err(Halt::Over) => (self.over(), Value::Null, (0, json!({}))),
             Err(Halt::Fault(fault)) => return Err(*fault),
         };
-        self.end(end, output, iterations)
+        self.end(end, output, spent)
     }
 
-    fn end(&self, end: End, output: Value, iterations: u32) -> Result<Ended, RunFault> {
+    fn end(&self, end: End, output: Value, (iterations, spent): (u32, Value)) -> Result<Ended, RunFault> {
         let used = *lock(&self.used);
         let mut ended = Ended {
             run_id: self.run.to_owned(),
@@ -185,6 +204,7 @@ impl Running<'_> {
             iterations,
             agent_runs: used.agent_runs,
             usage: json!(used.usage),
+            budgets: together(self.budgets(), spent),
             gate_events: std::mem::take(&mut *lock(&self.events)),
             output,
             directory: self.directory.clone(),
@@ -205,6 +225,14 @@ impl Running<'_> {
         self.ledger.commit(vec![Entry::new("run.ended", &self.settings.name, written)])?;
         Ok(ended)
     }
+}
+
+/// Budgets of the run and of its loop.
+fn together(mut budgets: Value, more: Value) -> Value {
+    if let (Some(budgets), Value::Object(more)) = (budgets.as_object_mut(), more) {
+        budgets.extend(more);
+    }
+    budgets
 }
 
 /// Files are written without a halt of another kind.

@@ -1,7 +1,7 @@
 //! A run under way: what all its parts share, and how it comes to be over.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ use super::settings::Settings;
 use super::shared::Shared;
 use super::watch::{Cause, Watch};
 use super::worker::Place;
+use crate::critique::Memory;
 use crate::loop_control::{End, Status};
 
 /// Gate events that a run's end tells; all of them are on record.
@@ -39,6 +40,12 @@ pub(super) struct Running<'a> {
     pub(super) places: Places,
     pub(super) shared: Mutex<Shared>,
     pub(super) used: Mutex<Used>,
+    /// What judges, critics and rubrics used that no loop was charged with yet.
+    pub(super) beside: Mutex<Usage>,
+    /// What critics found so far.
+    pub(super) memory: Mutex<Memory>,
+    /// How often a rule of the workflow was broken.
+    pub(super) violations: AtomicU64,
     /// Managers below the manager so far.
     pub(super) submanagers: AtomicU32,
     pub(super) events: Mutex<Vec<Value>>,
@@ -104,6 +111,39 @@ impl Running<'_> {
             return Ok(());
         };
         Err(self.stop(Status::Partial, reason))
+    }
+
+    /// Rules of the workflow were broken.
+    pub(super) fn violated(&self, times: usize) {
+        self.violations.fetch_add(times as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn violations(&self) -> u64 {
+        self.violations.load(Ordering::Relaxed)
+    }
+
+    /// What the run may use, and how much of it is used.
+    pub(super) fn budgets(&self) -> Value {
+        let (used, budget, execution) = (*lock(&self.used), &self.settings.budget, &self.settings.execution);
+        let wall = execution.total.saturating_sub(self.watch.left()).as_secs_f64();
+        json!({
+            "tokens": {"used": used.usage.tokens(), "limit": budget.max_total_tokens},
+            "tool_calls": {"used": used.usage.tool_calls, "limit": budget.max_tool_calls},
+            "agent_runs": {"used": used.agent_runs, "limit": budget.max_agent_runs},
+            "cost_usd": {"used": used.usage.cost_usd, "limit": budget.max_cost_usd},
+            "wall_time_s": {"used": wall, "limit": execution.total.as_secs_f64()},
+        })
+    }
+
+    /// What somebody used who looked at answers: the run's, and the loop's that asks for it next.
+    pub(super) fn charge_beside(&self, usage: &Usage) {
+        self.charge(usage);
+        lock(&self.beside).add(usage);
+    }
+
+    /// What was used beside the answers themselves since this was asked last.
+    pub(super) fn take_beside(&self) -> Usage {
+        std::mem::take(&mut *lock(&self.beside))
     }
 
     pub(super) fn charge(&self, usage: &Usage) {

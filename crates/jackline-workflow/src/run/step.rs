@@ -42,6 +42,15 @@ pub(super) enum Came {
     Unwanted,
 }
 
+impl<'a> Ask<'a> {
+    /// The same question once more, as another step, with something added to what is given.
+    pub(super) fn again(&self, step: String, (name, value): (&str, Value)) -> Ask<'a> {
+        let mut given = self.given.clone();
+        given.insert(name.to_owned(), value);
+        Ask { step, given, ..*self }
+    }
+}
+
 impl Running<'_> {
     /// Asks an agent, again if it fails and may be tried again.
     pub(super) fn ask(&self, ask: &Ask<'_>) -> Result<Came, Halt> {
@@ -53,8 +62,11 @@ impl Running<'_> {
                 Some(Earlier::Skipped) | None => (self.attempt(ask, attempt, &step)?, true),
             };
             lock(&self.used).agent_runs += 1;
+            if let Came::Failed(failure) = &came {
+                self.charge(&failure.usage);
+            }
             match came {
-                Came::Failed(failure) if ask.retry.again(attempt, failure.kind) => {
+                Came::Failed(ref failure) if ask.retry.again(attempt, failure.kind) => {
                     if live {
                         self.watch.pause(ask.retry.delay(attempt), ask.unwanted);
                         self.go_on()?;
@@ -107,6 +119,7 @@ impl Running<'_> {
                 stop: &|| (ask.unwanted)() || self.watch.cause().is_some(),
                 place: &self.place,
                 redactor: &self.hidden.redactor(),
+                question: None,
             }),
         };
         self.watch.stir();
@@ -145,7 +158,7 @@ impl Running<'_> {
         let again = ask.retry.again(attempt, failure.kind);
         let delay = if again { ask.retry.delay(attempt).as_millis() } else { 0 };
         let data = json!({
-            "attempt": attempt, "kind": failure.kind.word(), "reason": failure.reason, "again": again,
+            "attempt": attempt, "kind": failure.kind.word(), "reason": failure.reason, "again": again, "usage": failure.usage,
             "delay_ms": u64::try_from(delay).unwrap_or(u64::MAX),
         });
         self.record(Entry::new("agent.failed", ask.name, data).of_step(step))?;
@@ -170,6 +183,9 @@ impl Running<'_> {
         if let Some(failure) = self.refused(ask, &answer, step)? {
             return self.failed(ask, (attempt, step), failure);
         }
+        if let Some(failure) = self.judged(ask, agent, (step, &answer))? {
+            return self.failed(ask, (attempt, step), Failure { usage: answer.usage, ..failure });
+        }
         let mut data = json!({"attempt": attempt, "role": ask.role, "usage": answer.usage});
         if let Some(data) = data.as_object_mut() {
             data.extend(reply.notes);
@@ -183,6 +199,7 @@ impl Running<'_> {
         let refused = answer.refused(&|name| self.settings.names().any(|agent| agent == name));
         if !refused.is_empty() {
             let data = json!({"keys": refused});
+            self.violated(1);
             self.record(Entry::new("state.refused", ask.name, data).of_step(step))?;
             let keys: Vec<String> = refused.iter().map(|key| format!("`{key}`")).collect();
             let why = format!("it writes {}, which no agent may write", keys.join(", "));
@@ -203,6 +220,7 @@ impl Running<'_> {
         mut data: Value,
     ) -> Result<(), Halt> {
         let (letters, rejected) = self.post(name, answer);
+        self.violated(rejected.len());
         let kept = self.ledger.kept.put(&json!(answer))?;
         if let Some(data) = data.as_object_mut() {
             data.insert("kept".to_owned(), json!(kept.hex()));

@@ -79,6 +79,11 @@ impl<'a> Watch<'a> {
         self.failed.store(true, Ordering::Relaxed);
     }
 
+    /// Time that is left of the run.
+    pub(super) fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+
     /// Waits, unless the run is over or `stop` says so.
     pub(super) fn pause(&self, time: Duration, stop: &dyn Fn() -> bool) {
         let until = Instant::now() + time;

@@ -8,7 +8,10 @@ use jackline_core::redact::Redactor;
 use jackline_runtime::runner::Environment;
 use serde_json::{Map, Value};
 
+pub use super::answer::Usage;
 use super::command::Command;
+use super::model::{Means, ModelAgent};
+use crate::ask::Question;
 
 /// Answers for an agent. One of these is made for each agent file, by what the file names.
 pub trait Worker: Send + Sync + Debug {
@@ -30,6 +33,8 @@ pub struct Request<'a> {
     pub place: &'a Place,
     /// Takes secrets out of what is kept or shown.
     pub redactor: &'a Redactor,
+    /// What it is asked as somebody who looks at the answers of others; then its own contract does not count.
+    pub question: Option<&'a Question<'a>>,
 }
 
 /// Where agents work.
@@ -59,7 +64,7 @@ pub struct Reply {
 }
 
 /// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Unanswered {
     /// It was to end.
     Stopped,
@@ -67,17 +72,19 @@ pub enum Unanswered {
 }
 
 /// Why an agent failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     pub kind: FailureKind,
     /// In one sentence, without secrets.
     pub reason: String,
+    /// What was used all the same.
+    pub usage: Usage,
 }
 
 impl Failure {
     #[must_use]
     pub fn new(kind: FailureKind, reason: impl Into<String>) -> Self {
-        Self { kind, reason: reason.into() }
+        Self { kind, reason: reason.into(), usage: Usage::default() }
     }
 }
 
@@ -132,9 +139,15 @@ pub(super) fn is_json(agent: &Value) -> bool {
 }
 
 /// Who answers for the agent of a file, or why nobody can.
-pub(super) fn of(agent: &Value) -> Result<Box<dyn Worker>, String> {
+pub(super) fn of(agent: &Value, told: (String, Option<Value>), means: &Means<'_>) -> Result<Box<dyn Worker>, String> {
     if let Some(command) = Command::of(agent) {
         return Ok(Box::new(command));
     }
-    Err("names no `runtime.command`".to_owned())
+    let Some(model) = agent.get("model") else {
+        return Err("names neither `runtime.command` nor a `model`".to_owned());
+    };
+    match ModelAgent::of(model, told, means) {
+        Ok(model) => Ok(Box::new(model)),
+        Err(why) => Err(format!("names no `runtime.command`, and its model cannot be asked: {why}")),
+    }
 }

@@ -3,7 +3,7 @@
 use jackline_core::definition::form::{Form, Shape, key, open};
 
 use super::{COUNT, FLAG_OR_TEXT, NUMBER, TEXTS};
-use crate::rules::{ACTIONS, AGENT_ID, ALGORITHMS, FAILURES, HOOKS, INTEGRITIES, KINDS, STRATEGIES, WORKFLOW_NAME};
+use crate::rules::{ACTIONS, AGENT_ID, ALGORITHMS, FAILURES, HOOKS, INTEGRITIES, STRATEGIES, WORKFLOW_NAME};
 use crate::semver;
 
 /// The whole file.
@@ -25,7 +25,11 @@ pub(crate) static WORKFLOW: Shape = open(
         key("dynamic_tools", Form::Map(&DYNAMIC_TOOLS), "Tools that agents make while they run (R25, R26)."),
         key("memory", Form::Free, "What is remembered between runs."),
         key("security", Form::Free, "Circuit breakers, rates, access."),
-        key("env", Form::Either(&[Form::List(&Form::Map(&VARIABLE)), Form::Free]), "Environment variables."),
+        key(
+            "env",
+            Form::Either(&[Form::List(&Form::Map(&VARIABLE)), Form::Map(&ENVIRONMENT)]),
+            "Environment variables.",
+        ),
         key("settings", Form::Free, "Values for templates."),
     ],
 );
@@ -48,10 +52,26 @@ static IDENTITY: Shape = open(
         key("autonomy", Form::Text, "How far agents decide for themselves."),
         key("runtime", Form::Free, "What it needs to run."),
         key("dependencies", Form::Free, "What else it needs."),
-        key("env", Form::Either(&[Form::List(&Form::Map(&VARIABLE)), Form::Free]), "Environment variables."),
+        key(
+            "env",
+            Form::Either(&[Form::List(&Form::Map(&VARIABLE)), Form::Map(&ENVIRONMENT)]),
+            "Environment variables.",
+        ),
         key("settings", Form::Free, "Values for templates."),
     ],
 );
+
+static ENVIRONMENT: Shape = open(
+    "environment",
+    "Environment variables, by whether a run needs them.",
+    &[
+        key("required", VARIABLES, "Those that a run needs (R14)."),
+        key("optional", VARIABLES, "Those that it can do without (R14)."),
+        key("defaults", Form::Free, "Values of those that are not set."),
+    ],
+);
+
+const VARIABLES: Form = Form::List(&Form::Either(&[Form::Text, Form::Map(&VARIABLE)]));
 
 static VARIABLE: Shape = open(
     "variable",
@@ -73,10 +93,25 @@ static ORCHESTRATION: Shape = open(
         key("graph", Form::List(&Form::Map(&NODE)), "The agents, and whom each waits for (R5, R6, R7, R8)."),
         key("execution", Form::Map(&EXECUTION), "How they are run."),
         key("delegation_loop", Form::Map(&DELEGATION), "How a manager delegates."),
-        key("run_budget", Form::Map(&RUN_BUDGET), "What a run may use."),
-        key("subworkflows", Form::List(&Form::Free), "Workflows inside this one."),
+        key("validation", Form::Map(&VALIDATION), "How answers are validated where no manager delegates."),
+        key("run_budget", Form::Map(&RUN_BUDGET), "What a run may use (R17)."),
+        key("subworkflows", Form::List(&Form::Map(&INNER)), "Workflows inside this one (R8)."),
         key("degradation", Form::List(&Form::Free), "What stands in for agents that fail."),
     ],
+)
+.conditions(
+    r#"[
+  {"if": {"not": {"anyOf": [
+     {"required": ["delegation_loop"]},
+     {"required": ["engine"], "properties": {"engine": {"const": "delegation_loop"}}}]}},
+   "then": {"required": ["graph"], "properties": {"graph": {"type": "array", "minItems": 1}}}}
+]"#,
+);
+
+static LOOP_CONFIG: Shape = open(
+    "loop_config",
+    "The settings of a delegation loop inside the graph.",
+    &[key("budget", Form::Map(&BUDGET), "What it may use (R31, R32).")],
 );
 
 static NODE: Shape = open(
@@ -102,7 +137,7 @@ static NODE: Shape = open(
         key("fan_out", Form::Map(&FAN_OUT), "Whether it runs once for each of many."),
         key("fan_in", Form::Map(&FAN_IN), "What becomes of the many answers."),
         key("type", Form::Text, "What kind of node it is."),
-        key("config", Form::Free, "The settings of a delegation loop in its place (R31, R32)."),
+        key("config", Form::Map(&LOOP_CONFIG), "The settings of a delegation loop in its place (R31, R32)."),
         key("description", Form::Text, "What it is for here."),
     ],
 );
@@ -193,6 +228,17 @@ static DEPENDENCY: Shape = open(
     ],
 );
 
+static INNER: Shape = open(
+    "inner",
+    "A workflow inside this one.",
+    &[
+        key("name", Form::Text, "How nodes call it."),
+        key("ref", Form::Text, "Its directory, or an address, which is not looked at (R8)."),
+        key("input_mapping", Form::Free, "What it is given."),
+        key("output_mapping", Form::Free, "What is taken from it."),
+    ],
+);
+
 static EXECUTION: Shape = open(
     "execution",
     "How agents are run.",
@@ -240,8 +286,8 @@ static DELEGATION: Shape = open(
         key("models", Form::Free, "Which models answer."),
         key("worker_policy", Form::Free, "What holds for every worker."),
         key("termination", Form::Free, "When a run that makes no progress ends."),
-        key("validation", Form::Free, "How answers are validated."),
-        key("critique", Form::Free, "How answers are criticised."),
+        key("validation", Form::Map(&VALIDATION), "How answers are validated."),
+        key("critique", Form::Map(&CRITIQUE), "How answers are criticised."),
         key("planning", Form::Free, "How work is planned."),
         key("diagnosis", Form::Free, "How failures are explained."),
         key("history", Form::Free, "What the manager is told of earlier rounds."),
@@ -249,6 +295,62 @@ static DELEGATION: Shape = open(
         key("budget_reservation", Form::Free, "What is kept back for later phases."),
         key("decision_journal", Form::Free, "What is kept of decisions."),
         key("logging", Form::Free, "What is logged."),
+    ],
+);
+
+static VALIDATION: Shape = open(
+    "validation",
+    "How answers are validated that have the right form.",
+    &[
+        key("llm", Form::Map(&JUDGING), "By a judge."),
+        key("deterministic", Form::Free, "By what can be computed; the contract is always held."),
+    ],
+);
+
+static JUDGING: Shape = open(
+    "llm",
+    "Who judges whether answers do what was asked. Without a judge nothing is judged.",
+    &[
+        key("enabled", Form::Flag, "Whether answers are judged.").default("true"),
+        key("judge", RESPONDENT, "Who judges: an agent, a command, or a model."),
+        key("model", RESPONDENT, "The same, as others spell it."),
+        key("skip_when_confidence_above", NUMBER, "How sure an agent must be of an answer that is not judged.")
+            .default("0.95"),
+        key("timeout", Form::Positive, "Seconds for one verdict.").default("120"),
+    ],
+);
+
+static CRITIQUE: Shape = open(
+    "critique",
+    "How answers are criticised and mended.",
+    &[
+        key("enabled", Form::Flag, "Whether they are.").default("false"),
+        key("critic", RESPONDENT, "Who criticises: an agent, a command, or a model."),
+        key("model", RESPONDENT, "The same, as others spell it."),
+        key("min_score_to_complete", NUMBER, "The mean score that lets a run be complete.").default("0.6"),
+        key("max_repair_attempts", COUNT, "How often an answer is mended.").default("2"),
+        key("defect_categories", TEXTS, "What defects are sorted into."),
+        key("defect_category_hard_cap", COUNT, "Defects of one category for each worker of a turn; 0 for any number.")
+            .default("5"),
+        key("timeout", Form::Positive, "Seconds for one review.").default("120"),
+    ],
+);
+
+/// Whoever can be asked.
+const RESPONDENT: Form = Form::Either(&[Form::Text, Form::Map(&ASKED)]);
+
+static ASKED: Shape = open(
+    "asked",
+    "A command or a model that is asked.",
+    &[
+        key("command", Form::Some(&Form::Text), "The words of a command: JSON in, JSON out."),
+        key("provider", Form::Text, "How a model is asked: as `openai` or as `anthropic`."),
+        key("base_url", Form::Text, "Where it is served."),
+        key("name", Form::Text, "Its name."),
+        key("token_env", Form::Text, "The environment variable with its token."),
+        key("parameters", Form::Free, "What it is asked with."),
+        key("price", Form::Free, "Dollars for a million tokens: `input`, `output`."),
+        key("timeout", Form::Positive, "Seconds for one answer."),
     ],
 );
 
@@ -286,6 +388,13 @@ static STATE: Shape = open(
         key("limits", Form::Free, "How large it may be."),
         key("max_state_size_mb", NUMBER, "How large it may be in all."),
     ],
+)
+.conditions(
+    r#"[
+  {"properties": {
+    "initial": {"propertyNames": {"not": {"enum": ["_meta", "_errors", "_trace", "_workflow"]}}},
+    "auto_inject": {"propertyNames": {"not": {"enum": ["_meta", "_errors", "_trace", "_workflow"]}}}}}
+]"#,
 );
 
 static SHARING: Shape = open(
@@ -348,10 +457,29 @@ static OBSERVABILITY: Shape = open(
     &[
         key("audit", Form::Map(&AUDIT), "The audit log (R18)."),
         key("evaluation", Form::Map(&EVALUATION), "How a run is scored (R27 to R30)."),
-        key("metrics", Form::Free, "What is counted (R14)."),
+        key("metrics", Form::Map(&METRICS), "What is counted (R14)."),
         key("tracing", Form::Free, "What is traced (R14)."),
         key("logging", Form::Free, "What is logged."),
         key("health", Form::Free, "How it is watched."),
+    ],
+);
+
+static METRICS: Shape = open(
+    "metrics",
+    "What is counted.",
+    &[
+        key("custom", Form::List(&Form::Map(&CUSTOM_METRIC)), "Metrics of the workflow's own (R14)."),
+        key("custom_metrics", Form::List(&Form::Map(&CUSTOM_METRIC)), "The same, as others spell it."),
+    ],
+);
+
+static CUSTOM_METRIC: Shape = open(
+    "custom_metric",
+    "Something that is counted.",
+    &[
+        key("name", Form::Text, "Its name."),
+        key("type", Form::Text, "How it is counted."),
+        key("labels", Form::Either(&[TEXTS, Form::Free]), "What tells its values apart (R14)."),
     ],
 );
 
@@ -380,9 +508,17 @@ static EVALUATION: Shape = open(
         key("thresholds", Form::Map(&THRESHOLDS), "What a score leads to (R28)."),
         key("step_scores", Form::Map(&STEP_SCORES), "What is scored during a run (R30)."),
         key("retry_policy", Form::Map(&RETRY_POLICY), "What a low score leads to (R30)."),
-        key("rubric_judge", Form::Free, "The model that judges."),
+        key("rubric_judge", RESPONDENT, "Who judges by rubrics: an agent, a command, or a model."),
         key("artifact_path", Form::Text, "Where scores are kept."),
     ],
+)
+.conditions(
+    r#"[
+  {"if": {"required": ["enabled"], "properties": {"enabled": {"const": true}}},
+   "then": {"properties": {"metrics": {"items": {"required": ["kind"], "properties": {"kind": {"enum": [
+     "llm_rubric", "deterministic", "schema", "budget", "policy", "rubric_judge", "deterministic_test",
+     "deterministic_assertion", "budget_utility", "policy_score"]}}}}}}}
+]"#,
 );
 
 static METRIC: Shape = open(
@@ -390,9 +526,9 @@ static METRIC: Shape = open(
     "One score.",
     &[
         key("name", Form::Text, "Its name, once in a workflow (R27).").judged(),
-        key("kind", Form::Choice(KINDS), "How it is found (R27).").required().judged(),
-        key("weight", NUMBER, "How much it counts (R29).").default("1.0").judged(),
-        key("params", Form::Free, "What its kind needs."),
+        key("kind", Form::Text, "How it is found (R27).").judged(),
+        key("weight", Form::NotNegative, "How much it counts (R29).").default("1.0").judged(),
+        key("params", Form::Free, "What its kind needs: `expr` or `command`, `schema`, `of`, `rules`, `rubric`."),
     ],
 );
 
@@ -400,9 +536,9 @@ static THRESHOLDS: Shape = open(
     "thresholds",
     "What a score leads to: each between 0 and 1, none below the next (R28).",
     &[
-        key("accept", NUMBER, "From here on a run is fine.").default("0.85").judged(),
-        key("retry", NUMBER, "From here on it is; below it is repaired.").default("0.65").judged(),
-        key("fail", NUMBER, "Below this it failed.").default("0.4").judged(),
+        key("accept", Form::Fraction, "From here on a run is fine.").default("0.85").judged(),
+        key("retry", Form::Fraction, "From here on it is; below it is repaired.").default("0.65").judged(),
+        key("fail", Form::Fraction, "Below this it failed.").default("0.4").judged(),
     ],
 );
 

@@ -2,14 +2,15 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex};
 
 use jackline_core::audit::{Format, Verifier};
 use jackline_runtime::replay;
 use jackline_runtime::runner::Environment;
 use jackline_runtime::store::Store as _;
 use jackline_runtime::store::files::FileStore;
+use jackline_workflow::model::Offline;
 use jackline_workflow::run::{self, Ended, Entry, Observer, Order, RunFault, Surroundings};
 use jackline_workflow::{load, validate};
 use serde_json::{Value, json};
@@ -168,6 +169,7 @@ cd "$dir" && eval "$told" && echo '{"done": true}'
                 variable: &|name| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()),
                 signal: &|| Some(watcher.signal.load(Ordering::Relaxed)).filter(|signal| *signal != 0),
                 observer: &watcher,
+                post: Arc::new(Offline),
             },
         );
         if ended.is_ok() {

@@ -120,6 +120,15 @@ impl Budget {
         self.tool_calls.reclaim(given.tool_calls);
     }
 
+    /// How much of each there was, and is used.
+    pub(super) fn used(&self) -> serde_json::Value {
+        let meter = |meter: Meter| serde_json::json!({"used": meter.used, "limit": meter.max});
+        serde_json::json!({
+            "loops": meter(self.loops), "workers": meter(self.workers),
+            "loop_tokens": meter(self.tokens), "loop_tool_calls": meter(self.tool_calls),
+        })
+    }
+
     /// As a manager is told it.
     pub(super) fn left(&self) -> serde_json::Value {
         serde_json::json!({

@@ -31,6 +31,13 @@ pub(super) struct Outcome {
     budget: Budget,
 }
 
+impl Outcome {
+    /// What the loop might use, and used.
+    pub(super) fn spent(&self) -> Value {
+        self.budget.used()
+    }
+}
+
 /// A manager's loop.
 struct Loop<'a, 'r> {
     running: &'a Running<'r>,
@@ -44,6 +51,10 @@ struct Loop<'a, 'r> {
     budget: Budget,
     /// What came of the last workers.
     results: Vec<Value>,
+    /// What critics scored them.
+    scores: Vec<f64>,
+    /// How often a result was sent back for its score.
+    repairs: u32,
     /// What the manager was refused last.
     refused: Option<String>,
     silent: u32,
@@ -71,6 +82,8 @@ impl<'a, 'r> Loop<'a, 'r> {
             task,
             budget,
             results: Vec::new(),
+            scores: Vec::new(),
+            repairs: 0,
             refused: None,
             silent: 0,
         }
@@ -112,6 +125,9 @@ impl<'a, 'r> Loop<'a, 'r> {
                     Step::End(end) => break Some(end),
                 }
             };
+            if self.depth == 0 {
+                self.budget.charge(&self.running.take_beside());
+            }
             self.tell(&mut control)?;
             if let Some(end) = end {
                 break end;

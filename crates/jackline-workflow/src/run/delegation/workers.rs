@@ -9,6 +9,7 @@ use crate::loop_control::{Control, Delegation, Progress, Status};
 use crate::run::answer::Usage;
 use crate::run::fault::Halt;
 use crate::run::parallel;
+use crate::run::running::lock;
 use crate::run::settings::OnFailure;
 use crate::run::step::{Ask, Came};
 
@@ -35,6 +36,8 @@ struct Report {
     budget: Option<Budget>,
     /// Whether the run ends with it.
     fatal: bool,
+    /// What a critic scored it.
+    score: Option<f64>,
 }
 
 impl Loop<'_, '_> {
@@ -49,10 +52,14 @@ impl Loop<'_, '_> {
         let (now, later) = delegations.split_at(width.min(delegations.len()));
         let jobs: Vec<Job<'_>> = self.jobs(control, now);
         self.budget.work(jobs.len() as u64);
+        if self.depth == 0 {
+            lock(&self.running.memory).begin();
+        }
         let reports =
             parallel::each(&jobs, self.settings.budget.max_parallel_workers, |_, job| self.carry_out(control, job));
         let reports: Vec<Report> = reports.into_iter().collect::<Result<_, Halt>>()?;
         self.results.clear();
+        self.scores = reports.iter().filter_map(|report| report.score).collect();
         let mut progress = Vec::new();
         for (job, report) in jobs.iter().zip(reports) {
             if let Some(given) = &report.budget {
@@ -65,6 +72,11 @@ impl Loop<'_, '_> {
                 let reason = format!("agent_failed: {}", job.delegation.worker_id);
                 return Err(self.running.stop(Status::Failed, reason));
             }
+        }
+        if let Some(category) = self.running.too_many_defects(jobs.len()) {
+            let event = json!({"gate": "defect_category_cap", "triggered": true, "reason": category});
+            self.running.tell(&self.manager, &self.step(control, "defects"), vec![event])?;
+            return Err(self.running.stop(Status::Partial, "defect_category_cap"));
         }
         for delegation in later {
             self.results.push(told(delegation, "deferred", json!({"error": "no more workers may start in this turn"})));
@@ -162,6 +174,7 @@ impl Loop<'_, '_> {
             usage: Usage::default(),
             budget: Some(outcome.budget),
             fatal: false,
+            score: None,
         })
     }
 
@@ -185,8 +198,16 @@ impl Loop<'_, '_> {
             retry: node.map_or(&settings.execution.retry, |node| &node.retry),
             unwanted: &|| WANTED.load(Ordering::Relaxed),
         };
-        match self.running.ask(&ask)? {
+        let (came, score) = match self.running.ask(&ask)? {
+            Came::Answered(answer) => {
+                let (answer, score) = self.running.improved(&ask, answer)?;
+                (self.running.scored(&ask, answer)?, score)
+            }
+            other => (other, None),
+        };
+        match came {
             Came::Answered(answer) => Ok(Report {
+                score,
                 progress: Progress::Completed,
                 told: told(delegation, "completed", json!({"output": self.seen(agent, &answer.said)})),
                 usage: answer.usage,
@@ -195,7 +216,7 @@ impl Loop<'_, '_> {
             }),
             Came::Failed(failure) => {
                 let fatal = node.is_some_and(|node| node.own_on_failure && node.on_failure == OnFailure::Stop);
-                Ok(Report { fatal, ..failed(delegation, &failure.reason) })
+                Ok(Report { fatal, usage: failure.usage, ..failed(delegation, &failure.reason) })
             }
             Came::Unwanted => Err(Halt::Over),
         }
@@ -210,7 +231,7 @@ impl Loop<'_, '_> {
 
 fn failed(delegation: &Delegation, why: &str) -> Report {
     let told = told(delegation, "failed", json!({"error": why}));
-    Report { progress: Progress::Failed, told, usage: Usage::default(), budget: None, fatal: false }
+    Report { progress: Progress::Failed, told, usage: Usage::default(), budget: None, fatal: false, score: None }
 }
 
 fn told(delegation: &Delegation, status: &str, mut more: Value) -> Value {

@@ -73,7 +73,11 @@ fn once(running: &Running<'_>, node: &Node, round: u32) -> Result<Came, Halt> {
     if let Some(fan_out) = &node.fan_out {
         return fan::run(running, node, fan_out, &step, given);
     }
-    let came = running.ask(&ask(node, step.clone(), &node.agent, given.clone()))?;
+    let first = ask(node, step.clone(), &node.agent, given.clone());
+    let came = match running.ask(&first)? {
+        Came::Answered(answer) => running.scored(&first, answer)?,
+        other => other,
+    };
     let Some(fallback) = running.settings.execution.fallback.as_deref() else { return Ok(came) };
     match came {
         // Somebody else stands in for an agent that failed for good.

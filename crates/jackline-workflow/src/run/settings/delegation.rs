@@ -22,7 +22,6 @@ pub(crate) struct Delegation {
     pub(crate) budget: Budgeted,
     /// Whether completion gates only warn, as `look` knows it.
     pub(crate) gates: Value,
-    pub(crate) critique: Value,
     /// What the graph says about some of the workers.
     pub(crate) nodes: Vec<Node>,
 }
@@ -69,7 +68,6 @@ struct Written {
     budget: Budgeted,
     planning: Planning,
     gates: Value,
-    critique: Value,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -99,7 +97,6 @@ impl Delegation {
             limits,
             budget,
             gates: written.gates,
-            critique: written.critique,
             nodes,
         }
     }

@@ -9,6 +9,7 @@ mod execution;
 mod node;
 mod retry;
 mod sharing;
+mod tiers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +20,7 @@ use serde_json::{Map, Value, json};
 
 use crate::load::Workflow;
 use crate::manifest::{Manifest, is, texts};
+use crate::run::model::Means;
 
 pub(crate) use agent::AgentSettings;
 pub(crate) use channel::Channels;
@@ -27,6 +29,7 @@ pub(crate) use execution::{Execution, RunBudget};
 pub(crate) use node::{Aggregation, Condition, FanOut, Node, Repeat};
 pub(crate) use retry::{OnFailure, Retry};
 pub(crate) use sharing::{Sharing, Strategy};
+pub(crate) use tiers::{Named, Tiers};
 
 /// Megabytes that the shared state may take when the manifest says nothing.
 const STATE_MB: f64 = 50.0;
@@ -56,7 +59,7 @@ pub(crate) struct Settings {
     pub(crate) secret_variables: Vec<String>,
     /// Variables without which nothing runs.
     pub(crate) needed_variables: Vec<String>,
-    pub(crate) evaluation: Value,
+    pub(crate) tiers: Tiers,
 }
 
 /// Who decides what comes next.
@@ -64,6 +67,16 @@ pub(crate) struct Settings {
 pub(crate) enum Engine {
     Graph(Vec<Node>),
     Delegation(Box<Delegation>),
+}
+
+impl Engine {
+    /// As the manifest calls it.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Graph(_) => "dag",
+            Self::Delegation(_) => "delegation_loop",
+        }
+    }
 }
 
 /// A part of the manifest, read into its type; what is absent is its default.
@@ -89,13 +102,13 @@ fn without_nulls(value: &mut Value) {
 
 impl Settings {
     /// Reads them, or says all that stands in the way of a run.
-    pub(crate) fn read(flow: &Workflow) -> Result<Self, Vec<String>> {
+    pub(crate) fn read(flow: &Workflow, means: &Means<'_>) -> Result<Self, Vec<String>> {
         let manifest = flow.manifest().ok_or_else(|| vec!["the manifest cannot be read".to_owned()])?;
         let mut root = tree(manifest.root).ok_or_else(|| vec!["the manifest holds no plain values".to_owned()])?;
         without_nulls(&mut root);
         let mut out = Vec::new();
         let execution = Execution::read(&root, &mut out);
-        let agents = agent::read(flow, &mut out);
+        let agents = agent::read(flow, means, &mut out);
         let engine = engine(manifest, &root, &execution, &mut out);
         refuse_unknown(&engine, &agents, &mut out);
         let variables = |wanted: fn(&jackline_core::definition::yaml::Node) -> bool| {
@@ -116,7 +129,7 @@ impl Settings {
             variables: variables(|_| true),
             secret_variables,
             needed_variables: variables(|variable| is(variable, &["required"], true)),
-            evaluation: root.pointer("/observability/evaluation").cloned().unwrap_or_default(),
+            tiers: Tiers::read(&root, &agents, means, &mut out),
             engine,
             agents,
             execution,
@@ -151,7 +164,8 @@ fn engine(manifest: Manifest<'_>, root: &Value, execution: &Execution, out: &mut
 /// What the gates would not understand when they are asked.
 fn refuse_gates(settings: &Settings, out: &mut Vec<String>) {
     let Engine::Delegation(delegation) = &settings.engine else { return };
-    let thresholds = settings.evaluation.get("thresholds").cloned().unwrap_or_default();
+    let thresholds =
+        settings.tiers.evaluation.as_ref().map_or_else(Default::default, |(scoring, _)| scoring.thresholds);
     let asked = json!({"gates": delegation.gates, "evaluation": {"thresholds": thresholds}});
     if let Err(why) = crate::gates::Run::read(asked.to_string().as_bytes()) {
         out.push(format!("the completion gates cannot be asked: {why}"));

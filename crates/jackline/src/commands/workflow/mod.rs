@@ -7,6 +7,7 @@ mod graph;
 mod progress;
 mod run;
 mod schema;
+mod show;
 mod validate;
 
 use std::path::Path;
@@ -23,6 +24,7 @@ pub(crate) enum Workflow {
     Explain(explain::Explain),
     Graph(graph::Graph),
     Run(run::Run),
+    Show(show::Show),
     Gates(gates::Gates),
     New(begin::New),
     Schema(schema::Schema),
@@ -35,6 +37,7 @@ impl Workflow {
             Self::Explain(command) => command.run(),
             Self::Graph(command) => command.run(),
             Self::Run(command) => command.run(),
+            Self::Show(command) => command.run(),
             Self::Gates(command) => command.run(),
             Self::New(command) => command.run(),
             Self::Schema(command) => command.run(),

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jackline_core::json::{JSON_BYTES_MAX, decode};
 use jackline_workflow::run::{self, Ended, Order, RunFault, Surroundings};
@@ -12,10 +13,11 @@ use super::progress::{Progress, Way};
 use super::validated;
 use crate::error::CommandError;
 use crate::place::Where;
+use crate::web::Client;
 use crate::{interrupt, place, screen};
 
 /// Where runs have their files, below the state directory.
-const RUNS: &str = "runs";
+pub(super) const RUNS: &str = "runs";
 
 /// Run a workflow: its graph, or its manager's loop
 ///
@@ -64,6 +66,7 @@ impl Run {
             variable: &place::named,
             signal: &interrupt::signal,
             observer: &progress,
+            post: Arc::new(Client),
         };
         let ended = run::run(&checked.flow, order, &surroundings);
         progress.end();
