@@ -12,10 +12,18 @@ const LINES_MAX: usize = 16;
 /// Bytes of one such line; a rule's reason is the owner's text and may be long.
 const LINE_BYTES_MAX: usize = 240;
 
-/// The text for the definitions in force; `None` where nothing is enforced.
+/// The file policies of a workspace, as far as an agent is told of them when it begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Watching {
+    /// Names, the first of them.
+    pub names: Vec<String>,
+    pub total: usize,
+}
+
+/// The text for the definitions in force and the file policies; `None` where nothing is enforced.
 #[must_use]
-pub fn briefing(stack: &Stack) -> Option<String> {
-    let mut lines: Vec<String> = Vec::new();
+pub fn briefing(stack: &Stack, watching: &Watching) -> Option<String> {
+    let mut lines: Vec<String> = files_line(watching).into_iter().collect();
     for line in stack.layers.iter().filter(|layer| !layer.observes()).flat_map(layer_lines) {
         if !lines.contains(&line) {
             lines.push(line);
@@ -57,6 +65,23 @@ fn layer_lines(layer: &Layer) -> Vec<String> {
         )
     }));
     lines
+}
+
+/// What must change together, and the honest exits from it.
+fn files_line(watching: &Watching) -> Option<String> {
+    if watching.total == 0 {
+        return None;
+    }
+    let more = watching.total.saturating_sub(watching.names.len());
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let told = clipped(&format!(
+        "- before you stop, file policies look at what you changed: {}{more}",
+        watching.names.join("; ")
+    ));
+    Some(format!(
+        "{told}. Do what they ask; where nothing needs to change, say `<promise>the policy's name</promise>` once it \
+         fired, and the owner is told; or write `<park>why</park>` in your last message"
+    ))
 }
 
 /// What the owner requires to be done.
@@ -163,7 +188,16 @@ mod tests {
 
     fn told(text: &str) -> Option<String> {
         let model = crate::definition::parse(text, &crate::tools::names()).expect("fine").model;
-        briefing(&Stack::of("/w", model, Digest::of(text.as_bytes())))
+        briefing(&Stack::of("/w", model, Digest::of(text.as_bytes())), &Watching::default())
+    }
+
+    #[test]
+    fn file_policies_are_told_with_their_exits() {
+        let model = crate::definition::parse("jackline: 1\n", &[]).expect("fine").model;
+        let watching = Watching { names: vec!["Tests".to_owned(), "Docs".to_owned()], total: 3 };
+        let text = briefing(&Stack::of("/w", model, Digest::ZERO), &watching).expect("something is enforced");
+        assert!(text.contains("look at what you changed: Tests; Docs, and 1 more."), "{text}");
+        assert!(text.contains("<promise>") && text.contains("<park>"), "{text}");
     }
 
     #[test]

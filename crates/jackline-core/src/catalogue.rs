@@ -2,7 +2,8 @@
 //!
 //! It stands beside the definitions and is none: it makes tools known and gives them schemas, and it judges nothing.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::definition::model::SchemaSource;
 use crate::schema::Schema;
@@ -12,19 +13,43 @@ use crate::schema::Schema;
 pub struct Catalogue {
     /// Each tool with the JSON Schema of its arguments, where it says.
     tools: BTreeMap<String, Option<String>>,
+    /// Names that several tools have.
+    doubled: BTreeSet<String>,
+    /// Why nobody can tell what is offered.
+    unread: Option<String>,
 }
 
 impl Catalogue {
-    /// Adds a tool. Two tools of one name have no schema: which one is meant cannot be told.
-    pub fn add(&mut self, name: impl Into<String>, schema: Option<String>) {
-        let name = name.into();
-        let schema = schema.filter(|_| !self.tools.contains_key(&name));
-        self.tools.insert(name, schema);
+    /// What is known of a server whose list of tools could not be read, for this reason: nothing.
+    #[must_use]
+    pub fn unread(why: impl Into<String>) -> Self {
+        Self { unread: Some(why.into()), ..Self::default() }
     }
 
+    /// Adds a tool. Of two tools of one name neither can be called: which one is meant cannot be told.
+    pub fn add(&mut self, name: impl Into<String>, schema: Option<String>) {
+        match self.tools.entry(name.into()) {
+            Entry::Occupied(known) => {
+                self.doubled.insert(known.key().clone());
+            }
+            Entry::Vacant(free) => {
+                free.insert(schema);
+            }
+        }
+    }
+
+    /// Whether a tool is offered, or may be for all that is known.
     #[must_use]
     pub fn knows(&self, tool: &str) -> bool {
-        self.tools.contains_key(tool)
+        self.unread.is_some() || self.tools.contains_key(tool)
+    }
+
+    /// Why it cannot be told what a call of this tool would do.
+    #[must_use]
+    pub fn unclear(&self, tool: &str) -> Option<String> {
+        let doubled = || format!("The server offers several tools that are all '{tool}' here.");
+        let unread = self.unread.as_ref().map(|why| format!("What tools the server offers cannot be told: {why}."));
+        unread.or_else(|| self.doubled.contains(tool).then(doubled))
     }
 
     /// Every name in it.
@@ -51,13 +76,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_tools_of_one_name_have_no_schema() {
+    fn of_two_tools_of_one_name_neither_is_clear() {
         let mut catalogue = Catalogue::default();
         catalogue.add("a", Some("{}".to_owned()));
         let schema = catalogue.schema("a").unwrap();
         assert_eq!((catalogue.text(&schema, "a"), catalogue.text(&schema, "b")), (Some("{}"), None));
         assert!(catalogue.knows("a") && !catalogue.knows("b"));
+        assert_eq!(catalogue.unclear("a"), None);
         catalogue.add("a", Some("{\"type\":\"object\"}".to_owned()));
-        assert!(catalogue.schema("a").is_none() && catalogue.knows("a"));
+        assert!(catalogue.unclear("a").is_some() && catalogue.knows("a") && catalogue.unclear("b").is_none());
+        let unread = Catalogue::unread("it has no end");
+        assert!(unread.knows("a") && unread.unclear("a").is_some_and(|why| why.contains("it has no end")));
     }
 }

@@ -91,6 +91,9 @@ codes! {
     MCP_TOOLS_CHANGED = "mcp/tools-changed",
         "An MCP server changed what it says of its tools while the session runs; with `mcp.changed_tools: deny` calls of changed and new tools are refused.",
         "Look at what changed; the owner may let it pass with `jackline allow mcp/tools-changed`, or start a new session.";
+    MCP_TOOLS_UNCLEAR = "mcp/tools-unclear",
+        "What an MCP server lists as its tools cannot be read, or two of them have one name: whether a call fits cannot be told.",
+        "The owner looks at the server; `tools: {unknown: allow}` without `mcp.changed_tools: deny` judges calls without its list.";
     SESSION_AMBIGUOUS = "session/ambiguous",
         "The MCP proxy, or Jackline's own MCP server, was not told which session a call belongs to, and several are live in the workspace.",
         "The owner names one with `--session`, or wires the host's hooks, which name it by themselves.";

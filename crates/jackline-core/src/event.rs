@@ -192,13 +192,15 @@ pub struct Call {
     pub action: String,
     /// Why the arguments' text could not be decoded; `args` is that text then.
     pub broken: Option<String>,
+    /// Its server does not offer it under the very name that it was called by, whatever the tool's name here is like.
+    pub unlisted: bool,
 }
 
 impl Call {
     /// A plain tool call; the id, where the host has one, is set on it.
     #[must_use]
     pub fn new(tool: impl Into<String>, args: Value) -> Self {
-        Self { id: None, tool: tool.into(), args, action: "tool_call".to_owned(), broken: None }
+        Self { id: None, tool: tool.into(), args, action: "tool_call".to_owned(), broken: None, unlisted: false }
     }
 }
 
@@ -407,6 +409,7 @@ fn call(fields: &Map<String, Value>) -> Result<Call, EventFault> {
         args,
         broken,
         action: name(call, "action")?.unwrap_or_else(|| "tool_call".to_owned()),
+        unlisted: call.get("unlisted") == Some(&Value::Bool(true)),
     })
 }
 

@@ -21,6 +21,8 @@ pub const SERVERS_MAX: usize = 16;
 pub const PINNED_MAX: usize = 1024;
 /// Changed tools of one server that are remembered by name; where there are more, all of its tools count as changed.
 pub const CHANGED_MAX: usize = 64;
+/// The name under which tools beyond those that are remembered one by one are listed as one.
+pub const REST: &str = "(more)";
 /// Changed tools that a text names.
 const NAMED_MAX: usize = 10;
 
@@ -140,7 +142,9 @@ impl Served {
         let fresh: Vec<&Listed> = listing.tools.iter().filter(|tool| !known.tools.contains(&tool.key())).collect();
         let mut changed = known.changed.clone();
         changed.extend(fresh.iter().map(|tool| name_key(&listing.server, &tool.name)));
-        let all_changed = known.all_changed || changed.len() > CHANGED_MAX;
+        // Which of those that are listed as one has changed cannot be told.
+        let rest = fresh.iter().any(|tool| tool.name == REST);
+        let all_changed = known.all_changed || rest || changed.len() > CHANGED_MAX;
         if all_changed {
             changed.clear();
         }
@@ -197,6 +201,13 @@ mod tests {
         let second = Served::compare(Some(&first), &listing(&[("a", "2")])).unwrap().served;
         let back = Served::compare(Some(&second), &listing(&[("a", "1")])).unwrap().served;
         assert!(back.is_changed("mcp__files__a"));
+    }
+
+    #[test]
+    fn a_change_among_those_that_are_listed_as_one_changes_everything() {
+        let first = Served::compare(None, &listing(&[("a", "1"), (REST, "1")])).unwrap().served;
+        let second = Served::compare(Some(&first), &listing(&[("a", "1"), (REST, "2")])).unwrap().served;
+        assert!(second.is_changed("mcp__files__t0599") && second.is_changed("mcp__files__a"));
     }
 
     #[test]

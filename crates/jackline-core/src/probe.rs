@@ -19,9 +19,10 @@ use crate::usage::{Mark, Metering};
 
 /// Rounds of asking before deciding gives up with a fault: identity, then fingerprint, then one more for each
 /// later guard that asks an expensive question only after a cheap one; one for exceptions; two for feedback, which
-/// comes with a decision; four for file policies: what fires, what was promised, what commands did, and what fires then.
+/// comes with a decision; eight for file policies: what fires, what was promised, and three times what commands did and what
+/// fires then.
 /// At a stop each check may wait for the one before it.
-pub const PROBE_ROUNDS_MAX: u32 = 13 + crate::completion::CHECKS_MAX as u32;
+pub const PROBE_ROUNDS_MAX: u32 = 17 + crate::completion::CHECKS_MAX as u32;
 
 /// A question about the world.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -215,5 +216,11 @@ impl Facts {
     /// Every probe and its answer, in a stable order.
     pub fn iter(&self) -> impl Iterator<Item = (&Probe, &Fact)> {
         self.seen.iter()
+    }
+
+    /// The files that a path led to, as it was written.
+    pub fn identities<'a>(&'a self, written: &'a str) -> impl Iterator<Item = &'a Identity> {
+        let asked = move |probe: &Probe| matches!(probe, Probe::Identity { path, .. } if path == written);
+        self.seen.iter().filter(move |(probe, _)| asked(probe)).filter_map(|(_, fact)| fact.identity())
     }
 }

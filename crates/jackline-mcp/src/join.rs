@@ -46,7 +46,10 @@ pub(crate) struct Joiner {
     named: Option<String>,
     /// The state directory, where there is one.
     state: Option<PathBuf>,
+    /// The session of calls that say nothing of one.
     bound: Mutex<Option<Bound>>,
+    /// The session that the last call belonged to which said so: where the next is looked for first, and no more.
+    recent: Mutex<Option<String>>,
 }
 
 #[derive(Debug, Clone)]
@@ -58,18 +61,17 @@ struct Bound {
 
 impl Joiner {
     pub(crate) fn new(named: Option<String>, state: Option<PathBuf>) -> Self {
-        Self { named, state, bound: Mutex::new(None) }
+        Self { named, state, bound: Mutex::new(None), recent: Mutex::new(None) }
     }
 
     /// The session of a call, by the host's id of it where there is one; or why none is meant plainly.
     pub(crate) fn join(&self, runtime: &Runtime, call: Option<&str>) -> Result<Joined, Box<Answer>> {
         let agent = |agent: &str| Some(agent.to_owned()).filter(|agent| agent != MAIN_AGENT);
-        let held = self.named.clone().or_else(|| self.bound().map(|bound| bound.session));
         let Some(call) = call else {
             return Ok(Joined { session: self.session(runtime)?, agent: None });
         };
         // The one that saw the last call most likely saw this one.
-        let known = held.and_then(|id| Some((runtime.session(&id).ok()?, id)));
+        let known = self.present().and_then(|id| Some((runtime.session(&id).ok()?, id)));
         if let Some((session, id)) = known
             && let Some(asked) = asked_by(&session, call)
         {
@@ -80,7 +82,7 @@ impl Joiner {
         }
         let live = runtime.live().map_err(refused)?;
         if let Some((id, asked)) = live.iter().find_map(|live| Some((&live.id, live.asked_by(call)?))) {
-            self.bind(id.clone(), false);
+            self.remember(id);
             return Ok(Joined { session: id.clone(), agent: agent(asked) });
         }
         Ok(Joined { session: self.session(runtime)?, agent: None })
@@ -91,13 +93,19 @@ impl Joiner {
         let member = |name: &str| address.get(name)?.as_str().filter(|id| (1..=CALL_ID_BYTES_MAX).contains(&id.len()));
         let (session, call) = (member("session")?, member("call")?);
         let agent = Some(runtime.requested_by(session, call)?).filter(|agent| agent != MAIN_AGENT);
-        self.bind(session.to_owned(), false);
+        self.remember(session);
         Some((Joined { session: session.to_owned(), agent }, call.to_owned()))
     }
 
     /// The session that is joined already, if any.
     pub(crate) fn present(&self) -> Option<String> {
-        self.named.clone().or_else(|| self.bound().map(|bound| bound.session))
+        let recent = || self.recent.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.named.clone().or_else(recent).or_else(|| self.bound().map(|bound| bound.session))
+    }
+
+    /// INVARIANT: this binds nobody: a call that says where it belongs speaks for no other.
+    fn remember(&self, session: &str) {
+        *self.recent.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.to_owned());
     }
 
     /// The session for calls that say nothing of one.
@@ -146,11 +154,7 @@ impl Joiner {
     }
 
     fn bind(&self, session: String, own: bool) {
-        let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = bound.as_ref().is_some_and(|bound| bound.session == session);
-        if !same {
-            *bound = Some(Bound { session, own });
-        }
+        *self.bound.lock().unwrap_or_else(PoisonError::into_inner) = Some(Bound { session, own });
     }
 
     /// Held while a session is looked for and started. Where it cannot be had, two may be started at once, which is told.

@@ -32,6 +32,11 @@ pub(crate) fn result(id: &Id, result: &Value) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.as_json())
 }
 
+/// The answer to a request that failed, in someone else's words.
+pub(crate) fn failure(id: &Id, error: &Value) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{},"error":{error}}}"#, id.as_json())
+}
+
 /// A request of our own.
 pub(crate) fn request(id: &Id, method: &str, params: &Value) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"method":{},"params":{params}}}"#, id.as_json(), Value::from(method))

@@ -75,6 +75,12 @@ impl Answer {
         Self::unkept(Decision::merge(vec![finding]))
     }
 
+    /// Whether it refuses because *we* could not decide, or could not keep what was decided.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        self.verdict.refuses() && self.code.as_ref().is_some_and(Code::is_fault)
+    }
+
     /// What arguments or outcome become, where they are rewritten. The last edit is made of those before.
     #[must_use]
     pub fn edit(&self, target: EditTarget) -> Option<&Edit> {
@@ -84,6 +90,16 @@ impl Answer {
     /// What the agent is shown: every reason that refuses or asks, what to do next, and where a person can look.
     #[must_use]
     pub fn shown(&self) -> String {
+        self.shown_and(true)
+    }
+
+    /// The same, where a person is told to look only at what is on record.
+    #[must_use]
+    pub fn shown_if_kept(&self) -> String {
+        self.shown_and(self.seq.is_some())
+    }
+
+    fn shown_and(&self, look: bool) -> String {
         let speaking = || self.findings.iter().filter(|finding| finding.weight() > Verdict::Allow);
         let mut lines: Vec<String> = self.reason.clone().into_iter().collect();
         for reason in speaking().map(|finding| &finding.reason) {
@@ -104,7 +120,8 @@ impl Answer {
             }
         }
         if let Some(code) = &self.code {
-            lines.push(format!("[jackline: {code}; a person can look with `jackline explain last`]"));
+            let look = if look { "; a person can look with `jackline explain last`" } else { "" };
+            lines.push(format!("[jackline: {code}{look}]"));
         }
         cut(&lines.join("\n"), SHOWN_BYTES_MAX)
     }

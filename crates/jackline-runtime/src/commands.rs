@@ -1,5 +1,6 @@
 //! Runs a command for its answer, if it may: one that a definition names, only where the owner trusted that content.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use jackline_core::definition::model;
@@ -54,8 +55,8 @@ impl Commands<'_> {
 
     /// What comes of a command that its caller knows may run, from this directory.
     #[must_use]
-    pub fn run_in(&self, root: &Path, argv: &[String], timeout_ms: u64) -> Ran {
-        let spec = Spec { workspace: root.to_owned(), ..self.spec(argv, timeout_ms) };
+    pub fn run_in(&self, root: &Path, argv: Vec<OsString>, timeout_ms: u64) -> Ran {
+        let spec = Spec { workspace: root.to_owned(), argv, ..self.spec(&[], timeout_ms) };
         self.ran(runner::run(&spec, self.redactor))
     }
 

@@ -10,8 +10,9 @@ use crate::store::StoreFault;
 /// Milliseconds without a record after which a session that nobody ended counts as left behind: a host that crashed
 /// leaves one, and a person's break is shorter.
 pub const LIVE_MS_MAX: i64 = 60 * 60 * 1_000;
-/// Sessions that are looked at: a workspace has a handful at once. Where there are more, none is meant plainly.
-const LOOKED_AT_MAX: usize = 64;
+/// Sessions of the whole store that are looked at, each of which is read: people have a handful at once, and machines some
+/// hundred. Where there are more, none is meant plainly.
+const LOOKED_AT_MAX: usize = 1024;
 
 /// A session that is not over.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,8 +58,11 @@ impl Runtime {
         let mut entries = self.store.sessions()?;
         entries.retain(|entry| now.since(entry.modified) <= LIVE_MS_MAX);
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.modified));
+        if entries.len() > LOOKED_AT_MAX {
+            return Err(StoreFault::TooMany { what: "sessions that may be live", max: LOOKED_AT_MAX });
+        }
         let mut live = Vec::new();
-        for entry in entries.into_iter().take(LOOKED_AT_MAX) {
+        for entry in entries {
             // A session that cannot be read is nobody's to join.
             let Ok(session) = self.session(&entry.id) else { continue };
             let here = session.pin.as_ref().is_some_and(|pin| pin.home == standing.stack.root);

@@ -23,7 +23,7 @@ use jackline_core::feedback;
 use jackline_core::overrides::Override;
 use jackline_core::own_files::label;
 use jackline_core::policy::Policy;
-use jackline_core::probe::{Fact, Facts, PROBE_ROUNDS_MAX, Probe, Told};
+use jackline_core::probe::{Fact, Facts, Identity, PROBE_ROUNDS_MAX, Probe, Told};
 use jackline_core::redact::Redactor;
 use jackline_core::session::{Change, Memory, Session};
 use jackline_core::sha::Digest;
@@ -154,6 +154,15 @@ impl Runtime {
         self.answer(&Message::new(event.clone(), raw::raw(event)))
     }
 
+    /// The same; and the files that a path of the event's led to when it was judged, as far as a guard asked. Who then
+    /// opens it must find the same there: a link may have been put in its place meanwhile.
+    pub fn decide_with_identities(&self, event: &Event, path: &str) -> (Answer, Vec<Identity>) {
+        let message = Message::new(event.clone(), raw::raw(event));
+        let mut seen = Seen::default();
+        let answer = self.answer_seeing(&message, &mut seen);
+        (answer, seen.facts.identities(path).cloned().collect())
+    }
+
     /// The same for an event that a person's own command sends: the record names a human as its actor.
     ///
     /// Who calls this has made sure that a person is there.
@@ -198,15 +207,16 @@ impl Runtime {
         Ok(self.load(id)?.session)
     }
 
-    /// Whether an event would be allowed as things stand, without a question. Nothing is kept and no exception is used
-    /// up; where it cannot be told, it would not.
+    /// The files that a path of an event's leads to, where it would be allowed as things stand, without a question. Nothing is
+    /// kept and no exception is used up; where it cannot be told, it would not.
     #[must_use]
-    pub fn would_allow(&self, event: &Event) -> bool {
-        let foreseen = catch_unwind(AssertUnwindSafe(|| self.foresee(event)));
-        foreseen.unwrap_or(Err(Fault::Panicked)).is_ok_and(|decision| decision.verdict == Verdict::Allow)
+    pub fn would_allow(&self, event: &Event, path: &str) -> Option<Vec<Identity>> {
+        let foreseen = catch_unwind(AssertUnwindSafe(|| self.foresee(event, path)));
+        let (decision, identities) = foreseen.unwrap_or(Err(Fault::Panicked)).ok()?;
+        (decision.verdict == Verdict::Allow).then_some(identities)
     }
 
-    fn foresee(&self, event: &Event) -> Result<Decision, Fault> {
+    fn foresee(&self, event: &Event, path: &str) -> Result<(Decision, Vec<Identity>), Fault> {
         let mut seen = Seen::default();
         let held = self.recall(&event.session)?;
         let standing = self.definitions.stack(held.session.pin.as_ref(), event.definition.as_deref())?;
@@ -214,7 +224,7 @@ impl Runtime {
         let decision = self.converse(&judging, &held.session, event, &mut seen);
         self.hold(&event.session, held);
         seen.settle(&[]);
-        Ok(decision)
+        Ok((decision, seen.facts.identities(path).cloned().collect()))
     }
 
     fn operate(&self, session: &str, body: Body) -> Answer {
@@ -222,8 +232,12 @@ impl Runtime {
     }
 
     fn answer(&self, message: &Message) -> Answer {
+        self.answer_seeing(message, &mut Seen::default())
+    }
+
+    fn answer_seeing(&self, message: &Message, seen: &mut Seen) -> Answer {
         // A defect of ours must not become a call that nobody judged.
-        let carried = catch_unwind(AssertUnwindSafe(|| self.carry(message)));
+        let carried = catch_unwind(AssertUnwindSafe(|| self.carry(message, seen)));
         match carried.unwrap_or(Err(Fault::Panicked)) {
             Ok(answer) => answer,
             // A hook that stands ready everywhere has nothing to enforce where nobody declared anything.
@@ -238,9 +252,8 @@ impl Runtime {
     }
 
     /// Load, decide (asking for facts as needed), commit; and all of it again if someone committed in between.
-    fn carry(&self, message: &Message) -> Result<Answer, Fault> {
-        let mut seen = Seen::default();
-        let carried = self.attempt(message, &mut seen);
+    fn carry(&self, message: &Message, seen: &mut Seen) -> Result<Answer, Fault> {
+        let carried = self.attempt(message, seen);
         seen.settle(carried.as_ref().map_or(&[], |answer| &answer.findings));
         carried
     }
@@ -438,6 +451,7 @@ impl Runtime {
     ) -> Result<Result<Answer, Moved>, Fault> {
         let session = &message.event.session;
         redact_changes(&mut decision, &judging.redactor);
+        redact_policies(&mut decision, &message.event, &judging.redactor);
         let entry = Entry {
             event: &message.event,
             raw: &message.raw,
@@ -546,6 +560,21 @@ fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
         if let (Cow::Owned(redacted), _) = redactor.text(text) {
             *text = redacted;
         }
+    }
+}
+
+/// What is told of file policies names files and repeats what their owners wrote: secrets leave it too.
+fn redact_policies(decision: &mut Decision, event: &Event, redactor: &Redactor) {
+    let about = |code: &code::Code| *code == code::FILES_OUTSTANDING || *code == code::COMPLETION_INCOMPLETE;
+    let of_findings = decision.findings.iter_mut().filter(|finding| about(&finding.code));
+    let texts = of_findings.map(|finding| &mut finding.reason);
+    for text in texts.chain(decision.reason.as_mut().filter(|_| decision.code.as_ref().is_some_and(about))) {
+        if let (Cow::Owned(redacted), _) = redactor.text(text) {
+            *text = redacted;
+        }
+    }
+    if let (Some(result), Body::PoliciesChecked { .. }) = (&mut decision.result, &event.body) {
+        redactor.redact(result);
     }
 }
 

@@ -1,7 +1,8 @@
 //! How a session stands, told to its agent: what is enforced, what of the limits is used, what restrains it.
 
-use jackline_core::briefing::briefing;
+use jackline_core::briefing::{Watching, briefing};
 use jackline_core::definition::Bounds;
+use jackline_core::files::seen::NAMES_TOLD_MAX;
 use jackline_core::meters;
 use jackline_core::session::{Agent, Constraint};
 use jackline_core::stack::Stack;
@@ -32,7 +33,7 @@ impl Runtime {
         Ok(json!({
             "session": session,
             "definition": { "path": shown_path(stack), "digest": format!("sha256:{}", stack.digest()) },
-            "enforced": briefing(stack),
+            "enforced": briefing(stack, &watching(stack)),
             "calls": known.steps,
             "limits": limits,
             "constraints": agent.constraints.iter().map(Constraint::to_value).collect::<Vec<_>>(),
@@ -45,7 +46,10 @@ impl Runtime {
     /// What an agent that begins here is told; nothing where nothing is enforced.
     #[must_use]
     pub fn briefing(&self) -> Option<String> {
-        self.definitions.stack(None, None).ok().and_then(|standing| briefing(&standing.stack))
+        self.definitions
+            .stack(None, None)
+            .ok()
+            .and_then(|standing| briefing(&standing.stack, &watching(&standing.stack)))
     }
 
     /// The directory from which a session's relative paths are seen; and how much of a file may be shown at once, where
@@ -67,4 +71,16 @@ fn shown_path(stack: &Stack) -> Option<String> {
     let path = stack.path.as_ref()?;
     let inside = path.strip_prefix(&stack.root).map(|rest| rest.trim_start_matches('/'));
     Some(inside.unwrap_or(path).to_owned())
+}
+
+/// The file policies that will look at what an agent changed.
+fn watching(stack: &Stack) -> Watching {
+    let mut all = Watching::default();
+    for folder in crate::files::folders(stack) {
+        let policies = crate::files::policies(&folder).policies;
+        all.total += policies.len();
+        all.names.extend(policies.into_iter().map(|policy| policy.name));
+    }
+    all.names.truncate(NAMES_TOLD_MAX);
+    all
 }

@@ -1,18 +1,22 @@
 //! What an agent promises to answer: a JSON Schema, a flat map of fields, or the name of a file with a schema.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use jackline_core::definition::fault::quoted;
-use jackline_core::definition::yaml::{Node, Value};
+use jackline_core::definition::yaml::{Entry, Node, Value};
 use jackline_core::definition::{Fault, Span, any_of, found, tree};
 use jackline_core::json::decode;
 use jackline_core::schema::SCHEMA_BYTES_MAX;
 use jackline_runtime::schema_fault;
 
-use crate::manifest::{at, is};
+use crate::manifest::{at, is, texts};
 use crate::read;
+use crate::rules::not_a_flag;
 use crate::within::inside;
 
+/// The format whose contract is a schema.
+const JSON: &str = "json";
 /// The types that JSON has.
 pub(crate) const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
 
@@ -21,8 +25,21 @@ pub(crate) const TYPES: &[&str] = &["array", "boolean", "integer", "null", "numb
 pub struct Contract {
     /// The fields it names; none when it may name others that cannot be told.
     pub fields: Option<Vec<Field>>,
+    /// Their numbers in the order of their names: a long contract is asked for many of them.
+    sorted: Vec<usize>,
+    /// Names that begin as reserved keys of the state do, wherever the contract declares them.
+    pub(crate) underscored: Vec<(String, Span)>,
     /// Why it is no contract.
     pub(crate) faults: Vec<Fault>,
+    /// What of `sensitive` and `shareable` is not understood.
+    pub(crate) vague: Vec<Vague>,
+}
+
+/// A flag of a field that is no flag.
+#[derive(Debug)]
+pub(crate) struct Vague {
+    pub(crate) sensitive: bool,
+    pub(crate) fault: Fault,
 }
 
 /// A field of an agent's answer.
@@ -38,6 +55,7 @@ impl Contract {
     /// Reads the contract of an agent's tree. `root` is the workflow's directory, `directory` the agent's in it.
     pub(crate) fn read(agent: &Node, root: &Path, directory: &str) -> Self {
         let Some(contract) = at(agent, &["output", "contract"]) else { return Self::missing(agent) };
+        let loose = at(agent, &["output", "format"]).and_then(Node::text).is_some_and(|format| format != JSON);
         match &contract.value {
             Value::Null => Self::missing(agent),
             Value::Broken => Self::default(),
@@ -45,6 +63,10 @@ impl Contract {
                 let fault = Fault::warning("the contract is empty: any answer fits it").at(contract.span);
                 Self::fault(fault.help("name the fields that others rely on"))
             }
+            // What is no JSON has no schema: the contract is told to people, and its fields count all the same.
+            Value::Map(_) if loose && is_schema(contract) => Self { faults: Vec::new(), ..Self::schema(contract) },
+            Value::Map(_) if loose => Self { faults: Vec::new(), ..Self::flat(contract) },
+            Value::Text(_) if loose => Self::default(),
             Value::Map(_) if is_schema(contract) => Self::schema(contract),
             Value::Map(_) => Self::flat(contract),
             Value::Text(path) => Self::file(contract, path, (root, directory)),
@@ -56,7 +78,15 @@ impl Contract {
     }
 
     fn fault(fault: Fault) -> Self {
-        Self { fields: None, faults: vec![fault] }
+        Self { faults: vec![fault], ..Self::default() }
+    }
+
+    /// A contract of these fields.
+    fn of(fields: Option<Vec<Field>>) -> Self {
+        let name = |at: &usize| fields.as_deref().and_then(|fields| fields.get(*at)).map(|field| field.name.as_str());
+        let mut sorted: Vec<usize> = (0..fields.as_ref().map_or(0, Vec::len)).collect();
+        sorted.sort_by(|one, other| name(one).cmp(&name(other)));
+        Self { sorted, fields, ..Self::default() }
     }
 
     fn missing(agent: &Node) -> Self {
@@ -67,29 +97,22 @@ impl Contract {
     }
 
     fn schema(contract: &Node) -> Self {
-        let fields = closed(contract).then(|| contract.get("properties")).flatten();
-        let fields = fields.map(|node| {
-            node.entries()
-                .iter()
-                .map(|entry| Field {
-                    name: entry.key.clone(),
-                    shareable: !is(&entry.value, &["x-awp-shareable"], false),
-                    sensitive: is(&entry.value, &["x-awp-sensitive"], true),
-                    span: entry.key_span,
-                })
-                .collect()
-        });
+        let named = contract.get("properties").map(Node::entries).unwrap_or_default();
+        let (fields, vague) = flagged(named, "x-awp-shareable", "x-awp-sensitive");
+        let fields = (closed(contract) && contract.get("properties").is_some()).then_some(fields);
         let faults = if plainly_valid(contract) { None } else { engine_fault(contract) };
-        Self { fields, faults: faults.into_iter().collect() }
+        let mut underscored = Vec::new();
+        declared(contract, &mut underscored);
+        Self { underscored, vague, faults: faults.into_iter().collect(), ..Self::of(fields) }
     }
 
     fn flat(contract: &Node) -> Self {
-        let fields = contract.entries().iter().map(|entry| Field {
-            name: entry.key.clone(),
-            shareable: !is(&entry.value, &["shareable"], false),
-            sensitive: is(&entry.value, &["sensitive"], true),
-            span: entry.key_span,
-        });
+        let (fields, vague) = flagged(contract.entries(), "shareable", "sensitive");
+        let own = contract.entries().iter().map(|entry| (entry.key.clone(), entry.key_span));
+        let mut underscored: Vec<(String, Span)> = own.filter(|(name, _)| name.starts_with('_')).collect();
+        if let Some(updates) = contract.get("state_updates") {
+            declared(updates, &mut underscored);
+        }
         let faults = contract.entries().iter().filter_map(|entry| {
             let named = quoted(&entry.key);
             match (&entry.value.value, entry.value.get("type")) {
@@ -108,7 +131,7 @@ impl Contract {
                 ),
             }
         });
-        Self { fields: Some(fields.collect()), faults: faults.collect() }
+        Self { underscored, vague, faults: faults.collect(), ..Self::of(Some(fields)) }
     }
 
     fn file(contract: &Node, path: &str, (root, directory): (&Path, &str)) -> Self {
@@ -131,13 +154,19 @@ impl Contract {
                 fault.message
             ));
         }
-        Self { fields: json_fields(&schema, contract.span), faults: Vec::new() }
+        let (fields, vague) = json_fields(&schema, contract.span);
+        let mut underscored = Vec::new();
+        json_declared(&schema, contract.span, &mut underscored);
+        Self { underscored, vague, ..Self::of(fields) }
     }
 
     /// The field of a name, if its fields are known.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Field> {
-        self.fields.as_deref()?.iter().find(|field| field.name == name)
+        let fields = self.fields.as_deref()?;
+        let named = |at: &usize| fields.get(*at).map(|field| field.name.as_str());
+        let at = self.sorted.binary_search_by(|at| named(at).cmp(&Some(name))).ok()?;
+        fields.get(*self.sorted.get(at)?)
     }
 }
 
@@ -183,20 +212,86 @@ fn untyped(kind: &Node, named: &str) -> Option<Fault> {
     )
 }
 
-/// The fields that a schema in a file names.
-fn json_fields(schema: &serde_json::Value, span: Span) -> Option<Vec<Field>> {
-    let object = schema.as_object()?;
-    if OPENING.iter().any(|key| object.contains_key(*key)) {
-        return None;
-    }
-    let fields = object.get("properties")?.as_object()?.iter().map(|(name, field)| Field {
-        name: name.clone(),
-        shareable: field.get("x-awp-shareable") != Some(&serde_json::Value::Bool(false)),
-        sensitive: field.get("x-awp-sensitive") == Some(&serde_json::Value::Bool(true)),
-        span,
+/// Fields with their flags, and what of the flags is not understood. What is not plainly open is hidden.
+fn flagged(entries: &[Entry], shareable: &str, sensitive: &str) -> (Vec<Field>, Vec<Vague>) {
+    let mut vague = Vec::new();
+    let fields = entries.iter().map(|entry| {
+        let mut flag = |key: &str, sensitive: bool| {
+            let node = entry.value.get(key).filter(|node| node.value != Value::Null)?;
+            if let Value::Bool(flag) = node.value {
+                return Some(flag);
+            }
+            let fault = not_a_flag(key, node)?;
+            vague.push(Vague { sensitive, fault });
+            Some(sensitive)
+        };
+        Field {
+            name: entry.key.clone(),
+            shareable: flag(shareable, false).unwrap_or(true),
+            sensitive: flag(sensitive, true).unwrap_or(false),
+            span: entry.key_span,
+        }
     });
-    Some(fields.collect())
+    (fields.collect(), vague)
 }
+
+/// The names of an object's fields that begin with `_`, also where they are only required or stand in a part of the
+/// schema; and those below `state_updates`. Recursion is bounded by the tree's depth.
+fn declared(schema: &Node, names: &mut Vec<(String, Span)>) {
+    let properties = schema.get("properties");
+    let keys = properties.into_iter().flat_map(Node::entries).map(|entry| (entry.key.as_str(), entry.key_span));
+    let all = keys.chain(texts(schema.get("required"))).filter(|(name, _)| name.starts_with('_'));
+    names.extend(all.map(|(name, span)| (name.to_owned(), span)));
+    let parts = PARTS.iter().filter_map(|key| schema.get(key));
+    let parts = parts.flat_map(|part| part.items().iter().chain(std::iter::once(part)));
+    parts.chain(properties.and_then(|node| node.get("state_updates"))).for_each(|part| declared(part, names));
+}
+
+/// The same of a schema in a file. Recursion is bounded by the reader of JSON.
+fn json_declared(schema: &serde_json::Value, span: Span, names: &mut Vec<(String, Span)>) {
+    let properties = schema.get("properties").and_then(serde_json::Value::as_object);
+    let required = schema.get("required").and_then(serde_json::Value::as_array);
+    let required = required.into_iter().flatten().filter_map(serde_json::Value::as_str);
+    let keys = properties.into_iter().flat_map(serde_json::Map::keys).map(String::as_str);
+    names.extend(keys.chain(required).filter(|name| name.starts_with('_')).map(|name| (name.to_owned(), span)));
+    let parts = PARTS.iter().filter_map(|key| schema.get(*key));
+    let parts = parts.flat_map(|part| part.as_array().into_iter().flatten().chain(std::iter::once(part)));
+    let updates = properties.and_then(|map| map.get("state_updates"));
+    parts.chain(updates).for_each(|part| json_declared(part, span, names));
+}
+
+/// The fields that a schema in a file names, and what of their flags is not understood.
+fn json_fields(schema: &serde_json::Value, span: Span) -> (Option<Vec<Field>>, Vec<Vague>) {
+    let mut vague = Vec::new();
+    let properties = schema.get("properties").and_then(serde_json::Value::as_object);
+    let fields = properties.into_iter().flatten().map(|(name, field)| {
+        let mut flag = |key: &str, sensitive: bool| match field.get(key)? {
+            serde_json::Value::Null => None,
+            serde_json::Value::Bool(flag) => Some(*flag),
+            other => {
+                let message = format!(
+                    "`{key}` of the field {} must be `true` or `false`, found {}",
+                    quoted(name),
+                    quoted(&other.to_string())
+                );
+                vague.push(Vague { sensitive, fault: Fault::error(message).at(span) });
+                Some(sensitive)
+            }
+        };
+        Field {
+            name: name.clone(),
+            shareable: flag("x-awp-shareable", false).unwrap_or(true),
+            sensitive: flag("x-awp-sensitive", true).unwrap_or(false),
+            span,
+        }
+    });
+    let fields: Vec<Field> = fields.collect();
+    let open = OPENING.iter().any(|key| schema.get(*key).is_some());
+    (properties.filter(|_| !open).map(|_| fields), vague)
+}
+
+/// Keywords whose schemas speak of the same object.
+const PARTS: &[&str] = &["allOf", "anyOf", "oneOf", "if", "then", "else"];
 
 /// Keywords by which a schema takes fields that it does not name under `properties`.
 const OPENING: &[&str] = &["$ref", "allOf", "anyOf", "oneOf", "patternProperties", "additionalProperties", "if"];
@@ -248,9 +343,7 @@ fn keyword_is_plain(key: &str, node: &Node) -> bool {
 fn distinct_texts(node: &Node) -> bool {
     let texts: Option<Vec<&str>> = node.items().iter().map(Node::text).collect();
     matches!(node.value, Value::List(_))
-        && texts.is_some_and(|texts| {
-            texts.iter().enumerate().all(|(at, text)| !texts.iter().take(at).any(|other| other == text))
-        })
+        && texts.is_some_and(|texts| texts.iter().collect::<BTreeSet<_>>().len() == texts.len())
 }
 
 /// What the engine says about a schema, at its place.
@@ -260,17 +353,55 @@ pub(crate) fn engine_fault(schema: &Node) -> Option<Fault> {
         return Some(fault.help("numbers must be finite"));
     };
     let fault = schema_fault(&value)?;
+    if let Some(unknown) = unknown_dialect(schema) {
+        return Some(unknown);
+    }
     let steps = fault.pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
-    let place = steps.fold(schema, |node, step| {
-        let item = || step.parse().ok().and_then(|at: usize| node.items().get(at));
-        node.get(&step).or_else(item).unwrap_or(node)
-    });
+    let place = steps.fold(schema, |node, step| below(node, &step).unwrap_or(node));
     let message = match fault.message.strip_prefix("it is no schema") {
         // Where is told by the place.
         Some(why) => format!("this is no JSON Schema: {}", why.split_once(": ").map_or(why, |(_, why)| why)),
         None => format!("the schema cannot be used: {}", fault.message),
     };
+    if let Some(dead) = dead_reference(schema, schema).filter(|_| fault.pointer.is_empty()) {
+        let message = format!("the reference {} leads nowhere", quoted(dead.text().unwrap_or_default()));
+        return Some(Fault::error(message).at(dead.span));
+    }
     Some(Fault::error(message).at(place.span).help_if(fault.help.map(str::to_owned)))
+}
+
+fn below<'a>(node: &'a Node, step: &str) -> Option<&'a Node> {
+    let item = || step.parse().ok().and_then(|at: usize| node.items().get(at));
+    node.get(step).or_else(item)
+}
+
+/// A schema that says it is of a kind which nobody here knows.
+fn unknown_dialect(schema: &Node) -> Option<Fault> {
+    let named = schema.get("$schema")?;
+    let text = named.text()?.trim_end_matches('#').trim_end_matches('/');
+    let known = text.split_once("://").is_some_and(|(_, rest)| DIALECTS.contains(&rest));
+    let message = || format!("the schema is of a kind that is not known, {}", quoted(text));
+    (!known).then(|| Fault::error(message()).at(named.span).help("leave `$schema` out: nothing is fetched"))
+}
+
+/// The kinds of JSON Schema, without how they are fetched.
+const DIALECTS: &[&str] = &[
+    "json-schema.org/draft-04/schema",
+    "json-schema.org/draft-06/schema",
+    "json-schema.org/draft-07/schema",
+    "json-schema.org/draft/2019-09/schema",
+    "json-schema.org/draft/2020-12/schema",
+];
+
+/// The first reference into the schema itself that leads nowhere. Recursion is bounded by the tree's depth.
+fn dead_reference<'a>(node: &'a Node, schema: &'a Node) -> Option<&'a Node> {
+    let leads = |text: &str| {
+        let mut steps = text.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
+        steps.try_fold(schema, |node, step| below(node, &step)).is_some()
+    };
+    let own = node.get("$ref").filter(|named| named.text().is_some_and(|text| text.starts_with('#') && !leads(text)));
+    own.or_else(|| node.entries().iter().find_map(|entry| dead_reference(&entry.value, schema)))
+        .or_else(|| node.items().iter().find_map(|item| dead_reference(item, schema)))
 }
 
 /// What is wrong with a schema that stands in a file of the workflow.

@@ -3,6 +3,9 @@
 use jackline_core::definition::Span;
 use jackline_core::definition::yaml::Node;
 
+/// Values beside one another that may begin at one place: an empty one, and the one behind it.
+const BESIDE: usize = 2;
+
 /// A file that was read.
 #[derive(Debug)]
 pub struct File {
@@ -31,8 +34,14 @@ impl File {
 /// The key or number under which a place lies in a node, and the node in which to look on.
 fn below(node: &Node, span: Span) -> Option<(String, Option<&Node>)> {
     let further = |inside| (inside != span).then_some(());
-    let entries = node.entries().iter().filter(|entry| entry.key_span == span || entry.value.span.contains(&span));
-    let items = node.items().iter().enumerate().filter(|(_, item)| item.span.contains(&span));
+    // Both stand in the order of the source; the last that begins before a place holds it, or one left empty does.
+    let near = |after: usize| after.saturating_sub(BESIDE)..after;
+    let after = node.entries().partition_point(|entry| entry.key_span.start <= span.start);
+    let entries = node.entries().get(near(after)).unwrap_or_default().iter();
+    let entries = entries.filter(|entry| entry.key_span == span || entry.value.span.contains(&span));
+    let after = node.items().partition_point(|item| item.span.start <= span.start);
+    let items = node.items().iter().enumerate().skip(near(after).start).take(BESIDE);
+    let items = items.filter(|(_, item)| item.span.contains(&span));
     let entry = entries.map(|entry| {
         let on = if entry.key_span == span { None } else { further(entry.value.span).map(|()| &entry.value) };
         (entry.key.clone(), on)

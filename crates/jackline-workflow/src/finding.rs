@@ -1,11 +1,18 @@
 //! What is wrong with a workflow, and where: collected by the rules, then told.
 
+use jackline_core::definition::fault::did_you_mean;
 use jackline_core::definition::{Fault, Span};
 
 use crate::load::Workflow;
 
 /// Findings kept of each level: more help nobody, and a generated workflow could cause a hundred thousand.
 pub(crate) const FINDINGS_MAX: usize = 10_000;
+
+/// Known names that all misspelled ones of a run are compared with, together. One broken rename may misspell every
+/// name; the first few suggestions show it as well as all, and validation stays linear.
+const COMPARISONS_MAX: usize = 50_000;
+/// Known names that one misspelled name is compared with: in a larger graph a person finds it sooner by its letters.
+const COMPARED_MAX: usize = 2_000;
 
 /// How much weight a finding has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,6 +60,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// Takes up what was found in a workflow inside this one, in a directory of it.
+    pub(crate) fn take_up(&mut self, directory: &str, inner: Self) {
+        self.errors += inner.errors;
+        self.warnings += inner.warnings;
+        self.omitted += inner.omitted;
+        for finding in inner.findings {
+            if self.findings.len() < FINDINGS_MAX {
+                self.findings.push(Finding { file: format!("{directory}/{}", finding.file), ..finding });
+            } else {
+                self.omitted += 1;
+            }
+        }
+    }
+
     /// Whether nothing makes it invalid.
     #[must_use]
     pub const fn valid(&self) -> bool {
@@ -68,6 +89,8 @@ pub(crate) struct Found {
     items: Vec<Item>,
     errors: usize,
     warnings: usize,
+    /// Comparisons that are left for suggestions.
+    comparisons: usize,
 }
 
 #[derive(Debug)]
@@ -80,7 +103,14 @@ struct Item {
 
 impl Found {
     pub(crate) const fn new() -> Self {
-        Self { rule: "", category: "", items: Vec::new(), errors: 0, warnings: 0 }
+        Self { rule: "", category: "", items: Vec::new(), errors: 0, warnings: 0, comparisons: COMPARISONS_MAX }
+    }
+
+    /// The question that goes with a near miss, while comparisons are left. Names that are empty stand for none.
+    pub(crate) fn near<'a>(&mut self, name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+        let known: Vec<&str> = known.take(self.comparisons.min(COMPARED_MAX)).collect();
+        self.comparisons -= known.len();
+        did_you_mean(name, known.into_iter().filter(|known| !known.is_empty()))
     }
 
     /// Whose turn it is to speak.

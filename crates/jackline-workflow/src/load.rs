@@ -2,15 +2,18 @@
 //! kept as a fault, and reading goes on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use jackline_core::definition::Fault;
+use jackline_core::definition::fault::quoted;
 use jackline_core::definition::yaml::Node;
 
 use crate::agent::{Agent, Config, Source};
 use crate::dag::{Dag, Edge};
 use crate::file::File;
+use crate::inner::{Inners, Nest};
 use crate::manifest::{Manifest, home};
 use crate::python;
 use crate::read::{self, Read};
@@ -37,6 +40,8 @@ pub struct Workflow {
     pub agents: Vec<Agent>,
     /// Python files in which tools are registered.
     pub tools: Vec<ToolSource>,
+    /// Workflows inside this one.
+    pub(crate) inner: Inners,
     /// What could not be read, by file.
     pub(crate) faults: Vec<(usize, Fault)>,
     /// The graph by its nodes' order; a dependency on nobody is no edge.
@@ -98,39 +103,68 @@ impl Workflow {
 /// Reads the workflow in a directory, or of a manifest.
 pub fn load(path: &Path) -> Result<Workflow, Absent> {
     let manifest = if path.is_dir() { path.join(MANIFEST_FILE) } else { path.to_owned() };
-    if !manifest.is_file() {
-        return Err(Absent { path: manifest });
-    }
+    if manifest.is_file() { Ok(read(&manifest, &mut Nest::new())) } else { Err(Absent { path: manifest }) }
+}
+
+/// Reads the workflow of a manifest, which may lie inside others.
+pub(crate) fn read(manifest: &Path, nest: &mut Nest) -> Workflow {
     let parent = manifest.parent().filter(|parent| !parent.as_os_str().is_empty());
     let root = parent.unwrap_or(Path::new(".")).to_owned();
     let name = manifest.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let (usual, crowded) = usual_directories(&root);
-    let ((file, faults), read) = read::agents(&root, &usual, || read::manifest(&root, &name));
+    let ((file, faults), agents) = read::agents(&root, &usual, || read::manifest(&root, &name));
     let mut flow = Workflow {
         root,
         files: vec![file],
         agents: Vec::new(),
         tools: Vec::new(),
+        inner: Inners::default(),
         faults: faults.into_iter().chain(crowded).map(|fault| (0, fault)).collect(),
         dag: Dag::default(),
         nodes: BTreeMap::new(),
         homes: Vec::new(),
     };
     flow.read_graph();
-    flow.take_agents(read, &usual);
+    flow.take_agents(agents, &usual);
     flow.read_tools();
-    Ok(flow)
+    flow.inner = flow.manifest().map(|manifest| Inners::read(&flow.root, manifest, nest)).unwrap_or_default();
+    flow
 }
 
 /// The directories in `agents/`, sorted; and why not all of them.
-fn usual_directories(root: &Path) -> (Vec<String>, Option<Fault>) {
-    let entries = fs::read_dir(root.join(AGENTS)).into_iter().flatten().flatten();
-    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut found: Vec<String> = names.map(|name| format!("{AGENTS}/{name}")).take(AGENTS_MAX + 1).collect();
+fn usual_directories(root: &Path) -> (Vec<String>, Vec<Fault>) {
+    let mut faults = Vec::new();
+    let entries = match fs::read_dir(root.join(AGENTS)) {
+        Ok(entries) => Some(entries),
+        Err(fault) if is_nothing(&fault) => None,
+        Err(fault) => {
+            faults.push(Fault::error(format!("the directory `{AGENTS}` cannot be read: {fault}")));
+            None
+        }
+    };
+    let mut found = Vec::new();
+    for entry in entries.into_iter().flatten().flatten().take(AGENTS_MAX + 1) {
+        match entry.file_name().into_string() {
+            Ok(name) => found.push(format!("{AGENTS}/{name}")),
+            Err(name) => faults.push(misnamed(AGENTS, &name)),
+        }
+    }
     found.sort_unstable();
-    let message = || format!("there are more than {AGENTS_MAX} agents, and not all are looked at");
-    let crowded = (found.len() > AGENTS_MAX).then(|| Fault::error(message()));
-    (found, crowded)
+    if found.len() > AGENTS_MAX {
+        faults.push(Fault::error(format!("there are more than {AGENTS_MAX} agents, and not all are looked at")));
+    }
+    (found, faults)
+}
+
+/// Whether a directory is not there, which is fine.
+pub(crate) fn is_nothing(fault: &std::io::Error) -> bool {
+    matches!(fault.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
+
+/// A name that no file of a workflow can say.
+pub(crate) fn misnamed(directory: &str, name: &OsStr) -> Fault {
+    let shown = quoted(&format!("{directory}/{}", name.to_string_lossy()));
+    Fault::error(format!("{shown} is not looked at: its name is not UTF-8")).help("give it another name")
 }
 
 impl Workflow {
@@ -146,10 +180,16 @@ impl Workflow {
             }
         }
         let edge = |(name, span)| nodes.get(name).map(|to| Edge { to: *to, span });
-        let edges = manifest
-            .graph()
-            .map(|node| node.depends_on().filter_map(|dependency| edge((dependency.name, dependency.span))).collect());
-        self.dag = Dag::new(edges.collect());
+        let mut edges: Vec<Vec<Edge>> = manifest.graph().map(|_| Vec::new()).collect();
+        for (at, node) in manifest.graph().enumerate() {
+            // What the second of a name waits for, the first waits for: else a cycle would show only when R5 is mended.
+            let of = node.id().and_then(Node::text).and_then(|id| nodes.get(id)).copied().unwrap_or(at);
+            let own = node.depends_on().filter_map(|dependency| edge((dependency.name, dependency.span)));
+            if let Some(edges) = edges.get_mut(of) {
+                edges.extend(own);
+            }
+        }
+        self.dag = Dag::new(edges);
         self.homes = manifest.graph().map(|node| node.directory()?.0).collect();
         self.nodes = nodes;
     }
@@ -172,7 +212,7 @@ impl Workflow {
 
     fn read_tools(&mut self) {
         let (sources, lost) = tools::sources(&self.root, self.manifest());
-        self.faults.extend(lost.map(|fault| (0, fault)));
+        self.faults.extend(lost.into_iter().map(|fault| (0, fault)));
         for path in sources {
             let (file, registrations, faults) = read::python(&self.root, &path, python::registrations);
             let file = self.keep(file, faults);

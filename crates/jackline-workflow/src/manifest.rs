@@ -122,6 +122,12 @@ impl<'a> Manifest<'a> {
         execution.chain(nodes).chain(walls.chain(run).map(|node| ("max_wall_time".to_owned(), node))).collect()
     }
 
+    /// Where `orchestration.subworkflows` has workflows inside this one; addresses are left out, nothing is fetched.
+    pub fn listed_workflows(self) -> impl Iterator<Item = &'a Node> {
+        let listed = at(self.root, &["orchestration", "subworkflows"]).into_iter().flat_map(Node::items);
+        listed.filter_map(|one| one.get("ref")).filter(|node| node.text().is_some_and(|text| !text.contains("://")))
+    }
+
     /// What `state.sharing.rules` lets agents see of one another.
     pub fn sharing_rules(self) -> impl Iterator<Item = SharingRule<'a>> {
         let list = at(self.root, &["state", "sharing", "rules"]);
@@ -154,6 +160,12 @@ impl<'a> Manifest<'a> {
         })
     }
 
+    /// The files that declared tools are in.
+    pub fn tool_files(self) -> impl Iterator<Item = (&'a str, Span)> {
+        let declarations = self.custom_tools().filter_map(|node| node.get("declarations")).flat_map(Node::items);
+        declarations.flat_map(|one| texts(one.get("file")))
+    }
+
     /// The value that the manifest gives a variable, where it lists them apart.
     #[must_use]
     pub fn default_of(self, name: &str) -> Option<&'a Node> {
@@ -164,10 +176,11 @@ impl<'a> Manifest<'a> {
     /// Environment variables that are declared, in either form.
     pub fn variables(self) -> impl Iterator<Item = &'a Node> {
         let places = [at(self.root, &["workflow", "env"]), self.root.get("env")];
-        places
-            .into_iter()
-            .flatten()
-            .flat_map(|env| env.items().iter().chain(env.get("required").into_iter().flat_map(Node::items)))
+        places.into_iter().flatten().flat_map(|env| {
+            env.items().iter().chain(
+                ["required", "optional"].into_iter().flat_map(|key| env.get(key).into_iter().flat_map(Node::items)),
+            )
+        })
     }
 }
 

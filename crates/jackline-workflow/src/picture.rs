@@ -15,11 +15,13 @@ pub fn picture(flow: &Workflow, report: &Report) -> Option<Picture> {
     let manifest = flow.manifest()?;
     let title = at(manifest.root, &["workflow", "name"]).and_then(Tree::text).unwrap_or("workflow");
     let mut picture = Picture::new(title);
-    let mut homes: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut homes: BTreeMap<String, usize> = BTreeMap::new();
     let mut places: Vec<Option<usize>> = Vec::new();
     for (at, node) in manifest.graph().enumerate() {
         let place = picture.add(drawn(node));
-        if let (Some(place), Some(home)) = (place, flow.home(at)) {
+        let inner = node.node.get("subworkflow").and_then(|named| flow.inner.directory(named.text()?));
+        let home = inner.or_else(|| flow.home(at).map(str::to_owned));
+        if let (Some(place), Some(home)) = (place, home) {
             homes.entry(home).or_insert(place);
         }
         places.push(place);
@@ -34,7 +36,7 @@ pub fn picture(flow: &Workflow, report: &Report) -> Option<Picture> {
             picture.depend(place, dependency.name, dependency.when.map(str::to_owned));
         }
     }
-    if places.is_empty() {
+    if places.is_empty() && manifest.delegates() {
         delegation(flow, manifest, &mut picture, &mut homes);
     }
     for finding in &report.findings {
@@ -66,18 +68,13 @@ fn drawn(node: GraphNode<'_>) -> Node {
 }
 
 /// A manager and the workers it may delegate to.
-fn delegation<'a>(
-    flow: &'a Workflow,
-    manifest: Manifest<'a>,
-    picture: &mut Picture,
-    homes: &mut BTreeMap<&'a str, usize>,
-) {
+fn delegation(flow: &Workflow, manifest: Manifest<'_>, picture: &mut Picture, homes: &mut BTreeMap<String, usize>) {
     let named = manifest.manager().and_then(Tree::text).unwrap_or("manager");
     let manager = named.trim_end_matches('/').rsplit('/').next().unwrap_or(named);
     for agent in &flow.agents {
         let note = (agent.name() == manager).then(|| "manager".to_owned());
         if let Some(place) = picture.add(Node { note, ..Node::new(agent.name()) }) {
-            homes.insert(&agent.directory, place);
+            homes.insert(agent.directory.clone(), place);
         }
     }
     let workers: Vec<usize> = flow
@@ -92,13 +89,15 @@ fn delegation<'a>(
 }
 
 /// The agent that a finding belongs to: its node in the manifest, or its own files.
-fn owner(finding: &Finding, places: &[Option<usize>], homes: &BTreeMap<&str, usize>) -> Option<usize> {
-    if let Some(rest) = finding.pointer.strip_prefix("/orchestration/graph/") {
+fn owner(finding: &Finding, places: &[Option<usize>], homes: &BTreeMap<String, usize>) -> Option<usize> {
+    let rest = finding.pointer.strip_prefix("/orchestration/graph/");
+    if let Some(rest) = rest.filter(|_| !finding.file.contains('/')) {
         let number: usize = rest.split('/').next()?.parse().ok()?;
         return places.get(number).copied().flatten();
     }
-    let directory = finding.file.rsplit_once('/')?.0;
-    homes.get(directory).copied()
+    // A file of a workflow inside belongs to the node that stands for it.
+    let parents = std::iter::successors(finding.file.rsplit_once('/'), |(parent, _)| parent.rsplit_once('/'));
+    parents.into_iter().find_map(|(directory, _)| homes.get(directory)).copied()
 }
 
 fn mark(finding: &Finding) -> Mark {

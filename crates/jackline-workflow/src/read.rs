@@ -9,14 +9,14 @@ use std::thread;
 
 use jackline_core::definition::fault::Faults;
 use jackline_core::definition::form::Shape;
-use jackline_core::definition::yaml::{self, Limits};
+use jackline_core::definition::yaml::{self, Limits, Node};
 use jackline_core::definition::{Fault, hold};
 
 use crate::contract::Contract;
 use crate::file::File;
 use crate::load::AGENT_FILE;
 use crate::python::{self, AgentSource, PYTHON_BYTES_MAX, Unreadable};
-use crate::shape;
+use crate::{shape, template};
 
 /// Threads that read agents: more only wait for the disk.
 const THREADS_MAX: usize = 8;
@@ -46,7 +46,7 @@ pub(crate) struct Read {
 /// Reads the manifest.
 pub(crate) fn manifest(root: &Path, name: &str) -> (File, Vec<Fault>) {
     let text = text(root, name, MANIFEST.bytes_max);
-    parsed(name, text, &MANIFEST, &shape::WORKFLOW)
+    parsed(name, text, &MANIFEST, (&shape::WORKFLOW, template::fill))
 }
 
 /// Reads the agents in some directories, in no order, while something else is done.
@@ -83,7 +83,7 @@ fn agent(root: &Path, directory: &str) -> Option<Read> {
     if text == Err(Unread::Missing) {
         return None;
     }
-    let (file, faults) = parsed(&path, text, &AGENT, &shape::AGENT);
+    let (file, faults) = parsed(&path, text, &AGENT, (&shape::AGENT, |_| None));
     let contract = file.tree.as_ref().map(|tree| Contract::read(tree, root, directory)).unwrap_or_default();
     let source = format!("{directory}/{AGENT_SOURCE}");
     let source = root.join(&source).is_file().then(|| python(root, &source, python::agent));
@@ -97,7 +97,7 @@ pub(crate) fn python<T>(
     ask: fn(&str) -> Result<T, Unreadable>,
 ) -> (File, Option<T>, Vec<Fault>) {
     let file = |text| File { path: path.to_owned(), text, tree: None };
-    match text(root, path, PYTHON_BYTES_MAX) {
+    match bytes(root, path, PYTHON_BYTES_MAX).and_then(python::decoded) {
         Err(why) => (file(String::new()), None, vec![Fault::error(format!("the file cannot be read: {why}"))]),
         Ok(text) => match ask(&text) {
             Ok(answer) => (file(text), Some(answer), Vec::new()),
@@ -109,8 +109,13 @@ pub(crate) fn python<T>(
     }
 }
 
-/// A text as its tree, held against its shape.
-fn parsed(path: &str, text: Result<String, Unread>, limits: &Limits, shape: &Shape) -> (File, Vec<Fault>) {
+/// A text as its tree, filled and held against its shape.
+fn parsed(
+    path: &str,
+    text: Result<String, Unread>,
+    limits: &Limits,
+    (shape, fill): (&Shape, fn(&mut Node) -> Option<Fault>),
+) -> (File, Vec<Fault>) {
     let text = match text {
         Ok(text) => text,
         Err(why) => {
@@ -120,7 +125,8 @@ fn parsed(path: &str, text: Result<String, Unread>, limits: &Limits, shape: &Sha
     };
     let mut faults = Faults::default();
     let tree = match yaml::read_within(limits, &text, &mut faults) {
-        Some(tree) if matches!(tree.value, yaml::Value::Map(_)) => {
+        Some(mut tree) if matches!(tree.value, yaml::Value::Map(_)) => {
+            fill(&mut tree).into_iter().for_each(|fault| faults.push(fault));
             hold(shape, &tree, &mut faults);
             Some(tree)
         }
@@ -165,6 +171,16 @@ impl From<std::io::Error> for Unread {
 
 /// The text of a regular file below the workflow's directory, if it is one and not too long.
 pub(crate) fn text(root: &Path, path: &str, bytes_max: usize) -> Result<String, Unread> {
+    bytes(root, path, bytes_max).and_then(utf8)
+}
+
+/// Bytes as the text they should be.
+pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, Unread> {
+    String::from_utf8(bytes).map_err(|fault| Unread::Binary(fault.utf8_error().valid_up_to()))
+}
+
+/// The bytes of a regular file below the workflow's directory, if it is one and not too long.
+fn bytes(root: &Path, path: &str, bytes_max: usize) -> Result<Vec<u8>, Unread> {
     let file = root.join(path);
     // Looked at before it is opened: opening a pipe that lies there would wait for ever.
     let length = regular(root, path, &file)?;
@@ -173,7 +189,7 @@ pub(crate) fn text(root: &Path, path: &str, bytes_max: usize) -> Result<String, 
     if bytes.len() > bytes_max {
         return Err(Unread::Long(bytes_max));
     }
-    String::from_utf8(bytes).map_err(|fault| Unread::Binary(fault.utf8_error().valid_up_to()))
+    Ok(bytes)
 }
 
 /// The length of a regular file that really lies below the workflow's directory. Whoever validates a stranger's workflow

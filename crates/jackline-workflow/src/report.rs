@@ -1,5 +1,7 @@
 //! A report for people, for programs (JSON) and for code hosts (SARIF 2.1.0).
 
+use std::collections::BTreeMap;
+
 use jackline_core::definition::Fault;
 use jackline_core::definition::fault::{count_line, draw};
 use serde_json::{Value, json};
@@ -32,8 +34,9 @@ impl Validated {
     #[must_use]
     pub fn human(&self) -> String {
         let mut text = String::new();
+        let mut sources = BTreeMap::new();
+        texts(&self.flow, "", &mut sources);
         for finding in &self.report.findings {
-            let source = self.flow.files.iter().find(|file| file.path == finding.file);
             let fault = Fault {
                 message: finding.message.clone(),
                 help: finding.help.clone(),
@@ -41,7 +44,7 @@ impl Validated {
                 warning: finding.level == Level::Warning,
             };
             let label = format!("{}[{}]", finding.level.name(), finding.rule);
-            let source = source.map(|file| file.text.as_str()).unwrap_or_default();
+            let source = sources.get(&finding.file).copied().unwrap_or_default();
             draw(&mut text, &label, &fault, (source, &self.shown(&finding.file)));
             text.push('\n');
         }
@@ -59,6 +62,14 @@ impl Validated {
     }
 }
 
+/// The texts of a workflow's files and of those inside it, by path. Recursion is bounded by how deep they were read.
+fn texts<'a>(flow: &'a Workflow, directory: &str, sources: &mut BTreeMap<String, &'a str>) {
+    sources.extend(flow.files.iter().map(|file| (format!("{directory}{}", file.path), file.text.as_str())));
+    for (inner, flow) in flow.inner.workflows() {
+        texts(flow, &format!("{directory}{inner}/"), sources);
+    }
+}
+
 /// Every finding of every workflow, as one object.
 #[must_use]
 pub fn as_json(all: &[Validated]) -> Value {
@@ -66,8 +77,13 @@ pub fn as_json(all: &[Validated]) -> Value {
     json!({
         "valid": all.iter().all(|one| one.report.valid()),
         "findings": findings,
-        "omitted": all.iter().map(|one| one.report.omitted).sum::<usize>(),
+        "omitted": omitted(all),
     })
+}
+
+/// Findings that there was no room for.
+fn omitted(all: &[Validated]) -> usize {
+    all.iter().map(|one| one.report.omitted).sum()
 }
 
 fn each(all: &[Validated]) -> impl Iterator<Item = (&Validated, &Finding)> {
@@ -101,6 +117,7 @@ pub fn as_sarif(all: &[Validated], version: &str) -> Value {
             "tool": { "driver": { "name": "jackline", "version": version, "rules": rules } },
             "columnKind": "unicodeCodePoints",
             "results": results,
+            "properties": { "omitted": omitted(all) },
         }],
     })
 }

@@ -111,6 +111,14 @@ fn placeholders_in_results_and_files_reject() {
     assert_eq!(gate(&report, "placeholder")["files"], json!(["report.md"]));
     assert_eq!(gate(&report, "placeholder")["findings"], json!(["`report.md` line 3: `XX` in `Grew by XX%.`"]));
     rejects(&judged(&[], json!({"final_result": {"summary": "TODO"}})), &["placeholder"]);
+    for text in ["# Report\n\n* TODO\n", "# TODO", "#TODO", "* TODO: write summary", "-- TBD", "// TODO"] {
+        rejects(&judged(&[], json!({"final_result": {"report_md": text}})), &["placeholder"]);
+    }
+    rejects(&judged(&[], json!({"final_result": {"code": "# TODO: later\nx = 1"}})), &[]);
+    let wide: Vec<u8> = "\u{feff}TODO".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    rejects(&judged(&[("out/a.txt", &wide)], requiring(&["a.txt"])), &["placeholder"]);
+    rejects(&judged(&[("out/a.txt", &wide[2..])], requiring(&["a.txt"])), &["placeholder", "file"]);
+    rejects(&judged(&[("out/ci.yml", b"os: ${{ matrix.os }}\n")], requiring(&["ci.yml"])), &[]);
     rejects(&judged(&[("ws/outputs/a.txt", b"lorem ipsum")], json!({})), &["placeholder"]);
     rejects(&judged(&[("ws/notes.txt", b"TODO")], json!({})), &[]);
     // Code may hold marks of its own in comments, and only declared code is searched.
@@ -123,6 +131,7 @@ fn placeholders_in_results_and_files_reject() {
 fn broken_files_reject() {
     let mut tiny = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0".to_vec();
     tiny.resize(2_000, 0);
+    tiny.extend(b"IEND\xaeB\x60\x82");
     rejects(&judged(&[("out/chart.png", &tiny)], json!({})), &["file"]);
     rejects(&judged(&[("out/report.pdf", b"")], json!({})), &["file"]);
     rejects(&judged(&[("out/data.csv", b"\n")], json!({})), &["file"]);
@@ -160,6 +169,9 @@ fn critics_and_evaluations_have_their_say() {
     rejects(&judged(&[], critique(json!([0.5, 0.7]))), &[]);
     rejects(&judged(&[], critique(json!([0.9, "good"]))), &["critique"]);
     rejects(&judged(&[], critique(json!([]))), &[]);
+    rejects(&judged(&[], critique(json!([0.6, 0.6, 0.6]))), &[]);
+    rejects(&judged(&[], critique(json!([3, 2]))), &["critique"]);
+    rejects(&judged(&[], critique(json!([5, -3]))), &["critique"]);
     let eval = |score: Value| json!({"evaluation": {"enabled": true, "score": score, "thresholds": {"accept": 0.8, "retry": 0.6, "fail": 0.3}}});
     for (score, wanted, action) in [
         (json!(0.6), &[][..], Value::Null),
@@ -168,6 +180,7 @@ fn critics_and_evaluations_have_their_say() {
         (json!(0.29), &["eval"], json!("fail_workflow")),
         (Value::Null, &["eval"], json!("retry_with_repair")),
         (json!("0.9"), &["eval"], json!("retry_with_repair")),
+        (json!(7), &["eval"], json!("retry_with_repair")),
     ] {
         let report = judged(&[], eval(score.clone()));
         rejects(&report, wanted);
@@ -199,7 +212,19 @@ fn a_run_without_directories_has_no_deliverables() {
 fn runs_that_say_nothing_usable_are_refused() {
     for (text, wanted) in [
         ("[]", "a run is a JSON object"),
-        ("{\"task\": 7}", "invalid type: integer `7`, expected a string"),
+        ("{\"task\": 7}", "`task` must be a text, found `7`"),
+        ("{\"evaluation\": []}", "`evaluation` must be an object, found `[]`"),
+        ("{\"evaluation\": {\"thresholds\": []}}", "`evaluation.thresholds` must be an object, found `[]`"),
+        (
+            "{\"critique\": {\"min_score_to_complete\": \"0.6\"}}",
+            "`critique.min_score_to_complete` must be a number, found `\"0.6\"`",
+        ),
+        ("{\"plan\": {\"subtasks\": [7]}}", "`plan.subtasks[0]` must be an object, found `7`"),
+        (
+            "{\"critique\": {\"min_score_to_complete\": -1}}",
+            "`critique.min_score_to_complete` must lie between 0 and 1",
+        ),
+        ("{\"evaluaton\": {\"enabled\": true}}", "nobody knows `evaluaton`; did you mean `evaluation`?"),
         (
             "{\"gates\": {\"placeholder\": \"warn\"}}",
             "`gates.placeholder` is `warn`, which no gate of that name can be",

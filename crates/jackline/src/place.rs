@@ -195,8 +195,15 @@ fn user_state() -> Option<PathBuf> {
 }
 
 /// Variables that tell a host to keep its settings elsewhere, and what lies there.
-const ELSEWHERE: &[(&str, &[&str])] =
-    &[("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"]), ("CODEX_HOME", &["config.toml", "hooks.json"])];
+const ELSEWHERE: &[(&str, &[&str])] = &[
+    ("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"]),
+    ("CODEX_HOME", &["config.toml", "hooks.json", "sessions"]),
+    ("OPENCODE_CONFIG_DIR", &["opencode.json", "opencode.jsonc", "plugin", "plugins"]),
+    ("XDG_CONFIG_HOME", &["opencode"]),
+    ("COPILOT_HOME", &["hooks", "config.json"]),
+    ("GEMINI_CLI_HOME", &[".gemini/settings.json"]),
+    ("QWEN_HOME", &["settings.json"]),
+];
 
 /// The settings of hosts that were told to keep them elsewhere.
 pub(crate) fn host_settings() -> Vec<PathBuf> {

@@ -51,8 +51,14 @@ pub fn bound(outcome: &Value, place: &Place, bounds: Bounds) -> Option<Bounded> 
     }
     let usual = Place { texts: &[], counts: None, ..*place };
     // What stands in no usual place is shown all the same, as JSON.
-    let strange = !place.native && bytes_beside_texts(outcome) > bounds.bytes_max;
-    cut(if strange { Value::String(outcome.to_string()) } else { outcome.clone() }, &usual, bounds)
+    let beside = beside_texts(outcome);
+    let strange = !place.native && (beside.bytes > bounds.bytes_max || beside.breaks > bounds.lines_max);
+    cut(if strange { Value::String(as_text(outcome)) } else { outcome.clone() }, &usual, bounds)
+}
+
+/// An outcome as JSON, with lines where its texts have them.
+fn as_text(outcome: &Value) -> String {
+    outcome.to_string().replace("\\n", "\n")
 }
 
 fn cut(mut value: Value, place: &Place, bounds: Bounds) -> Option<Bounded> {
@@ -188,41 +194,63 @@ fn at_mut<'v>(value: &'v mut Value, place: &str) -> Option<&'v mut Value> {
     place.split('.').try_fold(value, |value, member| value.get_mut(member))
 }
 
-/// Bytes of an outcome that stand in no usual place; pictures and sounds are no text and are shown as they are.
+/// How much there is of something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Amount {
+    bytes: u64,
+    /// Line ends.
+    breaks: u64,
+}
+
+impl std::iter::Sum for Amount {
+    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+        amounts.fold(Self::default(), |all, one| Self {
+            bytes: all.bytes.saturating_add(one.bytes),
+            breaks: all.breaks.saturating_add(one.breaks),
+        })
+    }
+}
+
+/// What of an outcome stands in no usual place; pictures and sounds are no text and are shown as they are.
 ///
 /// Recursion is bounded: events nest only so deep.
-fn bytes_beside_texts(outcome: &Value) -> u64 {
+fn beside_texts(outcome: &Value) -> Amount {
     let strange = |value: &Value| match value {
-        Value::String(_) => 0,
-        Value::Array(items) => items.iter().map(block_bytes).sum(),
-        value => bytes(value),
+        Value::String(_) => Amount::default(),
+        Value::Array(items) => items.iter().map(block_amount).sum(),
+        value => amount(value),
     };
     match outcome {
         Value::Object(fields) => {
             let usual = |key: &str| USUAL_TEXTS.contains(&key);
-            fields.iter().map(|(key, value)| if usual(key) { strange(value) } else { bytes(value) }).sum()
+            fields.iter().map(|(key, value)| if usual(key) { strange(value) } else { amount(value) }).sum()
         }
         value => strange(value),
     }
 }
 
-fn block_bytes(item: &Value) -> u64 {
+fn block_amount(item: &Value) -> Amount {
     match item {
-        Value::String(_) => 0,
-        Value::Object(block) if matches!(block.get("type").and_then(Value::as_str), Some("image" | "audio")) => 0,
-        Value::Object(block) => {
-            block.iter().filter(|(key, _)| *key != "text" && *key != "resource").map(|(_, value)| bytes(value)).sum()
+        Value::String(_) => Amount::default(),
+        Value::Object(block) if matches!(block.get("type").and_then(Value::as_str), Some("image" | "audio")) => {
+            Amount::default()
         }
-        item => bytes(item),
+        Value::Object(block) => {
+            block.iter().filter(|(key, _)| *key != "text" && *key != "resource").map(|(_, value)| amount(value)).sum()
+        }
+        item => amount(item),
     }
 }
 
-fn bytes(value: &Value) -> u64 {
+fn amount(value: &Value) -> Amount {
+    let plain = |bytes| Amount { bytes, breaks: 0 };
     match value {
-        Value::String(text) => text.len() as u64,
-        Value::Array(items) => items.iter().map(|item| bytes(item).saturating_add(1)).sum(),
-        Value::Object(fields) => fields.iter().map(|(key, item)| key.len() as u64 + bytes(item)).sum(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => 4,
+        Value::String(text) => {
+            Amount { bytes: text.len() as u64, breaks: text.bytes().filter(|byte| *byte == b'\n').count() as u64 }
+        }
+        Value::Array(items) => items.iter().flat_map(|item| [amount(item), plain(1)]).sum(),
+        Value::Object(fields) => fields.iter().flat_map(|(key, item)| [plain(key.len() as u64), amount(item)]).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => plain(4),
     }
 }
 
@@ -268,6 +296,15 @@ mod tests {
         let shown = bound(&json!({"rows": ["x".repeat(200)]}), &Place::default(), bounds(2, 99)).unwrap();
         let text = shown.value.as_str().unwrap();
         assert!(text.starts_with("{\"rows\":[\"xxx") && text.ends_with("line_truncated: true]"), "{text}");
+    }
+
+    #[test]
+    fn lines_that_stand_elsewhere_are_bounded_too() {
+        let link = json!({"type": "resource_link", "uri": "a:b", "description": "1\n2\n3\n4"});
+        let shown = bound(&json!({"content": [link]}), &Place::default(), bounds(2, 999)).unwrap();
+        let text = shown.value.as_str().unwrap();
+        assert!(text.contains("1\n") && !text.contains("3\n") && text.contains("lines_remaining"), "{text}");
+        assert_eq!(bound(&json!({"rows": ["1\n2"]}), &Place::default(), bounds(2, 999)), None);
     }
 
     /// A host's own tool keeps its shape, and counts that it states stay true.
@@ -336,7 +373,8 @@ mod tests {
             let ours = if bounded.is_some() { 2 } else { 0 };
             prop_assert!(lines <= lines_max + ours, "{lines} lines of {outcome}");
             prop_assert!(bytes <= bytes_max + ours * super::super::NOTE_BYTES_MAX as u64, "{bytes} bytes of {outcome}");
-            prop_assert!(bytes_beside_texts(&shown) <= bytes_max, "{outcome}");
+            let beside = beside_texts(&shown);
+            prop_assert!(beside.bytes <= bytes_max && beside.breaks <= lines_max, "{outcome}");
         }
     }
 }

@@ -32,6 +32,8 @@ pub const GUARD: &str = "completion";
 const TEXTLESS: &str = "Tasks are incomplete";
 /// The honest exit, told after the check's own words.
 const PARK: &str = "if you cannot: end your turn with `<park>why</park>` in your last message, which tells the owner";
+/// What a failure ends with that stands for itself.
+const BLOCKER_END: &str = "</blocker>";
 /// Files that are named when several are missing.
 const NAMED_MAX: usize = 3;
 /// Characters of a todo's content where it is named.
@@ -192,9 +194,8 @@ impl Ground<'_> {
                 Some(failure) => failures.push(failure),
             }
         }
-        let texts: Vec<&str> = failures.iter().map(|failure| failure.text.as_str()).collect();
         let next = failures.iter().flat_map(|failure| failure.next.clone()).collect();
-        Ok((!failures.is_empty()).then(|| Failure { text: texts.join(" "), next }))
+        Ok((!failures.is_empty()).then(|| Failure { text: side_by_side(&failures), next }))
     }
 
     fn files(&self, files: &[String]) -> Judged {
@@ -272,6 +273,17 @@ impl Ground<'_> {
     }
 }
 
+/// The texts of several failures. What is marked as a whole stands on one line with the next; paragraphs do not.
+fn side_by_side(failures: &[Failure]) -> String {
+    let mut text = String::new();
+    for failure in failures {
+        let between = if text.is_empty() || text.ends_with(BLOCKER_END) { " " } else { "\n\n" };
+        text.push_str(if text.is_empty() { "" } else { between });
+        text.push_str(&failure.text);
+    }
+    text
+}
+
 /// Whether something is there, inside the workspace. A directory counts, as an output may be one.
 const fn is_output(identity: &Identity) -> bool {
     let there = match identity.there {
@@ -293,6 +305,6 @@ fn finding(failure: Failure) -> Finding {
 
 /// A failure with this text, marked as what stands in the way. What would end the mark early is spelled otherwise.
 fn failed(text: &str) -> Option<Failure> {
-    let text = format!("<blocker>\n{}\n</blocker>", text.replace("</blocker", "<\\/blocker"));
+    let text = format!("<blocker>\n{}\n{BLOCKER_END}", text.replace("</blocker", "<\\/blocker"));
     Some(Failure { text, next: Vec::new() })
 }

@@ -21,12 +21,13 @@ mod settled;
 mod shown;
 mod sighted;
 mod stopped;
+mod watched;
 
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use crate::briefing::briefing;
+use crate::briefing::{Watching, briefing};
 use crate::call::View;
 use crate::code;
 use crate::decision::{Decision, Finding, Note, Step};
@@ -103,10 +104,14 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
             in_context(stack, session, event, (call, facts), |context| finished::decide(context, outcome))
         }
         Body::CallSettled(call) => in_context(stack, session, event, (call, facts), settled::decide),
-        Body::SessionStarted { invariants } => {
-            done(Decision { briefing: briefing(stack), ..started(session, invariants.as_ref()) })
-        }
-        Body::AgentStarted => done(Decision { briefing: briefing(stack), ..Decision::default() }),
+        Body::SessionStarted { invariants } => match watched::by_policies(&Ground { stack, session, event, facts }) {
+            Err(probes) => Step::Need(probes),
+            Ok(watching) => {
+                let briefing = briefing(stack, &watching);
+                done(Decision { briefing, ..started(session, invariants.as_ref()) })
+            }
+        },
+        Body::AgentStarted => done(Decision { briefing: briefing(stack, &Watching::default()), ..Decision::default() }),
         Body::PromptSubmitted => prompted::decide(&Ground { stack, session, event, facts }),
         Body::PoliciesChecked { base } => checked::decide(&Ground { stack, session, event, facts }, base.as_deref()),
         Body::PoliciesCleared => checked::clear(),
@@ -159,7 +164,7 @@ fn in_context(
     let dir = event.cwd.as_deref().filter(|_| !own).unwrap_or(&stack.root);
     let call = if own { Cow::Owned(unaddressed(call)) } else { Cow::Borrowed(call) };
     let mut view = View::new(&call, host, dir, &stack.models_for(host, &call.tool));
-    view.unknown &= !stack.offers(&call.tool);
+    view.unknown = call.unlisted || view.unknown && !stack.offers(&call.tool);
     let signature = view.signature(&stack.root);
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);

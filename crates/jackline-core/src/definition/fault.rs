@@ -6,12 +6,17 @@ use std::fmt::Write as _;
 const LINE_COLUMNS_MAX: usize = 100;
 /// Columns kept in front of the fault when a line is cut, so that its key is still seen.
 const LINE_COLUMNS_BEFORE: usize = 30;
+/// Bytes of a line that are looked at on either side of a fault: no more columns fit, and a program may write a file
+/// of one line with a thousand faults in it.
+const LINE_BYTES_AROUND: usize = 512;
 /// How a tab is drawn, so that carets stand where they should.
 const TAB_COLUMNS: usize = 4;
 /// Characters of a value quoted in a message: enough to recognise it.
 const QUOTED_CHARS_MAX: usize = 60;
 /// Faults kept of each kind (errors, warnings): more help nobody, and a hostile file could cause 50,000.
 pub const FAULTS_MAX: usize = 500;
+/// Unknown keys of one file that are compared with the known ones: a file that has more was not misspelled.
+const COMPARED_MAX: usize = 5_000;
 
 /// A place in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -82,9 +87,16 @@ pub struct Faults {
     found: Vec<Fault>,
     errors: usize,
     warnings: usize,
+    compared: usize,
 }
 
 impl Faults {
+    /// Whether one more unknown key may be compared with the known ones.
+    pub(super) const fn may_compare(&mut self) -> bool {
+        self.compared += 1;
+        self.compared <= COMPARED_MAX
+    }
+
     /// Keeps a fault while there is room for its kind.
     pub fn push(&mut self, fault: Fault) {
         if self.room(fault.warning) {
@@ -197,12 +209,15 @@ pub fn draw(text: &mut String, label: &str, fault: &Fault, (source, name): (&str
 /// The line of a span as it is drawn, the columns in front of the mark, and the columns marked.
 fn excerpt(source: &str, span: Span) -> (String, usize, usize) {
     let start = floor(source, span.start);
-    let (head, tail) = source.split_at(start);
-    let head = head.rsplit(['\n', '\r']).next().unwrap_or_default();
+    let from = floor(source, start.saturating_sub(LINE_BYTES_AROUND));
+    let seen = source.get(from..start).unwrap_or_default();
+    let head = seen.rsplit(['\n', '\r']).next().unwrap_or_default();
+    let whole = from == 0 || head.len() < seen.len();
+    let tail = source.get(start..floor(source, start.saturating_add(LINE_BYTES_AROUND))).unwrap_or_default();
     let tail = tail.split(['\n', '\r']).next().unwrap_or_default();
     let (inside, after) = tail.split_at(floor(tail, span.end.saturating_sub(start)));
     let mut line = Drawn::default();
-    line.cut_head(head);
+    line.cut_head(head, whole);
     let before = line.columns;
     line.extend(inside.trim_end());
     let marked = line.columns - before;
@@ -226,11 +241,11 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// Draws what is in front of the fault, leaving out the beginning of a long line.
-    fn cut_head(&mut self, head: &str) {
+    /// Draws what is in front of the fault, leaving out the beginning of a long line. `whole`: the line begins with it.
+    fn cut_head(&mut self, head: &str, whole: bool) {
         let kept: Vec<char> = head.chars().rev().take(LINE_COLUMNS_BEFORE * 2).collect();
         let all: usize = kept.iter().map(|c| columns(*c)).sum();
-        let whole = kept.len() == head.chars().count();
+        let whole = whole && kept.len() == head.chars().count();
         if whole && all <= LINE_COLUMNS_BEFORE * 2 {
             return self.extend(head);
         }

@@ -14,6 +14,10 @@ pub enum Form {
     Number,
     /// A number above zero.
     Positive,
+    /// A number of at least zero.
+    NotNegative,
+    /// A number from zero to one.
+    Fraction,
     /// A text that is not empty.
     Text,
     /// A text that a regular expression matches as a whole; the expression has its anchors.
@@ -50,6 +54,18 @@ pub struct Shape {
     pub one_of: &'static [&'static str],
     /// Keys that are not known are let pass, unless they look like a slip.
     pub open: bool,
+    /// What else editors are told, as a list of JSON Schemas that all must hold: what one key demands of another.
+    /// Others judge it, with findings of their own.
+    pub conditions: Option<&'static str>,
+}
+
+impl Shape {
+    /// The same with conditions for editors.
+    #[must_use]
+    pub const fn conditions(mut self, json: &'static str) -> Self {
+        self.conditions = Some(json);
+        self
+    }
 }
 
 /// One key of a map.
@@ -104,13 +120,13 @@ impl Key {
 /// A map of these keys and no others.
 #[must_use]
 pub const fn shape(name: &'static str, doc: &'static str, keys: &'static [Key]) -> Shape {
-    Shape { name, doc, keys, one_of: &[], open: false }
+    Shape { name, doc, keys, one_of: &[], open: false, conditions: None }
 }
 
 /// A map that may hold keys which nobody here knows.
 #[must_use]
 pub const fn open(name: &'static str, doc: &'static str, keys: &'static [Key]) -> Shape {
-    Shape { name, doc, keys, one_of: &[], open: true }
+    Shape { name, doc, keys, one_of: &[], open: true, conditions: None }
 }
 
 /// A map in which exactly one of some keys must be there.
@@ -121,5 +137,5 @@ pub const fn choice(
     one_of: &'static [&'static str],
     keys: &'static [Key],
 ) -> Shape {
-    Shape { name, doc, keys, one_of, open: false }
+    Shape { name, doc, keys, one_of, open: false, conditions: None }
 }

@@ -22,6 +22,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod todos;
+mod unreadable;
 mod uses;
 mod validate;
 pub mod yaml;
@@ -38,8 +39,8 @@ pub use model::{Kind, Model, UnknownTools};
 pub use read::tree;
 pub use reference::{file_policy_markdown, reference_markdown};
 pub use schema::{json_schema, schema_of};
-pub use semantics::compile_regex;
-pub use validate::{any_of, found, hold};
+pub use semantics::{compile_regex, is_below};
+pub use validate::{any_of, flag_meant, found, hold};
 
 /// A definition that can be used, and what its owner may have meant differently.
 #[derive(Debug, Clone, PartialEq)]

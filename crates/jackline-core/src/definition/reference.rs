@@ -75,6 +75,8 @@ fn describe(form: &Form) -> String {
         Form::Whole { min, .. } => format!("whole number, at least {min}"),
         Form::Number => "number".to_owned(),
         Form::Positive => "number above 0".to_owned(),
+        Form::NotNegative => "number of at least 0".to_owned(),
+        Form::Fraction => "number from 0 to 1".to_owned(),
         Form::Text | Form::Matching(_) => "text".to_owned(),
         Form::Choice(names) => any_of(names),
         Form::Duration => "duration".to_owned(),

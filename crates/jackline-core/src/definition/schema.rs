@@ -63,6 +63,9 @@ fn object(shape: &'static Shape, defs: &mut BTreeMap<&'static str, Value>) -> Va
         let one_of: Vec<Value> = shape.one_of.iter().map(|name| json!({ "required": [name] })).collect();
         merge(&mut schema, json!({ "oneOf": one_of }));
     }
+    if let Some(conditions) = shape.conditions.and_then(read) {
+        merge(&mut schema, json!({ "allOf": conditions }));
+    }
     schema
 }
 
@@ -82,6 +85,15 @@ fn read(json: &str) -> Option<Value> {
     serde_json::from_str(json).ok()
 }
 
+/// An item of a list: a key may be left empty where a map is, an item may not.
+fn item(of: &'static Form, defs: &mut BTreeMap<&'static str, Value>) -> Value {
+    let mut schema = form(of, defs);
+    if matches!(of, Form::Map(_) | Form::Named(_) | Form::List(_) | Form::Either(_)) {
+        merge(&mut schema, json!({ "not": { "type": "null" } }));
+    }
+    schema
+}
+
 fn form(form_of: &'static Form, defs: &mut BTreeMap<&'static str, Value>) -> Value {
     match form_of {
         Form::Flag => json!({ "type": "boolean" }),
@@ -90,6 +102,8 @@ fn form(form_of: &'static Form, defs: &mut BTreeMap<&'static str, Value>) -> Val
         Form::Whole { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Form::Number => json!({ "type": "number" }),
         Form::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        Form::NotNegative => json!({ "type": "number", "minimum": 0 }),
+        Form::Fraction => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Form::Text => json!({ "type": "string", "minLength": 1 }),
         Form::Matching(pattern) => json!({ "type": "string", "pattern": pattern }),
         Form::Choice(names) => json!({ "enum": names }),
@@ -99,10 +113,10 @@ fn form(form_of: &'static Form, defs: &mut BTreeMap<&'static str, Value>) -> Val
         }
         Form::Literal => json!({ "type": ["string", "number", "boolean", "null", "array"] }),
         Form::Free => json!({ "type": "object" }),
-        Form::List(of) => json!({ "type": ["array", "null"], "items": form(of, defs) }),
-        Form::Some(of) => json!({ "type": "array", "items": form(of, defs), "minItems": 1 }),
+        Form::List(of) => json!({ "type": ["array", "null"], "items": item(of, defs) }),
+        Form::Some(of) => json!({ "type": "array", "items": item(of, defs), "minItems": 1 }),
         Form::Many(of) => {
-            let one = form(of, defs);
+            let one = item(of, defs);
             json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
         }
         Form::Named(of) => json!({

@@ -15,7 +15,8 @@ use super::bounds::Bounds;
 use super::expansion::{self, MATCHERS_MAX};
 use super::fault::{Fault, Faults, did_you_mean, nearest, quoted};
 use super::model::{
-    Deadline, Guard, Kind, Limits, Loop, Matcher, Missing, Model, Paths, Policy, Rego, Section, Sequence, Step, Use,
+    Deadline, FilePolicies, Guard, Kind, Limits, Loop, Matcher, Missing, Model, Paths, Policy, Rego, Section, Sequence,
+    Step, Use,
 };
 use super::overriding;
 use super::place::At;
@@ -70,6 +71,7 @@ pub(super) fn check(model: &Model, tree: Option<&Node>, known_tools: &[&str], fa
     check.required(model, &root.key("todos").key("require"));
     check.checks(&model.checks, &root.key("checks"));
     check.feedback(model, &root.key("feedback"));
+    check.file_policies(&model.file_policies, &root.key("file_policies"));
     // What is broken is not looked at for sense.
     if !check.faults.any_error() {
         check.futile(model);
@@ -363,6 +365,15 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// What is kept about policies is written beside them, and that must be in the workspace.
+    fn file_policies(&mut self, files: &FilePolicies, at: &At<'_>) {
+        let Some(dir) = files.dir.as_deref() else { return };
+        if !is_below(dir) {
+            let message = format!("{} is not a folder below the workspace", quoted(dir));
+            self.error(message, Some("name one from the definition's directory, without `..`"), &at.key("dir"));
+        }
+    }
+
     fn rego(&mut self, rego: &Rego, at: &At<'_>) {
         if rego.file.trim().is_empty() {
             self.echo("it names no file".to_owned(), Some("name the Rego file"), &at.key("file"));
@@ -440,6 +451,13 @@ impl<'a> Check<'a> {
             self.echo(format!("`{what}.{key}` {wrong}"), None, &at.key(key));
         }
     }
+}
+
+/// Whether a path leads to something below where it is seen from, as far as its text tells.
+#[must_use]
+pub fn is_below(path: &str) -> bool {
+    let named = path.split('/').any(|part| !matches!(part, "" | "."));
+    named && !path.starts_with(['/', '~']) && !path.split('/').any(|part| part == "..")
 }
 
 fn kind_help(kind: &str) -> String {

@@ -9,6 +9,9 @@ use super::yaml::{Entry, Node, Value};
 use crate::nearest;
 use crate::time::{Timestamp, parse_duration_ms};
 
+/// Unknown keys of one map among which a missing one is looked for.
+const SLIPS_MAX: usize = 100;
+
 /// Checks a whole definition.
 pub(super) fn validate(root: &Node, faults: &mut Faults) {
     match &root.value {
@@ -74,7 +77,8 @@ impl Subject<'_> {
 }
 
 /// The flag that older YAML, or quotes, made of a word.
-fn flag_meant(text: &str) -> Option<String> {
+#[must_use]
+pub fn flag_meant(text: &str) -> Option<String> {
     let flag = match text.to_ascii_lowercase().as_str() {
         "yes" | "on" | "y" | "true" => true,
         "no" | "off" | "n" | "false" => false,
@@ -114,7 +118,9 @@ fn check(form: &Form, subject: &Subject<'_>, faults: &mut Faults) {
 fn takes(form: &Form, node: &Node) -> bool {
     match form {
         Form::Flag | Form::Yes => matches!(node.value, Value::Bool(_)),
-        Form::Whole { .. } | Form::Number | Form::Positive => matches!(node.value, Value::Int(_) | Value::Float(_)),
+        Form::Whole { .. } | Form::Number | Form::Positive | Form::NotNegative | Form::Fraction => {
+            matches!(node.value, Value::Int(_) | Value::Float(_))
+        }
         Form::Text | Form::Matching(_) | Form::Choice(_) | Form::Duration | Form::Moment => {
             matches!(node.value, Value::Text(_))
         }
@@ -127,7 +133,11 @@ fn takes(form: &Form, node: &Node) -> bool {
 }
 
 fn items(form: &Form, subject: &Subject<'_>, faults: &mut Faults) {
-    subject.node.items().iter().for_each(|node| check(form, &subject.item(node), faults));
+    for item in subject.node.items().iter().map(|node| subject.item(node)) {
+        // A key that is left empty has its defaults; an item that is left empty says nothing.
+        let empty = item.node.value == Value::Null && !matches!(form, Form::Literal);
+        if empty { faults.push(item.wrong(form)) } else { check(form, &item, faults) }
+    }
 }
 
 fn empty(subject: &Subject<'_>) -> Fault {
@@ -150,6 +160,7 @@ fn map(shape: &Shape, node: &Node, faults: &mut Faults) {
                 let subject = Subject { label: quoted(key.name), node: &entry.value, required: key.required };
                 check(&key.form, &subject, faults);
             }
+            None if shape.open && !faults.may_compare() => {}
             None if shape.open => slip(shape, entry, faults),
             None => faults.error_with(|| unknown(shape, entry)),
         }
@@ -157,7 +168,7 @@ fn map(shape: &Shape, node: &Node, faults: &mut Faults) {
     let unknown = |entry: &&Entry| shape.keys.iter().all(|key| key.name != entry.key);
     // A misspelled one has been told already, with the name that was meant.
     let misspelled = |key: &Key| {
-        let mut slips = node.entries().iter().filter(unknown);
+        let mut slips = node.entries().iter().filter(unknown).take(SLIPS_MAX);
         slips.any(|entry| did_you_mean(&entry.key, std::iter::once(key.name)).is_some())
     };
     let absent = |key: &&Key| key.required && !key.judged && node.entry(key.name).is_none() && !misspelled(key);
@@ -227,7 +238,9 @@ fn scalar(form: &Form, subject: &Subject<'_>, faults: &mut Faults) {
         (Form::Flag, Value::Bool(_)) | (Form::Yes, Value::Bool(true)) => true,
         (Form::Free, Value::Map(_)) => return,
         (Form::Whole { min, max }, Value::Int(number)) => return whole(*number, (*min, *max), subject, faults),
-        (Form::Number | Form::Positive, Value::Int(_) | Value::Float(_)) => return number(form, subject, faults),
+        (Form::Number | Form::Positive | Form::NotNegative | Form::Fraction, Value::Int(_) | Value::Float(_)) => {
+            return number(form, subject, faults);
+        }
         (Form::Text, Value::Text(text)) if text.is_empty() => {
             faults.push(Fault::error(format!("{} must not be empty", subject.label)).at(subject.node.span));
             return;
@@ -270,10 +283,16 @@ fn number(form: &Form, subject: &Subject<'_>, faults: &mut Faults) {
     };
     if !value.is_finite() {
         faults.push(Fault::error(format!("{} must be finite", subject.label)).at(subject.node.span));
-    } else if matches!(form, Form::Positive) && value <= 0.0 {
-        let message = format!("{} must be greater than 0, found {value}", subject.label);
-        faults.push(Fault::error(message).at(subject.node.span));
+        return;
     }
+    let demand = match form {
+        Form::Positive if value <= 0.0 => "greater than 0",
+        Form::NotNegative if value < 0.0 => "at least 0",
+        Form::Fraction if !(0.0..=1.0).contains(&value) => "from 0 to 1",
+        _ => return,
+    };
+    let message = format!("{} must be {demand}, found {value}", subject.label);
+    faults.push(Fault::error(message).at(subject.node.span));
 }
 
 fn matching(pattern: &str, text: &str, subject: &Subject<'_>, faults: &mut Faults) {
@@ -308,7 +327,8 @@ fn expected(form: &Form) -> String {
         Form::Flag => "`true` or `false`".to_owned(),
         Form::Yes => "`true`".to_owned(),
         Form::Whole { .. } => "a whole number".to_owned(),
-        Form::Number | Form::Positive => "a number".to_owned(),
+        Form::Number | Form::Positive | Form::NotNegative => "a number".to_owned(),
+        Form::Fraction => "a number from 0 to 1".to_owned(),
         Form::Text | Form::Matching(_) => "a text".to_owned(),
         Form::Choice(names) => any_of(names),
         Form::Duration => "a duration such as `10m`".to_owned(),
@@ -368,6 +388,7 @@ mod tests {
             "an item of `redact` must be a text, found 1",
             "put it in quotes to make it a text",
         );
+        check("use: [null]", "an item of `use` must be a text or a map, found nothing", "");
         check("use: [1]", "an item of `use` must be a text or a map, found 1", "");
         check("loop: 3", "`loop` must be `true` or `false` or a map, found 3", "");
         check("loop: {window: 0}", "`window` must be at least 1, found 0", "");

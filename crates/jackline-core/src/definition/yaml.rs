@@ -1,12 +1,13 @@
 //! YAML text to a tree of nodes, each with its place. Bounds come first; nothing here knows what keys mean.
 //!
-//! YAML 1.2 scalars (`no` is a text). Duplicate keys, anchors, aliases, tags and further documents are faults.
+//! YAML 1.2 scalars (`no` is a text). Duplicate keys, merge keys, anchors, aliases, tags and further documents are faults.
 
 use std::collections::BTreeMap;
 
-use granit_parser::{Event, Marker, Parser, ScalarStyle, ScanError, options};
+use granit_parser::{Event, Marker, Parser, ScalarStyle, options};
 
 use super::fault::{Fault, Faults, Span, quoted};
+use super::unreadable::{self, too_deep};
 
 /// A definition is written by people: the longest we know of is a hundredth of this.
 pub const DEFINITION_BYTES_MAX: usize = 1 << 20;
@@ -139,7 +140,7 @@ pub fn read_within(limits: &Limits, source: &str, faults: &mut Faults) -> Option
     for event in Parser::new_from_str_with_options(source, limits) {
         let step = match event {
             Ok((event, span)) => builder.take(event, place(span.start, span.end)),
-            Err(error) => Err(tabbed(source, &error).unwrap_or_else(|| unreadable(&error))),
+            Err(error) => Err(unreadable::fault(source, &error)),
         };
         if let Err(fault) = step {
             builder.faults.push(fault);
@@ -149,7 +150,7 @@ pub fn read_within(limits: &Limits, source: &str, faults: &mut Faults) -> Option
     builder.root
 }
 
-fn place(start: Marker, end: Marker) -> Span {
+pub(super) fn place(start: Marker, end: Marker) -> Span {
     let byte = |marker: Marker| marker.byte_offset().unwrap_or_else(|| marker.index());
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Span {
@@ -158,40 +159,6 @@ fn place(start: Marker, end: Marker) -> Span {
         line: small(start.line()),
         column: small(start.col()).saturating_add(1),
     }
-}
-
-/// A tab among the blanks that a line begins with, where reading went wrong: the parser tells of the line before.
-fn tabbed(source: &str, error: &ScanError) -> Option<Fault> {
-    let from = error.marker().line().saturating_sub(1);
-    let mut start: usize = source.split_inclusive('\n').take(from).map(str::len).sum();
-    for (number, line) in source.split_inclusive('\n').enumerate().skip(from).take(2) {
-        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-        let tab = line.get(..indent).unwrap_or_default().find('\t');
-        if let Some(tab) = tab {
-            let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-            let at = start + tab;
-            let span = Span { start: at, end: at + 1, line: small(number + 1), column: small(tab + 1) };
-            return Some(
-                Fault::error("the file is not YAML: a tab indents this line").at(span).help("indent with spaces"),
-            );
-        }
-        start += line.len();
-    }
-    None
-}
-
-fn unreadable(error: &ScanError) -> Fault {
-    let marker = *error.marker();
-    let info = error.info();
-    let fault = match error.kind() {
-        granit_parser::ErrorKind::RecursionLimitExceeded => too_deep(),
-        _ => Fault::error(format!("the file is not YAML: {}", info.trim_end_matches('.').replace('\n', " "))),
-    };
-    fault.at(place(marker, marker))
-}
-
-fn too_deep() -> Fault {
-    Fault::error(format!("lists and maps are nested deeper than {DEPTH_MAX}"))
 }
 
 /// A list or map that is still open.
@@ -229,12 +196,24 @@ impl<'a> Builder<'a> {
     /// Takes one event; an `Err` ends the reading.
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
         match event {
-            Event::DocumentStart(..) => self.document(span)?,
+            Event::DocumentStart(_, version) => {
+                let older = version.is_some_and(|version| (version.major, version.minor) != (1, 2));
+                self.document(older, span)?;
+            }
             Event::Scalar(text, style, _, tag) => {
                 self.refuse_tag(tag.is_some(), span);
                 // A key is a name as it is written: `1.0` and `yes` stay what they are.
                 let named = self.awaits_key() && span.start < span.end;
-                let value = if named { Value::Text(text.into_owned()) } else { scalar(&text, style) };
+                // Older YAML mixes what stands behind this key into the map.
+                let merges = named && style == ScalarStyle::Plain && text == "<<";
+                let value = match named {
+                    _ if merges => Value::Broken,
+                    true => Value::Text(text.into_owned()),
+                    false => scalar(&text, style),
+                };
+                if merges {
+                    self.refuse("merge keys", span);
+                }
                 self.node(Node { value, span })?;
             }
             Event::SequenceStart(_, _, tag) => {
@@ -260,7 +239,11 @@ impl<'a> Builder<'a> {
         matches!(self.open.last(), Some(Open { kind: Kind::Map { key: None, .. }, .. }))
     }
 
-    fn document(&mut self, span: Span) -> Result<(), Fault> {
+    fn document(&mut self, older: bool, span: Span) -> Result<(), Fault> {
+        if older {
+            let fault = Fault::error("the file is said to be of another version of YAML than 1.2").at(span);
+            self.faults.push(fault.help("remove the line `%YAML`: it is read as 1.2, in which `yes` is a text"));
+        }
         self.documents += 1;
         if self.documents > 1 {
             return Err(Fault::error("the file has more than one document").at(span).help("remove the second `---`"));
@@ -532,6 +515,8 @@ mod tests {
         check_fault("a: &x 1\nb: *x\n", "anchors are not supported");
         check_fault("a: &x 1\nb: *x\n", "aliases are not supported");
         check_fault("a: *nowhere\n", "aliases are not supported");
+        check_fault("a: {<<: {b: 1}}\n", "merge keys are not supported");
+        check_fault("%YAML 1.1\n---\na: yes\n", "of another version of YAML");
         check_fault("a: !!str 1\n", "tags are not supported");
         check_fault("a: !ruby/object {}\n", "tags are not supported");
         check_fault("a: 1\n---\nb: 1\n", "more than one document");

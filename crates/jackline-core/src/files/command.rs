@@ -48,6 +48,29 @@ impl Command {
         Ok(Self { shown: words.join(" "), words, run_for })
     }
 
+    /// What in it only a shell would read, or is a place for a file that was not closed, and what to do about it.
+    #[must_use]
+    pub fn odd(&self) -> Option<(String, &'static str)> {
+        let given = "the program is given it as it stands";
+        if let Some(word) = self.words.iter().find(|word| is_for_a_shell(word)) {
+            let what = format!("the command has `{word}`, and no shell reads it: {given}");
+            return Some((what, "put it into a script, or say `sh -c '…'`"));
+        }
+        let unclosed = |word: &&String| {
+            let rest = [FILES, FILE, ROOT].iter().fold((*word).clone(), |rest, place| rest.replace(place, ""));
+            ["{file", "{repo_root"].iter().any(|begun| rest.contains(begun))
+        };
+        let word = self.words.iter().find(unclosed)?;
+        let what = format!("the command has `{word}`, which is no place for a file: {given}");
+        Some((what, "write `{file}`, `{files}` or `{repo_root}`"))
+    }
+
+    /// Whether it is given the names of files; one that is not runs for deleted files too.
+    #[must_use]
+    pub fn names_files(&self) -> bool {
+        self.words.iter().any(|word| word.contains(FILE) || word.contains(FILES))
+    }
+
     /// What is run for these files, with the files each run is about.
     #[must_use]
     pub fn runs<'f>(&self, files: &'f [String], root: &str) -> Vec<(Vec<String>, Vec<&'f str>)> {
@@ -70,6 +93,16 @@ impl Command {
         }
         words
     }
+}
+
+/// Whether a word looks like one that a shell would act on.
+fn is_for_a_shell(word: &str) -> bool {
+    let operator = !word.is_empty() && word.trim_start_matches(['0', '1', '2']).chars().all(|c| "|&;<>".contains(c));
+    let digits = word.chars().all(|c| c.is_ascii_digit());
+    let variable = word
+        .strip_prefix('$')
+        .is_some_and(|rest| rest.starts_with(|c: char| c == '_' || c == '{' || c == '(' || c.is_ascii_alphabetic()));
+    (operator && !digits) || variable || word.starts_with('`') || (word.len() > 1 && word.ends_with(';'))
 }
 
 /// A file's name as an argument: one that begins with a dash must not be taken for an option.

@@ -41,32 +41,39 @@ pub struct Pair {
 /// Holds a policy against the changed files.
 #[must_use]
 pub fn detect(policy: &Policy, changes: &Changes) -> Option<Detected> {
+    detect_among(policy, changes, |_| true)
+}
+
+/// The same where only some of the changed files ask for something; all of them may be what is asked for.
+#[must_use]
+pub fn detect_among(policy: &Policy, changes: &Changes, asks: impl Fn(&str) -> bool) -> Option<Detected> {
     match &policy.detection {
         Detection::Trigger { trigger, safety } => {
-            let trigger_files = changes.matching_any(trigger, |_| true);
+            let trigger_files = changes.matching_any(trigger, |file| asks(&file.path));
             let safe = changes.matching_any(safety, |_| true);
             Detected::plain(trigger_files, safe)
         }
         Detection::Created(patterns) => {
-            Detected::plain(changes.matching_any(patterns, |file| file.created), Vec::new())
+            Detected::plain(changes.matching_any(patterns, |file| file.created && asks(&file.path)), Vec::new())
         }
         Detection::Pair { trigger, expects } => {
             let mut found = Correspondence::default();
-            for file in changes.near(trigger) {
+            for file in changes.near(trigger).filter(|file| asks(&file.path)) {
                 found.look(file, trigger, expects.iter(), changes);
             }
             found.detected()
         }
-        Detection::Set(patterns) => Some(set(patterns, changes)).and_then(Correspondence::detected),
+        Detection::Set(patterns) => Some(set(patterns, changes, asks)).and_then(Correspondence::detected),
     }
 }
 
 /// Every file asks for what corresponds to it by the first pattern that it matches.
-fn set(patterns: &[Pattern], changes: &Changes) -> Correspondence {
+fn set(patterns: &[Pattern], changes: &Changes, asks: impl Fn(&str) -> bool) -> Correspondence {
     let mut found = Correspondence::default();
     for (at, pattern) in patterns.iter().enumerate() {
         let earlier = patterns.get(..at).unwrap_or_default();
-        for file in changes.near(pattern).filter(|file| !earlier.iter().any(|other| other.matches(&file.path))) {
+        let own = |file: &&Changed| asks(&file.path) && !earlier.iter().any(|other| other.matches(&file.path));
+        for file in changes.near(pattern).filter(own) {
             let others = patterns.iter().filter(|other| other.text() != pattern.text());
             found.look(file, pattern, others, changes);
         }

@@ -1,16 +1,18 @@
 //! What is outstanding: firings held against what the session remembers, commands run where they are due, promises
 //! heard. A firing is settled for the content that it was settled for, and for no other.
 
+mod judged;
+mod unfired;
+
 use serde_json::{Value, json};
 
-use super::detector::State;
+use super::detector::{Pair, State};
 use super::memory::{Heard, Kept, Step};
-use super::policy::CompareTo;
 use super::promise::{folded_name, promised};
-use super::queue::{ActionResult, Entry, SettledBy, Status, Write};
-use super::seen::{Acted, Ask, Due, Failure, Firing, Found, PolicyFault, Said, Seen};
+use super::queue::{Entry, Status, Write};
+use super::seen::{Acted, Ask, Due, Firing, Found, PolicyFault, Said, Seen};
 use super::settings::{Folder, folders};
-use super::text::{self, Section};
+use super::text::Section;
 use crate::decision::Note;
 use crate::definition::model::FilesOutput;
 use crate::event::Event;
@@ -19,6 +21,9 @@ use crate::session::{Change, Session};
 use crate::sha::Digest;
 use crate::stack::Stack;
 
+/// Times that commands are run at one stop: what one of them changes may be due for another, and so on, but a stop
+/// must come to an end.
+pub const ACT_ROUNDS_MAX: u32 = 3;
 /// Faults of policies that one record names.
 const FAULTS_NOTED_MAX: usize = 20;
 
@@ -75,46 +80,45 @@ impl Evaluator<'_> {
         if !wanted.is_empty() {
             return Err(wanted);
         }
+        let found: Vec<Option<Found>> = folders.iter().map(|folder| self.found(folder, 0, &mut all)).collect();
+        let lost = if folders.is_empty() || all.unclear.is_some() { Vec::new() } else { self.lost(&found) };
+        let heard = self.said(&found, &lost)?;
         let mut firings: Vec<Firing> = Vec::new();
-        for folder in &folders {
-            firings.extend(self.folder(folder, &mut all)?);
+        for (folder, first) in folders.iter().zip(found) {
+            let Some(first) = first else { continue };
+            firings.extend(self.folder(folder, first, &heard, &mut all)?);
         }
-        if all.any && all.unclear.is_none() {
-            self.let_go(&firings, &mut all);
+        if all.unclear.is_none() {
+            if all.any {
+                self.let_go(&firings, &lost, &mut all);
+            }
+            lost.iter().for_each(|kept| self.keep_lost(kept, &heard, &mut all));
         }
+        self.listened(&heard, &mut all);
         all.notes.extend(faulty(&all.faults));
         Ok(all)
     }
 
-    fn folder(&self, folder: &Folder, all: &mut Evaluated) -> Result<Vec<Firing>, Vec<Probe>> {
-        let Some(first) = self.found(folder, 0, all) else { return Ok(Vec::new()) };
-        let said = self.said(&first)?;
-        let due = self.due(&first, &said);
-        let acted = if due.is_empty() { Vec::new() } else { self.acted(folder, due, all)? };
-        let found = match acted.iter().any(|acted| acted.changed) {
-            false => first,
-            true => {
-                let again = self.unanswered(self.detect(folder, 1));
-                if !again.is_empty() {
-                    return Err(again);
-                }
-                let Some(found) = self.found(folder, 1, all) else { return Ok(Vec::new()) };
-                found
-            }
-        };
+    fn folder(
+        &self,
+        folder: &Folder,
+        first: Found,
+        heard: &Heardof,
+        all: &mut Evaluated,
+    ) -> Result<Vec<Firing>, Vec<Probe>> {
+        let Some((found, acted)) = self.act(folder, first, heard, all)? else { return Ok(Vec::new()) };
         all.any |= found.policies > 0;
         all.individual |= folder.output.map_or(found.individual, |output| output == FilesOutput::Individual);
         all.faults.extend(found.faults.iter().cloned());
         for firing in &found.firings {
-            let judged = self.judge(firing, &acted, &said);
+            let judged = self.judge(firing, &acted, heard);
             self.keep(firing, judged, folder.observed, all);
         }
-        self.listened(&said, all);
         Ok(found.firings)
     }
 
     fn detect(&self, folder: &Folder, round: u32) -> Ask {
-        folder.detect(self.base, self.session.files.baseline.as_ref(), round)
+        folder.detect(self.base, &self.session.files, round)
     }
 
     fn unanswered(&self, ask: Ask) -> Vec<Probe> {
@@ -138,9 +142,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The promises in the transcript; asked for only when something fires that is not settled.
-    fn said(&self, found: &Found) -> Result<Heardof, Vec<Probe>> {
-        let open = found.firings.iter().any(|firing| firing.state == State::Fires && !self.is_settled(firing));
+    /// The promises in the transcript; asked for only when something is open.
+    fn said(&self, found: &[Option<Found>], lost: &[&Kept]) -> Result<Heardof, Vec<Probe>> {
+        let fires = |firing: &Firing| firing.state == State::Fires && !self.is_settled(firing);
+        let open = !lost.is_empty() || found.iter().flatten().any(|found| found.firings.iter().any(fires));
         let Some(file) = self.event.transcript.as_ref().filter(|_| open) else { return Ok(Heardof::default()) };
         let ask = Ask::Promises { file: file.clone(), offset: self.session.files.offset(file) };
         let probe = Probe::Files { ask: ask.into() };
@@ -155,8 +160,39 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Runs what is due, and looks again where that changed files: a command that passed, passed for the files and the
+    /// content it ran on, and is due once more for others. Nothing where it cannot be told any more.
+    fn act(
+        &self,
+        folder: &Folder,
+        first: Found,
+        heard: &Heardof,
+        all: &mut Evaluated,
+    ) -> Result<Option<(Found, Vec<Acted>)>, Vec<Probe>> {
+        let (mut found, mut acted) = (first, Vec::new());
+        for round in 1..=ACT_ROUNDS_MAX {
+            let due = self.due(&found, heard, &acted);
+            if due.is_empty() {
+                break;
+            }
+            let now = self.acted(folder, due, all)?;
+            let changed = now.iter().any(|acted| acted.changed);
+            acted.extend(now);
+            if !changed {
+                break;
+            }
+            let again = self.unanswered(self.detect(folder, round));
+            if !again.is_empty() {
+                return Err(again);
+            }
+            let Some(next) = self.found(folder, round, all) else { return Ok(None) };
+            found = next;
+        }
+        Ok(Some((found, acted)))
+    }
+
     /// The firings whose commands are to be run now.
-    fn due(&self, found: &Found, said: &Heardof) -> Vec<Due> {
+    fn due(&self, found: &Found, heard: &Heardof, acted: &[Acted]) -> Vec<Due> {
         if self.over {
             return Vec::new();
         }
@@ -165,11 +201,16 @@ impl Evaluator<'_> {
             let before = self.session.files.of(&firing.policy, &firing.hash).is_some_and(failed);
             firing.state == State::Fires
                 && firing.command.is_some()
+                && !firing.idle
                 && !self.is_settled(firing)
                 && !before
-                && !self.promises(firing, said)
+                && !self.promises(firing, heard)
+                && !acted.iter().any(|acted| acted.is_of(firing))
         };
-        let named = |firing: &Firing| Due { policy: firing.policy.clone(), hash: firing.hash.clone() };
+        let named = |firing: &Firing| {
+            let (policy, hash) = (firing.policy.clone(), firing.hash.clone());
+            Due { policy, hash, content: firing.content }
+        };
         found.firings.iter().filter(due).map(named).collect()
     }
 
@@ -186,144 +227,28 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Whether a promise or a command that passed stands for exactly this: here, or in another session's log.
     fn is_settled(&self, firing: &Firing) -> bool {
         let kept = self.session.files.of(&firing.policy, &firing.hash);
-        let here = kept.is_some_and(|kept| kept.status.is_settled() && kept.content == firing.content);
-        here || firing.backed.as_ref().is_some_and(|backed| backed.status.is_settled())
+        kept.is_some_and(|kept| kept.stands_for(&firing.content)) || firing.backed.is_some()
     }
 
-    /// Whether the agent promised a firing after it fired.
+    /// Whether the agent promised a firing after it fired for this content.
     fn promises(&self, firing: &Firing, heard: &Heardof) -> bool {
-        let Some(kept) = self.session.files.of(&firing.policy, &firing.hash) else { return false };
+        let kept = self.session.files.of(&firing.policy, &firing.hash);
+        kept.is_some_and(|kept| kept.content == firing.content && self.promised(kept, &firing.name, heard))
+    }
+
+    /// Whether the agent gave its word for a firing on record, after it was recorded.
+    fn promised(&self, kept: &Kept, name: &str, heard: &Heardof) -> bool {
         if kept.status.is_settled() {
             return false;
         }
-        let names = [folded_name(&firing.name), folded_name(&firing.policy)];
+        let names = [folded_name(name), folded_name(&kept.policy)];
         let message = self.message.map(promised).unwrap_or_default();
         let later = |said: &&Said| said.at.is_none_or(|at| at > kept.at);
         let mut spoken = heard.said.iter().filter(later).map(|said| &said.name).chain(&message);
         spoken.any(|name| names.contains(name))
-    }
-
-    fn judge(&self, firing: &Firing, acted: &[Acted], said: &Heardof) -> Judged {
-        let known = self.session.files.of(&firing.policy, &firing.hash);
-        match firing.state {
-            State::Safe => return Judged::Settled(Status::Skipped, SettledBy::Safety),
-            State::Met => return Judged::Settled(Status::Skipped, SettledBy::Satisfied),
-            State::Fires => {}
-        }
-        if let Some(backed) = firing.backed.as_ref().filter(|backed| backed.status.is_settled()) {
-            return Judged::Stands(backed.status, backed.by);
-        }
-        if let Some(kept) = known.filter(|_| self.is_settled(firing)) {
-            return Judged::Stands(kept.status, kept.by);
-        }
-        if self.promises(firing, said) {
-            return Judged::Settled(Status::Passed, SettledBy::Promise);
-        }
-        if firing.command.is_none() {
-            return Judged::Open(Status::Queued, text::prompt(firing), None);
-        }
-        // A command may change which files its policy is about: what passed, passed for what it left behind.
-        let about = |acted: &&Acted| acted.policy == firing.policy;
-        match acted.iter().find(|acted| acted.hash == firing.hash).or_else(|| acted.iter().find(about)) {
-            Some(acted) if acted.passed => Judged::Settled(Status::Passed, SettledBy::Command),
-            // What was not run for want of trust is run once it is trusted.
-            Some(acted) => {
-                let status = if acted.skipped { Status::Queued } else { Status::Failed };
-                Judged::Open(status, text::command(firing, acted), Some(acted.clone().into()))
-            }
-            None if known.is_some_and(|kept| kept.status == Status::Failed) => {
-                Judged::Open(Status::Failed, text::command_again(firing), None)
-            }
-            None => {
-                let why = if self.over { "the session is over" } else { "it could not be" };
-                Judged::Open(Status::Queued, text::command_unrun(firing, why), None)
-            }
-        }
-    }
-
-    /// Remembers what was judged, and puts it into the queue.
-    fn keep(&self, firing: &Firing, judged: Judged, observed: bool, all: &mut Evaluated) {
-        let (status, by, result) = match &judged {
-            Judged::Stands(status, by) => {
-                let entry = self.entry(firing, *status, *by, None);
-                return all.settled.push(entry);
-            }
-            Judged::Settled(status, by) => (*status, Some(*by), settled_result(firing, *by)),
-            Judged::Open(status, _, acted) => (*status, None, open_result(firing, acted.as_deref())),
-        };
-        let entry = self.entry(firing, status, by, result);
-        let known = self.session.files.of(&firing.policy, &firing.hash);
-        let same = known.is_some_and(|kept| kept.status == status && kept.content == firing.content);
-        let fires = firing.state == State::Fires;
-        if fires && !same {
-            // A firing that goes on keeps the time at which it began.
-            let since = known.filter(|kept| !kept.status.is_settled() && !status.is_settled()).map(|kept| kept.at);
-            let kept = Kept {
-                policy: firing.policy.clone(),
-                hash: firing.hash.clone(),
-                content: firing.content,
-                status,
-                by,
-                prompt: firing.compare_to == CompareTo::Prompt,
-                at: since.unwrap_or(self.session.now(self.event.at)),
-            };
-            all.changes.push(Change::Files { step: Step::Kept { kept } });
-            all.notes.push(note(firing, known.map(|kept| kept.status), status, by));
-        }
-        if !same {
-            all.queue.push(Write::Entry(Box::new(entry.clone())));
-        }
-        match judged {
-            Judged::Open(_, section, _) => {
-                all.outstanding.push(Outstanding { entry, firing: firing.clone(), section, observed });
-            }
-            Judged::Stands(..) | Judged::Settled(..) => all.settled.push(entry),
-        }
-    }
-
-    fn entry(&self, firing: &Firing, status: Status, by: Option<SettledBy>, result: Option<ActionResult>) -> Entry {
-        let now = self.session.now(self.event.at);
-        let known = self.session.files.of(&firing.policy, &firing.hash);
-        Entry {
-            policy_name: firing.policy.clone(),
-            trigger_hash: firing.hash.clone(),
-            status,
-            created_at: known.map_or(now, |kept| kept.at).to_string(),
-            evaluated_at: (status != Status::Queued).then(|| now.to_string()),
-            baseline_ref: firing.baseline_ref.clone(),
-            trigger_files: firing.trigger_files.clone(),
-            expected_files: firing.expected_files.clone(),
-            matched_files: firing.matched_files.clone(),
-            action_result: result,
-            content_digest: firing.content,
-            settled_by: by,
-            session: self.event.session.clone(),
-            name: firing.name.clone(),
-        }
-    }
-
-    /// Firings that were outstanding and do not fire any more.
-    fn let_go(&self, firings: &[Firing], all: &mut Evaluated) {
-        for kept in self.session.files.outstanding() {
-            let fires = |firing: &&Firing| firing.state == State::Fires && firing.policy == kept.policy;
-            if firings.iter().filter(fires).any(|firing| firing.hash == kept.hash) {
-                continue;
-            }
-            let (status, by) = if firings.iter().any(|firing| fires(&firing)) {
-                (Status::Skipped, SettledBy::Superseded)
-            } else if firings.iter().any(|firing| firing.policy == kept.policy) {
-                (Status::Passed, SettledBy::Satisfied)
-            } else {
-                (Status::Skipped, SettledBy::Irrelevant)
-            };
-            let at = self.session.now(self.event.at);
-            all.queue.push(Write::Settle { hash: kept.hash.clone(), status, by, at });
-            let settled = Kept { status, by: Some(by), at, ..kept.clone() };
-            all.changes.push(Change::Files { step: Step::Kept { kept: settled } });
-            all.notes.push(settled_note((&kept.policy, &kept.policy), &kept.hash, kept.status, (status, by)));
-        }
     }
 
     /// How far the transcript was heard, once something is outstanding: a promise must come after it.
@@ -340,80 +265,26 @@ struct Heardof {
     heard: Option<Heard>,
 }
 
-/// How a firing is judged.
-enum Judged {
-    /// It was settled before.
-    Stands(Status, Option<SettledBy>),
-    Settled(Status, SettledBy),
-    Open(Status, Section, Option<Box<Acted>>),
+/// Policies that cannot be used stand in the record by themselves: nobody else is told of what they would have said. So
+/// does what only warns: a folder that is passed over, a baseline that is gone.
+pub(crate) fn faulty(faults: &[PolicyFault]) -> Option<Note> {
+    let first: Vec<&PolicyFault> = faults.iter().take(FAULTS_NOTED_MAX).collect();
+    let data = json!({ "faults": first, "total": faults.len() });
+    (!first.is_empty()).then_some(Note { kind: "policy.faulty", before: Value::Null, after: Value::Null, data })
 }
 
-/// What came of the action of a firing that is settled.
-fn settled_result(firing: &Firing, by: SettledBy) -> Option<ActionResult> {
-    let kind = if firing.command.is_some() { "command" } else { "prompt" };
-    let output = (by == SettledBy::Promise).then(|| "acknowledged by a promise".to_owned());
-    let exit_code = (by == SettledBy::Command).then_some(0);
-    let result = ActionResult {
-        kind: kind.to_owned(),
-        command: firing.command.clone(),
-        exit_code,
-        output,
-        ..ActionResult::prompt()
-    };
-    (firing.state == State::Fires).then_some(result)
-}
-
-/// What came of the action of one that is not.
-fn open_result(firing: &Firing, acted: Option<&Acted>) -> Option<ActionResult> {
-    let Some(command) = &firing.command else { return Some(ActionResult::prompt()) };
-    let acted = acted?;
-    let first: Option<&Failure> = acted.failures.first();
-    Some(ActionResult {
-        kind: "command".to_owned(),
-        command: Some(first.map_or_else(|| command.clone(), |failure| failure.command.clone())),
-        exit_code: first.map_or(Some(0), |failure| failure.exit_code),
-        output: Some(first.map_or_else(|| "it is not idempotent".to_owned(), |failure| failure.told.clone())),
-        stdout: first.map(|failure| failure.stdout.clone()),
-        stderr: first.map(|failure| failure.stderr.clone()),
-    })
-}
-
-fn note(firing: &Firing, before: Option<Status>, status: Status, by: Option<SettledBy>) -> Note {
-    match by {
-        Some(by) => {
-            settled_note((&firing.policy, &firing.name), &firing.hash, before.unwrap_or(Status::Queued), (status, by))
-        }
-        None => Note {
-            kind: "policy.fired",
-            before: Value::Null,
-            after: json!({ "status": status }),
-            data: json!({ "policy": firing.policy, "name": firing.name, "trigger_hash": firing.hash, "content_digest": firing.content }),
-        },
-    }
-}
-
-fn settled_note((policy, name): (&str, &str), hash: &str, before: Status, (status, by): (Status, SettledBy)) -> Note {
-    Note {
-        kind: "policy.settled",
-        before: json!({ "status": before }),
-        after: json!({ "status": status }),
-        data: json!({ "policy": policy, "name": name, "trigger_hash": hash, "settled_by": by }),
-    }
-}
-
-/// Policies that cannot be used stand in the record by themselves: nobody else is told of what they would have said.
-fn faulty(faults: &[PolicyFault]) -> Option<Note> {
-    let errors: Vec<&PolicyFault> = faults.iter().filter(|fault| !fault.warning).take(FAULTS_NOTED_MAX).collect();
-    let data = json!({ "faults": errors, "total": faults.len() });
-    (!errors.is_empty()).then_some(Note { kind: "policy.faulty", before: Value::Null, after: Value::Null, data })
-}
-
-/// The digest of what some files contain; `None` for one that is gone.
+/// The digest of what a firing is about: the policy's own text, what some files contain (`None` for one that is gone),
+/// and what is asked for along with them.
 #[must_use]
-pub fn content_digest<'a>(files: impl IntoIterator<Item = (&'a str, Option<&'a Digest>)>) -> Digest {
-    let parts = files.into_iter().flat_map(|(path, content)| {
+pub fn content_digest<'a>(
+    policy: &'a Digest,
+    files: impl IntoIterator<Item = (&'a str, Option<&'a Digest>)>,
+    pairs: &'a [Pair],
+) -> Digest {
+    let files = files.into_iter().flat_map(|(path, content)| {
         let content: &[u8] = content.map_or(&[], |digest| digest.0.as_slice());
-        [path.as_bytes(), content]
+        [b"file".as_slice(), path.as_bytes(), content]
     });
-    Digest::of_parts(parts)
+    let pairs = pairs.iter().flat_map(|pair| [b"pair".as_slice(), pair.from.as_bytes(), pair.to.as_bytes()]);
+    Digest::of_parts([policy.0.as_slice()].into_iter().chain(files).chain(pairs))
 }

@@ -1,14 +1,19 @@
 //! What a session remembers of file policies: how firings stand, the last prompt's baseline, how far it listened.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::queue::{SettledBy, Status};
-use super::seen::Baseline;
+use super::seen::{Baseline, Held};
 use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
 
 /// Firings that are remembered; the one that was touched longest ago makes room, and fires anew.
 pub const KEPT_MAX: usize = 512;
+/// Trigger files of a firing that are remembered, so that they stay changed while it is outstanding. Where there are more,
+/// every changed file counts.
+pub const FILES_HELD_MAX: usize = 200;
 /// Transcripts whose length is remembered: the main agent's and a few of others.
 pub const HEARD_MAX: usize = 16;
 
@@ -26,13 +31,24 @@ pub struct Remembered {
 pub struct Kept {
     pub policy: String,
     pub hash: String,
-    /// What its files contained then.
+    /// What its files contained then, and what its policy said.
     pub content: Digest,
     pub status: Status,
     pub by: Option<SettledBy>,
+    /// What people call the policy, and its file: it may be gone when it is asked for again.
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    pub file: String,
+    /// What it was compared to: it is not over because that moved on.
+    #[serde(default)]
+    pub reference: String,
+    /// Its trigger files while nothing settled it; empty where there are more than are remembered.
+    #[serde(default)]
+    pub files: Vec<String>,
     /// It is compared to the last prompt.
     pub prompt: bool,
-    /// Since when it stands like this; a promise before that is none.
+    /// Since when it stands like this for this content; a promise before that is none.
     pub at: Timestamp,
 }
 
@@ -60,6 +76,16 @@ pub enum Step {
     Cleared,
 }
 
+impl Kept {
+    /// Whether it is settled for this content. Only a promise and a command that passed say something of it; that it
+    /// was satisfied, superseded or about nothing any more is looked at anew each time.
+    #[must_use]
+    pub fn stands_for(&self, content: &Digest) -> bool {
+        let answered = matches!(self.by, Some(SettledBy::Promise | SettledBy::Command));
+        answered && self.status == Status::Passed && self.content == *content
+    }
+}
+
 impl Remembered {
     /// How a firing stands, if it ever did.
     #[must_use]
@@ -70,6 +96,23 @@ impl Remembered {
     /// The firings that nothing settled.
     pub fn outstanding(&self) -> impl Iterator<Item = &Kept> {
         self.kept.iter().filter(|kept| !kept.status.is_settled())
+    }
+
+    /// The policies of those firings, each with what it was compared to and its files. Of two of one policy, the older.
+    #[must_use]
+    pub fn held(&self) -> Vec<Held> {
+        let mut held: BTreeMap<&str, &Kept> = BTreeMap::new();
+        for kept in self.outstanding() {
+            let known = held.entry(&kept.policy).or_insert(kept);
+            if kept.at < known.at {
+                *known = kept;
+            }
+        }
+        let of = |kept: &Kept| {
+            let (policy, reference, files) = (kept.policy.clone(), kept.reference.clone(), kept.files.clone());
+            Held { policy, reference, files }
+        };
+        held.into_values().map(of).collect()
     }
 
     /// How long a transcript was.

@@ -181,6 +181,19 @@ fn written<'v>(text: &str, value: impl Fn(&str) -> &'v str) -> String {
     found + rest
 }
 
+/// What a pattern has that means something elsewhere and nothing here, if anything.
+#[must_use]
+pub fn odd(text: &str) -> Option<(&'static str, &'static str)> {
+    if text.starts_with('!') {
+        return Some((
+            "begins with `!`, which negates nothing here",
+            "say with `safety` what keeps a policy from firing",
+        ));
+    }
+    let named = text.contains("[[:");
+    named.then_some(("has `[[:`, and a class has no names here", "write its characters: `[a-zA-Z]`"))
+}
+
 /// What can be said of a pattern without taking it apart.
 fn check_whole(text: &str) -> Result<(), String> {
     if text.is_empty() {
@@ -254,7 +267,9 @@ impl Reader<'_> {
         let (name, several) = variable_name(&inside);
         let shown = head(&inside, QUOTED_BYTES_MAX);
         if !is_name(name) {
-            return Err(format!("has `{{{shown}}}`, and a variable's name has letters, digits and `_` only"));
+            return Err(format!(
+                "has `{{{shown}}}`, and a variable's name has letters, digits and `_` only, and no digit first"
+            ));
         }
         if !outside {
             return Err(format!("has the variable `{{{shown}}}` inside alternatives, where it may stand for nothing"));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::command::Command;
-use super::pattern::Pattern;
+use super::pattern::{self, Pattern};
 use crate::definition::fault::{Faults, quoted};
 use crate::definition::yaml::{Node, Value};
 use crate::definition::{self, Fault, Span};
@@ -34,6 +34,8 @@ pub struct Policy {
     pub body: String,
     /// Of the whole file, to be trusted by.
     pub digest: Digest,
+    /// Why it may not do what its owner thinks.
+    pub warnings: Vec<Fault>,
 }
 
 /// When a policy fires.
@@ -113,7 +115,9 @@ impl Policy {
         let tree = definition::front_matter(front, &mut faults);
         let read = tree.as_ref().and_then(|tree| Reader { tree, faults: &mut faults }.policy(id, body));
         match read {
-            Some(policy) if !faults.any_error() => Ok(Self { digest: Digest::of(source.as_bytes()), ..policy }),
+            Some(policy) if !faults.any_error() => {
+                Ok(Self { digest: Digest::of(source.as_bytes()), warnings: faults.into_sorted(), ..policy })
+            }
             _ => {
                 if !faults.any_error() {
                     faults.push(Fault::error("the front matter is empty").at(begin()).help(BEGIN_HELP));
@@ -147,6 +151,9 @@ fn split(text: &str) -> Result<(&str, &str), Fault> {
         return Err(Fault::error(format!("the policy is longer than {POLICY_BYTES_MAX} bytes")));
     }
     let mut at = 0;
+    if text.trim().is_empty() {
+        return Err(Fault::error("the front matter is missing").at(begin()).help(BEGIN_HELP));
+    }
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let fence = line.trim_end() == FENCE;
         if number == 0 && !fence {
@@ -175,8 +182,8 @@ impl Reader<'_> {
         let name = tree.get("name").and_then(Node::text).unwrap_or(id).trim().to_owned();
         self.name(&name);
         let compare_to = tree.get("compare_to").and_then(Node::text).and_then(CompareTo::parse).unwrap_or_default();
-        let (id, body, digest) = (id.to_owned(), body.to_owned(), Digest::ZERO);
-        Some(Policy { id, name, detection: detection?, compare_to, action: action?, body, digest })
+        let (id, body, digest, warnings) = (id.to_owned(), body.to_owned(), Digest::ZERO, Vec::new());
+        Some(Policy { id, name, detection: detection?, compare_to, action: action?, body, digest, warnings })
     }
 
     /// A name that no promise could say would leave only one way out.
@@ -193,7 +200,8 @@ impl Reader<'_> {
         let tree = self.tree;
         if tree.get("safety").is_some() && tree.get("trigger").is_none() {
             let at = tree.entry("safety").map(|entry| entry.key_span).unwrap_or_default();
-            self.faults.push(Fault::error("`safety` is only looked at with `trigger`").at(at).help("remove it"));
+            // The older layout accepts it there, and does not look at it either.
+            self.faults.push(Fault::warning("`safety` is only looked at with `trigger`").at(at).help("remove it"));
         }
         if let Some(node) = tree.get("trigger") {
             let safety = tree.get("safety").map(|node| self.globs(node)).unwrap_or_default();
@@ -222,6 +230,10 @@ impl Reader<'_> {
         let mut all = Vec::new();
         for node in nodes.iter().take(PATTERNS_MAX) {
             let Some(text) = node.text() else { continue };
+            if let Some((what, help)) = pattern::odd(text) {
+                let message = format!("pattern {} {what}", quoted(text));
+                self.faults.push(Fault::warning(message).at(node.span).help(help));
+            }
             match read(text) {
                 Ok(pattern) => all.push((pattern, node.span)),
                 Err(why) => {
@@ -240,6 +252,10 @@ impl Reader<'_> {
             self.faults.push(Fault::error(message).at(node.span).help("name what must change along with it"));
         }
         for (at, (pattern, span)) in patterns.iter().enumerate() {
+            if patterns.iter().take(at).any(|(earlier, _)| earlier.text() == pattern.text()) {
+                let message = format!("the set has {} twice, which asks for nothing", quoted(pattern.text()));
+                self.faults.push(Fault::error(message).at(*span).help("name what must change along with it"));
+            }
             let others = patterns.iter().enumerate().filter(|(other, _)| *other != at);
             for (_, (other, _)) in others {
                 self.resolvable(pattern, other, *span);
@@ -281,6 +297,10 @@ impl Reader<'_> {
             Value::Text(text) => Command::parse(text, run_for),
             _ => Command::of(given.items().iter().filter_map(Node::text).map(str::to_owned).collect(), run_for),
         };
+        if let (Ok(command), true) = (&command, given.text().is_some()) {
+            let warned = command.odd().map(|(what, help)| Fault::warning(what).at(given.span).help(help));
+            warned.into_iter().for_each(|fault| self.faults.push(fault));
+        }
         command.map(Action::Command).map_err(|why| self.faults.push(Fault::error(why).at(given.span))).ok()
     }
 }

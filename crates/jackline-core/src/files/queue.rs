@@ -62,6 +62,8 @@ pub enum SettledBy {
     Superseded,
     /// None of its files is changed any more.
     Irrelevant,
+    /// Its command is about files, and they are deleted: there was nothing to run it on.
+    Deleted,
 }
 
 impl SettledBy {
@@ -75,6 +77,7 @@ impl SettledBy {
             Self::Command => "command",
             Self::Superseded => "superseded",
             Self::Irrelevant => "irrelevant",
+            Self::Deleted => "deleted",
         }
     }
 }
@@ -93,7 +96,7 @@ pub struct Entry {
     pub expected_files: Vec<String>,
     pub matched_files: Vec<String>,
     pub action_result: Option<ActionResult>,
-    /// What the trigger files contained: an entry is settled for that content.
+    /// What the trigger files contained, and what the policy said: an entry is settled for that.
     pub content_digest: Digest,
     #[serde(default)]
     pub settled_by: Option<SettledBy>,
@@ -116,6 +119,11 @@ pub struct ActionResult {
     pub output: Option<String>,
     pub stdout: Option<String>,
     pub stderr: Option<String>,
+    /// The digests under which the longer texts are kept.
+    #[serde(default)]
+    pub stdout_kept: Option<Digest>,
+    #[serde(default)]
+    pub stderr_kept: Option<Digest>,
 }
 
 impl ActionResult {
@@ -123,7 +131,8 @@ impl ActionResult {
     #[must_use]
     pub fn prompt() -> Self {
         let (command, exit_code, output, stdout, stderr) = (None, None, None, None, None);
-        Self { kind: "prompt".to_owned(), command, exit_code, output, stdout, stderr }
+        let (stdout_kept, stderr_kept) = (None, None);
+        Self { kind: "prompt".to_owned(), command, exit_code, output, stdout, stderr, stdout_kept, stderr_kept }
     }
 }
 
@@ -132,6 +141,8 @@ impl ActionResult {
 pub enum Write {
     /// A whole entry, in place of any other of its hash.
     Entry(Box<Entry>),
+    /// An entry that should be there already, and is written where it is not.
+    Restored(Box<Entry>),
     /// An entry that is there has another status.
     Settle { hash: String, status: Status, by: SettledBy, at: Timestamp },
 }

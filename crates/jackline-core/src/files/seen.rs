@@ -12,21 +12,34 @@ use crate::time::Timestamp;
 pub const FILES_TOLD_MAX: usize = 1000;
 /// Files and pairs of all firings together.
 pub const FILES_TOTAL_MAX: usize = 5000;
+/// Names of policies that an agent is told when it begins; more are counted.
+pub const NAMES_TOLD_MAX: usize = 8;
 /// Bytes of a policy's instructions that are told: what a record keeps of one text whole.
 pub const INSTRUCTIONS_BYTES_MAX: usize = crate::audit::STRING_BYTES_MAX;
 /// Runs of one command that are told of when they failed; the first say why.
 pub const FAILURES_TOLD_MAX: usize = 5;
-/// Bytes of what a failed run printed, for each stream.
+/// Bytes of what a failed run printed that are told, for each stream: what a record keeps of one text whole. The queue
+/// has more of it.
 pub const PRINTED_BYTES_MAX: usize = crate::audit::STRING_BYTES_MAX;
 
 /// A question about file policies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
-    /// Which policies fire? `base` is compared to instead of every baseline; `round` is 1 after actions ran.
-    Detect { dir: Option<String>, base: Option<String>, baseline: Option<Baseline>, round: u32 },
+    /// Which policies fire? `base` is compared to instead of every baseline; `held` fired before, and are not settled;
+    /// `round` counts how often actions ran before.
+    Detect {
+        dir: Option<String>,
+        base: Option<String>,
+        baseline: Option<Baseline>,
+        #[serde(default)]
+        held: Vec<Held>,
+        round: u32,
+    },
     /// What comes of the commands of these firings? Asked at most once.
     Act { dir: Option<String>, due: Vec<Due> },
+    /// What are the policies called?
+    Names { dir: Option<String> },
     /// How is everything as a prompt is submitted? Kept on disk, where a policy compares to it.
     Baseline { dir: Option<String>, at: Timestamp },
     /// What did the agent promise in this transcript, beyond a place in it?
@@ -38,7 +51,7 @@ impl Ask {
     #[must_use]
     pub const fn observes(&self) -> bool {
         match self {
-            Self::Detect { .. } | Self::Promises { .. } => true,
+            Self::Detect { .. } | Self::Names { .. } | Self::Promises { .. } => true,
             Self::Act { .. } | Self::Baseline { .. } => false,
         }
     }
@@ -49,6 +62,18 @@ impl Ask {
 pub struct Due {
     pub policy: String,
     pub hash: String,
+    /// What it is to be run for: after another command changed files, it is due anew.
+    pub content: Digest,
+}
+
+/// A policy with a firing on record that nothing settled, and what it was compared to then.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Held {
+    pub policy: String,
+    pub reference: String,
+    /// Its trigger files, the first of them.
+    #[serde(default)]
+    pub files: Vec<String>,
 }
 
 /// The state that a prompt began with, as it is kept on disk.
@@ -59,6 +84,12 @@ pub struct Baseline {
     pub digest: Digest,
     /// What stands for it in trigger hashes.
     pub reference: String,
+    /// The commit that was checked out: compared to when the file is gone, so that losing it settles nothing.
+    #[serde(default)]
+    pub commit: Option<String>,
+    /// Why the file could not be written, where it could not.
+    #[serde(default)]
+    pub unkept: Option<String>,
 }
 
 /// What was seen.
@@ -68,7 +99,15 @@ pub enum Seen {
     Detected(Found),
     Acted(Vec<Acted>),
     Baseline(Baseline),
-    Said { said: Vec<Said>, end: u64 },
+    /// The names of policies, as promises say them, and how many there are.
+    Names {
+        names: Vec<String>,
+        total: usize,
+    },
+    Said {
+        said: Vec<Said>,
+        end: u64,
+    },
 }
 
 /// The policies of a folder, held against what changed.
@@ -80,6 +119,9 @@ pub struct Found {
     pub faults: Vec<PolicyFault>,
     /// How many there are.
     pub policies: usize,
+    /// Of the policies that were asked about as held, those that are gone or cannot be used.
+    #[serde(default)]
+    pub missing: Vec<String>,
     /// Show one at a time, as a settings file beside the policies says.
     pub individual: bool,
 }
@@ -107,16 +149,22 @@ pub struct Firing {
     pub hash: String,
     pub baseline_ref: String,
     pub compare_to: CompareTo,
-    /// What the trigger files contain.
+    /// What the trigger files contain, what is expected of them, and what the policy says.
     pub content: Digest,
     pub trigger_files: Vec<String>,
     pub expected_files: Vec<String>,
     pub matched_files: Vec<String>,
     pub pairs: Vec<Pair>,
-    /// Trigger files and pairs that are not told.
+    /// Trigger files that are not told.
     pub left_out: usize,
+    /// Pairs that are not told.
+    #[serde(default)]
+    pub pairs_left_out: usize,
     /// The command, where there is one.
     pub command: Option<String>,
+    /// The command is about files, and every one of them is deleted: there is nothing to run it on.
+    #[serde(default)]
+    pub idle: bool,
     /// What the agent is to do, with files in their places.
     pub instructions: String,
     /// How another session settled it for the same content, where that session's log says so.
@@ -140,9 +188,12 @@ pub struct Acted {
     pub passed: bool,
     /// It was not run: the owner has not trusted it.
     pub skipped: bool,
-    /// It changed files.
+    /// It was not run: another session runs commands in this workspace.
+    #[serde(default)]
+    pub waits: bool,
+    /// Files changed while commands ran.
     pub changed: bool,
-    /// What the trigger files contain now.
+    /// What it ran for, as it was when it had last run; as a firing's.
     pub content: Digest,
     /// Runs that did not go well, the first of them.
     pub failures: Vec<Failure>,
@@ -162,6 +213,11 @@ pub struct Failure {
     pub exit_code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
+    /// The digests of the longer texts, where they are kept.
+    #[serde(default)]
+    pub stdout_kept: Option<Digest>,
+    #[serde(default)]
+    pub stderr_kept: Option<Digest>,
 }
 
 /// A promise in a transcript.

@@ -1,5 +1,6 @@
 //! Which folders of policies count, as the definitions in force say.
 
+use super::memory::Remembered;
 use super::seen::Ask;
 use crate::definition::model::FilesOutput;
 use crate::stack::{Layer, Origin, Stack};
@@ -18,13 +19,14 @@ pub struct Folder {
 impl Folder {
     /// Asks which of its policies fire.
     #[must_use]
-    pub fn detect(&self, base: Option<&str>, baseline: Option<&super::seen::Baseline>, round: u32) -> Ask {
-        Ask::Detect { dir: self.dir.clone(), base: base.map(str::to_owned), baseline: baseline.cloned(), round }
+    pub fn detect(&self, base: Option<&str>, known: &Remembered, round: u32) -> Ask {
+        let (dir, base) = (self.dir.clone(), base.map(str::to_owned));
+        Ask::Detect { dir, base, baseline: known.baseline.clone(), held: known.held(), round }
     }
 }
 
 /// The folders that count. A project decides about its own; while a change of it waits for trust both are judged. What
-/// is switched on explicitly for the user or the machine stays on.
+/// is switched on or named explicitly for the user or the machine stays on.
 #[must_use]
 pub fn folders(stack: &Stack) -> Vec<Folder> {
     let mut found: Vec<Folder> = Vec::new();
@@ -48,7 +50,8 @@ fn counting(stack: &Stack) -> Vec<&Layer> {
     let any_own = said().any(|layer| own(&layer));
     let on = |layer: &&Layer| match layer.model.file_policies.enabled {
         Some(enabled) => enabled,
-        None => own(layer) || !any_own,
+        // Policies add up: a project does not drop a folder that someone else named.
+        None => own(layer) || !any_own || layer.model.file_policies.dir.is_some(),
     };
     said().filter(on).collect()
 }

@@ -26,6 +26,8 @@ pub struct Section {
     pub policy: String,
     pub name: String,
     pub text: String,
+    /// Nothing is asked of the agent but time.
+    pub waits: bool,
 }
 
 /// Everything that is outstanding; `individual` shows the first alone.
@@ -52,6 +54,11 @@ pub fn whole(sections: &[Section], individual: bool) -> String {
 
 /// How an agent settles a policy without doing anything: by its word.
 fn ending(sections: &[Section]) -> String {
+    let asking: Vec<&Section> = sections.iter().filter(|section| !section.waits).collect();
+    if asking.is_empty() && !sections.is_empty() {
+        return "Nothing is asked of you: stop again.".to_owned();
+    }
+    let sections = asking;
     let name = sections.first().map_or("name", |section| section.name.as_str());
     let each = if sections.len() > 1 { " (each policy by its own name)" } else { "" };
     format!(
@@ -79,6 +86,8 @@ pub fn command(firing: &Firing, acted: &Acted) -> Section {
     }
     if !acted.unsteady.is_empty() {
         let files = listed(acted.unsteady.iter().map(String::as_str));
+        let command = firing.command.as_deref().filter(|_| acted.failures.is_empty());
+        let _ = command.map_or(Ok(()), |command| writeln!(told, "Command: {}", one_line(command)));
         let _ = writeln!(told, "Running it again changed files once more, and it must not: {files}");
     }
     section(firing, told.trim_end(), &firing.instructions)
@@ -99,20 +108,37 @@ pub fn command_unrun(firing: &Firing, why: &str) -> Section {
     section(firing, &format!("Command: {command}\nIt was not run: {why}"), &firing.instructions)
 }
 
+/// One policy whose command waits for another session's.
+#[must_use]
+pub fn command_waits(firing: &Firing) -> Section {
+    let why = "another session runs the policies' commands. Stop again in a moment.";
+    Section { waits: true, ..command_unrun(firing, why) }
+}
+
+/// One policy that fired, and whose file is not there any more, or cannot be used.
+#[must_use]
+pub fn lost(firing: &Firing) -> Section {
+    let told = format!(
+        "It fired, and then its file `{}` went or became unreadable; what it asked for is still outstanding. Put the \
+         file back as it was, or tell the owner, who can forget it with `jackline policy clear`.",
+        one_line(&firing.file)
+    );
+    section(firing, &told, "")
+}
+
 fn section(firing: &Firing, before: &str, body: &str) -> Section {
     let between = if before.is_empty() || body.is_empty() { "" } else { "\n\n" };
     let text = format!("## {}\n{before}{between}{body}", firing.name);
     let kept = head(&text, SECTION_BYTES_MAX);
     let text = if kept.len() < text.len() { format!("{kept}…") } else { text };
-    Section { policy: firing.policy.clone(), name: firing.name.clone(), text }
+    Section { policy: firing.policy.clone(), name: firing.name.clone(), text, waits: false }
 }
 
 fn arrows(firing: &Firing) -> String {
     let shown =
         firing.pairs.iter().take(ARROWS_MAX).map(|pair| format!("{} → {}", one_line(&pair.from), one_line(&pair.to)));
     let mut lines: Vec<String> = shown.collect();
-    let more =
-        firing.pairs.len().saturating_sub(ARROWS_MAX) + if firing.pairs.is_empty() { 0 } else { firing.left_out };
+    let more = firing.pairs.len().saturating_sub(ARROWS_MAX) + firing.pairs_left_out;
     lines.extend((more > 0).then(|| format!("and {more} more")));
     lines.join("\n")
 }

@@ -1,6 +1,7 @@
 //! The texts of a change that are only ever shown: a secret in them can go without changing what is decided.
 
 use super::Change;
+use crate::files::memory::Step;
 use crate::todos::{Author, Todo};
 
 impl Change {
@@ -16,6 +17,7 @@ impl Change {
             Self::Invalid { errors, .. } => {
                 errors.iter_mut().flat_map(|error| [&mut error.instance_path, &mut error.message]).collect()
             }
+            Self::Files { step: Step::Kept { kept } } => vec![&mut kept.name],
             _ => Vec::new(),
         }
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::server::{Ending, Sent, Server};
 
@@ -102,6 +102,22 @@ impl Server for Program {
             *input = None;
         }
         written
+    }
+
+    fn is_lost(&self) -> bool {
+        self.input.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    fn wait(&self) -> bool {
+        // It is left for `end` to be taken note of.
+        let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        loop {
+            match waitid(WaitId::Pid(self.group), ended) {
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(Some(_)) | Err(_) => return true,
+                Ok(None) => return false,
+            }
+        }
     }
 
     fn close(&self) {

@@ -1,14 +1,14 @@
 //! From the server to the client: results of calls are recorded and bounded, lists are learned, the rest passes as it is.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use jackline_runtime::lines::{LINE_BYTES_MAX, is_blank};
 use serde_json::{Value, json};
 
 use super::Proxy;
 use super::batch::Batch;
-use super::judge::Called;
-use super::listing::PAGE_MS_MAX;
+use super::judge::{Called, Failed};
+use super::listing::Asker;
 use super::pending::{Waiting, What};
 use super::server::Sent;
 use crate::message::{self, Id};
@@ -17,6 +17,8 @@ use crate::scan::{self, Outline};
 
 /// Characters of a line that is no message, as a note shows them.
 const SHOWN_CHARS_MAX: usize = 120;
+/// What a server is called that does not say.
+const NAMELESS: &str = "server";
 
 impl Proxy {
     /// Takes one line of the server's.
@@ -58,6 +60,9 @@ impl Proxy {
     }
 
     fn outlined(&self, outline: &Outline<'_>, text: &[u8]) {
+        if outline.method.is_some() && (outline.result.is_some() || outline.error.is_some()) {
+            return self.ambiguous(outline, text);
+        }
         if let Some(method) = &outline.method {
             if method == "notifications/tools/list_changed" {
                 self.listings.changed();
@@ -71,62 +76,91 @@ impl Proxy {
         match waiting.what {
             What::Passed => self.relay(batch.as_ref(), text),
             What::Introduction => {
-                self.introduced(outline);
-                self.relay(batch.as_ref(), text);
-            }
-            What::List { first } => {
                 if let Some(Ok(result)) = outline.result.map(message::read_leniently) {
-                    self.take_page(first, &result);
+                    self.introduced(&result);
                 }
                 self.relay(batch.as_ref(), text);
             }
+            What::List { first } => match self.listed(first, outline) {
+                Ok(()) => self.relay(batch.as_ref(), text),
+                Err(why) => self.answer(batch.as_ref(), reply::error(Some(&id), CONNECTION_CLOSED, &why)),
+            },
+            // It was not sent, so nobody can have answered it.
+            What::Held => drop(self.pending.add(&id, Waiting { batch, ..waiting })),
             What::Own(wanted) => drop(wanted.send(own_answer(outline))),
             What::Call(called) => self.finished(&id, &called, outline, (text, batch.as_ref())),
         }
     }
 
-    /// Learns what the server is called.
-    fn introduced(&self, outline: &Outline<'_>) {
-        let Some(Ok(result)) = outline.result.map(message::read) else { return };
-        let named = ["/serverInfo/name", "/_meta/io.modelcontextprotocol~1serverInfo/name"];
-        let name = named.iter().find_map(|place| result.pointer(place)?.as_str());
-        name.into_iter().for_each(|name| self.judge.introduce(name));
+    /// A message that is both an answer and none: each reader would take it for something else.
+    fn ambiguous(&self, outline: &Outline<'_>, text: &[u8]) {
+        let why = "the server sent a message with both a method and an answer";
+        match outline.id().and_then(|id| Some((self.pending.take(&id)?, id))) {
+            Some((waiting, id)) if waiting.what.is_clients() => self.fail_waiting(&id, waiting, CONNECTION_CLOSED, why),
+            Some((waiting, id)) => drop(self.pending.add(&id, waiting)),
+            None => self.garbage(text),
+        }
     }
 
-    /// Takes a page of a list; once it is whole, calls are judged by it. Whether it is.
-    pub(super) fn take_page(&self, first: bool, result: &Value) -> bool {
-        if !self.listings.page(first, result) {
-            return false;
+    /// Learns what the server is called; one that does not say is called just that.
+    pub(super) fn introduced(&self, result: &Value) {
+        let named = ["/serverInfo/name", "/_meta/io.modelcontextprotocol~1serverInfo/name"];
+        let name = named.iter().find_map(|place| result.pointer(place)?.as_str());
+        self.judge.introduce(name.unwrap_or(NAMELESS));
+        self.learn();
+    }
+
+    /// Takes a page of a list that the client asked for; one that we cannot read is not for the client either.
+    fn listed(&self, first: bool, outline: &Outline<'_>) -> Result<(), String> {
+        if self.judge.is_idle() {
+            return Ok(());
         }
-        let (catalogue, listing) = self.listings.offered(&self.judge.server());
-        self.judge.listed(catalogue, listing).iter().for_each(|notice| self.note(notice));
-        true
+        let Some(result) = outline.result else { return Ok(()) };
+        let taken = message::read_leniently(result)
+            .inspect_err(|why| self.listings.unreadable(why))
+            .and_then(|result| self.listings.page(Asker::Client, first, &result));
+        self.learn();
+        let told = taken.map_err(|why| format!("the server's list of tools cannot be read: {why}"));
+        told.inspect_err(|why| self.note(why)).map(drop)
+    }
+
+    /// Calls are judged from now on by what is known of the server's tools, once it is known what it is called.
+    pub(super) fn learn(&self) {
+        let _learning = self.learning.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(server) = self.judge.name() else { return };
+        if let Some((catalogue, listing)) = self.listings.news(&server) {
+            self.judge.listed(catalogue, listing).iter().for_each(|notice| self.note(notice));
+        }
     }
 
     /// A judged call is over: its end is on record before the client hears of it.
     fn finished(&self, id: &Id, called: &Called, outline: &Outline<'_>, (text, batch): (&[u8], Option<&Arc<Batch>>)) {
         let read = |part: Option<&[u8]>| part.map(message::read_leniently).transpose();
+        let unread = |why: &str| {
+            let why = format!("the server's answer cannot be read: {why}");
+            self.judge.finished(called, false, &json!({ "error": why }));
+            self.answer(batch, reply::error(Some(id), CONNECTION_CLOSED, &why));
+        };
         match (read(outline.result), read(outline.error)) {
-            (Ok(Some(result)), _) if result.get("resultType") == Some(&json!("input_required")) => {
+            (Ok(Some(_)), Ok(Some(_))) => unread("it is both a result and an error"),
+            (Ok(None), Ok(None)) => unread("it is neither a result nor an error"),
+            (Ok(Some(result)), Ok(None)) if called.may_go_on(&result) => {
                 self.judge.wants_input(called, result.get("requestState").unwrap_or(&Value::Null));
                 self.relay(batch, text);
             }
-            (Ok(Some(result)), _) => {
+            (Ok(Some(result)), Ok(None)) => {
                 let ok = result.get("isError") != Some(&Value::Bool(true));
                 match self.judge.finished(called, ok, &result) {
                     Some(shown) => self.answer(batch, reply::result(id, &shown)),
                     None => self.relay(batch, text),
                 }
             }
-            (Ok(None), Ok(error)) => {
-                self.judge.finished(called, false, &json!({ "error": error }));
-                self.relay(batch, text);
-            }
-            (Err(why), _) | (Ok(None), Err(why)) => {
-                let why = format!("the server's answer cannot be read: {why}");
-                self.judge.finished(called, false, &json!({ "error": why }));
-                self.answer(batch, reply::error(Some(id), CONNECTION_CLOSED, &why));
-            }
+            (Ok(None), Ok(Some(error))) => match self.judge.failed(called, &error) {
+                Some(Failed::Error(shown)) => self.answer(batch, reply::failure(id, &shown)),
+                Some(Failed::Withheld(result)) => self.answer(batch, reply::result(id, &result)),
+                None => self.relay(batch, text),
+            },
+            (Err(why), _) | (_, Err(why)) => unread(&why),
         }
     }
 
@@ -143,12 +177,16 @@ impl Proxy {
 
     /// A request took too long: the client is answered, and the server told that nobody waits.
     pub(super) fn late(&self, id: &Id, waiting: Waiting) {
-        let own = matches!(waiting.what, What::Own(_));
-        let seconds = if own { PAGE_MS_MAX as f64 / 1e3 } else { self.timeout.as_secs_f64() };
-        self.fail_waiting(id, waiting, REQUEST_TIMEOUT, &format!("the server did not answer within {seconds} s"));
+        // Nobody may take a greeting back, and what was not sent need not be.
+        let told = waiting.what.is_clients() && !matches!(waiting.what, What::Introduction);
+        let why = match waiting.what {
+            What::Own(_) => "the server did not answer in time".to_owned(),
+            _ => format!("the server did not answer within {} s", self.timeout.as_secs_f64()),
+        };
+        self.fail_waiting(id, waiting, REQUEST_TIMEOUT, &why);
         let text = reply::cancelled(id, "timed out");
         let cancelled = Sent { text: text.as_bytes(), method: Some("notifications/cancelled"), ..Sent::default() };
-        if !own && let Err(why) = self.server.send(&cancelled) {
+        if told && let Err(why) = self.server.send(&cancelled) {
             self.note(&why);
         }
     }
@@ -168,7 +206,7 @@ impl Proxy {
         match waiting.what {
             What::Own(wanted) => return drop(wanted.send(Err(why.to_owned()))),
             What::Call(called) => drop(self.judge.finished(&called, false, &json!({ "error": why }))),
-            What::Passed | What::Introduction | What::List { .. } => {}
+            What::Passed | What::Introduction | What::List { .. } | What::Held => {}
         }
         self.answer(waiting.batch.as_ref(), reply::error(Some(id), code, why));
     }

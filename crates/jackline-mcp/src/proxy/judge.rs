@@ -31,6 +31,8 @@ pub(super) struct Called {
     session: String,
     agent: Option<String>,
     call: Call,
+    /// The client speaks a protocol in which results say whether they are the last word.
+    stateless: bool,
 }
 
 /// A call as the client asks for it.
@@ -52,6 +54,15 @@ pub(super) enum Judged {
     Pass(Box<Called>, Option<Value>),
     /// It does not; this is its result.
     Denied(Value),
+}
+
+/// What the client is told of a call that the server answered with an error, where that is something else.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// An error within its bounds.
+    Error(Value),
+    /// A result of ours: the end of the call could not be kept.
+    Withheld(Value),
 }
 
 impl<'a> Asked<'a> {
@@ -102,9 +113,19 @@ impl Judge {
         lock(&self.server).get_or_insert_with(|| safe_name(name));
     }
 
-    /// The server's name in tools' names.
+    /// The server's name in tools' names, once it is known.
+    pub(super) fn name(&self) -> Option<String> {
+        lock(&self.server).clone()
+    }
+
+    /// Whether it is known.
+    pub(super) fn is_named(&self) -> bool {
+        lock(&self.server).is_some()
+    }
+
+    /// The server's name as people are told it.
     pub(super) fn server(&self) -> String {
-        lock(&self.server).clone().unwrap_or_else(|| "server".to_owned())
+        self.name().unwrap_or_else(|| "server".to_owned())
     }
 
     /// Whether nothing is judged here.
@@ -120,11 +141,12 @@ impl Judge {
     }
 
     /// Takes a new list; what people should know about it.
-    pub(super) fn listed(&self, catalogue: Catalogue, listing: Listing) -> Vec<String> {
+    pub(super) fn listed(&self, catalogue: Catalogue, listing: Option<Listing>) -> Vec<String> {
         {
             let _turn = lock(&self.turn);
             self.runtime.offer(catalogue);
         }
+        let Some(listing) = listing else { return Vec::new() };
         {
             let mut listed = lock(&self.listed);
             if listed.0.as_ref() == Some(&listing) {
@@ -151,14 +173,15 @@ impl Judge {
         listing.map(tell).unwrap_or_default()
     }
 
-    /// Judges a call before it goes to the server; and what people should know.
-    pub(super) fn requested(&self, asked: &Asked<'_>) -> (Judged, Vec<String>) {
+    /// Judges a call before it goes to the server, `unlisted` where the server offers no tool of just this name; and what
+    /// people should know.
+    pub(super) fn requested(&self, asked: &Asked<'_>, unlisted: bool) -> (Judged, Vec<String>) {
         let tool = cut(&tool_name(&self.server(), &safe(asked.tool)));
         if let Some(called) = self.goes_on(&tool, asked) {
             return (Judged::Pass(Box::new(called), None), Vec::new());
         }
         let called = match self.join(tool, asked) {
-            Ok(called) => called,
+            Ok(called) => Called { call: Call { unlisted, ..called.call }, ..called },
             Err(answer) => return (Judged::Denied(self.denial(&answer, asked)), Vec::new()),
         };
         let notices = self.tell(&called.session);
@@ -184,11 +207,11 @@ impl Judge {
             None => (self.joiner.join(&self.runtime, asked.host_id)?, asked.host_id.map(str::to_owned)),
         };
         let call = Call { id: id.or_else(fresh_call_id), ..Call::new(tool, args) };
-        Ok(Called { session: joined.session, agent: joined.agent, call })
+        Ok(Called { session: joined.session, agent: joined.agent, call, stateless: asked.stateless })
     }
 
     fn denial(&self, answer: &Answer, asked: &Asked<'_>) -> Value {
-        let mut text = answer.shown();
+        let mut text = answer.shown_if_kept();
         if answer.verdict == Verdict::Ask {
             text.push_str("\n→ a person would have to agree, and nobody can be asked here");
         }
@@ -221,8 +244,27 @@ impl Judge {
         let background = result.get("task").is_some();
         let outcome = Outcome { background, ..Outcome::new(ok, shown_part(result)) };
         let answer = self.decide(&called.event(Body::CallFinished(called.call.clone(), outcome)));
+        if answer.is_fault() {
+            return Some(withheld(&answer, called));
+        }
         let bounded = answer.edit(EditTarget::Output).map(|edit| edit.value.clone());
         rendered(result, bounded, answer.feedback.as_deref())
+    }
+
+    /// The same for a call that the server answered with an error.
+    pub(super) fn failed(&self, called: &Called, error: &Value) -> Option<Failed> {
+        let outcome = Outcome::new(false, json!({ "code": error.get("code"), "content": error_texts(error) }));
+        let answer = self.decide(&called.event(Body::CallFinished(called.call.clone(), outcome)));
+        if answer.is_fault() {
+            return Some(Failed::Withheld(withheld(&answer, called)));
+        }
+        let bounded = &answer.edit(EditTarget::Output)?.value;
+        let text = |at: usize| bounded.get("content")?.get(at)?.get("text").cloned();
+        let mut shown = json!({ "code": error.get("code"), "message": text(0).unwrap_or_else(|| json!("")) });
+        if let (Value::Object(shown), Some(data)) = (&mut shown, text(1)) {
+            shown.insert("data".to_owned(), data);
+        }
+        Some(Failed::Error(shown))
     }
 
     /// The proxy ends, and what it started with it.
@@ -232,6 +274,14 @@ impl Judge {
 }
 
 impl Called {
+    /// Whether a result asks the client for input, and is nothing else: only clients that speak of it know that.
+    pub(super) fn may_go_on(&self, result: &Value) -> bool {
+        const ASKS: [&str; 4] = ["resultType", "inputRequests", "requestState", "_meta"];
+        let asks = result.get("resultType").and_then(Value::as_str) == Some("input_required");
+        let only = || result.as_object().is_some_and(|fields| fields.keys().all(|key| ASKS.contains(&key.as_str())));
+        self.stateless && asks && only()
+    }
+
     /// The arguments of a call to our own server, with which call of which session it is.
     fn addressed(&self, edited: Option<&Value>) -> Option<Value> {
         tools::other_name(Some(MCP_HOST), &self.call.tool)?;
@@ -244,6 +294,20 @@ impl Called {
     fn event(&self, body: Body) -> Event {
         Event { agent: self.agent.clone(), ..event(&self.session, body) }
     }
+}
+
+/// What is shown instead of a result whose end could not be kept, or judged: what is not on record did not happen to who
+/// reads the record.
+fn withheld(answer: &Answer, called: &Called) -> Value {
+    let text = format!("The call was made, and its result is not shown.\n{}", answer.shown_if_kept());
+    reply::denial(answer, &text, called.stateless)
+}
+
+/// What an error says, as blocks of text: the message, and what is beside it.
+fn error_texts(error: &Value) -> Vec<Value> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let parts = [Some(error.get("message").unwrap_or(&Value::Null)), error.get("data")];
+    parts.into_iter().flatten().map(|part| block(&text(part))).collect()
 }
 
 /// What a request must repeat to go on with a call.
@@ -277,6 +341,9 @@ fn rendered(result: &Value, bounded: Option<Value>, feedback: Option<&str>) -> O
             shown.extend(bounded.remove("content").map(|content| ("content".to_owned(), content)));
         }
         Some(text) => {
+            // All of it is in that text now.
+            const KEPT: [&str; 4] = ["structuredContent", "isError", "resultType", "_meta"];
+            shown.retain(|key, _| KEPT.contains(&key.as_str()));
             let text = text.as_str().map_or_else(|| text.to_string(), str::to_owned);
             shown.insert("content".to_owned(), json!([block(&text)]));
         }

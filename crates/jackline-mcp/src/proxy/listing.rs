@@ -1,4 +1,6 @@
 //! What the server offers: learned from the lists that the client asks for, and asked for where it did not.
+//!
+//! A list that cannot be read to its end is none: then it cannot be told what a call does, and the guards hear of that.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use jackline_core::catalogue::Catalogue;
 use jackline_core::json::canonical;
-use jackline_core::listing::{Listed, Listing, TOOLS_MAX, tool_name};
+use jackline_core::listing::{Listed, Listing, REST, TOOLS_MAX, tool_name};
 use jackline_core::sha::Digest;
 use serde_json::Value;
 
@@ -16,21 +18,32 @@ use super::judge::safe;
 const CATALOGUE_MAX: usize = 4096;
 /// Pages of one list that we ask for.
 pub(super) const PAGES_MAX: usize = 64;
-/// Milliseconds for one page of a list that we ask for; a call waits for it.
-pub(super) const PAGE_MS_MAX: u64 = 10_000;
+/// Milliseconds for a whole list that we ask for; a call waits for it.
+pub(super) const LIST_MS_MAX: u64 = 10_000;
 /// Milliseconds until a list is asked for again that did not hold a tool, or did not come.
 const AGAIN_MS: u64 = 5_000;
-/// The name under which tools beyond those that a session remembers are remembered as one.
-const REST: &str = "(more)";
+
+/// Who asked for a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asker {
+    Client,
+    Us,
+}
 
 /// A list as far as it came.
 #[derive(Debug, Default)]
 struct State {
     tools: BTreeMap<String, Tool>,
-    /// Pages of a list that has not ended.
-    pages: Vec<Value>,
+    /// Pages of the client's list and of ours that have not ended.
+    begun: [Option<Vec<(String, Tool)>>; 2],
+    /// What the client was shown of lists that have not ended, while none was known to its end.
+    shown: BTreeMap<String, Tool>,
     /// The list was seen to its end, and nobody said that it changed.
     complete: bool,
+    /// Why it is not.
+    fault: Option<String>,
+    /// Something is known that was not told yet.
+    news: bool,
     /// When we last asked ourselves.
     asked: Option<Instant>,
 }
@@ -39,6 +52,8 @@ struct State {
 struct Tool {
     digest: Digest,
     schema: Option<String>,
+    /// The server says more than one thing of it.
+    doubled: bool,
 }
 
 /// What is known of the server's tools.
@@ -50,27 +65,30 @@ impl Listings {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a page; whether the list is whole now.
-    pub(super) fn page(&self, first: bool, result: &Value) -> bool {
+    /// Takes a page; whether more are to come. Or why the list cannot be read.
+    pub(super) fn page(&self, asker: Asker, first: bool, result: &Value) -> Result<bool, String> {
         let mut state = self.state();
-        if first {
-            state.pages.clear();
+        let taken = state.take(asker, first, result);
+        taken.inspect_err(|why| state.fail(why))
+    }
+
+    /// There is no list, for this reason; what was known before stands, unless someone said that it changed.
+    pub(super) fn missed(&self, why: &str) {
+        let mut state = self.state();
+        if !state.complete {
+            state.fail(why);
         }
-        let Some(tools) = result.get("tools").and_then(Value::as_array) else { return false };
-        let room = CATALOGUE_MAX.saturating_sub(state.pages.len());
-        state.pages.extend(tools.iter().take(room).cloned());
-        if next_cursor(result).is_some() {
-            return false;
-        }
-        state.tools = state.pages.drain(..).filter_map(|tool| Some((name(&tool)?, Tool::of(&tool)))).collect();
-        state.complete = true;
-        true
+    }
+
+    /// The client was to be shown a list that cannot be read.
+    pub(super) fn unreadable(&self, why: &str) {
+        self.state().fail(why);
     }
 
     /// The server says that its list changed.
     pub(super) fn changed(&self) {
         let mut state = self.state();
-        state.complete = false;
+        state.fail("it said that they changed");
         state.asked = None;
     }
 
@@ -86,14 +104,98 @@ impl Listings {
         true
     }
 
-    /// What the runtime judges by, and what a session remembers.
-    pub(super) fn offered(&self, server: &str) -> (Catalogue, Listing) {
+    /// Whether the server's list is known, and this is no name in it.
+    pub(super) fn lacks(&self, tool: &str) -> bool {
         let state = self.state();
+        state.complete && !state.tools.contains_key(tool)
+    }
+
+    /// What the runtime judges by and what a session remembers, where that is news.
+    pub(super) fn news(&self, server: &str) -> Option<(Catalogue, Option<Listing>)> {
+        let mut state = self.state();
+        if !std::mem::take(&mut state.news) {
+            return None;
+        }
+        if !state.complete {
+            return Some((Catalogue::unread(state.fault.as_deref().unwrap_or("no list came")), None));
+        }
         let mut catalogue = Catalogue::default();
         for (name, tool) in &state.tools {
-            catalogue.add(tool_name(server, &safe(name)), tool.schema.clone());
+            let name = tool_name(server, &safe(name));
+            // Twice is once too often, which is what it is to say.
+            (0..=usize::from(tool.doubled)).for_each(|_| catalogue.add(name.clone(), tool.schema.clone()));
         }
-        (catalogue, listing(server, &state.tools))
+        Some((catalogue, Some(listing(server, &state.tools))))
+    }
+}
+
+impl State {
+    fn fail(&mut self, why: &str) {
+        self.complete = false;
+        self.news = true;
+        self.shown.clear();
+        self.fault = Some(why.to_owned());
+    }
+
+    fn take(&mut self, asker: Asker, first: bool, result: &Value) -> Result<bool, String> {
+        let (page, more) = (tools(result)?, next_cursor(result)?.is_some());
+        if asker == Asker::Client {
+            self.show(&page)?;
+        }
+        let [of_client, of_us] = &mut self.begun;
+        let begun = if asker == Asker::Client { of_client } else { of_us };
+        if first {
+            *begun = Some(Vec::new());
+        }
+        // A page of a list whose beginning nobody saw is no list.
+        let Some(pages) = begun else { return Ok(more) };
+        pages.extend(page);
+        if pages.len() > CATALOGUE_MAX {
+            *begun = None;
+            return Err(format!("there are more than {CATALOGUE_MAX}"));
+        }
+        if !more {
+            let pages = begun.take().unwrap_or_default();
+            self.end(pages);
+        }
+        Ok(more)
+    }
+
+    /// The client is shown a page. What differs in it from the list that is known is changed by that alone.
+    fn show(&mut self, page: &[(String, Tool)]) -> Result<(), String> {
+        for (name, tool) in page {
+            let known = if self.complete { &mut self.tools } else { &mut self.shown };
+            let before = known.insert(name.clone(), tool.clone());
+            self.news |= self.complete && before.as_ref() != Some(tool);
+            if known.len() > CATALOGUE_MAX {
+                return Err(format!("there are more than {CATALOGUE_MAX}"));
+            }
+            if let (Some(before), false) = (before, self.complete) {
+                known.entry(name.clone()).and_modify(|tool| tool.join(&before));
+            }
+        }
+        Ok(())
+    }
+
+    /// A list came to its end.
+    fn end(&mut self, pages: Vec<(String, Tool)>) {
+        let mut tools: BTreeMap<String, Tool> = BTreeMap::new();
+        for (name, tool) in pages {
+            match tools.get_mut(&name) {
+                Some(known) => known.join(&tool),
+                None => drop(tools.insert(name, tool)),
+            }
+        }
+        for (name, tool) in std::mem::take(&mut self.shown) {
+            match tools.get_mut(&name) {
+                Some(known) => known.join(&tool),
+                None => drop(tools.insert(name, Tool { doubled: true, ..tool })),
+            }
+        }
+        self.news |= !self.complete || self.tools != tools;
+        self.tools = tools;
+        self.complete = true;
+        self.fault = None;
     }
 }
 
@@ -116,39 +218,119 @@ impl Tool {
             said.remove("_meta");
         }
         let schema = tool.get("inputSchema").filter(|schema| schema.is_object()).map(Value::to_string);
-        Self { digest: Digest::of(&canonical(&said)), schema }
+        Self { digest: Digest::of(&canonical(&said)), schema, doubled: false }
+    }
+
+    /// Something else is said of it too.
+    fn join(&mut self, other: &Self) {
+        if self.digest != other.digest || other.doubled {
+            let digest = Digest::of_parts([self.digest.0.as_slice(), other.digest.0.as_slice()]);
+            *self = Self { digest, schema: None, doubled: true };
+        }
     }
 }
 
-fn name(tool: &Value) -> Option<String> {
+fn tools(result: &Value) -> Result<Vec<(String, Tool)>, String> {
+    let tools = result.get("tools").and_then(Value::as_array).ok_or("`tools` is no list")?;
+    tools.iter().map(|tool| Ok((name(tool)?, Tool::of(tool)))).collect()
+}
+
+fn name(tool: &Value) -> Result<String, String> {
     /// Bytes of a tool's name; hosts take some sixty.
     const NAME_BYTES_MAX: usize = 200;
-    let name = tool.get("name")?.as_str()?;
-    (1..=NAME_BYTES_MAX).contains(&name.len()).then(|| name.to_owned())
+    let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+    if !(1..=NAME_BYTES_MAX).contains(&name.len()) {
+        return Err(format!("a tool has no name of 1 to {NAME_BYTES_MAX} bytes"));
+    }
+    Ok(name.to_owned())
 }
 
 /// What asks for the next page, where there is one.
-pub(super) fn next_cursor(result: &Value) -> Option<&Value> {
-    result.get("nextCursor").filter(|cursor| cursor.is_string())
+pub(super) fn next_cursor(result: &Value) -> Result<Option<&Value>, String> {
+    match result.get("nextCursor") {
+        None | Some(Value::Null) => Ok(None),
+        // Some servers end their lists so, and clients take it for the end.
+        Some(Value::String(cursor)) if cursor.is_empty() => Ok(None),
+        Some(cursor @ Value::String(_)) => Ok(Some(cursor)),
+        Some(_) => Err("`nextCursor` is no text".to_owned()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Asker::{Client, Us};
     use super::*;
     use serde_json::json;
+
+    fn tool(name: &str, about: &str) -> Value {
+        json!({"name": name, "description": about, "inputSchema": {"type": "object"}})
+    }
 
     #[test]
     fn a_list_is_known_once_its_last_page_came() {
         let listings = Listings::default();
         assert!(listings.is_wanted("a"));
         assert!(!listings.is_wanted("a"), "asked a moment ago");
-        assert!(!listings.page(true, &json!({"tools": [{"name": "a", "inputSchema": {}}], "nextCursor": "2"})));
-        assert!(listings.page(false, &json!({"tools": [{"name": "b.c", "inputSchema": {"type": "object"}}]})));
-        let (catalogue, listing) = listings.offered("s");
+        let first = json!({"tools": [{"name": "a", "inputSchema": {}}], "nextCursor": "2"});
+        assert_eq!(listings.page(Us, true, &first), Ok(true));
+        assert!(listings.news("s").is_none() && !listings.lacks("x"));
+        assert_eq!(listings.page(Us, false, &json!({"tools": [tool("b.c", "")], "nextCursor": ""})), Ok(false));
+        let (catalogue, listing) = listings.news("s").unwrap();
         assert!(catalogue.knows("mcp__s__a") && catalogue.schema("mcp__s__b_c").is_some());
-        assert_eq!(listing.tools.len(), 2);
+        assert_eq!(listing.unwrap().tools.len(), 2);
+        assert!(listings.news("s").is_none() && listings.lacks("b_c") && !listings.lacks("b.c"));
         listings.changed();
-        assert!(!listings.page(true, &json!({"tools": "none"})));
+        assert!(listings.news("s").unwrap().0.unclear("mcp__s__a").is_some());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_no_list() {
+        let many: Vec<Value> = (0..=CATALOGUE_MAX).map(|n| tool(&format!("t{n}"), "")).collect();
+        for wrong in [
+            json!({"tools": null}),
+            json!({}),
+            json!({"tools": [{"name": 5}]}),
+            json!({"tools": [], "nextCursor": 7}),
+            json!({"tools": many}),
+        ] {
+            let listings = Listings::default();
+            assert_eq!(listings.page(Us, true, &json!({"tools": [tool("a", "")]})), Ok(false));
+            listings.news("s");
+            assert!(listings.page(Client, true, &wrong).is_err());
+            assert!(listings.news("s").unwrap().0.unclear("mcp__s__a").is_some(), "what was known does not stand");
+        }
+        let listings = Listings::default();
+        listings.missed("it has no end");
+        assert!(listings.news("s").unwrap().0.unclear("mcp__s__a").is_some());
+    }
+
+    #[test]
+    fn a_page_that_the_client_is_shown_changes_what_is_known() {
+        let listings = Listings::default();
+        let page = |about: &str| json!({"tools": [tool("a", about)], "nextCursor": "2"});
+        assert_eq!(listings.page(Us, true, &json!({"tools": [tool("a", "1"), tool("b", "1")]})), Ok(false));
+        let (_, before) = listings.news("s").unwrap();
+        assert_eq!(listings.page(Client, true, &page("1")), Ok(true));
+        assert!(listings.news("s").is_none());
+        assert_eq!(listings.page(Client, true, &page("2")), Ok(true));
+        let (_, after) = listings.news("s").unwrap();
+        assert!(before.unwrap().digest() != after.unwrap().digest());
+    }
+
+    #[test]
+    fn two_things_that_are_said_of_one_tool_are_unclear() {
+        let unclear = |listings: &Listings| listings.news("s").unwrap().0.unclear("mcp__s__a_b").is_some();
+        let twice = |one: Value, two: Value| {
+            let listings = Listings::default();
+            assert_eq!(listings.page(Us, true, &json!({"tools": [one, two]})), Ok(false));
+            unclear(&listings)
+        };
+        assert!(twice(tool("a_b", "1"), tool("a_b", "2")) && twice(tool("a_b", "1"), tool("a.b", "1")));
+        assert!(!twice(tool("a_b", "1"), tool("a_b", "1")) && !twice(tool("a_b", "1"), tool("c", "1")));
+        let shown = Listings::default();
+        assert_eq!(shown.page(Client, true, &json!({"tools": [tool("a_b", "1")], "nextCursor": "2"})), Ok(true));
+        assert_eq!(shown.page(Us, true, &json!({"tools": [tool("a_b", "2")]})), Ok(false));
+        assert!(unclear(&shown), "the client was shown something else");
     }
 
     #[test]
@@ -164,8 +346,8 @@ mod tests {
         let tools: Vec<Value> = (0..TOOLS_MAX + 9).map(|n| json!({"name": format!("t{n:04}")})).collect();
         let offered = |tools: &[Value]| {
             let listings = Listings::default();
-            assert!(listings.page(true, &json!({ "tools": tools })));
-            listings.offered("s").1
+            assert_eq!(listings.page(Us, true, &json!({ "tools": tools })), Ok(false));
+            listings.news("s").unwrap().1.unwrap()
         };
         let before = offered(&tools);
         assert_eq!(before.tools.len(), TOOLS_MAX);

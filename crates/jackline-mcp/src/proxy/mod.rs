@@ -1,12 +1,14 @@
 //! The proxy: stands between any MCP client and any MCP server, and judges every `tools/call`.
 //!
-//! Three threads and no more beside the one that waits: one reads the client (`upward`), one the server (`downward`), one the clock. A call is
+//! Few threads beside the one that waits: one reads the client (`upward`), one the server (`downward`), one the clock, one
+//! finds out what calls are judged by (`held`), one sees whether the server is alive. A call is
 //! judged and on record before the server sees it, and its result before the client does. Whatever is not judged passes
 //! byte for byte and in order. A server that dies, hangs, floods or babbles leads to errors, never to a stuck client.
 
 mod batch;
 mod child;
 mod downward;
+mod held;
 mod judge;
 mod listing;
 mod outlet;
@@ -20,15 +22,16 @@ use std::fmt;
 use std::io::{BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::ChildStdout;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use jackline_runtime::Runtime;
 use jackline_runtime::lines::{self, Line};
 
+use held::Queue;
 use judge::Judge;
 use listing::Listings;
 use outlet::Outlet;
@@ -45,6 +48,8 @@ use crate::reply;
 pub const TIMEOUT_DEFAULT: Duration = Duration::from_secs(600);
 /// Milliseconds between the gentle and the rough way to end a server; clients give us about as long.
 const GRACE_MS: u64 = 1_500;
+/// Milliseconds in which what a server said before it ended is read, where someone else keeps its output open.
+const DRAIN_MS: u64 = 500;
 /// Milliseconds that a client which says nothing more may still wait for answers.
 const LINGER_MS_MAX: u64 = 60_000;
 /// Milliseconds between two looks whether it still does.
@@ -111,6 +116,9 @@ struct Proxy {
     judge: Judge,
     listings: Listings,
     pending: Pending,
+    held: Queue,
+    /// Held while what is known of the server's tools is told, so that nothing older is told last.
+    learning: Mutex<()>,
     server: Box<dyn Server>,
     client: Outlet,
     note: Box<dyn Fn(&str) + Send + Sync>,
@@ -146,6 +154,8 @@ pub fn run(runtime: Runtime, options: Options, streams: Streams) -> Result<u8, S
         judge: Judge::new(runtime, joiner, options.name.as_deref()),
         listings: Listings::default(),
         pending: Pending::default(),
+        held: Queue::default(),
+        learning: Mutex::default(),
         server,
         client: Outlet::new(streams.output, end.clone()),
         note: streams.note,
@@ -184,6 +194,19 @@ fn start(proxy: &Arc<Proxy>, (input, source, signals): Inputs, end: &Sender<End>
         let _last = last;
         while let Some(expired) = clock.pending.expired() {
             expired.into_iter().for_each(|(id, waiting)| clock.late(&id, waiting));
+        }
+    })?;
+    let (held, last) = (Arc::clone(proxy), Last(end.clone(), || End::ClientGone));
+    spawn("held", move || {
+        let _last = last;
+        held.release();
+    })?;
+    let (watched, ended) = (Arc::clone(proxy), end.clone());
+    spawn("watch", move || {
+        if watched.server.wait() {
+            // What it said last is on its way.
+            thread::sleep(Duration::from_millis(DRAIN_MS));
+            drop(ended.send(End::ServerClosed));
         }
     })?;
     let Some(mut signals) = signals else { return Ok(()) };

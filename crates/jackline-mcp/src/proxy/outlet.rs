@@ -24,6 +24,11 @@ impl Outlet {
         Self { output: Mutex::new(output), end }
     }
 
+    /// Ends the proxy for this reason.
+    pub(super) fn end(&self, why: End) {
+        drop(self.end.send(why));
+    }
+
     /// Says one message. A client that is gone ends the proxy; until then what is said to it is lost.
     pub(super) fn say(&self, message: &[u8]) {
         let mut line = Vec::with_capacity(message.len() + 1);
@@ -31,7 +36,7 @@ impl Outlet {
         line.push(b'\n');
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         if output.write_all(&line).and_then(|()| output.flush()).is_err() {
-            drop(self.end.send(End::ClientGone));
+            self.end(End::ClientGone);
         }
     }
 }

@@ -36,8 +36,17 @@ pub(super) enum What {
     List { first: bool },
     /// A call that was judged.
     Call(Box<Called>),
-    /// A list that we asked for.
+    /// A call that is not judged yet, and not sent.
+    Held,
+    /// Something that we asked for.
     Own(SyncSender<Result<Value, String>>),
+}
+
+impl What {
+    /// Whether the server was asked, by the client.
+    pub(super) const fn is_clients(&self) -> bool {
+        matches!(self, Self::Passed | Self::Introduction | Self::List { .. } | Self::Call(_))
+    }
 }
 
 /// Why a request cannot wait.
@@ -47,6 +56,16 @@ pub(super) enum Refused {
     TooMany,
     /// The server is gone, for this reason.
     Closed(String),
+}
+
+impl Refused {
+    pub(super) fn told(&self) -> String {
+        match self {
+            Self::Doubled => "a request with this id is in flight".to_owned(),
+            Self::TooMany => "too many requests are in flight".to_owned(),
+            Self::Closed(why) => why.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -103,8 +122,14 @@ impl Pending {
         ids.next().filter(|_| ids.next().is_none()).cloned()
     }
 
+    /// Whether nobody waits for anything that must come to an end.
     pub(super) fn is_empty(&self) -> bool {
-        self.table().waiting.is_empty()
+        self.table().waiting.values().all(|waiting| waiting.deadline.is_none())
+    }
+
+    /// Whether the server has not yet answered a greeting.
+    pub(super) fn awaits_introduction(&self) -> bool {
+        self.table().waiting.values().any(|waiting| matches!(waiting.what, What::Introduction))
     }
 
     /// Takes all that wait.

@@ -228,7 +228,7 @@ impl Remote {
         let body = body(response)?;
         let told = scan::outline(&body).filter(|outline| outline.method.is_none() && outline.id().as_ref() == Some(id));
         if told.is_none() {
-            return Err(refused(status.as_u16()));
+            return Err(if status.is_success() { unlike(&body) } else { refused(status.as_u16()) });
         }
         self.learn(posted, &body);
         drop(self.heard.send(Heard::Line(body)));
@@ -336,6 +336,15 @@ fn body(response: Response<Body>) -> Result<Vec<u8>, String> {
     }
     bytes.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     Ok(bytes)
+}
+
+/// What came instead of an answer.
+fn unlike(body: &[u8]) -> String {
+    match scan::outline(body) {
+        _ if body.trim_ascii().is_empty() => "the server's answer is empty".to_owned(),
+        Some(_) => "the server's answer belongs to another request".to_owned(),
+        None => "the server's answer is no message".to_owned(),
+    }
 }
 
 fn refused(status: u16) -> String {

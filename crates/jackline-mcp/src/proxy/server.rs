@@ -68,11 +68,21 @@ pub(super) trait Server: Send + Sync + fmt::Debug {
     /// Sends a message; or says why the server cannot be told anything.
     fn send(&self, message: &Sent<'_>) -> Result<(), String>;
 
+    /// Whether it can never be sent anything again.
+    fn is_lost(&self) -> bool {
+        false
+    }
+
     /// Nothing more will be sent.
     fn close(&self);
 
     /// Passes a signal on.
     fn signal(&self, signal: Ending);
+
+    /// Waits until it has ended by itself; whether that can be seen at all.
+    fn wait(&self) -> bool {
+        false
+    }
 
     /// Ends it, gently at first; how it ended, in words, and its exit code.
     fn end(&self, grace: Duration) -> (String, Option<u8>);

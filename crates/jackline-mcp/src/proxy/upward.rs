@@ -1,23 +1,25 @@
 //! From the client to the server: every message is read, calls are judged, and everything else goes on as it is.
 
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use jackline_runtime::lines::{LINE_BYTES_MAX, is_blank};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::Proxy;
 use super::batch::{BATCH_MAX, Batch};
-use super::judge::{Asked, Judged, PROTOCOL_VERSION};
-use super::listing::{PAGE_MS_MAX, PAGES_MAX, next_cursor};
+use super::held::Held;
+use super::judge::{Asked, Judged};
 use super::pending::{Refused, Waiting, What};
 use super::server::Sent;
+use super::{End, Proxy};
 use crate::message::{self, Id, Kind, Message};
 use crate::reply::{self, CONNECTION_CLOSED, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
 use crate::scan;
 
 type Belongs<'a> = Option<&'a Arc<Batch>>;
+
+/// Requests that last by their nature: until a task is done, or as long as a client listens.
+const LASTING: [&str; 2] = ["tasks/result", "subscriptions/listen"];
 
 impl Proxy {
     /// Takes one line of the client's.
@@ -90,31 +92,52 @@ impl Proxy {
             "tools/list" => What::List { first: message.param("cursor").is_none_or(Value::is_null) },
             _ => What::Passed,
         };
-        self.forward(Waiting { what, batch: batch.cloned(), deadline: None }, id, &Sent { text, ..Sent::of(message) });
+        let deadline = (!LASTING.contains(&method)).then(|| Instant::now() + self.timeout);
+        self.forward(Waiting { what, batch: batch.cloned(), deadline }, id, &Sent { text, ..Sent::of(message) });
     }
 
-    /// Judges a call, and sends it on or answers it.
+    /// Judges a call, at once or when it is known what it may be judged by.
     fn call(&self, message: &Message<'_>, id: &Id, text: &[u8], batch: Belongs<'_>) {
-        let deadline = Some(Instant::now() + self.timeout);
-        let sent = Sent { text, ..Sent::of(message) };
+        let deadline = Instant::now() + self.timeout;
         if self.judge.is_idle() {
-            return self.forward(Waiting { what: What::Passed, batch: batch.cloned(), deadline }, id, &sent);
+            let waiting = Waiting { what: What::Passed, batch: batch.cloned(), deadline: Some(deadline) };
+            return self.forward(waiting, id, &Sent { text, ..Sent::of(message) });
         }
         let asked = match Asked::of(message) {
             Ok(asked) => asked,
             Err(why) => return self.answer(batch, reply::error(Some(id), INVALID_PARAMS, why)),
         };
-        if self.listings.is_wanted(asked.tool) {
-            self.fetch_list(message);
+        let wants_list = self.listings.is_wanted(asked.tool);
+        if !wants_list && self.judge.is_named() && !self.held.is_busy() {
+            return self.judged(message, &asked, id, (text, batch, deadline));
         }
-        let (judged, notices) = self.judge.requested(&asked);
+        let waiting = Waiting { what: What::Held, batch: batch.cloned(), deadline: Some(deadline) };
+        if let Err(refused) = self.pending.add(id, waiting) {
+            return self.refuse(batch, id, &refused);
+        }
+        let value = Value::Object(message.fields.clone());
+        let (id, text, batch) = (id.clone(), text.to_vec(), batch.cloned());
+        self.held.push(Held { id, value, text, batch, deadline, wants_list });
+    }
+
+    /// Judges a call, and sends it on or answers it.
+    pub(super) fn judged(
+        &self,
+        message: &Message<'_>,
+        asked: &Asked<'_>,
+        id: &Id,
+        (text, batch, deadline): (&[u8], Belongs<'_>, Instant),
+    ) {
+        self.learn();
+        let (judged, notices) = self.judge.requested(asked, self.listings.lacks(asked.tool));
         notices.iter().for_each(|notice| self.note(notice));
         match judged {
             Judged::Denied(result) => self.answer(batch, reply::result(id, &result)),
             Judged::Pass(called, edited) => {
                 let edited = edited.map(|args| with_arguments(message, args));
-                let waiting = Waiting { what: What::Call(called), batch: batch.cloned(), deadline };
-                self.forward(waiting, id, &Sent { text: edited.as_deref().map_or(text, str::as_bytes), ..sent });
+                let waiting = Waiting { what: What::Call(called), batch: batch.cloned(), deadline: Some(deadline) };
+                let text = edited.as_deref().map_or(text, str::as_bytes);
+                self.forward(waiting, id, &Sent { text, ..Sent::of(message) });
             }
         }
     }
@@ -124,65 +147,31 @@ impl Proxy {
         let batch = waiting.batch.clone();
         let called = if let What::Call(called) = &waiting.what { Some(called.clone()) } else { None };
         let Err(refused) = self.pending.add(id, waiting) else { return self.send(sent) };
-        let (code, why) = match refused {
-            Refused::Doubled => (INVALID_REQUEST, "a request with this id is in flight".to_owned()),
-            Refused::TooMany => (CONNECTION_CLOSED, "too many requests are in flight".to_owned()),
-            Refused::Closed(why) => (CONNECTION_CLOSED, why),
-        };
         if let Some(called) = called {
-            self.judge.finished(&called, false, &json!({ "error": why }));
+            self.judge.finished(&called, false, &json!({ "error": refused.told() }));
         }
-        self.answer(batch.as_ref(), reply::error(Some(id), code, &why));
+        self.refuse(batch.as_ref(), id, &refused);
+    }
+
+    /// Answers a request that cannot wait for anything.
+    fn refuse(&self, batch: Belongs<'_>, id: &Id, refused: &Refused) {
+        let code = if *refused == Refused::Doubled { INVALID_REQUEST } else { CONNECTION_CLOSED };
+        self.answer(batch, reply::error(Some(id), code, &refused.told()));
     }
 
     /// Sends a message on; a request that cannot be sent is answered.
-    fn send(&self, sent: &Sent<'_>) {
+    pub(super) fn send(&self, sent: &Sent<'_>) {
         if let Err(why) = self.server.send(sent) {
             match &sent.id {
                 Some(id) => self.fail(id, CONNECTION_CLOSED, &why),
                 None => self.note(&why),
             }
-        }
-    }
-
-    /// Asks for the list of tools, page by page, as the client would.
-    fn fetch_list(&self, message: &Message<'_>) {
-        let mut cursor = Value::Null;
-        for page in 0..PAGES_MAX {
-            let Some(result) = self.fetch_page(message, &cursor) else { return };
-            if self.take_page(page == 0, &result) {
-                return;
+            if self.server.is_lost() {
+                // Nobody can talk to it any more, so nobody should wait for it.
+                self.client.end(End::ServerClosed);
             }
-            let Some(next) = next_cursor(&result) else { return };
-            cursor = next.clone();
         }
     }
-
-    fn fetch_page(&self, message: &Message<'_>, cursor: &Value) -> Option<Value> {
-        let (done, wait) = sync_channel(1);
-        let id = self.own_id();
-        let deadline = Some(Instant::now() + Duration::from_millis(PAGE_MS_MAX));
-        self.pending.add(&id, Waiting { what: What::Own(done), batch: None, deadline }).ok()?;
-        let mut params = Map::new();
-        params.extend(
-            Some(cursor).filter(|cursor| !cursor.is_null()).map(|cursor| ("cursor".to_owned(), cursor.clone())),
-        );
-        params.extend(protocol(message).map(|meta| ("_meta".to_owned(), meta)));
-        let text = reply::request(&id, "tools/list", &Value::Object(params));
-        let version = message.meta(PROTOCOL_VERSION).and_then(Value::as_str);
-        self.send(&Sent { text: text.as_bytes(), id: Some(id), method: Some("tools/list"), name: None, version });
-        let answer = wait.recv().ok()?;
-        answer.inspect_err(|why| self.note(&format!("the server's tools could not be listed: {why}"))).ok()
-    }
-}
-
-/// What a request says about the protocol it speaks; a request of ours says the same.
-fn protocol(message: &Message<'_>) -> Option<Value> {
-    const OWN: &str = "io.modelcontextprotocol/";
-    let meta = message.param("_meta")?.as_object()?;
-    let said: Map<String, Value> =
-        meta.iter().filter(|(key, _)| key.starts_with(OWN)).map(|(key, value)| (key.clone(), value.clone())).collect();
-    (!said.is_empty()).then_some(Value::Object(said))
 }
 
 /// The same call with other arguments.

@@ -7,6 +7,7 @@ use jackline_core::completion::park;
 use jackline_core::decision::{Edit, EditTarget, Verdict};
 use jackline_core::event::{Body, Call, MAIN_AGENT, Outcome, TOOL_NAME_BYTES_MAX};
 use jackline_core::operation::Operation;
+use jackline_core::probe::Identity;
 use jackline_core::tools::OWN_ARGUMENT;
 use jackline_core::{audit, code};
 use jackline_runtime::{Answer, Runtime};
@@ -65,14 +66,18 @@ impl Serving {
             Ok(called) => called,
             Err(answer) => return told(&Err(Refused::by(&answer)), None),
         };
-        let answer = self.decide(&called, Body::CallRequested(called.call.clone()));
+        let (answer, judged_by) = self.judge(&called);
         // Nobody can be asked here: a question is a no. Where a hook asked before, this call is not asked about again.
         if answer.verdict != Verdict::Allow {
             return told(&Err(Refused::by(&answer)), answer.feedback.as_deref());
         }
         let args = answer.edit(EditTarget::Args).map_or(&called.call.args, |edit| &edit.value);
-        let outcome = self.work(&called, args);
+        let outcome = self.work(&called, args, &judged_by);
         let finished = self.decide(&called, Body::CallFinished(called.call.clone(), judged(&outcome)));
+        // Done, and not on record: then it is not told as done.
+        if finished.is_fault() {
+            return told(&Err(Refused::unkept(&finished)), None);
+        }
         let outcome = match (outcome, finished.edit(EditTarget::Output)) {
             (Ok(said), Some(edit)) => Ok(bounded(said, edit)),
             (outcome, _) => outcome,
@@ -83,6 +88,13 @@ impl Serving {
     fn decide(&self, called: &Called, body: Body) -> Answer {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.runtime.decide(&called.joined.event(body))
+    }
+
+    /// Judges a call; and says which files it was judged by.
+    fn judge(&self, called: &Called) -> (Answer, Vec<Identity>) {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = called.call.args.get("path").and_then(Value::as_str).unwrap_or_default();
+        self.runtime.decide_with_identities(&called.joined.event(Body::CallRequested(called.call.clone())), path)
     }
 
     /// Which session a call belongs to, and which of its calls it is.
@@ -99,7 +111,7 @@ impl Serving {
     }
 
     /// Does what was asked for.
-    fn work(&self, called: &Called, args: &Value) -> Result<Said, Refused> {
+    fn work(&self, called: &Called, args: &Value, judged: &[Identity]) -> Result<Said, Refused> {
         match Offered::named(&called.call.tool) {
             Some(Offered::Asks(operation)) => self.ask(called, operation, args),
             Some(Offered::Park) => self.park(called, args),
@@ -108,7 +120,7 @@ impl Serving {
                 let standing = self.runtime.standing(&called.joined.session, agent);
                 standing.map(status).map_err(|answer| Refused::by(&answer))
             }
-            Some(tool) => self.files(called, tool, args),
+            Some(tool) => self.files(called, (tool, args), judged),
             None => {
                 // The owner lets unknown tools be; there is none all the same.
                 let reason = format!("There is no tool '{}'.", called.call.tool);
@@ -141,7 +153,7 @@ impl Serving {
         Ok(Said { text, value: json!({ "parked": true }) })
     }
 
-    fn files(&self, called: &Called, tool: Offered, args: &Value) -> Result<Said, Refused> {
+    fn files(&self, called: &Called, (tool, args): (Offered, &Value), judged: &[Identity]) -> Result<Said, Refused> {
         let bearings = self.runtime.bearings(&called.joined.session);
         let (root, reads) = bearings.map_err(|fault| Refused::by(&Answer::refusal(fault.finding())))?;
         let root = Path::new(&root).canonicalize().map_err(|fault| {
@@ -149,14 +161,18 @@ impl Serving {
             Refused::new(&code::WORKSPACE_FAILED, reason, "ask the owner to look at it")
         })?;
         let hides = |path: &str| self.hides(called, path);
-        Workspace { root: &root, reads, writing: &self.writing, hides: &hides }.work(tool, args)
+        Workspace { root: &root, reads, writing: &self.writing, judged, hides: &hides }.work(tool, args)
     }
 
-    /// Whether a call that reads this file would not be allowed.
+    /// Whether a call that reads this file, which no link leads to, would not be allowed.
     fn hides(&self, called: &Called, path: &str) -> bool {
         let call = Call { id: fresh_call_id(), ..Call::new(offer::READ_FILE, json!({ "path": path })) };
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        !self.runtime.would_allow(&called.joined.event(Body::CallRequested(call)))
+        let allowed = self.runtime.would_allow(&called.joined.event(Body::CallRequested(call)), path);
+        let itself = |identities: &Vec<Identity>| {
+            identities.is_empty() || identities.iter().any(|identity| identity.inside.as_deref() == Some(path))
+        };
+        !allowed.as_ref().is_some_and(itself)
     }
 }
 

@@ -1,22 +1,24 @@
 //! Streamable HTTP on this machine's own address, for whoever has the token.
 //!
 //! Every request stands for itself: there are no sessions of the transport's, so none can be left behind or taken over.
+//! What is posted is read as strictly as over lines before the SDK sees it.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io::Read;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use jackline_runtime::Runtime;
 use jackline_runtime::lines::LINE_BYTES_MAX;
@@ -27,9 +29,12 @@ use tokio::sync::{Notify, Semaphore};
 
 use super::calling::Serving;
 use super::handler::Handler;
+use super::stdio::understood;
 use super::token::Token;
 use super::{END_MS_MAX, Options, async_runtime, attend};
 use crate::join::Joiner;
+use crate::message::Id;
+use crate::reply::{self, INVALID_REQUEST};
 
 /// Where the server is asked.
 const PATH: &str = "/mcp";
@@ -39,6 +44,8 @@ const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://
 const CONNECTIONS_MAX: usize = 64;
 /// Milliseconds for a request's head to come: who sends it byte by byte holds a connection from others.
 const HEAD_MS_MAX: u64 = 10_000;
+/// Milliseconds for a request's body to come, for the same reason.
+const BODY_MS_MAX: u64 = 30_000;
 
 /// How it listens.
 pub struct Listening {
@@ -107,28 +114,66 @@ fn service(handler: Handler) -> Service {
     StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(NeverSessionManager::default()), config)
 }
 
+/// Connections that have not shown the token yet, the oldest first: who waits for a place gets theirs.
+#[derive(Debug, Default, Clone)]
+struct Strangers(Arc<Mutex<VecDeque<Arc<Notify>>>>);
+
+impl Strangers {
+    fn all(&self) -> MutexGuard<'_, VecDeque<Arc<Notify>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One more; it is told when it must leave.
+    fn come(&self) -> Arc<Notify> {
+        let leave = Arc::new(Notify::new());
+        self.all().push_back(Arc::clone(&leave));
+        leave
+    }
+
+    /// It is a stranger no more, or gone.
+    fn known(&self, leave: &Arc<Notify>) {
+        self.all().retain(|other| !Arc::ptr_eq(other, leave));
+    }
+
+    fn oldest_leaves(&self) {
+        let oldest = self.all().pop_front();
+        oldest.into_iter().for_each(|leave| leave.notify_one());
+    }
+}
+
 async fn accept(listener: &TcpListener, service: &Service, token: &Token) {
-    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let (room, strangers) = (Arc::new(Semaphore::new(CONNECTIONS_MAX)), Strangers::default());
     loop {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
         // One that went away before it was accepted, or no room for its descriptor: others may fare better.
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
-        let (service, token) = (service.clone(), token.clone());
+        if room.available_permits() == 0 {
+            strangers.oldest_leaves();
+        }
+        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
+        let (service, token, strangers) = (service.clone(), token.clone(), strangers.clone());
         tokio::spawn(async move {
-            let _place = place;
-            converse(stream, &service, &token).await;
+            let (_place, leave) = (place, strangers.come());
+            tokio::select! {
+                () = converse(stream, (&service, &token), || strangers.known(&leave)) => {}
+                () = leave.notified() => {}
+            }
+            strangers.known(&leave);
         });
     }
 }
 
-async fn converse(stream: TcpStream, service: &Service, token: &Token) {
+async fn converse(stream: TcpStream, (service, token): (&Service, &Token), known: impl Fn()) {
+    let known = &known;
     let answer = service_fn(|request: Request<Incoming>| async move {
         Ok::<_, Infallible>(match refused(&request, token) {
             Some(answer) => answer,
-            None => service.handle(request).await,
+            None => {
+                known();
+                answered(request, service).await
+            }
         })
     });
     let mut connection = http1::Builder::new();
@@ -137,12 +182,48 @@ async fn converse(stream: TcpStream, service: &Service, token: &Token) {
     drop(connection.serve_connection(TokioIo::new(stream), answer).await);
 }
 
+/// Hands a request to the SDK, once what it says is known to be a message.
+async fn answered(request: Request<Incoming>, service: &Service) -> Answer {
+    if request.method() != Method::POST {
+        return service.handle(request).await;
+    }
+    let (head, body) = request.into_parts();
+    match whole(body).await {
+        Err((status, why)) => complaint(status, None, INVALID_REQUEST, &why),
+        Ok(bytes) => match understood(&bytes) {
+            Err((id, code, why)) => complaint(StatusCode::BAD_REQUEST, id.as_ref(), code, &why),
+            Ok(_) => service.handle(Request::from_parts(head, Full::new(bytes))).await,
+        },
+    }
+}
+
+/// The body of a request, bounded in length and in time.
+async fn whole(body: Incoming) -> Result<Bytes, (StatusCode, String)> {
+    let limit = Duration::from_millis(BODY_MS_MAX);
+    match tokio::time::timeout(limit, Limited::new(body, LINE_BYTES_MAX).collect()).await {
+        Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "the message did not come in time".to_owned())),
+        Ok(Err(fault)) if fault.is::<LengthLimitError>() => {
+            Err((StatusCode::PAYLOAD_TOO_LARGE, format!("the message is longer than {LINE_BYTES_MAX} bytes")))
+        }
+        Ok(Err(_)) => Err((StatusCode::BAD_REQUEST, "the message broke off".to_owned())),
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+    }
+}
+
+/// What is no message gets an error that is one.
+fn complaint(status: StatusCode, id: Option<&Id>, code: i64, why: &str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from(reply::error(id, code, why))).boxed());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer
+}
+
 /// Why a request is not looked at, if it is not.
 fn refused(request: &Request<Incoming>, token: &Token) -> Option<Answer> {
-    let header = request.headers().get(AUTHORIZATION).map(hyper::header::HeaderValue::as_bytes);
+    let header = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
     if !token.is_in(header) {
         let mut answer = plain(StatusCode::UNAUTHORIZED, "a bearer token is wanted\n");
-        answer.headers_mut().insert(WWW_AUTHENTICATE, hyper::header::HeaderValue::from_static("Bearer"));
+        answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         return Some(answer);
     }
     (request.uri().path() != PATH).then(|| plain(StatusCode::NOT_FOUND, "the server is at /mcp\n"))

@@ -36,6 +36,9 @@ struct Row {
     output: Schema,
 }
 
+/// What stands before our tools' names where a host writes them.
+const OWN_FRONT: &str = "mcp__jackline__";
+
 /// The tool that reads; what it may not read, no other tool shows.
 pub(super) const READ_FILE: &str = "read_file";
 
@@ -161,6 +164,8 @@ const ROWS: &[Row] = &[
 impl Offered {
     /// The tool of this name.
     pub(super) fn named(name: &str) -> Option<Self> {
+        // Some clients write it as their host would.
+        let name = name.strip_prefix(OWN_FRONT).unwrap_or(name);
         ROWS.iter().find(|row| row.name == name).map(|row| row.tool)
     }
 }

@@ -43,15 +43,23 @@ impl Refused {
         Self { code: code.to_string(), text, value }
     }
 
+    /// What was done, but neither judged nor kept to its end.
+    pub(super) fn unkept(answer: &Answer) -> Self {
+        let refused = Self::by(answer);
+        Self { text: format!("The call was made, and its result is not shown.\n{}", refused.text), ..refused }
+    }
+
     /// What the runtime refused; with what came of it all the same.
     pub(super) fn by(answer: &Answer) -> Self {
-        let mut text = answer.shown();
-        let mut suggestions: Vec<&str> =
-            answer.findings.iter().flat_map(|finding| &finding.suggestions).map(String::as_str).collect();
+        // Here the operation is a tool, and tools have other names.
+        let tool = |text: &str| text.replace("`calls.list`", "`calls_list`");
+        let mut text = tool(&answer.shown_if_kept());
+        let mut suggestions: Vec<String> =
+            answer.findings.iter().flat_map(|finding| &finding.suggestions).map(|next| tool(next)).collect();
         if answer.verdict == Verdict::Ask {
             let nobody = "a person would have to agree, and nobody can be asked here";
             text.push_str(&format!("\n→ {nobody}"));
-            suggestions.push(nobody);
+            suggestions.push(nobody.to_owned());
         }
         let code = answer.code.as_ref().map(ToString::to_string).unwrap_or_default();
         let reason = answer.reason.as_deref().unwrap_or_default();

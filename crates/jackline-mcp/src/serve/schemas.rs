@@ -211,6 +211,7 @@ pub(super) fn read_file() -> Value {
         ("path", path(PATH)),
         ("offset?", whole(0, "lines to skip; 0 unless given")),
         ("limit?", whole(1, "lines to show; no more than the owner's bound are")),
+        ("from_byte?", whole(0, "bytes of the first line to skip, where it was cut; 0 unless given")),
     ])
 }
 
@@ -225,6 +226,7 @@ pub(super) fn page() -> Value {
         ("next_offset", json!({ "anyOf": [told("integer", "the offset of the next page"), plain("null")] })),
         ("total_lines", plain("integer")),
         ("line_cut", told("boolean", "the last line shown is longer than is shown of it")),
+        ("next_byte", json!({ "anyOf": [told("integer", "where the rest of that line begins"), plain("null")] })),
     ])
 }
 

@@ -25,6 +25,8 @@ const LINGER_MS_MAX: u64 = 60_000;
 const LINGER_LOOK_MS: u64 = 20;
 /// Requests without an answer; further ones are not taken while there are as many, since each holds its arguments.
 const PENDING_MAX: usize = 64;
+/// Messages in one batch; clients that send any send a handful.
+const BATCH_MAX: usize = 256;
 /// Messages that were read and not yet taken; the client waits while there are more.
 pub(super) const UNTAKEN_MAX: usize = 16;
 
@@ -68,31 +70,48 @@ impl Outlet {
 pub(super) fn read(input: Box<dyn Read + Send>, outlet: &Outlet, taken: &mpsc::Sender<Heard>) {
     let (mut input, mut line) = (BufReader::new(input), Vec::new());
     while let Ok(Some(read)) = lines::next(&mut input, &mut line) {
-        let heard = match read {
+        let all = match read {
             Line::Whole if is_blank(&line) => continue,
-            Line::Whole => understood(&line),
+            Line::Whole => heard(&line),
             Line::TooLong { head, tail, .. } => {
                 let why = format!("the message is longer than {LINE_BYTES_MAX} bytes");
-                Err((scan::id_in_edges(&head, &tail), INVALID_REQUEST, why))
+                vec![Err((scan::id_in_edges(&head, &tail), INVALID_REQUEST, why))]
             }
         };
-        match heard {
-            Ok(heard) => {
-                if taken.blocking_send(heard).is_err() {
-                    return;
+        for heard in all {
+            match heard {
+                Ok(heard) => {
+                    if taken.blocking_send(heard).is_err() {
+                        return;
+                    }
                 }
+                Err((id, code, why)) => outlet.complain(id.as_ref(), code, &why),
             }
-            Err((id, code, why)) => outlet.complain(id.as_ref(), code, &why),
         }
     }
 }
 
-/// A line as a message; or the error that it gets.
-fn understood(line: &[u8]) -> Result<Heard, (Option<Id>, i64, String)> {
-    let value = message::read(line).map_err(|why| {
-        let id = scan::outline(line).and_then(|outline| outline.id());
+/// The error that someone gets who said what is no message.
+type Complaint = (Option<Id>, i64, String);
+
+/// A line as messages; or the errors that it gets. Clients of 2025-03-26 may say several in one.
+fn heard(line: &[u8]) -> Vec<Result<Heard, Complaint>> {
+    match scan::elements(line) {
+        Some(items) if (1..=BATCH_MAX).contains(&items.len()) => items.into_iter().map(understood).collect(),
+        Some(_) => vec![Err((None, INVALID_REQUEST, format!("a batch holds between 1 and {BATCH_MAX} messages")))],
+        None => vec![understood(line)],
+    }
+}
+
+/// A text as a message; or the error that it gets.
+pub(super) fn understood(text: &[u8]) -> Result<Heard, Complaint> {
+    let value = message::read(text).map_err(|why| {
+        let id = scan::outline(text).and_then(|outline| outline.id());
         (id, PARSE_ERROR, format!("no JSON message: {why}"))
     })?;
+    if !value.is_object() {
+        return Err((None, INVALID_REQUEST, "the message is no JSON object".to_owned()));
+    }
     let id = value.get("id").and_then(Id::of);
     let invalid = |why: &str| (id.clone(), INVALID_REQUEST, why.to_owned());
     if value.get("jsonrpc") != Some(&Value::from("2.0")) {

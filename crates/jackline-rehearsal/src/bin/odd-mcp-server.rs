@@ -1,8 +1,8 @@
 //! A tiny MCP server over standard input and output that does what tests want: answers, dies, hangs, floods, babbles,
 //! changes its tools, asks back.
 //!
-//! `odd-mcp-server [--log FILE] [--pages] [--stateless]`: writes every line it reads to FILE, lists its tools one by one,
-//! or speaks only the protocol without `initialize`.
+//! `odd-mcp-server [--log FILE] [--pages] [--stateless] [--list HOW]`: writes every line it reads to FILE, lists its tools
+//! one by one, speaks only the protocol without `initialize`, or lists its tools in an odd way ([`Server::odd_list`]).
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead as _, Write as _};
@@ -19,6 +19,10 @@ struct Server {
     log: Option<String>,
     pages: bool,
     stateless: bool,
+    /// How it lists its tools, where that is odd.
+    odd: Option<String>,
+    /// Lists that were asked for.
+    lists: usize,
     /// Its list was changed.
     changed: bool,
     /// The call that waits for an answer of the client's.
@@ -28,9 +32,13 @@ struct Server {
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
-    let log = arguments.iter().position(|argument| argument == "--log").and_then(|at| arguments.get(at + 1)).cloned();
+    let given = |option: &str| {
+        let at = arguments.iter().position(|argument| argument == option)?;
+        arguments.get(at + 1).cloned()
+    };
     let (pages, stateless) = (has("--pages"), has("--stateless"));
-    let mut server = Server { log, pages, stateless, changed: false, asking: None };
+    let (log, odd) = (given("--log"), given("--list"));
+    let mut server = Server { log, pages, stateless, odd, lists: 0, changed: false, asking: None };
     for line in io::stdin().lock().lines().map_while(Result::ok) {
         server.keep(&line);
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
@@ -79,7 +87,7 @@ impl Server {
         None
     }
 
-    fn request(&self, method: &str, id: &Value, message: &Value) {
+    fn request(&mut self, method: &str, id: &Value, message: &Value) {
         let parameters = message.get("params").cloned().unwrap_or_default();
         match method {
             "initialize" if !self.stateless => answer(
@@ -100,7 +108,11 @@ impl Server {
             {
                 refuse(id, -32602, "the protocol version is missing");
             }
-            "tools/list" => answer(id, self.list(parameters.get("cursor"))),
+            "tools/list" => match self.odd.clone() {
+                Some(odd) => self.odd_list(&odd, id),
+                None => answer(id, self.list(parameters.get("cursor"))),
+            },
+            "odd/silence" => {}
             _ => refuse(id, -32601, "unknown method"),
         }
     }
@@ -118,6 +130,39 @@ impl Server {
         page
     }
 
+    /// Lists that no server should give: each says something new of `echo`.
+    fn odd_list(&mut self, how: &str, id: &Value) {
+        self.lists += 1;
+        let about = format!("said {} times", self.lists);
+        let schema = json!({ "type": "object", "properties": { "text": {} }, "required": ["text"] });
+        let echo = json!({ "name": "echo", "description": about, "inputSchema": schema });
+        let strange = |meta: &str| {
+            let tool = echo.to_string().replacen('{', &format!("{{\"_meta\":{meta},"), 1);
+            print(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"tools\":[{tool}]}}}}"));
+        };
+        let plain = |name: &str, about: &str| json!({ "name": name, "description": about, "inputSchema": schema });
+        match how {
+            "endless" => answer(id, json!({ "tools": [echo], "nextCursor": about })),
+            "slow" => {
+                thread::sleep(Duration::from_secs(2));
+                answer(id, json!({ "tools": [echo], "nextCursor": about }));
+            }
+            "doubled-key" => strange("{\"a\":1,\"a\":2}"),
+            "deep" => strange(&format!("{}{}", "[".repeat(500), "]".repeat(500))),
+            "null" => answer(id, json!({ "tools": null })),
+            "twice" => answer(id, json!({ "tools": [echo, plain("echo", "always the same")] })),
+            "alike" => {
+                answer(id, json!({ "tools": [plain("a.b", "dotted"), plain("a_b", "lined"), plain("c.d", "alone")] }))
+            }
+            "many" => {
+                let about = |n: usize| if n == 650 && self.lists > 1 { "changed" } else { "as ever" };
+                let tools: Vec<Value> = (0..700).map(|n| plain(&format!("t{n:04}"), about(n))).collect();
+                answer(id, json!({ "tools": tools }));
+            }
+            _ => refuse(id, -32601, "no lists here"),
+        }
+    }
+
     fn tools(&self) -> Vec<Value> {
         let any = || json!({ "type": "object" });
         let of = |name: &str, schema: Value| json!({ "name": name, "description": name, "inputSchema": schema });
@@ -128,7 +173,7 @@ impl Server {
         let mut tools = vec![of("echo", text), of("add", numbers), of("far", elsewhere)];
         let plain = [
             "fail", "error", "die", "hang", "flood", "babble", "change", "leave", "long", "ask", "slow", "deaf",
-            "input", "deep",
+            "input", "deep", "orphan", "pretend", "both", "empty", "wordy", "linked",
         ];
         tools.extend(plain.iter().map(|name| of(name, any())));
         if self.changed {
@@ -146,7 +191,7 @@ impl Server {
         let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let number = |name: &str| arguments.get(name).and_then(Value::as_u64).unwrap_or_default();
         match parameters.get("name").and_then(Value::as_str).unwrap_or_default() {
-            "echo" | "extra" | "far" => answer(id, text(&given("text"))),
+            "echo" | "extra" | "far" | "a.b" | "a_b" | "a b" | "c.d" | "c_d" => answer(id, text(&given("text"))),
             "add" => {
                 let sum = number("a") + number("b");
                 let content = text(&format!("{{\"sum\":{sum}}}"));
@@ -167,7 +212,7 @@ impl Server {
                 answer(id, text("changed"));
             }
             "leave" => answer(id, leave()),
-            "long" => answer(id, text(&(1..=number("lines")).map(|n| format!("line {n}\n")).collect::<String>())),
+            "long" => answer(id, text(&lines(1..=number("lines")))),
             "ask" => {
                 self.asking = Some(id.clone());
                 say(&json!({ "jsonrpc": "2.0", "id": 1, "method": "roots/list" }));
@@ -183,14 +228,49 @@ impl Server {
                 answer(id, json!({ "resultType": "input_required", "requestState": "s1", "inputRequests": {} }));
             }
             "input" => answer(id, text("with input")),
+            "orphan" => {
+                drop(Command::new("setsid").args(["sleep", "20"]).stdin(Stdio::null()).stderr(Stdio::null()).spawn());
+                // So that it has its own group before this one is ended.
+                thread::sleep(Duration::from_millis(300));
+                return Some(7);
+            }
             "deep" => print(&format!(
                 "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{}{}}}",
                 "[".repeat(5_000),
                 "]".repeat(5_000)
             )),
-            _ => refuse(id, -32602, "no such tool"),
+            name => odd_answer(name, id),
         }
         None
+    }
+}
+
+fn lines(numbers: std::ops::RangeInclusive<u64>) -> String {
+    numbers.map(|n| format!("line {n}\n")).collect()
+}
+
+/// Answers that no server should give.
+fn odd_answer(name: &str, id: &Value) {
+    match name {
+        "pretend" => {
+            let mut result = text(&lines(1..=2_000));
+            if let Value::Object(result) = &mut result {
+                result.insert("resultType".to_owned(), json!("input_required"));
+            }
+            answer(id, result);
+        }
+        "both" => say(&json!({ "jsonrpc": "2.0", "id": id, "method": "odd/both", "result": text(&lines(1..=2_000)) })),
+        "empty" => say(&json!({ "jsonrpc": "2.0", "id": id })),
+        "wordy" => {
+            let error = json!({ "code": -32000, "message": lines(1..=1_000), "data": lines(1..=1_000) });
+            say(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+        }
+        "linked" => {
+            let link = json!({ "type": "resource_link", "uri": "a:b", "name": "n", "description": lines(1..=1_000) });
+            answer(id, json!({ "content": [link, { "type": "odd", "body": lines(1..=1_000) }] }));
+        }
+        name if name.starts_with('t') => answer(id, text(name)),
+        _ => refuse(id, -32602, "no such tool"),
     }
 }
 

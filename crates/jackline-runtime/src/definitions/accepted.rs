@@ -11,7 +11,7 @@ use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::file;
+use super::{Scripts, file};
 
 /// Bytes of a kept acceptance: a path, a digest, a time, and some hundred scripts.
 const ACCEPTANCE_BYTES_MAX: usize = 64 << 10;
@@ -59,6 +59,19 @@ pub struct Accepted {
 }
 
 impl Accepted {
+    /// What a person trusted in a workspace that has no definition of its own: the commands of its file policies.
+    #[must_use]
+    pub fn without_definition(&self, workspace: &Path) -> Scripts {
+        let known = self.of(&Self::place_without_definition(workspace));
+        Scripts::Trusted(known.map(|known| known.scripts).unwrap_or_default())
+    }
+
+    /// What stands for such a workspace. It is no definition's place, so that none is taken for gone.
+    #[must_use]
+    pub fn place_without_definition(workspace: &Path) -> PathBuf {
+        workspace.join(".jackline")
+    }
+
     /// Acceptances kept below a state directory.
     #[must_use]
     pub fn below(home: &Path) -> Self {

@@ -204,7 +204,7 @@ impl Definitions for Found {
             None if standing.stack.layers.is_empty() => {
                 return Err(DefinitionFault::Missing(self.places.start.clone()));
             }
-            None => {}
+            None => standing.scripts = self.accepted.without_definition(&self.places.start),
         }
         standing.report_attempts();
         standing.stack.root = root(pin, project.as_deref(), &self.places.start);

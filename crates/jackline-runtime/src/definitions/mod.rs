@@ -94,7 +94,10 @@ impl DefinitionFault {
     #[must_use]
     pub fn finding(&self) -> Finding {
         let finding = Finding::fault("definition", code::FAULT_DEFINITION, &self.to_string());
-        finding.suggest("ask the owner to run `jackline check`")
+        finding.suggest(match self {
+            Self::Missing(_) => "ask the owner to write one with `jackline init`",
+            Self::Unreadable { .. } | Self::Faulty { .. } | Self::State(_) => "ask the owner to run `jackline check`",
+        })
     }
 }
 

@@ -7,7 +7,7 @@
 mod interpreters;
 mod named;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use jackline_core::sha::Digest;
@@ -80,9 +80,12 @@ pub fn present(stack: &Stack) -> BTreeMap<String, String> {
     let policies = policies(stack);
     let named =
         stack.layers.iter().flat_map(|layer| layer.model.commands()).flat_map(|argv| Runs::of(root, argv).files);
-    let scripts = named.chain(policies.iter().flat_map(|(folder, _, _, words)| Runs::of(folder, words).files));
+    let of_policies = policies.iter().flat_map(|(folder, _, _, words)| {
+        Runs::of(folder, words).files.into_iter().map(move |script| (folder.as_path(), script))
+    });
+    let scripts = named.map(|script| (root, script)).chain(of_policies);
     let mut all: BTreeMap<String, String> =
-        scripts.filter_map(|script| content(root, &script).map(|content| (script, content))).collect();
+        scripts.filter_map(|(root, script)| content(root, &script).map(|content| (script, content))).collect();
     all.extend(policies.iter().map(|(_, file, content, _)| (file.clone(), content.clone())));
     all
 }
@@ -105,8 +108,13 @@ pub fn files(stack: &Stack, scripts: &Scripts) -> Vec<PathBuf> {
     let root = Path::new(&stack.root);
     let named = stack.layers.iter().flat_map(|layer| layer.model.commands()).map(|argv| Runs::of(root, argv));
     let mut files: Vec<PathBuf> = named.flat_map(Runs::all).map(|script| root.join(script)).collect();
-    if let Scripts::Trusted(known) = scripts {
-        files.extend(known.keys().map(|script| root.join(script)));
+    if let Scripts::Trusted(known) = scripts
+        && !known.is_empty()
+    {
+        // Those of file policies are told from the top of the repository.
+        let tops = files::folders(stack).into_iter().map(|folder| folder.root);
+        let roots: BTreeSet<PathBuf> = tops.chain([root.to_owned()]).collect();
+        files.extend(roots.iter().flat_map(|root| known.keys().map(move |script| root.join(script))));
     }
     // The folders of file policies that nobody names are protected by what they are called.
     let folders = jackline_core::files::settings::folders(stack);

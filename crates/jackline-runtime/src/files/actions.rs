@@ -3,23 +3,25 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::io;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use jackline_core::audit::head;
 use jackline_core::files::command::Command;
-use jackline_core::files::evaluator::content_digest;
 use jackline_core::files::policy::Action;
 use jackline_core::files::seen::{Acted, FAILURES_TOLD_MAX, Failure, PRINTED_BYTES_MAX};
 use jackline_core::probe::Fact;
 use jackline_core::ran::{Exit, Ran};
+use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use rustix::fs::{FlockOperation, flock};
 
 use super::contents;
-use super::detection::Fired;
+use super::detection::{Fired, about};
 use super::folder::Folder;
+use super::names;
 use super::queue;
 use crate::commands::Commands;
 use crate::definitions::Scripts;
@@ -47,6 +49,8 @@ pub(crate) struct Acting<'a> {
     pub(crate) commands: &'a Commands<'a>,
     pub(crate) git: Option<&'a Git>,
     pub(crate) folder: &'a Folder,
+    /// When all commands of this stop must have come to their end.
+    pub(crate) until: Instant,
 }
 
 /// One run of a command.
@@ -65,6 +69,23 @@ struct Progress<'a> {
     failures: Vec<Failure>,
     failed: usize,
     unsteady: Vec<String>,
+    /// What it was about when it had last run.
+    content: Option<Digest>,
+}
+
+impl<'f> Progress<'f> {
+    /// The files it runs for: a command that is given names gets those that are there, another runs for what is deleted
+    /// too.
+    fn files(&self) -> &'f [String] {
+        if self.command.names_files() { &self.fired.present } else { &self.fired.detected.trigger_files }
+    }
+}
+
+/// Why no command was run.
+enum NotRun {
+    /// Another session runs commands here; they are run when it has ended.
+    Busy,
+    Fault(String),
 }
 
 impl Acting<'_> {
@@ -73,16 +94,19 @@ impl Acting<'_> {
     /// # Errors
     /// Why none of them was run.
     pub(crate) fn act(&self, due: &[&Fired]) -> Result<Vec<Acted>, String> {
-        let _lock = self.lock()?;
-        let until = Instant::now() + Duration::from_millis(ACTIONS_MS_MAX);
+        let _lock = match self.lock() {
+            Ok(lock) => lock,
+            Err(NotRun::Busy) => return Ok(due.iter().map(|fired| waiting(fired)).collect()),
+            Err(NotRun::Fault(why)) => return Err(why),
+        };
         let mut all: Vec<Progress<'_>> = due.iter().filter_map(|fired| self.begin(fired)).collect();
         let before = self.tree();
         let jobs = self.jobs(&all, |progress| progress.refused.is_none());
-        let outcomes = self.run(&jobs, until);
+        let outcomes = self.run(&jobs);
         note(&mut all, &jobs, outcomes);
-        let mut changed = self.tree() != before;
+        let changed = differs(before.as_ref(), self.tree().as_ref());
         if changed {
-            changed |= self.again(&mut all, until);
+            self.again(&mut all);
         }
         Ok(all.into_iter().map(|progress| self.acted(progress, changed)).collect())
     }
@@ -90,7 +114,8 @@ impl Acting<'_> {
     fn begin<'f>(&self, fired: &'f Fired) -> Option<Progress<'f>> {
         let Action::Command(command) = &fired.policy.action else { return None };
         let refused = self.objection(fired, command);
-        Some(Progress { fired, command, refused, failures: Vec::new(), failed: 0, unsteady: Vec::new() })
+        let (failures, unsteady) = (Vec::new(), Vec::new());
+        Some(Progress { fired, command, refused, failures, failed: 0, unsteady, content: None })
     }
 
     /// Why a policy's command may not run: the owner trusts a policy by its content, and the scripts it runs with it.
@@ -110,25 +135,25 @@ impl Acting<'_> {
         let root = self.folder.root.display().to_string();
         let mut jobs = Vec::new();
         for (of, progress) in all.iter().enumerate().filter(|(_, progress)| runs(progress)) {
-            let present: &'f [String] = &progress.fired.present;
-            if present.is_empty() {
+            let files = progress.files();
+            if files.is_empty() {
                 continue;
             }
-            let runs = progress.command.runs(present, &root).into_iter().take(RUNS_MAX);
+            let runs = progress.command.runs(files, &root).into_iter().take(RUNS_MAX);
             jobs.extend(runs.map(|(argv, files)| Job { of, argv, files }));
         }
         jobs
     }
 
     /// Runs jobs side by side; two that share a file one after the other.
-    fn run(&self, jobs: &[Job<'_>], until: Instant) -> Vec<(usize, Ran)> {
+    fn run(&self, jobs: &[Job<'_>]) -> Vec<(usize, Ran)> {
         let plan = Mutex::new(Plan { waiting: (0..jobs.len()).collect(), busy: BTreeSet::new(), done: Vec::new() });
         let freed = Condvar::new();
         thread::scope(|scope| {
             for _ in 0..RUNNERS_MAX.min(jobs.len()) {
                 scope.spawn(|| {
                     while let Some((at, job)) = take(jobs, &plan, &freed) {
-                        let ran = self.one(&job.argv, until);
+                        let ran = self.one(job);
                         let mut plan = plan.lock().unwrap_or_else(PoisonError::into_inner);
                         plan.busy.retain(|file| !job.files.contains(file));
                         plan.done.push((at, ran));
@@ -142,28 +167,29 @@ impl Acting<'_> {
         done
     }
 
-    fn one(&self, argv: &[String], until: Instant) -> Ran {
-        let left = u64::try_from(until.saturating_duration_since(Instant::now()).as_millis()).unwrap_or_default();
+    fn one(&self, job: &Job<'_>) -> Ran {
+        let left = u64::try_from(self.until.saturating_duration_since(Instant::now()).as_millis()).unwrap_or_default();
         if left == 0 {
             let why = format!("the commands of all policies took longer than {ACTIONS_MS_MAX} ms");
             return Ran::silent(Exit::NotStarted(why));
         }
+        let argv = names::words(&job.argv, &job.files);
         self.commands.run_in(&self.folder.root, argv, left.min(RUN_MS_MAX))
     }
 
     /// Runs what went well once more, policy by policy, so that it can be told whose command does not come to rest.
-    fn again(&self, all: &mut [Progress<'_>], until: Instant) -> bool {
+    fn again(&self, all: &mut [Progress<'_>]) {
         let mut tree = self.tree();
-        let mut changed = false;
         for at in 0..all.len() {
             let Some(progress) = all.get(at).filter(|progress| progress.refused.is_none() && progress.failed == 0)
             else {
                 continue;
             };
-            let paths: Vec<&str> = progress.fired.present.iter().map(String::as_str).collect();
+            let fired = progress.fired;
+            let paths: Vec<&str> = fired.detected.trigger_files.iter().map(String::as_str).collect();
             let before = contents::of(&self.folder.root, &paths);
             let jobs: Vec<Job<'_>> = self.jobs(std::slice::from_ref(progress), |_| true);
-            let outcomes = self.run(&jobs, until);
+            let outcomes = self.run(&jobs);
             let after = contents::of(&self.folder.root, &paths);
             let now = self.tree();
             let mut unsteady: Vec<String> = paths
@@ -171,30 +197,29 @@ impl Acting<'_> {
                 .filter(|path| before.get(**path) != after.get(**path))
                 .map(|path| (*path).to_owned())
                 .collect();
-            if unsteady.is_empty() && now != tree {
+            if unsteady.is_empty() && differs(tree.as_ref(), now.as_ref()) {
                 unsteady.push("files it is not about".to_owned());
             }
-            changed |= now != tree;
             tree = now;
-            let failures: Vec<(usize, Ran)> = outcomes;
             let jobs: Vec<Job<'_>> = jobs.into_iter().map(|job| Job { of: at, ..job }).collect();
-            note(all, &jobs, failures);
+            note(all, &jobs, outcomes);
             if let Some(progress) = all.get_mut(at) {
                 progress.unsteady = unsteady;
+                progress.content = Some(about(&fired.policy, &fired.detected, &after));
             }
         }
-        changed
     }
 
-    /// The whole work tree as one digest; what cannot be told is never the same.
+    /// The whole work tree as one digest, if it can be told.
     fn tree(&self) -> Option<Fact> {
         let seen = self.git.map(|git| worktree::answer(git, &self.folder.root));
         seen.filter(|seen| matches!(seen, Fact::Content(_)))
     }
 
     fn acted(&self, progress: Progress<'_>, changed: bool) -> Acted {
-        let Progress { fired, command, refused, mut failures, mut failed, unsteady } = progress;
-        if fired.present.len() > RUNS_MAX && command.runs(&fired.present, "").len() > RUNS_MAX {
+        let files = progress.files();
+        let Progress { fired, command, refused, mut failures, mut failed, unsteady, content } = progress;
+        if files.len() > RUNS_MAX && command.runs(files, "").len() > RUNS_MAX {
             let why = format!("there are more than {RUNS_MAX} files; use `run_for: all_matches`");
             failures.insert(0, told(command.shown.clone(), &Ran::silent(Exit::NotStarted(why))));
             failed += 1;
@@ -205,34 +230,60 @@ impl Acting<'_> {
             failed += 1;
         }
         failures.truncate(FAILURES_TOLD_MAX);
-        let paths: Vec<&str> = fired.detected.trigger_files.iter().map(String::as_str).collect();
-        let now = contents::of(&self.folder.root, &paths);
-        let content = content_digest(paths.iter().map(|path| (*path, now.get(*path).and_then(Option::as_ref))));
         Acted {
             policy: fired.policy.id.clone(),
             hash: fired.hash.clone(),
             passed: failed == 0 && unsteady.is_empty(),
             skipped,
+            waits: false,
             changed,
-            content,
+            content: content.unwrap_or_else(|| self.content(fired)),
             failures,
             failed,
             unsteady: unsteady.into_iter().take(UNSTEADY_TOLD_MAX).collect(),
         }
     }
 
+    /// What a firing is about as things are now.
+    fn content(&self, fired: &Fired) -> Digest {
+        let paths: Vec<&str> = fired.detected.trigger_files.iter().map(String::as_str).collect();
+        about(&fired.policy, &fired.detected, &contents::of(&self.folder.root, &paths))
+    }
+
     /// Two sessions in one workspace do not run commands over the same files at once.
-    fn lock(&self) -> Result<File, String> {
-        let place = queue::place(self.folder, "queue").map_err(|fault| format!("nothing can be kept: {fault}"))?;
-        let file = private::create_file_or_open(&place.with_file_name("lock")).map_err(|fault| fault.to_string())?;
+    fn lock(&self) -> Result<File, NotRun> {
+        let unkept = |fault: io::Error| NotRun::Fault(format!("nothing can be kept: {fault}"));
+        let place = queue::place(self.folder, "queue").map_err(unkept)?;
+        let file = private::create_file_or_open(&place.with_file_name("lock")).map_err(unkept)?;
         let until = Instant::now() + Duration::from_millis(LOCK_MS_MAX);
         while flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
             if Instant::now() >= until {
-                return Err("another session runs the policies' commands".to_owned());
+                return Err(NotRun::Busy);
             }
             thread::sleep(Duration::from_millis(LOCK_POLL_MS));
         }
         Ok(file)
+    }
+}
+
+/// Whether two looks at the work tree differ; what cannot be told is never the same.
+fn differs(before: Option<&Fact>, after: Option<&Fact>) -> bool {
+    before.is_none() || before != after
+}
+
+/// What came of a firing whose command waits for another session's.
+fn waiting(fired: &Fired) -> Acted {
+    Acted {
+        policy: fired.policy.id.clone(),
+        hash: fired.hash.clone(),
+        passed: false,
+        skipped: false,
+        waits: true,
+        changed: false,
+        content: fired.content,
+        failures: Vec::new(),
+        failed: 0,
+        unsteady: Vec::new(),
     }
 }
 
@@ -279,6 +330,8 @@ fn told(command: String, ran: &Ran) -> Failure {
         exit_code: if let Exit::Code(code) = ran.exit { Some(code) } else { None },
         stdout: head(&ran.stdout, PRINTED_BYTES_MAX).to_owned(),
         stderr: head(&ran.stderr, PRINTED_BYTES_MAX).to_owned(),
+        stdout_kept: ran.stdout_kept,
+        stderr_kept: ran.stderr_kept,
     }
 }
 

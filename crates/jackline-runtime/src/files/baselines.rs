@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use jackline_core::files::detector::{Changed, Changes};
 use jackline_core::files::policy::CompareTo;
@@ -17,12 +18,14 @@ use super::queue;
 use crate::probes::fingerprint::small;
 use crate::probes::git::Git;
 
-/// Baselines that are kept; the oldest goes.
-const BASELINES_MAX: usize = 16;
+/// Baselines of all sessions that are kept; the oldest goes. Whose is gone compares to the commit of its prompt.
+const BASELINES_MAX: usize = 256;
+/// Those of one session: the last, and the one before for whoever is looking at it.
+const BASELINES_OF_SESSION_MAX: usize = 2;
+/// Hexadecimal digits that tell sessions apart.
+const MARK_DIGITS: usize = 12;
 /// Bytes of one: a path and a digest for each file that was not committed.
 const BASELINE_BYTES_MAX: u64 = 32 * 1024 * 1024;
-/// Prompts in the same second that are told apart.
-const SAME_SECOND_MAX: usize = 9;
 
 /// The state that a prompt began with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,13 +42,23 @@ pub(super) struct Kept {
 }
 
 /// Keeps how everything is now; nothing where no policy compares to it.
-pub(super) fn capture(git: &Git, folder: &Folder, at: Timestamp) -> Result<Option<Baseline>, String> {
+pub(super) fn capture(
+    git: &Git,
+    folder: &Folder,
+    (session, at): (&str, Timestamp),
+) -> Result<Option<Baseline>, String> {
     let wanted = folder::policies(folder).policies.iter().any(|policy| policy.compare_to == CompareTo::Prompt);
     if !wanted {
         return Ok(None);
     }
     let kept = look(git, folder, at).map_err(|why| why.to_string())?;
-    write(folder, &kept, at).map(Some).map_err(|fault| format!("the baseline cannot be kept: {fault}"))
+    let (commit, reference) = (kept.commit.clone(), at.0.div_euclid(1000).to_string());
+    let (file, digest, unkept) = match write(folder, &kept, session, &reference) {
+        Ok((file, digest)) => (file, digest, None),
+        // The commit is remembered all the same: what is compared to is earlier then, never later.
+        Err(fault) => (String::new(), Digest::ZERO, Some(fault.to_string())),
+    };
+    Ok(Some(Baseline { file, digest, reference, commit, unkept }))
 }
 
 fn look(git: &Git, folder: &Folder, at: Timestamp) -> Result<Kept, Unclear> {
@@ -61,31 +74,40 @@ fn look(git: &Git, folder: &Folder, at: Timestamp) -> Result<Kept, Unclear> {
     Ok(Kept { timestamp: at.to_string(), commit, staged_files, modified_files, untracked_files, digests })
 }
 
-fn write(folder: &Folder, kept: &Kept, at: Timestamp) -> std::io::Result<Baseline> {
+fn write(folder: &Folder, kept: &Kept, session: &str, seconds: &str) -> std::io::Result<(String, Digest)> {
     let dir = queue::place(folder, "baselines")?;
     let text = serde_json::to_vec_pretty(kept)?;
-    let seconds = at.0.div_euclid(1000);
-    let name = |number: usize| match number {
-        0 => format!("prompt_{seconds}.json"),
-        number => format!("prompt_{seconds}-{number}.json"),
-    };
-    let file = (0..SAME_SECOND_MAX).map(name).find(|name| !dir.join(name).exists()).unwrap_or_else(|| name(0));
+    let mark = Digest::of(session.as_bytes()).hex();
+    let mark = mark.get(..MARK_DIGITS).unwrap_or_default();
+    let file = format!("prompt_{seconds}-{mark}.json");
     queue::replace(&dir.join(&file), &text)?;
-    prune(&dir);
-    Ok(Baseline { file, digest: Digest::of(&text), reference: seconds.to_string() })
+    prune(&dir, mark);
+    Ok((file, Digest::of(&text)))
 }
 
-/// Takes the oldest away. One that cannot be is in nobody's way.
-fn prune(dir: &std::path::Path) {
-    let mut names: Vec<_> = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
-    names.sort_unstable();
+/// Takes the oldest away: those of this session first, so that no session drives out what another compares to. One that
+/// cannot be taken away is in nobody's way.
+fn prune(dir: &Path, mark: &str) {
+    let names = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+    names.sort_by_key(|name| seconds(name));
+    let own: Vec<String> = names.iter().filter(|name| name.ends_with(&format!("-{mark}.json"))).cloned().collect();
+    let too_many = own.len().saturating_sub(BASELINES_OF_SESSION_MAX);
+    let gone: Vec<String> = own.into_iter().take(too_many).collect();
+    names.retain(|name| !gone.contains(name));
     let more = names.len().saturating_sub(BASELINES_MAX);
-    names.iter().take(more).for_each(|name| drop(fs::remove_file(dir.join(name))));
+    gone.iter().chain(names.iter().take(more)).for_each(|name| drop(fs::remove_file(dir.join(name))));
+}
+
+/// When one was kept; what has another name is older than all.
+fn seconds(name: &str) -> u64 {
+    let digits = name.strip_prefix("prompt_").and_then(|rest| rest.split(['-', '.']).next());
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or_default()
 }
 
 /// A kept baseline, if it is still what the session remembers.
 pub(super) fn load(folder: &Folder, baseline: &Baseline) -> Option<Kept> {
-    let plain = !baseline.file.contains('/');
+    let plain = !baseline.file.is_empty() && !baseline.file.contains('/');
     let bytes =
         plain.then(|| small(&folder.state().join("baselines").join(&baseline.file), BASELINE_BYTES_MAX)).flatten()?;
     (Digest::of(&bytes) == baseline.digest).then(|| serde_json::from_slice(&bytes).ok()).flatten()

@@ -1,16 +1,21 @@
 //! What changed in a repository since a commit, told by git in as few calls as that takes; nothing is ever staged.
 //!
-//! Git compares its index with a commit and stat data with its index; a file that only looks touched is read again.
+//! Git compares its index with a commit and stat data with its index; a file that only looks touched is read again, and so
+//! is one that git was told not to look at. Repositories inside are looked into: a submodule since the commit that names
+//! it, any other as a directory of new files.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::OnceLock;
-use std::thread;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use jackline_core::files::detector::{Changed, Changes};
 
-use super::names::{listed, shown};
+use super::listing::{self, Listing, Submodule, Unwatched};
+use super::names::{self, listed, shown};
+use super::touched::{self, Unsure};
 use crate::probes::git::{At, Git, GitFault, Repository, without_filters};
 
 /// Milliseconds for all git calls of one look at the end of a turn.
@@ -19,6 +24,8 @@ pub const LOOK_MS_MAX: u64 = 12_000;
 pub(super) const PROMPT_LOOK_MS_MAX: u64 = 4_000;
 /// Changed files of one look: far more than a session changes, and each is held against every policy.
 pub(super) const CHANGED_MAX: usize = 100_000;
+/// Repositories inside the one that is looked at (submodules, and those git does not know), a few git calls each.
+const REPOSITORIES_MAX: usize = 64;
 /// Branches of the remote that are compared to, the first that is there.
 const DEFAULT_BRANCHES: [&str; 3] =
     ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"];
@@ -40,6 +47,8 @@ pub(super) enum Unclear {
     NoCommit(String),
     #[error("more than {CHANGED_MAX} files changed")]
     Many,
+    #[error("the work tree has more than {REPOSITORIES_MAX} repositories")]
+    Repositories,
 }
 
 /// How a tracked file differs from a commit.
@@ -54,25 +63,35 @@ pub(super) struct Tracked {
 /// A repository under a look: what was told once is not asked again.
 pub(super) struct Survey<'a> {
     git: &'a Git,
-    root: &'a Path,
+    root: PathBuf,
     repository: Repository,
     until: Instant,
-    neutral: OnceLock<Vec<String>>,
-    untracked: OnceLock<Vec<String>>,
+    /// Repositories inside that were looked into.
+    entered: Arc<AtomicUsize>,
+    seen: OnceLock<Prepared>,
     head: OnceLock<Option<String>>,
+    astray: AtomicBool,
+}
+
+/// What every look needs.
+struct Prepared {
+    /// Settings that switch the repository's filters off.
+    neutral: Vec<String>,
+    listing: Listing,
+    untracked: Vec<String>,
 }
 
 impl<'a> Survey<'a> {
-    pub(super) fn new(git: &'a Git, root: &'a Path, ms_max: u64) -> Result<Self, Unclear> {
+    pub(super) fn new(git: &'a Git, root: &Path, ms_max: u64) -> Result<Self, Unclear> {
         let canonical = crate::canonical(root).map_err(GitFault::from)?;
         let repository = Repository::around(&canonical).ok_or(Unclear::NoRepository)?;
         let until = Instant::now() + Duration::from_millis(ms_max);
-        let (neutral, untracked, head) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Ok(Self { git, root, repository, until, neutral, untracked, head })
+        let (entered, seen, head) = (Arc::default(), OnceLock::new(), OnceLock::new());
+        Ok(Self { git, root: root.to_owned(), repository, until, entered, seen, head, astray: AtomicBool::new(false) })
     }
 
     fn run(&self, words: &[&str], input: Vec<u8>) -> Result<Vec<u8>, GitFault> {
-        self.git.run(&At { dir: self.root, top: &self.repository.top, until: self.until }, words, input)
+        self.git.run(&At { dir: &self.root, top: &self.repository.top, until: self.until }, words, input)
     }
 
     /// What git printed, trimmed; nothing when it said no.
@@ -102,7 +121,7 @@ impl<'a> Survey<'a> {
                 return Ok(Some(base));
             }
         }
-        self.head()
+        self.fall_back()
     }
 
     /// The tip of the remote's default branch; what is checked out where there is no remote.
@@ -112,7 +131,27 @@ impl<'a> Survey<'a> {
                 return Ok(Some(tip));
             }
         }
+        self.fall_back()
+    }
+
+    /// What is checked out; whether there is a remote after all is remembered, for people to be told.
+    fn fall_back(&self) -> Result<Option<String>, Unclear> {
+        self.astray.store(self.has_refs(b"refs/remotes/"), Ordering::Relaxed);
         self.head()
+    }
+
+    /// There is a remote, and none of its branches is known to be the default one.
+    pub(super) fn is_astray(&self) -> bool {
+        self.astray.load(Ordering::Relaxed)
+    }
+
+    /// Whether any reference begins so, as far as the disk tells.
+    fn has_refs(&self, beginning: &[u8]) -> bool {
+        let common = &self.repository.common;
+        let packed = crate::probes::fingerprint::small(&common.join("packed-refs"), PACKED_BYTES_MAX);
+        let in_packed = packed.is_some_and(|all| all.windows(beginning.len()).any(|window| window == beginning));
+        let mut loose = fs::read_dir(common.join(names::from_bytes(beginning))).into_iter().flatten().flatten();
+        in_packed || loose.next().is_some()
     }
 
     /// Where this branch left a commit that was named; that commit itself, where they have nothing in common.
@@ -126,12 +165,7 @@ impl<'a> Survey<'a> {
     /// A look at the disk spares a call for each branch that cannot be there.
     fn remote_branches(&self) -> &'static [&'static str] {
         let common = &self.repository.common;
-        let named = || {
-            let packed = crate::probes::fingerprint::small(&common.join("packed-refs"), PACKED_BYTES_MAX);
-            const REMOTE: &[u8] = b"refs/remotes/origin/";
-            packed.is_some_and(|packed| packed.windows(REMOTE.len()).any(|window| window == REMOTE))
-        };
-        let there = common.join("refs/remotes/origin").is_dir() || common.join("reftable").is_dir() || named();
+        let there = common.join("reftable").is_dir() || self.has_refs(b"refs/remotes/origin/");
         let symbolic = common.join("refs/remotes/origin/HEAD").exists() || common.join("reftable").is_dir();
         match (there, symbolic) {
             (false, _) => &[],
@@ -142,74 +176,173 @@ impl<'a> Survey<'a> {
 
     /// Asks at once for what every look needs, so that git's calls run side by side.
     pub(super) fn prepare(&self) -> Result<(), Unclear> {
-        let at = || At { dir: self.root, top: &self.repository.top, until: self.until };
+        if self.seen.get().is_some() {
+            return Ok(());
+        }
+        let at = || At { dir: &self.root, top: &self.repository.top, until: self.until };
         let git = self.git;
         let (listed, configured) = thread::scope(|scope| {
             let configured = scope.spawn(|| git.run(&at(), &["config", "--name-only", "-z", "--list"], Vec::new()));
-            let listed = git.run(&at(), &["ls-files", "-z", "-o", "--exclude-standard"], Vec::new());
+            let listed = git.run(&at(), &listing::WORDS, Vec::new());
             (listed, configured.join())
         });
         let configured =
             configured.unwrap_or(Err(GitFault::Failed("its settings could not be asked for".to_owned())))?;
-        let _ = self.neutral.set(without_filters(&configured)?);
-        let untracked: Vec<String> = names(&listed?);
+        let neutral = without_filters(&configured)?;
+        let mut listing = listing::read(&listed?).ok_or(Unclear::Listing)?;
+        let sparse = names::listed(&configured).any(|key| key.eq_ignore_ascii_case(b"core.sparsecheckout"));
+        let left_out = |file: &Unwatched| sparse && file.sparse && self.is_gone(&file.path);
+        listing.unwatched.retain(|file| !left_out(file));
+        let untracked = self.not_known(&listing)?;
         if untracked.len() > CHANGED_MAX {
             return Err(Unclear::Many);
         }
-        let _ = self.untracked.set(untracked);
+        let _ = self.seen.set(Prepared { neutral, listing, untracked });
         Ok(())
     }
 
-    /// Files that git does not know and does not ignore. A repository inside another is one name.
-    pub(super) fn untracked(&self) -> Result<&[String], Unclear> {
-        if self.untracked.get().is_none() {
-            self.prepare()?;
+    fn prepared(&self) -> Result<&Prepared, Unclear> {
+        self.prepare()?;
+        self.seen.get().ok_or(Unclear::Listing)
+    }
+
+    fn is_gone(&self, path: &[u8]) -> bool {
+        fs::symlink_metadata(self.root.join(names::from_bytes(path))).is_err()
+    }
+
+    /// Files that git does not know, with those of repositories that it only names.
+    fn not_known(&self, listing: &Listing) -> Result<Vec<String>, Unclear> {
+        let mut untracked: Vec<String> = listing.untracked.iter().map(|name| shown(name)).collect();
+        for nested in &listing.nested {
+            let inside = |file: &String| format!("{}/{file}", shown(nested));
+            untracked.extend(self.all_in(nested)?.iter().map(inside));
+            // Its own name stays: a policy may be about the directory.
+            untracked.push(shown(nested));
         }
-        Ok(self.untracked.get().map(Vec::as_slice).unwrap_or_default())
+        untracked.sort_unstable();
+        untracked.dedup();
+        Ok(untracked)
+    }
+
+    /// All files of a repository that this one does not know. One that git cannot list is walked through.
+    fn all_in(&self, nested: &[u8]) -> Result<Vec<String>, Unclear> {
+        let listed = match self.enter(nested)? {
+            Some(inner) => match inner.prepared() {
+                Ok(seen) => {
+                    let known = seen.listing.tracked.iter().map(|name| shown(name));
+                    Some(known.chain(seen.untracked.iter().cloned()).collect())
+                }
+                Err(Unclear::Git(GitFault::Failed(_))) => None,
+                Err(unclear) => return Err(unclear),
+            },
+            None => None,
+        };
+        let walked = || listing::below(&self.root.join(names::from_bytes(nested)), CHANGED_MAX);
+        listed.or_else(|| Some(walked()?.iter().map(|name| shown(name)).collect())).ok_or(Unclear::Many)
+    }
+
+    /// The repository in a directory of this one; nothing where there is none.
+    fn enter(&self, below: &[u8]) -> Result<Option<Survey<'a>>, Unclear> {
+        let root = self.root.join(names::from_bytes(below));
+        let Some(repository) = Repository::at(&root) else { return Ok(None) };
+        if self.entered.fetch_add(1, Ordering::Relaxed) >= REPOSITORIES_MAX {
+            return Err(Unclear::Repositories);
+        }
+        let (seen, head) = (OnceLock::new(), OnceLock::new());
+        Ok(Some(Survey {
+            git: self.git,
+            root,
+            repository,
+            until: self.until,
+            entered: Arc::clone(&self.entered),
+            seen,
+            head,
+            astray: AtomicBool::new(false),
+        }))
+    }
+
+    /// Files that git does not know and does not ignore.
+    pub(super) fn untracked(&self) -> Result<&[String], Unclear> {
+        Ok(&self.prepared()?.untracked)
+    }
+
+    /// Runs git with the repository's filters switched off.
+    pub(super) fn unfiltered(&self, words: &[&str], input: Vec<u8>) -> Result<Vec<u8>, GitFault> {
+        let neutral = self.seen.get().map(|seen| seen.neutral.as_slice()).unwrap_or_default();
+        let off = neutral.iter().flat_map(|setting| ["-c", setting]);
+        self.run(&off.chain(words.iter().copied()).collect::<Vec<_>>(), input)
+    }
+
+    /// Whether the repository has filters, so that a file may be kept as something else than its bytes.
+    pub(super) fn has_filters(&self) -> bool {
+        self.seen.get().is_some_and(|seen| !seen.neutral.is_empty())
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Tracked files that differ from a commit, or from nothing at all where there is none.
     pub(super) fn tracked(&self, commit: Option<&str>) -> Result<BTreeMap<String, Tracked>, Unclear> {
-        self.untracked()?;
+        let seen = self.prepared()?;
         let Some(commit) = commit else {
-            let printed = self.run(&["ls-files", "-z"], Vec::new())?;
             let added = Tracked { added: true, staged: true };
-            return Ok(names(&printed).into_iter().map(|name| (name, added)).collect());
+            return Ok(seen.listing.tracked.iter().map(|name| (shown(name), added)).collect());
         };
-        let neutral = self.neutral.get().map(Vec::as_slice).unwrap_or_default();
-        let mut words: Vec<&str> = neutral.iter().flat_map(|setting| ["-c", setting]).collect();
-        // Inside a submodule settings of its own would count: only which commit it is at is looked at.
-        words.extend(["diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff"]);
+        // Inside a submodule settings of its own would count: which commit it is at is looked at here, the rest there.
+        let mut words = vec!["diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff"];
         words.extend(["--ignore-submodules=dirty", "--relative", commit, "--"]);
-        let printed = self.run(&words, Vec::new())?;
+        let printed = self.unfiltered(&words, Vec::new())?;
         let entries = entries(&printed).ok_or(Unclear::Listing)?;
         if entries.len() > CHANGED_MAX {
             return Err(Unclear::Many);
         }
-        let touched = self.only_touched(&entries)?;
-        let changed = entries.iter().filter(|entry| !touched.contains(&entry.path));
-        Ok(changed.map(|entry| (shown(entry.path), entry.tracked())).collect())
+        let mut changed = self.really_changed(&entries, &seen.listing)?;
+        for submodule in &seen.listing.submodules {
+            let entry = entries.iter().find(|entry| entry.path == submodule.path);
+            changed.extend(self.in_submodule(submodule, entry)?);
+        }
+        if changed.len() > CHANGED_MAX { Err(Unclear::Many) } else { Ok(changed) }
     }
 
-    /// Files whose stat data alone differ: git is asked for their content, without filters.
-    fn only_touched<'e>(&self, entries: &[Entry<'e>]) -> Result<Vec<&'e [u8]>, Unclear> {
-        // Names with a line end would break git's list of lines: such a file counts as changed.
-        let unsure: Vec<&Entry<'e>> = entries
-            .iter()
-            .filter(|entry| entry.may_be_touched() && !entry.path.iter().any(|byte| matches!(byte, b'\n' | b'\r')))
-            .collect();
-        if unsure.is_empty() {
-            return Ok(Vec::new());
-        }
-        let lines: Vec<u8> = unsure.iter().flat_map(|entry| [b"./".as_slice(), entry.path, b"\n"].concat()).collect();
-        // A file that is gone by now ends the call: all of them count as changed then.
-        let printed = match self.run(&["hash-object", "--no-filters", "--stdin-paths"], lines) {
-            Ok(printed) => printed,
-            Err(GitFault::Failed(_)) => return Ok(Vec::new()),
-            Err(fault) => return Err(fault.into()),
+    /// What a comparison names, without files whose stat data alone differ; and what git was told not to look at.
+    fn really_changed(&self, entries: &[Entry<'_>], listing: &Listing) -> Result<BTreeMap<String, Tracked>, Unclear> {
+        let named: BTreeSet<&[u8]> = entries.iter().map(|entry| entry.path).collect();
+        let unwatched: Vec<&Unwatched> =
+            listing.unwatched.iter().filter(|file| !named.contains(file.path.as_slice())).collect();
+        let touched = entries.iter().filter(|entry| entry.may_be_touched());
+        let unsure = touched.map(|entry| Unsure { path: entry.path, id: entry.before });
+        let hidden = unwatched.iter().filter(|file| file.mode.starts_with(b"100") && !self.is_gone(&file.path));
+        let hidden = hidden.map(|file| Unsure { path: &file.path, id: &file.id });
+        let same = touched::unchanged(self, &unsure.chain(hidden).collect::<Vec<_>>())?;
+        let changed = entries.iter().filter(|entry| !same.contains(entry.path));
+        let seen = changed.map(|entry| (shown(entry.path), entry.tracked()));
+        let unseen = unwatched.iter().filter(|file| !same.contains(file.path.as_slice()));
+        let unseen = unseen.map(|file| (shown(&file.path), Tracked { added: false, staged: false }));
+        Ok(seen.chain(unseen).collect())
+    }
+
+    /// What changed in a submodule since the commit that was compared to names it.
+    fn in_submodule(
+        &self,
+        submodule: &Submodule,
+        entry: Option<&Entry<'_>>,
+    ) -> Result<Vec<(String, Tracked)>, Unclear> {
+        let Some(inner) = self.enter(&submodule.path)? else { return Ok(Vec::new()) };
+        let then = match entry {
+            Some(entry) if entry.is_submodule() => Some(entry.before),
+            Some(_) => None,
+            None => Some(submodule.id.as_slice()),
         };
-        let ids = printed.split(|byte| *byte == b'\n').filter(|id| !id.is_empty());
-        Ok(unsure.iter().zip(ids).filter(|(entry, id)| entry.before == *id).map(|(entry, _)| entry.path).collect())
+        let then = then.map(|id| String::from_utf8_lossy(id).into_owned());
+        let changes = match inner.since(then.as_deref()) {
+            // A commit that was never fetched: what is not committed there is all that can be told.
+            Err(Unclear::Git(GitFault::Failed(_))) => inner.since(inner.head()?.as_deref())?,
+            told => told?,
+        };
+        let below = shown(&submodule.path);
+        let told = |file: &Changed| (format!("{below}/{}", file.path), Tracked { added: file.created, staged: false });
+        Ok(changes.iter().map(told).collect())
     }
 
     /// Everything that changed since a commit.
@@ -222,10 +355,6 @@ impl<'a> Survey<'a> {
         let old = tracked.iter().map(|(name, how)| Changed { path: name.clone(), created: how.added });
         Ok(Changes::new(old.chain(new).collect()))
     }
-}
-
-fn names(printed: &[u8]) -> Vec<String> {
-    listed(printed).map(|name| shown(name.strip_suffix(b"/").unwrap_or(name))).collect()
 }
 
 /// One line of a comparison.
@@ -246,6 +375,11 @@ impl Entry<'_> {
     /// The work tree's content is not that of the index.
     fn unhashed(&self) -> bool {
         self.after.iter().all(|digit| *digit == b'0')
+    }
+
+    /// It was one before, whatever it is now.
+    fn is_submodule(&self) -> bool {
+        self.modes.0 == b"160000"
     }
 
     fn may_be_touched(&self) -> bool {

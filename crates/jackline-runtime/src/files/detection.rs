@@ -5,19 +5,21 @@ use std::collections::btree_map::Entry;
 use std::path::Path;
 
 use jackline_core::audit::head;
-use jackline_core::files::detector::{self, Changes, State};
+use jackline_core::files::detector::{self, Changes, Detected, State};
 use jackline_core::files::evaluator::content_digest;
 use jackline_core::files::policy::{Action, CompareTo, Policy};
 use jackline_core::files::queue::trigger_hash;
 use jackline_core::files::seen::{
-    Baseline, FILES_TOLD_MAX, FILES_TOTAL_MAX, Firing, Found, INSTRUCTIONS_BYTES_MAX, PolicyFault,
+    Baseline, FILES_TOLD_MAX, FILES_TOTAL_MAX, Firing, Found, Held, INSTRUCTIONS_BYTES_MAX, PolicyFault,
 };
 use jackline_core::files::text::filled;
+use jackline_core::sha::Digest;
 
 use super::baselines;
 use super::changes::{LOOK_MS_MAX, Survey, Unclear};
 use super::contents::{self, Contents};
 use super::folder::{Folder, policies};
+use super::holding::Holding;
 use crate::probes::git::Git;
 
 /// What is asked.
@@ -27,6 +29,25 @@ pub struct Question<'a> {
     pub base: Option<&'a str>,
     /// The last prompt's, as the session remembers it.
     pub baseline: Option<&'a Baseline>,
+    /// Policies that fired before, and are not settled.
+    pub held: &'a [Held],
+    /// They are held against what they were compared to then, and stay outstanding when their policies go. Nobody could
+    /// promise where a person only looks.
+    pub holds: bool,
+}
+
+impl Question<'_> {
+    /// A firing of this policy on record, where it is held against what it was compared to.
+    fn on_record(&self, policy: &Policy) -> Option<&Held> {
+        let counts = self.holds && self.base.is_none() && policy.compare_to != CompareTo::Prompt;
+        self.held.iter().find(|held| counts && held.policy == policy.id && !held.reference.is_empty())
+    }
+
+    /// The policies with a firing on record that are not there, and should be.
+    pub(crate) fn missing(&self, is_there: impl Fn(&str) -> bool) -> Vec<String> {
+        let gone = self.held.iter().filter(|held| self.holds && !is_there(&held.policy));
+        gone.map(|held| held.policy.clone()).collect()
+    }
 }
 
 /// Everything that was found, with nothing left out.
@@ -36,6 +57,8 @@ pub struct Detection {
     pub faults: Vec<PolicyFault>,
     pub policies: usize,
     pub individual: bool,
+    /// Of the policies that fired before, those that are gone or cannot be used.
+    pub missing: Vec<String>,
 }
 
 /// A policy that is about some changed files.
@@ -46,7 +69,7 @@ pub struct Fired {
     pub hash: String,
     pub reference: String,
     pub file: String,
-    pub content: jackline_core::sha::Digest,
+    pub content: Digest,
     /// Trigger files that are there, in order.
     pub present: Vec<String>,
 }
@@ -63,21 +86,28 @@ pub fn look_at(folder: &Folder, home: Option<&Path>, question: Question<'_>) -> 
 pub(crate) fn detect(git: Option<&Git>, folder: &Folder, question: Question<'_>) -> Result<Detection, String> {
     let read = policies(folder);
     let (policies, individual) = (read.policies.len(), folder.individual);
-    let empty = Detection { fired: Vec::new(), faults: read.faults, policies, individual };
+    let missing = question.missing(|id| read.policies.iter().any(|policy| policy.id == id));
+    let empty = Detection { fired: Vec::new(), faults: read.faults, policies, individual, missing };
     if read.policies.is_empty() {
         return Ok(empty);
     }
-    let fired = look(git, folder, question, &read.policies).map_err(|why| why.to_string())?;
-    Ok(Detection { fired, ..empty })
+    let (fired, lost) = look(git, folder, question, &read.policies).map_err(|why| why.to_string())?;
+    let faults = empty.faults.into_iter().chain(lost).collect();
+    Ok(Detection { fired, faults, ..empty })
 }
 
 /// What changed since one baseline.
 struct Since {
     changes: Changes,
     reference: String,
+    /// It should have been compared to a baseline that is gone.
+    lost: bool,
 }
 
-fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy]) -> Result<Vec<Fired>, Unclear> {
+/// What fires, and what is wrong with what it was compared to.
+type Looked = (Vec<Fired>, Vec<PolicyFault>);
+
+fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy]) -> Result<Looked, Unclear> {
     let survey = Survey::new(git.ok_or(Unclear::NoGit)?, &folder.root, LOOK_MS_MAX)?;
     survey.prepare()?;
     let mut known: BTreeMap<CompareTo, Since> = BTreeMap::new();
@@ -86,22 +116,31 @@ fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy])
             vacant.insert(since(&survey, folder, asked, policy.compare_to)?);
         }
     }
-    let held = all.iter().filter_map(|policy| {
-        let since = known.get(&policy.compare_to)?;
-        Some((policy, since, detector::detect(policy, &since.changes)?))
-    });
-    let held: Vec<_> = held.collect();
-    let mut touched: Vec<&str> = held.iter().flat_map(|(_, _, seen)| &seen.trigger_files).map(String::as_str).collect();
+    let mut holding = Holding::default();
+    let mut found: Vec<(&Policy, Detected, String)> = Vec::new();
+    for policy in all {
+        let Some(Since { changes, reference, .. }) = known.get(&policy.compare_to) else { continue };
+        let seen = match asked.on_record(policy).filter(|held| held.reference != *reference) {
+            Some(held) => holding.detect(&survey, policy, (changes, reference), held)?,
+            None => detector::detect(policy, changes).map(|seen| (seen, reference.clone())),
+        };
+        found.extend(seen.map(|(seen, reference)| (policy, seen, reference)));
+    }
+    let mut touched: Vec<&str> =
+        found.iter().flat_map(|(_, seen, _)| &seen.trigger_files).map(String::as_str).collect();
     touched.sort_unstable();
     touched.dedup();
     let contents = contents::of(&folder.root, &touched);
-    Ok(held.iter().map(|(policy, since, seen)| fired(folder, (policy, since, seen), &contents)).collect())
+    let fired = found.iter().map(|(policy, seen, to)| fired(folder, (policy, seen), to, &contents)).collect();
+    let lost = known.values().any(|since| since.lost).then(|| lost(folder));
+    let astray = survey.is_astray().then(astray);
+    Ok((fired, lost.into_iter().chain(astray).collect()))
 }
 
 fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareTo) -> Result<Since, Unclear> {
     let against = |commit: Option<String>, name: &str| -> Result<Since, Unclear> {
         let changes = survey.since(commit.as_deref())?;
-        Ok(Since { changes, reference: commit.unwrap_or_else(|| name.to_owned()) })
+        Ok(Since { changes, reference: commit.unwrap_or_else(|| name.to_owned()), lost: false })
     };
     if let Some(base) = asked.base {
         return against(Some(survey.named(base)?), "base");
@@ -114,28 +153,64 @@ fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareT
             match kept {
                 Some((known, kept)) => {
                     let changes = baselines::since(survey, folder, &kept)?;
-                    Ok(Since { changes, reference: known.reference.clone() })
+                    Ok(Since { changes, reference: known.reference.clone(), lost: false })
                 }
-                // Without one, everything that is not committed counts.
-                None => {
-                    Ok(Since { changes: survey.since(survey.head()?.as_deref())?, reference: to.name().to_owned() })
-                }
+                None => without(survey, asked.baseline),
             }
         }
     }
 }
 
-fn fired(folder: &Folder, (policy, since, seen): (&Policy, &Since, &detector::Detected), contents: &Contents) -> Fired {
+/// What changed since a prompt whose baseline is not there: since the commit that was checked out then, so that losing it
+/// never makes less count. Where no prompt was seen at all, everything that is not committed counts.
+fn without(survey: &Survey<'_>, known: Option<&Baseline>) -> Result<Since, Unclear> {
+    match known {
+        Some(known) => {
+            let changes = survey.since(known.commit.as_deref())?;
+            Ok(Since { changes, reference: known.reference.clone(), lost: known.unkept.is_none() })
+        }
+        None => {
+            let (changes, reference) = (survey.since(survey.head()?.as_deref())?, CompareTo::Prompt.name().to_owned());
+            Ok(Since { changes, reference, lost: false })
+        }
+    }
+}
+
+/// What is told of a baseline that was kept and is gone, or is not as it was.
+fn lost(folder: &Folder) -> PolicyFault {
+    let dir = folder.state().join("baselines");
+    let file = dir.strip_prefix(&folder.root).unwrap_or(&dir).display().to_string();
+    let message =
+        "the baseline of the last prompt is gone or was changed: everything since its commit counts".to_owned();
+    PolicyFault { file, line: 1, message, help: None, warning: true }
+}
+
+/// What is told where a remote is there and compared to nothing of it.
+fn astray() -> PolicyFault {
+    let message =
+        "which branch of the remote is the default one is not known: compared to what is checked out".to_owned();
+    let help = Some("the remote is `origin`; run `git remote set-head origin --auto`".to_owned());
+    PolicyFault { file: "compare_to".to_owned(), line: 1, message, help, warning: true }
+}
+
+fn fired(folder: &Folder, (policy, seen): (&Policy, &Detected), reference: &str, contents: &Contents) -> Fired {
     let content = |path: &String| contents.get(path).and_then(Option::as_ref);
     Fired {
-        hash: trigger_hash(&policy.id, &seen.trigger_files, &since.reference),
-        reference: since.reference.clone(),
+        hash: trigger_hash(&policy.id, &seen.trigger_files, reference),
+        reference: reference.to_owned(),
         file: folder.file(&policy.id),
-        content: content_digest(seen.trigger_files.iter().map(|path| (path.as_str(), content(path)))),
+        content: about(policy, seen, contents),
         present: seen.trigger_files.iter().filter(|path| content(path).is_some()).cloned().collect(),
         policy: policy.clone(),
         detected: seen.clone(),
     }
+}
+
+/// What a firing is about: the policy's text, its files as they are, and what is asked for along with them.
+pub(super) fn about(policy: &Policy, seen: &detector::Detected, contents: &Contents) -> Digest {
+    let content = |path: &String| contents.get(path).and_then(Option::as_ref);
+    let files = seen.trigger_files.iter().map(|path| (path.as_str(), content(path)));
+    content_digest(&policy.digest, files, &seen.pairs)
 }
 
 impl Detection {
@@ -148,6 +223,7 @@ impl Detection {
             faults: self.faults.clone(),
             policies: self.policies,
             individual: self.individual,
+            missing: self.missing.clone(),
         }
     }
 }
@@ -158,11 +234,10 @@ impl Fired {
         let room = FILES_TOLD_MAX.min(*left);
         let cut = |files: &[String]| files.iter().take(room).cloned().collect::<Vec<_>>();
         let pairs: Vec<_> = seen.pairs.iter().take(room).cloned().collect();
-        let told = seen.trigger_files.len().min(room) + pairs.len();
-        *left = left.saturating_sub(told);
-        let command = match &self.policy.action {
-            Action::Prompt => None,
-            Action::Command(command) => Some(command.shown.clone()),
+        *left = left.saturating_sub(seen.trigger_files.len().min(room) + pairs.len());
+        let (command, idle) = match &self.policy.action {
+            Action::Prompt => (None, false),
+            Action::Command(command) => (Some(command.shown.clone()), command.names_files() && self.present.is_empty()),
         };
         let instructions = if seen.state == State::Fires {
             filled(&self.policy.body, &seen.trigger_files, &seen.expected_files)
@@ -181,9 +256,11 @@ impl Fired {
             trigger_files: cut(&seen.trigger_files),
             expected_files: cut(&seen.expected_files),
             matched_files: cut(&seen.matched_files),
-            left_out: (seen.trigger_files.len() + seen.pairs.len()).saturating_sub(told),
+            left_out: seen.trigger_files.len().saturating_sub(room),
+            pairs_left_out: seen.pairs.len().saturating_sub(pairs.len()),
             pairs,
             command,
+            idle,
             instructions: head(&instructions, INSTRUCTIONS_BYTES_MAX).to_owned(),
             backed: None,
         }

@@ -1,9 +1,11 @@
 //! Where the policies are, and what they say. One bad file never switches the others off: it is told instead.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use jackline_core::definition::{Fault, Faults, yaml};
+use jackline_core::definition::fault::draw;
+use jackline_core::definition::yaml::Node;
+use jackline_core::definition::{Fault, Faults, is_below, yaml};
 use jackline_core::files::policy::{Action, POLICIES_MAX, POLICY_BYTES_MAX, Policy};
 use jackline_core::files::promise::folded_name;
 use jackline_core::files::seen::PolicyFault;
@@ -23,7 +25,7 @@ const LEVELS_MAX: usize = 128;
 /// A folder of policies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
-    /// What paths are told from, and where commands run.
+    /// What paths are told from, and where commands run: the top of the repository.
     pub root: PathBuf,
     /// The folder itself.
     pub dir: PathBuf,
@@ -31,8 +33,10 @@ pub struct Folder {
     pub shown: String,
     /// Show one policy at a time, as the settings beside them say.
     pub individual: bool,
-    /// Folders that are there and not read.
+    /// Folders with policies that are there and not read.
     pub passed_over: Vec<String>,
+    /// What is wrong with the settings beside them.
+    pub faults: Vec<PolicyFault>,
 }
 
 impl Folder {
@@ -42,7 +46,7 @@ impl Folder {
         self.temporary().join("policy")
     }
 
-    /// The directory around it, which git is told to ignore.
+    /// The directory around it, which may be someone else's too.
     #[must_use]
     pub fn temporary(&self) -> PathBuf {
         self.dir.parent().unwrap_or(&self.dir).join("tmp")
@@ -53,44 +57,75 @@ impl Folder {
     pub fn file(&self, id: &str) -> String {
         format!("{}/{id}.md", self.shown)
     }
+
+    /// One at some level of a repository.
+    fn at(level: &Path, named: &str) -> Self {
+        let top = level.ancestors().take(LEVELS_MAX).find(|dir| Repository::at(dir).is_some()).unwrap_or(level);
+        let dir: PathBuf = level.join(named).components().filter(|part| *part != Component::CurDir).collect();
+        let shown = dir.strip_prefix(top).unwrap_or(&dir).display().to_string();
+        let (individual, passed_over, faults) = (false, Vec::new(), Vec::new());
+        Self { root: top.to_owned(), dir, shown, individual, passed_over, faults }
+    }
+}
+
+/// What is there for a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    Folder(Box<Folder>),
+    /// The settings of the older layout switch its policies off.
+    Off,
+    Nothing,
 }
 
 /// The folder that counts for a workspace: the named one, or the first of [`DIRS`] from there up to the top of the
 /// repository. One look at each tells where there is none.
 #[must_use]
 pub fn find(root: &Path, named: Option<&str>) -> Option<Folder> {
-    if let Some(named) = named {
-        let dir = root.join(named);
-        return dir.is_dir().then(|| Folder { shown: named.to_owned(), dir, ..at(root) });
+    match look_for(root, named) {
+        Place::Folder(folder) => Some(*folder),
+        Place::Off | Place::Nothing => None,
     }
-    for root in root.ancestors().take(LEVELS_MAX) {
-        if let Some(folder) = found_at(root) {
-            return folder;
+}
+
+/// The same, and whether there is none because it is switched off.
+#[must_use]
+pub fn look_for(root: &Path, named: Option<&str>) -> Place {
+    if let Some(named) = named {
+        // A definition that says otherwise has a fault; one that was built in code is held to it here.
+        let there = is_below(named) && root.join(named).is_dir();
+        return if there { Place::Folder(Folder::at(root, named).into()) } else { Place::Nothing };
+    }
+    for level in root.ancestors().take(LEVELS_MAX) {
+        match found_at(level) {
+            Place::Nothing => {}
+            found => return found,
         }
         // Above the repository nothing is about its files.
-        if Repository::at(root).is_some() {
-            return None;
+        if Repository::at(level).is_some() {
+            return Place::Nothing;
         }
     }
-    None
+    Place::Nothing
 }
 
-/// What is at one level: a folder; none, though there could be one, since it is switched off; or nothing.
-fn found_at(root: &Path) -> Option<Option<Folder>> {
-    let there: Vec<&str> = DIRS.into_iter().filter(|dir| root.join(dir).is_dir()).collect();
-    let config = if there.first() == DIRS.first() { Config::default() } else { Config::read(root) };
-    let own = config.dir.filter(|dir| root.join(dir).is_dir());
-    let shown = own.or_else(|| there.first().map(|dir| (*dir).to_owned()))?;
+/// What is at one level. A folder without a policy does not switch those of another off.
+fn found_at(level: &Path) -> Place {
+    let there: Vec<&str> = DIRS.into_iter().filter(|dir| level.join(dir).is_dir()).collect();
+    let full: Vec<&str> = there.iter().copied().filter(|dir| holds_any(&level.join(dir))).collect();
+    let first = full.first().or(there.first()).copied();
+    let config = if first == DIRS.first().copied() { Config::default() } else { Config::read(level) };
+    let Some(named) = config.dir.or_else(|| first.map(str::to_owned)) else { return Place::Nothing };
     if config.off {
-        return Some(None);
+        return Place::Off;
     }
-    let passed_over = there.iter().filter(|dir| **dir != shown).map(|dir| (*dir).to_owned()).collect();
-    Some(Some(Folder { dir: root.join(&shown), shown, individual: config.individual, passed_over, ..at(root) }))
+    let passed_over = full.iter().filter(|dir| **dir != named).map(|dir| (*dir).to_owned()).collect();
+    let (individual, faults) = (config.individual, config.faults);
+    Place::Folder(Box::new(Folder { individual, passed_over, faults, ..Folder::at(level, &named) }))
 }
 
-fn at(root: &Path) -> Folder {
-    let (shown, individual, passed_over) = (String::new(), false, Vec::new());
-    Folder { root: root.to_owned(), dir: root.to_owned(), shown, individual, passed_over }
+fn holds_any(dir: &Path) -> bool {
+    let mut entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.any(|entry| entry.path().extension().is_some_and(|ending| ending == "md"))
 }
 
 /// What the settings of the older layout say.
@@ -99,21 +134,59 @@ struct Config {
     off: bool,
     dir: Option<String>,
     individual: bool,
+    faults: Vec<PolicyFault>,
 }
 
 impl Config {
-    fn read(root: &Path) -> Self {
-        let text = small(&root.join(CONFIG), CONFIG_BYTES_MAX).and_then(|bytes| String::from_utf8(bytes).ok());
-        let tree = text.and_then(|text| yaml::read(&text, &mut Faults::default()));
-        let policy = tree.as_ref().and_then(|tree| tree.get("policy"));
-        let text = |key: &str| policy.and_then(|policy| policy.get(key)?.text().map(str::to_owned));
-        let inside = |dir: &String| !dir.starts_with('/') && !dir.split('/').any(|part| part == "..");
-        Self {
-            off: policy
-                .and_then(|policy| policy.get("enabled"))
-                .is_some_and(|node| node.value == yaml::Value::Bool(false)),
-            dir: text("policies_dir").filter(inside),
-            individual: text("output_mode").as_deref() == Some("individual"),
+    fn read(level: &Path) -> Self {
+        let path = level.join(CONFIG);
+        let mut config = Self::default();
+        if fs::symlink_metadata(&path).is_err() {
+            return config;
+        }
+        let text = small(&path, CONFIG_BYTES_MAX).and_then(|bytes| String::from_utf8(bytes).ok());
+        let Some(text) = text else {
+            let message = format!("the settings cannot be read, or are longer than {CONFIG_BYTES_MAX} bytes");
+            config.faults.push(told(CONFIG, &Fault::error(message)));
+            return config;
+        };
+        let mut faults = Faults::default();
+        let tree = yaml::read(&text, &mut faults);
+        config.faults = faults.into_sorted().iter().map(|fault| told(CONFIG, fault)).collect();
+        if let Some(policy) = tree.as_ref().and_then(|tree| tree.get("policy")) {
+            config.take(level, policy);
+        }
+        config
+    }
+
+    fn take(&mut self, level: &Path, policy: &Node) {
+        let mut wrong = |node: &Node, message: String| {
+            self.faults.push(told(CONFIG, &Fault::error(message).at(node.span)));
+        };
+        if let Some(node) = policy.get("enabled") {
+            match node.value {
+                yaml::Value::Bool(enabled) => self.off = !enabled,
+                _ => wrong(node, "`enabled` must be `true` or `false`".to_owned()),
+            }
+        }
+        if let Some(node) = policy.get("policies_dir") {
+            match node.text() {
+                Some(dir) if is_below(dir) && level.join(dir).is_dir() => self.dir = Some(dir.to_owned()),
+                dir => wrong(
+                    node,
+                    format!("`policies_dir` names no folder of the workspace: `{}`", dir.unwrap_or_default()),
+                ),
+            }
+        }
+        if let Some(node) = policy.get("output_mode") {
+            match node.text() {
+                Some("individual") => self.individual = true,
+                Some("batched") => {}
+                mode => wrong(
+                    node,
+                    format!("`output_mode` must be `batched` or `individual`, found `{}`", mode.unwrap_or_default()),
+                ),
+            }
         }
     }
 }
@@ -128,8 +201,8 @@ pub struct Policies {
 /// Reads all policies of a folder.
 #[must_use]
 pub fn policies(folder: &Folder) -> Policies {
-    let mut all = Policies::default();
-    let mut files = match files(&folder.dir) {
+    let mut all = Policies { faults: folder.faults.clone(), ..Policies::default() };
+    let mut files = match files(folder, &mut all.faults) {
         Ok(files) => files,
         Err(fault) => {
             all.faults.push(told(&folder.shown, &Fault::error(format!("the folder cannot be read: {fault}"))));
@@ -144,7 +217,10 @@ pub fn policies(folder: &Folder) -> Policies {
     }
     for id in &files {
         match read(folder, id) {
-            Ok(policy) => all.policies.push(policy),
+            Ok(policy) => {
+                all.faults.extend(policy.warnings.iter().map(|fault| told(&folder.file(id), fault)));
+                all.policies.push(policy);
+            }
             Err(faults) => all.faults.extend(faults.iter().map(|fault| told(&folder.file(id), fault))),
         }
     }
@@ -156,13 +232,25 @@ pub fn policies(folder: &Folder) -> Policies {
     all
 }
 
-/// The identifiers of the policies: files that end in `.md`, without that.
-fn files(dir: &Path) -> std::io::Result<Vec<String>> {
+/// The identifiers of the policies: files that end in `.md`, without that. One that looks like a policy and is passed over
+/// is told.
+fn files(folder: &Folder, faults: &mut Vec<PolicyFault>) -> std::io::Result<Vec<String>> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(dir)? {
+    for entry in fs::read_dir(&folder.dir)? {
         let name = entry?.file_name();
-        let id = name.to_str().and_then(|name| name.strip_suffix(".md"));
-        found.extend(id.filter(|id| !id.starts_with('.')).map(str::to_owned));
+        let shown = name.to_string_lossy();
+        let why = match name.to_str().map(|name| (name, name.strip_suffix(".md"))) {
+            Some((name, _)) if name.starts_with('.') => continue,
+            Some((_, Some(id))) => {
+                found.push(id.to_owned());
+                continue;
+            }
+            Some((name, None)) if !name.to_ascii_lowercase().ends_with(".md") => continue,
+            Some(_) => "the policy is not read: its name must end in `.md`, in small letters",
+            None if !name.as_encoded_bytes().to_ascii_lowercase().ends_with(b".md") => continue,
+            None => "the policy is not read: its name is not UTF-8",
+        };
+        faults.push(told(&format!("{}/{shown}", folder.shown), &Fault::error(why.to_owned()).help("rename it")));
     }
     Ok(found)
 }
@@ -177,18 +265,35 @@ fn read(folder: &Folder, id: &str) -> Result<Policy, Vec<Fault>> {
     Policy::parse(id, &text)
 }
 
-/// Two policies of one name are settled by one promise, which their owner should know.
+/// Two policies that go by one name are settled by one promise, which their owner should know.
 fn same_names(folder: &Folder, policies: &[Policy]) -> Vec<PolicyFault> {
     let mut faults = Vec::new();
     for (at, policy) in policies.iter().enumerate() {
-        let earlier = policies.iter().take(at).find(|other| folded_name(&other.name) == folded_name(&policy.name));
-        if let Some(other) = earlier {
+        let name = folded_name(&policy.name);
+        let earlier = policies.iter().take(at).find(|other| folded_name(&other.name) == name);
+        // A promise may name a policy by its file, too.
+        let by_file = || policies.iter().find(|other| other.id != policy.id && folded_name(&other.id) == name);
+        if let Some(other) = earlier.or_else(by_file) {
             let message = format!("the name `{}` is that of `{}.md` too", policy.name, other.id);
             let fault = Fault::warning(message).help("one promise settles both: give them names of their own");
             faults.push(told(&folder.file(&policy.id), &fault));
         }
     }
     faults
+}
+
+/// A fault of a policy's file drawn with the line it speaks of; nothing for one that is about no line.
+#[must_use]
+pub fn drawn(folder: &Folder, fault: &PolicyFault) -> Option<String> {
+    let id = fault.file.strip_prefix(&folder.shown)?.strip_prefix('/')?.strip_suffix(".md")?;
+    let source = small(&folder.root.join(&fault.file), POLICY_BYTES_MAX as u64)?;
+    let source = String::from_utf8(source).ok()?;
+    let all = Policy::parse(id, &source).map_or_else(|faults| faults, |policy| policy.warnings);
+    let same = |known: &&Fault| known.span.is_some() && told(&fault.file, known) == *fault;
+    let mut text = String::new();
+    let level = if fault.warning { "warning" } else { "error" };
+    draw(&mut text, level, all.iter().find(same)?, (&source, &fault.file));
+    Some(text.trim_end().to_owned())
 }
 
 /// A fault as it is recorded and shown.

@@ -9,20 +9,23 @@ mod changes;
 mod contents;
 mod detection;
 pub mod folder;
+mod holding;
 pub mod legacy;
+mod listing;
 mod names;
 pub mod promises;
 pub mod queue;
+mod touched;
 
 pub use actions::ACTIONS_MS_MAX;
 pub use changes::LOOK_MS_MAX;
 pub(crate) use detection::detect;
 pub use detection::{Detection, Fired, Question, look_at};
-pub use folder::{Folder, find, policies};
+pub use folder::{Folder, Place, find, look_for, policies};
 
 use std::path::Path;
 
-use jackline_core::files::seen::Baseline;
+use jackline_core::files::seen::{Baseline, NAMES_TOLD_MAX, PolicyFault, Seen};
 use jackline_core::files::settings;
 use jackline_core::stack::Stack;
 use jackline_core::time::Timestamp;
@@ -40,10 +43,34 @@ pub fn folders(stack: &Stack) -> Vec<Folder> {
     found
 }
 
+/// Folders that a definition names and that are not there: their policies would be switched off in silence.
+#[must_use]
+pub fn missing(stack: &Stack) -> Vec<PolicyFault> {
+    let named = settings::folders(stack).into_iter().filter_map(|folder| folder.dir);
+    named.filter(|dir| find(Path::new(&stack.root), Some(dir)).is_none()).map(|dir| not_there(&dir)).collect()
+}
+
+/// A folder that is not there, as it is told.
+pub(crate) fn not_there(dir: &str) -> PolicyFault {
+    let message = "there is no such folder in the workspace, and `file_policies.dir` names it".to_owned();
+    PolicyFault { file: dir.to_owned(), line: 1, message, help: None, warning: false }
+}
+
+/// What the policies of a folder are called.
+pub(crate) fn names_of(folder: &Folder) -> Seen {
+    let all = policies(folder).policies;
+    let names = all.iter().take(NAMES_TOLD_MAX).map(|policy| policy.name.clone()).collect();
+    Seen::Names { names, total: all.len() }
+}
+
 /// Keeps how everything is as a prompt is submitted, where a policy compares to it.
 ///
 /// # Errors
 /// Why it could not be told or kept.
-pub(crate) fn capture(git: &Git, folder: &Folder, at: Timestamp) -> Result<Option<Baseline>, String> {
-    baselines::capture(git, folder, at)
+pub(crate) fn capture(
+    git: &Git,
+    folder: &Folder,
+    (session, at): (&str, Timestamp),
+) -> Result<Option<Baseline>, String> {
+    baselines::capture(git, folder, (session, at))
 }

@@ -17,7 +17,7 @@ const ENTRY_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Entries that are listed; more are older than anyone looks at.
 pub const ENTRIES_MAX: usize = 10_000;
 /// The summary for people.
-const SUMMARY: &str = "state.json";
+const SUMMARY: &str = "policy_state.json";
 
 /// The queue of a folder of policies.
 #[derive(Debug, Clone)]
@@ -53,12 +53,14 @@ impl<'a> Queue<'a> {
     pub fn get(&self, hash: &str) -> Found {
         for status in Status::ALL {
             let file = self.file(hash, status);
-            let Some(bytes) = small(&file, ENTRY_BYTES_MAX) else { continue };
-            let read: Option<Entry> = serde_json::from_slice(&bytes).ok();
+            let Ok(meta) = fs::symlink_metadata(&file) else { continue };
+            let bytes = small(&file, ENTRY_BYTES_MAX);
+            let read: Option<Entry> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
             match read.filter(|entry| entry.trigger_hash == hash && entry.status == status) {
                 Some(entry) => return Found::Entry(Box::new(entry)),
+                // Whatever else stands there is not ours, and would keep the entry from being written.
                 None => {
-                    drop(fs::remove_file(&file));
+                    drop(if meta.is_dir() { fs::remove_dir_all(&file) } else { fs::remove_file(&file) });
                     return Found::Corrupt(format!("{hash}.{}.json", status.name()));
                 }
             }
@@ -94,15 +96,24 @@ impl<'a> Queue<'a> {
     /// When a file cannot be written.
     pub fn write(&self, writes: &[Write], redactor: &Redactor) -> io::Result<()> {
         place(self.folder, "queue")?;
-        for write in writes {
-            match write {
-                Write::Entry(entry) => self.put(entry, redactor)?,
-                Write::Settle { hash, status, by, at } => {
-                    self.settle(hash, (*status, *by), &at.to_string(), redactor)?
-                }
-            }
+        // One that cannot be written keeps no other from being written.
+        let written = writes.iter().map(|write| match write {
+            Write::Entry(entry) => self.put(entry, redactor),
+            Write::Restored(entry) => self.restore(entry, redactor),
+            Write::Settle { hash, status, by, at } => self.settle(hash, (*status, *by), &at.to_string(), redactor),
+        });
+        let faults: Vec<io::Error> = written.filter_map(Result::err).collect();
+        self.sum_up()?;
+        faults.into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// Puts an entry where it should be and is not, or where another one is.
+    fn restore(&self, entry: &Entry, redactor: &Redactor) -> io::Result<()> {
+        let same = |there: &Entry| there.status == entry.status && there.content_digest == entry.content_digest;
+        match self.get(&entry.trigger_hash) {
+            Found::Entry(there) if same(&there) => Ok(()),
+            Found::Entry(_) | Found::Nothing | Found::Corrupt(_) => self.put(entry, redactor),
         }
-        self.sum_up()
     }
 
     fn settle(&self, hash: &str, (status, by): (Status, SettledBy), at: &str, redactor: &Redactor) -> io::Result<()> {
@@ -152,6 +163,7 @@ impl<'a> Queue<'a> {
     /// # Errors
     /// When something cannot be removed.
     pub fn clear(&self) -> io::Result<usize> {
+        unlinked(self.folder, &self.dir())?;
         let (entries, corrupt) = self.all();
         match fs::remove_dir_all(self.folder.state()) {
             Err(fault) if fault.kind() != io::ErrorKind::NotFound => Err(fault),
@@ -164,33 +176,42 @@ fn is_hash(text: &str) -> bool {
     text.len() == HASH_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// A directory of ours beside the policies, made where it is missing; git is told to ignore all of it. A link in its
-/// place would have us write elsewhere.
+/// A directory of ours beside the policies, made where it is missing; git is told to ignore what is in it, and nothing
+/// that others keep around it.
 pub(super) fn place(folder: &Folder, name: &str) -> io::Result<PathBuf> {
-    let (temporary, state) = (folder.temporary(), folder.state());
-    let dir = state.join(name);
+    let dir = folder.state().join(name);
+    unlinked(folder, &dir)?;
     if !dir.is_dir() {
         private::create_dir(&dir)?;
+        // Something else may have been put there in between.
+        unlinked(folder, &dir)?;
     }
-    for ours in [&temporary, &state, &dir] {
-        if ours.is_symlink() {
-            return Err(io::Error::other(format!("`{}` is a link", ours.display())));
-        }
-    }
-    let ignore = temporary.join(".gitignore");
+    let ignore = folder.state().join(".gitignore");
     if !ignore.exists() {
         replace(&ignore, b"*\n")?;
     }
     Ok(dir)
 }
 
+/// Refuses a way that leads through a link: it would have us write, or delete, elsewhere.
+fn unlinked(folder: &Folder, dir: &Path) -> io::Result<()> {
+    let ours = dir.ancestors().take_while(|place| *place != folder.root && place.starts_with(&folder.root));
+    match ours.into_iter().find(|place| place.is_symlink()) {
+        Some(link) => Err(io::Error::other(format!("`{}` is a link", link.display()))),
+        None if dir.starts_with(&folder.root) => Ok(()),
+        None => Err(io::Error::other(format!("`{}` is outside the workspace", dir.display()))),
+    }
+}
+
 /// Writes a file whole or not at all.
 pub(super) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("{}.new", std::process::id()));
     let mut new = private::create_file(&beside)?;
-    new.write_all(bytes)?;
-    drop(new);
-    fs::rename(&beside, file)
+    let written = new.write_all(bytes).and_then(|()| fs::rename(&beside, file));
+    if written.is_err() {
+        drop(fs::remove_file(&beside));
+    }
+    written
 }
 
 #[cfg(test)]

@@ -40,8 +40,9 @@ const POINTER_BYTES_MAX: u64 = 8 * 1024;
 /// Where git is looked for first: directories that an agent's user cannot usually write.
 const SYSTEM_DIRS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 
-/// Settings that would make git run a program, ask a network or write, overridden on every call.
-const NEUTRAL: [&str; 8] = [
+/// Settings that would make git run a program, ask a network, write, or take a changed file for an unchanged one,
+/// overridden on every call.
+const NEUTRAL: [&str; 11] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
@@ -50,10 +51,13 @@ const NEUTRAL: [&str; 8] = [
     "diff.external=",
     "protocol.allow=never",
     "credential.helper=",
+    "core.trustctime=true",
+    "core.checkStat=default",
+    "core.ignoreStat=false",
 ];
 
 /// Variables every call gets besides `HOME`; nothing of our own environment is passed on.
-const VARIABLES: [(&str, &str); 10] = [
+const VARIABLES: [(&str, &str); 12] = [
     ("PATH", "/usr/bin:/bin"),
     ("LC_ALL", "C"),
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -66,6 +70,9 @@ const VARIABLES: [(&str, &str); 10] = [
     ("GIT_TRACE2_EVENT", "0"),
     ("GIT_TRACE2_PERF", "0"),
     ("GIT_ATTR_NOSYSTEM", "1"),
+    // Commits are what they were when they were made, whatever was put in their place since.
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_GRAFT_FILE", "/dev/null"),
 ];
 
 /// Why git gave no answer.

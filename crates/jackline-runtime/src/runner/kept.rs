@@ -53,7 +53,7 @@ impl Kept {
     /// The text, or the beginning and the end of it, in so many bytes.
     #[must_use]
     pub fn short(&self, bytes_max: usize) -> String {
-        cut(&self.text, bytes_max).unwrap_or_else(|| self.text.clone())
+        short(&self.text, bytes_max)
     }
 }
 
@@ -147,6 +147,11 @@ fn continuing<'a>(bytes: impl Iterator<Item = &'a u8>) -> usize {
 /// What is kept on either side of a gap.
 const fn half(bytes_max: usize) -> usize {
     (bytes_max - GAP.len()) / 2
+}
+
+/// A text, or its beginning and its end where it is too long.
+pub(crate) fn short(text: &str, bytes_max: usize) -> String {
+    cut(text, bytes_max).unwrap_or_else(|| text.to_owned())
 }
 
 /// The beginning and the end of a text that is too long.

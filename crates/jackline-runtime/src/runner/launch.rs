@@ -26,7 +26,7 @@ pub(super) struct Launched {
 /// Starts what is specified, or says why not; `listens` when there is something for it to read.
 pub(super) fn launch(spec: &Spec, listens: bool) -> Result<Launched, Exit> {
     let workspace = workspace(&spec.workspace).map_err(Exit::NotStarted)?;
-    let word = spec.argv.first().map(String::as_str).unwrap_or_default();
+    let word = spec.argv.first().and_then(|word| word.to_str()).unwrap_or_default();
     let search = spec.environment.search(&workspace);
     let program = program::find(word, &workspace, &search).map_err(Exit::NotStarted)?;
     let ((stdout, to_stdout), (stderr, to_stderr)) = (pipe().map_err(unstarted)?, pipe().map_err(unstarted)?);

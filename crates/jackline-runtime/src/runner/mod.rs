@@ -28,12 +28,14 @@ mod kept;
 mod launch;
 mod program;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use jackline_core::redact::Redactor;
 
 pub use environment::Environment;
+pub(crate) use kept::short;
 pub use kept::{KEPT_BYTES_MAX, Kept, SHOWN_BYTES_MAX};
 
 /// Words of a command: room for a policy's action on every file of a large change.
@@ -53,7 +55,7 @@ pub const WRITABLE_MAX: usize = 32;
 #[derive(Debug, Clone)]
 pub struct Spec {
     /// The program and its arguments, passed as they are.
-    pub argv: Vec<String>,
+    pub argv: Vec<OsString>,
     /// Milliseconds until it is ended, up to [`TIMEOUT_MS_MAX`].
     pub timeout_ms: u64,
     /// Where it runs, and what it may write.
@@ -75,6 +77,7 @@ impl Spec {
     /// A command in a workspace: [`TIMEOUT_MS`], confined where the kernel can, without a network.
     #[must_use]
     pub fn new(argv: Vec<String>, workspace: PathBuf, environment: Environment) -> Self {
+        let argv = argv.into_iter().map(OsString::from).collect();
         let (confine, network, writable) = (Confine::Auto, false, Vec::new());
         Self { argv, timeout_ms: TIMEOUT_MS, workspace, read_only: false, confine, network, writable, environment }
     }
@@ -208,7 +211,7 @@ fn check(spec: &Spec, ms_max: u64) -> Result<(), Exit> {
     if !(1..=ms_max).contains(&spec.timeout_ms) {
         return refuse(format!("a time of `{}` ms is not between 1 and {ms_max}", spec.timeout_ms));
     }
-    if spec.argv.len() > WORDS_MAX || spec.argv.iter().map(String::len).sum::<usize>() > WORDS_BYTES_MAX {
+    if spec.argv.len() > WORDS_MAX || spec.argv.iter().map(|word| word.len()).sum::<usize>() > WORDS_BYTES_MAX {
         return refuse(format!("the command has more than {WORDS_MAX} words or {WORDS_BYTES_MAX} bytes"));
     }
     if spec.writable.len() > WRITABLE_MAX {

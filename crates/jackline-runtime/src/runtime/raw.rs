@@ -49,5 +49,9 @@ pub(super) fn raw(event: &Event) -> Value {
 
 fn raw_call(call: &Call) -> Value {
     let args = if call.broken.is_some() { "args_text" } else { "args" };
-    json!({ "id": call.id, "tool": call.tool, args: call.args, "action": call.action })
+    let mut raw = json!({ "id": call.id, "tool": call.tool, args: call.args, "action": call.action });
+    if let (Value::Object(fields), true) = (&mut raw, call.unlisted) {
+        fields.insert("unlisted".to_owned(), json!(true));
+    }
+    raw
 }

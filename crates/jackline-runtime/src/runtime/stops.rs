@@ -48,10 +48,17 @@ pub(super) fn of_policies(decision: &Decision) -> Vec<String> {
         if note.kind == "policy.settled" && text(&note.data, "settled_by") == "promise" {
             told.push(format!("the agent promised that nothing needs to change: {}", text(&note.data, "name")));
         }
+        if note.kind == "policy.settled" && text(&note.data, "settled_by") == "deleted" {
+            told.push(format!("a command was not run, since its files are deleted: {}", text(&note.data, "name")));
+        }
         let faults =
             (note.kind == "policy.faulty").then(|| note.data.get("faults").and_then(Value::as_array)).flatten();
         told.extend(faults.into_iter().flatten().map(|fault| {
-            format!("the file policy `{}` cannot be used: {}", text(fault, "file"), text(fault, "message"))
+            let (file, message) = (text(fault, "file"), text(fault, "message"));
+            match fault.get("warning").and_then(Value::as_bool) {
+                Some(true) => format!("file policies, `{file}`: {message}"),
+                _ => format!("the file policy `{file}` cannot be used: {message}"),
+            }
         }));
     }
     told.iter().map(|line| line.chars().take(NOTICE_CHARS_MAX).collect()).collect()

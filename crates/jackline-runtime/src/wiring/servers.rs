@@ -11,9 +11,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::SettingsFault;
 use super::edit::Edits;
 use super::spans::{self, Item, Kind, Node};
+use super::{CommandLine, SettingsFault};
 
 pub use own::{add_own, own, remove_own};
 
@@ -22,6 +22,8 @@ const PROXY: [&str; 2] = ["mcp", "proxy"];
 /// What stands before the program of a server, and before its address.
 const REST: &str = "--";
 const URL: &str = "--url";
+/// The same for a server whose transport is called so; it says what to write back.
+const STREAMABLE: &str = "--streamable-http";
 const HEADER: &str = "--header-env";
 
 /// Where in a configuration servers stand.
@@ -60,7 +62,7 @@ pub struct Wrapped {
 pub fn wrap(text: &str, places: &[Place<'_>], line: &Line) -> Result<Wrapped, SettingsFault> {
     change(text, places, |edits, place, item| {
         let mut words: Vec<String> = PROXY.iter().map(|word| (*word).to_owned()).collect();
-        words.extend(["--name".to_owned(), item.key.clone().unwrap_or_default()]);
+        words.extend(named(item.key.as_deref().unwrap_or_default()));
         words.extend(line.options.iter().cloned());
         if matches!(place, Place::Project(_)) {
             words.extend(line.project.iter().cloned());
@@ -69,12 +71,34 @@ pub fn wrap(text: &str, places: &[Place<'_>], line: &Line) -> Result<Wrapped, Se
     })
 }
 
+/// The option that names a server; a name that looks like an option is written so that it is none.
+fn named(name: &str) -> Vec<String> {
+    if name.starts_with('-') { vec![format!("--name={name}")] } else { vec!["--name".to_owned(), name.to_owned()] }
+}
+
 /// Takes every server out from behind the proxy.
 ///
 /// # Errors
 /// When the text is not plain JSON of the form that hosts read.
 pub fn unwrap(text: &str, places: &[Place<'_>]) -> Result<Wrapped, SettingsFault> {
     change(text, places, |edits, _, item| Change { text, edits, entry: &item.node }.take_out())
+}
+
+/// What runs the proxies before the servers that stand there, by the servers' names.
+///
+/// # Errors
+/// When the text is not plain JSON of the form that the host reads.
+pub fn proxied(text: &str, place: Place<'_>) -> Result<Vec<(String, CommandLine)>, SettingsFault> {
+    if spans::blank(text.as_bytes()) {
+        return Ok(Vec::new());
+    }
+    let settings = spans::settings(text.as_bytes())?;
+    let servers = place.keys().into_iter().try_fold(&settings, |at, key| at.get(key)).and_then(Value::as_object);
+    let proxies = servers
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, entry)| Some((name.clone(), own::line_beginning(entry, PROXY)?)));
+    Ok(proxies.collect())
 }
 
 /// What became of one server: changed, as it should be already, or left for a reason.
@@ -155,10 +179,14 @@ impl<'t> Change<'t, '_, '_> {
         if own::line_of(&self.entry.value(self.text)).is_some() {
             return Err("it is Jackline's own server, which has its calls judged by itself");
         }
+        if ["oauth", "headersHelper"].iter().any(|key| self.item(key).is_some()) {
+            return Err("it signs in by itself, which the proxy does not do for it");
+        }
         let kind = self.string("type");
         match (self.item("command"), self.item("url"), kind.as_deref()) {
             (Some(command), None, None | Some("stdio")) => self.put_in_program(command, program, words),
-            (None, Some(url), None | Some("http")) => self.put_in_address(url, program, words),
+            (None, Some(url), None | Some("http")) => self.put_in_address(url, program, (words, URL)),
+            (None, Some(url), Some("streamable-http")) => self.put_in_address(url, program, (words, STREAMABLE)),
             (_, _, Some("sse")) => Err("its transport `sse` is an older one, which the proxy does not speak"),
             _ => Err("it has neither a plain `command` nor an `http` address"),
         }
@@ -182,11 +210,11 @@ impl<'t> Change<'t, '_, '_> {
         Ok(true)
     }
 
-    fn put_in_address(&mut self, url: &Item, program: &str, words: Vec<String>) -> Outcome {
+    fn put_in_address(&mut self, url: &Item, program: &str, (words, option): (Vec<String>, &'static str)) -> Outcome {
         if ["args", "env"].iter().any(|key| self.item(key).is_some()) {
             return Err("it has an address and `args` or `env` too");
         }
-        let mut front = format!("{}, {}, {}", quoted(&words), Value::from(URL), self.raw(&url.node));
+        let mut front = format!("{}, {}, {}", quoted(&words), Value::from(option), self.raw(&url.node));
         if let Some(headers) = self.item("headers") {
             self.edits.put(headers.key_span(self.text), "\"env\"");
             for (at, header) in headers.node.items.iter().enumerate() {
@@ -213,10 +241,11 @@ impl<'t> Change<'t, '_, '_> {
         let words = self.words();
         let after = |word: &str| args.node.items.get(words.iter().position(|known| known == word)? + 1);
         // A server's own arguments may hold anything, and stand last.
-        match (after(REST), after(URL)) {
-            (Some(program), _) => self.take_out_program(command, args, program),
-            (None, Some(url)) => self.take_out_address(command, args, url),
-            (None, None) => Err("it is behind a proxy that was changed by hand"),
+        match (after(REST), after(URL), after(STREAMABLE)) {
+            (Some(program), _, _) => self.take_out_program(command, args, program),
+            (None, Some(url), _) => self.take_out_address(command, args, (url, "\"http\"")),
+            (None, None, Some(url)) => self.take_out_address(command, args, (url, "\"streamable-http\"")),
+            (None, None, None) => Err("it is behind a proxy that was changed by hand"),
         }
     }
 
@@ -233,11 +262,11 @@ impl<'t> Change<'t, '_, '_> {
         Ok(true)
     }
 
-    fn take_out_address(&mut self, command: &Item, args: &Item, url: &Item) -> Outcome {
+    fn take_out_address(&mut self, command: &Item, args: &Item, (url, was): (&Item, &str)) -> Outcome {
         let made = format!("\"url\"{}{}", self.between(command), self.raw(&url.node));
         self.edits.put(command.start..args.end(), made);
         if let Some(kind) = self.item("type") {
-            self.edits.put(kind.node.span.clone(), "\"http\"");
+            self.edits.put(kind.node.span.clone(), was);
         }
         let Some(headers) = self.item("env") else { return Ok(true) };
         self.edits.put(headers.key_span(self.text), "\"headers\"");

@@ -13,6 +13,7 @@ pub(super) fn judge(run: &Run, facts: &Facts) -> Outcome {
             State::There => continue,
             State::Empty => "is empty".to_owned(),
             State::Absent => "is not there".to_owned(),
+            State::Nameless => "names no file".to_owned(),
             State::Outside => "is outside of the run's directories".to_owned(),
             State::Unknown(why) => format!("cannot be looked at: {why}"),
         };

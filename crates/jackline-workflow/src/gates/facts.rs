@@ -17,6 +17,8 @@ pub enum State {
     Absent,
     /// It would be outside of the run's directories.
     Outside,
+    /// No file is named at all.
+    Nameless,
     Empty,
     There,
     /// Why it could not be told.

@@ -15,6 +15,8 @@ pub(super) fn judge(facts: &Facts) -> Outcome {
         }
         payload.notes.extend(file.note.as_ref().map(|note| format!("`{}`: {note}", file.path)));
     }
+    let seen = !payload.findings.is_empty();
     payload.findings.extend(facts.unverified.iter().cloned());
-    Outcome::of(Gate::File, "files are broken, or only stand in for the real ones", payload)
+    let broken = "files are broken, or only stand in for the real ones";
+    Outcome::of(Gate::File, if seen { broken } else { "not everything could be looked at" }, payload)
 }

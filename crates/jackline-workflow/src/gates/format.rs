@@ -1,12 +1,17 @@
-//! Whether a file can be what its name says: first bytes, sizes of pictures, rows of tables. Only the beginning of large
-//! files is seen.
+//! Whether a file can be what its name says: first bytes, sizes of pictures, rows of tables. Only the beginning and the end
+//! of large files are seen.
+
+use super::decoded;
+use super::picture::{self, Bytes};
 
 /// Bytes of a PDF with one page, at least.
 const PDF_BYTES_MIN: u64 = 200;
 /// Bytes of a JPEG that shows something: its tables alone are longer.
 const JPEG_BYTES_MIN: u64 = 500;
-/// Pixels of a side: pictures smaller than this in both ways, or flat in one, only stand in for a picture.
-const SIDE_PIXELS_MIN: u32 = 10;
+/// Bytes of blanks and the like that may stand before a PDF begins, as readers of it have it.
+const PDF_BEFORE_BYTES_MAX: usize = 1_024;
+/// Years that may be names of columns.
+const YEARS: std::ops::RangeInclusive<u32> = 1_000..=2_999;
 
 /// Suffixes and what their files begin with.
 const MAGICS: &[(&[&str], &[&[u8]])] = &[
@@ -39,6 +44,8 @@ pub(super) struct Content<'a> {
     /// How long the whole file is.
     pub(super) size: u64,
     pub(super) bytes: &'a [u8],
+    /// The last bytes of the file.
+    pub(super) end: &'a [u8],
 }
 
 /// What came of looking at a file.
@@ -86,16 +93,19 @@ pub(super) fn examine(content: Content<'_>) -> Form {
     }
     let suffix = suffix(content.path);
     let magics = MAGICS.iter().find(|(suffixes, _)| suffixes.contains(&suffix.as_str()));
-    if magics.is_some_and(|(_, magics)| !magics.iter().any(|magic| content.bytes.starts_with(magic))) {
+    let begun = if suffix == "pdf" { pdf(content.bytes) } else { content.bytes };
+    if magics.is_some_and(|(_, magics)| !magics.iter().any(|magic| begun.starts_with(magic))) {
         return Form::broken(format!("does not begin as a `.{suffix}` file does"));
     }
     let blank = content.bytes.iter().all(u8::is_ascii_whitespace);
     match suffix.as_str() {
-        "png" => small(sides(content.bytes, 16, u32::from_be_bytes)),
-        "gif" => small(sides(content.bytes, 6, |[low, high, ..]| u32::from(u16::from_le_bytes([low, high])))),
-        "jpg" | "jpeg" => Form::broken_if(content.size < JPEG_BYTES_MIN, "is too short to show anything"),
+        "jpg" | "jpeg" if content.size < JPEG_BYTES_MIN => Form::broken("is too short to show anything"),
+        "png" | "gif" | "bmp" | "webp" | "jpg" | "jpeg" | "svg" => {
+            let whole = content.bytes.len() as u64 == content.size;
+            let fault = picture::fault(&suffix, Bytes { head: content.bytes, end: content.end, whole });
+            Form { broken: fault, note: None }
+        }
         "pdf" => Form::broken_if(content.size < PDF_BYTES_MIN, "is too short to have a page"),
-        "svg" => Form::broken_if(!holds(content.bytes, b"<svg"), "has no `<svg`"),
         "csv" => table(content, ','),
         "tsv" => table(content, '\t'),
         "json" => json(content),
@@ -103,44 +113,27 @@ pub(super) fn examine(content: Content<'_>) -> Form {
     }
 }
 
-fn holds(bytes: &[u8], wanted: &[u8]) -> bool {
-    bytes.windows(wanted.len()).any(|window| window == wanted)
-}
-
-/// Width and height of a picture, read at a place: four bytes each for PNG, two for GIF.
-fn sides(bytes: &[u8], at: usize, read: fn([u8; 4]) -> u32) -> Option<(u32, u32)> {
-    let step = if at == 6 { 2 } else { 4 };
-    let side = |at: usize| {
-        let mut four = [0; 4];
-        let found = bytes.get(at..at + step)?;
-        four.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
-        Some(read(four))
-    };
-    Some((side(at)?, side(at + step)?))
-}
-
-fn small(sides: Option<(u32, u32)>) -> Form {
-    match sides {
-        None => Form::broken("is cut short"),
-        Some((width, height)) => {
-            let flat = width <= 1 || height <= 1;
-            let tiny = width < SIDE_PIXELS_MIN && height < SIDE_PIXELS_MIN;
-            let why = format!("has {width} × {height} pixels");
-            Form::broken_if(flat || tiny, &why)
-        }
-    }
+/// A PDF from where it begins, if that is near.
+fn pdf(bytes: &[u8]) -> &[u8] {
+    let near = bytes.get(..PDF_BEFORE_BYTES_MAX.min(bytes.len())).unwrap_or_default();
+    let at = near.windows(5).position(|window| window == b"%PDF-").unwrap_or_default();
+    bytes.get(at..).unwrap_or_default()
 }
 
 /// A table has a row that names its columns, and does not end within a row. One without further rows may be meant so.
 fn table(content: Content<'_>, separator: char) -> Form {
-    let text = String::from_utf8_lossy(content.bytes);
+    let text = decoded::text(content.bytes).unwrap_or_default();
     let whole = content.bytes.len() as u64 == content.size;
     let mut rows = text.lines().filter(|line| !line.trim().is_empty());
     let Some(first) = rows.next() else {
         return Form::broken("holds nothing but blanks");
     };
     let names = first.split(separator).map(|cell| cell.trim().trim_matches('"'));
-    if names.clone().all(|name| name.is_empty() || name.parse::<f64>().is_ok()) {
+    let year = |name: &str| name.parse().is_ok_and(|year| YEARS.contains(&year));
+    let mut cells = names.clone().filter(|name| !name.is_empty());
+    if names.clone().all(|name| name.is_empty() || name.parse::<f64>().is_ok())
+        && !(names.clone().any(year) && cells.all(year))
+    {
         return Form::broken("has no row that names its columns");
     }
     let Some(last) = rows.next_back() else {
@@ -158,8 +151,9 @@ fn json(content: Content<'_>) -> Form {
     if (content.bytes.len() as u64) < content.size {
         return Form::noted("is too long to be read as JSON");
     }
-    match serde_json::from_slice::<serde::de::IgnoredAny>(content.bytes) {
-        Ok(_) if content.bytes.trim_ascii().len() <= 2 => Form::noted("has nothing in it"),
+    let text = decoded::text(content.bytes).unwrap_or_default();
+    match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
+        Ok(_) if text.trim().len() <= 2 => Form::noted("has nothing in it"),
         Ok(_) => Form::default(),
         Err(error) => Form::broken(format!("is no JSON: line {}, column {}", error.line(), error.column())),
     }
@@ -170,7 +164,7 @@ mod tests {
     use super::*;
 
     fn form(path: &str, bytes: &[u8]) -> Form {
-        examine(Content { path, size: bytes.len() as u64, bytes })
+        examine(Content { path, size: bytes.len() as u64, bytes, end: bytes })
     }
 
     #[track_caller]
@@ -183,12 +177,13 @@ mod tests {
         assert_eq!(form(path, bytes).broken, None, "{path}");
     }
 
-    /// A PNG's beginning, of any length.
-    pub(crate) fn png(width: u32, height: u32, length: usize) -> Vec<u8> {
+    /// A PNG's beginning and end, of any length.
+    fn png(width: u32, height: u32, length: usize) -> Vec<u8> {
         let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
         bytes.extend(width.to_be_bytes());
         bytes.extend(height.to_be_bytes());
         bytes.resize(bytes.len().max(length), 0);
+        bytes.extend(b"IEND");
         bytes
     }
 
@@ -201,11 +196,11 @@ mod tests {
         broken("a.png", b"\x89PNG\r\n\x1a\n", "is cut short");
         broken("a.png", b"not a picture", "does not begin as a `.png` file does");
         fine("a.png", &png(800, 600, 100));
-        broken("a.gif", b"GIF89a\x01\0\x01\0\x80\0\0", "has 1 × 1 pixels");
-        fine("a.gif", b"GIF89a\x40\0\x40\0\x80\0\0");
+        broken("a.png", &png(800, 600, 100)[..100], "is cut short");
+        broken("a.gif", b"GIF89a\x01\0\x01\0\x80\0\0;", "has 1 × 1 pixels");
+        fine("a.gif", b"GIF89a\x40\0\x40\0\x80\0\0;");
         broken("a.jpg", b"\xff\xd8\xff\xe0", "is too short to show anything");
-        broken("a.svg", b"<html></html>", "has no `<svg`");
-        fine("a.svg", b"<?xml version='1.0'?><svg></svg>");
+        fine("a.svg", b"<?xml version='1.0'?><svg><path/></svg>");
     }
 
     #[test]
@@ -216,6 +211,8 @@ mod tests {
         let mut pdf = b"%PDF-1.7\n".to_vec();
         pdf.resize(900, b' ');
         fine("a.pdf", &pdf);
+        fine("a.pdf", &[b"\n\n".to_vec(), pdf].concat());
+        fine("a.json", b"\xef\xbb\xbf{\"a\": 1}");
         broken("a.json", b"{\"a\": ", "is no JSON: line 1, column 6");
         fine("a.json", b"{\"a\": [1]}");
         assert_eq!(form("a.json", b"{}").note.as_deref(), Some("has nothing in it"));
@@ -233,6 +230,7 @@ mod tests {
         broken("a.csv", b"id,name,city\n1,a,b\n2,c", "ends within a row");
         broken("a.csv", b"id,name\n1,\"a\n", "ends within a quoted cell");
         fine("a.csv", b"id,name\n1,a\n2,b");
+        fine("a.csv", b"2019,2020,2021\n1,2,3\n");
         fine("a.tsv", b"id\tname\n1\ta\n");
         assert_eq!(form("a.csv", b"id,name\n").note.as_deref(), Some("has a header and no rows"));
     }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
 use super::facts::{Examined, Facts, State};
 use super::format::{self, Content};
 use super::required::{self, DELIVERABLES_MAX, Deliverable, Root};
-use super::{Run, placeholder, structural_integrity};
+use super::{Run, decoded, placeholder, structural_integrity};
 
 /// Files and directories that are looked at: a run that leaves more is not verified by looking at some.
 const ENTRIES_MAX: usize = 10_000;
@@ -21,6 +21,9 @@ const DEPTH_MAX: usize = 32;
 const TEXT_BYTES_MAX: u64 = 32 << 20;
 /// Bytes of any other file that are read: enough to see what it is.
 const HEAD_BYTES_MAX: u64 = 64 << 10;
+
+/// Bytes of a file's end: what closes a picture stands in them, and some programs write blanks behind it.
+const END_BYTES: u64 = 1 << 10;
 
 /// Looks at all that the gates of a run ask about; relative directories are seen from `base`.
 #[must_use]
@@ -85,7 +88,9 @@ impl Look {
     }
 
     fn state(&mut self, deliverable: &Deliverable) -> State {
-        let Some(path) = &deliverable.path else { return State::Outside };
+        let Some(path) = &deliverable.path else {
+            return if deliverable.named { State::Outside } else { State::Nameless };
+        };
         let Some(root) = self.root(deliverable.root) else { return State::Absent };
         let real = match fs::canonicalize(root.join(path)) {
             Ok(real) => real,
@@ -170,12 +175,14 @@ impl Look {
             return self.facts.unverified.push(why);
         }
         match read(real, format::is_text(shown) || declared) {
-            Ok((size, bytes)) => {
+            Ok((size, bytes, end)) => {
                 self.bytes += bytes.len() as u64;
-                let content = Content { path: shown, size, bytes: &bytes };
+                let content = Content { path: shown, size, bytes: &bytes, end: &end };
                 if size > bytes.len() as u64 && format::is_text(shown) {
                     let why = format!("`{shown}` cannot be verified: it has more than {TEXT_BYTES_MAX} bytes");
                     self.facts.unverified.push(why);
+                } else if format::is_text(shown) && decoded::text(&bytes).is_none() {
+                    self.facts.unverified.push(format!("`{shown}` cannot be verified: it is no text"));
                 }
                 self.facts.files.push(examined(content, root, declared));
             }
@@ -195,21 +202,24 @@ fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// The size of a file, and all of it or its beginning.
-fn read(path: &Path, whole: bool) -> io::Result<(u64, Vec<u8>)> {
-    let file = File::open(path)?;
+/// The size of a file, all of it or its beginning, and its end.
+fn read(path: &Path, whole: bool) -> io::Result<(u64, Vec<u8>, Vec<u8>)> {
+    let mut file = File::open(path)?;
     let size = file.metadata()?.len();
     let most = if whole && size <= TEXT_BYTES_MAX { TEXT_BYTES_MAX } else { HEAD_BYTES_MAX };
     let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes)?;
-    Ok((size, bytes))
+    (&mut file).take(most).read_to_end(&mut bytes)?;
+    let mut end = Vec::new();
+    file.seek(io::SeekFrom::Start(size.saturating_sub(END_BYTES)))?;
+    file.take(END_BYTES).read_to_end(&mut end)?;
+    Ok((size, bytes, end))
 }
 
 /// What the gates will ask of a file's content. Declared files are searched whatever their suffix, if they are text.
 fn examined(content: Content<'_>, root: Root, declared: bool) -> Examined {
     let form = format::examine(content);
     let known = format::is_text(content.path);
-    let text = if known { Some(String::from_utf8_lossy(content.bytes)) } else { plain(content.bytes, declared) };
+    let text = if known { decoded::text(content.bytes) } else { plain(content.bytes, declared) };
     let text = text.as_deref().unwrap_or_default();
     let document = structural_integrity::is_document(content.path, text);
     Examined {
@@ -225,6 +235,7 @@ fn examined(content: Content<'_>, root: Root, declared: bool) -> Examined {
 }
 
 fn plain(bytes: &[u8], declared: bool) -> Option<std::borrow::Cow<'_, str>> {
-    let text = std::str::from_utf8(bytes).ok().filter(|text| declared && !text.contains('\0'))?;
-    Some(text.into())
+    let wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    let text = wide || std::str::from_utf8(bytes).is_ok();
+    if declared && text { decoded::text(bytes) } else { None }
 }

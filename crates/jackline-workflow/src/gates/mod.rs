@@ -5,6 +5,7 @@
 //! in their order. Nothing here skips a gate: what cannot be verified is rejected.
 
 mod critique;
+mod decoded;
 mod deliverable;
 mod deliverable_presence;
 mod eval;
@@ -13,9 +14,11 @@ mod file;
 mod format;
 mod look;
 mod outcome;
+mod picture;
 mod placeholder;
 mod required;
 mod run;
+mod score;
 mod structural_integrity;
 
 use serde::{Deserialize, Serialize};

@@ -114,7 +114,7 @@ impl Outcome {
     /// How it stands, in a word.
     const fn word(&self) -> &'static str {
         match (self.applicable, self.passed, self.blocking) {
-            (false, ..) => "no matter",
+            (false, ..) => "does not apply",
             (_, true, _) => "passed",
             (_, false, true) => "rejected",
             (_, false, false) => "warned",
@@ -193,10 +193,10 @@ impl Judgement {
         let mut text = String::new();
         for outcome in &self.outcomes {
             let reason = outcome.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-            let _ = writeln!(text, "{:<9} {}{reason}", outcome.word(), outcome.gate.name());
+            let _ = writeln!(text, "{:<14} {}{reason}", outcome.word(), outcome.gate.name());
             let told = outcome.payload.findings.iter().map(|finding| ("-", finding));
             for (mark, line) in told.chain(outcome.payload.notes.iter().map(|note| ("note:", note))) {
-                let _ = writeln!(text, "          {mark} {}", visible(line));
+                let _ = writeln!(text, "               {mark} {}", visible(line));
             }
         }
         text.push_str(if self.complete() { "the run is complete\n" } else { "the run is not complete\n" });

@@ -46,6 +46,8 @@ pub(super) struct Deliverable {
     pub(super) root: Root,
     /// Its path in that directory; `None` when it names no place inside.
     pub(super) path: Option<String>,
+    /// Whether it is a name at all.
+    pub(super) named: bool,
 }
 
 /// The deliverables that a run declares. The first source that names any counts.
@@ -94,7 +96,7 @@ fn listed<'a>(run: &'a Run, subtask: &'a Subtask) -> impl Iterator<Item = Delive
 /// An entry of `required_outputs`. One that is no text names no place, and so cannot be there.
 fn declared(run: &Run, item: &Value) -> Deliverable {
     let Some(text) = item.as_str() else {
-        return Deliverable { declared: item.to_string(), root: Root::Output, path: None };
+        return Deliverable { declared: item.to_string(), root: Root::Output, path: None, named: false };
     };
     let text = text.trim();
     let anchored = ANCHORS.iter().find_map(|(anchor, root)| Some((text.strip_prefix(anchor)?, *root)));
@@ -103,7 +105,7 @@ fn declared(run: &Run, item: &Value) -> Deliverable {
         .or_else(|| inside(&run.output_dir).map(|rest| (rest, Root::Output)))
         .or_else(|| inside(&run.workspace_dir).map(|rest| (rest, Root::Workspace)))
         .unwrap_or_else(|| (text, if text.starts_with("inputs/") { Root::Workspace } else { Root::Output }));
-    Deliverable { declared: text.to_owned(), root, path: within(rest) }
+    Deliverable { declared: text.to_owned(), root, path: within(rest), named: !text.is_empty() }
 }
 
 /// A path inside a directory, without ways out.
@@ -120,7 +122,10 @@ fn scraped(text: &str) -> Vec<Deliverable> {
         for (at, _) in text.match_indices(anchor).take(DELIVERABLES_MAX + 1) {
             let behind = text.get(at + anchor.len()..).unwrap_or_default();
             if let Some(path) = path_behind(behind) {
-                found.push((at, Deliverable { declared: path.to_owned(), root: *root, path: within(path) }));
+                found.push((
+                    at,
+                    Deliverable { declared: path.to_owned(), root: *root, path: within(path), named: true },
+                ));
             }
         }
     }

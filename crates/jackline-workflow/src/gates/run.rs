@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use jackline_core::definition::fault::quoted;
 use jackline_core::json::{JsonFault, decode};
+use jackline_core::nearest::slip;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -91,6 +93,8 @@ pub enum Unusable {
     Shape(String),
     #[error("`gates.{name}` is `{value}`, which no gate of that name can be")]
     Leniency { name: String, value: String },
+    #[error("`critique.min_score_to_complete` must lie between 0 and 1")]
+    Minimum,
     #[error("`thresholds` must satisfy 1 >= accept >= retry >= fail >= 0")]
     Thresholds,
 }
@@ -105,6 +109,7 @@ impl Run {
             return Err(Unusable::Shape("a run is a JSON object".to_owned()));
         };
         without_nulls(&mut members);
+        misshapen(&members).map_or(Ok(()), |why| Err(Unusable::Shape(why)))?;
         let run: Self =
             serde_json::from_value(Value::Object(members)).map_err(|error| Unusable::Shape(error.to_string()))?;
         run.checked()
@@ -119,6 +124,9 @@ impl Run {
                 return Err(Unusable::Leniency { name: name.clone(), value: value.clone() });
             }
         }
+        if !(0.0..=1.0).contains(&self.critique.min_score_to_complete) {
+            return Err(Unusable::Minimum);
+        }
         let Thresholds { accept, retry, fail } = self.evaluation.thresholds;
         let ordered = 1.0 >= accept && accept >= retry && retry >= fail && fail >= 0.0;
         if ordered { Ok(self) } else { Err(Unusable::Thresholds) }
@@ -127,6 +135,82 @@ impl Run {
     /// Whether the owner lets a gate only warn.
     pub(super) fn only_warns(&self, gate: Gate) -> bool {
         gate.may_warn() && self.gates.get(gate.name()).is_some_and(|value| value == "warn")
+    }
+}
+
+/// What a member of a run must be.
+enum Form {
+    Text,
+    Flag,
+    Number,
+    List,
+    /// A list of objects, whatever they hold.
+    Blocks,
+    Block(&'static [(&'static str, Form)]),
+    /// An object of texts.
+    Texts,
+    Any,
+}
+
+const THRESHOLDS: &[(&str, Form)] = &[("accept", Form::Number), ("retry", Form::Number), ("fail", Form::Number)];
+const CRITIQUE: &[(&str, Form)] =
+    &[("enabled", Form::Flag), ("min_score_to_complete", Form::Number), ("scores", Form::List)];
+const EVALUATION: &[(&str, Form)] =
+    &[("enabled", Form::Flag), ("score", Form::Any), ("thresholds", Form::Block(THRESHOLDS)), ("findings", Form::List)];
+const RUN: &[(&str, Form)] = &[
+    ("task", Form::Text),
+    ("output_dir", Form::Text),
+    ("workspace_dir", Form::Text),
+    ("plan", Form::Block(&[("subtasks", Form::Blocks)])),
+    ("final_result", Form::Any),
+    ("critique", Form::Block(CRITIQUE)),
+    ("evaluation", Form::Block(EVALUATION)),
+    ("gates", Form::Texts),
+];
+
+/// Why members of a run cannot be read, by the first that cannot.
+fn misshapen(members: &Map<String, Value>) -> Option<String> {
+    block("", members, RUN)
+}
+
+/// Recursion is as deep as the table.
+fn block(at: &str, members: &Map<String, Value>, known: &[(&str, Form)]) -> Option<String> {
+    members.iter().find_map(|(key, value)| {
+        let place = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+        match known.iter().find(|(name, _)| name == key) {
+            Some((_, form)) => form.fault(&place, value),
+            // What is misspelled would be left alone, and no gate would ask about it.
+            None => slip(key, known.iter().map(|(name, _)| *name))
+                .map(|near| format!("nobody knows {}; did you mean `{near}`?", quoted(&place))),
+        }
+    })
+}
+
+impl Form {
+    fn fault(&self, place: &str, value: &Value) -> Option<String> {
+        let wanted = match (self, value) {
+            (Self::Any, _)
+            | (Self::Text, Value::String(_))
+            | (Self::Flag, Value::Bool(_))
+            | (Self::Number, Value::Number(_))
+            | (Self::List, Value::Array(_)) => return None,
+            (Self::Block(known), Value::Object(members)) => return block(place, members, known),
+            (Self::Blocks, Value::Array(items)) => {
+                let items = items.iter().enumerate();
+                return items
+                    .into_iter()
+                    .find_map(|(at, item)| Self::Block(&[]).fault(&format!("{place}[{at}]"), item));
+            }
+            (Self::Texts, Value::Object(members)) => {
+                return members.iter().find_map(|(key, value)| Self::Text.fault(&format!("{place}.{key}"), value));
+            }
+            (Self::Text, _) => "a text",
+            (Self::Flag, _) => "`true` or `false`",
+            (Self::Number, _) => "a number",
+            (Self::List | Self::Blocks, _) => "a list",
+            (Self::Block(_) | Self::Texts, _) => "an object",
+        };
+        Some(format!("{} must be {wanted}, found {}", quoted(place), quoted(&value.to_string())))
     }
 }
 

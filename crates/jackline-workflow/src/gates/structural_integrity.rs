@@ -21,8 +21,11 @@ const PARAGRAPH_KEY_CHARS: usize = 180;
 const REPEATED_ONE_IN: usize = 5;
 /// Names of files that a run writes about itself.
 const OWN_REPORTS: &[&str] = &["RUN_SUMMARY", "CRITIQUE"];
-/// How captions and references name a figure.
-const FIGURES: &[&str] = &["Figure", "Abbildung"];
+/// What an anchor begins with.
+const ANCHOR: &str = "<a id=\"";
+/// How captions name a figure, and how else a text may refer to it.
+const FIGURES: &[(&str, &[&str])] =
+    &[("Figure", &["figure", "fig.", "figures", "figs."]), ("Abbildung", &["abbildung", "abb."])];
 
 pub(super) fn judge(facts: &Facts) -> Outcome {
     if !facts.files.iter().any(|file| file.document) {
@@ -50,9 +53,18 @@ pub(super) fn examine(text: &str) -> Vec<String> {
     [orphans(text), references(text), repeated(text)].into_iter().flatten().chain(figures(text)).collect()
 }
 
-/// `<a id="x"></a>` belongs in front of a heading.
+/// `<a id="x"></a>` belongs to a heading: in front of it, or in it.
 fn orphans(text: &str) -> Option<String> {
-    let orphans = text.split("<a id=\"").skip(1).filter_map(|rest| {
+    let (mut at, mut line) = (0, 0);
+    let orphans = text.split(ANCHOR).filter_map(|rest| {
+        let (begins, own) = (at == 0, line);
+        line = rest.rfind('\n').map_or(line, |end| at + end + 1);
+        at += rest.len() + ANCHOR.len();
+        // One may also stand in the heading itself.
+        let in_heading = || text.get(own..).is_some_and(|line| is_heading(line.trim_start_matches(' ')));
+        if begins || in_heading() {
+            return None;
+        }
         let (id, rest) = rest.split_once('"')?;
         let rest = rest.trim_start().strip_prefix('>')?.trim_start().strip_prefix("</a>")?;
         let near: String = rest.chars().take(ADJACENT_CHARS).collect();
@@ -98,29 +110,40 @@ fn repeated(text: &str) -> Option<String> {
     many.then(|| format!("{repeated} of {} paragraphs are repeated", keys.len()))
 }
 
-/// Every figure with a caption (`**Figure 1:`) is mentioned elsewhere.
+/// Every figure with a caption (`**Figure 1:`) is mentioned elsewhere. What stands in a block of code is neither.
 fn figures(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for word in FIGURES {
+    let mut fenced = false;
+    let prose = text.lines().filter(|line| {
+        let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        fenced ^= fence;
+        !fenced && !fence
+    });
+    let prose = prose.collect::<Vec<_>>().join("\n").to_lowercase();
+    for (word, forms) in FIGURES {
         let (mut captions, mut mentions) = (BTreeSet::new(), BTreeSet::new());
-        for (at, _) in text.match_indices(word) {
-            let behind = text.get(at + word.len()..).unwrap_or_default().trim_start();
-            let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
-            let (number, rest) = behind.split_at_checked(digits).unwrap_or_default();
-            let bold = text.get(..at).is_some_and(|before| before.ends_with("**"));
-            let caption = bold && rest.starts_with([':', '.']);
-            if !number.is_empty() {
-                if caption {
-                    captions.insert(number)
-                } else {
-                    mentions.insert(number)
-                };
-            }
+        for (number, caption) in forms.iter().flat_map(|form| named(&prose, form)) {
+            if caption {
+                captions.insert(number)
+            } else {
+                mentions.insert(number)
+            };
         }
         let alone = captions.difference(&mentions);
         found.extend(alone.map(|number| format!("{word} {number} has a caption and is mentioned nowhere")));
     }
     found
+}
+
+/// The numbers behind a word, and whether each is that of a caption.
+fn named<'a>(prose: &'a str, word: &str) -> impl Iterator<Item = (&'a str, bool)> {
+    prose.match_indices(word).filter_map(move |(at, found)| {
+        let behind = prose.get(at + found.len()..).unwrap_or_default().trim_start();
+        let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+        let (number, rest) = behind.split_at_checked(digits).unwrap_or_default();
+        let bold = prose.get(..at).is_some_and(|before| before.ends_with("**"));
+        (!number.is_empty()).then_some((number, bold && rest.starts_with([':', '.'])))
+    })
 }
 
 #[cfg(test)]
@@ -138,6 +161,7 @@ mod tests {
         check(&orphan.repeat(3), &["3 anchors stand at no heading, the first is `x`"]);
         check(&orphan.repeat(2), &[]);
         check(&"<a id=\"x\" > </a>\n\n## Head\n".repeat(5), &[]);
+        check(&"## Head <a id=\"x\"></a>\n".repeat(5), &[]);
     }
 
     #[test]
@@ -166,6 +190,8 @@ mod tests {
         check("**Figure 1:** growth\n", &["Figure 1 has a caption and is mentioned nowhere"]);
         check("**Figure 1:** growth, unlike Figure 10\n", &["Figure 1 has a caption and is mentioned nowhere"]);
         check("As see Figure 1 shows.\n\n**Figure 1:** growth\n", &[]);
+        check("see figure 1 and Fig. 2\n\n**Figure 1:** growth\n**Figure 2:** decline\n", &[]);
+        check("```\n**Figure 1:** in code\n```\n", &[]);
         check("(vgl. Abbildung 2)\n\n**Abbildung 2.** Wachstum\n", &[]);
     }
 

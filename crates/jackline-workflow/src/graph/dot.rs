@@ -11,6 +11,8 @@ const CONDITION_COLUMNS_MAX: usize = 40;
 const TOOLTIP_COLUMNS_MAX: usize = 300;
 /// Findings in a tooltip.
 const MARKS_MAX: usize = 40;
+/// Columns of a finding that belongs to no agent.
+const MARK_COLUMNS_MAX: usize = 120;
 /// Columns of the title.
 const TITLE_COLUMNS_MAX: usize = 100;
 
@@ -26,6 +28,7 @@ pub(super) fn draw(picture: &Picture, layers: &Layers) -> String {
         text.push_str("  }\n");
     }
     draw_edges(&mut text, picture, layers);
+    draw_marks(&mut text, picture);
     text.push_str("}\n");
     text
 }
@@ -51,6 +54,19 @@ fn tooltip(node: &Node) -> String {
     let own = label::cut(&node.id, TOOLTIP_COLUMNS_MAX);
     let marks = node.marks.iter().take(MARKS_MAX).map(|mark| label::cut(&label::told(None, mark), TOOLTIP_COLUMNS_MAX));
     std::iter::once(own).chain(marks).collect::<Vec<_>>().join("\n")
+}
+
+/// What belongs to no agent, in a box of its own.
+fn draw_marks(text: &mut String, picture: &Picture) {
+    let told = |mark| label::cut(&label::told(None, mark), MARK_COLUMNS_MAX);
+    let mut lines: Vec<String> = picture.marks.iter().take(MARKS_MAX).map(told).collect();
+    let more = picture.marks.len().saturating_sub(MARKS_MAX);
+    lines.extend((more > 0).then(|| format!("and {more} more")));
+    if !lines.is_empty() {
+        let label = quoted(&lines.join("\n"));
+        let _ =
+            writeln!(text, "  findings [shape=note, style=filled, fillcolor=\"#ffffff\", fontsize=10, label={label}];");
+    }
 }
 
 fn draw_edges(text: &mut String, picture: &Picture, layers: &Layers) {

@@ -59,6 +59,14 @@ impl<'t> Call<'t> {
         })
     }
 
+    /// What is spread over the arguments behind a mark, `*` or `**`: the first.
+    pub(super) fn spread(&self, mark: &str) -> Option<&'t [Token<'t>]> {
+        split(self.arguments, ",").find_map(|argument| match argument {
+            [star, value @ ..] if star.is_mark(mark) => Some(value),
+            _ => None,
+        })
+    }
+
     /// The first argument, if it is given by position.
     pub(super) fn first(&self) -> Option<&'t [Token<'t>]> {
         let first = split(self.arguments, ",").next()?;
@@ -79,7 +87,7 @@ pub(super) fn listed<'t>(head: &'t [Token<'t>]) -> &'t [Token<'t>] {
 }
 
 /// What stands between the bracket at the beginning and the one that closes it.
-fn enclosed<'t>(tokens: &'t [Token<'t>]) -> &'t [Token<'t>] {
+pub(super) fn enclosed<'t>(tokens: &'t [Token<'t>]) -> &'t [Token<'t>] {
     let mut depth = 0;
     let close = tokens.iter().position(|token| {
         depth += token.deeper();

@@ -30,18 +30,27 @@ pub(super) struct Lexer<'a> {
     pub(super) open: Vec<(char, Span)>,
     /// Formatted texts that we are inside of.
     pub(super) formatted: usize,
+    /// What stands in the fields of formatted texts, each by itself: it is code as well.
+    pub(super) fields: Vec<Vec<Token<'a>>>,
     indents: Vec<Indent>,
     tokens: Vec<Token<'a>>,
+}
+
+/// A source in tokens.
+pub(super) struct Tokens<'a> {
+    pub(super) code: Vec<Token<'a>>,
+    /// What stands in the fields of formatted texts.
+    pub(super) fields: Vec<Vec<Token<'a>>>,
 }
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(source: &'a str) -> Self {
         let (open, indents, tokens) = (Vec::new(), vec![(0, 0)], Vec::new());
-        Self { cursor: Cursor::new(source), open, formatted: 0, indents, tokens }
+        Self { cursor: Cursor::new(source), open, formatted: 0, fields: Vec::new(), indents, tokens }
     }
 
     /// All tokens; every line that is not blank ends in a `Newline`, every `Indent` has its `Dedent`.
-    pub(super) fn run(mut self) -> Result<Vec<Token<'a>>, Unreadable> {
+    pub(super) fn run(mut self) -> Result<Tokens<'a>, Unreadable> {
         while self.cursor.peek().is_some() {
             self.line()?;
         }
@@ -50,7 +59,7 @@ impl<'a> Lexer<'a> {
         }
         let here = self.cursor.here();
         self.dedent_to((0, 0), here)?;
-        Ok(self.tokens)
+        Ok(Tokens { code: self.tokens, fields: self.fields })
     }
 
     /// One logical line, with the indentation in front of it.

@@ -6,7 +6,7 @@ use jackline_core::definition::Span;
 use super::Unreadable;
 use super::cursor::is_line_end;
 use super::lex::Lexer;
-use super::token::Literal;
+use super::token::{Literal, Token};
 
 /// Formatted texts inside one another; Python itself takes 149. Their fields are read by recursion.
 const FORMATTED_MAX: usize = 100;
@@ -56,8 +56,9 @@ fn body(lexer: &mut Lexer<'_>, form: Form, literal: &mut Literal) -> Result<(), 
                 if lexer.cursor.eat('{') {
                     literal.push('{');
                 } else {
-                    literal.computed = true;
+                    let start = lexer.cursor.here();
                     field(lexer, form)?;
+                    literal.hole(name_in(lexer.cursor.since(start)));
                 }
             }
             Some('}') if form.formatted => {
@@ -71,6 +72,14 @@ fn body(lexer: &mut Lexer<'_>, form: Form, literal: &mut Literal) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// The name that a field holds, if it holds nothing else; its `}` is still there.
+fn name_in(field: &str) -> Option<String> {
+    let inner = field.strip_suffix('}')?.trim();
+    let name = inner.strip_suffix("!s").unwrap_or(inner).trim();
+    let plain = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    (plain && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then(|| name.to_owned())
 }
 
 /// Takes the closing quotes, if they are next.
@@ -101,15 +110,18 @@ fn field(lexer: &mut Lexer<'_>, form: Form) -> Result<(), Unreadable> {
         return Err(lexer.cursor.complain(form.start, format!("more than {FORMATTED_MAX} formatted texts in one")));
     }
     let outer = std::mem::take(&mut lexer.open);
-    expression(lexer, form)?;
+    let mut tokens = Vec::new();
+    expression(lexer, form, &mut tokens)?;
+    lexer.fields.push(tokens);
     lexer.open = outer;
     lexer.formatted -= 1;
     Ok(())
 }
 
-fn expression(lexer: &mut Lexer<'_>, form: Form) -> Result<(), Unreadable> {
+fn expression<'a>(lexer: &mut Lexer<'a>, form: Form, tokens: &mut Vec<Token<'a>>) -> Result<(), Unreadable> {
     loop {
         lexer.blanks()?;
+        let start = lexer.cursor.here();
         match lexer.cursor.peek() {
             None => return Err(unclosed(lexer, form)),
             Some('}') if lexer.open.is_empty() => {
@@ -127,7 +139,8 @@ fn expression(lexer: &mut Lexer<'_>, form: Form) -> Result<(), Unreadable> {
                 lexer.cursor.bump();
             }
             Some(_) => {
-                lexer.word()?;
+                let kind = lexer.word()?;
+                tokens.push(Token { kind, text: lexer.cursor.since(start), span: lexer.cursor.until_here(start) });
             }
         }
     }
@@ -205,8 +218,8 @@ fn meant(lexer: &mut Lexer<'_>, start: Span, c: char, literal: &mut Literal) -> 
     };
     match meant {
         Some(meant) => literal.push(meant),
-        // Half of a surrogate pair, or a character by name, whose table we do not have.
-        None => literal.computed = true,
+        // Half of a surrogate pair, or a character by a name that no tool's name needs.
+        None => literal.hole(None),
     }
     Ok(())
 }
@@ -236,9 +249,30 @@ fn octal(lexer: &mut Lexer<'_>, first: char) -> u32 {
 /// `\N{…}`, of which the `\N` was taken.
 fn named(lexer: &mut Lexer<'_>, start: Span) -> Result<Option<char>, Unreadable> {
     let opened = lexer.cursor.eat('{');
+    let from = lexer.cursor.here();
     lexer.cursor.take_while(|c| c != '}' && !is_line_end(c) && !matches!(c, '"' | '\''));
+    let name = lexer.cursor.since(from);
     if opened && lexer.cursor.eat('}') {
-        return Ok(None);
+        return Ok(called(name));
     }
     Err(lexer.cursor.complain(start, "a character by name is `\\N{…}`"))
+}
+
+/// The character of a name, of those that names of tools are made of.
+fn called(name: &str) -> Option<char> {
+    const MARKS: &[(&str, char)] = &[("FULL STOP", '.'), ("LOW LINE", '_'), ("HYPHEN-MINUS", '-'), ("SOLIDUS", '/')];
+    const DIGITS: &[&str] = &["ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"];
+    let name = name.to_ascii_uppercase();
+    let letter = |rest: &str| rest.chars().next().filter(|c| c.is_ascii_uppercase() && rest.len() == 1);
+    if let Some(rest) = name.strip_prefix("LATIN SMALL LETTER ") {
+        return letter(rest).map(|c| c.to_ascii_lowercase());
+    }
+    if let Some(rest) = name.strip_prefix("LATIN CAPITAL LETTER ") {
+        return letter(rest);
+    }
+    if let Some(rest) = name.strip_prefix("DIGIT ") {
+        let digit = DIGITS.iter().position(|digit| *digit == rest)?;
+        return char::from_digit(u32::try_from(digit).ok()?, 10);
+    }
+    MARKS.iter().find(|(mark, _)| *mark == name).map(|(_, c)| *c)
 }

@@ -8,6 +8,7 @@ mod agent;
 mod argument;
 mod block;
 mod cursor;
+mod encoding;
 mod lex;
 mod literal;
 mod number;
@@ -19,6 +20,8 @@ mod tests;
 mod token;
 
 use jackline_core::definition::Span;
+
+pub(crate) use encoding::decoded;
 
 pub use agent::{AgentSource, Class, Naming, Way};
 pub use registration::Registration;
@@ -42,7 +45,7 @@ pub struct Unreadable {
 /// When the source is too long, or its texts, brackets or indentation are broken.
 pub fn registrations(source: &str) -> Result<Vec<Registration>, Unreadable> {
     let tokens = tokens(source)?;
-    Ok(registration::find(&block::read(&tokens)?))
+    Ok(registration::find(&block::read(&tokens.code)?, &tokens.fields))
 }
 
 /// What the source of an agent defines, and what its classes call themselves.
@@ -51,10 +54,10 @@ pub fn registrations(source: &str) -> Result<Vec<Registration>, Unreadable> {
 /// When the source is too long, or its texts, brackets or indentation are broken.
 pub fn agent(source: &str) -> Result<AgentSource, Unreadable> {
     let tokens = tokens(source)?;
-    Ok(agent::look(&block::read(&tokens)?))
+    Ok(agent::look(&block::read(&tokens.code)?))
 }
 
-fn tokens(source: &str) -> Result<Vec<token::Token<'_>>, Unreadable> {
+fn tokens(source: &str) -> Result<lex::Tokens<'_>, Unreadable> {
     if source.len() > PYTHON_BYTES_MAX {
         let message = format!("the file is longer than {PYTHON_BYTES_MAX} bytes");
         return Err(Unreadable { message, span: Span { line: 1, column: 1, ..Span::default() } });

@@ -66,21 +66,52 @@ impl<'t> Constants<'t> {
     pub(super) fn read(&self, expression: &[Token<'_>]) -> Option<Said> {
         let (first, last) = (expression.first()?, expression.last()?);
         let mut said = Said { text: String::new(), computed: false, span: Span { end: last.span.end, ..first.span } };
-        let mut rest = bare(expression);
+        let mut rest = bound_value(bare(expression));
         if !is_sum(rest) {
             return Some(Said { computed: true, ..said });
         }
         let mut operand = true;
         while let Some((token, behind)) = rest.split_first() {
-            self.step(token, behind, operand, &mut said);
+            if token.is_mark("%") && !operand {
+                let (term, after) = term(behind);
+                self.fill(term, &mut said);
+                rest = after;
+            } else {
+                self.step(token, behind, operand, &mut said);
+                rest = behind;
+            }
             if said.computed {
                 break;
             }
             operand = token.is_mark("+");
-            rest = behind;
         }
         bound(&mut said);
         Some(said)
+    }
+
+    /// Every text that an expression may come to: of `a if x else b` and `a or b`, either.
+    pub(super) fn readings(&self, expression: &[Token<'_>]) -> Vec<Said> {
+        alternatives(bound_value(bare(expression))).into_iter().filter_map(|one| self.read(one)).collect()
+    }
+
+    /// Puts the values of a term into the fields of a text: `"%s.x" % name`. What is not known ends it.
+    fn fill(&self, term: &[Token<'_>], said: &mut Said) {
+        let values: Vec<Option<Said>> = split(bare(term), ",").map(|value| self.read(value)).collect();
+        let mut values = values.into_iter().flatten();
+        let template = std::mem::take(&mut said.text);
+        let mut rest = template.as_str();
+        while let Some((before, behind)) = rest.split_once('%') {
+            said.text.push_str(before);
+            let value = values.next().filter(|value| !value.computed);
+            let Some((value, behind)) = value.zip(behind.strip_prefix('s')) else {
+                said.computed = true;
+                return;
+            };
+            said.text.push_str(&value.text);
+            rest = behind;
+        }
+        said.text.push_str(rest);
+        said.computed = said.text.len() > SAID_BYTES_MAX;
     }
 
     /// Adds what one token says.
@@ -89,7 +120,16 @@ impl<'t> Constants<'t> {
         match &token.kind {
             Kind::Literal(literal) if !literal.bytes => {
                 said.text.push_str(&literal.value);
-                said.computed = literal.computed || said.text.len() > SAID_BYTES_MAX;
+                for hole in &literal.holes {
+                    let known = hole.name.as_ref().and_then(|name| self.texts.get(name.as_str())?.as_deref());
+                    let Some(known) = known else {
+                        said.computed = true;
+                        return;
+                    };
+                    said.text.push_str(known);
+                    said.text.push_str(&hole.behind);
+                }
+                said.computed = said.text.len() > SAID_BYTES_MAX;
             }
             Kind::Name if operand && !next.is_some_and(|next| next.is_mark(".") || next.deeper() > 0) => {
                 let known = self.texts.get(token.text).and_then(Option::as_deref);
@@ -97,8 +137,7 @@ impl<'t> Constants<'t> {
                 said.computed = known.is_none() || said.text.len() > SAID_BYTES_MAX;
             }
             Kind::Mark if token.text == "+" && !operand => {}
-            // `"web.%s" % name` and `"web.{}".format(name)` begin as they are written.
-            Kind::Mark if token.text == "%" => cut(said, '%'),
+            // `"web.{}".format(name)` begins as it is written.
             Kind::Mark if token.text == "." && next.is_some_and(|next| next.is_name("format")) => cut(said, '{'),
             // A term that is computed leaves what stands before it as it is; a method may change it.
             _ if operand => said.computed = true,
@@ -123,6 +162,48 @@ fn is_sum(expression: &[Token<'_>]) -> bool {
                 _ => true,
             }
     })
+}
+
+/// The value of `name := value`.
+fn bound_value<'t>(expression: &'t [Token<'t>]) -> &'t [Token<'t>] {
+    match expression {
+        [name, mark, value @ ..] if name.kind == Kind::Name && mark.is_mark(":=") => value,
+        _ => expression,
+    }
+}
+
+/// The term behind an operator, and what stands behind the term.
+fn term<'t>(tokens: &'t [Token<'t>]) -> (&'t [Token<'t>], &'t [Token<'t>]) {
+    let mut depth = 0;
+    let end = tokens.iter().position(|token| {
+        depth += token.deeper();
+        depth == 0 && (token.is_mark("+") || token.is_mark("%"))
+    });
+    tokens.split_at(end.unwrap_or(tokens.len()))
+}
+
+/// The values that an expression chooses among; itself, when it chooses among none.
+fn alternatives<'t>(mut expression: &'t [Token<'t>]) -> Vec<&'t [Token<'t>]> {
+    let outside = |tokens: &'t [Token<'t>], words: &[&str]| {
+        let mut depth = 0;
+        tokens.iter().position(|token| {
+            depth += token.deeper();
+            depth == 0 && token.kind == Kind::Name && words.contains(&token.text)
+        })
+    };
+    let mut found = Vec::new();
+    while let Some(at) = outside(expression, &["if", "or", "lambda"]) {
+        let (value, rest) = expression.split_at(at);
+        let skipped = match rest.first() {
+            Some(word) if word.is_name("or") => 1,
+            Some(word) if word.is_name("if") => outside(rest, &["else"]).map_or(rest.len(), |at| at + 1),
+            _ => return vec![expression],
+        };
+        found.push(value);
+        expression = rest.get(skipped..).unwrap_or_default();
+    }
+    found.push(expression);
+    found
 }
 
 /// Shortens what grew too long.

@@ -49,16 +49,31 @@ impl Token<'_> {
 pub(super) struct Literal {
     /// The text, up to where it is computed.
     pub(super) value: String,
-    /// Whether a field of a formatted text, or an escape we cannot read, cuts the value short.
-    pub(super) computed: bool,
+    /// Fields of a formatted text, and escapes we cannot read.
+    pub(super) holes: Vec<Hole>,
     pub(super) bytes: bool,
 }
 
+/// A part of a text that is computed, and the text behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Hole {
+    /// What stands in it, if that is a name and nothing else.
+    pub(super) name: Option<String>,
+    pub(super) behind: String,
+}
+
 impl Literal {
-    /// Adds a character, unless the value ended before it.
+    /// Adds a character.
     pub(super) fn push(&mut self, c: char) {
-        if !self.computed && !self.bytes {
-            self.value.push(c);
+        match self.holes.last_mut() {
+            _ if self.bytes => {}
+            Some(hole) => hole.behind.push(c),
+            None => self.value.push(c),
         }
+    }
+
+    /// Goes on behind something that is computed.
+    pub(super) fn hole(&mut self, name: Option<String>) {
+        self.holes.push(Hole { name, behind: String::new() });
     }
 }

@@ -4,7 +4,7 @@ use jackline_core::definition::Fault;
 use jackline_core::definition::yaml::{Node, Value};
 
 use super::manifest::out_if;
-use super::{MANIFEST, Rule, manifest_part, one_of, wrong};
+use super::{MANIFEST, Rule, manifest_part, not_a_flag, one_of};
 use crate::finding::{Found, Level};
 use crate::load::Workflow;
 use crate::manifest::at;
@@ -38,7 +38,7 @@ fn check(flow: &Workflow, out: &mut Found) {
     out_if(out, MANIFEST, integrity.and_then(|node| one_of("integrity", INTEGRITIES, node)));
     out_if(out, MANIFEST, audit.get("hash_algorithm").and_then(|node| one_of("hash_algorithm", ALGORITHMS, node)));
     if let Some(flag) = flag.filter(|flag| !matches!(flag.value, Value::Bool(_))) {
-        out_if(out, MANIFEST, wrong("hash_chain", "`true` or `false`", flag));
+        out_if(out, MANIFEST, not_a_flag("hash_chain", flag));
     }
     contradiction(integrity, flag, out);
     let by_name = integrity.filter(|node| node.text() == Some("hash_chain"));

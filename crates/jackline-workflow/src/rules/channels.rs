@@ -44,7 +44,8 @@ fn check(flow: &Workflow, out: &mut Found) {
             }
         }
         for (name, span) in participants(channel) {
-            out_if(out, MANIFEST, stranger(flow, name, span).map(|fault| Fault { warning: true, ..fault }));
+            let stranger = stranger(flow, name, span, out).map(|fault| Fault { warning: true, ..fault });
+            out_if(out, MANIFEST, stranger);
         }
     }
 }

@@ -6,13 +6,18 @@ use jackline_core::definition::yaml::{Node, Value};
 use jackline_core::overlap::texts_overlap;
 
 use super::manifest::out_if;
-use super::{Rule, agent_part, agents, one_of, wrong};
+use super::{Rule, agent_part, agents, not_a_flag, one_of};
 use crate::finding::{Found, Level};
 use crate::load::Workflow;
 use crate::manifest::{at, entry_at, is, texts};
 
+/// Where code may run.
+pub(crate) const SANDBOXES: &[&str] = &["subprocess", "docker", "wasm", "isolate", "none"];
 /// Languages that code may be written in.
 pub(crate) const LANGUAGES: &[&str] = &["typescript", "python", "javascript"];
+
+/// Pairs of allowed and excluded tools that are compared in one agent: a thousand of each, which nobody lists.
+const COMPARED_MAX: usize = 1_000_000;
 
 const CATEGORY: &str = "Capabilities";
 
@@ -38,7 +43,8 @@ pub(super) static SANDBOX: Rule = Rule {
     category: CATEGORY,
     summary: "Code mode needs a sandbox",
     text: "With `capabilities.codemode.enabled: true`, `capabilities.sandbox.type` is given and is not `none`: code that a \
-model wrote runs nowhere else.",
+model wrote runs nowhere else. Where it is given it is `subprocess`, `docker`, `wasm`, `isolate` or `none`, whether code mode \
+is on or not.",
     good: agent_part(
         "capabilities:\n  tools: {enabled: true}\n  codemode: {enabled: true}\n  sandbox: {type: subprocess}\n",
     ),
@@ -124,8 +130,9 @@ fn tools(flow: &Workflow, out: &mut Found) {
 fn sandbox(flow: &Workflow, out: &mut Found) {
     for (agent, config) in agents(flow) {
         let kind = config.sandbox().and_then(|sandbox| sandbox.get("type"));
-        if let Some(kind) = kind.filter(|kind| !matches!(kind.value, Value::Text(_) | Value::Null)) {
-            out_if(out, agent.file, wrong("type", "a text", kind));
+        let said = kind.filter(|kind| kind.value != Value::Null && kind.text() != Some(""));
+        if let Some(fault) = said.and_then(|kind| one_of("type", SANDBOXES, kind)) {
+            out.put(agent.file, fault);
             continue;
         }
         if !config.writes_code() {
@@ -166,7 +173,13 @@ fn include(flow: &Workflow, out: &mut Found) {
 fn exclude(flow: &Workflow, out: &mut Found) {
     for (agent, config) in agents(flow) {
         let excluded = config.code_mode().and_then(|mode| at(mode, &["sdk_surface", "exclude"]));
-        for (name, span) in texts(excluded) {
+        let allowed = config.allowed_tools().count();
+        for (number, (name, span)) in texts(excluded).enumerate() {
+            if allowed.saturating_mul(number) > COMPARED_MAX {
+                let fault = Fault::error("there are too many tools to compare those that are allowed and excluded");
+                out.put(agent.file, fault.at(span).help("use patterns, such as `web.*`"));
+                break;
+            }
             if config.allowed_tools().any(|(allowed, _)| texts_overlap(allowed, name)) {
                 continue;
             }
@@ -192,7 +205,7 @@ fn network(flow: &Workflow, out: &mut Found) {
         let network = sandbox.get("network");
         match network.and_then(|network| network.get("enabled")) {
             Some(flag) if matches!(flag.value, Value::Bool(_) | Value::Broken) => {}
-            Some(flag) => out_if(out, agent.file, wrong("enabled", "`true` or `false`", flag)),
+            Some(flag) => out_if(out, agent.file, not_a_flag("enabled", flag)),
             None => {
                 let span = sandbox.entry("network").or_else(|| sandbox.entry("type")).map(|entry| entry.key_span);
                 let fault = Fault::error("an isolate needs `network.enabled`").at(span.unwrap_or(sandbox.span));

@@ -1,7 +1,7 @@
 //! R31 and R32: how deep managers may delegate to managers.
 
 use jackline_core::definition::Fault;
-use jackline_core::definition::yaml::Value;
+use jackline_core::definition::yaml::{Node, Value};
 
 use super::manifest::out_if;
 use super::{MANIFEST, Rule, manifest_part, wrong};
@@ -59,7 +59,7 @@ fn required(flow: &Workflow, out: &mut Found) {
                     fault.help("add `max_depth: 0` for workers only, or more for managers below the manager"),
                 );
             }
-            Some(node) if matches!(node.value, Value::Int(depth) if depth >= 0) => {}
+            Some(node) if matches!(node.value, Value::Int(depth) if depth >= 0) || beyond(node) => {}
             Some(node) => out_if(out, MANIFEST, wrong("max_depth", "a whole number of at least 0", node)),
         }
     }
@@ -70,10 +70,8 @@ fn ceiling(flow: &Workflow, out: &mut Found) {
         flow.manifest().into_iter().flat_map(Manifest::budgets).filter_map(|budget| budget.value.get("max_depth"))
     {
         match node.value {
-            Value::Int(depth) if depth > DEPTH_MAX => {
-                let fault = Fault::error(format!("`max_depth` is {depth}, above {DEPTH_MAX}")).at(node.span);
-                out.put(MANIFEST, fault.help("decompose the work more flatly"));
-            }
+            Value::Int(depth) if depth > DEPTH_MAX => too_deep(node, &depth.to_string(), out),
+            _ if beyond(node) => too_deep(node, "a very large number", out),
             Value::Int(depth) if depth > DEPTH_USUAL_MAX => {
                 let fault =
                     Fault::warning(format!("`max_depth` is {depth}; most workflows are done at 3")).at(node.span);
@@ -82,4 +80,14 @@ fn ceiling(flow: &Workflow, out: &mut Found) {
             _ => {}
         }
     }
+}
+
+fn too_deep(node: &Node, depth: &str, out: &mut Found) {
+    let fault = Fault::error(format!("`max_depth` is {depth}, above {DEPTH_MAX}")).at(node.span);
+    out.put(MANIFEST, fault.help("decompose the work more flatly"));
+}
+
+/// Whether a number is whole and larger than we count.
+fn beyond(node: &Node) -> bool {
+    matches!(node.value, Value::Float(depth) if depth.is_finite() && depth >= i64::MAX as f64)
 }

@@ -2,21 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use jackline_core::definition::fault::{did_you_mean, quoted};
+use jackline_core::definition::fault::quoted;
 use jackline_core::definition::yaml::Node;
 use jackline_core::definition::{Fault, Span};
 
 use super::identity::is_id;
 use super::{MANIFEST, Rule, manifest_part};
 use crate::finding::{Found, Level};
+use crate::inner::{INNER_DEPTH_MAX, INNER_MAX, Inner};
 use crate::load::{AGENT_FILE, MANIFEST_FILE, Workflow};
 use crate::manifest::{Manifest, at, home};
-use crate::within::inside;
 
 /// Agents of a cycle that are named at its beginning and end; what lies between is counted.
 const NAMED_MAX: usize = 6;
-/// Names that a misspelled one is compared with: in a larger graph a person finds it sooner by its first letters.
-const COMPARED_MAX: usize = 2_000;
 
 pub(super) static UNIQUE: Rule = Rule {
     id: "R5",
@@ -51,7 +49,7 @@ pub(super) static RESOLVED: Rule = Rule {
     category: "Orchestration",
     summary: "Dependencies name agents of the graph",
     text: "Every entry of `depends_on` is the `id` of a node in the graph, written as a text or as a map with `agent` (or \
-`id`) and a condition `when` (or `expr`). So is `execution.error_handling.fallback_agent`.",
+`id`) and a condition `when` (or `expr`); both spellings at once name the same agent. So is `execution.error_handling.fallback_agent`.",
     good: manifest_part(
         "orchestration:\n  graph:\n    - id: researcher\n    - id: writer\n      depends_on:\n        - {agent: researcher, when: \"state.researcher.confidence > 0.5\"}\n",
     ),
@@ -67,7 +65,9 @@ pub(super) static FILES: Rule = Rule {
     category: "File Structure",
     summary: "Every agent has its file",
     text: "Each agent that the graph names, and the manager of a delegation loop, has `agents/<id>/agent.awp.yaml`. A node's \
-`agent` may name another directory inside the workflow.
+`agent` may name another directory inside the workflow. A node's `subworkflow`, and each `ref` of \
+`orchestration.subworkflows` that is no address, is a directory with a `workflow.awp.yaml` of its own that does not hold this \
+workflow; it is held against all rules as well.
 
 An agent whose `identity.id` is not the name of its directory is a warning.",
     good: manifest_part("orchestration:\n  graph:\n    - id: researcher\n    - id: writer\n      agent: agents/writer\n"),
@@ -125,14 +125,14 @@ fn chain(agents: &[String]) -> String {
 }
 
 fn resolved(flow: &Workflow, out: &mut Found) {
-    let unknown = |name: &str, span| {
+    let unknown = |name: &str, span, out: &mut Found| {
         let fault = Fault::error(format!("there is no agent {} in the graph", quoted(name))).at(span);
-        let names = flow.nodes.keys().take(COMPARED_MAX).map(String::as_str);
-        fault.help_if(did_you_mean(name, names).or_else(|| Some("dependencies are ids of the graph".to_owned())))
+        let near = out.near(name, flow.nodes.keys().map(String::as_str));
+        out.put(MANIFEST, fault.help_if(near.or_else(|| Some("dependencies are ids of the graph".to_owned()))));
     };
     for dependency in nodes(flow).flat_map(crate::manifest::GraphNode::depends_on) {
         if !flow.nodes.contains_key(dependency.name) {
-            out.put(MANIFEST, unknown(dependency.name, dependency.span));
+            unknown(dependency.name, dependency.span, out);
         }
     }
     for node in nodes(flow) {
@@ -144,7 +144,7 @@ fn resolved(flow: &Workflow, out: &mut Found) {
     if let Some((name, node)) =
         fallback.and_then(|node| Some((node.text()?, node))).filter(|(name, _)| !flow.knows(name))
     {
-        out.put(MANIFEST, unknown(name, node.span));
+        unknown(name, node.span, out);
     }
 }
 
@@ -152,8 +152,15 @@ fn resolved(flow: &Workflow, out: &mut Found) {
 fn nameless(node: &Node, out: &mut Found) {
     let items = node.get("depends_on").into_iter().flat_map(Node::items);
     for item in items.filter(|item| matches!(item.value, jackline_core::definition::yaml::Value::Map(_))) {
-        if item.get("agent").or_else(|| item.get("id")).is_none() {
-            out.put(MANIFEST, Fault::error("a dependency names no agent").at(item.span).help("add `agent: <id>`"));
+        match (item.get("agent"), item.get("id")) {
+            (None, None) => {
+                out.put(MANIFEST, Fault::error("a dependency names no agent").at(item.span).help("add `agent: <id>`"));
+            }
+            (Some(one), Some(other)) if one.text() != other.text() => {
+                let fault = Fault::error("`agent` and `id` of a dependency are not the same").at(other.span);
+                out.put(MANIFEST, fault.help("give one of them"));
+            }
+            _ => {}
         }
     }
 }
@@ -169,6 +176,9 @@ fn files(flow: &Workflow, out: &mut Found) {
             Some((None, span)) => out.put(MANIFEST, outside(span)),
             Some((Some(directory), span)) => fileless(flow, &directory, span, out),
         }
+    }
+    for listed in flow.manifest().into_iter().flat_map(Manifest::listed_workflows) {
+        subworkflow(flow, listed, out);
     }
     if let Some((name, node)) = flow.manifest().and_then(Manifest::manager).and_then(|node| Some((node.text()?, node)))
     {
@@ -196,9 +206,10 @@ fn fileless(flow: &Workflow, directory: &str, span: Span, out: &mut Found) {
     if flow.agent_in(directory).is_none() {
         let message = format!("there is no {}", quoted(&format!("{directory}/{AGENT_FILE}")));
         let (parent, name) = directory.rsplit_once('/').unwrap_or(("", directory));
-        let beside = flow.agents.iter().filter_map(|agent| agent.directory.rsplit_once('/'));
-        let names = beside.filter(|(other, _)| *other == parent).map(|(_, name)| name).take(COMPARED_MAX);
-        let near = did_you_mean(name, names);
+        let file = name == AGENT_FILE && flow.agent_in(parent).is_some();
+        let beside = flow.agents.iter().map(|agent| agent.directory.rsplit_once('/').unwrap_or_default());
+        let near = out.near(name, beside.map(|(other, name)| if other == parent { name } else { "" }));
+        let near = if file { Some(format!("name the directory, {}", quoted(parent))) } else { near };
         out.put(
             MANIFEST,
             Fault::error(message)
@@ -208,16 +219,26 @@ fn fileless(flow: &Workflow, directory: &str, span: Span, out: &mut Found) {
     }
 }
 
+/// A workflow inside this one, by the node that names it.
 fn subworkflow(flow: &Workflow, node: &Node, out: &mut Found) {
     let Some(text) = node.text() else { return };
-    let Some(directory) = inside("", text) else {
+    let Some(directory) = flow.inner.directory(text) else {
         return out.put(MANIFEST, Fault::error("the subworkflow lies outside the workflow").at(node.span));
     };
-    if !flow.root.join(&directory).join(MANIFEST_FILE).is_file() {
-        let message = format!("there is no {}", quoted(&format!("{directory}/{MANIFEST_FILE}")));
-        out.put(
-            MANIFEST,
-            Fault::error(message).at(node.span).help("a subworkflow is a directory with a manifest of its own"),
-        );
-    }
+    let fault = match flow.inner.found.get(&directory) {
+        Some(Inner::Read(_)) => return,
+        Some(Inner::Itself) => Fault::error("the subworkflow is this workflow, or holds it").help("it would never end"),
+        Some(Inner::Outside) => Fault::error("a link on the way to the subworkflow leads out of the workflow"),
+        Some(Inner::Beyond) => {
+            Fault::error("the subworkflow is not looked at: there are too many, or they are too deep")
+                .help(format!("at most {INNER_MAX} are read, {INNER_DEPTH_MAX} inside one another"))
+        }
+        Some(Inner::Missing) | None => {
+            let file =
+                if directory.is_empty() { MANIFEST_FILE.to_owned() } else { format!("{directory}/{MANIFEST_FILE}") };
+            Fault::error(format!("there is no {}", quoted(&file)))
+                .help("a subworkflow is a directory with a manifest of its own")
+        }
+    };
+    out.put(MANIFEST, fault.at(node.span));
 }

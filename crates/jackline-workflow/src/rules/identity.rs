@@ -10,6 +10,7 @@ use crate::agent::{Agent, Source};
 use crate::finding::{Found, Level};
 use crate::load::Workflow;
 use crate::manifest::{at, entry_at};
+use crate::python::Way;
 
 /// Names of agents.
 pub(crate) const AGENT_ID: &str = "^[a-z][a-z0-9_]{0,46}[a-z0-9]$";
@@ -51,9 +52,9 @@ pub(super) static CONTRACT: Rule = Rule {
     level: Level::Error,
     category: "Agent Identity",
     summary: "Every agent has an output contract",
-    text: "`output.contract` says what an agent answers: a JSON Schema, a flat map from fields to their types, or the name of \
-a file in the agent's directory that holds a JSON Schema. With `output.format: json`, which is the default, it must be a valid \
-schema; nothing that it refers to is fetched.
+    text: "`output.contract` says what an agent answers: a JSON Schema, a flat map in which each field is a map with its `type`, \
+or the name of a file in the agent's directory that holds a JSON Schema. With `output.format: json`, which is the default, it must \
+be a valid schema; nothing that it refers to is fetched. For other formats any contract will do, also a sentence.
 
 A contract that is empty is a warning: any answer fits it.",
     good: agent_part("output:\n  format: json\n  contract:\n    type: object\n    required: [summary]\n    properties:\n      summary: {type: string}\n"),
@@ -117,7 +118,10 @@ fn own_name(flow: &Workflow, out: &mut Found) {
         let (Some(source), Some(id)) = (&agent.source, config.id().and_then(Node::text)) else { continue };
         let named = at(config.root, &["runtime", "class_name"]).and_then(Node::text).unwrap_or(CLASS);
         let class = source.facts.as_ref().and_then(|facts| facts.class(named));
-        for naming in class.into_iter().flat_map(|class| &class.namings) {
+        let namings = || class.into_iter().flat_map(|class| &class.namings);
+        // A property that returns one name or another is computed.
+        let chosen = namings().any(|naming| naming.way == Way::Property && naming.said.known() == Some(id));
+        for naming in namings().filter(|naming| naming.way != Way::Property || !chosen) {
             let Some(said) = naming.said.known().filter(|said| *said != id) else { continue };
             let message = format!("`self.name` is {}, and `identity.id` is {}", quoted(said), quoted(id));
             out.put(

@@ -114,7 +114,8 @@ pub(super) fn misnamed(text: &str, chars_max: usize, marks: &str) -> Option<(Str
     let letter = |c: char| c.is_ascii_lowercase();
     let plain = |c: char| letter(c) || c.is_ascii_digit();
     let count = text.chars().count();
-    let help = || mended(text, marks).map(|name| format!("write `{name}`"));
+    let mended = || mended(text, marks).filter(|name| name.chars().count() <= chars_max && !text.contains("{{"));
+    let help = || mended().map(|name| format!("write `{name}`"));
     if let Some(odd) = text.chars().find(|c| !plain(*c) && !marks.contains(*c)) {
         let why = if odd.is_ascii_uppercase() {
             "has capitals".to_owned()
@@ -136,6 +137,9 @@ pub(super) fn misnamed(text: &str, chars_max: usize, marks: &str) -> Option<(Str
 fn mended(text: &str, marks: &str) -> Option<String> {
     let mark = marks.chars().next()?;
     let swap = |c: char| if c.is_ascii_alphanumeric() || marks.contains(c) { c.to_ascii_lowercase() } else { mark };
+    if text.chars().any(|c| c.is_alphabetic() && !c.is_ascii()) {
+        return None;
+    }
     let name: String = text.chars().map(swap).collect();
     let name = name.trim_matches(|c: char| marks.contains(c)).to_owned();
     misnamed_plainly(&name, marks).then_some(name)

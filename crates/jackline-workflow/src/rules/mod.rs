@@ -16,14 +16,16 @@ mod timeouts;
 mod tools;
 
 use jackline_core::definition::yaml::{Node, Value};
-use jackline_core::definition::{Fault, found};
+use jackline_core::definition::{Fault, flag_meant, found};
 
 use crate::finding::{Found, Level, Report};
 use crate::load::Workflow;
 
 pub(crate) use audit::{ALGORITHMS, INTEGRITIES};
-pub(crate) use code_mode::LANGUAGES;
-pub(crate) use evaluation::{ACTIONS, HOOKS, KINDS};
+pub(crate) use code_mode::{LANGUAGES, SANDBOXES};
+#[cfg(test)]
+pub(crate) use evaluation::KINDS;
+pub(crate) use evaluation::{ACTIONS, HOOKS};
 pub(crate) use identity::AGENT_ID;
 pub use manifest::WORKFLOW_NAME;
 pub(crate) use state::{RESERVED_KEYS, STRATEGIES};
@@ -32,6 +34,27 @@ pub(crate) use timeouts::FAILURES;
 /// Namespaces of tools that a runtime brings along.
 pub const RESERVED_NAMESPACES: &[&str] =
     &["web", "http", "file", "shell", "agent", "memory", "arithmetic", "numpy", "matplot", "pandas", "doc", "sklearn"];
+
+/// Tools that a runtime brings along, by full name.
+pub const BUILT_IN_TOOLS: &[&str] = &[
+    "web.search",
+    "http.request",
+    "file.read",
+    "file.write",
+    "file.list",
+    "shell.execute",
+    "terminal.execute",
+    "memory.read",
+    "memory.write",
+    "memory.search",
+    "memory.curate",
+    "agent.send_message",
+    "agent.list_messages",
+    "arithmetic.add",
+    "arithmetic.subtract",
+    "arithmetic.multiply",
+    "arithmetic.divide",
+];
 
 /// A static requirement on a workflow.
 #[derive(Debug)]
@@ -121,7 +144,7 @@ pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id)).copied()
 }
 
-/// Holds a workflow against every rule.
+/// Holds a workflow against every rule, and those inside it. Recursion is bounded by how deep they were read.
 #[must_use]
 pub fn validate(flow: &Workflow) -> Report {
     let mut found = Found::new();
@@ -129,7 +152,11 @@ pub fn validate(flow: &Workflow) -> Report {
         found.speaks(rule.id, rule.category);
         (rule.check)(flow, &mut found);
     }
-    found.told(flow)
+    let mut report = found.told(flow);
+    for (directory, inner) in flow.inner.workflows() {
+        report.take_up(directory, validate(inner));
+    }
+    report
 }
 
 /// The number of the manifest among the files.
@@ -152,6 +179,12 @@ fn wrong(label: &str, expected: &str, node: &Node) -> Option<Fault> {
     let help =
         if quotes { Some("put it in quotes to make it a text") } else { bare.then_some("write it without quotes") };
     Some(fault.help_if(help.map(str::to_owned)))
+}
+
+/// A flag that is none: what is wrong with it, and which was meant.
+pub(crate) fn not_a_flag(label: &str, node: &Node) -> Option<Fault> {
+    let meant = node.text().and_then(flag_meant);
+    Some(wrong(label, "`true` or `false`", node)?.help_if(meant))
 }
 
 /// A text out of some: what is wrong with a value that must be one of them.

@@ -3,26 +3,25 @@
 
 use std::collections::BTreeSet;
 
-use jackline_core::definition::fault::{did_you_mean, quoted};
+use jackline_core::definition::fault::quoted;
 use jackline_core::definition::yaml::{Node, Value};
 use jackline_core::definition::{Fault, Span, found};
 
 use super::manifest::out_if;
-use super::{MANIFEST, Rule, agents, manifest_part, one_of, wrong};
+use super::{MANIFEST, Rule, manifest_part, not_a_flag, one_of, wrong};
 use crate::agent::Agent;
-use crate::contract::Field;
 use crate::finding::{Found, Level};
 use crate::load::Workflow;
-use crate::manifest::{Manifest, at, entry_at, is, texts};
+use crate::manifest::{Manifest, SharingRule, at, entry_at, is, texts};
 
 /// Who sees what.
 pub(crate) const STRATEGIES: &[&str] = &["full", "selective", "isolated"];
 /// Keys of the state that are the runtime's.
 pub(crate) const RESERVED_KEYS: &[&str] = &["_meta", "_errors", "_trace", "_workflow"];
+/// Fields of a contract that are named when none of them is meant.
+const NAMED_MAX: usize = 10;
 /// Stands for every agent.
 const EVERYBODY: &str = "*";
-/// Names that a misspelled one is compared with; see the graph's rules.
-const COMPARED_MAX: usize = 2_000;
 
 pub(super) static RESERVED: Rule = Rule {
     id: "R13",
@@ -30,8 +29,9 @@ pub(super) static RESERVED: Rule = Rule {
     category: "Memory & State",
     summary: "No agent writes to reserved keys of the state",
     text: "`_meta`, `_errors`, `_trace` and `_workflow` belong to the runtime. No contract declares a field of such a name, \
-also not below `state_updates`; no node shares one; `state.initial` and `state.auto_inject` do not set one; no `agent.py` \
-assigns to one (`state[\"_meta\"] = …`). A runtime refuses such writes as well.",
+also not below `state_updates`, in a part of its schema or by requiring it; no node shares one; `state.initial` and `state.auto_inject` do not set one; no `agent.py` \
+assigns to one (`state[\"_meta\"] = …`), deletes it, or changes it by a method (`state.update(_meta=…)`, \
+`state[\"_errors\"].append(…)`). A runtime refuses such writes as well.",
     good: manifest_part("state:\n  initial:\n    topic: tides\n"),
     bad: manifest_part("state:\n  initial:\n    _meta: {run: 7}    # the runtime's own\n"),
     check: reserved,
@@ -58,8 +58,8 @@ pub(super) static SHARING: Rule = Rule {
     category: "Memory & State",
     summary: "Sharing names a strategy, agents and fields that exist",
     text: "`state.sharing.strategy` is `full`, `selective` or `isolated`. Rules under `state.sharing.rules` (`from`/`to` or \
-`from_agent`/`to_agents`), `share_input` and `share_output` name agents of the workflow, and fields that the contract of the \
-agent has and lets be shared. A contract that may take fields it does not name is not held against them.
+`from_agent`/`to_agents`; both spellings at once say the same) have all three of `from`, `to` and `fields`. They, `share_input` and `share_output` name agents of the workflow, and fields that the contract of the \
+agent has and lets be shared; `shareable` is `true` or `false`. A contract that may take fields it does not name is not held against them.
 
 Rules beside a strategy that does not ask for them are a warning. What an agent is given when it runs follows the strategy.",
     good: manifest_part("state:\n  sharing:\n    strategy: selective\n    rules:\n      - {from: researcher, to: writer, fields: [summary]}\n"),
@@ -74,8 +74,8 @@ fn reserved(flow: &Workflow, out: &mut Found) {
         let set = ["initial", "auto_inject"].into_iter().filter_map(|key| at(manifest.root, &["state", key]));
         refuse(MANIFEST, shared.chain(targets).chain(set.flat_map(keys)), out);
     }
-    for (agent, config) in agents(flow) {
-        refuse(agent.file, declared(at(config.root, &["output", "contract"]), agent), out);
+    for agent in &flow.agents {
+        refuse(agent.file, agent.contract.underscored.iter().map(|(name, span)| (name.as_str(), *span)), out);
         let Some(source) = &agent.source else { continue };
         let written = source.facts.iter().flat_map(|facts| &facts.state_writes);
         refuse(source.file, written.filter_map(|said| Some((said.known()?, said.span))), out);
@@ -94,17 +94,8 @@ fn keys(map: &Node) -> impl Iterator<Item = (&str, Span)> {
     map.entries().iter().map(|entry| (entry.key.as_str(), entry.key_span))
 }
 
-/// The fields that a contract declares: where it stands, or in its file; and the updates of the state among them.
-fn declared<'a>(contract: Option<&'a Node>, agent: &'a Agent) -> impl Iterator<Item = (&'a str, Span)> {
-    let places: [&[&str]; 4] =
-        [&[], &["properties"], &["properties", "state_updates", "properties"], &["state_updates", "properties"]];
-    let here = places.into_iter().filter_map(move |keys| at(contract?, keys)).flat_map(keys);
-    let in_file = move |field: &&Field| contract.is_some_and(|node| node.span == field.span);
-    let there = agent.contract.fields.iter().flatten().filter(in_file);
-    here.chain(there.map(|field| (field.name.as_str(), field.span)))
-}
-
 fn sensitive(flow: &Workflow, out: &mut Found) {
+    vague_fields(flow, true, out);
     let Some(manifest) = flow.manifest() else { return };
     let listed = at(manifest.root, &["state", "sharing", "sensitive_fields"]);
     if let Some(list) = listed {
@@ -118,14 +109,22 @@ fn sensitive(flow: &Workflow, out: &mut Found) {
         .into_iter()
         .filter_map(|key| at(manifest.root, &["observability", "metrics", key]));
     let metrics = metrics.flat_map(Node::items);
-    let labels = metrics.flat_map(|metric| texts(metric.get("labels"))).map(|label| ("a label of a metric", label));
-    let tracing = texts(at(manifest.root, &["observability", "tracing", "attributes"]))
+    let labels = metrics.flat_map(|metric| said(metric.get("labels"))).map(|label| ("a label of a metric", label));
+    let tracing = said(at(manifest.root, &["observability", "tracing", "attributes"]))
         .map(|name| ("an attribute of a trace", name));
     let audited = texts(at(manifest.root, &["observability", "audit", "include_fields"]))
         .map(|name| ("a field of the audit log", name));
     for (what, (name, span)) in labels.chain(tracing).chain(audited).filter(|(_, (name, _))| hidden.contains(name)) {
         let fault = Fault::error(format!("{} is sensitive, and {what}", quoted(name))).at(span);
         out.put(MANIFEST, fault.help("take it out: every record would show it"));
+    }
+}
+
+/// Fields that are sensitive, or not to be shared, in words that are not understood.
+fn vague_fields(flow: &Workflow, sensitive: bool, out: &mut Found) {
+    for agent in &flow.agents {
+        let vague = agent.contract.vague.iter().filter(|vague| vague.sensitive == sensitive);
+        vague.for_each(|vague| out.put(agent.file, vague.fault.clone()));
     }
 }
 
@@ -156,7 +155,7 @@ fn vague(variable: &Node, manifest: Manifest<'_>, out: &mut Found) {
             }
         }
         Value::Bool(false) => {}
-        _ => out_if(out, MANIFEST, wrong("sensitive", "`true` or `false`", flag)),
+        _ => out_if(out, MANIFEST, not_a_flag("sensitive", flag)),
     }
 }
 
@@ -170,7 +169,15 @@ fn hidden<'a>(flow: &'a Workflow, manifest: Manifest<'a>) -> BTreeSet<&'a str> {
     listed.chain(variables).chain(fields).collect()
 }
 
+/// The names in a list, or in a map: its keys, and what they stand for.
+fn said(node: Option<&Node>) -> impl Iterator<Item = (&str, Span)> {
+    let entries = node.into_iter().flat_map(Node::entries);
+    let entries = entries.flat_map(|entry| texts(Some(&entry.value)).chain([(entry.key.as_str(), entry.key_span)]));
+    texts(node).chain(entries)
+}
+
 fn sharing(flow: &Workflow, out: &mut Found) {
+    vague_fields(flow, false, out);
     let Some(manifest) = flow.manifest() else { return };
     let strategy = at(manifest.root, &["state", "sharing", "strategy"]);
     if let Some(node) = strategy {
@@ -186,54 +193,78 @@ fn sharing(flow: &Workflow, out: &mut Found) {
         out.put(MANIFEST, fault.at(rules.key_span).help("rules are for `strategy: selective`"));
     }
     for rule in manifest.sharing_rules() {
+        unsaid(rule, out);
         for (name, span) in texts(rule.from()).chain(texts(rule.to())) {
-            out_if(out, MANIFEST, stranger(flow, name, span));
+            let stranger = stranger(flow, name, span, out);
+            out_if(out, MANIFEST, stranger);
         }
         let from = rule.from().and_then(Node::text).and_then(|name| flow.agent(name));
-        out_all(out, texts(rule.fields()).filter_map(|(name, span)| unshared(from?, name, span)));
+        texts(rule.fields()).for_each(|(name, span)| unshared(from, name, span, out));
     }
     for node in manifest.graph() {
         let own = node.id().and_then(Node::text).and_then(|name| flow.agent(name));
-        out_all(out, texts(node.node.get("share_output")).filter_map(|(name, span)| unshared(own?, name, span)));
+        // Reserved names are another rule's.
+        let shared = texts(node.node.get("share_output")).filter(|(name, _)| !RESERVED_KEYS.contains(name));
+        shared.for_each(|(name, span)| unshared(own, name, span, out));
         for entry in node.node.get("share_input").into_iter().flat_map(Node::entries) {
-            out_if(out, MANIFEST, stranger(flow, &entry.key, entry.key_span));
+            let stranger = stranger(flow, &entry.key, entry.key_span, out);
+            out_if(out, MANIFEST, stranger);
             let from = flow.agent(&entry.key);
-            out_all(out, texts(Some(&entry.value)).filter_map(|(name, span)| unshared(from?, name, span)));
+            texts(Some(&entry.value)).for_each(|(name, span)| unshared(from, name, span, out));
         }
     }
 }
 
-fn out_all(out: &mut Found, faults: impl Iterator<Item = Fault>) {
-    faults.for_each(|fault| out.put(MANIFEST, fault));
+/// A rule that leaves open who shares what with whom, or says it twice.
+fn unsaid(rule: SharingRule<'_>, out: &mut Found) {
+    if !matches!(rule.node.value, Value::Map(_)) {
+        return;
+    }
+    for (keys, said) in [("`from`", rule.from()), ("`to`", rule.to()), ("`fields`", rule.fields())] {
+        if said.is_none_or(|node| node.value == Value::Null) {
+            let fault = Fault::error(format!("a sharing rule has no {keys}")).at(rule.node.span);
+            out.put(MANIFEST, fault.help("say whose `fields` are shared `from` whom `to` whom"));
+        }
+    }
+    for (one, other) in [("from", "from_agent"), ("to", "to_agents")] {
+        if let (Some(first), Some(second)) = (rule.node.get(one), rule.node.get(other))
+            && !texts(Some(first)).map(|(name, _)| name).eq(texts(Some(second)).map(|(name, _)| name))
+        {
+            let fault = Fault::error(format!("`{one}` and `{other}` of a sharing rule are not the same"));
+            out.put(MANIFEST, fault.at(second.span).help("give one of them"));
+        }
+    }
 }
 
 /// An agent that nobody knows.
-pub(super) fn stranger(flow: &Workflow, name: &str, span: Span) -> Option<Fault> {
+pub(super) fn stranger(flow: &Workflow, name: &str, span: Span, out: &mut Found) -> Option<Fault> {
     if name == EVERYBODY || flow.knows(name) {
         return None;
     }
     let directories = flow.agents.iter().map(Agent::name);
-    let names = flow.nodes.keys().map(String::as_str).chain(directories).take(COMPARED_MAX);
-    Some(Fault::error(format!("there is no agent {}", quoted(name))).at(span).help_if(did_you_mean(name, names)))
+    let near = out.near(name, flow.nodes.keys().map(String::as_str).chain(directories));
+    Some(Fault::error(format!("there is no agent {}", quoted(name))).at(span).help_if(near))
 }
 
-/// A field that an agent does not have, or does not show.
-fn unshared(agent: &Agent, name: &str, span: Span) -> Option<Fault> {
-    let fields = agent.contract.fields.as_deref()?;
+/// Puts down a field that an agent does not have, or does not show.
+fn unshared(agent: Option<&Agent>, name: &str, span: Span, out: &mut Found) {
+    let Some((agent, fields)) = agent.and_then(|agent| Some((agent, agent.contract.fields.as_deref()?))) else {
+        return;
+    };
     let who = quoted(agent.name());
     match agent.contract.field(name) {
-        // Reserved names are another rule's.
-        _ if name == EVERYBODY || RESERVED_KEYS.contains(&name) => None,
-        Some(field) if field.shareable => None,
+        _ if name == EVERYBODY => {}
+        Some(field) if field.shareable => {}
         Some(_) => {
             let fault = Fault::error(format!("{who} does not share its field {}", quoted(name))).at(span);
-            Some(fault.help("the contract says that it is not shareable"))
+            out.put(MANIFEST, fault.help("the contract says that it is not shareable"));
         }
         None => {
             let fault = Fault::error(format!("the contract of {who} has no field {}", quoted(name))).at(span);
-            let near = did_you_mean(name, fields.iter().map(|field| field.name.as_str()));
-            let all: Vec<String> = fields.iter().take(10).map(|field| quoted(&field.name)).collect();
-            Some(fault.help_if(near.or_else(|| (!all.is_empty()).then(|| format!("its fields: {}", all.join(", "))))))
+            let near = out.near(name, fields.iter().map(|field| field.name.as_str()));
+            let all: Vec<String> = fields.iter().take(NAMED_MAX).map(|field| quoted(&field.name)).collect();
+            let all = || (!all.is_empty()).then(|| format!("its fields: {}", all.join(", ")));
+            out.put(MANIFEST, fault.help_if(near.or_else(all)));
         }
     }
 }

@@ -7,7 +7,7 @@ use super::manifest::out_if;
 use super::{MANIFEST, Rule, manifest_part, one_of, wrong};
 use crate::finding::{Found, Level};
 use crate::load::Workflow;
-use crate::manifest::{at, number};
+use crate::manifest::{Manifest, at, number};
 
 /// What an agent's failure may lead to; `stop` and `abort` are the same.
 pub(crate) const FAILURES: &[&str] = &["continue", "skip", "retry", "abort", "stop"];
@@ -44,7 +44,7 @@ fn check(flow: &Workflow, out: &mut Found) {
         out_if(out, MANIFEST, one_of("on_failure", FAILURES, node));
     }
     if let Some(execution) = execution {
-        contradictions(execution, out);
+        contradictions(execution, manifest, out);
     }
 }
 
@@ -64,7 +64,7 @@ fn no_time(label: &str, node: &Node) -> Option<Fault> {
 }
 
 /// Limits that say two things at once.
-fn contradictions(execution: &Node, out: &mut Found) {
+fn contradictions(execution: &Node, manifest: Manifest<'_>, out: &mut Found) {
     let flat = |name: &str| execution.get(&format!("timeout_{name}"));
     let nested = |name: &str| at(execution, &["timeout", name]);
     for name in ["per_agent", "total", "idle"] {
@@ -77,10 +77,10 @@ fn contradictions(execution: &Node, out: &mut Found) {
         }
     }
     let limit = |name: &str| flat(name).or_else(|| nested(name)).and_then(|node| Some((number(node)?, node)));
-    if let (Some((one, node)), Some((all, _))) = (limit("per_agent"), limit("total"))
-        && one > all
-        && all > 0.0
-    {
+    let Some((all, _)) = limit("total").filter(|(all, _)| *all > 0.0) else { return };
+    let own =
+        manifest.graph().filter_map(|node| node.node.get("timeout")).filter_map(|node| Some((number(node)?, node)));
+    for (one, node) in limit("per_agent").into_iter().chain(own).filter(|(one, _)| *one > all) {
         let fault = Fault::warning(format!("an agent may take {one} s, and the whole run only {all} s")).at(node.span);
         out.put(MANIFEST, fault.help("make the total longer"));
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jackline_core::definition::fault::quoted;
 use jackline_core::definition::{Fault, Span, any_of};
 
-use super::{MANIFEST, RESERVED_NAMESPACES, Rule, tool_part};
+use super::{BUILT_IN_TOOLS, MANIFEST, RESERVED_NAMESPACES, Rule, tool_part};
 use crate::finding::{Found, Level};
 use crate::load::Workflow;
 use crate::manifest::Manifest;
@@ -20,7 +20,7 @@ registers, has a namespace of its own. Reserved are `web`, `http`, `file`, `shel
 `matplot`, `pandas`, `doc` and `sklearn`; a tool that would stand in for a built-in one breaks the rule too.
 
 Python is parsed: comments and texts do not count, decorators with further arguments and registrations by call do. A name \
-that is only begun in the source is judged by what is written.",
+that is only begun in the source is judged by what is written; one of which not even the namespace is written is a warning.",
     good: tool_part("@app.tool(\"myns.fetch\", description=\"Fetches a page\")\ndef fetch(url: str) -> dict: ...\n"),
     bad: tool_part("@app.tool(\"web.fetch\")      # `web` is reserved\ndef fetch(url: str) -> dict: ...\n"),
     check: namespace,
@@ -72,9 +72,17 @@ fn namespace(flow: &Workflow, out: &mut Found) {
         let namespace = match tool.name.split_once('.') {
             Some((namespace, _)) => namespace,
             // What is written may go on.
-            None if tool.computed => continue,
+            None if tool.computed => {
+                let fault = Fault::warning("the name of this tool is computed, and its namespace is not known");
+                out.put(tool.file, fault.at(tool.span).help("write the name down: `\"myns.fetch\"`"));
+                continue;
+            }
             None => tool.name,
         };
+        if !tool.computed && BUILT_IN_TOOLS.contains(&tool.name) && !RESERVED_NAMESPACES.contains(&namespace) {
+            let message = format!("the tool {} would stand in for a built-in one", quoted(tool.name));
+            out.put(tool.file, Fault::error(message).at(tool.span).help("use a namespace of your own"));
+        }
         if RESERVED_NAMESPACES.contains(&namespace) {
             let message = format!("the tool {} is in the reserved namespace {}", quoted(tool.name), quoted(namespace));
             let help = format!(

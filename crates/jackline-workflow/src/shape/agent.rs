@@ -3,7 +3,7 @@
 use jackline_core::definition::form::{Form, Shape, key, open};
 
 use super::{COUNT, FLAG_OR_TEXT, NUMBER, TEXTS};
-use crate::rules::{AGENT_ID, LANGUAGES};
+use crate::rules::{AGENT_ID, LANGUAGES, SANDBOXES};
 use crate::semver;
 
 /// The whole file.
@@ -102,6 +102,26 @@ static OUTPUT: Shape = open(
         key("schema", Form::Text, "The file of a schema, beside the contract."),
         key("validation", Form::Free, "What becomes of an answer that does not fit."),
     ],
+)
+.conditions(
+    r#"[
+  {"if": {"required": ["contract"], "properties": {
+     "format": {"const": "json"},
+     "contract": {"type": "object", "minProperties": 1, "patternProperties": {
+       "^(\\$schema|\\$ref|\\$id|format|pattern)$": {"not": {"type": "string"}},
+       "^type$": {"not": {"type": ["string", "array"]}},
+       "^(required|enum|allOf|anyOf|oneOf)$": {"not": {"type": "array"}},
+       "^additionalProperties$": {"not": {"type": "boolean"}},
+       "^properties$": {"anyOf": [{"not": {"type": "object"}},
+         {"required": ["type"], "properties": {"type": {"type": "string"}}}]}}}}},
+   "then": {"properties": {"contract": {"additionalProperties": {
+     "type": "object", "required": ["type"], "properties": {
+       "type": {"anyOf": [
+         {"enum": ["array", "boolean", "integer", "null", "number", "object", "string"]},
+         {"type": "array", "minItems": 1, "items": {
+           "enum": ["array", "boolean", "integer", "null", "number", "object", "string"]}}]},
+       "shareable": {"type": ["boolean", "null"]}, "sensitive": {"type": ["boolean", "null"]}}}}}}}
+]"#,
 );
 
 static CAPABILITIES: Shape = open(
@@ -114,6 +134,15 @@ static CAPABILITIES: Shape = open(
         key("sandbox", Form::Map(&SANDBOX), "Where its code runs."),
         key("codemode", Form::Map(&CODE_MODE), "Whether it writes code against its tools instead of calling them."),
     ],
+)
+.conditions(
+    r#"[
+  {"if": {"required": ["codemode"], "properties": {"codemode": {
+     "type": "object", "required": ["enabled"], "properties": {"enabled": {"const": true}}}}},
+   "then": {"required": ["tools", "sandbox"], "properties": {
+     "tools": {"type": "object", "required": ["enabled"], "properties": {"enabled": {"const": true}}},
+     "sandbox": {"type": "object", "required": ["type"], "properties": {"type": {"not": {"const": "none"}}}}}}}
+]"#,
 );
 
 static TOOLS: Shape = open(
@@ -136,13 +165,19 @@ static SANDBOX: Shape = open(
     "Where an agent's code runs.",
     &[
         key("enabled", Form::Flag, "Whether there is one."),
-        key("type", Form::Text, "Its kind: `subprocess`, `docker`, `wasm`, `isolate` or `none` (R20).").judged(),
+        key("type", Form::Choice(SANDBOXES), "Its kind (R20).").judged(),
         key("network", Form::Either(&[Form::Flag, Form::Map(&NETWORK)]), "What it may reach (R24).").judged(),
         key("constraints", Form::Free, "How much it may use."),
         key("filesystem", Form::Free, "Which files it may read and write."),
         key("commands", Form::Free, "Which commands it may run."),
         key("timeout", Form::Positive, "Seconds that it may take."),
     ],
+)
+.conditions(
+    r#"[
+  {"if": {"required": ["type"], "properties": {"type": {"const": "isolate"}}},
+   "then": {"required": ["network"], "properties": {"network": {"type": "object", "required": ["enabled"]}}}}
+]"#,
 );
 
 static NETWORK: Shape = open(
@@ -181,4 +216,10 @@ static SURFACE: Shape = open(
         key("include", TEXTS, "The tools it sees, with `mode: explicit` (R22)."),
         key("exclude", TEXTS, "Allowed tools that it does not see (R23)."),
     ],
+)
+.conditions(
+    r#"[
+  {"if": {"required": ["mode"], "properties": {"mode": {"const": "explicit"}}},
+   "then": {"required": ["include"], "properties": {"include": {"type": "array", "minItems": 1}}}}
+]"#,
 );

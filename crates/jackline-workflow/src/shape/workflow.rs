@@ -3,7 +3,7 @@
 use jackline_core::definition::form::{Form, Shape, key, open};
 
 use super::{COUNT, FLAG_OR_TEXT, NUMBER, TEXTS};
-use crate::rules::{ACTIONS, AGENT_ID, ALGORITHMS, FAILURES, HOOKS, INTEGRITIES, KINDS, STRATEGIES, WORKFLOW_NAME};
+use crate::rules::{ACTIONS, AGENT_ID, ALGORITHMS, FAILURES, HOOKS, INTEGRITIES, STRATEGIES, WORKFLOW_NAME};
 use crate::semver;
 
 /// The whole file.
@@ -25,7 +25,11 @@ pub(crate) static WORKFLOW: Shape = open(
         key("dynamic_tools", Form::Map(&DYNAMIC_TOOLS), "Tools that agents make while they run (R25, R26)."),
         key("memory", Form::Free, "What is remembered between runs."),
         key("security", Form::Free, "Circuit breakers, rates, access."),
-        key("env", Form::Either(&[Form::List(&Form::Map(&VARIABLE)), Form::Free]), "Environment variables."),
+        key(
+            "env",
+            Form::Either(&[Form::List(&Form::Map(&VARIABLE)), Form::Map(&ENVIRONMENT)]),
+            "Environment variables.",
+        ),
         key("settings", Form::Free, "Values for templates."),
     ],
 );
@@ -48,10 +52,26 @@ static IDENTITY: Shape = open(
         key("autonomy", Form::Text, "How far agents decide for themselves."),
         key("runtime", Form::Free, "What it needs to run."),
         key("dependencies", Form::Free, "What else it needs."),
-        key("env", Form::Either(&[Form::List(&Form::Map(&VARIABLE)), Form::Free]), "Environment variables."),
+        key(
+            "env",
+            Form::Either(&[Form::List(&Form::Map(&VARIABLE)), Form::Map(&ENVIRONMENT)]),
+            "Environment variables.",
+        ),
         key("settings", Form::Free, "Values for templates."),
     ],
 );
+
+static ENVIRONMENT: Shape = open(
+    "environment",
+    "Environment variables, by whether a run needs them.",
+    &[
+        key("required", VARIABLES, "Those that a run needs (R14)."),
+        key("optional", VARIABLES, "Those that it can do without (R14)."),
+        key("defaults", Form::Free, "Values of those that are not set."),
+    ],
+);
+
+const VARIABLES: Form = Form::List(&Form::Either(&[Form::Text, Form::Map(&VARIABLE)]));
 
 static VARIABLE: Shape = open(
     "variable",
@@ -74,10 +94,24 @@ static ORCHESTRATION: Shape = open(
         key("execution", Form::Map(&EXECUTION), "How they are run."),
         key("delegation_loop", Form::Map(&DELEGATION), "How a manager delegates."),
         key("validation", Form::Map(&VALIDATION), "How answers are validated where no manager delegates."),
-        key("run_budget", Form::Map(&RUN_BUDGET), "What a run may use."),
-        key("subworkflows", Form::List(&Form::Free), "Workflows inside this one."),
+        key("run_budget", Form::Map(&RUN_BUDGET), "What a run may use (R17)."),
+        key("subworkflows", Form::List(&Form::Map(&INNER)), "Workflows inside this one (R8)."),
         key("degradation", Form::List(&Form::Free), "What stands in for agents that fail."),
     ],
+)
+.conditions(
+    r#"[
+  {"if": {"not": {"anyOf": [
+     {"required": ["delegation_loop"]},
+     {"required": ["engine"], "properties": {"engine": {"const": "delegation_loop"}}}]}},
+   "then": {"required": ["graph"], "properties": {"graph": {"type": "array", "minItems": 1}}}}
+]"#,
+);
+
+static LOOP_CONFIG: Shape = open(
+    "loop_config",
+    "The settings of a delegation loop inside the graph.",
+    &[key("budget", Form::Map(&BUDGET), "What it may use (R31, R32).")],
 );
 
 static NODE: Shape = open(
@@ -103,7 +137,7 @@ static NODE: Shape = open(
         key("fan_out", Form::Map(&FAN_OUT), "Whether it runs once for each of many."),
         key("fan_in", Form::Map(&FAN_IN), "What becomes of the many answers."),
         key("type", Form::Text, "What kind of node it is."),
-        key("config", Form::Free, "The settings of a delegation loop in its place (R31, R32)."),
+        key("config", Form::Map(&LOOP_CONFIG), "The settings of a delegation loop in its place (R31, R32)."),
         key("description", Form::Text, "What it is for here."),
     ],
 );
@@ -191,6 +225,17 @@ static DEPENDENCY: Shape = open(
         key("when", Form::Text, "On what condition."),
         key("expr", Form::Text, "The same, as others spell it."),
         key("condition", Form::Text, "Which outcome is waited for: `success`, `failure` or `always`."),
+    ],
+);
+
+static INNER: Shape = open(
+    "inner",
+    "A workflow inside this one.",
+    &[
+        key("name", Form::Text, "How nodes call it."),
+        key("ref", Form::Text, "Its directory, or an address, which is not looked at (R8)."),
+        key("input_mapping", Form::Free, "What it is given."),
+        key("output_mapping", Form::Free, "What is taken from it."),
     ],
 );
 
@@ -343,6 +388,13 @@ static STATE: Shape = open(
         key("limits", Form::Free, "How large it may be."),
         key("max_state_size_mb", NUMBER, "How large it may be in all."),
     ],
+)
+.conditions(
+    r#"[
+  {"properties": {
+    "initial": {"propertyNames": {"not": {"enum": ["_meta", "_errors", "_trace", "_workflow"]}}},
+    "auto_inject": {"propertyNames": {"not": {"enum": ["_meta", "_errors", "_trace", "_workflow"]}}}}}
+]"#,
 );
 
 static SHARING: Shape = open(
@@ -405,10 +457,29 @@ static OBSERVABILITY: Shape = open(
     &[
         key("audit", Form::Map(&AUDIT), "The audit log (R18)."),
         key("evaluation", Form::Map(&EVALUATION), "How a run is scored (R27 to R30)."),
-        key("metrics", Form::Free, "What is counted (R14)."),
+        key("metrics", Form::Map(&METRICS), "What is counted (R14)."),
         key("tracing", Form::Free, "What is traced (R14)."),
         key("logging", Form::Free, "What is logged."),
         key("health", Form::Free, "How it is watched."),
+    ],
+);
+
+static METRICS: Shape = open(
+    "metrics",
+    "What is counted.",
+    &[
+        key("custom", Form::List(&Form::Map(&CUSTOM_METRIC)), "Metrics of the workflow's own (R14)."),
+        key("custom_metrics", Form::List(&Form::Map(&CUSTOM_METRIC)), "The same, as others spell it."),
+    ],
+);
+
+static CUSTOM_METRIC: Shape = open(
+    "custom_metric",
+    "Something that is counted.",
+    &[
+        key("name", Form::Text, "Its name."),
+        key("type", Form::Text, "How it is counted."),
+        key("labels", Form::Either(&[TEXTS, Form::Free]), "What tells its values apart (R14)."),
     ],
 );
 
@@ -440,6 +511,14 @@ static EVALUATION: Shape = open(
         key("rubric_judge", RESPONDENT, "Who judges by rubrics: an agent, a command, or a model."),
         key("artifact_path", Form::Text, "Where scores are kept."),
     ],
+)
+.conditions(
+    r#"[
+  {"if": {"required": ["enabled"], "properties": {"enabled": {"const": true}}},
+   "then": {"properties": {"metrics": {"items": {"required": ["kind"], "properties": {"kind": {"enum": [
+     "llm_rubric", "deterministic", "schema", "budget", "policy", "rubric_judge", "deterministic_test",
+     "deterministic_assertion", "budget_utility", "policy_score"]}}}}}}}
+]"#,
 );
 
 static METRIC: Shape = open(
@@ -447,8 +526,8 @@ static METRIC: Shape = open(
     "One score.",
     &[
         key("name", Form::Text, "Its name, once in a workflow (R27).").judged(),
-        key("kind", Form::Choice(KINDS), "How it is found (R27).").required().judged(),
-        key("weight", NUMBER, "How much it counts (R29).").default("1.0").judged(),
+        key("kind", Form::Text, "How it is found (R27).").judged(),
+        key("weight", Form::NotNegative, "How much it counts (R29).").default("1.0").judged(),
         key("params", Form::Free, "What its kind needs: `expr` or `command`, `schema`, `of`, `rules`, `rubric`."),
     ],
 );
@@ -457,9 +536,9 @@ static THRESHOLDS: Shape = open(
     "thresholds",
     "What a score leads to: each between 0 and 1, none below the next (R28).",
     &[
-        key("accept", NUMBER, "From here on a run is fine.").default("0.85").judged(),
-        key("retry", NUMBER, "From here on it is; below it is repaired.").default("0.65").judged(),
-        key("fail", NUMBER, "Below this it failed.").default("0.4").judged(),
+        key("accept", Form::Fraction, "From here on a run is fine.").default("0.85").judged(),
+        key("retry", Form::Fraction, "From here on it is; below it is repaired.").default("0.65").judged(),
+        key("fail", Form::Fraction, "Below this it failed.").default("0.4").judged(),
     ],
 );
 

@@ -11,7 +11,7 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_core::tools;
 use jackline_runtime::definitions::{DEFINITION_FILE, discover, rego_faults, schema_faults};
-use jackline_runtime::files;
+use jackline_runtime::files::{self, Folder};
 use serde_json::json;
 
 use super::Format;
@@ -56,11 +56,14 @@ impl Check {
         if fine && self.file.is_none() {
             faults.extend(nested(&path));
         }
-        let policies = policies(&path, &text);
+        let (folders, policies) = policies(&path, &text);
         match self.format {
             Format::Human => {
                 show(&path, &text, &faults, fine)?;
-                policies.iter().try_for_each(|fault| screen::line(&told(fault)))?;
+                for fault in &policies {
+                    let folder = folders.iter().find(|folder| fault.file.starts_with(&folder.shown));
+                    screen::line(&told(folder, fault))?;
+                }
             }
             Format::Json => screen::line(&as_json(&path, &faults, fine, &policies).to_string())?,
         }
@@ -83,19 +86,21 @@ impl Check {
     }
 }
 
-/// What is wrong with the file policies that a definition judges by.
-fn policies(path: &Path, text: &str) -> Vec<PolicyFault> {
-    let Ok(parsed) = definition::parse(text, &tools::names()) else { return Vec::new() };
+/// The folders of policies that a definition judges by, and what is wrong with them.
+fn policies(path: &Path, text: &str) -> (Vec<Folder>, Vec<PolicyFault>) {
+    let Ok(parsed) = definition::parse(text, &tools::names()) else { return (Vec::new(), Vec::new()) };
     let root = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
     let stack = Stack::of(root.display().to_string(), parsed.model, Digest::ZERO);
-    let folders = settings::folders(&stack);
+    let named = settings::folders(&stack);
     let missing = |named: &settings::Folder| {
         let dir = named.dir.as_ref().filter(|dir| !root.join(dir).is_dir())?;
         let message = "there is no such folder, and `file_policies.dir` names it".to_owned();
         Some(PolicyFault { file: dir.clone(), line: 1, message, help: None, warning: false })
     };
-    let faults = files::folders(&stack).into_iter().flat_map(|folder| files::policies(&folder).faults);
-    faults.chain(folders.iter().filter_map(missing)).collect()
+    let folders = files::folders(&stack);
+    let faults = folders.iter().flat_map(|folder| files::policies(folder).faults);
+    let faults = faults.chain(named.iter().filter_map(missing)).collect();
+    (folders, faults)
 }
 
 /// The warnings of a definition together with the faults of the files it names.

@@ -257,6 +257,7 @@ fn fact_text(pair: &Value) -> String {
     let asked = match (probe.pointer("/identity/path"), probe.pointer("/fingerprint/path")) {
         (Some(path), _) => format!("path {}", shown(path)),
         (_, Some(path)) => format!("content of {}", shown(path)),
+        _ if probe.get("files").is_some() => asked_of_policies(&probe),
         _ if probe.get("usage").is_some() => "the host's transcript".to_owned(),
         _ if probe.get("run").is_some() => format!("the command {}", command(&probe)),
         _ => match (probe.pointer("/schema/target").and_then(Value::as_str), probe.pointer("/rego/file")) {
@@ -273,6 +274,8 @@ fn fact_text(pair: &Value) -> String {
         };
         let ours = identity.get("ours").and_then(Value::as_str).map(|ours| format!(" ({ours})")).unwrap_or_default();
         format!("{}, {place}{ours}", timeline::text(identity, "there"))
+    } else if let Some(seen) = fact.get("files") {
+        seen_of_policies(seen)
     } else if let Some(tokens) = fact.pointer("/usage/tokens") {
         format!("{tokens} tokens more")
     } else if let Some(checked) = fact.get("schema") {
@@ -299,6 +302,32 @@ fn fact_text(pair: &Value) -> String {
         }
     };
     format!("{asked}: {seen}")
+}
+
+fn asked_of_policies(probe: &Value) -> String {
+    let ask = probe.pointer("/files/ask").or_else(|| probe.get("files")).cloned().unwrap_or_default();
+    match ask.as_object().and_then(|ask| ask.keys().next()).map(String::as_str) {
+        Some("promises") => "promises in the transcript".to_owned(),
+        Some("act") => "the commands of the file policies".to_owned(),
+        Some("baseline") => "how everything is at the prompt".to_owned(),
+        _ => "the file policies".to_owned(),
+    }
+}
+
+/// What was seen of file policies: those that fire are named by their files.
+fn seen_of_policies(seen: &Value) -> String {
+    let all = |at: &str| seen.pointer(at).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    if seen.get("detected").is_some() {
+        let fires = |firing: &&Value| firing.get("state").and_then(Value::as_str) == Some("fires");
+        let files: Vec<String> =
+            all("/detected/firings").iter().filter(fires).filter_map(|it| it.get("file")).map(shown).collect();
+        return if files.is_empty() { "none of them fires".to_owned() } else { format!("{} fires", files.join(", ")) };
+    }
+    match (seen.get("acted").is_some(), seen.get("said").is_some()) {
+        (true, _) => format!("{} ran", all("/acted").len()),
+        (_, true) => format!("{} of them", all("/said/said").len()),
+        _ => "looked at".to_owned(),
+    }
 }
 
 fn command(probe: &Value) -> String {

@@ -13,10 +13,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use jackline_core::event::{Body, Event};
+use jackline_core::files::seen::PolicyFault;
 use jackline_core::files::settings;
 use jackline_core::session::Pin;
 use jackline_core::sha::Digest;
-use jackline_runtime::definitions::{DefinitionFault, Definitions, Scripts, Standing};
+use jackline_runtime::definitions::{Accepted, DefinitionFault, Definitions, Scripts, Standing};
 use jackline_runtime::files::{self, Folder};
 use jackline_runtime::{Answer, CHECKING_SESSION, Runtime, clock};
 
@@ -67,7 +68,10 @@ impl Workspace {
         let at = Where { workspace: Some(project.clone()), ..at.clone() };
         let standing = match at.definitions_read_only()?.stack(None, None) {
             Ok(standing) => standing,
-            Err(DefinitionFault::Missing(_)) => Arc::new(bare(project)?),
+            Err(DefinitionFault::Missing(_)) => {
+                let scripts = Accepted::below(&at.state()?).without_definition(&project);
+                Arc::new(Standing { scripts, ..bare(project)? })
+            }
             Err(fault) => return Err(fault.into()),
         };
         Ok(Self { at, standing })
@@ -76,6 +80,11 @@ impl Workspace {
     /// The folders that count, as the definitions say.
     fn folders(&self) -> Vec<Folder> {
         files::folders(&self.standing.stack)
+    }
+
+    /// Folders that a definition names and that are not there.
+    fn missing(&self) -> Vec<PolicyFault> {
+        files::missing(&self.standing.stack)
     }
 
     /// Whether the definitions switch file policies off.
@@ -119,9 +128,7 @@ impl Workspace {
 
 fn bare(root: PathBuf) -> Result<Standing, CommandError> {
     let standing = Standing::given(&root, BARE_DEFINITION);
-    let standing = standing.map_err(|_| CommandError::internal("the empty definition has a fault"))?;
-    // Nobody trusted anything here.
-    Ok(Standing { scripts: Scripts::default(), ..standing })
+    standing.map_err(|_| CommandError::internal("the empty definition has a fault"))
 }
 
 /// Judges by one standing, whatever a session is pinned to: it is always the same workspace.
@@ -145,6 +152,10 @@ impl Definitions for Standings {
 fn none_found(workspace: &Workspace) -> String {
     if workspace.is_off() {
         return "file policies are switched off here (`file_policies: {enabled: false}`)".to_owned();
+    }
+    let root = PathBuf::from(&workspace.standing.stack.root);
+    if files::look_for(&root, None) == files::Place::Off {
+        return "file policies are switched off here (`policy: {enabled: false}` in `.deepwork/config.yml`)".to_owned();
     }
     "there are no file policies here; `jackline policy new` writes one".to_owned()
 }

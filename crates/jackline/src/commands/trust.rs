@@ -9,7 +9,7 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_runtime::clock;
 use jackline_runtime::definitions::{
-    Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, Runs, present_scripts,
+    Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, Runs, Standing, present_scripts,
 };
 use jackline_runtime::files::{self, actions::trusted};
 
@@ -38,7 +38,7 @@ impl Trust {
 
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let found = self.at.definitions()?;
-        let path = found.project(None, None).ok_or_else(|| missing(&self.at.workspace().unwrap_or_default()))?;
+        let Some(path) = found.project(None, None) else { return self.policies_alone() };
         let state = self.at.state()?;
         let (kept, accepted) = (Kept::below(&state), Accepted::below(&state));
         let text = fs::read_to_string(&path)
@@ -59,6 +59,35 @@ impl Trust {
         describe_commands(&standing.stack, &scripts)?;
         person::agrees("Trust it?", self.yes)?;
         accepted.remember(&path, &Acceptance::new(&path, &digest, true, clock::now()).with_scripts(scripts))?;
+        Ok(screen::line("trusted")?)
+    }
+}
+
+impl Trust {
+    /// Trust in the commands of file policies, where the workspace has no definition of its own.
+    fn policies_alone(&self) -> Result<(), CommandError> {
+        let workspace = self.at.workspace()?;
+        let stack = match self.at.definitions_read_only()?.stack(None, None) {
+            Ok(standing) => standing.stack.clone(),
+            Err(DefinitionFault::Missing(_)) => {
+                let given = Standing::given(&workspace, "jackline: 1\n");
+                given.map_err(|_| CommandError::internal("the empty definition has a fault"))?.stack
+            }
+            Err(fault) => return Err(fault.into()),
+        };
+        let scripts = present_scripts(&stack);
+        if scripts.is_empty() {
+            return Err(missing(&workspace));
+        }
+        let accepted = Accepted::below(&self.at.state()?);
+        let path = Accepted::place_without_definition(Path::new(&stack.root));
+        if accepted.of(&path).is_some_and(|known| known.trusted && known.scripts == scripts) {
+            return Ok(screen::line("the commands of the file policies are trusted already")?);
+        }
+        screen::line(&format!("the file policies of {}", place::shown(Path::new(&stack.root))))?;
+        describe_commands(&stack, &scripts)?;
+        person::agrees("Trust it?", self.yes)?;
+        accepted.remember(&path, &Acceptance::new(&path, &Digest::ZERO, true, clock::now()).with_scripts(scripts))?;
         Ok(screen::line("trusted")?)
     }
 }

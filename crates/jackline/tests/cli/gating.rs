@@ -13,13 +13,13 @@ fn a_run_is_complete_when_no_gate_rejects_it() {
     world.write("ws/runs/out/report.md", &"A sentence that says something of the year. ".repeat(20));
     world.write("ws/runs/out/data.csv", "id,name\n1,a\n");
     let wanted = "\
-no matter critique
-passed    deliverable_presence
-passed    placeholder
-passed    file
-passed    deliverable
-passed    structural_integrity
-no matter eval
+does not apply critique
+passed         deliverable_presence
+passed         placeholder
+passed         file
+passed         deliverable
+passed         structural_integrity
+does not apply eval
 the run is complete
 ";
     world.check(&["workflow", "gates", "--run", "runs/run.json"], 0, wanted, "");
@@ -31,18 +31,18 @@ fn every_gate_says_what_it_found() {
     world.write("ws/run.json", RUN);
     world.write("ws/out/data.csv", "");
     let wanted = "\
-no matter critique
-rejected  deliverable_presence: declared deliverables are missing or empty
-          - `report.md` is not there
-          - `data.csv` is empty
-rejected  placeholder: placeholders stand where results should be
-          - `result.summary` line 1: `XX` in `grew by XX%`
-rejected  file: files are broken, or only stand in for the real ones
-          - `data.csv`: is empty
-rejected  deliverable: the task asks for a file and none was made
-          - the task asks for `report`, and no file of the output directory has 512 bytes
-no matter structural_integrity
-no matter eval
+does not apply critique
+rejected       deliverable_presence: declared deliverables are missing or empty
+               - `report.md` is not there
+               - `data.csv` is empty
+rejected       placeholder: placeholders stand where results should be
+               - `result.summary` line 1: `XX` in `grew by XX%`
+rejected       file: files are broken, or only stand in for the real ones
+               - `data.csv`: is empty
+rejected       deliverable: the task asks for a file and none was made
+               - the task asks for `report`, and no file of the output directory has 512 bytes
+does not apply structural_integrity
+does not apply eval
 the run is not complete
 ";
     world.check(&["workflow", "gates", "--run", "run.json"], 1, wanted, "");

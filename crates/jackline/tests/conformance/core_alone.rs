@@ -68,9 +68,9 @@ fn run(stack: &Stack, argv: &[String], timeout_ms: u64, author: &Author) -> Fact
 
 /// What is on disk of file policies; nothing is kept there, and no command is run.
 fn files(stack: &Stack, ask: &Ask) -> Fact {
-    let Ask::Detect { dir, base, baseline, .. } = ask else { return Fact::Absent };
+    let Ask::Detect { dir, base, baseline, held, .. } = ask else { return Fact::Absent };
     let Some(folder) = files::find(Path::new(&stack.root), dir.as_deref()) else { return Fact::Absent };
-    let question = Question { base: base.as_deref(), baseline: baseline.as_ref() };
+    let question = Question { base: base.as_deref(), baseline: baseline.as_ref(), held, holds: true };
     match files::look_at(&folder, None, question) {
         Ok(detection) => Fact::Files(Seen::Detected(detection.told())),
         Err(why) => Fact::Unknown(why),

@@ -133,3 +133,15 @@ fn a_signal_ends_it_as_a_shell_expects() {
     assert_eq!(client.ended(), Some(143));
     assert_eq!(world.records_of("session.ended").len(), 1, "what was started here ends here");
 }
+
+#[test]
+fn several_messages_in_one_are_each_answered() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.served(&[]);
+    client.say(r#"[{"jsonrpc":"2.0","id":50,"method":"ping"},{"jsonrpc":"2.0","id":51,"method":"odd/none"},5]"#);
+    let mut answers: Vec<serde_json::Value> = (0..3).map(|_| client.message()).collect();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    assert_eq!(answers[0]["error"]["code"], json!(-32600), "{answers:?}");
+    assert_eq!(answers[1]["result"], json!({}), "{answers:?}");
+    assert_eq!(answers[2]["error"]["code"], json!(-32601), "{answers:?}");
+}

@@ -123,6 +123,58 @@ fn several_live_sessions_are_no_guess() {
 }
 
 #[test]
+fn sessions_elsewhere_make_no_guess_of_it() {
+    let world = World::new("jackline: 1\n");
+    world.eval(&[started("one"), started("two")]);
+    std::fs::create_dir(world.path("other")).expect("made");
+    std::fs::write(world.path("other/jackline.yaml"), "jackline: 1\n").expect("written");
+    let elsewhere = world.path("other");
+    let started_there = |n: usize| {
+        let mut event = started(&format!("elsewhere-{n}"));
+        event["cwd"] = json!(elsewhere.to_str().expect("UTF-8"));
+        event
+    };
+    let events: Vec<Value> = (0..70).map(started_there).collect();
+    let mut eval = world.command(&["eval", "--workspace", elsewhere.to_str().expect("UTF-8")]);
+    let mut eval =
+        eval.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().expect("started");
+    {
+        use std::io::Write as _;
+        let mut input = eval.stdin.take().expect("piped");
+        events.iter().for_each(|event| writeln!(input, "{event}").expect("written"));
+    }
+    assert!(eval.wait().expect("ended").success());
+    let mut client = world.odd(&[]);
+    assert_eq!(code(&client.call("echo", json!({"text": "x"}))), "session/ambiguous");
+    client.leave();
+    assert_eq!(sessions(&world), ["one", "two"]);
+}
+
+#[test]
+fn a_call_that_says_where_it_belongs_speaks_for_no_other() {
+    let world = World::new("jackline: 1\n");
+    world.eval(&[started("one"), started("two")]);
+    let mut client = world.odd(&["--name", "odd"]);
+    let args = json!({"text": "x"});
+    world.eval(&[hooked("call.requested", "two", "toolu_1", &args)]);
+    assert_eq!(text(&client.call_as("toolu_1", "echo", args.clone())), "x");
+    assert_eq!(code(&client.call("echo", args)), "session/ambiguous");
+}
+
+#[test]
+fn a_session_that_was_started_here_ends_here_whatever_is_joined_meanwhile() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.odd(&["--name", "odd"]);
+    let args = json!({"text": "x"});
+    client.call("echo", args.clone());
+    world.eval(&[started("host"), hooked("call.requested", "host", "toolu_1", &args)]);
+    assert_eq!(text(&client.call_as("toolu_1", "echo", args)), "x");
+    client.leave();
+    let ended = world.records_of("session.ended");
+    assert!(ended.len() == 1 && ended[0]["session"].as_str().is_some_and(|id| id.starts_with("mcp-")), "{ended:?}");
+}
+
+#[test]
 fn without_a_session_one_is_started_and_shared_and_ended() {
     let world = World::new("jackline: 1\n");
     let (mut one, mut two) = (world.odd(&["--name", "one"]), world.odd(&["--name", "two"]));

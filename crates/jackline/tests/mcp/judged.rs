@@ -130,6 +130,53 @@ fn results_are_bounded_and_structured_ones_stay_valid() {
 }
 
 #[test]
+fn whatever_a_model_is_shown_is_bounded() {
+    let world = World::new("jackline: 1\noutputs: { lines_max: 50 }\n");
+    let mut client = world.odd(&[]);
+    let wordy = client.call("wordy", json!({}));
+    let lines = |value: &serde_json::Value| value.as_str().unwrap_or_default().lines().count();
+    assert!(lines(&wordy["error"]["message"]) + lines(&wordy["error"]["data"]) < 60, "{wordy}");
+    assert_eq!(wordy["error"]["code"], json!(-32000));
+    let linked = client.call("linked", json!({}));
+    assert!(linked.to_string().matches("line ").count() < 60, "{linked}");
+}
+
+/// Calls until the store is full, with files that grow to so many blocks and no further: how many results were shown, how
+/// many were withheld, and how many ends are on record.
+fn shown_while_the_store_fills_up(blocks: usize) -> (usize, usize, usize) {
+    let world = World::new("jackline: 1\nloop: false\n");
+    let server = super::odd_server();
+    let limited = format!("ulimit -f {blocks}; exec {} mcp proxy --name odd -- {server}", super::JACKLINE);
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &limited]).current_dir(world.path("ws")).env_clear();
+    shell.env("HOME", world.path("home")).env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    let mut client = super::client::Client::start(shell);
+    client.greet();
+    let (mut shown, mut withheld) = (0, 0);
+    for _ in 0..8 {
+        let answer = client.call("long", json!({"lines": 2000}));
+        shown += usize::from(text(&answer).contains("line 2000"));
+        withheld += usize::from(text(&answer).contains("its result is not shown"));
+        if code(&answer).starts_with("fault/") {
+            break;
+        }
+    }
+    client.leave();
+    (shown, withheld, world.records_of("call.finished").len())
+}
+
+#[test]
+fn a_result_whose_end_cannot_be_kept_is_not_shown() {
+    let mut all = 0;
+    for blocks in [24, 32, 40, 48, 56, 64] {
+        let (shown, withheld, kept) = shown_while_the_store_fills_up(blocks);
+        assert_eq!(shown, kept, "{blocks} blocks");
+        all += withheld;
+    }
+    assert!(all > 0, "none was withheld");
+}
+
+#[test]
 fn a_result_that_fails_is_on_record_as_failed() {
     let world = World::new("jackline: 1\n");
     let mut client = world.odd(&[]);

@@ -247,3 +247,54 @@ fn the_proxy_reaches_it_and_a_signal_ends_it() {
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("sent");
     assert_eq!(server.child.wait().expect("ended").code(), Some(143));
 }
+
+#[test]
+fn what_is_no_message_is_told_so_in_a_message() {
+    let world = World::new("jackline: 1\n");
+    let server = Listening::start(&world, &[], Some(TOKEN));
+    let bearer = format!("Bearer {TOKEN}");
+    let headers = [
+        ("Authorization", bearer.as_str()),
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+    ];
+    let doubled = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"write_file","arguments":{"path":"a","path":"b","content":"x"}}}"#;
+    let long = format!("{{\"id\":1,\"method\":\"{}\"}}", "x".repeat(17 << 20));
+    for (body, status, want) in [
+        ("{bad", 400, -32700),
+        ("", 400, -32700),
+        ("[]", 400, -32600),
+        ("5", 400, -32600),
+        (doubled, 400, -32700),
+        (&long, 413, -32600),
+    ] {
+        let shown: String = body.chars().take(40).collect();
+        let (got, answer) = server.say("POST", "/mcp", &headers, body);
+        let answer: Value = serde_json::from_str(&answer).unwrap_or_else(|_| panic!("{shown}: {answer}"));
+        assert_eq!((got, &answer["error"]["code"]), (status, &json!(want)), "{shown}: {answer}");
+    }
+    assert!(!world.path("ws/a").exists() && !world.path("ws/b").exists());
+}
+
+#[test]
+fn who_shows_no_token_keeps_nobody_out() {
+    let world = World::new("jackline: 1\n");
+    let server = Listening::start(&world, &[], Some(TOKEN));
+    let silent: Vec<TcpStream> = (0..80).map(|_| TcpStream::connect(server.authority()).expect("connected")).collect();
+    let begun = std::time::Instant::now();
+    let (status, _) = server.post(TOKEN, &[], &greeting());
+    assert_eq!(status, 200);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
+    drop(silent);
+}
+
+#[test]
+fn an_address_may_be_written_in_several_ways_and_a_wrong_one_is_told() {
+    let world = World::new("jackline: 1\n");
+    let output = world.jackline(&["mcp", "serve", "--http", "nowhere"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.code() == Some(2) && said.contains("`nowhere` is no address") && said.contains("127.0.0.1:8650"),
+        "{said}"
+    );
+}

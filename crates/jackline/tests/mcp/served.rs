@@ -144,7 +144,7 @@ fn files_are_read_by_pages_with_their_numbers() {
     let first = client.call("read_file", json!({"path": "a.txt", "limit": 100}));
     let want = json!({
         "path": "a.txt", "content": "line 1\nline 2\nline 3\n", "start_line": 1, "lines_shown": 3,
-        "lines_remaining": 4, "has_more": true, "next_offset": 3, "total_lines": 7, "line_cut": false,
+        "lines_remaining": 4, "has_more": true, "next_offset": 3, "total_lines": 7, "line_cut": false, "next_byte": null,
     });
     assert_eq!(value(&first), &want);
     assert!(
@@ -319,4 +319,59 @@ fn a_search_shows_no_line_of_a_file_that_may_not_be_read() {
     let nothing = client.call("search", json!({"pattern": "secret b"}));
     assert_eq!((&value(&nothing)["matches"], &value(&nothing)["files_hidden"]), (&json!([]), &json!(1)));
     assert_eq!(client.leave(), Some(0));
+}
+
+#[test]
+fn a_line_that_is_longer_than_a_page_can_be_read_to_its_end() {
+    let world = World::new("jackline: 1\n");
+    fs::write(world.path("ws/long.txt"), "x".repeat(600_000)).expect("written");
+    let mut client = world.served(&[]);
+    let (mut read, mut from) = (0, json!(0));
+    while from.is_number() {
+        let page = client.call("read_file", json!({"path": "long.txt", "from_byte": from}));
+        read += value(&page)["content"].as_str().expect("text").len();
+        from = value(&page)["next_byte"].clone();
+        assert_eq!(value(&page)["has_more"], json!(from.is_number()), "{from}");
+        assert_eq!(text(&page).contains("the rest of this line is at offset: 0, from_byte: "), from.is_number());
+    }
+    assert_eq!(read, 600_000);
+}
+
+#[test]
+fn a_page_that_shows_nothing_is_no_read() {
+    let world = World::new("jackline: 1\npolicies: [ { read_before_write: {} } ]\n");
+    fs::write(world.path("ws/f.txt"), "a\nb\n").expect("written");
+    let mut client = world.served(&[]);
+    let beyond = client.call("read_file", json!({"path": "f.txt", "offset": 999}));
+    assert_eq!(code(&beyond), "workspace/unfit", "{beyond}");
+    let refused = client.call("write_file", json!({"path": "f.txt", "content": "x"}));
+    assert!(code(&refused).starts_with("read-before-write/"), "{refused}");
+    client.call("read_file", json!({"path": "f.txt"}));
+    assert!(!failed(&client.call("write_file", json!({"path": "f.txt", "content": "x"}))));
+}
+
+#[test]
+fn our_tools_answer_to_the_names_that_hosts_give_them() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.served(&[]);
+    let listed = client.call("mcp__jackline__list_dir", json!({}));
+    assert!(!failed(&listed), "{listed}");
+}
+
+#[test]
+fn names_that_cannot_be_are_refused_at_the_start() {
+    let world = World::new("jackline: 1\n");
+    let long = "x".repeat(5000);
+    let server = super::odd_server();
+    for arguments in [
+        vec!["mcp", "serve", "--session", ""],
+        vec!["mcp", "serve", "--session", &long],
+        vec!["mcp", "serve", "--workspace", "nowhere"],
+        vec!["mcp", "proxy", "--workspace", "nowhere", "--", &server],
+        vec!["mcp", "proxy", "--header", "A: b", "--", &server],
+    ] {
+        let output = world.jackline(&arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains("error: "), "{arguments:?}: {said}");
+    }
 }

@@ -89,3 +89,18 @@ fn a_file_that_cannot_be_read_is_left_alone() {
     let missing = world.jackline(&["mcp", "wrap", "--config", "none.json"]);
     assert_eq!(missing.status.code(), Some(2), "{}", said(&missing));
 }
+
+#[test]
+fn doctor_looks_at_proxies() {
+    let world = World::new("jackline: 1\n");
+    fs::create_dir(world.path("home/.claude")).expect("made");
+    fs::write(world.path("ws/.mcp.json"), r#"{"mcpServers": {"a": {"command": "srv"}}}"#).expect("written");
+    assert!(said(&world.jackline(&["mcp", "wrap"])).contains("names paths of this machine"));
+    let doctor = said(&world.jackline(&["doctor"]));
+    assert!(doctor.contains("`a`: behind the proxy"), "{doctor}");
+    let gone = r#"{"mcpServers": {"a": {"command": "/opt/old/jackline", "args": ["mcp", "proxy", "--name", "a", "--", "srv"]}}}"#;
+    fs::write(world.path("ws/.mcp.json"), gone).expect("written");
+    let doctor = world.jackline(&["doctor"]);
+    assert!(said(&doctor).contains("`a`: the proxy's program `/opt/old/jackline` is not there"), "{}", said(&doctor));
+    assert_eq!(doctor.status.code(), Some(1));
+}

@@ -62,7 +62,8 @@ fn a_command_that_does_not_come_to_rest_fails() {
     let seen = world.check(&["--trust"]);
     assert_eq!(seen["outstanding"][0]["status"], "failed", "{seen}");
     let text = seen["text"].as_str().expect("a text");
-    assert!(text.contains("Running it again changed files once more, and it must not: src/a.py"), "{text}");
+    let told = "Command: sh grow.sh {file}\nRunning it again changed files once more, and it must not: src/a.py";
+    assert!(text.contains(told), "{text}");
 }
 
 #[test]
@@ -122,8 +123,39 @@ fn a_command_that_is_not_there_or_hangs_fails() {
 fn deleted_files_are_not_given_to_commands() {
     let world = World::new();
     world.write("src/a.py", "1\n");
+    world.write("src/b.py", "1\n");
     world.policy("cat", "---\ntrigger: src/**\naction: {command: 'cat {file}'}\n---\n");
     world.commit("policy");
     std::fs::remove_file(world.repo("src/a.py")).expect("removed");
+    world.write("src/b.py", "2\n");
+    assert_eq!(world.check(&["--trust"])["settled"][0]["settled_by"], "command");
+}
+
+#[test]
+fn much_of_what_a_command_printed_is_kept_for_people() {
+    let world = World::new();
+    world.write("long.sh", "#!/bin/sh\nyes 0123456789 | head -c 300000\nexit 5\n");
+    world.policy("long", "---\ntrigger: src/**\naction: {command: 'sh long.sh {file}'}\n---\n");
+    world.commit("policy");
+    world.write("src/a.py", "1\n");
+    let seen = world.check(&["--trust"]);
+    let result = &seen["outstanding"][0]["action_result"];
+    assert!(result["stdout_kept"].is_string(), "{result}");
+    let kept = world.entry("failed")["action_result"]["stdout"].as_str().expect("a text").len();
+    assert!((60_000..=65_536).contains(&kept), "{kept}");
+}
+
+#[test]
+fn commands_wait_for_those_of_another_session() {
+    let world = with_command("true {file}", "");
+    world.write("src/a.py", "1\n");
+    world.check(&[]);
+    let lock = std::fs::File::open(world.repo(".jackline/tmp/policy/lock")).expect("a lock");
+    lock.lock().expect("held");
+    let seen = world.check(&["--trust"]);
+    let text = seen["text"].as_str().expect("a text");
+    assert!(text.contains("It was not run: another session runs the policies' commands."), "{text}");
+    assert!(text.ends_with("Nothing is asked of you: stop again."), "{text}");
+    drop(lock);
     assert_eq!(world.check(&["--trust"])["settled"][0]["settled_by"], "command");
 }

@@ -69,7 +69,9 @@ fn a_baseline_that_was_tampered_with_is_not_believed() {
     forged["digests"]["src/new.py"] = json!(jackline_core::sha::Digest::of(b"1\n"));
     std::fs::write(&file, forged.to_string()).expect("written");
     let seen = world.check(&[]);
-    assert_eq!(seen["outstanding"][0]["baseline_ref"], "prompt", "{seen}");
+    assert_eq!(super::names(&seen["outstanding"]), ["created"], "{seen}");
+    let told = seen["faults"][0]["message"].as_str().unwrap_or_default();
+    assert!(told.contains("the baseline of the last prompt is gone or was changed"), "{seen}");
 }
 
 #[test]
@@ -79,4 +81,14 @@ fn no_remote_falls_back_to_what_is_checked_out_and_nothing_is_staged() {
     let before = std::fs::read(world.repo(".git/index")).expect("an index");
     assert_eq!(world.check(&[])["outstanding"][0]["trigger_files"], json!(["x"]));
     assert_eq!(std::fs::read(world.repo(".git/index")).expect("an index"), before);
+}
+
+#[test]
+fn a_remote_whose_default_branch_is_not_known_is_told() {
+    let world = World::with("any", "---\ntrigger: '**'\n---\nLook.\n");
+    world.git(&["update-ref", "refs/remotes/upstream/main", "HEAD"]);
+    let told = world.check(&[])["faults"][0]["message"].as_str().unwrap_or_default().to_owned();
+    assert!(told.contains("compared to what is checked out"), "{told}");
+    world.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    assert_eq!(world.check(&[])["faults"], json!([]));
 }

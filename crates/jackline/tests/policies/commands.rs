@@ -69,8 +69,9 @@ fn checking_a_definition_covers_its_policies() {
     let ran = world.run(&["check"]);
     assert_eq!(ran.exit, Some(1), "{ran:?}");
     assert!(
-        ran.stdout
-            .contains("error: .jackline/policies/bad.md:2: unknown key `triger`\n  help: did you mean `trigger`?"),
+        ran.stdout.contains(
+            "error: unknown key `triger`\n  --> .jackline/policies/bad.md:2:1\n   |\n 2 | triger: a\n   | ^^^^^^\n"
+        ),
         "{ran:?}"
     );
     world.write("jackline.yaml", "jackline: 1\nfile_policies: { dir: nowhere }\n");
@@ -103,4 +104,30 @@ fn two_policies_of_one_name_are_warned_of() {
         ran.stdout.contains("warning: .jackline/policies/b.md:1: the name `same` is that of `a.md` too"),
         "{ran:?}"
     );
+}
+
+#[test]
+fn a_promise_that_would_settle_two_is_warned_of() {
+    let world = World::with("a", "---\nname: First\ntrigger: x\n---\nA.\n");
+    world.policy("b", "---\nname: A\ntrigger: y\n---\nB.\n");
+    let ran = world.run(&["policy", "list"]);
+    assert!(ran.stdout.contains("warning: .jackline/policies/b.md:1: the name `A` is that of `a.md` too"), "{ran:?}");
+}
+
+#[test]
+fn what_a_policy_says_in_vain_is_warned_of_with_its_place() {
+    let world = World::with("a", "---\ntrigger: x\naction: {command: ls | wc}\n---\n");
+    for words in [["policy", "list"].as_slice(), ["policy", "check"].as_slice()] {
+        let ran = world.run(words);
+        assert_eq!(ran.exit, Some(0), "{ran:?}");
+        assert!(ran.stdout.contains("the command has `|`, and no shell reads it"), "{ran:?}");
+    }
+    assert!(world.run(&["policy", "list"]).stdout.contains(" 3 | action: {command: ls | wc}\n"));
+}
+
+#[test]
+fn an_option_that_says_nothing_is_refused() {
+    let ran = World::new().run(&["policy", "new", "x", "--trigger", "a", "--expects", "b"]);
+    assert_eq!(ran.exit, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("--expects"), "{ran:?}");
 }

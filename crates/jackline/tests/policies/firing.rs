@@ -110,7 +110,8 @@ fn one_bad_policy_is_told_and_the_others_hold() {
     let checked = world.run(&["policy", "list"]);
     assert_eq!(checked.exit, Some(1));
     assert!(
-        checked.stdout.contains("error: .jackline/policies/bad.md:2: pattern `src/{my-var}.py` has"),
+        checked.stdout.contains("error: pattern `src/{my-var}.py` has")
+            && checked.stdout.contains("  --> .jackline/policies/bad.md:2:7\n"),
         "{checked:?}"
     );
 }
@@ -160,4 +161,41 @@ fn without_a_repository_it_cannot_be_told() {
     let ran = world.run(&["policy", "check"]);
     assert_eq!(ran.exit, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("there is no git repository"), "{ran:?}");
+}
+
+#[test]
+fn pairs_that_are_left_out_are_counted_as_pairs() {
+    let world = World::with("pairing", super::PAIRING);
+    for number in 0..1200 {
+        world.write(&format!("src/{number:04}.py"), "1\n");
+    }
+    let text = world.check(&[])["text"].as_str().expect("a text").to_owned();
+    assert!(text.contains("\nand 1180 more\n"), "{text}");
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let world = World::with("rule", &format!("---\ntrigger: src/**\n---\nLog in with {token}.\n"));
+    world.write(&format!("src/{token}.py"), "1\n");
+    let ran = world.run(&["policy", "check", "--format", "json"]);
+    assert!(ran.stdout.contains("Log in with") && !ran.stdout.contains(&token), "{ran:?}");
+}
+
+#[test]
+fn the_person_is_told_of_a_bad_policy_when_the_stop_is_held_too() {
+    let world = World::with("rule", "---\ntrigger: src/**\n---\nLook.\n");
+    world.write("jackline.yaml", "jackline: 1\n");
+    world.policy("bad", "---\ntriger: a\n---\nx\n");
+    world.commit("definition");
+    world.write("src/a.py", "1\n");
+    let repo = world.path("repo");
+    let message = serde_json::json!({
+        "hook_event_name": "Stop", "session_id": "s1", "cwd": repo, "stop_hook_active": false,
+        "transcript_path": world.path("t.jsonl"),
+    });
+    let ran = world.run_in(&repo, &["hook", "claude"], &message.to_string());
+    let reply: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    assert_eq!(reply["decision"], "block", "{reply}");
+    assert!(reply["systemMessage"].as_str().is_some_and(|text| text.contains("bad.md")), "{reply}");
 }

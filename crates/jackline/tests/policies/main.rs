@@ -7,8 +7,12 @@ mod actions;
 mod baselines;
 mod commands;
 mod firing;
+mod hidden;
+mod places;
 mod promises;
 mod queue;
+mod sessions;
+mod settling;
 mod trust;
 
 use std::fs;

@@ -8,12 +8,12 @@ use super::{README, World};
 
 /// The answer of one event of a session.
 #[track_caller]
-fn event(world: &World, event: &Value) -> Value {
+pub(super) fn event(world: &World, event: &Value) -> Value {
     let ran = world.run_in(&world.path("repo"), &["eval"], &format!("{event}\n"));
     serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"))
 }
 
-fn stop(session: &str, second: u32, message: &str) -> Value {
+pub(super) fn stop(session: &str, second: u32, message: &str) -> Value {
     json!({ "event": "stop.requested", "session": session, "at": format!("2026-01-01T00:00:{second:02}Z"), "message": message })
 }
 
@@ -89,14 +89,40 @@ fn a_promise_in_a_look_by_command_is_no_agents_promise() {
 }
 
 #[test]
-fn a_damaged_entry_is_removed_and_recorded() {
+fn a_damaged_entry_is_removed_recorded_and_written_anew() {
     let world = fired();
+    world.policy("second", "---\ntrigger: src/**\n---\nLook.\n");
     world.check(&[]);
     let hash = world.entry("queued")["trigger_hash"].as_str().expect("a hash").to_owned();
-    std::fs::write(world.repo(&format!(".jackline/tmp/policy/queue/{hash}.queued.json")), "{\"half").expect("damaged");
-    let seen = world.check(&[]);
-    assert_eq!(super::names(&seen["outstanding"]), ["readme"]);
-    assert!(seen["faults"][0]["message"].as_str().is_some_and(|text| text.contains("damaged")), "{seen}");
+    let file = world.repo(&format!(".jackline/tmp/policy/queue/{hash}.queued.json"));
+    let damage: [&dyn Fn(); 3] = [
+        &|| std::fs::write(&file, "{\"half").expect("damaged"),
+        &|| std::fs::write(&file, " ".repeat(4 * 1024 * 1024 + 1)).expect("damaged"),
+        &|| {
+            std::fs::remove_file(&file).expect("removed");
+            std::fs::create_dir_all(file.join("x")).expect("made");
+        },
+    ];
+    for damage in damage {
+        damage();
+        let seen = world.check(&[]);
+        assert_eq!(super::names(&seen["outstanding"]), ["readme", "second"]);
+        assert!(seen["faults"][0]["message"].as_str().is_some_and(|text| text.contains("damaged")), "{seen}");
+        assert_eq!(world.queued(), ["queued.json", "queued.json"]);
+    }
+}
+
+#[test]
+fn a_queue_that_was_removed_comes_back() {
+    let world = fired();
+    world.check(&[]);
+    std::fs::remove_dir_all(world.repo(".jackline/tmp")).expect("removed");
+    world.check(&[]);
+    assert_eq!(world.queued(), ["queued.json"]);
+    let status = world.run(&["policy", "status"]).stdout;
+    assert!(status.contains("queued readme: src/a.py") && !status.contains("does not count"), "{status}");
+    let summary: Value = serde_json::from_str(&world.read(".jackline/tmp/policy/policy_state.json")).expect("JSON");
+    assert_eq!(summary["entries"]["queued"], 1, "{summary}");
 }
 
 #[test]

@@ -258,3 +258,22 @@ fn snapshot(place: &Path) -> BTreeMap<String, String> {
     }
     found
 }
+
+#[test]
+fn a_path_without_a_workflow_hides_nothing_of_the_others() {
+    let place = world(&[("workflow.awp.yaml", "awp: one\n")]);
+    let output = run(place.path(), &["validate", "nope", "flow", "none", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(json(&output)["findings"][0]["rule"], "R1");
+    let told = text(&output.stderr);
+    assert!(told.contains("there is no workflow at `nope`") && told.contains("nor is there one at `none`"), "{told}");
+}
+
+#[test]
+fn a_pipe_is_no_run() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    assert!(Command::new("mkfifo").arg(place.path().join("p.json")).status().expect("started").success());
+    let output = run(place.path(), &["gates", "--run", "p.json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("it is no regular file"), "{}", text(&output.stderr));
+}

@@ -47,7 +47,6 @@ fn what_is_wrong_is_told_with_its_place() {
         &["3:13 `compare_to` must be `base`, `default_tip` or `prompt`, found `main`"],
     );
     check("trigger: []", &["2:10 `trigger` is empty"]);
-    check("created: a\nsafety: b", &["3:1 `safety` is only looked at with `trigger`"]);
     check("set: [a]", &["2:6 a set has at least two patterns"]);
     check("pair: {trigger: 'a/{x}'}", &["2:7 `expects` is missing in `pair`"]);
     check("trigger: a\nname: a<b", &["3:7 the name `a<b` cannot stand in a promise"]);
@@ -68,8 +67,12 @@ fn every_pattern_is_looked_at_when_a_policy_is_read() {
     );
     check(
         "set: ['src/{my-var}.py', b]",
-        &["2:7 pattern `src/{my-var}.py` has `{my-var}`, and a variable's name has letters, digits and `_` only"],
+        &[
+            "2:7 pattern `src/{my-var}.py` has `{my-var}`, and a variable's name has letters, digits and `_` only, and no \
+           digit first",
+        ],
     );
+    check("set: ['src/{x}', 'b/{x}', 'src/{x}']", &["2:27 the set has `src/{x}` twice, which asks for nothing"]);
     check(
         "trigger: src/{path}.py",
         &[
@@ -92,10 +95,40 @@ fn every_pattern_is_looked_at_when_a_policy_is_read() {
 #[test]
 fn a_file_without_front_matter_or_body_is_none() {
     assert_eq!(faults("no fence"), ["1:1 the front matter is missing"]);
-    assert_eq!(faults(""), ["1:1 the front matter does not end"]);
+    assert_eq!(faults(""), ["1:1 the front matter is missing"]);
     assert_eq!(faults("---\ntrigger: a\n"), ["1:1 the front matter does not end"]);
     assert_eq!(faults("---\n---\nbody"), ["1:4 the front matter must be a map, found nothing"]);
     assert!(faults("---\n- a\n---\nbody")[0].contains("the front matter must be a map"));
     assert!(faults("---\ntrigger: a\n---\n  \n")[0].contains("the policy has no instructions"));
     assert!(faults(&format!("---\n{}", "a".repeat(POLICY_BYTES_MAX)))[0].contains("longer than"));
+}
+
+#[track_caller]
+fn check_warnings(front: &str, want: &[&str]) {
+    let policy = Policy::parse("p", &format!("---\n{front}\n---\nbody\n")).expect(front);
+    let told: Vec<&str> = policy.warnings.iter().map(|fault| fault.message.as_str()).collect();
+    assert_eq!(told, want, "{front}");
+    assert!(policy.warnings.iter().all(|fault| fault.warning && fault.help.is_some() && fault.span.is_some()));
+}
+
+#[test]
+fn what_means_something_elsewhere_and_nothing_here_is_warned_of() {
+    check_warnings("trigger: src/**\naction: {command: 'sh -c \"ls | wc\" {file}'}", &[]);
+    check_warnings("trigger: src/**\naction: {command: [grep, '|', '{file}']}", &[]);
+    for (command, odd) in
+        [("ls | wc", "|"), ("a && b", "&&"), ("a > c", ">"), ("ls $HOME", "$HOME"), ("a; b", "a;"), ("a `id`", "`id`")]
+    {
+        let want = format!("the command has `{odd}`, and no shell reads it: the program is given it as it stands");
+        check_warnings(&format!("trigger: src/**\naction: {{command: '{command}'}}"), &[&want]);
+    }
+    check_warnings(
+        "trigger: src/**\naction: {command: 'lint {file'}",
+        &["the command has `{file`, which is no place for a file: the program is given it as it stands"],
+    );
+    check_warnings("created: a\nsafety: b", &["`safety` is only looked at with `trigger`"]);
+    check_warnings("trigger: '!src/**'", &["pattern `!src/**` begins with `!`, which negates nothing here"]);
+    check_warnings(
+        "trigger: src/**\nsafety: 'a[[:alpha:]]'",
+        &["pattern `a[[:alpha:]]` has `[[:`, and a class has no names here"],
+    );
 }

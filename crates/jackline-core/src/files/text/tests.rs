@@ -21,7 +21,9 @@ fn firing(name: &str, pairs: &[(&str, &str)], instructions: &str) -> Firing {
         matched_files: Vec::new(),
         pairs: pairs.iter().map(pair).collect(),
         left_out: 0,
+        pairs_left_out: 0,
         command: None,
+        idle: false,
         instructions: instructions.to_owned(),
         backed: None,
     }
@@ -77,12 +79,15 @@ fn a_failed_command_says_how_it_ended_and_what_it_printed() {
         exit_code: Some(3),
         stdout: stdout.to_owned(),
         stderr: String::new(),
+        stdout_kept: None,
+        stderr_kept: None,
     };
     let acted = Acted {
         policy: "lint".to_owned(),
         hash: String::new(),
         passed: false,
         skipped: false,
+        waits: false,
         changed: false,
         content: Digest::ZERO,
         failures: vec![failure("lint a", "bad\n"), failure("lint b", "")],

@@ -32,6 +32,9 @@ const READ_ONLY: &[&[&str]] = &[
     &["help"],
 ];
 
+/// Options with which one of them does more than read: it keeps a baseline, or runs what nobody trusted.
+const KEEPING: &[&str] = &["--event", "--trust"];
+
 /// The first words of all others.
 const COMMANDS: &[&str] = &[
     "tour", "init", "uninit", "doctor", "hook", "eval", "test", "trust", "allow", "off", "on", "status", "audit",
@@ -146,7 +149,9 @@ fn names_one(text: &str) -> bool {
 }
 
 fn is_read_only(words: &[&str]) -> bool {
-    READ_ONLY.iter().any(|allowed| words.starts_with(allowed))
+    let keeps = |word: &&str| KEEPING.iter().any(|option| word.split('=').next() == Some(*option));
+    let kept = words.starts_with(&["policy", "check"]) && words.iter().any(keeps);
+    !kept && READ_ONLY.iter().any(|allowed| words.starts_with(allowed))
 }
 
 fn told(words: &[Word]) -> Vec<&str> {

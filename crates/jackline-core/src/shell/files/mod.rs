@@ -156,6 +156,10 @@ impl Found<'_> {
             }
             Uses::Packs => self.pack(arguments, &paths),
             Uses::Renames => self.push_each(after_first, Role::Delete),
+            // It makes the directories that it is told.
+            Uses::Copies if row.program == "install" && has_option(arguments, &["-d", "--directory"]) => {
+                self.push_each(&paths, Role::Write)
+            }
             Uses::Copies => self.copy(row.program, arguments, &paths, into.as_ref()),
             Uses::Moves => self.transfer(&paths, into.as_ref(), Role::Delete),
             Uses::Links => self.link(&paths, into.as_ref()),

@@ -3,16 +3,36 @@
 use jackline_core::code;
 use serde_json::{Value, json};
 
-use super::write::put;
-use super::{Workspace, flag, text};
+use super::place::Place;
+use super::write::{Put, put};
+use super::{Workspace, flag, text, unfit};
 use crate::serve::said::{Refused, Said};
 
 /// Bytes of a file that is edited: it is held three times over while it is.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Times that an edit is made anew because another program changed the file meanwhile.
+const TRIES_MAX: usize = 8;
 
 pub(super) fn edit(workspace: &Workspace<'_>, args: &Value) -> Result<Said, Refused> {
+    // INVARIANT: held from reading to writing; an edit in between would be lost without a word.
+    let _writing = workspace.writing();
     let place = workspace.place(args)?;
-    let content = place.text(FILE_BYTES_MAX)?;
+    for _ in 0..TRIES_MAX {
+        let (file, there) = place.open()?;
+        let content = String::from_utf8(place.content(file, FILE_BYTES_MAX)?)
+            .map_err(|_| unfit(&place.shown, "is no UTF-8 text", "use another tool"))?;
+        let (count, after) = replaced(&place, &content, args)?;
+        if put(&place, &after, Some(&there))? != Put::Moved {
+            let value = json!({ "path": place.shown, "replaced": count, "bytes": after.len() });
+            return Ok(Said { text: format!("Replaced {count} in {}.", place.shown), value });
+        }
+    }
+    let reason = format!("'{}' is changed by another program all the time.", place.shown);
+    Err(Refused::new(&code::WORKSPACE_FAILED, reason, "wait until it is done, and read the file again"))
+}
+
+/// How often the text stands there, and the content without it.
+fn replaced(place: &Place, content: &str, args: &Value) -> Result<(usize, String), Refused> {
     let (old, new) = (text(args, "old_text").unwrap_or_default(), text(args, "new_text").unwrap_or_default());
     let count = if old.is_empty() { 0 } else { content.matches(old).count() };
     if count == 0 {
@@ -29,8 +49,5 @@ pub(super) fn edit(workspace: &Workspace<'_>, args: &Value) -> Result<Said, Refu
         let reason = format!("'{}' would be larger than {} bytes.", place.shown, 2 * FILE_BYTES_MAX);
         return Err(Refused::new(&code::WORKSPACE_UNFIT, reason, "replace less at once"));
     }
-    let after = content.replace(old, new);
-    put(workspace, &place, &after)?;
-    let value = json!({ "path": place.shown, "replaced": count, "bytes": after.len() });
-    Ok(Said { text: format!("Replaced {count} in {}.", place.shown), value })
+    Ok((count, content.replace(old, new)))
 }

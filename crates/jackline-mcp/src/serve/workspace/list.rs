@@ -1,10 +1,13 @@
 //! `list_dir`: the entries of a directory by name, with what each is.
 
-use std::fs::{self, DirEntry};
+use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 
+use rustix::fs::{AtFlags, Dir, FileType};
 use serde_json::{Value, json};
 
-use super::{Workspace, failed, number, unfit};
+use super::{Workspace, number, unfit};
 use crate::serve::said::{Refused, Said};
 
 /// Entries of one directory that are looked at; a larger one is a heap that nobody lists.
@@ -14,20 +17,19 @@ const PAGE_ENTRIES_MAX: usize = 500;
 
 pub(super) fn list(workspace: &Workspace<'_>, args: &Value) -> Result<Said, Refused> {
     let place = workspace.place(args)?;
-    if !place.there()?.is_dir() {
-        return Err(unfit(&place.shown, "is no directory", "read it with `read_file`"));
-    }
-    let all = fs::read_dir(&place.path).map_err(|fault| failed(&place.shown, &fault))?;
-    let mut entries: Vec<DirEntry> = all.take(ENTRIES_MAX + 1).filter_map(Result::ok).collect();
-    if entries.len() > ENTRIES_MAX {
+    let dir = place.entries()?;
+    let all = Dir::read_from(&dir).map_err(|fault| place.failed(fault))?;
+    let names = all.filter_map(Result::ok).map(|entry| OsStr::from_bytes(entry.file_name().to_bytes()).to_owned());
+    let mut names: Vec<OsString> = names.filter(|name| name != "." && name != "..").take(ENTRIES_MAX + 1).collect();
+    if names.len() > ENTRIES_MAX {
         let why = format!("has more than {ENTRIES_MAX} entries");
         return Err(unfit(&place.shown, &why, "look for names with a tool of your own"));
     }
-    entries.sort_unstable_by_key(DirEntry::file_name);
+    names.sort_unstable();
     let skipped = number(args, "offset").unwrap_or(0);
     let limit = number(args, "limit").unwrap_or(PAGE_ENTRIES_MAX).clamp(1, PAGE_ENTRIES_MAX);
-    let (total, after) = (entries.len(), skipped.saturating_add(limit));
-    let shown: Vec<Value> = entries.iter().skip(skipped).take(limit).map(entry).collect();
+    let (total, after) = (names.len(), skipped.saturating_add(limit));
+    let shown: Vec<Value> = names.iter().skip(skipped).take(limit).map(|name| entry(&dir, name)).collect();
     let next = (after < total).then_some(after);
     let text = told(&shown, total, next);
     let value = json!({
@@ -36,16 +38,17 @@ pub(super) fn list(workspace: &Workspace<'_>, args: &Value) -> Result<Said, Refu
     Ok(Said { text, value })
 }
 
-fn entry(entry: &DirEntry) -> Value {
-    let there = entry.metadata().ok();
-    let kind = match there.as_ref().map(fs::Metadata::file_type) {
-        Some(kind) if kind.is_file() => "file",
-        Some(kind) if kind.is_dir() => "directory",
-        Some(kind) if kind.is_symlink() => "link",
+fn entry(dir: &OwnedFd, name: &OsStr) -> Value {
+    let there = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok();
+    let what = there.as_ref().map(|there| FileType::from_raw_mode(there.st_mode));
+    let kind = match what {
+        Some(FileType::RegularFile) => "file",
+        Some(FileType::Directory) => "directory",
+        Some(FileType::Symlink) => "link",
         Some(_) | None => "other",
     };
-    let bytes = there.filter(fs::Metadata::is_file).map(|there| there.len());
-    json!({ "name": entry.file_name().to_string_lossy(), "kind": kind, "bytes": bytes })
+    let bytes = there.filter(|_| what == Some(FileType::RegularFile)).map(|there| there.st_size);
+    json!({ "name": name.to_string_lossy(), "kind": kind, "bytes": bytes })
 }
 
 /// One line each; a directory ends in `/`, a link in `@`.

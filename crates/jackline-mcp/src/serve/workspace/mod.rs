@@ -12,10 +12,11 @@ mod write;
 
 use std::io;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jackline_core::code;
 use jackline_core::definition::Bounds;
+use jackline_core::probe::Identity;
 use serde_json::Value;
 
 use super::offer::Offered;
@@ -31,6 +32,8 @@ pub(super) struct Workspace<'a> {
     pub(super) reads: Option<Bounds>,
     /// Held while a file is written: two writes at once would write to one file beside it.
     pub(super) writing: &'a Mutex<()>,
+    /// The files that the call was judged by.
+    pub(super) judged: &'a [Identity],
     /// Whether a file, seen from the root, may not be read: a search shows no line of it.
     pub(super) hides: &'a dyn Fn(&str) -> bool,
 }
@@ -49,7 +52,13 @@ impl Workspace<'_> {
 
     /// Where the argument `path` leads; the root where it is left out.
     fn place(&self, args: &Value) -> Result<Place, Refused> {
-        Place::of(self.root, text(args, "path").unwrap_or("."))
+        let place = Place::of(self.root, text(args, "path").unwrap_or("."))?;
+        place.must_be_judged(self.judged)?;
+        Ok(place)
+    }
+
+    fn writing(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

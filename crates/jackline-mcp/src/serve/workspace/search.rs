@@ -1,5 +1,6 @@
 //! `search`: lines of text files that match, found as ripgrep finds them, and no more than can be read.
 
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use ignore::overrides::OverrideBuilder;
 use jackline_core::{audit, code};
 use serde_json::{Value, json};
 
-use super::place::Place;
+use super::place::{Place, open_plain};
 use super::{Workspace, flag, number, text};
 use crate::serve::said::{Refused, Said};
 
@@ -54,13 +55,15 @@ pub(super) fn search(workspace: &Workspace<'_>, args: &Value) -> Result<Said, Re
     let reach = Reach { limit, until: Instant::now() + Duration::from_millis(SEARCH_MS_MAX) };
     let mut searcher = SearcherBuilder::new().binary_detection(BinaryDetection::quit(b'\0')).line_number(true).build();
     let mut found = Found::default();
-    for file in files(workspace.root, &place, text(args, "glob"))? {
+    let files = files(workspace.root, &place, text(args, "glob"))?;
+    let root = Place::of(workspace.root, ".")?.entries()?;
+    for file in files {
         if found.more || found.files >= FILES_MAX || Instant::now() >= reach.until {
             found.more = true;
             break;
         }
         found.files += 1;
-        found.look_into(&mut searcher, &matcher, (&file, workspace), &reach);
+        found.look_into(&mut searcher, &matcher, (&file, &root, workspace), &reach);
     }
     Ok(found.said())
 }
@@ -77,10 +80,10 @@ fn matcher(args: &Value) -> Result<RegexMatcher, Refused> {
     })
 }
 
-/// The files to look into, by name; links are not followed, so none leads outside.
+/// The files to look into, by name; links are not followed.
 fn files(root: &Path, place: &Place, glob: Option<&str>) -> Result<impl Iterator<Item = PathBuf>, Refused> {
-    let mut walk = WalkBuilder::new(&place.path);
-    walk.require_git(false).follow_links(false).max_filesize(Some(FILE_BYTES_MAX));
+    let mut walk = WalkBuilder::new(if place.shown == "." { root.to_owned() } else { root.join(&place.shown) });
+    walk.require_git(false).follow_links(false);
     // What is ignored by settings of the user's own is no part of the workspace's rules.
     walk.git_global(false).sort_by_file_name(std::cmp::Ord::cmp);
     if let Some(glob) = glob {
@@ -89,7 +92,11 @@ fn files(root: &Path, place: &Place, glob: Option<&str>) -> Result<impl Iterator
             let reason = format!("`glob` cannot be used: {}.", audit::head(&fault.to_string(), LINE_BYTES_MAX));
             Refused::new(&code::WORKSPACE_PATTERN, reason, "correct it: `*.rs`, `src/**`")
         })?;
-        walk.overrides(only);
+        // Not as the walk's own choice: that would bring back what is hidden or ignored.
+        walk.filter_entry(move |entry| {
+            let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+            !only.matched(entry.path(), is_dir).is_ignore()
+        });
     }
     let entries = walk.build().filter_map(Result::ok);
     Ok(entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())).map(ignore::DirEntry::into_path))
@@ -100,10 +107,16 @@ impl Found {
         &mut self,
         searcher: &mut Searcher,
         matcher: &RegexMatcher,
-        (file, workspace): (&Path, &Workspace<'_>),
+        (file, root, workspace): (&Path, &OwnedFd, &Workspace<'_>),
         reach: &Reach,
     ) {
-        let shown = file.strip_prefix(workspace.root).unwrap_or(file).to_str();
+        // A name that is no text cannot be asked about, and so is not shown.
+        let Some(shown) = file.strip_prefix(workspace.root).unwrap_or(file).to_str() else { return };
+        // A file that cannot be read has nothing to show; `read_file` says why.
+        let Some(file) = open_plain(workspace.root, root, shown) else { return };
+        if file.metadata().map_or(true, |there| !there.is_file() || there.len() > FILE_BYTES_MAX) {
+            return;
+        }
         let before = self.matches.len();
         let sink = sinks::Lossy(|line, text| {
             if self.matches.len() >= reach.limit || Instant::now() >= reach.until {
@@ -114,10 +127,9 @@ impl Found {
             self.matches.push(json!({ "path": shown, "line": line, "text": text }));
             Ok(true)
         });
-        // A file that cannot be read has nothing to show; `read_file` says why.
-        drop(searcher.search_path(matcher, file, sink));
-        // Asked only of files that have something to show. A name that is no text cannot be asked about.
-        if self.matches.len() > before && shown.is_none_or(workspace.hides) {
+        drop(searcher.search_file(matcher, &file, sink));
+        // Asked only of files that have something to show.
+        if self.matches.len() > before && (workspace.hides)(shown) {
             self.matches.truncate(before);
             self.hidden += 1;
         }

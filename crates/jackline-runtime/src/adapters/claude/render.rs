@@ -56,8 +56,12 @@ fn halt(answer: &mut Map<String, Value>, answers: &[Answer]) {
 }
 
 fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
-    if let Some(reply) = blocked(answers) {
-        return reply;
+    if let Some(refused) = answers.iter().find(|answer| answer.verdict.refuses()) {
+        let mut answer = blocking(&refused.shown());
+        if let Some(told) = said::notices(answers) {
+            answer.insert("systemMessage".to_owned(), json!(told));
+        }
+        return say(answer);
     }
     let mut answer = Map::new();
     if let Some(told) = said::farewell(answers, asked.name == "Stop") {
@@ -71,7 +75,11 @@ fn blocked(answers: &[Answer]) -> Option<Reply> {
 }
 
 fn block(reason: &str) -> Reply {
-    say(Map::from_iter([("decision".to_owned(), json!("block")), ("reason".to_owned(), json!(reason))]))
+    say(blocking(reason))
+}
+
+fn blocking(reason: &str) -> Map<String, Value> {
+    Map::from_iter([("decision".to_owned(), json!("block")), ("reason".to_owned(), json!(reason))])
 }
 
 /// What cannot be refused any more is told instead.

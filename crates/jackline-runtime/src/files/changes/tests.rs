@@ -174,16 +174,22 @@ fn work_trees_and_directories_below_the_top_are_looked_at_from_there() {
 }
 
 #[test]
-fn a_submodule_is_one_name_and_nothing_in_it_runs() {
+fn a_submodule_is_looked_into_and_nothing_in_it_runs() {
     let world = World::committed();
     let other = world.root.with_file_name("other");
     world.git_in(world.root.parent().unwrap(), &["clone", "-q", "repo", "other"]);
     world.git(&["submodule", "--quiet", "add", other.to_str().unwrap(), "module"]);
     world.commit("with a module");
-    world.write("module/a", "changed\n");
     world.check(&[]);
-    world.git_in(&world.root.join("module"), &["commit", "-qam", "moved"]);
-    world.check(&["module"]);
+    let (module, witness) = (world.root.join("module"), world.root.with_file_name("witness"));
+    world.git_in(&module, &["config", "filter.evil.clean", &format!("touch {}; cat", witness.display())]);
+    world.write("module/.gitattributes", "* filter=evil\n");
+    world.write("module/a", "changed\n");
+    world.check(&["+module/.gitattributes", "module/a"]);
+    assert!(!witness.exists());
+    world.git_in(&module, &["config", "--unset", "filter.evil.clean"]);
+    world.git_in(&module, &["commit", "-qam", "moved"]);
+    world.check(&["module", "+module/.gitattributes", "module/a"]);
 }
 
 #[test]

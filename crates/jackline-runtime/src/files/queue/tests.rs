@@ -48,7 +48,7 @@ fn an_entry_has_one_file_which_its_owner_alone_can_read() {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
     });
     assert_eq!((mode(&file), mode(&folder.state().join("queue"))), (0o600, 0o700));
-    assert_eq!(fs::read_to_string(folder.temporary().join(".gitignore")).unwrap(), "*\n");
+    assert_eq!(fs::read_to_string(folder.state().join(".gitignore")).unwrap(), "*\n");
     let settle = Write::Settle {
         hash: "0123456789ab".to_owned(),
         status: Status::Passed,

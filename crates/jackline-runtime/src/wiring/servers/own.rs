@@ -19,7 +19,7 @@ const SERVERS: &str = "mcpServers";
 
 impl Place<'_> {
     /// The keys that lead to the servers.
-    fn keys(&self) -> Vec<&str> {
+    pub(super) fn keys(&self) -> Vec<&str> {
         match self {
             Self::Top => vec![SERVERS],
             Self::Project(root) => vec!["projects", root, SERVERS],
@@ -126,12 +126,17 @@ pub fn own(text: &str, place: Place<'_>) -> Result<Option<CommandLine>, Settings
 
 /// What an entry runs, if that is our server.
 pub(super) fn line_of(entry: &Value) -> Option<CommandLine> {
+    line_beginning(entry, SERVE)
+}
+
+/// What an entry runs, if that is our program with arguments that begin so.
+pub(super) fn line_beginning(entry: &Value, begins: [&str; 2]) -> Option<CommandLine> {
     let program = entry.get("command")?.as_str()?.to_owned();
     let words = entry.get("args")?.as_array()?.iter().map(|word| word.as_str().map(str::to_owned));
     let arguments = words.collect::<Option<Vec<String>>>()?;
     let ours = Path::new(&program).file_name().is_some_and(|name| name == "jackline");
-    let serves = arguments.iter().zip(SERVE).filter(|(word, wanted)| word == wanted).count() == SERVE.len();
-    (ours && serves).then_some(CommandLine { program, arguments })
+    let so = arguments.iter().zip(begins).filter(|(word, wanted)| word == wanted).count() == begins.len();
+    (ours && so).then_some(CommandLine { program, arguments })
 }
 
 #[cfg(test)]

@@ -49,6 +49,30 @@ fn programs_without_arguments_do_so_too() {
 }
 
 #[test]
+fn a_name_that_looks_like_an_option_is_none() {
+    let text = r#"{"mcpServers":{"--help":{"command":"srv","args":["x"]}}}"#;
+    let args = ["mcp", "proxy", "--name=--help", "--store", "/s", "--", "srv", "x"];
+    check(text, &serde_json::json!({"mcpServers": {"--help": {"command": "/opt/jackline", "args": args}}}));
+}
+
+#[test]
+fn the_other_name_of_the_transport_comes_back() {
+    let text = r#"{"mcpServers":{"a":{"type":"streamable-http","url":"https://x/mcp"}}}"#;
+    let args = ["mcp", "proxy", "--name", "a", "--store", "/s", "--streamable-http", "https://x/mcp"];
+    let entry = serde_json::json!({"type": "stdio", "command": "/opt/jackline", "args": args});
+    check(text, &serde_json::json!({ "mcpServers": { "a": entry } }));
+}
+
+#[test]
+fn servers_that_sign_in_by_themselves_are_left() {
+    for key in ["oauth", "headersHelper"] {
+        let text = format!(r#"{{"mcpServers":{{"a":{{"type":"http","url":"https://x/mcp","{key}":{{}}}}}}}}"#);
+        let wrapped = wrap(&text, &PLACES, &line()).unwrap();
+        assert_eq!((wrapped.text.as_str(), wrapped.left.len()), (text.as_str(), 1));
+    }
+}
+
+#[test]
 fn a_servers_own_arguments_may_hold_anything() {
     let text = r#"{"mcpServers":{"a":{"command":"srv","args":["--","--url","x"]}}}"#;
     let args = ["mcp", "proxy", "--name", "a", "--store", "/s", "--", "srv", "--", "--url", "x"];

@@ -55,6 +55,11 @@ fn calls_register_too() {
     check("atexit.register('web.x'); db_registry.register('web.x'); register('web.x')", &[]);
     check("def tool(name): ...\nclass A:\n  def tool(self, name='web.x'): ...", &[]);
     check("tool(f)\nregistry.register(f)", &[]);
+    check("print(f\"{app.tool('web.x')(f)} {f'{app.tool('a.b')}'}\")\n", &["web.x", "a.b"]);
+    check("@app.tool('my.y', handler=app.tool('web.x'))\ndef f(): ...", &["my.y", "web.x"]);
+    check("t = app.tool\n@t('web.x')\ndef f(): ...\nt('a.b')(g)", &["web.x", "a.b"]);
+    check("from m import tool as t\n@t('web.x')\ndef f(): ...", &["web.x"]);
+    check("def f(): ...\nmcp.add_tool(f)", &["f"]);
 }
 
 #[test]
@@ -63,7 +68,6 @@ fn what_is_no_code_registers_nothing() {
     check("'''\n@app.tool('web.x')\n'''\n", &[]);
     check("s = \"@app.tool('web.x')\"\nt = r'\\'; app.tool(\"web.x\")'\n", &[]);
     check("f'{a[\"web\"]!r:>{width}} {{app.tool(1)}}'\n", &[]);
-    check("f'{app.tool('web.x')}'\n", &[]);
     check("f\"\"\"{f'{f\"{1}\"}'} app.tool('web.x') \"\"\"\n", &[]);
 }
 
@@ -77,15 +81,23 @@ fn names_are_known_as_far_as_they_are_written() {
     check("@app.tool('web.%s' % x)\ndef f(): ...", &["web.*"]);
     check("@app.tool('web.{}'.format(x))\ndef f(): ...", &["web.*"]);
     check("@app.tool('WEB.x'.lower())\ndef f(): ...", &["*"]);
-    check("@app.tool('web.x' if y else 'a')\ndef f(): ...", &["*"]);
-    check("@app.tool('web.' + x or y)\ndef f(): ...", &["*"]);
+    check("@app.tool('web.x' if y else 'a')\ndef f(): ...", &["web.x", "a"]);
+    check("@app.tool('web.' + x or y)\ndef f(): ...", &["web.*", "*"]);
+    check("NS = 'web'\n@app.tool(f'{NS}.{x}')\ndef f(): ...", &["web.*"]);
+    check("NS = 'web'\n@app.tool(f'{NS}.x')\ndef f(): ...", &["web.x"]);
+    check("NS = 'web'\n@app.tool('%s.%s' % (NS, 'x') + 'y')\ndef f(): ...", &["web.xy"]);
+    check("@app.tool(NAME := 'web.x')\ndef f(): ...", &["web.x"]);
+    check("@app.tool(*['web.x'])\ndef f(): ...", &["web.x"]);
+    check("@app.tool(**{'name': 'web.x'})\ndef f(): ...", &["web.x"]);
+    check("@app.tool(fqn='web.x')\ndef f(): ...", &["web.x"]);
     check("@app.tool(name)\ndef f(): ...", &["*"]);
     check("@app.tool(b'web.x')\ndef f(): ...", &["*"]);
-    check("@app.tool(*names)\ndef f(): ...", &["f"]);
+    check("@app.tool(*names)\ndef f(): ...", &["*"]);
+    check("@app.tool(**options)\ndef f(): ...", &["*"]);
     check("N = 'a'\nN = 'b'\napp.tool(N)(f)", &["*"]);
     check("N = 'a'\nN += 'b'\napp.tool(N)(f)", &["*"]);
     check("if x:\n  N = 'a'\nelse:\n  N = 'b'\napp.tool(N)(f)", &["*"]);
-    check("@app.tool('\\x77\\145\\u0062\\U0000002e\\N{LATIN SMALL LETTER X}')\ndef f(): ...", &["web.*"]);
+    check("@app.tool('\\x77\\145\\u0062\\U0000002e\\N{LATIN SMALL LETTER X}\\N{BULLET}')\ndef f(): ...", &["web.x*"]);
     check("@app.tool('we\\\nb.x')\ndef f(): ...", &["web.x"]);
 }
 

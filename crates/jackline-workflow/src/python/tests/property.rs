@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn indents_and_dedents_are_even(source in sources()) {
-        if let Ok(tokens) = Lexer::new(&source).run() {
+        if let Ok(tokens) = Lexer::new(&source).run().map(|tokens| tokens.code) {
             let depth = |token: &super::super::token::Token<'_>| match token.kind {
                 super::super::token::Kind::Indent => 1,
                 super::super::token::Kind::Dedent => -1,

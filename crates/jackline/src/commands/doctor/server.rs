@@ -1,9 +1,9 @@
-//! Is our MCP server registered, and would its calls join the sessions of the hooks?
+//! Is our MCP server registered, do servers run behind the proxy, and would their calls join the sessions of the hooks?
 
 use std::path::Path;
 
 use jackline_runtime::wiring::CommandLine;
-use jackline_runtime::wiring::servers::own;
+use jackline_runtime::wiring::servers::{own, proxied};
 
 use super::report::Report;
 use crate::hosts::{Host, Settings};
@@ -22,17 +22,24 @@ fn look_at(host: &Host, root: &Path, store: Option<&Path>, report: &mut Report) 
     for scope in host.scopes {
         let Ok((path, place)) = servers(*scope, root) else { continue };
         let shown = format!("{} ({})", place::shown(&path), scope.name());
-        let line = Settings::read(path).and_then(|settings| {
+        let lines = Settings::read(path).and_then(|settings| {
             let text = settings.text.as_deref().unwrap_or_default();
-            own(text, place).map_err(|fault| settings.refused(&fault))
+            let lines = own(text, place).and_then(|own| Ok((own, proxied(text, place)?)));
+            lines.map_err(|fault| settings.refused(&fault))
         });
-        match line {
-            Err(error) => error_in(error, &shown, report),
-            Ok(None) => {}
-            Ok(Some(line)) => {
-                found += 1;
-                judge(host, &line, &shown, store, report);
+        let (line, proxies) = match lines {
+            Err(error) => {
+                error_in(error, &shown, report);
+                continue;
             }
+            Ok(lines) => lines,
+        };
+        if let Some(line) = line {
+            found += 1;
+            judge(host, &line, &shown, store, report);
+        }
+        for (name, line) in proxies {
+            judge_proxy(&line, &format!("{shown}: `{name}`"), store, report);
         }
     }
     if found > 1 {
@@ -53,13 +60,32 @@ fn judge(host: &Host, line: &CommandLine, shown: &str, store: Option<&Path>, rep
         let text = format!("{shown}: our server's program `{}` is not there", line.program);
         return report.fail(GROUP, text, format!("jackline init {} --mcp", host.name));
     }
-    let at = line.arguments.iter().position(|word| word == "--store");
-    let named = at.and_then(|at| line.arguments.get(at + 1)).map(Path::new);
-    if let (Some(named), Some(store)) = (named, store)
-        && named != store
-    {
+    if let Some(named) = other_store(line, store) {
         let text = format!("{shown}: our server keeps its records in `{}`, and the hooks elsewhere", named.display());
         return report.fail(GROUP, text, format!("jackline init {} --mcp", host.name));
     }
     report.ok(GROUP, format!("{shown}: our server offers todos, facts and guarded files"));
+}
+
+/// Where a command keeps its records, if the hooks keep theirs elsewhere.
+fn other_store<'l>(line: &'l CommandLine, store: Option<&Path>) -> Option<&'l Path> {
+    let at = line.arguments.iter().position(|word| word == "--store")?;
+    let named = Path::new(line.arguments.get(at + 1)?);
+    store.filter(|store| named != *store).map(|_| named)
+}
+
+/// A proxy that cannot be started leaves its server away; one that keeps its records elsewhere knows no hook's call.
+fn judge_proxy(line: &CommandLine, shown: &str, store: Option<&Path>, report: &mut Report) {
+    const AGAIN: &str = "jackline mcp wrap --undo && jackline mcp wrap";
+    if place::started(line).is_none() {
+        return report.fail(GROUP, format!("{shown}: the proxy's program `{}` is not there", line.program), AGAIN);
+    }
+    match other_store(line, store) {
+        Some(named) => {
+            let text =
+                format!("{shown}: the proxy keeps its records in `{}`, and the hooks elsewhere", named.display());
+            report.fail(GROUP, text, AGAIN);
+        }
+        None => report.ok(GROUP, format!("{shown}: behind the proxy")),
+    }
 }

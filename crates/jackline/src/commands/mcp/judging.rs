@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use jackline_core::event::SESSION_ID_BYTES_MAX;
 use jackline_runtime::definitions::{Kept, Steady};
 use jackline_runtime::{Runtime, RuntimeBuilder};
 
@@ -21,9 +22,22 @@ pub(crate) struct Judging {
     /// The state directory (default: $JACKLINE_HOME, else the user's state directory)
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
+    /// The session that calls belong to (default: the one whose hook saw the call, else the only live one, else new)
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
 }
 
 impl Judging {
+    /// The session that is named, where it can be one's name.
+    pub(crate) fn session(&self) -> Result<Option<String>, CommandError> {
+        let unfit = |id: &String| id.is_empty() || id.len() > SESSION_ID_BYTES_MAX;
+        if self.session.as_ref().is_some_and(unfit) {
+            let why = format!("the name of a session has 1 to {SESSION_ID_BYTES_MAX} bytes");
+            return Err(CommandError::input(why).hint("`jackline sessions` lists those that there are"));
+        }
+        Ok(self.session.clone())
+    }
+
     /// A runtime that lets everything pass where nobody declared anything; and its state directory.
     pub(crate) fn idling(&self) -> Result<(Runtime, PathBuf), CommandError> {
         self.runtime(RuntimeBuilder::idle_without_definition)
@@ -39,6 +53,10 @@ impl Judging {
         &self,
         found: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
     ) -> Result<(Runtime, PathBuf), CommandError> {
+        // A directory that is not there has no definition, and without one a proxy judges nothing.
+        if self.workspace.is_some() {
+            Where { workspace: self.workspace.clone(), store: None }.workspace()?;
+        }
         let Hooked { state, definitions } =
             place::hooked("claude", self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
         let mut builder = RuntimeBuilder::default().state(&state);

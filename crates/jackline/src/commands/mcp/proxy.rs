@@ -23,14 +23,11 @@ pub(crate) struct Proxy {
     name: Option<String>,
     #[command(flatten)]
     judging: Judging,
-    /// The session that calls belong to (default: the one whose hook saw the call, else the only live one, else new)
-    #[arg(long)]
-    session: Option<String>,
     /// How long a call may take, such as `30s` (default: 10m)
     #[arg(long, value_name = "DURATION")]
     timeout: Option<String>,
     /// A server that is reached over streamable HTTP, instead of a command
-    #[arg(long, conflicts_with = "command")]
+    #[arg(long, alias = "streamable-http", conflicts_with = "command")]
     url: Option<String>,
     /// A header of every request to that server, `NAME: VALUE`
     #[arg(long, value_name = "HEADER", requires = "url")]
@@ -48,7 +45,7 @@ impl Proxy {
         let (runtime, state) = self.judging.idling()?;
         let options = Options {
             name: self.name.clone(),
-            session: self.session.clone(),
+            session: self.judging.session()?,
             state: Some(state),
             timeout: self.timeout()?,
             server: self.target()?,
@@ -73,7 +70,13 @@ impl Proxy {
     }
 
     fn target(&self) -> Result<Target, CommandError> {
-        let Some(url) = &self.url else { return Ok(Target::Program(self.command.clone())) };
+        let Some(url) = &self.url else {
+            if !self.header.is_empty() || !self.header_env.is_empty() {
+                let why = "a program is sent no headers";
+                return Err(CommandError::input(why).hint("give them with `--url`, or leave them out"));
+            }
+            return Ok(Target::Program(self.command.clone()));
+        };
         if !url.starts_with("http://") && !url.starts_with("https://") {
             return Err(CommandError::input(format!("`{url}` is no address")).hint("it begins with `https://`"));
         }

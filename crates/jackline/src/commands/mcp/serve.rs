@@ -25,12 +25,9 @@ const TOKEN_FILE_BYTES_MAX: u64 = 8 * 1024;
 pub(crate) struct Serve {
     #[command(flatten)]
     judging: Judging,
-    /// The session that calls belong to (default: the one whose hook saw the call, else the only live one, else new)
-    #[arg(long)]
-    session: Option<String>,
     /// Listen for streamable HTTP on this address, which must be one of this machine's own: `127.0.0.1:8650`
     #[arg(long, value_name = "ADDR")]
-    http: Option<SocketAddr>,
+    http: Option<String>,
     /// The bearer token that clients over HTTP must send, in a file (default: $JACKLINE_MCP_TOKEN, else one is made and
     /// shown)
     #[arg(long, value_name = "FILE", requires = "http")]
@@ -40,9 +37,9 @@ pub(crate) struct Serve {
 impl Serve {
     pub(crate) fn run(&self) -> Result<ExitCode, CommandError> {
         let (runtime, state) = self.judging.refusing()?;
-        let options = Options { session: self.session.clone(), state: Some(state) };
+        let options = Options { session: self.judging.session()?, state: Some(state) };
         let signals: Option<Box<dyn io::Read + Send>> = Some(Box::new(interrupt::stream()?));
-        let Some(address) = self.http else {
+        let Some(address) = self.address()? else {
             let note = Box::new(screen::complain);
             let streams = Streams { input: Box::new(io::stdin()), output: Box::new(io::stdout()), note, signals };
             return serve::stdio(runtime, options, streams).map(ExitCode::from).map_err(CommandError::internal);
@@ -58,6 +55,17 @@ impl Serve {
         });
         let listening = Listening { address, token, ready, signals };
         serve::http(runtime, options, listening).map(ExitCode::from).map_err(CommandError::input)
+    }
+
+    /// Where to listen, if anywhere.
+    fn address(&self) -> Result<Option<SocketAddr>, CommandError> {
+        let Some(text) = &self.http else { return Ok(None) };
+        let port = text.strip_prefix("localhost:").or_else(|| text.bytes().all(|b| b.is_ascii_digit()).then_some(text));
+        let named = port.map_or_else(|| text.clone(), |port| format!("127.0.0.1:{port}"));
+        named
+            .parse()
+            .map(Some)
+            .map_err(|_| CommandError::input(format!("`{text}` is no address")).hint("write it as in `127.0.0.1:8650`"))
     }
 
     /// The token, and its text where it was made just now.

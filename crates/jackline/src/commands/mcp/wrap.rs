@@ -77,6 +77,12 @@ impl Wrap {
             if self.undo { servers::unwrap(text, &places) } else { servers::wrap(text, &places, &self.line(root)?) }
                 .map_err(|fault| settings.refused(&fault))?;
         let what = if self.undo { "no longer behind the proxy" } else { "behind the proxy" };
+        let shared = settings.path.file_name().is_some_and(|name| name == ".mcp.json");
+        if !self.undo && !servers.is_empty() && shared {
+            screen::complain(&format!(
+                "note: {shown} names paths of this machine now: take it back with `--undo` before it goes to others"
+            ));
+        }
         for name in servers {
             screen::line(&format!("{shown}: `{name}`: {what}"))?;
         }

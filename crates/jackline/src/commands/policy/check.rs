@@ -14,7 +14,8 @@ use crate::{person, screen};
 
 /// Check what must change together with what changed
 ///
-/// Exits with 0 when nothing is outstanding, 1 when something is or a policy cannot be used, 2 when it cannot be told.
+/// Exits with 0 when nothing is outstanding, 1 when something is or a policy cannot be used, 2 when it cannot be told, 3
+/// when it cannot be recorded.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Check {
     /// What happened: an agent wants to stop, or a prompt was submitted (which keeps a baseline)
@@ -71,7 +72,10 @@ impl Check {
             Format::Json => screen::line(&json!({ "recorded": answer.seq }).to_string())?,
             Format::Human | Format::Github => screen::line("the prompt is recorded")?,
         }
-        Ok(ExitCode::SUCCESS)
+        for notice in &answer.notices {
+            screen::complain(&format!("warning: {notice}"));
+        }
+        if answer.notices.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(CommandError::not_fine()) }
     }
 
     fn stop(&self, workspace: &Workspace) -> Result<ExitCode, CommandError> {
@@ -110,6 +114,7 @@ impl Check {
             return Ok(());
         }
         let line = match workspace.folders().is_empty() {
+            true if !items(result, "faults").is_empty() => return Ok(()),
             true => none_found(workspace),
             false => format!("nothing is outstanding ({} settled)", items(result, "settled").len()),
         };

@@ -2,7 +2,7 @@
 
 use jackline_core::files::policy::{Action, Detection, Policy};
 use jackline_core::files::seen::PolicyFault;
-use jackline_runtime::files;
+use jackline_runtime::files::{self, Folder};
 use serde_json::{Value, json};
 
 use super::{Workspace, none_found};
@@ -25,26 +25,28 @@ impl List {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let workspace = Workspace::of(&self.at)?;
         let folders = workspace.folders();
+        let missing = workspace.missing();
         let read: Vec<_> = folders.iter().map(|folder| (folder, files::policies(folder))).collect();
         match self.format {
             Format::Json => {
                 let all = read.iter().flat_map(|(folder, read)| {
                     read.policies.iter().map(|policy| row(&folder.file(&policy.id), policy))
                 });
-                let faults = read.iter().flat_map(|(_, read)| &read.faults).map(|fault| json!(fault));
+                let faults = read.iter().flat_map(|(_, read)| &read.faults).chain(&missing).map(|fault| json!(fault));
                 screen::line(
                     &json!({ "policies": all.collect::<Vec<_>>(), "faults": faults.collect::<Vec<_>>() }).to_string(),
                 )?;
             }
-            Format::Human if read.is_empty() => screen::line(&none_found(&workspace))?,
+            Format::Human if read.is_empty() && missing.is_empty() => screen::line(&none_found(&workspace))?,
             Format::Human => {
-                for (_, read) in &read {
+                for (folder, read) in &read {
                     read.policies.iter().try_for_each(|policy| screen::line(&line(policy)))?;
-                    read.faults.iter().try_for_each(|fault| screen::line(&told(fault)))?;
+                    read.faults.iter().try_for_each(|fault| screen::line(&told(Some(folder), fault)))?;
                 }
+                missing.iter().try_for_each(|fault| screen::line(&told(None, fault)))?;
             }
         }
-        match read.iter().any(|(_, read)| read.faults.iter().any(|fault| !fault.warning)) {
+        match !missing.is_empty() || read.iter().any(|(_, read)| read.faults.iter().any(|fault| !fault.warning)) {
             true => Err(CommandError::not_fine()),
             false => Ok(()),
         }
@@ -89,8 +91,11 @@ fn row(file: &str, policy: &Policy) -> Value {
     })
 }
 
-/// A fault on one line, as compilers tell it.
-pub(in crate::commands) fn told(fault: &PolicyFault) -> String {
+/// A fault with the line it speaks of, or on one line, as compilers tell it.
+pub(in crate::commands) fn told(folder: Option<&Folder>, fault: &PolicyFault) -> String {
+    if let Some(drawn) = folder.and_then(|folder| files::folder::drawn(folder, fault)) {
+        return drawn;
+    }
     let level = if fault.warning { "warning" } else { "error" };
     let help = fault.help.as_ref().map(|help| format!("\n  help: {help}")).unwrap_or_default();
     format!("{level}: {}:{}: {}{help}", fault.file, fault.line, fault.message)

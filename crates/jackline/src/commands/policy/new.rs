@@ -42,7 +42,7 @@ pub(crate) struct New {
     #[arg(long, value_name = "PATTERN", requires = "expects", conflicts_with_all = ["trigger", "set"])]
     pair: Option<String>,
     /// What it asks for
-    #[arg(long, value_name = "PATTERN", requires = "pair")]
+    #[arg(long, value_name = "PATTERN", requires = "pair", conflicts_with_all = ["trigger", "set", "created"])]
     expects: Vec<String>,
     /// Globs: it fires when a new file matches one
     #[arg(long, value_name = "GLOB", conflicts_with_all = ["trigger", "set", "pair"])]

@@ -1,5 +1,6 @@
 //! `jackline workflow new`: a valid, commented workflow to begin with.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use jackline_core::definition::compile_regex;
@@ -34,10 +35,23 @@ impl New {
                 .hint("choose another name"));
         }
         for (path, text) in starter::files(&self.name) {
-            write(&directory.join(path), &text)?;
+            write(&directory.join(path), &text).inspect_err(|_| self.undo(&directory))?;
         }
         let shown = place::shown(&directory);
         Ok(screen::line(&format!("\nnow: jackline workflow validate {shown}"))?)
+    }
+}
+
+impl New {
+    /// Takes away what was written, so that the name can be used again. What is not ours stays.
+    fn undo(&self, directory: &Path) {
+        let files: Vec<PathBuf> =
+            starter::files(&self.name).into_iter().map(|(path, _)| directory.join(path)).collect();
+        files.iter().for_each(|path| drop(fs::remove_file(path)));
+        for path in &files {
+            let inside = path.ancestors().skip(1).take_while(|parent| parent.starts_with(directory));
+            inside.for_each(|parent| drop(fs::remove_dir(parent)));
+        }
     }
 }
 

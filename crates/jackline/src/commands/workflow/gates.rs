@@ -1,6 +1,6 @@
 //! `jackline workflow gates`: the completion gates alone, over a run that somebody else carried out.
 
-use std::fs::File;
+use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -44,10 +44,14 @@ impl Gates {
 
     fn read(&self) -> Result<Run, CommandError> {
         let shown = place::shown(&self.run);
+        let failed = |error| CommandError::input(format!("cannot read `{shown}`: {error}"));
+        // Looked at before it is opened: opening a pipe that lies there would wait for ever.
+        if !fs::metadata(&self.run).map_err(failed)?.is_file() {
+            return Err(CommandError::input(format!("cannot read `{shown}`: it is no regular file")));
+        }
         let mut text = Vec::new();
-        File::open(&self.run)
-            .and_then(|file| file.take(JSON_BYTES_MAX as u64 + 1).read_to_end(&mut text))
-            .map_err(|error| CommandError::input(format!("cannot read `{shown}`: {error}")))?;
+        let file = fs::File::open(&self.run).map_err(failed)?;
+        file.take(JSON_BYTES_MAX as u64 + 1).read_to_end(&mut text).map_err(failed)?;
         Run::read(&text).map_err(|error| {
             CommandError::input(format!("`{shown}` says nothing that gates could judge: {error}")).hint(
                 "it holds `task`, `output_dir`, `workspace_dir`, `plan`, `final_result`, `critique` and `evaluation`",

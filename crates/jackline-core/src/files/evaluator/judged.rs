@@ -1,0 +1,230 @@
+//! How each firing stands, and what is remembered and shown of it.
+
+use serde_json::{Value, json};
+
+use super::{Evaluated, Evaluator, Heardof, Outstanding};
+use crate::decision::Note;
+use crate::files::detector::State;
+use crate::files::memory::{FILES_HELD_MAX, Kept, Step};
+use crate::files::policy::CompareTo;
+use crate::files::queue::{ActionResult, Entry, SettledBy, Status, Write};
+use crate::files::seen::{Acted, Failure, Firing};
+use crate::files::text::{self, Section};
+use crate::session::Change;
+
+/// How a firing is judged.
+pub(super) enum Judged {
+    /// It was settled before.
+    Stands(Status, Option<SettledBy>),
+    Settled(Status, SettledBy),
+    Open(Status, Section, Option<Box<Acted>>),
+}
+
+impl Evaluator<'_> {
+    pub(super) fn judge(&self, firing: &Firing, acted: &[Acted], heard: &Heardof) -> Judged {
+        match firing.state {
+            State::Safe => return Judged::Settled(Status::Skipped, SettledBy::Safety),
+            State::Met => return Judged::Settled(Status::Skipped, SettledBy::Satisfied),
+            State::Fires => {}
+        }
+        if let Some(backed) = &firing.backed {
+            return Judged::Stands(backed.status, backed.by);
+        }
+        let known = self.session.files.of(&firing.policy, &firing.hash);
+        if let Some(kept) = known.filter(|kept| kept.stands_for(&firing.content)) {
+            return Judged::Stands(kept.status, kept.by);
+        }
+        if self.promises(firing, heard) {
+            return Judged::Settled(Status::Passed, SettledBy::Promise);
+        }
+        if firing.idle {
+            return Judged::Settled(Status::Skipped, SettledBy::Deleted);
+        }
+        if firing.command.is_none() {
+            return Judged::Open(Status::Queued, text::prompt(firing), None);
+        }
+        match acted.iter().find(|acted| acted.is_of(firing)) {
+            Some(acted) => ran(firing, acted),
+            None => self.unrun(firing, known, acted),
+        }
+    }
+
+    /// How a firing stands whose command has not run for it now.
+    fn unrun(&self, firing: &Firing, known: Option<&Kept>, acted: &[Acted]) -> Judged {
+        if known.is_some_and(|kept| kept.status == Status::Failed && kept.content == firing.content) {
+            return Judged::Open(Status::Failed, text::command_again(firing), None);
+        }
+        let why = if self.over {
+            "the session is over"
+        } else if acted.iter().any(|acted| acted.policy == firing.policy) {
+            "its files changed after it had run; it runs anew when you stop again"
+        } else {
+            "it could not be"
+        };
+        Judged::Open(Status::Queued, text::command_unrun(firing, why), None)
+    }
+
+    /// Remembers what was judged, and puts it into the queue.
+    pub(super) fn keep(&self, firing: &Firing, judged: Judged, observed: bool, all: &mut Evaluated) {
+        let (status, by, result) = match &judged {
+            Judged::Stands(status, by) => (*status, *by, by.and_then(|by| settled_result(firing, by))),
+            Judged::Settled(status, by) => (*status, Some(*by), settled_result(firing, *by)),
+            Judged::Open(status, _, acted) => (*status, None, open_result(firing, acted.as_deref())),
+        };
+        let entry = self.entry(firing, status, by, result);
+        let known = self.session.files.of(&firing.policy, &firing.hash);
+        let same = known.is_some_and(|kept| (kept.status, kept.by, kept.content) == (status, by, firing.content));
+        match &judged {
+            // What another session settled stands in its own log, and its entry is there.
+            Judged::Stands(..) if firing.backed.is_some() => {}
+            Judged::Stands(..) => all.queue.push(Write::Restored(Box::new(entry.clone()))),
+            Judged::Settled(..) | Judged::Open(..) if same => {
+                all.queue.push(Write::Restored(Box::new(entry.clone())));
+            }
+            Judged::Settled(..) | Judged::Open(..) => {
+                if firing.state == State::Fires {
+                    let kept = self.kept(firing, known, (status, by));
+                    all.changes.push(Change::Files { step: Step::Kept { kept } });
+                    all.notes.push(note(firing, known.map(|kept| kept.status), status, by));
+                }
+                all.queue.push(Write::Entry(Box::new(entry.clone())));
+            }
+        }
+        match judged {
+            Judged::Open(_, section, _) => {
+                all.outstanding.push(Outstanding { entry, firing: firing.clone(), section, observed });
+            }
+            Judged::Stands(..) | Judged::Settled(..) => all.settled.push(entry),
+        }
+    }
+
+    fn kept(&self, firing: &Firing, known: Option<&Kept>, (status, by): (Status, Option<SettledBy>)) -> Kept {
+        // A firing that goes on for the same content keeps the time at which it began.
+        let goes_on =
+            |kept: &&Kept| !kept.status.is_settled() && !status.is_settled() && kept.content == firing.content;
+        Kept {
+            policy: firing.policy.clone(),
+            hash: firing.hash.clone(),
+            content: firing.content,
+            status,
+            by,
+            name: firing.name.clone(),
+            file: firing.file.clone(),
+            reference: firing.baseline_ref.clone(),
+            files: held_files(firing, status),
+            prompt: firing.compare_to == CompareTo::Prompt,
+            at: known.filter(goes_on).map_or(self.session.now(self.event.at), |kept| kept.at),
+        }
+    }
+
+    fn entry(&self, firing: &Firing, status: Status, by: Option<SettledBy>, result: Option<ActionResult>) -> Entry {
+        let now = self.session.now(self.event.at);
+        let known = self.session.files.of(&firing.policy, &firing.hash);
+        Entry {
+            policy_name: firing.policy.clone(),
+            trigger_hash: firing.hash.clone(),
+            status,
+            created_at: known.map_or(now, |kept| kept.at).to_string(),
+            evaluated_at: (status != Status::Queued).then(|| now.to_string()),
+            baseline_ref: firing.baseline_ref.clone(),
+            trigger_files: firing.trigger_files.clone(),
+            expected_files: firing.expected_files.clone(),
+            matched_files: firing.matched_files.clone(),
+            action_result: result,
+            content_digest: firing.content,
+            settled_by: by,
+            session: self.event.session.clone(),
+            name: firing.name.clone(),
+        }
+    }
+}
+
+/// The files of a firing that stay changed while it is outstanding.
+fn held_files(firing: &Firing, status: Status) -> Vec<String> {
+    let all = firing.left_out == 0 && firing.trigger_files.len() <= FILES_HELD_MAX;
+    if all && !status.is_settled() { firing.trigger_files.clone() } else { Vec::new() }
+}
+
+/// How a firing stands whose command was to run for exactly this.
+fn ran(firing: &Firing, acted: &Acted) -> Judged {
+    if acted.passed {
+        return Judged::Settled(Status::Passed, SettledBy::Command);
+    }
+    if acted.waits {
+        return Judged::Open(Status::Queued, text::command_waits(firing), None);
+    }
+    // What was not run for want of trust is run once it is trusted.
+    let status = if acted.skipped { Status::Queued } else { Status::Failed };
+    Judged::Open(status, text::command(firing, acted), Some(acted.clone().into()))
+}
+
+impl Acted {
+    /// Whether it is what came of this firing: of these files, with this content, by this policy's text.
+    pub(super) fn is_of(&self, firing: &Firing) -> bool {
+        self.policy == firing.policy && self.hash == firing.hash && self.content == firing.content
+    }
+}
+
+/// What came of the action of a firing that is settled.
+fn settled_result(firing: &Firing, by: SettledBy) -> Option<ActionResult> {
+    let kind = if firing.command.is_some() { "command" } else { "prompt" };
+    let output = match by {
+        SettledBy::Promise => Some("acknowledged by a promise".to_owned()),
+        SettledBy::Deleted => Some("it was not run: its files are deleted".to_owned()),
+        _ => None,
+    };
+    let exit_code = (by == SettledBy::Command).then_some(0);
+    let result = ActionResult {
+        kind: kind.to_owned(),
+        command: firing.command.clone(),
+        exit_code,
+        output,
+        ..ActionResult::prompt()
+    };
+    (firing.state == State::Fires).then_some(result)
+}
+
+/// What came of the action of one that is not.
+fn open_result(firing: &Firing, acted: Option<&Acted>) -> Option<ActionResult> {
+    let Some(command) = &firing.command else { return Some(ActionResult::prompt()) };
+    let acted = acted?;
+    let first: Option<&Failure> = acted.failures.first();
+    Some(ActionResult {
+        kind: "command".to_owned(),
+        command: Some(first.map_or_else(|| command.clone(), |failure| failure.command.clone())),
+        exit_code: first.map_or(Some(0), |failure| failure.exit_code),
+        output: Some(first.map_or_else(|| "it is not idempotent".to_owned(), |failure| failure.told.clone())),
+        stdout: first.map(|failure| failure.stdout.clone()),
+        stderr: first.map(|failure| failure.stderr.clone()),
+        stdout_kept: first.and_then(|failure| failure.stdout_kept),
+        stderr_kept: first.and_then(|failure| failure.stderr_kept),
+    })
+}
+
+fn note(firing: &Firing, before: Option<Status>, status: Status, by: Option<SettledBy>) -> Note {
+    match by {
+        Some(by) => {
+            settled_note((&firing.policy, &firing.name), &firing.hash, before.unwrap_or(Status::Queued), (status, by))
+        }
+        None => Note {
+            kind: "policy.fired",
+            before: Value::Null,
+            after: json!({ "status": status }),
+            data: json!({ "policy": firing.policy, "name": firing.name, "trigger_hash": firing.hash, "content_digest": firing.content }),
+        },
+    }
+}
+
+pub(super) fn settled_note(
+    (policy, name): (&str, &str),
+    hash: &str,
+    before: Status,
+    (status, by): (Status, SettledBy),
+) -> Note {
+    Note {
+        kind: "policy.settled",
+        before: json!({ "status": before }),
+        after: json!({ "status": status }),
+        data: json!({ "policy": policy, "name": name, "trigger_hash": hash, "settled_by": by }),
+    }
+}

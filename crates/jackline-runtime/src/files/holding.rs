@@ -1,0 +1,69 @@
+//! A firing on record stays held against what it was compared to: a commit, or a branch that moved on, ends nothing.
+//!
+//! Only its own files are held so. What others changed since then, and brought along with a branch, asks for nothing; it
+//! may satisfy, though.
+
+use std::collections::BTreeMap;
+
+use jackline_core::files::detector::{self, Changed, Changes, Detected};
+use jackline_core::files::policy::{CompareTo, Policy};
+use jackline_core::files::seen::Held;
+
+use super::changes::{Survey, Unclear};
+use crate::probes::git::GitFault;
+
+/// What changed since the commits that firings on record were compared to; each is asked for once.
+#[derive(Default)]
+pub(super) struct Holding {
+    since: BTreeMap<String, Option<Changes>>,
+}
+
+impl Holding {
+    /// What a policy with a firing on record makes of what changed, and what that is compared to.
+    pub(super) fn detect(
+        &mut self,
+        survey: &Survey<'_>,
+        policy: &Policy,
+        (now, reference): (&Changes, &str),
+        held: &Held,
+    ) -> Result<Option<(Detected, String)>, Unclear> {
+        let then = self.since(survey, policy, &held.reference)?;
+        let own = |path: &str| held.files.is_empty() || held.files.iter().any(|file| file == path);
+        let differs = |path: &str| match then {
+            Some(then) => then.holds(path),
+            // It cannot be told any more: what is on record stands.
+            None => !held.files.is_empty(),
+        };
+        let all = together(now, then, held);
+        let asks = |path: &str| now.holds(path) || (own(path) && differs(path));
+        let Some(seen) = detector::detect_among(policy, &all, asks) else { return Ok(None) };
+        let still = seen.trigger_files.iter().any(|path| own(path) && differs(path));
+        let reference = if still { held.reference.clone() } else { reference.to_owned() };
+        Ok(Some((seen, reference)))
+    }
+
+    /// What changed since a commit on record; nothing where that commit is no more.
+    fn since(&mut self, survey: &Survey<'_>, policy: &Policy, reference: &str) -> Result<Option<&Changes>, Unclear> {
+        if !self.since.contains_key(reference) {
+            // A baseline without a commit is named by what was compared to.
+            let commit = Some(reference).filter(|reference| CompareTo::parse(reference) != Some(policy.compare_to));
+            let changes = match survey.since(commit) {
+                Err(Unclear::Git(GitFault::Failed(_))) => None,
+                told => Some(told?),
+            };
+            self.since.insert(reference.to_owned(), changes);
+        }
+        Ok(self.since.get(reference).and_then(Option::as_ref))
+    }
+}
+
+/// What changed since either; a file is new if it was for either.
+fn together(now: &Changes, then: Option<&Changes>, held: &Held) -> Changes {
+    let mut all: BTreeMap<&str, bool> = BTreeMap::new();
+    let on_record = held.files.iter().filter(|_| then.is_none()).map(|path| (path.as_str(), false));
+    let told = now.iter().chain(then.into_iter().flat_map(Changes::iter));
+    for (path, created) in told.map(|file| (file.path.as_str(), file.created)).chain(on_record) {
+        *all.entry(path).or_default() |= created;
+    }
+    Changes::new(all.into_iter().map(|(path, created)| Changed { path: path.to_owned(), created }).collect())
+}

@@ -1,0 +1,177 @@
+//! Where policies are found, and where we write: nowhere else, and never through a link.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value, json};
+
+use super::World;
+use super::trust::at_terminal;
+
+const RULE: &str = "---\nname: Rule\ntrigger: src/**\n---\nDo it.\n";
+
+fn faults(seen: &Value) -> Vec<String> {
+    let text = |fault: &Value, key: &str| fault[key].as_str().unwrap_or_default().to_owned();
+    let all = seen["faults"].as_array().into_iter().flatten();
+    all.map(|fault| format!("{}: {}", text(fault, "file"), text(fault, "message"))).collect()
+}
+
+#[test]
+fn an_empty_folder_switches_no_other_off() {
+    let world = World::new();
+    world.write(".deepwork/policies/rule.md", RULE);
+    world.commit("policy");
+    world.write("src/a.py", "1\n");
+    assert_eq!(world.outstanding(), ["rule"]);
+    fs::create_dir_all(world.repo(".jackline/policies")).expect("made");
+    assert_eq!(world.outstanding(), ["rule"]);
+    world.policy("other", "---\nname: Other\ntrigger: nowhere\n---\nDo it.\n");
+    let told = faults(&world.check(&[]));
+    assert!(told.iter().any(|line| line.starts_with(".deepwork/policies: the policies here are not read")), "{told:?}");
+}
+
+#[test]
+fn nothing_is_made_or_taken_away_through_a_link() {
+    let world = World::with("rule", RULE);
+    let elsewhere = world.path("elsewhere");
+    fs::create_dir_all(elsewhere.join("policy")).expect("made");
+    fs::write(elsewhere.join("policy/precious"), "1").expect("written");
+    symlink(&elsewhere, world.repo(".jackline/tmp")).expect("linked");
+    world.write("src/a.py", "1\n");
+    assert_eq!(world.outstanding(), ["rule"]);
+    let there = || fs::read_dir(elsewhere.join("policy")).expect("there").count();
+    assert_eq!(there(), 1, "nothing was made");
+    let ran = world.run(&["policy", "clear"]);
+    assert!(ran.exit != Some(0) && ran.stderr.contains("is a link"), "{ran:?}");
+    assert!(elsewhere.join("policy/precious").exists());
+}
+
+#[test]
+fn a_folder_outside_of_the_workspace_is_refused() {
+    let world = World::new();
+    fs::create_dir_all(world.path("victim/policies")).expect("made");
+    for dir in ["../victim/policies".to_owned(), world.path("victim/policies").display().to_string(), ".".to_owned()] {
+        world.write("jackline.yaml", &format!("jackline: 1\nfile_policies: {{dir: \"{dir}\"}}\n"));
+        let ran = world.run(&["check"]);
+        assert_eq!(ran.exit, Some(1), "{ran:?}");
+        assert!(ran.stdout.contains("is not a folder below the workspace"), "{ran:?}");
+    }
+    assert!(!world.path("victim/tmp").exists());
+}
+
+#[test]
+fn the_directory_around_what_we_keep_stays_its_owners() {
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\nfile_policies: {dir: pol}\n");
+    world.write("pol/rule.md", "---\nname: Rule\ntrigger: 'tmp/**'\n---\nDo it.\n");
+    world.commit("policy");
+    world.write("tmp/mine.txt", "1\n");
+    for _ in 0..2 {
+        assert_eq!(world.check(&[])["outstanding"][0]["trigger_files"], json!(["tmp/mine.txt"]));
+    }
+    assert!(!world.repo("tmp/.gitignore").exists());
+    assert!(world.git(&["status", "--porcelain", "-uall"]).contains("tmp/mine.txt"));
+    assert!(!world.git(&["status", "--porcelain", "-uall"]).contains("tmp/policy"));
+}
+
+#[test]
+fn patterns_are_told_from_the_top_of_the_repository() {
+    let world = World::new();
+    world.write("sub/jackline.yaml", "jackline: 1\n");
+    world.write("sub/.jackline/policies/rule.md", "---\nname: Rule\ntrigger: [sub/src/**, docs/**]\n---\nDo it.\n");
+    world.commit("policy");
+    world.write("sub/src/a.py", "1\n");
+    world.write("docs/a.md", "1\n");
+    let ran = world.run_in(&world.repo("sub"), &["policy", "check", "--format", "json"], "");
+    let seen: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    assert_eq!(seen["outstanding"][0]["trigger_files"], json!(["docs/a.md", "sub/src/a.py"]), "{seen}");
+    assert!(world.repo("sub/.jackline/tmp/policy/queue").is_dir(), "what is kept lies beside the policies");
+}
+
+#[test]
+fn settings_of_the_older_layout_that_are_broken_are_told() {
+    let world = World::new();
+    world.write(".deepwork/policies/rule.md", RULE);
+    world.write("src/a.py", "1\n");
+    for (text, want) in [
+        ("policy: [\n", ".deepwork/config.yml: "),
+        ("policy: {policies_dir: ../x}\n", "`policies_dir` names no folder of the workspace: `../x`"),
+        ("policy: {output_mode: loud}\n", "`output_mode` must be `batched` or `individual`, found `loud`"),
+        ("policy: {enabled: perhaps}\n", "`enabled` must be `true` or `false`"),
+    ] {
+        world.write(".deepwork/config.yml", text);
+        let seen = world.check(&[]);
+        assert!(faults(&seen).iter().any(|line| line.contains(want)), "{text}: {seen}");
+        assert_eq!(super::names(&seen["outstanding"]), ["rule"], "{text}: the policies stay on");
+    }
+    world.write(".deepwork/config.yml", "policy: {enabled: false}\n");
+    let ran = world.run(&["policy", "list"]);
+    assert!(ran.stdout.contains("switched off here (`policy: {enabled: false}` in `.deepwork/config.yml`)"), "{ran:?}");
+}
+
+#[test]
+fn a_policy_that_is_passed_over_for_its_name_is_told() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = World::with("rule", RULE);
+    world.policy("x", RULE);
+    fs::rename(world.repo(".jackline/policies/x.md"), world.repo(".jackline/policies/UP.MD")).expect("renamed");
+    let odd = world.repo(".jackline/policies").join(std::ffi::OsStr::from_bytes(b"bad\xff.md"));
+    fs::write(odd, RULE).expect("written");
+    let ran = world.run(&["policy", "list"]);
+    assert_eq!(ran.exit, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("UP.MD") && ran.stdout.contains("must end in `.md`"), "{ran:?}");
+    assert!(ran.stdout.contains("its name is not UTF-8"), "{ran:?}");
+}
+
+#[test]
+fn a_named_folder_that_is_not_there_is_told_everywhere() {
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\nfile_policies: {dir: nowhere}\n");
+    for words in [&["policy", "list"], &["policy", "check"]] {
+        let ran = world.run(words);
+        assert_eq!(ran.exit, Some(1), "{ran:?}");
+        assert!(ran.stdout.contains("nowhere:1: there is no such folder"), "{ran:?}");
+        assert!(!ran.stdout.contains("no file policies here"), "{ran:?}");
+    }
+}
+
+#[test]
+fn policies_of_the_user_add_up_with_those_of_a_project() {
+    let world = World::new();
+    let settings = world.path("home/.config/jackline");
+    fs::create_dir_all(&settings).expect("made");
+    fs::write(settings.join("jackline.yaml"), "jackline: 1\nfile_policies: {dir: teampol}\n").expect("written");
+    world.write("teampol/team.md", "---\nname: Team\ntrigger: src/**\n---\nDo it.\n");
+    world.policy("own", RULE);
+    world.commit("policies");
+    world.write("src/a.py", "1\n");
+    assert_eq!(world.outstanding(), ["team"]);
+    world.write("jackline.yaml", "jackline: 1\n");
+    let mut all = world.outstanding();
+    all.sort();
+    assert_eq!(all, ["own", "team"]);
+}
+
+#[test]
+fn commands_can_be_trusted_where_the_workspace_has_no_definition() {
+    for of_user in [true, false] {
+        let world = World::new();
+        if of_user {
+            let settings = world.path("home/.config/jackline");
+            fs::create_dir_all(&settings).expect("made");
+            fs::write(settings.join("jackline.yaml"), "jackline: 1\n").expect("written");
+        }
+        world.policy("mark", "---\nname: Mark\ntrigger: src/**\naction: {command: 'touch {repo_root}/marked'}\n---\n");
+        world.write(".gitignore", "marked\n");
+        world.commit("policy");
+        world.write("src/a.py", "1\n");
+        assert_eq!(world.outstanding(), ["mark"]);
+        assert!(!world.repo("marked").exists());
+        let told = at_terminal(&world, &["trust", "--yes"]);
+        assert!(told.contains("runs: touch") && told.ends_with("trusted\n"), "{told}");
+        assert_eq!(world.outstanding(), [""; 0]);
+        assert!(world.repo("marked").exists());
+        let again = at_terminal(&world, &["trust", "--yes"]);
+        assert!(again.contains("trusted already"), "{again}");
+    }
+}
