@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use jackline_core::json::{JSON_BYTES_MAX, canonical, decode};
 use jackline_core::sha::Digest;
@@ -49,9 +50,13 @@ impl Kept {
     }
 }
 
+/// Files that were written so far: agents that answer the same at once must not write to one another's file.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
+
 /// Writes a file whole or not at all, and to the disk.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let beside = path.with_extension("new");
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let beside = path.with_extension(format!("{}-{number}.new", std::process::id()));
     let mut file = private::create_file(&beside)?;
     file.write_all(bytes)?;
     file.sync_all()?;

@@ -149,7 +149,7 @@ fn the_breaker_forces_a_repair_that_is_in_the_plan() {
 
 #[test]
 fn the_breaker_ends_a_run_that_nothing_can_repair() {
-    let more = "observability:\n  evaluation: {enabled: true, metrics: [{name: good, kind: deterministic}]}\n";
+    let more = "observability:\n  evaluation: {enabled: true, metrics: [{name: good, kind: llm_rubric, params: {rubric: Is it?}}]}\n";
     let case = flow("", more).manager("boss", &[complete()]);
     let ended = case.run(json!({"task": "tell"}));
     assert_eq!(end(&ended), words("partial", "max_rejected_completions"));
