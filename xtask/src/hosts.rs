@@ -11,7 +11,8 @@ pub(crate) fn run() -> Result<(), String> {
         let how = if fetched { "fetched" } else { "there already" };
         say(&format!("== hosts: Claude Code {version}: {how}"));
     }
-    for package in install::SERVERS.iter().chain(&[install::NODE, install::CONFORMANCE, install::INSPECTOR]) {
+    let tools = [install::NODE, install::CONFORMANCE, install::INSPECTOR];
+    for package in install::SERVERS.iter().chain(&tools).chain(&install::HOSTS) {
         let how = if package.fetch()? { "fetched" } else { "there already" };
         say(&format!("== hosts: {} {}: {how}", package.name, package.version));
     }

@@ -1,8 +1,9 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask hosts`, `cargo xtask bench`, `cargo xtask dist`,
-//! `cargo xtask order`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask hosts`, `cargo xtask ack`, `cargo xtask bench`,
+//! `cargo xtask dist`, `cargo xtask order`.
 //!
 //! Each chore says what it does, stops at the first thing that is wrong, and exits with 1 then.
 
+mod ack;
 mod bench;
 mod dist;
 mod elf;
@@ -20,6 +21,9 @@ usage: cargo xtask <chore>
 
   test                  everything a change must pass: format, lints, documentation, tests, the embedder's example
   hosts                 fetch the programs that the end-to-end tests drive (needs npm); `test` does it by itself
+  ack [--host H] [--scenario S] [--keep]
+                        play every conformance scenario, or one, on every real host, or on one; `--keep` keeps what is
+                        measured
   bench [hook|eval|decide|files|mcp|workflow] [--quick]
                         measure, comparing side by side in one run; without a name: all
   dist                  build the program as it is handed out for Linux: static, at a fixed address
@@ -31,6 +35,7 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["test"] => test::run(),
         ["hosts"] => hosts::run(),
+        ["ack", options @ ..] => ack::run(options),
         ["bench", options @ ..] => bench::run(options),
         ["dist"] => dist::run(),
         ["order"] => order::run(),

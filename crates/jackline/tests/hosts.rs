@@ -91,13 +91,56 @@ fn an_older_claude_code() {
 }
 
 #[test]
+fn gemini_cli() {
+    check("gemini", "0.61.0", 40);
+}
+
+#[test]
+fn qwen_code() {
+    check("qwen", "0.24.4", 33);
+}
+
+#[test]
+fn copilot_cli() {
+    check("copilot", "1.0.102", 28);
+}
+
+/// A refusal that each of these hosts obeys in more than one way: JSON, a word on standard error, the exit code.
+#[track_caller]
+fn said_three_times(version: &str, gate: &str, (verdict, reason): (&str, &str)) {
+    let host = version.split('/').next().unwrap();
+    let mut gates = messages(&root().join("conformance/hosts").join(version));
+    gates.retain(|path| path.file_name().unwrap().to_str().unwrap().starts_with(gate));
+    assert!(gates.len() > 5, "{host}");
+    for path in gates {
+        let refused = answered(host, STRICT, &fs::read(&path).unwrap());
+        let told = refused.pointer(reason).and_then(Value::as_str).unwrap_or_default();
+        assert_eq!(refused.pointer(verdict), Some(&json!("deny")), "{}", path.display());
+        assert!(told.starts_with("nothing is allowed here\n→ ask the owner\n"), "{}: {told}", path.display());
+        let beside = (refused.pointer("/exit"), refused.pointer("/stderr"));
+        assert_eq!(beside, (Some(&json!(2)), Some(&json!(told))), "{}", path.display());
+        let allowed = answered(host, FREE, &fs::read(&path).unwrap());
+        assert_eq!(allowed, json!({ "exit": 0, "stdout": null, "stderr": "" }), "{}", path.display());
+    }
+}
+
+#[test]
 fn codex() {
     check("codex", "0.166.0", 40);
 }
 
 #[test]
 fn opencode() {
-    check("opencode", "1.18.33", 19);
+    check("opencode", "1.18.33", 20);
+}
+
+#[test]
+fn a_cut_read_of_opencode_keeps_what_stands_around_it() {
+    let message = fs::read(root().join("conformance/hosts/opencode/1.18.33/tool.execute.after.read.json")).unwrap();
+    let cut = answered("opencode", TIGHT, &message)["stdout"]["output"].as_str().unwrap().to_owned();
+    let head = "<path>/home/dev/repo/long.txt</path>\n<type>file</type>\n<content>\n1: first\n";
+    let note = "[lines_shown: 1, lines_remaining: 2, has_more: true, next_offset: 2]";
+    assert_eq!(cut, format!("{head}{note}\n</content>"));
 }
 
 #[test]
@@ -128,6 +171,19 @@ fn every_refusal_of_a_codex_gate_is_one_that_the_client_obeys() {
         let want = json!({ "exit": 2, "stdout": { "hookSpecificOutput": specific }, "stderr": reason });
         assert_eq!(refused, want, "{name}");
     }
+}
+
+#[test]
+fn every_refusal_of_a_gate_is_said_three_times() {
+    said_three_times("gemini/0.61.0", "BeforeTool.", ("/stdout/decision", "/stdout/reason"));
+    said_three_times(
+        "copilot/1.0.102",
+        "PreToolUse.",
+        ("/stdout/permissionDecision", "/stdout/permissionDecisionReason"),
+    );
+    let nested =
+        ("/stdout/hookSpecificOutput/permissionDecision", "/stdout/hookSpecificOutput/permissionDecisionReason");
+    said_three_times("qwen/0.24.4", "PreToolUse.", nested);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! `JACKLINE_UPDATE=1 cargo test -p jackline --test reference` writes the generated pages anew.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says so by panicking")]
+#![expect(clippy::indexing_slicing, reason = "what was measured is JSON: a missing member is null")]
 
 mod tree;
 
@@ -17,6 +18,7 @@ use jackline_core::definition;
 use jackline_core::definition::model::Guard;
 use jackline_core::path::fold;
 use jackline_core::tools::{self, Tool};
+use serde_json::Value;
 
 const UPDATE: &str = "JACKLINE_UPDATE=1 cargo test -p jackline --test reference";
 
@@ -89,6 +91,52 @@ fn codes(page: &mut String, title: &str, codes: &[Documented]) {
     for entry in codes {
         let _ = writeln!(page, "| `{}` | {} | {} |", entry.code, entry.means, entry.remedy);
     }
+}
+
+#[test]
+fn the_page_of_hosts() {
+    let mut page = format!("{GENERATED}# What hosts obey\n\n");
+    page.push_str(
+        "Measured by the conformance kit (`cargo xtask ack --keep`) on the real programs, each driven by a scripted model\n\
+         with Jackline as its guard. A scenario is *obeyed* when the disk, what the model was shown and the record are all\n\
+         as they must be. Where a guard broke, the table says whether the call was *blocked* or *passed*; `jackline doctor`\n\
+         says the same in advance. The scenarios stand in `conformance/ack/`.\n\n",
+    );
+    let hosts = measured();
+    let titles = hosts.iter().map(|host| format!(" {} {} |", text(host, "title"), text(host, "version")));
+    let _ = writeln!(page, "| scenario |{}", titles.collect::<String>());
+    let _ = writeln!(page, "|---|{}", "---|".repeat(hosts.len()));
+    for (name, about) in scenarios() {
+        let words = hosts.iter().map(|host| host["outcomes"][&name].as_str().unwrap_or("not played"));
+        let _ = writeln!(page, "| `{name}`: {about} |{}", words.map(|word| format!(" {word} |")).collect::<String>());
+    }
+    for host in &hosts {
+        for (name, why) in host["cannot"].as_object().into_iter().flatten() {
+            let why = why.as_str().unwrap_or_default();
+            let _ = write!(page, "\n{} does not obey `{name}`: {why}.\n", text(host, "title"));
+        }
+    }
+    check("hosts.md", &page);
+}
+
+/// What the conformance kit kept, host by host.
+fn measured() -> Vec<Value> {
+    let kept = tree::files(&[".json"]).into_iter().filter(|(path, _)| path.starts_with("conformance/ack/measured/"));
+    kept.map(|(_, text)| serde_json::from_str(&text).expect("JSON")).collect()
+}
+
+/// Every scenario with what it is about.
+fn scenarios() -> Vec<(String, String)> {
+    let files = tree::files(&[".yaml"]).into_iter().filter(|(path, _)| path.starts_with("conformance/ack/"));
+    let all = files.flat_map(|(_, text)| {
+        let file: Value = serde_saphyr::from_str(&text).expect("YAML");
+        file["scenarios"].as_array().cloned().expect("a list")
+    });
+    all.map(|scenario| (text(&scenario, "name"), text(&scenario, "about"))).collect()
+}
+
+fn text(value: &Value, member: &str) -> String {
+    value[member].as_str().expect("a text").to_owned()
 }
 
 #[test]

@@ -122,6 +122,11 @@ impl Session {
         if feeds {
             push(&mut agent.window, Windowed { signature: open.signature, step: open.step }, WINDOW_MAX);
         }
+        if open.call.is_none() {
+            // Hosts without ids do not tell of the end of a refused call: one that is asked for again is another.
+            let gone = |old: &Open| old.refused && old.call.is_none() && old.agent == open.agent;
+            self.open.retain(|old| !(gone(old) && old.signature == open.signature));
+        }
         push(&mut self.open, open, OPEN_CALLS_MAX);
     }
 

@@ -1,16 +1,15 @@
 //! Claude Code: its environment, its arguments, and its stream of events.
 
+use std::io;
 use std::path::PathBuf;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use super::{Client, Play, Run};
+pub use super::PATH;
+use super::{Client, Play, Run, cleared};
 use crate::model::Model;
 use crate::stage::Stage;
-
-/// Where programs are, for the agent's shell too.
-pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Nothing but the model is asked for, and being root is no reason to refuse.
 const SWITCHES: &[&str] = &[
@@ -32,20 +31,24 @@ pub struct Claude {
 }
 
 impl Client for Claude {
-    fn command(&self, stage: &Stage, model: &Model, play: &Play) -> Command {
-        let mut command = Command::new(&self.program);
-        command.current_dir(stage.repo()).env_clear();
-        command.env("PATH", PATH).env("SHELL", "/bin/bash").env("LANG", "C.UTF-8").env("TERM", "dumb");
-        command.env("HOME", stage.home()).env("TMPDIR", stage.tmp());
+    fn command(&self, stage: &Stage, model: &Model, play: &Play) -> io::Result<Command> {
+        let mut command = cleared(&self.program, stage, model);
         command.env("CLAUDE_CONFIG_DIR", stage.home().join(".claude"));
         command.env("ANTHROPIC_BASE_URL", model.url()).env("ANTHROPIC_API_KEY", "dummy");
-        command.env("HTTPS_PROXY", model.url()).env("HTTP_PROXY", model.url()).env("NO_PROXY", "127.0.0.1,localhost");
         command.envs(SWITCHES.iter().map(|name| (name, "1")));
         command.envs(play.variables.iter().map(|(name, value)| (name, value)));
         command.args(["-p", &play.prompt]).args(ARGUMENTS).args(["--permission-mode", &play.permission_mode]);
+        if !play.servers.is_empty() {
+            command.args(["--mcp-config", &servers(play), "--strict-mcp-config"]);
+        }
         command.args(&play.arguments);
-        command
+        Ok(command)
     }
+}
+
+fn servers(play: &Play) -> String {
+    let named = play.servers.iter().map(|(name, url)| (name.clone(), json!({"type": "http", "url": url})));
+    json!({"mcpServers": named.collect::<Map<_, _>>()}).to_string()
 }
 
 /// What Claude Code says of a session.

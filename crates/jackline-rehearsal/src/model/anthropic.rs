@@ -21,11 +21,15 @@ impl Dialect for Anthropic {
         request.method == "POST" && request.path() == "/v1/messages"
     }
 
-    fn lane(&self, request: &Request) -> Lane {
+    fn lane(&self, request: &Request, _: &Value) -> Lane {
         if request.header(AGENT_HEADER).is_some() { Lane::Subagent } else { Lane::Main }
     }
 
-    fn answer(&self, body: &Value, said: &Said, id: &str) -> Response {
+    fn is_aside(&self, _: &Request, _: &Value) -> bool {
+        false
+    }
+
+    fn answer(&self, _: &Request, body: &Value, said: &Said, id: &str) -> Response {
         let model = body.get("model").and_then(Value::as_str).unwrap_or("scripted");
         let message = Message { id: format!("msg_{id}"), model, said };
         match body.get("stream") {
@@ -89,20 +93,12 @@ struct Message<'a> {
 
 impl Message<'_> {
     fn content(&self) -> Vec<Value> {
-        match self.said {
-            Said::Text(text) => vec![json!({"type": "text", "text": text})],
-            Said::Calls(calls) => calls.iter().map(tool_use).collect(),
-            Said::Both(text, calls) => {
-                std::iter::once(json!({"type": "text", "text": text})).chain(calls.iter().map(tool_use)).collect()
-            }
-        }
+        let text = self.said.text().map(|text| json!({"type": "text", "text": text}));
+        text.into_iter().chain(self.said.calls().iter().map(tool_use)).collect()
     }
 
     fn stop_reason(&self) -> &'static str {
-        match self.said {
-            Said::Text(_) => "end_turn",
-            Said::Calls(_) | Said::Both(..) => "tool_use",
-        }
+        if self.said.calls().is_empty() { "end_turn" } else { "tool_use" }
     }
 
     fn whole(&self) -> Value {
@@ -151,7 +147,7 @@ mod tests {
     use super::*;
 
     fn sent(body: &Value, said: &Said) -> String {
-        match Anthropic.answer(body, said, "1").body {
+        match Anthropic.answer(&Request::default(), body, said, "1").body {
             Body::Whole(text) => text,
             Body::Stream(pieces) => pieces.concat(),
         }

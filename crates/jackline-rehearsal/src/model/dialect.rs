@@ -5,8 +5,11 @@ use std::fmt::Debug;
 use serde_json::Value;
 
 use super::anthropic::Anthropic;
+use super::chat::Chat;
+use super::gemini::Gemini;
 use super::http::{Request, Response};
-use super::script::{Lane, Said};
+use super::responses::Responses;
+use super::script::{Lane, SUBAGENT, Said};
 
 /// What the model was shown of one call's end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,16 +27,23 @@ pub(super) trait Dialect: Debug + Sync {
     /// Whether this is a request to the model in this API.
     fn speaks(&self, request: &Request) -> bool;
     /// Whose request it is.
-    fn lane(&self, request: &Request) -> Lane;
+    fn lane(&self, request: &Request, body: &Value) -> Lane;
+    /// Whether the host asks for itself, such as for a title: then no turn is used up.
+    fn is_aside(&self, request: &Request, body: &Value) -> bool;
     /// A turn as this request wants it; `id` tells answers apart.
-    fn answer(&self, body: &Value, said: &Said, id: &str) -> Response;
+    fn answer(&self, request: &Request, body: &Value, said: &Said, id: &str) -> Response;
     /// The results of calls in a request.
     fn outcomes(&self, body: &Value) -> Vec<Outcome>;
     /// Every text in a request: system, messages, results.
     fn texts(&self, body: &Value) -> Vec<String>;
 }
 
-const ALL: &[&dyn Dialect] = &[&Anthropic];
+const ALL: &[&dyn Dialect] = &[&Anthropic, &Responses, &Chat, &Gemini];
+
+/// The lane of a conversation in which people's texts are these: hosts hand a sub-agent's task on word by word.
+pub(super) fn marked(mut asked: impl Iterator<Item = String>) -> Lane {
+    if asked.any(|text| text.contains(SUBAGENT)) { Lane::Subagent } else { Lane::Main }
+}
 
 /// The API of a request; none if it is not for a model.
 pub(super) fn of(request: &Request) -> Option<&'static dyn Dialect> {

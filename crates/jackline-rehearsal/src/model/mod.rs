@@ -3,8 +3,11 @@
 //! It is also the proxy that hosts are told to use, so whatever wants to leave the machine ends here as a stranger.
 
 mod anthropic;
+mod chat;
 mod dialect;
+mod gemini;
 pub(crate) mod http;
+mod responses;
 mod script;
 
 use std::io::{self, BufReader};
@@ -18,7 +21,11 @@ use dialect::Dialect;
 pub use dialect::Outcome;
 pub use http::Request;
 use http::Response;
-pub use script::{CWD, Call, Lane, Script, call};
+use script::Said;
+pub use script::{CWD, Call, Lane, SUBAGENT, Script, call};
+
+/// What a host gets that asks for a title or a summary.
+const ASIDE: &str = "a title";
 
 /// A request to the model and what it got.
 #[derive(Debug, Clone)]
@@ -91,14 +98,22 @@ impl Model {
             self.log().strangers.push(format!("{} {}", request.method, request.target));
             return Response::json(502, &json!({"error": "only the scripted model is here"}));
         };
-        let lane = dialect.lane(&request);
-        let (number, count) = self.note(Asked { lane, turn: None, request, body: body.clone(), dialect });
+        if dialect.is_aside(&request, &body) {
+            return dialect.answer(&request, &body, &Said::Text(ASIDE.to_owned()), "aside");
+        }
+        let lane = dialect.lane(&request, &body);
+        let (number, count) =
+            self.note(Asked { lane, turn: None, request: request.clone(), body: body.clone(), dialect });
         let (turn, _) = self.script.at(lane, number);
         if let Some(act) = &turn.meanwhile {
             act();
         }
         // A session that is resumed with another model must not meet an answer's id again.
-        dialect.answer(&body, &turn.said, &format!("{}_{count}", self.address.port()))
+        let said = turn.said.filled(&dialect.outcomes(&body));
+        if let Said::Odd(odd) = said {
+            return odd;
+        }
+        dialect.answer(&request, &body, &said, &format!("{}_{count}", self.address.port()))
     }
 
     /// Remembers a request; gives its number in the lane, from 0, and how many there are now.

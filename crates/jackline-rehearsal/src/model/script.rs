@@ -8,8 +8,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::dialect::Outcome;
+use super::http::Response;
+
 /// The mark that stands for the repository's path in texts and arguments.
 pub const CWD: &str = "{{CWD}}";
+
+/// The mark in a sub-agent's task, by which its conversation is told from the main agent's where nothing else tells.
+pub const SUBAGENT: &str = "[sub-agent]";
 
 /// Who asks the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +59,34 @@ pub(crate) enum Said {
     Calls(Vec<Call>),
     /// Both in one turn: the agent speaks and goes on.
     Both(String, Vec<Call>),
+    /// No turn of a model: an answer as it is.
+    Odd(Response),
+}
+
+impl Said {
+    /// The same with what the host said in place of `{{NAME.MEMBER}}`: a member of the outcome of an earlier call. Hosts
+    /// name agents themselves, and a script has to name them back.
+    pub(crate) fn filled(&self, outcomes: &[Outcome]) -> Self {
+        let mut said = self.clone();
+        if let Self::Calls(calls) | Self::Both(_, calls) = &mut said {
+            calls.iter_mut().for_each(|call| replaced(&mut call.input, &|text| fill(text, outcomes)));
+        }
+        said
+    }
+
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Both(text, _) => Some(text),
+            Self::Calls(_) | Self::Odd(_) => None,
+        }
+    }
+
+    pub(crate) fn calls(&self) -> &[Call] {
+        match self {
+            Self::Text(_) | Self::Odd(_) => &[],
+            Self::Calls(calls) | Self::Both(_, calls) => calls,
+        }
+    }
 }
 
 impl fmt::Debug for Turn {
@@ -109,6 +143,12 @@ impl Script {
         self.turn(Said::Both(text.to_owned(), vec![call]))
     }
 
+    /// The server says this instead of letting the model speak: a status, headers, a body.
+    pub fn odd(self, status: u16, headers: &[(&str, &str)], body: &str) -> Self {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        self.turn(Said::Odd(Response { headers, ..Response::text(status, body.to_owned()) }))
+    }
+
     fn turn(mut self, said: Said) -> Self {
         self.main.push(Turn { said, meanwhile: None });
         self
@@ -150,6 +190,7 @@ impl Script {
                     *text = text.replace(CWD, cwd);
                     calls.iter_mut().for_each(|call| place(&mut call.input, cwd));
                 }
+                Said::Odd(_) => {}
             }
         }
         self
@@ -157,12 +198,27 @@ impl Script {
 }
 
 fn place(value: &mut Value, cwd: &str) {
+    replaced(value, &|text| text.replace(CWD, cwd));
+}
+
+/// Puts something in place of every text in a value.
+fn replaced(value: &mut Value, by: &dyn Fn(&str) -> String) {
     match value {
-        Value::String(text) => *text = text.replace(CWD, cwd),
-        Value::Array(items) => items.iter_mut().for_each(|item| place(item, cwd)),
-        Value::Object(members) => members.values_mut().for_each(|member| place(member, cwd)),
+        Value::String(text) => *text = by(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| replaced(item, by)),
+        Value::Object(members) => members.values_mut().for_each(|member| replaced(member, by)),
         Value::Null | Value::Bool(_) | Value::Number(_) => (),
     }
+}
+
+fn fill(text: &str, outcomes: &[Outcome]) -> String {
+    let mark = text.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+    let member = mark.and_then(|mark| mark.split_once('.')).and_then(|(name, member)| {
+        let outcome = outcomes.iter().rev().find(|outcome| outcome.name == name)?;
+        let said: Value = serde_json::from_str(&outcome.text).ok()?;
+        said.get(member)?.as_str().map(str::to_owned)
+    });
+    member.unwrap_or_else(|| text.to_owned())
 }
 
 #[cfg(test)]
@@ -178,6 +234,14 @@ mod tests {
         assert_eq!(said(Lane::Main, 1), "Text(\"b\")");
         assert_eq!(said(Lane::Subagent, 0), "Text(\"s\")");
         assert!(!script.at(Lane::Main, 2).1 && !script.at(Lane::Subagent, 1).1);
+    }
+
+    #[test]
+    fn what_the_host_said_is_named_back() {
+        let said = Said::Calls(vec![call("w", "wait", json!({"ids": ["{{spawn.agent}}", "{{other.agent}}"]}))]);
+        let text = r#"{"agent": "a1"}"#.to_owned();
+        let spawned = Outcome { name: "spawn".to_owned(), text, failed: false };
+        assert_eq!(said.filled(&[spawned]).calls()[0].input, json!({"ids": ["a1", "{{other.agent}}"]}));
     }
 
     #[test]

@@ -2,10 +2,14 @@
 
 pub mod claude;
 pub mod codex;
+pub mod copilot;
 pub mod cursor;
+mod ended;
+pub mod gemini;
 pub mod lines;
 mod native;
 pub mod opencode;
+pub mod qwen;
 mod said;
 pub mod vscode;
 
@@ -119,13 +123,17 @@ impl Reply {
 }
 
 /// The hosts whose language we speak, by their names on the command line and in records.
-pub const HOSTS: &[&str] = &[claude::HOST, codex::HOST, opencode::HOST, cursor::HOST, vscode::HOST];
+pub const HOSTS: &[&str] =
+    &[claude::HOST, codex::HOST, opencode::HOST, gemini::HOST, copilot::HOST, qwen::HOST, cursor::HOST, vscode::HOST];
 
 /// The adapter of a host; `wired` is whose settings hold the hook that asks: `user`, `local` or `project`.
 #[must_use]
 pub fn named(host: &str, wired: Option<&str>) -> Option<Box<dyn Adapter>> {
     match host {
         claude::HOST => Some(Box::new(claude::Claude::wired_by(wired))),
+        gemini::HOST => Some(Box::new(gemini::Gemini)),
+        copilot::HOST => Some(Box::new(copilot::Copilot)),
+        qwen::HOST => Some(Box::new(qwen::Qwen)),
         codex::HOST => Some(Box::new(codex::Codex)),
         opencode::HOST => Some(Box::new(opencode::OpenCode)),
         cursor::HOST => Some(Box::new(cursor::Cursor)),

@@ -91,6 +91,13 @@ fn invalid(why: &str) -> Box<Finding> {
     Box::new(finding.suggest("ask the owner to run `jackline doctor`; the client may be newer than Jackline"))
 }
 
+/// Whether a prompt is what we said when we held a stop: some hosts hand that on as if a person had written it. It ends
+/// with a line of ours, and no person's prompt does.
+pub(super) fn is_our_own(prompt: Option<&Value>) -> bool {
+    let line = prompt.and_then(Value::as_str).and_then(|prompt| prompt.trim_end().lines().last());
+    line.is_some_and(|line| line.starts_with("[jackline: ") && line.ends_with(']'))
+}
+
 pub(super) fn text<'a>(fields: &'a Fields, member: &str) -> Option<&'a str> {
     fields.get(member).and_then(Value::as_str)
 }

@@ -2,7 +2,7 @@
 
 use jackline_core::code;
 use jackline_core::decision::{EditTarget, Verdict};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::{Asked, Moment};
 use crate::answer::Answer;
@@ -77,4 +77,12 @@ pub(super) fn farewell(answers: &[Answer], with_head: bool) -> Option<String> {
 
 fn for_person(lines: Vec<String>) -> Option<String> {
     (!lines.is_empty()).then(|| format!("jackline: {}", lines.join("\njackline: ")))
+}
+
+/// Puts a member into the part of an answer that several hosts name alike.
+pub(super) fn put(answer: &mut Map<String, Value>, asked: &Asked, member: &str, value: Value) {
+    let specific = answer.entry("hookSpecificOutput").or_insert_with(|| json!({ "hookEventName": asked.name }));
+    if let Value::Object(specific) = specific {
+        specific.insert(member.to_owned(), value);
+    }
 }

@@ -28,7 +28,7 @@ pub struct OwnPath {
 }
 
 /// Below the home directory.
-const IN_HOME: [(&str, &str); 15] = [
+const IN_HOME: [(&str, &str); 16] = [
     (".config/jackline", "Jackline's settings"),
     (".claude/settings.json", CLAUDE),
     (".claude/settings.local.json", CLAUDE),
@@ -36,6 +36,8 @@ const IN_HOME: [(&str, &str); 15] = [
     (".claude.json", CLAUDE),
     (".codex/config.toml", CODEX),
     (".codex/hooks.json", CODEX),
+    // Its transcripts say how commands ended.
+    (".codex/sessions", CODEX),
     (".gemini/settings.json", GEMINI),
     (".qwen/settings.json", QWEN),
     (".config/opencode", OPENCODE),
@@ -161,6 +163,7 @@ mod tests {
         check(&own, &home.join(".claude/settings.json"), Some(CLAUDE));
         check(&own, &home.join(".config/jackline"), Some("Jackline's settings"));
         check(&own, &home.join(".gitconfig"), Some(GIT));
+        check(&own, &home.join(".codex/sessions"), Some(CODEX));
         check(&own, Path::new("/etc/claude-code"), Some(CLAUDE));
         check(&own, &root.join(".git/hooks"), Some("git's hooks"));
         check(&own, &root.join("src"), None);

@@ -4,12 +4,15 @@
 
 pub mod claude;
 pub mod codex;
+pub mod copilot;
 pub mod cursor;
 mod edit;
 mod fault;
+pub mod gemini;
 pub mod hooks;
 mod line;
 pub mod opencode;
+pub mod qwen;
 pub mod servers;
 mod spans;
 mod timeouts;

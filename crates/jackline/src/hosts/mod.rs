@@ -3,9 +3,12 @@
 
 pub(crate) mod claude;
 mod codex;
+mod copilot;
 mod cursor;
+mod gemini;
 mod line;
 mod opencode;
+mod qwen;
 mod settings;
 mod trial;
 mod version;
@@ -85,7 +88,16 @@ pub(crate) enum AtFailure {
 }
 
 /// Every host, the one most used first.
-const ALL: [&Host; 5] = [&claude::HOST, &codex::HOST, &opencode::HOST, &cursor::HOST, &vscode::HOST];
+const ALL: [&Host; 8] = [
+    &claude::HOST,
+    &codex::HOST,
+    &opencode::HOST,
+    &gemini::HOST,
+    &copilot::HOST,
+    &qwen::HOST,
+    &cursor::HOST,
+    &vscode::HOST,
+];
 
 impl std::fmt::Debug for Host {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

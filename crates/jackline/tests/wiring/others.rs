@@ -52,6 +52,28 @@ fn opencode_gets_a_plugin() {
 }
 
 #[test]
+fn gemini_cli_is_wired_beside_what_its_settings_hold() {
+    let world = world("gemini", "0.61.0");
+    world.write("home/.gemini/settings.json", "{\n  \"general\": { \"vimMode\": true }\n}\n");
+    let told = ["Gemini CLI 0.61.0", "asked about 6 events", "refuses, passes and fails closed", "fails open"];
+    check_round(&world, "gemini", &["home/.gemini/settings.json"], &told);
+}
+
+#[test]
+fn qwen_code_is_wired() {
+    let world = world("qwen", "0.24.4");
+    let told = ["Qwen Code 0.24.4", "asked about 10 events", "refuses, passes and fails closed", "fails open"];
+    check_round(&world, "qwen", &["home/.qwen/settings.json"], &told);
+}
+
+#[test]
+fn copilot_cli_gets_a_file_of_hooks() {
+    let world = world("copilot", "1.0.102");
+    let told = ["Copilot CLI 1.0.102", "asked about 9 events", "refuses, passes and fails closed", "fails open"];
+    check_round(&world, "copilot", &["home/.copilot/hooks/jackline.json"], &told);
+}
+
+#[test]
 fn cursor_is_known_from_documentation_alone() {
     let world = world("cursor-agent", "2026.11.01");
     world.write("home/.cursor/hooks.json", "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n");
@@ -91,6 +113,15 @@ fn what_would_leave_a_host_unguarded_is_red() {
         "does more",
     );
     check_red(codex, |world| world.change("home/.codex/hooks.json", "/bin/jackline", "/gone/jackline"), "is not there");
+    let (gemini, qwen) = (("gemini", "gemini"), ("qwen", "qwen"));
+    let put = |file: &'static str, member: &'static str| {
+        move |world: &World| world.change(file, "{\n  \"hooks\"", &format!("{{\n  {member},\n  \"hooks\""))
+    };
+    let settings = "home/.gemini/settings.json";
+    check_red(gemini, put(settings, "\"hooksConfig\": { \"enabled\": false }"), "`hooksConfig.enabled` switches");
+    check_red(gemini, put(settings, "\"hooksConfig\": { \"disabled\": [\"jackline\"] }"), "`hooksConfig.disabled`");
+    check_red(gemini, |world| world.change(settings, "\"timeout\": 10000", "\"timeout\": 1000"), "less than the hook");
+    check_red(qwen, put("home/.qwen/settings.json", "\"disableAllHooks\": true"), "`disableAllHooks` switches");
     let plugin = "home/.config/opencode/plugin/jackline.js";
     let change = |from: &'static str, to: &'static str| move |world: &World| world.change(plugin, from, to);
     check_red(opencode, change("throw new Error(answer.deny)", "return"), "is not as this version writes it");

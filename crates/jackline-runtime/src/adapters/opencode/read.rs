@@ -9,6 +9,8 @@ use crate::adapters::{Asked, Heard, Moment};
 
 /// The shell's tool, whose outcome names the exit code.
 const SHELL: &str = "bash";
+/// The tool that reads files, whose outcome wraps their lines.
+const READ: &str = "read";
 /// What a call of a tool that is not there becomes.
 const INVALID: &str = "invalid";
 
@@ -112,12 +114,25 @@ fn finished(fields: &mut Fields) -> Value {
         _ => output.get("isError") != Some(&Value::Bool(true)),
     };
     // What the model is shown; the rest is for the screen.
-    if let Some(text) = output.get("output").filter(|text| text.is_string()) {
-        output = text.clone();
+    if let Some(text) = output.get("output").and_then(Value::as_str) {
+        output = if tool == READ { page(text) } else { json!(text) };
     }
     let mut event = json!({ "event": "call.finished", "call": call, "ok": ok, "output": output });
     if let (Value::Object(event), Some(usage)) = (&mut event, usage) {
         event.insert("usage".to_owned(), usage);
     }
     event
+}
+
+/// What was read, apart from what is written around it: bounds are about lines of the file.
+fn page(text: &str) -> Value {
+    const OPENING: &str = "\n<content>\n";
+    const CLOSING: &str = "\n</content>";
+    let parts = || {
+        let (head, rest) = text.split_once(OPENING)?;
+        let (lines, _) = rest.rsplit_once(CLOSING)?;
+        Some((head, lines.rsplit_once("\n\n(").unwrap_or((lines, ""))))
+    };
+    let Some((head, (lines, note))) = parts() else { return json!(text) };
+    json!({ "head": format!("{head}{OPENING}"), "content": lines, "note": note.trim_end_matches(')'), "tail": CLOSING })
 }

@@ -43,10 +43,19 @@ fn stop(answers: &[Answer]) -> Reply {
 
 fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
     let mut answer = told(asked, answers);
-    if let Some(shown) = said::edited(answers, EditTarget::Output).and_then(said::plain) {
+    if let Some(shown) = said::edited(answers, EditTarget::Output).and_then(shown) {
         answer.insert("output".to_owned(), json!(shown));
     }
     say(answer)
+}
+
+/// A cut outcome as text; what was read gets back what stood around it, without the word that this was all.
+fn shown(outcome: &Value) -> Option<String> {
+    let part = |name: &str| outcome.get(name).and_then(Value::as_str);
+    match (part("head"), part("content"), part("tail")) {
+        (Some(head), Some(lines), Some(tail)) => Some(format!("{head}{lines}{tail}")),
+        _ => said::plain(outcome),
+    }
 }
 
 fn told(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {

@@ -1,0 +1,126 @@
+//! Native messages of Copilot CLI, read into events.
+
+use jackline_core::time::Timestamp;
+use serde_json::{Value, json};
+
+use super::HOST;
+use crate::adapters::native::{self, Events, Fields, text};
+use crate::adapters::{Asked, Heard, Moment, ended};
+
+/// How the line begins in which a shell's outcome says how it ended, and what stands before the exit code.
+const SHELL_LINE: (&str, &str) = ("<shellId: ", " completed with exit code ");
+
+pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
+    let mut fields = match native::fields(native) {
+        Ok(fields) => fields,
+        Err(why) => return native::heard(glance(native), Err(why), now),
+    };
+    let asked = asked(&fields);
+    let events = if asked.moment == Moment::Gate && asked.name != "PreToolUse" {
+        Err(format!("`{}` is not a tool gate that this version knows", asked.name))
+    } else {
+        events(&asked.name, &mut fields)
+    };
+    native::heard(asked, events, now)
+}
+
+/// What a message is about, told without reading it.
+pub(super) fn glance(native: &[u8]) -> Asked {
+    let name = native::glimpsed(native, "\"hook_event_name\"").unwrap_or_default();
+    let moment = if name.is_empty() { Moment::Gate } else { moment(&name, true) };
+    Asked::new(moment, name)
+}
+
+fn asked(fields: &Fields) -> Asked {
+    let name = text(fields, "hook_event_name").unwrap_or_default();
+    let moment = match moment(name, fields.contains_key("tool_input")) {
+        // The end of a sub-agent is told twice; the other telling is the one that is judged.
+        Moment::Stop { .. } if name == "Stop" && fields.contains_key("agent_id") => Moment::Passing,
+        Moment::Stop { .. } => Moment::Stop { again: fields.get("stop_hook_active") == Some(&Value::Bool(true)) },
+        // A message without a name may be anything.
+        _ if name.is_empty() => Moment::Gate,
+        moment => moment,
+    };
+    Asked::new(moment, name)
+}
+
+/// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
+fn moment(name: &str, about_tool: bool) -> Moment {
+    match name {
+        "PreToolUse" => Moment::Gate,
+        "PostToolUse" | "PostToolUseFailure" => Moment::Outcome,
+        "UserPromptSubmit" => Moment::Prompt,
+        "SessionStart" => Moment::Start,
+        "Stop" | "SubagentStop" => Moment::Stop { again: false },
+        // The client asks the person in any case.
+        "PermissionRequest" => Moment::Passing,
+        _ if about_tool && !KNOWN.contains(&name) => Moment::Gate,
+        _ => Moment::Passing,
+    }
+}
+
+/// Other events of the client; none of them is about a tool that is about to run.
+const KNOWN: &[&str] = &["ErrorOccurred", "Notification", "PreCompact", "SessionEnd", "SubagentStart"];
+
+/// What a sub-agent calls its session is its own name; the session is its agent's.
+const COMMON: &[(&str, &str)] =
+    &[("session_id", "session"), ("parent_agent_id", "session"), ("agent_id", "agent"), ("cwd", "cwd")];
+
+/// The events in our protocol's form; what they have in common is added by `native`.
+fn events(name: &str, fields: &mut Fields) -> Events {
+    let common = native::common(fields, (HOST, name), COMMON);
+    let of_subagent = common.contains_key("agent");
+    let event = match name {
+        "PreToolUse" => json!({ "event": "call.requested", "call": call(fields) }),
+        "PostToolUse" | "PostToolUseFailure" => finished(fields),
+        // What a sub-agent is told by its agent is no person's word; with it, it begins.
+        "UserPromptSubmit" if of_subagent => {
+            json!({ "event": "agent.started", "agent_type": fields.get("agent_type") })
+        }
+        "UserPromptSubmit" if native::is_our_own(fields.get("prompt")) => noted(name, fields),
+        "UserPromptSubmit" => {
+            json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() })
+        }
+        "SessionStart" => json!({ "event": "session.started", "source": fields.get("source") }),
+        "SessionEnd" => json!({ "event": "session.ended", "reason": fields.get("reason") }),
+        "Stop" if of_subagent => noted(name, fields),
+        "Stop" | "SubagentStop" => {
+            let message = fields.remove("last_assistant_message").unwrap_or_default();
+            json!({ "event": "stop.requested", "message": message, "again": fields.get("stop_hook_active") })
+        }
+        name => noted(name, fields),
+    };
+    Ok((common, vec![event]))
+}
+
+fn noted(name: &str, fields: &mut Fields) -> Value {
+    native::noted(name, fields, &["hook_event_name", "timestamp", "transcript_path"])
+}
+
+/// A call; the client gives it no id.
+fn call(fields: &mut Fields) -> Value {
+    let mut take = |member: &str| fields.remove(member).unwrap_or_default();
+    json!({ "tool": take("tool_name"), "args": take("tool_input") })
+}
+
+fn finished(fields: &mut Fields) -> Value {
+    let tool = text(fields, "tool_name").unwrap_or_default().to_owned();
+    if let Some(error) = fields.remove("error") {
+        return json!({ "event": "call.finished", "call": call(fields), "ok": false, "fixed": true, "output": error });
+    }
+    let mut result = fields.remove("tool_result").unwrap_or_default();
+    let went_well = result.get("result_type").and_then(Value::as_str) == Some("success");
+    let output = result.get_mut("text_result_for_llm").map(Value::take).unwrap_or_default();
+    let code = ended::is_shell(HOST, &tool).then(|| exit_code(output.as_str().unwrap_or_default()));
+    let ok = went_well && code.is_none_or(|code| code == Some(0));
+    // A shell's call that does not say how it ended has not.
+    let background = went_well && code == Some(None);
+    json!({ "event": "call.finished", "call": call(fields), "ok": ok, "background": background, "output": output })
+}
+
+/// How a shell's command ended; the last line says it, and none says it while the command runs.
+fn exit_code(shown: &str) -> Option<i64> {
+    let line = shown.lines().last()?.strip_prefix(SHELL_LINE.0)?;
+    let (_, code) = line.split_once(SHELL_LINE.1)?;
+    code.strip_suffix('>')?.parse().ok()
+}

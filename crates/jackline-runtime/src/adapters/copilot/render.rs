@@ -1,0 +1,85 @@
+//! Answers, in the forms that Copilot CLI obeys. Silence is "go on".
+
+use jackline_core::decision::{EditTarget, Verdict};
+use serde_json::{Map, Value, json};
+
+use crate::adapters::{Asked, Moment, Reply, said};
+use crate::answer::Answer;
+
+/// What is printed when a gate's deadline is over: of a refusal by the exit code alone the model is not told why.
+pub(super) const LATE: &str = concat!(
+    r#"{"permissionDecision":"deny","permissionDecisionReason":"#,
+    r#""Jackline could not decide: it took longer than its deadline. Run `jackline doctor`."}"#
+);
+
+pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
+    if let Some(fault) = said::fault(asked, answers) {
+        return if asked.moment.blocks_on_fault() { refusal(asked, &fault.shown()) } else { Reply::default() };
+    }
+    match asked.moment {
+        Moment::Gate => gate(asked, answers),
+        Moment::Stop { .. } => stop(asked, answers),
+        Moment::Outcome => outcome(asked, answers),
+        Moment::Start | Moment::Prompt | Moment::Settings | Moment::Passing => say(specific(asked, answers)),
+    }
+}
+
+fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
+    let mut answer = specific(asked, answers);
+    match said::strictest(answers) {
+        None => {
+            let edited = said::edited(answers, EditTarget::Args);
+            answer.extend(edited.map(|value| ("modifiedArgs".to_owned(), value.clone())));
+            say(answer)
+        }
+        Some(strictest) if strictest.verdict == Verdict::Ask => {
+            answer.extend(permission("ask", &strictest.shown()));
+            say(answer)
+        }
+        Some(strictest) => {
+            let told = said::context(asked, answers).map(|context| format!("\n\n{context}"));
+            refusal(asked, &format!("{}{}", strictest.shown(), told.unwrap_or_default()))
+        }
+    }
+}
+
+/// A refusal that holds even where its JSON is not taken. A run cannot be ended: what follows is refused in turn.
+fn refusal(asked: &Asked, reason: &str) -> Reply {
+    if asked.moment != Moment::Gate {
+        return Reply::said(json!({ "decision": "block", "reason": reason }).to_string());
+    }
+    let stdout = Value::Object(permission("deny", reason)).to_string();
+    Reply { stdout, stderr: reason.to_owned(), exit: 2 }
+}
+
+fn permission(decision: &str, reason: &str) -> Map<String, Value> {
+    let members = [("permissionDecision", decision), ("permissionDecisionReason", reason)];
+    members.map(|(name, text)| (name.to_owned(), json!(text))).into_iter().collect()
+}
+
+fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
+    if let Some(refused) = said::refused(answers) {
+        return refusal(asked, &refused.shown());
+    }
+    Reply::default()
+}
+
+/// What cannot be refused any more is told instead; a cut outcome takes the place of the whole.
+fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
+    let mut answer = specific(asked, answers);
+    if let Some(shown) = said::edited(answers, EditTarget::Output).and_then(Value::as_str) {
+        let whole = json!({ "resultType": "success", "textResultForLlm": shown });
+        answer.insert("modifiedResult".to_owned(), whole);
+    }
+    say(answer)
+}
+
+/// The context that the model is given. Its answers have all their members at the top.
+fn specific(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
+    let context = said::context(asked, answers);
+    context.map(|context| ("additionalContext".to_owned(), json!(context))).into_iter().collect()
+}
+
+fn say(answer: Map<String, Value>) -> Reply {
+    if answer.is_empty() { Reply::default() } else { Reply::said(Value::Object(answer).to_string()) }
+}

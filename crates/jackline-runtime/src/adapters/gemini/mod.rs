@@ -1,0 +1,37 @@
+//! Gemini CLI: its hook messages as events, and answers in the forms that its client obeys.
+//!
+//! A refusal is said three times: as JSON, on standard error, and by the exit code. Without a word on standard error it
+//! lets a call pass that is refused by the exit code alone.
+
+mod read;
+mod render;
+
+use jackline_core::time::Timestamp;
+
+use super::{Adapter, Asked, Heard, Reply};
+use crate::answer::Answer;
+
+/// The host's name in events and records.
+pub const HOST: &str = "gemini";
+
+/// Gemini CLI's language.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Gemini;
+
+impl Adapter for Gemini {
+    fn host(&self) -> Option<&str> {
+        Some(HOST)
+    }
+
+    fn read(&self, native: &[u8], now: Timestamp) -> Heard {
+        read::read(native, now)
+    }
+
+    fn glance(&self, native: &[u8]) -> Asked {
+        read::glance(native)
+    }
+
+    fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply {
+        render::render(asked, answers)
+    }
+}

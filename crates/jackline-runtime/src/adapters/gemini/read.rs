@@ -1,0 +1,111 @@
+//! Native messages of Gemini CLI, read into events.
+
+use jackline_core::time::Timestamp;
+use serde_json::{Value, json};
+
+use super::HOST;
+use crate::adapters::native::{self, Events, Fields, text};
+use crate::adapters::{Asked, Heard, Moment, ended};
+
+/// The argument in which a shell's call names its directory.
+const DIRECTORY: &str = "dir_path";
+
+pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
+    let mut fields = match native::fields(native) {
+        Ok(fields) => fields,
+        Err(why) => return native::heard(glance(native), Err(why), now),
+    };
+    let asked = asked(&fields);
+    let events = if asked.moment == Moment::Gate && asked.name != "BeforeTool" {
+        Err(format!("`{}` is not a tool gate that this version knows", asked.name))
+    } else {
+        events(&asked.name, &mut fields)
+    };
+    native::heard(asked, events, now)
+}
+
+/// What a message is about, told without reading it.
+pub(super) fn glance(native: &[u8]) -> Asked {
+    let name = native::glimpsed(native, "\"hook_event_name\"").unwrap_or_default();
+    let moment = if name.is_empty() { Moment::Gate } else { moment(&name, true) };
+    Asked::new(moment, name)
+}
+
+fn asked(fields: &Fields) -> Asked {
+    let name = text(fields, "hook_event_name").unwrap_or_default();
+    let moment = match moment(name, fields.contains_key("tool_input")) {
+        Moment::Stop { .. } => Moment::Stop { again: fields.get("stop_hook_active") == Some(&Value::Bool(true)) },
+        // A message without a name may be anything.
+        _ if name.is_empty() => Moment::Gate,
+        moment => moment,
+    };
+    Asked::new(moment, name)
+}
+
+/// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
+fn moment(name: &str, about_tool: bool) -> Moment {
+    match name {
+        "BeforeTool" => Moment::Gate,
+        "AfterTool" => Moment::Outcome,
+        "BeforeAgent" => Moment::Prompt,
+        "SessionStart" => Moment::Start,
+        "AfterAgent" => Moment::Stop { again: false },
+        _ if about_tool && !KNOWN.contains(&name) => Moment::Gate,
+        _ => Moment::Passing,
+    }
+}
+
+/// Other events of the client; none of them is about a tool that is about to run.
+const KNOWN: &[&str] =
+    &["AfterModel", "BeforeModel", "BeforeToolSelection", "Notification", "PreCompress", "SessionEnd"];
+
+const COMMON: &[(&str, &str)] = &[("session_id", "session"), ("cwd", "cwd")];
+
+/// The events in our protocol's form; what they have in common is added by `native`.
+fn events(name: &str, fields: &mut Fields) -> Events {
+    let mut common = native::common(fields, (HOST, name), COMMON);
+    let event = match name {
+        "BeforeTool" => json!({ "event": "call.requested", "call": call(fields, &mut common) }),
+        "AfterTool" => finished(fields, &mut common),
+        "BeforeAgent" if native::is_our_own(fields.get("prompt")) => noted(name, fields),
+        "BeforeAgent" => json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() }),
+        "SessionStart" => json!({ "event": "session.started", "source": fields.get("source") }),
+        "SessionEnd" => json!({ "event": "session.ended", "reason": fields.get("reason") }),
+        "AfterAgent" => {
+            let message = fields.remove("prompt_response").unwrap_or_default();
+            json!({ "event": "stop.requested", "message": message, "again": fields.get("stop_hook_active") })
+        }
+        name => noted(name, fields),
+    };
+    Ok((common, vec![event]))
+}
+
+fn noted(name: &str, fields: &mut Fields) -> Value {
+    native::noted(name, fields, &["hook_event_name", "timestamp", "transcript_path"])
+}
+
+/// A call; the client gives it no id. A server's tool is called as it is on most hosts.
+fn call(fields: &mut Fields, common: &mut Fields) -> Value {
+    let args = fields.remove("tool_input").unwrap_or_default();
+    let tool = fields.remove("tool_name").unwrap_or_default();
+    if tool.as_str().is_some_and(|tool| ended::is_shell(HOST, tool)) {
+        ended::moved(common, &args, DIRECTORY);
+    }
+    let served = fields.get("mcp_context").and_then(|context| {
+        let part = |name: &str| context.get(name)?.as_str();
+        Some(format!("mcp__{}__{}", part("server_name")?, part("tool_name")?))
+    });
+    json!({ "tool": served.map_or(tool, Value::from), "args": args })
+}
+
+fn finished(fields: &mut Fields, common: &mut Fields) -> Value {
+    let tool = text(fields, "tool_name").unwrap_or_default().to_owned();
+    let mut response = fields.remove("tool_response").unwrap_or_default();
+    let failed = response.get("error").is_some_and(|error| !error.is_null());
+    let output = ended::flat(response.get_mut("llmContent").map(Value::take).unwrap_or_default());
+    let shown = output.as_str().unwrap_or_default();
+    let ok = !failed && (!ended::is_shell(HOST, &tool) || ended::well(shown));
+    let call = call(fields, common);
+    let background = call.pointer("/args/is_background") == Some(&Value::Bool(true));
+    json!({ "event": "call.finished", "call": call, "ok": ok, "background": background, "output": output })
+}

@@ -1,0 +1,132 @@
+//! Native messages of Qwen Code, read into events.
+
+use jackline_core::time::Timestamp;
+use serde_json::{Value, json};
+
+use super::HOST;
+use crate::adapters::native::{self, Events, Fields, text};
+use crate::adapters::{Asked, Heard, Moment, ended};
+
+/// The argument in which a shell's call names its directory.
+const DIRECTORY: &str = "directory";
+/// The tool that calls another one, which it names.
+const BRIDGE: &str = "tool_call";
+
+pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
+    let mut fields = match native::fields(native) {
+        Ok(fields) => fields,
+        Err(why) => return native::heard(glance(native), Err(why), now),
+    };
+    let asked = asked(&fields);
+    let events = if asked.moment == Moment::Gate && asked.name != "PreToolUse" {
+        Err(format!("`{}` is not a tool gate that this version knows", asked.name))
+    } else {
+        events(&asked.name, &mut fields)
+    };
+    native::heard(asked, events, now)
+}
+
+/// What a message is about, told without reading it.
+pub(super) fn glance(native: &[u8]) -> Asked {
+    let name = native::glimpsed(native, "\"hook_event_name\"").unwrap_or_default();
+    let moment = if name.is_empty() { Moment::Gate } else { moment(&name, true) };
+    Asked::new(moment, name)
+}
+
+fn asked(fields: &Fields) -> Asked {
+    let name = text(fields, "hook_event_name").unwrap_or_default();
+    let moment = match moment(name, fields.contains_key("tool_input")) {
+        Moment::Stop { .. } => Moment::Stop { again: fields.get("stop_hook_active") == Some(&Value::Bool(true)) },
+        // A message without a name may be anything.
+        _ if name.is_empty() => Moment::Gate,
+        moment => moment,
+    };
+    Asked::new(moment, name)
+}
+
+/// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
+fn moment(name: &str, about_tool: bool) -> Moment {
+    match name {
+        "PreToolUse" => Moment::Gate,
+        "PostToolUse" | "PostToolUseFailure" => Moment::Outcome,
+        "UserPromptSubmit" => Moment::Prompt,
+        "SessionStart" | "SubagentStart" => Moment::Start,
+        "Stop" | "SubagentStop" => Moment::Stop { again: false },
+        // The client asks the person in any case.
+        "PermissionRequest" | "PermissionDenied" => Moment::Passing,
+        _ if about_tool && !KNOWN.contains(&name) => Moment::Gate,
+        _ => Moment::Passing,
+    }
+}
+
+/// Other events of the client; none of them is about a tool that is about to run.
+const KNOWN: &[&str] = &[
+    "InstructionsLoaded",
+    "MessageDisplay",
+    "Notification",
+    "PostCompact",
+    "PostToolBatch",
+    "PreCompact",
+    "SessionDelete",
+    "SessionEnd",
+    "StopFailure",
+    "TodoCompleted",
+    "TodoCreated",
+    "UserPromptExpansion",
+];
+
+const COMMON: &[(&str, &str)] =
+    &[("session_id", "session"), ("agent_id", "agent"), ("cwd", "cwd"), ("permission_mode", "permission_mode")];
+
+/// The events in our protocol's form; what they have in common is added by `native`.
+fn events(name: &str, fields: &mut Fields) -> Events {
+    let mut common = native::common(fields, (HOST, name), COMMON);
+    let event = match name {
+        "PreToolUse" => json!({ "event": "call.requested", "call": call(fields, &mut common) }),
+        "PostToolUse" | "PostToolUseFailure" => finished(fields, &mut common),
+        // The client tells of every message to the model; a person's is the one that was submitted.
+        "UserPromptSubmit" if fields.contains_key("submitted_prompt") => {
+            json!({ "event": "prompt.submitted", "prompt": fields.remove("submitted_prompt").unwrap_or_default() })
+        }
+        "SessionStart" => {
+            json!({ "event": "session.started", "source": fields.get("source"), "model": fields.get("model") })
+        }
+        "SubagentStart" => json!({ "event": "agent.started", "agent_type": fields.get("agent_type") }),
+        "SessionEnd" => json!({ "event": "session.ended", "reason": fields.get("reason") }),
+        "Stop" | "SubagentStop" => {
+            let message = fields.remove("last_assistant_message").unwrap_or_default();
+            json!({ "event": "stop.requested", "message": message, "again": fields.get("stop_hook_active") })
+        }
+        name => native::noted(name, fields, &["hook_event_name", "prompt_id", "timestamp", "transcript_path"]),
+    };
+    Ok((common, vec![event]))
+}
+
+/// A call, under the id that the model gave it. What is called by way of another tool is that tool's call.
+fn call(fields: &mut Fields, common: &mut Fields) -> Value {
+    let mut take = |member: &str| fields.remove(member).unwrap_or_default();
+    let (mut tool, mut args) = (take("tool_name"), take("tool_input"));
+    let id = Some(take("tool_call_id")).filter(|id| !id.is_null()).unwrap_or_else(|| take("tool_use_id"));
+    if tool == BRIDGE && args.get("name").is_some_and(Value::is_string) {
+        tool = args.get_mut("name").map(Value::take).unwrap_or_default();
+        args = args.get_mut("arguments").map(Value::take).unwrap_or_default();
+    }
+    if tool.as_str().is_some_and(|tool| ended::is_shell(HOST, tool)) {
+        ended::moved(common, &args, DIRECTORY);
+    }
+    json!({ "id": id, "tool": tool, "args": args })
+}
+
+/// A call that has ended; the client shows what came of it, whatever is answered.
+fn finished(fields: &mut Fields, common: &mut Fields) -> Value {
+    let failed = fields.remove("error");
+    let mut response = fields.remove("tool_response").unwrap_or_default();
+    let shown = ended::flat(response.get_mut("llmContent").map(Value::take).unwrap_or_default());
+    let (ok, output) = failed.map_or((true, shown), |error| (false, error));
+    let call = call(fields, common);
+    let is_shell = call.get("tool").and_then(Value::as_str).is_some_and(|tool| ended::is_shell(HOST, tool));
+    let ok = ok && (!is_shell || ended::well(output.as_str().unwrap_or_default()));
+    let background =
+        ["/args/is_background", "/args/run_in_background"].iter().any(|at| call.pointer(at) == Some(&json!(true)));
+    json!({ "event": "call.finished", "call": call, "ok": ok, "background": background, "fixed": true, "output": output })
+}

@@ -1,0 +1,38 @@
+//! Copilot CLI's hooks: which events ask us. They stand in a file of our own.
+
+use serde_json::Value;
+
+use super::hooks::{Asked, Form, Survey};
+
+/// Every event that asks us. The client spells them in two ways, and only this one names itself in its messages.
+const EVENTS: [Asked; 9] = [
+    Asked::gate("PreToolUse"),
+    Asked::other("PostToolUse"),
+    Asked::other("PostToolUseFailure"),
+    Asked::other("UserPromptSubmit"),
+    Asked::other("SessionStart"),
+    Asked::other("SessionEnd"),
+    Asked::stop("Stop"),
+    Asked::stop("SubagentStop"),
+    Asked::other("PreCompact"),
+];
+
+/// How its settings name hooks.
+pub const FORM: Form = Form {
+    host: "copilot",
+    events: &EVENTS,
+    head: &[("version", 1)],
+    grouped: false,
+    typed: true,
+    named: false,
+    command: "bash",
+    exec: false,
+    timeout: ("timeoutSec", 1),
+    on_failure: None,
+    beside,
+};
+
+fn beside(settings: &Value, survey: &mut Survey) {
+    let off = settings.get("disableAllHooks").is_some_and(|value| *value != Value::Bool(false));
+    survey.switched_off = off.then_some("disableAllHooks");
+}

@@ -1,0 +1,39 @@
+//! Qwen Code's hooks: which events ask us, and what of its settings would leave a session unguarded.
+
+use serde_json::Value;
+
+use super::hooks::{Asked, Form, Survey};
+
+/// Every event that asks us.
+const EVENTS: [Asked; 10] = [
+    Asked::gate("PreToolUse"),
+    Asked::other("PostToolUse"),
+    Asked::other("PostToolUseFailure"),
+    Asked::other("UserPromptSubmit"),
+    Asked::other("SessionStart"),
+    Asked::other("SessionEnd"),
+    Asked::stop("Stop"),
+    Asked::other("SubagentStart"),
+    Asked::stop("SubagentStop"),
+    Asked::other("PreCompact"),
+];
+
+/// How its settings name hooks; it waits so many milliseconds.
+pub const FORM: Form = Form {
+    host: "qwen",
+    events: &EVENTS,
+    head: &[],
+    grouped: true,
+    typed: true,
+    named: true,
+    command: "command",
+    exec: false,
+    timeout: ("timeout", 1000),
+    on_failure: None,
+    beside,
+};
+
+fn beside(settings: &Value, survey: &mut Survey) {
+    let off = settings.get("disableAllHooks").is_some_and(|value| *value != Value::Bool(false));
+    survey.switched_off = off.then_some("disableAllHooks");
+}

@@ -1,0 +1,75 @@
+//! Copilot CLI on this machine: its files of hooks, and what it does.
+
+use std::path::{Path, PathBuf};
+
+use jackline_runtime::wiring::Scope;
+use jackline_runtime::wiring::copilot::FORM;
+use serde_json::{Value, json};
+
+use super::{AtFailure, Basis, Host, Trial, Version, told_to_deny};
+use crate::bounded::Answered;
+use crate::place;
+
+/// Its row.
+pub(crate) const HOST: Host = Host {
+    name: "copilot",
+    title: "Copilot CLI",
+    program: Some("copilot"),
+    home,
+    scopes: &[Scope::User, Scope::Project],
+    file,
+    managed: &[],
+    servers: None,
+    wiring: &FORM,
+    trust: None,
+    basis: Basis::Run(Version(1, 0, 102)),
+    at_failure: AtFailure::Passes {
+        when: "its hook hangs, or prints something that is no answer",
+        remedy: "the hook answers by itself long before; keep the machine from being overloaded",
+    },
+    holes: &[
+        (
+            "Copilot CLI: hooks of a project (`.github/hooks`) run only in a folder that the client trusts",
+            "wire the user's hooks (`jackline init copilot --scope user`), or trust the folder",
+        ),
+        (
+            "Copilot CLI: it does not tell what the agent said last, so an agent cannot park or promise in its last words",
+            "let it park by our MCP server's tool `park`",
+        ),
+    ],
+    trial: Trial {
+        shell: |root| call(root, "Bash", &json!({ "command": "true" })),
+        harmless: |root| call(root, "Glob", &json!({ "pattern": "*" })),
+        denies,
+        project: Some("COPILOT_PROJECT_DIR"),
+    },
+};
+
+fn home() -> Option<PathBuf> {
+    place::host_home("COPILOT_HOME", ".copilot")
+}
+
+fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
+    match scope {
+        Scope::User => home().map(|dir| dir.join("hooks/jackline.json")),
+        Scope::Project => Some(root.join(".github/hooks/jackline.json")),
+        Scope::Local => None,
+    }
+}
+
+fn call(root: &Path, tool: &str, input: &Value) -> Value {
+    json!({
+        "hook_event_name": "PreToolUse",
+        "session_id": "jackline-doctor",
+        "cwd": root,
+        "tool_name": tool,
+        "tool_input": input,
+    })
+}
+
+/// Of a refusal by the exit code alone the model is not told why.
+fn denies(answered: &Answered) -> bool {
+    let reply: Value = serde_json::from_str(&answered.stdout).unwrap_or_default();
+    let decision = reply.get("permissionDecision").and_then(Value::as_str);
+    decision == Some("deny") && told_to_deny(answered)
+}

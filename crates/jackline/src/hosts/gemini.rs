@@ -1,0 +1,68 @@
+//! Gemini CLI on this machine: its settings files, and what it does.
+
+use std::path::{Path, PathBuf};
+
+use jackline_runtime::wiring::Scope;
+use jackline_runtime::wiring::gemini::FORM;
+use serde_json::{Value, json};
+
+use super::{AtFailure, Basis, Host, Trial, Version, told_to_deny};
+use crate::place;
+
+/// Its row.
+pub(crate) const HOST: Host = Host {
+    name: "gemini",
+    title: "Gemini CLI",
+    program: Some("gemini"),
+    home,
+    scopes: &[Scope::User, Scope::Project],
+    file,
+    managed: &["/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json"],
+    servers: None,
+    wiring: &FORM,
+    trust: None,
+    basis: Basis::Run(Version(0, 61, 0)),
+    at_failure: AtFailure::Passes {
+        when: "its hook hangs, or prints something that is no answer",
+        remedy: "the hook answers by itself long before; keep the machine from being overloaded, or run the client in its sandbox",
+    },
+    holes: &[
+        (
+            "Gemini CLI: in an editor (`gemini --acp`) the client runs no hooks before and after tools",
+            "guard editors by the client's own policy files, or use it in a terminal",
+        ),
+        (
+            "Gemini CLI: hooks of a project's settings run only in a folder that the client trusts",
+            "wire the user's settings (`jackline init gemini --scope user`), or trust the folder",
+        ),
+    ],
+    trial: Trial {
+        shell: |root| call(root, "run_shell_command", &json!({ "command": "true" })),
+        harmless: |root| call(root, "glob", &json!({ "pattern": "*" })),
+        denies: told_to_deny,
+        project: Some("GEMINI_PROJECT_DIR"),
+    },
+};
+
+fn home() -> Option<PathBuf> {
+    place::host_home("GEMINI_CLI_HOME", "").map(|home| home.join(".gemini"))
+}
+
+fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
+    match scope {
+        Scope::User => home().map(|dir| dir.join("settings.json")),
+        Scope::Project => Some(root.join(".gemini/settings.json")),
+        Scope::Local => None,
+    }
+}
+
+fn call(root: &Path, tool: &str, input: &Value) -> Value {
+    json!({
+        "session_id": "jackline-doctor",
+        "transcript_path": root.join("none.jsonl"),
+        "cwd": root,
+        "hook_event_name": "BeforeTool",
+        "tool_name": tool,
+        "tool_input": input,
+    })
+}

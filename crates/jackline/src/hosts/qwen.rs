@@ -1,0 +1,65 @@
+//! Qwen Code on this machine: its settings files, and what it does.
+
+use std::path::{Path, PathBuf};
+
+use jackline_runtime::wiring::Scope;
+use jackline_runtime::wiring::qwen::FORM;
+use serde_json::{Value, json};
+
+use super::{AtFailure, Basis, Host, Trial, Version, told_to_deny};
+use crate::place;
+
+/// Its row.
+pub(crate) const HOST: Host = Host {
+    name: "qwen",
+    title: "Qwen Code",
+    program: Some("qwen"),
+    home,
+    scopes: &[Scope::User, Scope::Project],
+    file,
+    managed: &["/etc/qwen-code/settings.json", "/Library/Application Support/QwenCode/settings.json"],
+    servers: None,
+    wiring: &FORM,
+    trust: None,
+    basis: Basis::Run(Version(0, 24, 4)),
+    at_failure: AtFailure::Passes {
+        when: "its hook is missing, crashes or hangs, or prints something that is no answer",
+        remedy: "run `jackline doctor` after every update of jackline, and run the client in its sandbox",
+    },
+    holes: &[(
+        "Qwen Code: it rewrites neither a call nor what came of it: `reads` and `outputs` bound nothing on this host",
+        "offer bounded reads by our MCP server (`jackline mcp serve`)",
+    )],
+    trial: Trial {
+        shell: |root| call(root, "run_shell_command", &json!({ "command": "true", "is_background": false })),
+        harmless: |root| call(root, "glob", &json!({ "pattern": "*" })),
+        denies: told_to_deny,
+        project: Some("QWEN_PROJECT_DIR"),
+    },
+};
+
+fn home() -> Option<PathBuf> {
+    place::host_home("QWEN_HOME", ".qwen")
+}
+
+fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
+    match scope {
+        Scope::User => home().map(|dir| dir.join("settings.json")),
+        Scope::Project => Some(root.join(".qwen/settings.json")),
+        Scope::Local => None,
+    }
+}
+
+fn call(root: &Path, tool: &str, input: &Value) -> Value {
+    json!({
+        "session_id": "jackline-doctor",
+        "transcript_path": root.join("none.jsonl"),
+        "cwd": root,
+        "hook_event_name": "PreToolUse",
+        "permission_mode": "default",
+        "tool_name": tool,
+        "tool_input": input,
+        "tool_use_id": "toolu_trial",
+        "tool_call_id": "call_trial",
+    })
+}
