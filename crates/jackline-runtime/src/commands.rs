@@ -134,6 +134,7 @@ fn told(exit: runner::Exit) -> Exit {
         runner::Exit::Code(code) => Exit::Code(code),
         runner::Exit::Signal(signal) => Exit::Signal(signal),
         runner::Exit::TimedOut => Exit::TimedOut,
+        runner::Exit::Stopped => Exit::Unknown("it was stopped".to_owned()),
         runner::Exit::NotStarted(why) => Exit::NotStarted(why),
         runner::Exit::NotConfined(why) => Exit::NotConfined(why),
         runner::Exit::Unknown(why) => Exit::Unknown(why),

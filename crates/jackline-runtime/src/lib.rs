@@ -47,4 +47,4 @@ pub use jackline_core::completion::checker::{Assessment, Checker, Stopping};
 pub use jackline_core::feedback::{Feedback, FeedbackContext, FeedbackProvider, Severity, Trigger};
 pub use jackline_core::policy::{Asked, Keep, Objection, Policy};
 pub use runtime::{CHECKING_SESSION, Runtime};
-pub use schemas::{SchemaFault, schema_fault};
+pub use schemas::{Schema, SchemaFault, schema_fault};

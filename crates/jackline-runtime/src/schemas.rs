@@ -84,6 +84,28 @@ pub fn schema_fault(schema: &Value) -> Option<SchemaFault> {
     compile(schema.to_string().as_bytes()).err()
 }
 
+/// A schema that values are held against, within the engine's bounds.
+#[derive(Debug, Clone)]
+pub struct Schema(Compiled);
+
+impl Schema {
+    /// Takes a schema into use.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn new(schema: &Value) -> Result<Self, SchemaFault> {
+        compile(schema.to_string().as_bytes()).map(Self)
+    }
+
+    /// In which ways a value does not fit; none when it does.
+    ///
+    /// # Errors
+    /// Why that cannot be told.
+    pub fn errors(&self, value: &Value) -> Result<Vec<SchemaError>, String> {
+        self.0.check(value).map(|checked| checked.errors)
+    }
+}
+
 /// The text of a schema's file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
     // Looked at before it is opened: opening a pipe that was planted there would wait for ever.

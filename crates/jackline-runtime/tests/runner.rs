@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
 use jackline_core::redact::Redactor;
-use jackline_runtime::runner::{self, Confine, Confined, Environment, Exit, Outcome, Spec};
+use jackline_runtime::runner::{self, Confine, Confined, Dialogue, Environment, Exit, Outcome, Spec, Spoken};
 use tempfile::TempDir;
 
 /// A generous upper bound for anything that must not hang.
@@ -192,6 +192,38 @@ fn what_hangs_is_asked_and_then_ended() {
     let deaf = "trap '' TERM; exec >&- 2>&-; while :; do sleep 600; done";
     let outcome = run(&Spec { timeout_ms: 300, ..place.shell(deaf) });
     assert_eq!(outcome.exit, Exit::TimedOut);
+    nobody_left(&place.at("workspace"));
+}
+
+#[track_caller]
+fn converse(spec: &Spec, input: &[u8], stop: &dyn Fn() -> bool) -> Spoken {
+    let began = Instant::now();
+    let spoken = runner::converse(spec, Dialogue { input, stop }, &Redactor::new(["password"]));
+    assert!(began.elapsed() < SOON, "took {:?}: {spoken:?}", began.elapsed());
+    spoken
+}
+
+#[test]
+fn a_command_that_is_told_something_is_heard_to_the_letter() {
+    let place = Place::new();
+    let long = "password=hunter2-secret ".repeat(20_000).into_bytes();
+    let spoken = converse(&place.spec(&["cat"]), &long, &|| false);
+    assert_eq!((spoken.outcome.exit, spoken.answer), (Exit::Code(0), Some(long.clone())));
+    assert!(!spoken.outcome.stdout.text.contains("hunter2-secret"));
+    // One that reads nothing, or prints more than is kept, holds nobody up.
+    let spoken = converse(&place.shell("echo deaf"), &long.repeat(10), &|| false);
+    assert_eq!(spoken.answer.as_deref(), Some(b"deaf\n".as_slice()));
+    let spoken = converse(&place.shell("cat; cat /dev/zero | head -c 3000000"), b"x", &|| false);
+    assert_eq!((spoken.outcome.exit, spoken.answer), (Exit::Code(0), None));
+}
+
+#[test]
+fn a_command_that_nobody_wants_any_more_is_ended() {
+    let place = Place::new();
+    let began = Instant::now();
+    let late = || began.elapsed() > Duration::from_millis(300);
+    let spoken = converse(&place.shell("cat > /dev/null; sleep 600 & sleep 600"), b"go", &late);
+    assert_eq!(spoken.outcome.exit, Exit::Stopped);
     nobody_left(&place.at("workspace"));
 }
 

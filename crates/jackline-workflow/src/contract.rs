@@ -170,6 +170,29 @@ impl Contract {
     }
 }
 
+/// What a contract demands, as it is written.
+#[derive(Debug)]
+pub(crate) enum Demand {
+    Schema(serde_json::Value),
+    /// A map from fields to their types.
+    Flat(serde_json::Value),
+}
+
+/// What the contract of an agent demands; nothing where there is none. It was found valid before.
+pub(crate) fn demand(agent: &Node, root: &Path, directory: &str) -> Option<Demand> {
+    let contract = at(agent, &["output", "contract"])?;
+    match &contract.value {
+        Value::Map(entries) if entries.is_empty() => None,
+        Value::Map(_) if is_schema(contract) => tree(contract).map(Demand::Schema),
+        Value::Map(_) => tree(contract).map(Demand::Flat),
+        Value::Text(path) => {
+            let text = read::text(root, &inside(directory, path)?, SCHEMA_BYTES_MAX).ok()?;
+            decode(text.as_bytes()).ok().map(Demand::Schema)
+        }
+        _ => None,
+    }
+}
+
 fn type_help() -> String {
     format!("types are {}", any_of(TYPES))
 }

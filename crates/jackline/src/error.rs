@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Input,
     /// A fault of ours or of the machine: exit 3.
     Internal,
+    /// A signal ended what was going on: exit 130.
+    Interrupted,
     /// The reader of our output went away: nobody is there to be told.
     BrokenPipe,
 }
@@ -46,6 +48,11 @@ impl CommandError {
     /// The checked thing is not fine, and the command has said so itself.
     pub(crate) fn not_fine() -> Self {
         Self { kind: Kind::NotFine, message: String::new(), hints: Vec::new() }
+    }
+
+    /// A signal ended what was going on.
+    pub(crate) fn interrupted(message: impl Into<String>) -> Self {
+        Self { kind: Kind::Interrupted, message: message.into(), hints: Vec::new() }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -92,6 +99,7 @@ impl CommandError {
             Kind::NotFine => 1,
             Kind::Input => 2,
             Kind::Internal => 3,
+            Kind::Interrupted => 130,
         })
     }
 }

@@ -7,9 +7,10 @@
 
 use std::io::{self, PipeReader};
 use std::os::fd::IntoRawFd as _;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 
-static ASKED: AtomicBool = AtomicBool::new(false);
+/// The number of the signal by which somebody asked; none until somebody does.
+static ASKED: AtomicI32 = AtomicI32::new(0);
 /// Where the numbers of signals are written to; none until someone reads them.
 static TOLD: AtomicI32 = AtomicI32::new(-1);
 
@@ -28,11 +29,16 @@ pub(crate) fn listen() {
 
 /// Whether somebody asked to end.
 pub(crate) fn asked() -> bool {
-    ASKED.load(Ordering::Relaxed)
+    signal().is_some()
 }
 
-extern "C" fn note(_: libc::c_int) {
-    ASKED.store(true, Ordering::Relaxed);
+/// The signal by which somebody asked to end.
+pub(crate) fn signal() -> Option<i32> {
+    Some(ASKED.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
+}
+
+extern "C" fn note(signal: libc::c_int) {
+    ASKED.store(signal, Ordering::Relaxed);
 }
 
 /// From now on the usual signals to end can be read, a byte for each: its number.

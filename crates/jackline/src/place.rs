@@ -145,6 +145,17 @@ pub(crate) fn environment(named: &[String]) -> Environment {
     Environment::filtered(env::vars_os(), named)
 }
 
+/// The value of a variable that a workflow names.
+pub(crate) fn named(name: &str) -> Option<String> {
+    env::var(name).ok()
+}
+
+/// How wide the terminal on standard error is, if there is one.
+pub(crate) fn columns_of_errors() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stderr()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
 /// How wide the terminal on standard output is, if there is one.
 pub(crate) fn columns() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;

@@ -21,3 +21,12 @@ pub(crate) fn complain(text: &str) {
     // Nobody is left to be told when standard error is gone.
     drop(writeln!(io::stderr().lock(), "{text}"));
 }
+
+/// Draws a line for the person over the one before; an empty one leaves nothing.
+pub(crate) fn draw(text: &str) {
+    let columns = crate::place::columns_of_errors().unwrap_or(80).saturating_sub(1);
+    let short: String = text.chars().take(columns).collect();
+    let mut out = io::stderr().lock();
+    // To the line's beginning, and away with what was there.
+    drop(write!(out, "\r\x1b[2K{short}").and_then(|()| out.flush()));
+}

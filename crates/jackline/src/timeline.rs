@@ -34,6 +34,31 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
+/// Whether a record is of a workflow's run: each of those stands for itself.
+pub(crate) fn is_of_run(record: &Value) -> bool {
+    text(record, "host") == "workflow"
+}
+
+/// What a record of a run tells, on one line.
+pub(crate) fn happened(record: &Value, paint: Paint) -> String {
+    let time = text(record, "at").get(11..19).unwrap_or("--:--:--");
+    let seq = record.get("seq").and_then(Value::as_u64).unwrap_or_default();
+    let said = ["status", "decision", "gate", "kind", "channel", "reason", "refused"];
+    let said = said.iter().filter_map(|name| record.get("data")?.get(name)?.as_str());
+    let said: Vec<String> = said.map(shown).collect();
+    let step = shown(text(record, "call"));
+    let line = format!(
+        "{} {} {} {} {} {}",
+        paint.dim(time),
+        paint.dim(&format!("#{seq:<5}")),
+        paint.bold(&format!("{:<17}", shown(text(record, "kind")))),
+        shown(text(record, "agent")),
+        paint.dim(&step),
+        said.join(" · "),
+    );
+    line.trim_end().to_owned()
+}
+
 /// The verdict that a decision's record gives.
 pub(crate) fn verdict(decision: &Value) -> Verdict {
     match decision.pointer("/data/verdict").and_then(Value::as_str) {

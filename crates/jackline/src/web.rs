@@ -1,12 +1,14 @@
-//! Asks addresses for checks of todos: one request at a time, bounded, nothing followed, nothing kept.
+//! Asks addresses: for checks of todos, and models for agents of workflows. One request at a time, bounded, nothing
+//! followed, nothing kept.
 //!
-//! The client is made when a check first needs it; a hook that asks nobody pays nothing for it.
+//! The client is made when it is first needed; a hook that asks nobody pays nothing for it.
 
 use std::fs::File;
 use std::io::Read as _;
 use std::time::Duration;
 
 use jackline_runtime::web::{BODY_BYTES_MAX, Response, WEB_MS_MAX, Web};
+use jackline_workflow::model::{self, Failed, Post, Request};
 
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
@@ -22,7 +24,8 @@ pub(crate) struct Client;
 impl Web for Client {
     fn get(&self, url: &str, authorised: bool) -> Result<Response, String> {
         let token = if authorised { place::github_token() } else { None };
-        let mut request = agent()?.get(url).header("accept", "application/vnd.github+json, */*");
+        let mut request =
+            agent(Duration::from_millis(WEB_MS_MAX))?.get(url).header("accept", "application/vnd.github+json, */*");
         if let Some(token) = token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
@@ -34,9 +37,34 @@ impl Web for Client {
     }
 }
 
-fn agent() -> Result<ureq::Agent, String> {
+impl Post for Client {
+    fn post(&self, request: &Request<'_>) -> Result<model::Response, Failed> {
+        let agent = agent(request.timeout).map_err(Failed::Unreachable)?;
+        let mut sent = agent.post(request.url).content_type("application/json");
+        for (name, value) in request.headers {
+            sent = sent.header(*name, value);
+        }
+        let response = sent.send(request.body).map_err(|fault| failed(&fault, request))?;
+        let status = response.status().as_u16();
+        let after = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
+        let retry_after_s = after.and_then(|seconds| seconds.trim().parse().ok());
+        let body = response.into_body().into_with_config().limit(request.bytes_max).read_to_vec();
+        let body = body.map_err(|fault| failed(&fault, request))?;
+        Ok(model::Response { status, retry_after_s, body })
+    }
+}
+
+fn failed(fault: &ureq::Error, request: &Request<'_>) -> Failed {
+    match fault {
+        ureq::Error::Timeout(_) => Failed::TimedOut,
+        ureq::Error::BodyExceedsLimit(_) => Failed::TooLong(request.bytes_max),
+        fault => Failed::Unreachable(said(fault)),
+    }
+}
+
+fn agent(timeout: Duration) -> Result<ureq::Agent, String> {
     let config = ureq::Agent::config_builder()
-        .timeout_global(Some(Duration::from_millis(WEB_MS_MAX)))
+        .timeout_global(Some(timeout))
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)

@@ -23,8 +23,10 @@ impl Dialect for Chat {
         marked(asked.filter_map(|message| message.get("content")).flat_map(texts))
     }
 
-    fn is_aside(&self, _: &Request, body: &Value) -> bool {
-        body.get("tools").and_then(Value::as_array).is_none_or(Vec::is_empty)
+    /// Hosts ask for titles and summaries without tools. A workflow's agent asks for nothing but its turn.
+    fn is_aside(&self, request: &Request, body: &Value) -> bool {
+        let ours = request.header("user-agent").is_some_and(|name| name.starts_with("jackline/"));
+        !ours && body.get("tools").and_then(Value::as_array).is_none_or(Vec::is_empty)
     }
 
     fn answer(&self, _: &Request, body: &Value, said: &Said, id: &str) -> Response {

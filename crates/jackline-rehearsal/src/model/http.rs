@@ -37,15 +37,17 @@ impl Request {
 }
 
 /// What goes back.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) kind: &'static str,
+    /// Headers beside those that every answer has.
+    pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Body,
 }
 
 /// A body in one piece, or in pieces that are sent one by one.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Body {
     Whole(String),
     Stream(Vec<String>),
@@ -53,11 +55,15 @@ pub(crate) enum Body {
 
 impl Response {
     pub(crate) fn json(status: u16, body: &serde_json::Value) -> Self {
-        Self { status, kind: "application/json", body: Body::Whole(body.to_string()) }
+        Self::text(status, body.to_string())
+    }
+
+    pub(crate) fn text(status: u16, text: String) -> Self {
+        Self { status, kind: "application/json", headers: Vec::new(), body: Body::Whole(text) }
     }
 
     pub(crate) fn stream(pieces: Vec<String>) -> Self {
-        Self { status: 200, kind: "text/event-stream", body: Body::Stream(pieces) }
+        Self { status: 200, kind: "text/event-stream", headers: Vec::new(), body: Body::Stream(pieces) }
     }
 }
 
@@ -130,8 +136,11 @@ fn broken(what: &str) -> io::Error {
 pub(crate) fn write(output: impl Write, response: &Response) -> io::Result<()> {
     // One packet per piece: many small ones would wait for one another.
     let mut output = io::BufWriter::new(output);
-    let Response { status, kind, body } = response;
+    let Response { status, kind, headers, body } = response;
     write!(output, "HTTP/1.1 {status} Scripted\r\ncontent-type: {kind}\r\n")?;
+    for (name, value) in headers {
+        write!(output, "{name}: {value}\r\n")?;
+    }
     match body {
         Body::Whole(text) => write!(output, "content-length: {}\r\n\r\n{text}", text.len())?,
         Body::Stream(pieces) => {

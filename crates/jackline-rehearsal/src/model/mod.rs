@@ -110,6 +110,9 @@ impl Model {
         }
         // A session that is resumed with another model must not meet an answer's id again.
         let said = turn.said.filled(&dialect.outcomes(&body));
+        if let Said::Odd(odd) = said {
+            return odd;
+        }
         dialect.answer(&request, &body, &said, &format!("{}_{count}", self.address.port()))
     }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::dialect::Outcome;
+use super::http::Response;
 
 /// The mark that stands for the repository's path in texts and arguments.
 pub const CWD: &str = "{{CWD}}";
@@ -58,6 +59,8 @@ pub(crate) enum Said {
     Calls(Vec<Call>),
     /// Both in one turn: the agent speaks and goes on.
     Both(String, Vec<Call>),
+    /// No turn of a model: an answer as it is.
+    Odd(Response),
 }
 
 impl Said {
@@ -74,13 +77,13 @@ impl Said {
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) | Self::Both(text, _) => Some(text),
-            Self::Calls(_) => None,
+            Self::Calls(_) | Self::Odd(_) => None,
         }
     }
 
     pub(crate) fn calls(&self) -> &[Call] {
         match self {
-            Self::Text(_) => &[],
+            Self::Text(_) | Self::Odd(_) => &[],
             Self::Calls(calls) | Self::Both(_, calls) => calls,
         }
     }
@@ -140,6 +143,12 @@ impl Script {
         self.turn(Said::Both(text.to_owned(), vec![call]))
     }
 
+    /// The server says this instead of letting the model speak: a status, headers, a body.
+    pub fn odd(self, status: u16, headers: &[(&str, &str)], body: &str) -> Self {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        self.turn(Said::Odd(Response { headers, ..Response::text(status, body.to_owned()) }))
+    }
+
     fn turn(mut self, said: Said) -> Self {
         self.main.push(Turn { said, meanwhile: None });
         self
@@ -181,6 +190,7 @@ impl Script {
                     *text = text.replace(CWD, cwd);
                     calls.iter_mut().for_each(|call| place(&mut call.input, cwd));
                 }
+                Said::Odd(_) => {}
             }
         }
         self

@@ -10,6 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::Exit;
+use super::feed::Feed;
 use super::kept::Printed;
 
 /// How long a command that was asked to end may tidy up.
@@ -24,46 +25,70 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// Chunks read from one stream before the clock is looked at: a flood must not stop it.
 const CHUNKS_MAX: usize = 16;
 
-/// Attends until the command has ended, or its time is up and it was ended.
-pub(super) fn attend(mut child: Child, pipes: [PipeReader; 2], until: Instant) -> (Exit, [Printed; 2]) {
+/// How a command came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Itself,
+    Late,
+    Stopped,
+}
+
+/// Until when a command may run, and whether it is to end before.
+type Patience<'a> = (Instant, &'a dyn Fn() -> bool);
+
+/// Attends until the command has ended, or it was ended: its time is up, or it is to stop.
+pub(super) fn attend(
+    mut child: Child,
+    pipes: [PipeReader; 2],
+    mut feed: Feed<'_>,
+    patience: Patience<'_>,
+) -> (Exit, [Printed; 2]) {
     let mut streams = pipes.map(|pipe| Stream { pipe: Some(pipe), printed: Printed::default() });
     let group = Pid::from_child(&child);
-    let late = watch(group, &mut streams, until);
+    let ending = watch(group, &mut streams, &mut feed, patience);
     // INVARIANT: the command is not reaped yet, so that the number is still its group's. What it left behind, or what
     // did not want to end, ends here; a fork in this moment fails too.
     let _ = kill_process_group(group, Signal::KILL);
     let exit = reap(&mut child).map_or_else(|| leave(child), exit);
     // Whoever left the group may hold a pipe open for ever: what is there is read, and nothing is waited for.
     streams.iter_mut().for_each(Stream::read);
-    let exit = if late { Exit::TimedOut } else { exit };
+    let exit = match ending {
+        Ending::Itself => exit,
+        Ending::Late => Exit::TimedOut,
+        Ending::Stopped => Exit::Stopped,
+    };
     (exit, streams.map(|stream| stream.printed))
 }
 
-/// Drains until the command has ended by itself; whether it had to be told to.
-fn watch(group: Pid, streams: &mut [Stream; 2], until: Instant) -> bool {
-    let mut asked = false;
+/// Feeds and drains until the command has ended by itself, or was told to and had its time for that.
+fn watch(group: Pid, streams: &mut [Stream; 2], feed: &mut Feed<'_>, (until, stop): Patience<'_>) -> Ending {
+    let mut until = until;
+    let mut asked = None;
     loop {
-        wait(streams);
+        feed.write();
+        wait(streams, feed);
         streams.iter_mut().for_each(Stream::read);
         if ended(group) {
-            return asked;
+            return asked.unwrap_or(Ending::Itself);
         }
         // Late even if it was never asked: we may have slept longer than all of this takes.
         if Instant::now() >= until + GRACE {
-            return true;
+            return asked.unwrap_or(Ending::Late);
         }
-        if !asked && Instant::now() >= until {
-            asked = true;
+        if asked.is_none() && (stop() || Instant::now() >= until) {
+            asked = Some(if Instant::now() >= until { Ending::Late } else { Ending::Stopped });
+            until = until.min(Instant::now());
             // It may have ended in this moment; the next look tells.
             let _ = kill_process_group(group, Signal::TERM);
         }
     }
 }
 
-/// Waits a moment, or less if there is something to read.
-fn wait(streams: &[Stream; 2]) {
+/// Waits a moment, or less if there is something to read, or room to write.
+fn wait(streams: &[Stream; 2], feed: &Feed<'_>) {
     let open = streams.iter().filter_map(|stream| stream.pipe.as_ref());
     let mut open: Vec<PollFd<'_>> = open.map(|pipe| PollFd::new(pipe, PollFlags::IN)).collect();
+    open.extend(feed.pipe().map(|pipe| PollFd::new(pipe, PollFlags::OUT)));
     let moment = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
     if open.is_empty() || poll(&mut open, Some(&moment)).is_err() {
         thread::sleep(LOOK);

@@ -82,6 +82,12 @@ impl Printed {
         self.tail.drain(..self.tail.len().saturating_sub(HALF));
     }
 
+    /// All of it, if nothing had to be forgotten.
+    pub(super) fn all(&self) -> Option<Vec<u8>> {
+        let whole = self.head.iter().chain(&self.tail).copied();
+        (self.total == (self.head.len() + self.tail.len()) as u64).then(|| whole.collect())
+    }
+
     /// As it is kept. Secrets go before anything is cut for showing, so that none is cut in two.
     pub(super) fn keep(self, redactor: &Redactor) -> Kept {
         let total = self.total;

@@ -18,20 +18,25 @@ pub(super) struct Launched {
     pub(super) child: Child,
     /// Its standard output and its standard error; reading them never waits.
     pub(super) pipes: [PipeReader; 2],
+    /// What it reads, where it may read anything; writing to it never waits.
+    pub(super) input: Option<PipeWriter>,
     pub(super) confined: Confined,
 }
 
-/// Starts what is specified, or says why not.
-pub(super) fn launch(spec: &Spec) -> Result<Launched, Exit> {
+/// Starts what is specified, or says why not; `listens` when there is something for it to read.
+pub(super) fn launch(spec: &Spec, listens: bool) -> Result<Launched, Exit> {
     let workspace = workspace(&spec.workspace).map_err(Exit::NotStarted)?;
     let word = spec.argv.first().and_then(|word| word.to_str()).unwrap_or_default();
     let search = spec.environment.search(&workspace);
     let program = program::find(word, &workspace, &search).map_err(Exit::NotStarted)?;
     let ((stdout, to_stdout), (stderr, to_stderr)) = (pipe().map_err(unstarted)?, pipe().map_err(unstarted)?);
-    let plan = Plan { spec, workspace: &workspace, program: &program, ends: [&to_stdout, &to_stderr] };
+    let (stdin, input) = if listens { feed().map(|(end, input)| (Some(end), Some(input))) } else { Ok((None, None)) }
+        .map_err(unstarted)?;
+    let ends = [&to_stdout, &to_stderr];
+    let plan = Plan { spec, workspace: &workspace, program: &program, stdin: stdin.as_ref(), ends };
     let (child, confined) = on_a_thread(&plan)?;
     no_core(&child);
-    Ok(Launched { child, pipes: [stdout, stderr], confined })
+    Ok(Launched { child, pipes: [stdout, stderr], input, confined })
 }
 
 fn unstarted(fault: io::Error) -> Exit {
@@ -55,11 +60,20 @@ fn pipe() -> io::Result<(PipeReader, PipeWriter)> {
     Ok((reader, writer))
 }
 
+/// A pipe to write to without waiting.
+fn feed() -> io::Result<(PipeReader, PipeWriter)> {
+    let (reader, writer) = io::pipe()?;
+    fcntl_setfl(&writer, fcntl_getfl(&writer)? | OFlags::NONBLOCK)?;
+    Ok((reader, writer))
+}
+
 /// All that is known before the command starts.
 struct Plan<'a> {
     spec: &'a Spec,
     workspace: &'a Path,
     program: &'a Path,
+    /// What it reads from; nothing, when it is told nothing.
+    stdin: Option<&'a PipeReader>,
     /// What it gets as standard output and standard error.
     ends: [&'a PipeWriter; 2],
 }
@@ -90,7 +104,8 @@ fn held(plan: &Plan<'_>, kept: Result<(), String>) -> Result<Confined, String> {
     }
     let temp = plan.spec.environment.temp(plan.workspace);
     let declared = plan.spec.writable.iter().map(PathBuf::as_path);
-    let writable: Vec<&Path> = [plan.workspace, &temp].into_iter().chain(declared).collect();
+    let own = Some(plan.workspace).filter(|_| !plan.spec.read_only);
+    let writable: Vec<&Path> = own.into_iter().chain([temp.as_path()]).chain(declared).collect();
     let held = match (confine::hold(&writable, plan.spec.network), kept) {
         // An inherited file is a way past every rule about paths.
         (Confined::Yes, Err(fault)) => Confined::Partly(format!("our open files cannot be kept from it: {fault}")),
@@ -107,7 +122,10 @@ fn command(plan: &Plan<'_>) -> io::Result<Command> {
     let mut command = Command::new(plan.program);
     command.args(plan.spec.argv.iter().skip(1));
     command.env_clear().envs(plan.spec.environment.of(plan.workspace)).current_dir(plan.workspace);
-    command.stdin(Stdio::null());
+    command.stdin(match plan.stdin {
+        Some(stdin) => stdin.as_fd().try_clone_to_owned()?.into(),
+        None => Stdio::null(),
+    });
     command.stdout(stdout.as_fd().try_clone_to_owned()?).stderr(stderr.as_fd().try_clone_to_owned()?);
     // A group of its own, so that all it starts can be ended at once.
     command.process_group(0);

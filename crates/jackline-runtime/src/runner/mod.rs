@@ -1,7 +1,7 @@
 //! Runs one command for its answer: a check, a feedback command, a policy's action.
 //!
 //! No shell reads the command; it is a list of words. It gets a filtered environment, the workspace as its directory,
-//! nothing to read, none of our open files, and a bounded time; what it prints is drained, bounded and redacted before
+//! nothing to read unless it is [talked to](converse), none of our open files, and a bounded time; what it prints is drained, bounded and redacted before
 //! anyone sees it, and at its end everything it started is ended with it. Where the kernel can, it writes only the
 //! workspace and the temporary directory. Whether a command may run at all (trust) is for the caller to know.
 //!
@@ -23,6 +23,7 @@ mod attend;
 mod confine;
 mod descriptors;
 mod environment;
+mod feed;
 mod kept;
 mod launch;
 mod program;
@@ -43,6 +44,8 @@ pub const WORDS_MAX: usize = 4096;
 pub const WORDS_BYTES_MAX: usize = 256 * 1024;
 /// Milliseconds a command may be given: no host waits longer for an answer.
 pub const TIMEOUT_MS_MAX: u64 = 600_000;
+/// Milliseconds a command may be given that is an agent of its own: a day, and whoever started it can end it.
+pub const DIALOGUE_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
 /// Milliseconds a command is given when nobody says otherwise.
 pub const TIMEOUT_MS: u64 = 60_000;
 /// Directories that are declared writable: caches of a handful of tools.
@@ -57,6 +60,8 @@ pub struct Spec {
     pub timeout_ms: u64,
     /// Where it runs, and what it may write.
     pub workspace: PathBuf,
+    /// Whether a confined command may only read the workspace.
+    pub read_only: bool,
     /// Whether the kernel is asked to hold it.
     pub confine: Confine,
     /// Whether a confined command may use the network.
@@ -74,7 +79,7 @@ impl Spec {
     pub fn new(argv: Vec<String>, workspace: PathBuf, environment: Environment) -> Self {
         let argv = argv.into_iter().map(OsString::from).collect();
         let (confine, network, writable) = (Confine::Auto, false, Vec::new());
-        Self { argv, timeout_ms: TIMEOUT_MS, workspace, confine, network, writable, environment }
+        Self { argv, timeout_ms: TIMEOUT_MS, workspace, read_only: false, confine, network, writable, environment }
     }
 }
 
@@ -113,6 +118,8 @@ pub enum Exit {
     Signal(i32),
     /// We ended it: its time was up.
     TimedOut,
+    /// We ended it: whoever talked to it wanted no more of it.
+    Stopped,
     /// It never ran.
     NotStarted(String),
     /// It never ran: it could not be confined as required.
@@ -140,34 +147,69 @@ pub fn confinement(network: bool) -> Confined {
     tried.ok().and_then(|thread| thread.join().ok()).unwrap_or_else(failed)
 }
 
+/// What a command is told while it runs.
+#[expect(missing_debug_implementations, reason = "a question has no text")]
+#[derive(Clone, Copy)]
+pub struct Dialogue<'a> {
+    /// All that it can read.
+    pub input: &'a [u8],
+    /// Whether it is to end now; asked again and again.
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+/// What came of a command that was told something.
+#[derive(Debug)]
+pub struct Spoken {
+    pub outcome: Outcome,
+    /// All it printed, as it printed it, with its secrets; none when that is more than [`KEPT_BYTES_MAX`].
+    pub answer: Option<Vec<u8>>,
+}
+
 /// Runs a command to its end, or to the end of its time.
 ///
 /// Takes no longer than `timeout_ms` and about two seconds: what does not end is ended, what cannot be ended is left.
 #[must_use]
 pub fn run(spec: &Spec, redactor: &Redactor) -> Outcome {
+    let nothing = Dialogue { input: &[], stop: &|| false };
+    spoken(spec, TIMEOUT_MS_MAX, nothing, redactor).outcome
+}
+
+/// Runs a command that is told something and whose answer counts to the letter; up to [`DIALOGUE_MS_MAX`].
+///
+/// The answer is for whoever asked: what is kept, logged or shown is in the outcome, without secrets.
+#[must_use]
+pub fn converse(spec: &Spec, dialogue: Dialogue<'_>, redactor: &Redactor) -> Spoken {
+    spoken(spec, DIALOGUE_MS_MAX, dialogue, redactor)
+}
+
+fn spoken(spec: &Spec, ms_max: u64, dialogue: Dialogue<'_>, redactor: &Redactor) -> Spoken {
     let began = Instant::now();
-    let until = began + Duration::from_millis(spec.timeout_ms.min(TIMEOUT_MS_MAX));
-    let (exit, confined, [stdout, stderr]) = match check(spec).and_then(|()| launch::launch(spec)) {
+    let until = began + Duration::from_millis(spec.timeout_ms.min(ms_max));
+    let launched = check(spec, ms_max).and_then(|()| launch::launch(spec, !dialogue.input.is_empty()));
+    let (exit, confined, [stdout, stderr]) = match launched {
         Ok(launched) => {
-            let (exit, printed) = attend::attend(launched.child, launched.pipes, until);
-            (exit, launched.confined, printed.map(|printed| printed.keep(redactor)))
+            let feed = feed::Feed::new(launched.input, dialogue.input);
+            let (exit, printed) = attend::attend(launched.child, launched.pipes, feed, (until, dialogue.stop));
+            (exit, launched.confined, printed)
         }
         Err(exit) => (exit, Confined::No("it did not run".to_owned()), Default::default()),
     };
-    Outcome {
+    let answer = stdout.all();
+    let outcome = Outcome {
         exit,
-        stdout,
-        stderr,
+        stdout: stdout.keep(redactor),
+        stderr: stderr.keep(redactor),
         elapsed_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         confined,
-    }
+    };
+    Spoken { outcome, answer }
 }
 
 /// Holds a specification to its bounds.
-fn check(spec: &Spec) -> Result<(), Exit> {
+fn check(spec: &Spec, ms_max: u64) -> Result<(), Exit> {
     let refuse = |why: String| Err(Exit::NotStarted(why));
-    if !(1..=TIMEOUT_MS_MAX).contains(&spec.timeout_ms) {
-        return refuse(format!("a time of `{}` ms is not between 1 and {TIMEOUT_MS_MAX}", spec.timeout_ms));
+    if !(1..=ms_max).contains(&spec.timeout_ms) {
+        return refuse(format!("a time of `{}` ms is not between 1 and {ms_max}", spec.timeout_ms));
     }
     if spec.argv.len() > WORDS_MAX || spec.argv.iter().map(|word| word.len()).sum::<usize>() > WORDS_BYTES_MAX {
         return refuse(format!("the command has more than {WORDS_MAX} words or {WORDS_BYTES_MAX} bytes"));

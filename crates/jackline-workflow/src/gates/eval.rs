@@ -10,7 +10,7 @@ pub(super) fn judge(run: &Run) -> Outcome {
         return Outcome::not_applicable(Gate::Eval);
     }
     let Some(score) = score_of(&evaluation.score) else {
-        let findings = vec!["the evaluation is enabled and has no score from 0 to 1".to_owned()];
+        let findings = told("the evaluation is enabled and has no score from 0 to 1".to_owned(), run);
         let payload = Payload { findings, action: Some(Action::RetryWithRepair), ..Payload::default() };
         return Outcome::rejected(Gate::Eval, "the run was not evaluated", payload);
     };
@@ -21,7 +21,12 @@ pub(super) fn judge(run: &Run) -> Outcome {
     }
     let (action, wanted) =
         if reaches(score, fail) { (Action::RetryWithRepair, retry) } else { (Action::FailWorkflow, fail) };
-    let findings = vec![format!("the evaluation score is {score:.2}, below {wanted}")];
+    let findings = told(format!("the evaluation score is {score:.2}, below {wanted}"), run);
     let payload = Payload { findings, action: Some(action), ..payload };
     Outcome::rejected(Gate::Eval, "the evaluation score is too low", payload)
+}
+
+/// What is wrong with the score, and what keeps it down.
+fn told(score: String, run: &Run) -> Vec<String> {
+    std::iter::once(score).chain(run.evaluation.findings.iter().cloned()).collect()
 }

@@ -21,6 +21,8 @@ mod run;
 mod score;
 mod structural_integrity;
 
+use serde::{Deserialize, Serialize};
+
 pub use facts::{Examined, Facts, State};
 pub use look::look;
 pub use outcome::{Action, Judgement, Outcome, Payload};
@@ -28,7 +30,7 @@ pub use required::Source;
 pub use run::{Critique, Evaluation, Run, Thresholds, Unusable};
 
 /// A completion gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Gate {
     Critique,
     DeliverablePresence,

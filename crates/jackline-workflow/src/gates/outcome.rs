@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{Gate, Source};
@@ -11,7 +12,7 @@ use crate::visible::visible;
 const FINDINGS_MAX: usize = 50;
 
 /// What one gate says.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     pub gate: Gate,
     pub passed: bool,
@@ -25,7 +26,7 @@ pub struct Outcome {
 }
 
 /// What exactly is wrong.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Payload {
     /// Declared deliverables that are not there, and those that are empty.
     pub missing: Vec<String>,
@@ -44,7 +45,7 @@ pub struct Payload {
 }
 
 /// What a score that is too low leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
     RetryWithRepair,
     /// The run ends, failed.
@@ -168,7 +169,7 @@ impl Payload {
 }
 
 /// What all gates say.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
     /// One for each gate, in their order.
     pub outcomes: Vec<Outcome>,

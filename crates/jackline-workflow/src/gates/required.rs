@@ -1,5 +1,6 @@
 //! Which deliverables a plan declares, and where each of them belongs.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Run;
@@ -13,7 +14,7 @@ const PATH_CHARS_MAX: usize = 4_096;
 const ANCHORS: &[(&str, Root)] = &[("_output_dir", Root::Output), ("_workspace_dir", Root::Workspace)];
 
 /// Where deliverables were declared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
     RequiredOutputs,
     /// In the words of the success criteria, the description or the task.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jackline_core::definition::fault::quoted;
 use jackline_core::json::{JsonFault, decode};
 use jackline_core::nearest::slip;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Gate;
@@ -64,11 +64,13 @@ impl Default for Critique {
 pub struct Evaluation {
     pub enabled: bool,
     pub score: Value,
+    /// What keeps the score from being higher.
+    pub findings: Vec<String>,
     pub thresholds: Thresholds,
 }
 
 /// Scores that divide acceptance, repair and failure.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Thresholds {
     pub accept: f64,
@@ -154,7 +156,7 @@ const THRESHOLDS: &[(&str, Form)] = &[("accept", Form::Number), ("retry", Form::
 const CRITIQUE: &[(&str, Form)] =
     &[("enabled", Form::Flag), ("min_score_to_complete", Form::Number), ("scores", Form::List)];
 const EVALUATION: &[(&str, Form)] =
-    &[("enabled", Form::Flag), ("score", Form::Any), ("thresholds", Form::Block(THRESHOLDS))];
+    &[("enabled", Form::Flag), ("score", Form::Any), ("thresholds", Form::Block(THRESHOLDS)), ("findings", Form::List)];
 const RUN: &[(&str, Form)] = &[
     ("task", Form::Text),
     ("output_dir", Form::Text),

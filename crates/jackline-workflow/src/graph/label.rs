@@ -9,7 +9,7 @@ const LINE_COLUMNS_MAX: usize = 34;
 const MARKS_MAX: usize = 3;
 
 /// A visible text of at most so many columns.
-pub(super) fn cut(text: &str, columns_max: usize) -> String {
+pub(crate) fn cut(text: &str, columns_max: usize) -> String {
     let text = visible(text);
     if columns(&text) <= columns_max {
         return text;
@@ -23,7 +23,7 @@ pub(super) fn cut(text: &str, columns_max: usize) -> String {
 }
 
 /// How many columns of a fixed-width font a text takes.
-pub(super) fn columns(text: &str) -> usize {
+pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(width).sum()
 }
 

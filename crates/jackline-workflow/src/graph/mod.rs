@@ -5,7 +5,7 @@
 //! untrusted: `label` shows what hides, and each format escapes in its own way. SVG needs no other program.
 
 mod dot;
-mod label;
+pub(crate) mod label;
 mod layers;
 mod mermaid;
 mod order;

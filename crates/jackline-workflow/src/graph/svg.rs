@@ -6,6 +6,7 @@ use super::layers::Layers;
 use super::order::Order;
 use super::place::{CONDITION_COLUMNS_MAX, LINE_PX, MARGIN_PX, PADDING_PX, Page, Rect, px, wide};
 use super::{Edge, Node, Picture, Standing, label};
+use crate::visible::escaped;
 
 /// Findings told below the graph; every box has its own as a tooltip.
 const TOLD_MAX: usize = 40;
@@ -213,22 +214,4 @@ fn detoured(from: Rect, to: Rect, lane: i64) -> String {
     let (out, into) = (x + 40, to_x - 40);
     let (begin, end) = (x - 10, to_x + 10);
     format!("M{x} {y}C{out} {y} {out} {lane} {begin} {lane}H{end}C{into} {lane} {into} {to_y} {to_x} {to_y}")
-}
-
-/// A text in XML; what XML cannot hold was written out before, or is a replacement character.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            '\n' | '\t' => escaped.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            _ => escaped.push(c),
-        }
-    }
-    escaped
 }

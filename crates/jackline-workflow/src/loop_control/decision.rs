@@ -11,13 +11,22 @@ use super::plan::{SUBTASKS_MAX, Subtask};
 pub const DELEGATIONS_MAX: usize = 500;
 
 /// Work handed to a worker.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Delegation {
     pub worker_id: String,
     #[serde(default)]
     pub subtask_id: Option<String>,
     #[serde(default)]
     pub instructions: String,
+    /// The agent that does the work; without it, the one that is called as the worker is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Whether it is to delegate itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub as_submanager: bool,
+    /// The part of what is left that a manager below this one may use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_fraction: Option<f64>,
 }
 
 /// What a manager decides.
@@ -40,6 +49,8 @@ pub enum Unreadable {
     Part { part: &'static str, why: String },
     #[error("`{part}` has more than {max} entries")]
     TooMany { part: &'static str, max: usize },
+    #[error("the manager gave no answer: {0}")]
+    Silent(String),
     #[error("the subtask `{0}` is there twice")]
     Twice(String),
 }

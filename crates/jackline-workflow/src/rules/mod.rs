@@ -28,7 +28,7 @@ pub(crate) use evaluation::KINDS;
 pub(crate) use evaluation::{ACTIONS, HOOKS};
 pub(crate) use identity::AGENT_ID;
 pub use manifest::WORKFLOW_NAME;
-pub(crate) use state::STRATEGIES;
+pub(crate) use state::{RESERVED_KEYS, STRATEGIES};
 pub(crate) use timeouts::FAILURES;
 
 /// Namespaces of tools that a runtime brings along.

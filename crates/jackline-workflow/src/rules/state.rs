@@ -17,7 +17,7 @@ use crate::manifest::{Manifest, SharingRule, at, entry_at, is, texts};
 /// Who sees what.
 pub(crate) const STRATEGIES: &[&str] = &["full", "selective", "isolated"];
 /// Keys of the state that are the runtime's.
-const RESERVED_KEYS: &[&str] = &["_meta", "_errors", "_trace", "_workflow"];
+pub(crate) const RESERVED_KEYS: &[&str] = &["_meta", "_errors", "_trace", "_workflow"];
 /// Fields of a contract that are named when none of them is meant.
 const NAMED_MAX: usize = 10;
 /// Stands for every agent.

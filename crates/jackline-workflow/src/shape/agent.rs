@@ -2,7 +2,7 @@
 
 use jackline_core::definition::form::{Form, Shape, key, open};
 
-use super::{COUNT, FLAG_OR_TEXT, TEXTS};
+use super::{COUNT, FLAG_OR_TEXT, NUMBER, TEXTS};
 use crate::rules::{AGENT_ID, LANGUAGES, SANDBOXES};
 use crate::semver;
 
@@ -56,13 +56,23 @@ static MODEL: Shape = open(
     "model",
     "Which model answers.",
     &[
-        key("provider", Form::Text, "Who serves it."),
-        key("base_url", Form::Text, "Where it is served."),
-        key("name", Form::Literal, "Its name; empty for the one that is set where it runs."),
-        key("fallback", Form::Literal, "What answers when it does not."),
-        key("parameters", Form::Free, "What it is asked with."),
+        key("provider", Form::Text, "How it is asked: as `openai` or as `anthropic`.").example(r#""openai""#),
+        key("base_url", Form::Text, "Where it is served, if not by its provider.")
+            .example(r#""http://127.0.0.1:11434/v1""#),
+        key("name", Form::Literal, "Its name; a run needs one."),
+        key("fallback", Form::Literal, "Names of models that answer when it does not."),
+        key("token_env", Form::Text, "The environment variable with the token that goes along.")
+            .example(r#""OPENAI_API_KEY""#),
+        key("parameters", Form::Free, "What it is asked with; null leaves out what would be sent."),
+        key("price", Form::Map(&PRICE), "What it costs, so that costs can be counted."),
         key("reasoning", Form::Free, "Whether and how it reasons."),
     ],
+);
+
+static PRICE: Shape = open(
+    "price",
+    "Dollars for a million tokens.",
+    &[key("input", NUMBER, "That are read."), key("output", NUMBER, "That are written.")],
 );
 
 static PROMPT: Shape = open(

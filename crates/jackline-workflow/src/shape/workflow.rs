@@ -93,6 +93,7 @@ static ORCHESTRATION: Shape = open(
         key("graph", Form::List(&Form::Map(&NODE)), "The agents, and whom each waits for (R5, R6, R7, R8)."),
         key("execution", Form::Map(&EXECUTION), "How they are run."),
         key("delegation_loop", Form::Map(&DELEGATION), "How a manager delegates."),
+        key("validation", Form::Map(&VALIDATION), "How answers are validated where no manager delegates."),
         key("run_budget", Form::Map(&RUN_BUDGET), "What a run may use (R17)."),
         key("subworkflows", Form::List(&Form::Map(&INNER)), "Workflows inside this one (R8)."),
         key("degradation", Form::List(&Form::Free), "What stands in for agents that fail."),
@@ -105,12 +106,6 @@ static ORCHESTRATION: Shape = open(
      {"required": ["engine"], "properties": {"engine": {"const": "delegation_loop"}}}]}},
    "then": {"required": ["graph"], "properties": {"graph": {"type": "array", "minItems": 1}}}}
 ]"#,
-);
-
-static RUN_BUDGET: Shape = open(
-    "run_budget",
-    "What a run may use.",
-    &[key("max_wall_time", Form::Positive, "Seconds in all (R17).").judged()],
 );
 
 static LOOP_CONFIG: Shape = open(
@@ -137,13 +132,87 @@ static NODE: Shape = open(
         key("share_output", TEXTS, "What others may see of its answer (R16)."),
         key("on_failure", Form::Choice(FAILURES), "What its failure leads to (R17).").judged(),
         key("timeout", Form::Positive, "Seconds that it may take (R17).").judged(),
-        key("retry", Form::Either(&[COUNT, Form::Free]), "How often it is tried again."),
-        key("loop", Form::Free, "Whether it runs more than once."),
-        key("fan_out", Form::Free, "Whether it runs once for each of many."),
-        key("fan_in", Form::Free, "What becomes of the many answers."),
+        key("retry", Form::Either(&[COUNT, Form::Map(&RETRY)]), "How often it is tried again."),
+        key("loop", Form::Map(&LOOP), "Whether it runs more than once."),
+        key("fan_out", Form::Map(&FAN_OUT), "Whether it runs once for each of many."),
+        key("fan_in", Form::Map(&FAN_IN), "What becomes of the many answers."),
         key("type", Form::Text, "What kind of node it is."),
         key("config", Form::Map(&LOOP_CONFIG), "The settings of a delegation loop in its place (R31, R32)."),
         key("description", Form::Text, "What it is for here."),
+    ],
+);
+
+static RETRY: Shape = open(
+    "retry",
+    "How often an agent is tried, and how long before each new try.",
+    &[
+        key("max_attempts", COUNT, "Tries in all.").default("1"),
+        key("max_retries", COUNT, "Tries after the first: the same, counted otherwise."),
+        key("backoff", Form::Choice(&["none", "linear", "exponential"]), "How the time between tries grows.")
+            .default(r#""exponential""#),
+        key("backoff_base", NUMBER, "Seconds: the first pause, or what it grows by.").default("2.0"),
+        key("backoff_max", NUMBER, "Seconds of the longest pause.").default("60.0"),
+        key("delay", NUMBER, "The same as `backoff_base`."),
+        key("retryable_errors", TEXTS, "Kinds of failures that are tried again; all of them without this."),
+        key("non_retryable_errors", TEXTS, "Kinds of failures that are not."),
+    ],
+);
+
+static LOOP: Shape = open(
+    "loop",
+    "A node that runs more than once.",
+    &[
+        key("enabled", Form::Flag, "Whether it does.").default("true"),
+        key("type", Form::Choice(&["standard", "interactive"]), "Whether somebody is asked between rounds.")
+            .default(r#""standard""#),
+        key("mode", Form::Text, "The same under its other name."),
+        key("max_iterations", COUNT, "Rounds at most.").default("5"),
+        key("condition", Form::Text, "It goes on while this holds, asked after each round."),
+        key("until_condition", Form::Text, "It ends once this holds."),
+        key("until", Form::Text, "The same in short."),
+        key("poll_interval", NUMBER, "Seconds between rounds."),
+        key("prompt_field", Form::Text, "Where an interactive loop says that it needs an answer."),
+        key("input_channel", Form::Text, "Where the answer comes from."),
+    ],
+);
+
+static FAN_OUT: Shape = open(
+    "fan_out",
+    "A node that runs once for each of many.",
+    &[
+        key("enabled", Form::Flag, "Whether it does.").default("true"),
+        key("source", Form::Text, "Each of what: an expression, such as `state.researcher.topics`."),
+        key("source_field", Form::Text, "The same under its other name."),
+        key("variable", Form::Text, "What one of them is called in `inputs`.").default(r#""item""#),
+        key("agent_template", Form::Text, "The agent that runs, if it is another one."),
+        key("max_parallel", COUNT, "Copies at once.").default("4"),
+        key("aggregation", Form::Text, "What becomes of the answers; `fan_in.strategy` under its other name."),
+    ],
+);
+
+static FAN_IN: Shape = open(
+    "fan_in",
+    "What becomes of the answers of a fan-out.",
+    &[
+        key(
+            "strategy",
+            Form::Choice(&["merge", "reduce", "first", "majority"]),
+            "A list of all, one object of all, the first, or the one most often given.",
+        )
+        .default(r#""merge""#),
+        key("target_field", Form::Text, "The member of the state that they become (R13)."),
+    ],
+);
+
+static RUN_BUDGET: Shape = open(
+    "run_budget",
+    "What a run may use.",
+    &[
+        key("max_wall_time", Form::Positive, "Seconds in all (R17).").judged(),
+        key("max_agent_runs", COUNT, "Tries of agents in all."),
+        key("max_total_tokens", COUNT, "Tokens in all, as agents tell them."),
+        key("max_tool_calls", COUNT, "Calls in all, as agents tell them."),
+        key("max_cost_usd", NUMBER, "Dollars in all, as agents tell them."),
     ],
 );
 
@@ -155,7 +224,7 @@ static DEPENDENCY: Shape = open(
         key("id", Form::Text, "The same, as others spell it."),
         key("when", Form::Text, "On what condition."),
         key("expr", Form::Text, "The same, as others spell it."),
-        key("condition", Form::Text, "Which outcome is waited for."),
+        key("condition", Form::Text, "Which outcome is waited for: `success`, `failure` or `always`."),
     ],
 );
 
@@ -212,12 +281,13 @@ static DELEGATION: Shape = open(
     "How a manager delegates.",
     &[
         key("manager", Form::Text, "The agent that decides (R8)."),
+        key("worker", Form::Text, "The agent of workers that name none."),
         key("budget", Form::Map(&BUDGET), "What a run may use (R31, R32)."),
         key("models", Form::Free, "Which models answer."),
         key("worker_policy", Form::Free, "What holds for every worker."),
         key("termination", Form::Free, "When a run that makes no progress ends."),
-        key("validation", Form::Free, "How answers are validated."),
-        key("critique", Form::Free, "How answers are criticised."),
+        key("validation", Form::Map(&VALIDATION), "How answers are validated."),
+        key("critique", Form::Map(&CRITIQUE), "How answers are criticised."),
         key("planning", Form::Free, "How work is planned."),
         key("diagnosis", Form::Free, "How failures are explained."),
         key("history", Form::Free, "What the manager is told of earlier rounds."),
@@ -225,6 +295,62 @@ static DELEGATION: Shape = open(
         key("budget_reservation", Form::Free, "What is kept back for later phases."),
         key("decision_journal", Form::Free, "What is kept of decisions."),
         key("logging", Form::Free, "What is logged."),
+    ],
+);
+
+static VALIDATION: Shape = open(
+    "validation",
+    "How answers are validated that have the right form.",
+    &[
+        key("llm", Form::Map(&JUDGING), "By a judge."),
+        key("deterministic", Form::Free, "By what can be computed; the contract is always held."),
+    ],
+);
+
+static JUDGING: Shape = open(
+    "llm",
+    "Who judges whether answers do what was asked. Without a judge nothing is judged.",
+    &[
+        key("enabled", Form::Flag, "Whether answers are judged.").default("true"),
+        key("judge", RESPONDENT, "Who judges: an agent, a command, or a model."),
+        key("model", RESPONDENT, "The same, as others spell it."),
+        key("skip_when_confidence_above", NUMBER, "How sure an agent must be of an answer that is not judged.")
+            .default("0.95"),
+        key("timeout", Form::Positive, "Seconds for one verdict.").default("120"),
+    ],
+);
+
+static CRITIQUE: Shape = open(
+    "critique",
+    "How answers are criticised and mended.",
+    &[
+        key("enabled", Form::Flag, "Whether they are.").default("false"),
+        key("critic", RESPONDENT, "Who criticises: an agent, a command, or a model."),
+        key("model", RESPONDENT, "The same, as others spell it."),
+        key("min_score_to_complete", NUMBER, "The mean score that lets a run be complete.").default("0.6"),
+        key("max_repair_attempts", COUNT, "How often an answer is mended.").default("2"),
+        key("defect_categories", TEXTS, "What defects are sorted into."),
+        key("defect_category_hard_cap", COUNT, "Defects of one category for each worker of a turn; 0 for any number.")
+            .default("5"),
+        key("timeout", Form::Positive, "Seconds for one review.").default("120"),
+    ],
+);
+
+/// Whoever can be asked.
+const RESPONDENT: Form = Form::Either(&[Form::Text, Form::Map(&ASKED)]);
+
+static ASKED: Shape = open(
+    "asked",
+    "A command or a model that is asked.",
+    &[
+        key("command", Form::Some(&Form::Text), "The words of a command: JSON in, JSON out."),
+        key("provider", Form::Text, "How a model is asked: as `openai` or as `anthropic`."),
+        key("base_url", Form::Text, "Where it is served."),
+        key("name", Form::Text, "Its name."),
+        key("token_env", Form::Text, "The environment variable with its token."),
+        key("parameters", Form::Free, "What it is asked with."),
+        key("price", Form::Free, "Dollars for a million tokens: `input`, `output`."),
+        key("timeout", Form::Positive, "Seconds for one answer."),
     ],
 );
 
@@ -382,7 +508,7 @@ static EVALUATION: Shape = open(
         key("thresholds", Form::Map(&THRESHOLDS), "What a score leads to (R28)."),
         key("step_scores", Form::Map(&STEP_SCORES), "What is scored during a run (R30)."),
         key("retry_policy", Form::Map(&RETRY_POLICY), "What a low score leads to (R30)."),
-        key("rubric_judge", Form::Free, "The model that judges."),
+        key("rubric_judge", RESPONDENT, "Who judges by rubrics: an agent, a command, or a model."),
         key("artifact_path", Form::Text, "Where scores are kept."),
     ],
 )
@@ -402,7 +528,7 @@ static METRIC: Shape = open(
         key("name", Form::Text, "Its name, once in a workflow (R27).").judged(),
         key("kind", Form::Text, "How it is found (R27).").judged(),
         key("weight", Form::NotNegative, "How much it counts (R29).").default("1.0").judged(),
-        key("params", Form::Free, "What its kind needs."),
+        key("params", Form::Free, "What its kind needs: `expr` or `command`, `schema`, `of`, `rules`, `rubric`."),
     ],
 );
 

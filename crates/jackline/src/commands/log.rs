@@ -114,6 +114,11 @@ impl Reader {
         let record = replay::record(line).map_err(|why| {
             CommandError::input(format!("a record cannot be read: {why}")).hint("run `jackline audit verify`")
         })?;
+        if timeline::is_of_run(&record) {
+            let row = || timeline::happened(&record, Paint::for_stdout());
+            let row = if format == Format::Json { String::from_utf8_lossy(line).into_owned() } else { row() };
+            return Ok((!would_deny).then_some(row));
+        }
         self.lines.push(String::from_utf8_lossy(line).into_owned());
         match timeline::text(&record, "kind") {
             "decision" => {

@@ -4,6 +4,7 @@
 
 #[path = "../../../jackline-workflow/tests/rules/case.rs"]
 mod case;
+mod running;
 
 use std::collections::BTreeMap;
 use std::fs;

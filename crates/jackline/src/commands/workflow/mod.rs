@@ -1,10 +1,13 @@
-//! `jackline workflow`: workflows of agents, checked, explained, drawn, judged and begun.
+//! `jackline workflow`: workflows of agents, checked, explained, drawn, run, judged and begun.
 
 mod begin;
 mod explain;
 mod gates;
 mod graph;
+mod progress;
+mod run;
 mod schema;
+mod show;
 mod validate;
 
 use std::path::Path;
@@ -20,6 +23,8 @@ pub(crate) enum Workflow {
     Validate(validate::Validate),
     Explain(explain::Explain),
     Graph(graph::Graph),
+    Run(run::Run),
+    Show(show::Show),
     Gates(gates::Gates),
     New(begin::New),
     Schema(schema::Schema),
@@ -31,6 +36,8 @@ impl Workflow {
             Self::Validate(command) => command.run(),
             Self::Explain(command) => command.run(),
             Self::Graph(command) => command.run(),
+            Self::Run(command) => command.run(),
+            Self::Show(command) => command.run(),
             Self::Gates(command) => command.run(),
             Self::New(command) => command.run(),
             Self::Schema(command) => command.run(),

@@ -1,0 +1,281 @@
+//! Makes an account of a run's records, one after the other. Records that say nothing to an account are passed over.
+
+use std::collections::BTreeMap;
+
+use jackline_core::session::nano_usd;
+use jackline_core::time::Timestamp;
+use serde_json::Value;
+
+use super::{Account, Budget, End, Gate, Moment, Outcome, Step};
+use crate::ask::Usage;
+use crate::gates;
+use crate::work::brief;
+
+/// Steps, and moments, that are told of one run; a run with more has its log.
+const TOLD_MAX: usize = 50_000;
+/// Characters of a text that is taken from a record.
+const TEXT_CHARS_MAX: usize = 1_000;
+
+/// Reads records into an account.
+#[derive(Debug, Default)]
+pub struct Reader {
+    account: Account,
+    began: Option<Timestamp>,
+    /// Steps that have not ended, by their names.
+    open: BTreeMap<String, usize>,
+}
+
+impl Reader {
+    /// Takes the next record.
+    pub fn take(&mut self, record: &Value) {
+        let Some(at) = text(record, "/at").and_then(Timestamp::parse) else { return };
+        let began = *self.began.get_or_insert(at);
+        let at_ms = u64::try_from(at.since(began)).unwrap_or_default();
+        self.account.elapsed_ms = self.account.elapsed_ms.max(at_ms);
+        let agent = text(record, "/agent").unwrap_or_default().to_owned();
+        match text(record, "/kind").unwrap_or_default() {
+            "run.started" => {
+                let began = text(record, "/at").unwrap_or_default().to_owned();
+                let account = &mut self.account;
+                (account.workflow, account.began, account.run) = (agent, began, said(record, "/session"));
+                (account.task, account.engine) = (said(record, "/data/task"), said(record, "/data/engine"));
+            }
+            "run.ended" => self.ended(record),
+            "agent.started" => self.started(record, agent, at_ms),
+            "agent.finished" => self.settled(record, at_ms, Outcome::Done),
+            "agent.failed" | "agent.stopped" => self.settled(record, at_ms, Outcome::Failed),
+            "agent.skipped" => {
+                let note = Some(said(record, "/data/reason"));
+                let step =
+                    Step { agent, from_ms: at_ms, to_ms: Some(at_ms), outcome: Outcome::Skipped, attempt: 1, note };
+                self.step(step);
+            }
+            "gates.judged" => self.judged(record, at_ms),
+            kind => {
+                if let Some((told, text, bad)) = moment(kind, &agent, record) {
+                    self.moment(Moment { at_ms, kind: told, text, bad });
+                }
+            }
+        }
+        self.counted(record);
+    }
+
+    /// What was read.
+    #[must_use]
+    pub fn account(self) -> Account {
+        self.account
+    }
+
+    fn step(&mut self, step: Step) {
+        if self.account.steps.len() < TOLD_MAX {
+            self.account.steps.push(step);
+        }
+    }
+
+    fn moment(&mut self, moment: Moment) {
+        if self.account.moments.len() < TOLD_MAX {
+            self.account.moments.push(moment);
+        }
+    }
+
+    fn started(&mut self, record: &Value, agent: String, from_ms: u64) {
+        let attempt = record.pointer("/data/attempt").and_then(Value::as_u64).unwrap_or(1);
+        if let Some(name) = text(record, "/call") {
+            self.open.insert(name.to_owned(), self.account.steps.len());
+        }
+        self.step(Step { agent, from_ms, attempt, ..Step::default() });
+    }
+
+    /// A piece of work is over.
+    fn settled(&mut self, record: &Value, to_ms: u64, outcome: Outcome) {
+        let begun = text(record, "/call").and_then(|name| self.open.remove(name));
+        let Some(step) = begun.and_then(|at| self.account.steps.get_mut(at)) else { return };
+        (step.to_ms, step.outcome) = (Some(to_ms), outcome);
+        let reason = said(record, "/data/reason");
+        step.note = (!reason.is_empty()).then_some(reason);
+    }
+
+    /// What agents and whoever was asked about them took.
+    fn counted(&mut self, record: &Value) {
+        let Some(usage) = record.pointer("/data/usage") else { return };
+        // The end repeats what was counted on the way.
+        if text(record, "/kind") == Some("run.ended") {
+            return;
+        }
+        let count = |name: &str| usage.get(name).and_then(Value::as_u64).unwrap_or_default();
+        let cost = usage.get("cost_usd").and_then(Value::as_f64).unwrap_or_default();
+        self.account.usage += Usage {
+            requests: record.pointer("/data/requests").and_then(Value::as_u64).unwrap_or_default(),
+            input_tokens: count("input_tokens"),
+            output_tokens: count("output_tokens"),
+            cost_nano_usd: nano_usd(cost),
+        };
+    }
+
+    fn judged(&mut self, record: &Value, at_ms: u64) {
+        let gates = record.pointer("/data/judgement/gates").and_then(Value::as_array).into_iter().flatten();
+        let is = |gate: &Value, name: &str| gate.get(name).and_then(Value::as_bool).unwrap_or_default();
+        let told = gates.filter(|gate| is(gate, "applicable")).map(|gate| Gate {
+            at_ms,
+            gate: said(gate, "/gate"),
+            passed: is(gate, "passed"),
+            reason: Some(said(gate, "/reason")).filter(|reason| !reason.is_empty()),
+            findings: texts(gate.get("findings")),
+        });
+        let room = TOLD_MAX.saturating_sub(self.account.gates.len());
+        self.account.gates.extend(told.take(room));
+    }
+
+    fn ended(&mut self, record: &Value) {
+        self.account.end = Some(End { status: said(record, "/data/status"), reason: said(record, "/data/reason") });
+        self.account.iterations = record.pointer("/data/iterations").and_then(Value::as_u64).unwrap_or_default();
+        let budgets = record.pointer("/data/budgets").and_then(Value::as_object).into_iter().flatten();
+        let number = |budget: &Value, name: &str| budget.get(name).and_then(Value::as_f64);
+        self.account.budgets = budgets
+            .map(|(name, budget)| Budget {
+                name: name.clone(),
+                used: number(budget, "used").unwrap_or_default(),
+                limit: number(budget, "limit"),
+            })
+            .collect();
+    }
+}
+
+/// What a record tells as a moment: in a word, in a sentence, and whether it stands in the way.
+fn moment(kind: &str, agent: &str, record: &Value) -> Option<(String, String, bool)> {
+    let reason = said(record, "/data/reason");
+    let about = |text: String| if text.is_empty() { agent.to_owned() } else { format!("{agent}: {text}") };
+    Some(match kind {
+        "run.resumed" => ("resumed".to_owned(), String::new(), false),
+        "manager.decided" => {
+            let refused = said(record, "/data/refused");
+            (said(record, "/data/decision"), refused.clone(), !refused.is_empty())
+        }
+        // Those of the gates themselves are told with the judgement.
+        "gate.event" => {
+            let gate = said(record, "/data/gate");
+            if gates::Gate::ALL.iter().any(|known| known.name() == gate) {
+                return None;
+            }
+            let bad = record.pointer("/data/triggered").and_then(Value::as_bool).unwrap_or_default();
+            (gate, [reason, said(record, "/data/transition")].join(" ").trim().to_owned(), bad)
+        }
+        "agent.judged" => {
+            let verdict = said(record, "/data/verdict");
+            let bad = record.pointer("/data/triggered").and_then(Value::as_bool).unwrap_or_default();
+            (format!("judge {verdict}"), about(reason), bad)
+        }
+        "critique.reviewed" => ("critique".to_owned(), about(score(record)), false),
+        "step.scored" | "run.evaluated" => ("evaluation".to_owned(), about(score(record)), false),
+        "agent.gave_up" => ("gave up".to_owned(), about(reason), true),
+        "state.refused" => ("refused".to_owned(), about("it wrote reserved keys".to_owned()), true),
+        "message.rejected" => ("message rejected".to_owned(), about(reason), true),
+        _ => return None,
+    })
+}
+
+/// A score as people are told it.
+fn score(record: &Value) -> String {
+    match record.pointer("/data/score").and_then(Value::as_f64) {
+        Some(score) => format!("{score:.2}"),
+        None => format!("no score {}", said(record, "/data/failed")).trim().to_owned(),
+    }
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.pointer(pointer).and_then(Value::as_str)
+}
+
+/// A text of a record on one line, cut; what a long one was clipped to, as it is.
+fn said(value: &Value, pointer: &str) -> String {
+    match value.pointer(pointer) {
+        Some(Value::String(text)) => brief(text, TEXT_CHARS_MAX),
+        Some(Value::Null) | None => String::new(),
+        Some(other) => brief(&other.to_string(), TEXT_CHARS_MAX),
+    }
+}
+
+fn texts(value: Option<&Value>) -> Vec<String> {
+    let items = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    items.map(|item| brief(item, TEXT_CHARS_MAX)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn record(second: u32, kind: &str, call: Option<&str>, data: Value) -> Value {
+        json!({"at": format!("2026-01-02T03:04:{second:02}.000Z"), "kind": kind, "agent": "writer", "session": "run-7",
+               "call": call, "data": data})
+    }
+
+    #[test]
+    fn records_become_an_account() {
+        let mut reader = Reader::default();
+        for record in [
+            record(0, "run.started", None, json!({"task": "tides", "engine": "dag"})),
+            record(1, "agent.started", Some("w#1"), json!({"attempt": 1})),
+            record(3, "agent.failed", Some("w#1"), json!({"reason": "its time was up"})),
+            record(4, "agent.started", Some("w#2"), json!({"attempt": 2})),
+            record(
+                6,
+                "agent.finished",
+                Some("w#2"),
+                json!({"requests": 1, "usage": {"input_tokens": 5, "output_tokens": 2, "cost_usd": 0.5}}),
+            ),
+            record(
+                6,
+                "agent.judged",
+                Some("w#2"),
+                json!({"verdict": "accepted", "reason": "fine", "triggered": false}),
+            ),
+            record(
+                7,
+                "gates.judged",
+                None,
+                json!({"judgement": {"gates": [
+                {"gate": "file", "applicable": true, "passed": false, "reason": "broken", "findings": ["x"]},
+                {"gate": "eval", "applicable": false, "passed": true}]}}),
+            ),
+            record(7, "gate.event", None, json!({"gate": "file", "triggered": true})),
+            record(
+                7,
+                "gate.event",
+                None,
+                json!({"gate": "plan_loop", "triggered": true, "reason": "no progress", "transition": "forced_delegate"}),
+            ),
+            record(8, "nobody.knows", None, json!({})),
+            record(
+                9,
+                "run.ended",
+                None,
+                json!({"status": "partial", "reason": "max_loops", "iterations": 2,
+                "usage": {"input_tokens": 5}, "budgets": {"tokens": {"used": 7, "limit": 10}}}),
+            ),
+            json!("no record"),
+        ] {
+            reader.take(&record);
+        }
+        let account = reader.account();
+        assert_eq!((account.run.as_str(), account.task.as_str(), account.elapsed_ms), ("run-7", "tides", 9_000));
+        let steps: Vec<_> = account.steps.iter().map(|step| (step.outcome, step.attempt, step.to_ms)).collect();
+        assert_eq!(steps, [(Outcome::Failed, 1, Some(3_000)), (Outcome::Done, 2, Some(6_000))]);
+        assert_eq!(account.gates.len(), 1);
+        let kinds: Vec<_> = account.moments.iter().map(|moment| (moment.kind.as_str(), moment.text.as_str())).collect();
+        assert_eq!(kinds, [("judge accepted", "writer: fine"), ("plan_loop", "no progress forced_delegate")]);
+        assert_eq!(account.usage, Usage { requests: 1, input_tokens: 5, output_tokens: 2, cost_nano_usd: 500_000_000 });
+        assert_eq!(account.budgets, [Budget { name: "tokens".to_owned(), used: 7.0, limit: Some(10.0) }]);
+        assert_eq!(account.end.unwrap().reason, "max_loops");
+    }
+
+    #[test]
+    fn a_run_that_was_killed_has_open_steps() {
+        let mut reader = Reader::default();
+        reader.take(&record(0, "run.started", None, json!({})));
+        reader.take(&record(1, "agent.started", Some("w#1"), json!({})));
+        let account = reader.account();
+        assert_eq!((account.steps[0].outcome, account.end), (Outcome::Open, None));
+    }
+}

@@ -1,0 +1,124 @@
+//! Models behind HTTP: one question becomes one conversation, bounded in time, size and number of requests.
+//!
+//! [`Endpoint`] is where a model is and how it is spoken to, as a workflow's files say; the two APIs are files of their
+//! own. [`Post`] is the way out: a trait, since this crate has no network. [`Model`] puts both together: it tries again
+//! what may pass (`attempts`), and has an answer mended that does not fit (`said`).
+
+mod anthropic;
+mod attempts;
+mod endpoint;
+mod openai;
+mod said;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::ask::{Answer, Ask, Cause, Question, Unanswered, Usage};
+
+pub use attempts::{ATTEMPTS_MAX, Clock, Real};
+pub use endpoint::{Endpoint, Token, Unusable};
+pub use said::MENDS_MAX;
+pub use wire::{Failed, Offline, Post, RESPONSE_BYTES_MAX, Request, Response};
+
+/// A model that can be asked.
+#[derive(Debug, Clone)]
+pub struct Model {
+    endpoint: Endpoint,
+    post: Arc<dyn Post>,
+    clock: Arc<dyn Clock>,
+}
+
+/// One thing said in a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Turn {
+    /// `user` or `assistant`.
+    who: &'static str,
+    text: String,
+}
+
+/// What a model said to a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Said {
+    text: String,
+    /// Why that is not all of it, or not meant as an answer.
+    unfinished: Option<String>,
+    input_tokens: u64,
+    output_tokens: u64,
+}
+
+impl Model {
+    #[must_use]
+    pub fn new(endpoint: Endpoint, post: Arc<dyn Post>) -> Self {
+        Self { endpoint, post, clock: Arc::new(Real) }
+    }
+
+    /// The same with another clock; for tests.
+    #[must_use]
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// Asks one of the endpoint's models, and again while its answer does not fit.
+    fn converse(&self, name: &str, question: &Question<'_>, until: Instant) -> Result<Answer, Unanswered> {
+        let system = said::instructions(question);
+        let mut turns = vec![Turn { who: "user", text: said::prompt(question.input) }];
+        let mut usage = Usage::default();
+        for mends_left in (0..=MENDS_MAX).rev() {
+            let body = self.endpoint.body(name, (&system, question.schema.is_some()), &turns);
+            let said = attempts::send(self, &body, (until, &mut usage));
+            let said = said.map_err(|unanswered| Unanswered { usage, ..unanswered })?;
+            usage.input_tokens = usage.input_tokens.saturating_add(said.input_tokens);
+            usage.output_tokens = usage.output_tokens.saturating_add(said.output_tokens);
+            usage.cost_nano_usd = self.endpoint.cost(&usage);
+            let unfit = match said::value(&said, question.schema) {
+                Ok(value) => return Ok(Answer { value, usage }),
+                Err(unfit) => unfit,
+            };
+            if mends_left == 0 {
+                let why = format!("the model's answer cannot be used: {unfit}");
+                return Err(Unanswered { usage, ..Unanswered::new(why).by(Cause::Unfit) });
+            }
+            turns.extend(said::mend(&said, &unfit));
+        }
+        Err(Unanswered { usage, ..Unanswered::new("the model was not asked") })
+    }
+}
+
+impl Ask for Model {
+    /// Asks the model, and those that stand in for it when it does not answer.
+    fn ask(&self, question: &Question<'_>, until: Instant) -> Result<Answer, Unanswered> {
+        let mut usage = Usage::default();
+        let mut last = Unanswered::new("no model is named");
+        for name in self.endpoint.names() {
+            match self.converse(name, question, until) {
+                Ok(answer) => {
+                    usage += answer.usage;
+                    return Ok(Answer { usage, ..answer });
+                }
+                Err(unanswered) => {
+                    usage += unanswered.usage;
+                    last = unanswered;
+                }
+            }
+            if last.cause == Cause::Late {
+                break;
+            }
+        }
+        Err(Unanswered { usage, ..last })
+    }
+}
+
+/// What an API's answer holds of a key, as a count.
+fn count(value: &Value, key: &str) -> u64 {
+    value.get(key).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// Turns as both APIs write them.
+fn messages(turns: &[Turn]) -> Vec<Value> {
+    turns.iter().map(|turn| json!({"role": turn.who, "content": turn.text})).collect()
+}

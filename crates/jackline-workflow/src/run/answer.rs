@@ -1,0 +1,163 @@
+//! An agent's answer: what it says, what it writes to the state, whom it sends messages, what it used.
+
+use std::collections::BTreeSet;
+
+use jackline_runtime::Schema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::worker::{Failure, FailureKind};
+use crate::rules::RESERVED_KEYS;
+
+/// Members of an answer that are about the run, not part of what is said; unless the contract names them.
+const UPDATES: &str = "state_updates";
+const MESSAGES: &str = "messages";
+const USAGE: &str = "usage";
+/// Messages of one answer: more are no conversation.
+const MESSAGES_MAX: usize = 100;
+/// Errors of a contract that a reason tells: the first are the ones to mend.
+const ERRORS_SHOWN_MAX: usize = 5;
+
+/// What an agent answered.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct Answer {
+    /// What it says: what its contract is about.
+    pub(super) said: Map<String, Value>,
+    /// Members of the shared state that it writes.
+    pub(super) updates: Map<String, Value>,
+    pub(super) messages: Vec<Message>,
+    pub(super) usage: Usage,
+}
+
+/// A message, as an agent sends it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Message {
+    pub(super) channel: Option<String>,
+    /// Whom it is for; everybody who may receive it, when nobody is named.
+    pub(super) to: Option<String>,
+    pub(super) content: Value,
+}
+
+/// What an answer took, as the agent tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub tool_calls: u64,
+    pub cost_usd: f64,
+}
+
+impl Usage {
+    pub(super) const fn tokens(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.tool_calls = self.tool_calls.saturating_add(other.tool_calls);
+        self.cost_usd += other.cost_usd;
+    }
+}
+
+impl Answer {
+    /// Takes an answer apart. Anything in it that cannot be read makes it no answer.
+    pub(super) fn read(mut value: Map<String, Value>, fields: &BTreeSet<String>) -> Result<Self, Failure> {
+        let invalid = |part: &str, why: String| {
+            Failure::new(FailureKind::Validation, format!("`{part}` of its answer cannot be read: {why}"))
+        };
+        let named = |name: &str| fields.contains(name);
+        let mut take = |name: &str| if named(name) { value.get(name).cloned() } else { value.remove(name) };
+        let (updates, messages, usage) = (take(UPDATES), take(MESSAGES), take(USAGE));
+        let updates = match updates {
+            None | Some(Value::Null) => Map::new(),
+            Some(Value::Object(updates)) => updates,
+            Some(_) => return Err(invalid(UPDATES, "it is no object".to_owned())),
+        };
+        // A field that the contract calls `messages` is the agent's own, unless it reads like messages.
+        let messages = match (messages.map(serde_json::from_value::<Vec<Message>>), named(MESSAGES)) {
+            (None, _) | (Some(Err(_)), true) => Vec::new(),
+            (Some(Ok(messages)), true) if messages.iter().any(|message| message.channel.is_none()) => Vec::new(),
+            (Some(Ok(messages)), _) => messages,
+            (Some(Err(why)), false) => return Err(invalid(MESSAGES, why.to_string())),
+        };
+        if messages.len() > MESSAGES_MAX {
+            return Err(invalid(MESSAGES, format!("there are more than {MESSAGES_MAX}")));
+        }
+        let usage = match (usage.map(serde_json::from_value), named(USAGE)) {
+            (Some(Ok(usage)), _) => usage,
+            (None, _) | (Some(Err(_)), true) => Usage::default(),
+            (Some(Err(why)), false) => return Err(invalid(USAGE, why.to_string())),
+        };
+        Ok(Self { said: value, updates, messages, usage })
+    }
+
+    /// Holds it against a contract.
+    pub(super) fn check(&self, schema: Option<&Schema>) -> Result<(), Failure> {
+        let Some(schema) = schema else { return Ok(()) };
+        let invalid = |why: String| Failure::new(FailureKind::Validation, why);
+        let errors = schema
+            .errors(&Value::Object(self.said.clone()))
+            .map_err(|why| invalid(format!("whether its answer fits its contract cannot be told: {why}")))?;
+        if errors.is_empty() {
+            return Ok(());
+        }
+        let told = errors.iter().take(ERRORS_SHOWN_MAX).map(|error| match error.instance_path.as_str() {
+            "" => error.message.clone(),
+            path => format!("at `{path}` {}", error.message),
+        });
+        let told: Vec<String> = told.collect();
+        Err(invalid(format!("its answer does not fit its contract: {}", told.join("; "))))
+    }
+
+    /// Keys of the state that it writes and no agent may: those of the runtime (R13), and the names of agents.
+    pub(super) fn refused(&self, agents: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let reserved = |key: &&String| RESERVED_KEYS.contains(&key.as_str());
+        let written = self.updates.keys().filter(|key| reserved(key) || agents(key));
+        written.chain(self.said.keys().filter(reserved)).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(value: &Value, fields: &[&str]) -> Result<Answer, Failure> {
+        let fields = fields.iter().map(|field| (*field).to_owned()).collect();
+        Answer::read(value.as_object().unwrap().clone(), &fields)
+    }
+
+    #[test]
+    fn what_is_about_the_run_is_no_part_of_what_is_said() {
+        let value = json!({
+            "report": "x", "state_updates": {"topic": "tides"}, "usage": {"input_tokens": 3, "output_tokens": 4},
+            "messages": [{"channel": "results", "content": {"n": 1}}, {"content": 7, "to": "writer"}],
+        });
+        let answer = read(&value, &["report"]).unwrap();
+        assert_eq!(Value::Object(answer.said), json!({"report": "x"}));
+        assert_eq!((answer.usage.tokens(), answer.messages.len()), (7, 2));
+        assert_eq!(answer.updates.get("topic"), Some(&json!("tides")));
+    }
+
+    #[test]
+    fn a_contract_may_have_fields_of_such_names() {
+        let value = json!({"usage": "how to use it", "messages": ["a", "b"]});
+        let answer = read(&value, &["usage", "messages"]).unwrap();
+        assert_eq!(Value::Object(answer.said), value);
+        assert!(answer.messages.is_empty());
+        assert!(read(&value, &["messages"]).is_err());
+        assert!(read(&json!({"messages": [1]}), &[]).is_err());
+        assert!(read(&json!({"state_updates": []}), &[]).is_err());
+    }
+
+    #[test]
+    fn keys_of_the_runtime_and_of_agents_are_refused() {
+        let answer = read(&json!({"_trace": 1, "state_updates": {"_meta": 1, "writer": 2, "fine": 3}}), &[]).unwrap();
+        let refused = answer.refused(&|name| name == "writer");
+        assert_eq!(refused, ["_meta", "writer", "_trace"]);
+    }
+}

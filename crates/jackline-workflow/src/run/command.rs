@@ -1,0 +1,116 @@
+//! An agent that is a command: one JSON object on its standard input, one on its standard output.
+
+use jackline_core::json::decode;
+use jackline_runtime::runner::{self, Confined, Dialogue, Exit, KEPT_BYTES_MAX, Outcome, Spec};
+use serde_json::{Map, Value, json};
+
+use super::worker::{Failure, FailureKind, Reply, Request, Unanswered, Worker, is_json};
+
+/// Bytes of complaints that a reason quotes: the last lines of what a command says when it fails.
+const COMPLAINT_BYTES_MAX: usize = 600;
+
+/// A command, as an agent's file names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    argv: Vec<String>,
+    /// Whether it may use the network.
+    network: bool,
+    /// Whether it answers with JSON, or with a text.
+    json: bool,
+}
+
+impl Command {
+    /// The command that an agent's file names under `runtime.command`.
+    #[must_use]
+    pub fn of(agent: &Value) -> Option<Self> {
+        let words = agent.pointer("/runtime/command")?.as_array()?;
+        let argv: Vec<String> = words.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let network = agent.pointer("/capabilities/sandbox/network");
+        let allowed = |flag: &Value| flag.as_bool().or_else(|| flag.get("enabled")?.as_bool());
+        let network = network.and_then(allowed).unwrap_or(false);
+        (!argv.is_empty()).then(|| Self { argv, network, json: is_json(agent) })
+    }
+
+    fn spec(&self, request: &Request<'_>) -> Spec {
+        let place = request.place;
+        Spec {
+            timeout_ms: u64::try_from(request.timeout.as_millis()).unwrap_or(u64::MAX).min(runner::DIALOGUE_MS_MAX),
+            read_only: true,
+            network: self.network,
+            writable: place.writable().map(ToOwned::to_owned).to_vec(),
+            ..Spec::new(self.argv.clone(), place.root.clone(), place.environment.clone())
+        }
+    }
+}
+
+impl Command {
+    /// Runs it as a test: whether it ends with 0, or why that is not known.
+    pub(super) fn passes(&self, request: &Request<'_>) -> Result<bool, String> {
+        let input = format!("{}\n", request.input).into_bytes();
+        let dialogue = Dialogue { input: &input, stop: request.stop };
+        let spoken = runner::converse(&self.spec(request), dialogue, request.redactor);
+        match spoken.outcome.exit {
+            Exit::Code(code) => Ok(code == 0),
+            _ => Err(failure(&spoken.outcome).reason),
+        }
+    }
+}
+
+impl Worker for Command {
+    fn ask(&self, request: &Request<'_>) -> Result<Reply, Unanswered> {
+        let mut input = request.input.to_string().into_bytes();
+        input.push(b'\n');
+        let dialogue = Dialogue { input: &input, stop: request.stop };
+        let spoken = runner::converse(&self.spec(request), dialogue, request.redactor);
+        match &spoken.outcome.exit {
+            Exit::Code(0) => {}
+            Exit::Stopped => return Err(Unanswered::Stopped),
+            _ => return Err(Unanswered::Failed(failure(&spoken.outcome))),
+        }
+        let invalid = |why: String| Unanswered::Failed(Failure::new(FailureKind::Validation, why));
+        let answer =
+            spoken.answer.ok_or_else(|| invalid(format!("its answer has more than {KEPT_BYTES_MAX} bytes")))?;
+        let value = if self.json { object(&answer) } else { text(answer) };
+        Ok(Reply { value: value.map_err(invalid)?, notes: notes(&spoken.outcome) })
+    }
+}
+
+/// The object that a command printed.
+fn object(answer: &[u8]) -> Result<Map<String, Value>, String> {
+    match decode(answer.trim_ascii()) {
+        Ok(Value::Object(value)) => Ok(value),
+        Ok(_) => Err("its answer is no JSON object".to_owned()),
+        Err(fault) => Err(format!("its answer is no JSON: {fault}")),
+    }
+}
+
+fn text(answer: Vec<u8>) -> Result<Map<String, Value>, String> {
+    let text = String::from_utf8(answer).map_err(|_| "its answer is no text".to_owned())?;
+    Ok(Map::from_iter([("text".to_owned(), json!(text))]))
+}
+
+fn failure(outcome: &Outcome) -> Failure {
+    let (kind, reason) = match &outcome.exit {
+        Exit::TimedOut => (FailureKind::Timeout, "its time was up".to_owned()),
+        Exit::Code(code) => (FailureKind::Failed, format!("it ended with code {code}")),
+        Exit::Signal(signal) => (FailureKind::Failed, format!("it was ended by signal {signal}")),
+        Exit::NotStarted(why) | Exit::NotConfined(why) | Exit::Unknown(why) => (FailureKind::Failed, why.clone()),
+        Exit::Stopped => (FailureKind::Failed, "it was stopped".to_owned()),
+    };
+    let said = outcome.stderr.short(COMPLAINT_BYTES_MAX);
+    let said = said.trim();
+    Failure::new(kind, if said.is_empty() { reason } else { format!("{reason}: {said}") })
+}
+
+/// What a record keeps beside the answer.
+fn notes(outcome: &Outcome) -> Map<String, Value> {
+    let mut notes = Map::from_iter([("elapsed_ms".to_owned(), json!(outcome.elapsed_ms))]);
+    if let Confined::Partly(why) | Confined::No(why) = &outcome.confined {
+        notes.insert("unconfined".to_owned(), json!(why));
+    }
+    let said = outcome.stderr.short(COMPLAINT_BYTES_MAX);
+    if !said.trim().is_empty() {
+        notes.insert("stderr".to_owned(), json!(said.trim()));
+    }
+    notes
+}

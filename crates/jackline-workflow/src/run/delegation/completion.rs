@@ -1,0 +1,58 @@
+//! A COMPLETE is judged by the gates, over what is really there. The judgement is on record before it counts.
+
+use serde_json::{Value, json};
+
+use super::Loop;
+use crate::gates::{self, Gate, Judgement};
+use crate::loop_control::Control;
+use crate::run::fault::{Halt, RunFault};
+use crate::run::ledger::Entry;
+use crate::run::running::Earlier;
+use crate::run::tiers::Subject;
+
+impl Loop<'_, '_> {
+    /// Asks all gates about a result.
+    pub(super) fn judge(&mut self, control: &Control, result: &Value) -> Result<Judgement, Halt> {
+        let judgement = self.judgement(control, result)?;
+        let low = judgement.rejections().any(|outcome| outcome.gate == Gate::Eval);
+        self.repairs += u32::from(low);
+        Ok(judgement)
+    }
+
+    fn judgement(&self, control: &Control, result: &Value) -> Result<Judgement, Halt> {
+        let step = self.step(control, "gates");
+        if let Some(Earlier::Finished(value)) = self.running.known(&step)? {
+            let why =
+                |why: serde_json::Error| RunFault::Unreadable { id: self.running.run.to_owned(), why: why.to_string() };
+            return Ok(serde_json::from_value(value).map_err(why)?);
+        }
+        let described = self.described(control, result)?;
+        self.running.describe(&described)?;
+        let judgement = match gates::Run::read(described.to_string().as_bytes()) {
+            Ok(run) => gates::judge(&run, &gates::look(&run, &self.running.place.output)),
+            Err(why) => return Err(RunFault::Input(why.to_string()).into()),
+        };
+        let kept = self.running.ledger.kept.put(&json!(judgement))?;
+        let complete = judgement.complete();
+        let data = json!({"kept": kept.hex(), "passed": complete, "iteration": control.iteration(), "judgement": judgement.to_json()});
+        self.running.record(Entry::new("gates.judged", &self.manager, data).of_step(&step))?;
+        Ok(judgement)
+    }
+
+    /// What the gates are asked about, as `jackline workflow gates` reads it.
+    fn described(&self, control: &Control, result: &Value) -> Result<Value, Halt> {
+        let place = &self.running.place;
+        let subject = Subject { result, agent: None, iterations: control.iteration() };
+        let evaluation = self.running.evaluated(&self.step(control, "evaluation"), subject, self.repairs)?;
+        Ok(json!({
+            "task": self.task,
+            "output_dir": place.output,
+            "workspace_dir": place.workspace,
+            "plan": control.plan(),
+            "final_result": result,
+            "critique": self.running.critique(&self.scores),
+            "evaluation": evaluation,
+            "gates": self.settings.gates,
+        }))
+    }
+}

@@ -1,0 +1,245 @@
+//! Workers of one decision: chosen, started side by side, some of them managers of their own; what came of them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Map, Value, json};
+
+use super::{Budget, Loop};
+use crate::loop_control::{Control, Delegation, Progress, Status};
+use crate::run::answer::Usage;
+use crate::run::fault::Halt;
+use crate::run::parallel;
+use crate::run::running::lock;
+use crate::run::settings::OnFailure;
+use crate::run::step::{Ask, Came};
+
+/// The part of what is left for a manager below, when its own manager does not say.
+const FRACTION: f64 = 0.5;
+
+/// Work that is handed out now.
+struct Job<'d> {
+    delegation: &'d Delegation,
+    /// Who does it, or why nobody does.
+    agent: Result<String, String>,
+    /// Begins the names of its steps.
+    path: String,
+    /// What it may use, if it delegates itself.
+    budget: Option<Budget>,
+}
+
+/// What came of one job.
+struct Report {
+    progress: Progress,
+    told: Value,
+    usage: Usage,
+    /// What is left of its own budget.
+    budget: Option<Budget>,
+    /// Whether the run ends with it.
+    fatal: bool,
+    /// What a critic scored it.
+    score: Option<f64>,
+}
+
+impl Loop<'_, '_> {
+    /// Has the work of a decision done; how the subtasks stand now.
+    pub(super) fn work(
+        &mut self,
+        control: &Control,
+        delegations: &[Delegation],
+    ) -> Result<Vec<(String, Progress)>, Halt> {
+        let left = usize::try_from(self.budget.workers_left()).unwrap_or(usize::MAX);
+        let width = self.settings.budget.max_workers_per_iteration.max(1).min(left);
+        let (now, later) = delegations.split_at(width.min(delegations.len()));
+        let jobs: Vec<Job<'_>> = self.jobs(control, now);
+        self.budget.work(jobs.len() as u64);
+        if self.depth == 0 {
+            lock(&self.running.memory).begin();
+        }
+        let reports =
+            parallel::each(&jobs, self.settings.budget.max_parallel_workers, |_, job| self.carry_out(control, job));
+        let reports: Vec<Report> = reports.into_iter().collect::<Result<_, Halt>>()?;
+        self.results.clear();
+        self.scores = reports.iter().filter_map(|report| report.score).collect();
+        let mut progress = Vec::new();
+        for (job, report) in jobs.iter().zip(reports) {
+            if let Some(given) = &report.budget {
+                self.budget.reclaim(given);
+            }
+            self.budget.charge(&report.usage);
+            self.results.push(report.told);
+            progress.extend(job.delegation.subtask_id.clone().map(|id| (id, report.progress)));
+            if report.fatal {
+                let reason = format!("agent_failed: {}", job.delegation.worker_id);
+                return Err(self.running.stop(Status::Failed, reason));
+            }
+        }
+        if let Some(category) = self.running.too_many_defects(jobs.len()) {
+            let event = json!({"gate": "defect_category_cap", "triggered": true, "reason": category});
+            self.running.tell(&self.manager, &self.step(control, "defects"), vec![event])?;
+            return Err(self.running.stop(Status::Partial, "defect_category_cap"));
+        }
+        for delegation in later {
+            self.results.push(told(delegation, "deferred", json!({"error": "no more workers may start in this turn"})));
+            progress.extend(delegation.subtask_id.clone().map(|id| (id, Progress::Pending)));
+        }
+        Ok(progress)
+    }
+
+    fn jobs<'d>(&mut self, control: &Control, delegations: &'d [Delegation]) -> Vec<Job<'d>> {
+        let managers = delegations.iter().filter(|one| self.delegates(one)).count().max(1);
+        let mut concurrent = 0;
+        let jobs = delegations.iter().enumerate().map(|(at, delegation)| {
+            let path = format!("{}{}.{at}/", self.path, control.iteration());
+            let mut agent = self.agent_of(delegation);
+            let mut budget = None;
+            if agent.is_ok() && self.delegates(delegation) {
+                concurrent += 1;
+                match self.may_delegate(&path, concurrent) {
+                    Ok(()) => {
+                        let fraction = delegation.budget_fraction.unwrap_or(FRACTION / managers as f64);
+                        budget = Some(self.budget.split(fraction));
+                    }
+                    Err(why) => agent = Err(why),
+                }
+            }
+            Job { delegation, agent, path, budget }
+        });
+        jobs.collect()
+    }
+
+    /// Whether a delegation is to a manager.
+    fn delegates(&self, delegation: &Delegation) -> bool {
+        delegation.as_submanager || self.named(delegation) == self.settings.manager
+    }
+
+    fn named<'n>(&self, delegation: &'n Delegation) -> &'n str {
+        delegation.agent.as_deref().unwrap_or(&delegation.worker_id)
+    }
+
+    /// The agent that does the work: the one that is named, or the one for all others.
+    fn agent_of(&self, delegation: &Delegation) -> Result<String, String> {
+        let agents = &self.running.settings.agents;
+        let named = self.named(delegation);
+        let stands_in =
+            if delegation.as_submanager { Some(&self.settings.manager) } else { self.settings.worker.as_ref() };
+        let found = agents.contains_key(named).then(|| named.to_owned());
+        found
+            .or_else(|| stands_in.filter(|_| delegation.agent.is_none()).cloned())
+            .ok_or_else(|| format!("there is no agent `{named}`"))
+    }
+
+    /// Whether another manager may begin below this one.
+    fn may_delegate(&self, path: &str, concurrent: usize) -> Result<(), String> {
+        let budget = &self.settings.budget;
+        if self.depth >= budget.max_depth {
+            return Err(format!("managers may not be more than {} deep", budget.max_depth));
+        }
+        if concurrent > budget.max_concurrent_submanagers {
+            return Err(format!("no more than {} managers may work at once", budget.max_concurrent_submanagers));
+        }
+        let begun = self.running.submanagers.fetch_add(1, Ordering::Relaxed);
+        // One that is on record had its place already.
+        if begun >= budget.max_total_submanagers_per_run && !self.running.journal.knows(path) {
+            return Err(format!(
+                "a run may have no more than {} managers below its manager",
+                budget.max_total_submanagers_per_run
+            ));
+        }
+        Ok(())
+    }
+
+    fn carry_out(&self, control: &Control, job: &Job<'_>) -> Result<Report, Halt> {
+        let delegation = job.delegation;
+        match (&job.agent, &job.budget) {
+            (Err(why), _) => Ok(failed(delegation, why)),
+            (Ok(agent), Some(budget)) => self.below(agent, job, budget.clone()),
+            (Ok(agent), None) => self.worker(control, agent, job),
+        }
+    }
+
+    /// A manager below this one, with a part of its budget.
+    fn below(&self, agent: &str, job: &Job<'_>, budget: Budget) -> Result<Report, Halt> {
+        let delegation = job.delegation;
+        let task = (agent.to_owned(), delegation.instructions.clone());
+        let mut below = Loop::new(self.running, self.settings, task, budget);
+        below.path.clone_from(&job.path);
+        below.depth = self.depth + 1;
+        let outcome = below.run()?;
+        let complete = outcome.end.status == Status::Complete;
+        let said = json!({"status": outcome.end.status, "reason": outcome.end.reason, "output": outcome.output});
+        Ok(Report {
+            progress: if complete { Progress::Completed } else { Progress::Failed },
+            told: told(delegation, if complete { "completed" } else { "failed" }, said),
+            // Its agents were charged to its part, which is given back without what they used.
+            usage: Usage::default(),
+            budget: Some(outcome.budget),
+            fatal: false,
+            score: None,
+        })
+    }
+
+    fn worker(&self, control: &Control, agent: &str, job: &Job<'_>) -> Result<Report, Halt> {
+        static WANTED: AtomicBool = AtomicBool::new(false);
+        let (settings, delegation) = (self.running.settings, job.delegation);
+        let node = self.settings.node(&delegation.worker_id).or_else(|| self.settings.node(agent));
+        let subtask = control.plan().subtasks.iter().find(|one| Some(&one.id) == delegation.subtask_id.as_ref());
+        let given = json!({
+            "instructions": delegation.instructions, "subtask": subtask, "iteration": control.iteration(),
+            "inputs": {}, "depth": self.depth,
+        });
+        let ask = Ask {
+            step: format!("{}work", job.path),
+            name: agent,
+            agent,
+            state: Some(agent),
+            role: "worker",
+            given: given.as_object().cloned().unwrap_or_default(),
+            timeout: node.map_or(settings.execution.per_agent, |node| node.timeout),
+            retry: node.map_or(&settings.execution.retry, |node| &node.retry),
+            unwanted: &|| WANTED.load(Ordering::Relaxed),
+        };
+        let (came, score) = match self.running.ask(&ask)? {
+            Came::Answered(answer) => {
+                let (answer, score) = self.running.improved(&ask, answer)?;
+                (self.running.scored(&ask, answer)?, score)
+            }
+            other => (other, None),
+        };
+        match came {
+            Came::Answered(answer) => Ok(Report {
+                score,
+                progress: Progress::Completed,
+                told: told(delegation, "completed", json!({"output": self.seen(agent, &answer.said)})),
+                usage: answer.usage,
+                budget: None,
+                fatal: false,
+            }),
+            Came::Failed(failure) => {
+                let fatal = node.is_some_and(|node| node.own_on_failure && node.on_failure == OnFailure::Stop);
+                Ok(Report { fatal, usage: failure.usage, ..failed(delegation, &failure.reason) })
+            }
+            Came::Unwanted => Err(Halt::Over),
+        }
+    }
+
+    /// What the manager sees of an answer (R16).
+    fn seen(&self, agent: &str, said: &Map<String, Value>) -> Value {
+        let shown = said.iter().filter(|(field, _)| self.running.settings.sharing.shows(agent, field, &self.manager));
+        shown.map(|(field, value)| (field.clone(), value.clone())).collect::<Map<_, _>>().into()
+    }
+}
+
+fn failed(delegation: &Delegation, why: &str) -> Report {
+    let told = told(delegation, "failed", json!({"error": why}));
+    Report { progress: Progress::Failed, told, usage: Usage::default(), budget: None, fatal: false, score: None }
+}
+
+fn told(delegation: &Delegation, status: &str, mut more: Value) -> Value {
+    if let Some(more) = more.as_object_mut() {
+        more.insert("worker_id".to_owned(), json!(delegation.worker_id));
+        more.insert("subtask_id".to_owned(), json!(delegation.subtask_id));
+        let ended = more.insert("status".to_owned(), json!(status));
+        more.extend(ended.map(|ended| ("ended".to_owned(), ended)));
+    }
+    more
+}

@@ -1,0 +1,148 @@
+//! What no record, line or message may show (R14): fields by their name, and whatever stood in one of them.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError, RwLock};
+
+use jackline_core::json::canonical;
+use jackline_core::redact::Redactor;
+use jackline_core::sha::Digest;
+use serde_json::Value;
+
+/// Values that are remembered to the letter: more fields than any workflow has.
+const KNOWN_MAX: usize = 10_000;
+/// Bytes of a value that is remembered: a longer one is no secret that somebody quotes.
+const KNOWN_BYTES_MAX: usize = 4_096;
+/// Digits of a hash that stand for a value, as everywhere in the log.
+const MARKER_DIGITS: usize = 8;
+
+/// Knows what is sensitive, and learns what it looks like.
+#[derive(Debug)]
+pub(super) struct Hidden {
+    names: BTreeSet<String>,
+    known: Mutex<BTreeSet<String>>,
+    redactor: RwLock<Redactor>,
+}
+
+impl Hidden {
+    /// By names of fields, and values that are known already.
+    pub(super) fn new(names: &BTreeSet<String>, known: impl IntoIterator<Item = String>) -> Self {
+        let redactor = Redactor::new(names.iter().map(String::as_str));
+        let hidden = Self { names: names.clone(), known: Mutex::new(BTreeSet::new()), redactor: RwLock::new(redactor) };
+        hidden.remember(known);
+        hidden
+    }
+
+    /// Remembers what stands in sensitive fields of a value, so that it is not shown elsewhere either.
+    pub(super) fn learn(&self, value: &Value) {
+        let mut found = Vec::new();
+        self.collect(value, false, &mut found);
+        if !found.is_empty() {
+            self.remember(found);
+        }
+    }
+
+    /// A value without anything sensitive, and whether it differs.
+    pub(super) fn clean(&self, value: &mut Value) -> bool {
+        let veiled = self.veil(value);
+        let redactor = self.redactor.read().unwrap_or_else(PoisonError::into_inner);
+        redactor.redact(value) || veiled
+    }
+
+    /// A text without anything sensitive.
+    pub(super) fn text(&self, text: &str) -> String {
+        let redactor = self.redactor.read().unwrap_or_else(PoisonError::into_inner);
+        redactor.text(text).0.into_owned()
+    }
+
+    /// What takes secrets out of texts now.
+    pub(super) fn redactor(&self) -> Redactor {
+        self.redactor.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn is_hidden(&self, name: &str) -> bool {
+        self.names.iter().any(|hidden| hidden.eq_ignore_ascii_case(name))
+    }
+
+    /// Replaces whole values of sensitive fields, numbers and lists too. The depth of JSON is bounded where it is read.
+    fn veil(&self, value: &mut Value) -> bool {
+        match value {
+            Value::Object(members) => members.iter_mut().fold(false, |changed, (name, value)| {
+                if self.is_hidden(name) && !value.is_null() {
+                    let shown = marker(value);
+                    let differs = *value != shown;
+                    *value = shown;
+                    return changed || differs;
+                }
+                self.veil(value) || changed
+            }),
+            // All of them, not only the first that is hidden.
+            Value::Array(items) => items.iter_mut().map(|item| self.veil(item)).filter(|changed| *changed).count() > 0,
+            _ => false,
+        }
+    }
+
+    fn collect(&self, value: &Value, secret: bool, found: &mut Vec<String>) {
+        match value {
+            Value::Object(members) => {
+                members.iter().for_each(|(name, value)| self.collect(value, secret || self.is_hidden(name), found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item, secret, found)),
+            Value::String(text) if secret => found.push(text.clone()),
+            Value::Number(number) if secret => found.push(number.to_string()),
+            _ => {}
+        }
+    }
+
+    fn remember(&self, values: impl IntoIterator<Item = String>) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = known.len();
+        for value in values {
+            let value = value.trim();
+            if !value.is_empty() && value.len() <= KNOWN_BYTES_MAX && known.len() < KNOWN_MAX {
+                known.insert(value.to_owned());
+            }
+        }
+        if known.len() > before {
+            let mut redactor = self.redactor.write().unwrap_or_else(PoisonError::into_inner);
+            *redactor = redactor.knowing(known.iter().map(String::as_str));
+        }
+    }
+}
+
+/// Stands for a value: what it is cannot be told, that two are the same can.
+fn marker(value: &Value) -> Value {
+    if value.as_str().is_some_and(|text| text.starts_with("‹redacted:")) {
+        return value.clone();
+    }
+    let bytes = value.as_str().map_or_else(|| canonical(value), |text| text.as_bytes().to_vec());
+    let digits = Digest::of(&bytes).hex();
+    Value::String(format!("‹redacted:{}›", digits.get(..MARKER_DIGITS).unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_sensitive_is_shown_nowhere() {
+        let names = ["api_key", "account"].map(str::to_owned);
+        let hidden = Hidden::new(&names.into(), ["from-the-environment".to_owned()]);
+        let answer = json!({"api_key": "qwertz-123", "deep": [{"Account": 12_345_678}], "text": "fine"});
+        hidden.learn(&answer);
+        let mut shown = json!({
+            "answer": answer,
+            "error": "refused qwertz-123 for 12345678 with from-the-environment",
+            "account": ["a", "b"],
+        });
+        assert!(hidden.clean(&mut shown));
+        let text = shown.to_string();
+        for secret in ["qwertz-123", "12345678", "from-the-environment", "[\"a\""] {
+            assert!(!text.contains(secret), "{secret} in {text}");
+        }
+        assert!(text.contains("fine"));
+        assert!(!hidden.clean(&mut shown), "{shown}");
+        assert!(!hidden.text("qwertz-123").contains("qwertz"));
+    }
+}

@@ -1,0 +1,64 @@
+//! Values that a run needs again when it is taken up: whole, beside the log, named by their digests. Only the owner can
+//! read them, and no record repeats what is sensitive in them.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use jackline_core::json::{JSON_BYTES_MAX, canonical, decode};
+use jackline_core::sha::Digest;
+use jackline_runtime::private;
+use serde_json::Value;
+
+use super::fault::RunFault;
+
+/// A directory of values by digest.
+#[derive(Debug)]
+pub(super) struct Kept {
+    directory: PathBuf,
+}
+
+impl Kept {
+    /// In this directory, which is made with the first value.
+    pub(super) const fn new(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
+    /// Keeps a value; once this returns it survives the end of the process, and of the machine.
+    pub(super) fn put(&self, value: &Value) -> Result<Digest, RunFault> {
+        let bytes = canonical(value);
+        let digest = Digest::of(&bytes);
+        let path = self.path(&digest);
+        if !path.exists() {
+            private::create_dir(&self.directory).map_err(|fault| disk(&self.directory, &fault))?;
+            write(&path, &bytes).map_err(|fault| disk(&path, &fault))?;
+        }
+        Ok(digest)
+    }
+
+    /// The value of a digest, checked against it.
+    pub(super) fn get(&self, digest: &Digest) -> Option<Value> {
+        let mut bytes = Vec::new();
+        let file = fs::File::open(self.path(digest)).ok()?;
+        file.take(JSON_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).ok()?;
+        if Digest::of(&bytes) == *digest { decode(&bytes).ok() } else { None }
+    }
+
+    fn path(&self, digest: &Digest) -> PathBuf {
+        self.directory.join(format!("{}.json", digest.hex()))
+    }
+}
+
+/// Writes a file whole or not at all, and to the disk.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let beside = path.with_extension("new");
+    let mut file = private::create_file(&beside)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&beside, path)?;
+    path.parent().map_or(Ok(()), |directory| fs::File::open(directory)?.sync_all())
+}
+
+pub(super) fn disk(path: &Path, fault: &std::io::Error) -> RunFault {
+    RunFault::Disk { path: path.display().to_string(), why: fault.to_string() }
+}

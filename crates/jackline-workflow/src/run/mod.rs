@@ -1,0 +1,258 @@
+//! Carries out a workflow: its graph, or its manager's loop.
+//!
+//! [`run`] reads the [settings](settings), opens the run's record and its directory, and lets one of two engines drive:
+//! [`graph`] follows who waits for whom, [`delegation`] has a manager decide and workers work. Both take [`step`]s: an agent
+//! is asked through a [`worker::Worker`], its [`answer`] is held against its contract, and what comes of it is in the
+//! [`ledger`] before it counts: one hash chain, without anything [`hidden`]. What agents see of one another is [`shared`]
+//! state and [`mail`]. [`watch`] ends what runs too long or is not wanted any more.
+//!
+//! A run that was interrupted is taken up from its records: the [`journal`] knows what came of every step, and no step that
+//! it knows is taken again.
+
+mod answer;
+mod command;
+mod delegation;
+mod ended;
+mod fault;
+mod graph;
+mod hidden;
+mod journal;
+mod kept;
+mod ledger;
+mod mail;
+mod model;
+mod order;
+mod parallel;
+mod referee;
+mod running;
+mod settings;
+mod shared;
+mod step;
+mod tiers;
+mod watch;
+pub mod worker;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::{Arc, Mutex};
+
+use jackline_runtime::private;
+use jackline_runtime::runner::Environment;
+use jackline_runtime::store::Store;
+use serde_json::{Value, json};
+
+use crate::critique::Memory;
+use crate::load::Workflow;
+use crate::loop_control::{End, Status};
+use crate::model::Post;
+pub use command::Command;
+pub use ended::Ended;
+use fault::Halt;
+pub use fault::RunFault;
+use hidden::Hidden;
+use journal::Journal;
+use kept::Kept;
+pub use ledger::{Entry, Observer};
+use ledger::{Frame, Ledger};
+use model::Means;
+pub use order::{Order, is_run_id, new_run_id};
+use running::{Running, Used, lock};
+use settings::{Engine, Settings};
+use shared::Shared;
+use watch::Watch;
+
+/// Where a run finds and keeps things.
+#[expect(missing_debug_implementations, reason = "questions have no text")]
+pub struct Surroundings<'a> {
+    pub store: &'a dyn Store,
+    /// Below this, each run has a directory of its own.
+    pub runs: PathBuf,
+    /// The variables for agents, when these are named.
+    pub environment: &'a dyn Fn(&[String]) -> Environment,
+    /// The value of a variable.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// The signal by which somebody asked to end, if somebody did.
+    pub signal: &'a (dyn Fn() -> Option<i32> + Sync),
+    pub observer: &'a dyn Observer,
+    /// How models are asked.
+    pub post: Arc<dyn Post>,
+}
+
+/// Carries out a workflow that was found valid.
+///
+/// # Errors
+/// When it cannot be begun, or nothing can be recorded any more. How a run ends is no error.
+pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended, RunFault> {
+    // A server may repeat the token it was sent: no record may.
+    let tokens = Mutex::new(Vec::new());
+    let variable = |name: &str| (at.variable)(name).inspect(|token| lock(&tokens).push(token.clone()));
+    let means = Means { post: Arc::clone(&at.post), variable: &variable };
+    let settings = Settings::read(flow, &means).map_err(RunFault::Unrunnable)?;
+    let (loaded, journal) = Journal::read(at.store, &order.run)?;
+    let digest = format!("sha256:{}", settings.digest.hex());
+    order.check(loaded.head.seq > 0, &journal, &digest)?;
+    unset(&settings, at)?;
+    let directory = at.runs.join(&order.run);
+    let kept = Kept::new(directory.join("answers"));
+    let wanted = order.wanted(&settings, &journal, &kept)?;
+    let secrets = settings.secret_variables.iter().filter_map(|name| (at.variable)(name));
+    let hidden = Hidden::new(&settings.hidden, secrets.chain(std::mem::take(&mut *lock(&tokens))));
+    hidden.learn(&json!(wanted));
+    let root = flow.root.canonicalize().unwrap_or_else(|_| flow.root.clone());
+    let frame = Frame {
+        run: order.run.clone(),
+        workspace: root.display().to_string(),
+        workflow: settings.name.clone(),
+        digest: settings.digest,
+    };
+    let spent = journal.spent;
+    let running = Running {
+        run: &order.run,
+        task: &wanted.task,
+        ledger: Ledger::new(at.store, &loaded, frame, (kept, &hidden), at.observer),
+        watch: Watch::new((settings.execution.total, spent), settings.execution.idle, at.signal),
+        place: place(root, &directory, (at.environment)(&settings.variables))?,
+        places: parallel::Places::new(places(&settings)),
+        shared: Mutex::new(Shared::new(wanted.start.clone())),
+        used: Mutex::new(Used::default()),
+        beside: Mutex::new(answer::Usage::default()),
+        memory: Mutex::new(Memory::default()),
+        violations: AtomicU64::new(journal.violations),
+        submanagers: AtomicU32::new(0),
+        events: Mutex::new(Vec::new()),
+        end: Mutex::new(None),
+        settings: &settings,
+        hidden: &hidden,
+        journal,
+        directory,
+    };
+    running.begin(&json!(wanted), order.resume)?;
+    running.drive()
+}
+
+/// Variables that a run needs and that are not set.
+fn unset(settings: &Settings, at: &Surroundings<'_>) -> Result<(), RunFault> {
+    let unset = settings.needed_variables.iter().filter(|name| (at.variable)(name).is_none());
+    let unset: Vec<String> = unset.map(|name| format!("the variable `{name}` is not set")).collect();
+    if unset.is_empty() { Ok(()) } else { Err(RunFault::Unrunnable(unset)) }
+}
+
+fn places(settings: &Settings) -> usize {
+    match &settings.engine {
+        Engine::Graph(_) => settings.execution.parallel,
+        Engine::Delegation(delegation) => delegation.budget.max_parallel_workers,
+    }
+}
+
+/// The directories that agents may write, made if they are missing.
+fn place(root: PathBuf, directory: &Path, environment: Environment) -> Result<worker::Place, RunFault> {
+    let made = |name: &str| {
+        let path = directory.join(name);
+        private::create_dir(&path).map_err(|fault| kept::disk(&path, &fault))?;
+        Ok::<_, RunFault>(path.canonicalize().unwrap_or(path))
+    };
+    Ok(worker::Place { root, output: made("output")?, workspace: made("workspace")?, environment })
+}
+
+impl Running<'_> {
+    /// Opens the record: a new run, or one that is taken up again with all that came of it so far.
+    fn begin(&self, wanted: &Value, resume: bool) -> Result<(), RunFault> {
+        if !resume {
+            let kept = self.ledger.kept.put(wanted)?;
+            let engine = self.settings.engine.name();
+            let data = json!({"kept": kept.hex(), "task": self.task, "engine": engine, "start": wanted.get("start")});
+            return self.ledger.commit(vec![Entry::new("run.started", &self.settings.name, data)]);
+        }
+        for landed in &self.journal.answers {
+            let lost = || RunFault::Unreadable { id: self.run.to_owned(), why: "an answer is not kept".to_owned() };
+            let value = self.ledger.kept.get(&landed.digest).ok_or_else(lost)?;
+            self.hidden.learn(&value);
+            let answer: answer::Answer = serde_json::from_value(value).map_err(|_| lost())?;
+            let (letters, _) = self.post(&landed.agent, &answer);
+            lock(&self.shared).land(&landed.agent, landed.state.as_deref(), &answer, letters);
+        }
+        let data = json!({"spent_ms": u64::try_from(self.journal.spent.as_millis()).unwrap_or(u64::MAX)});
+        self.ledger.commit(vec![Entry::new("run.resumed", &self.settings.name, data)])
+    }
+
+    /// Drives the run to its end, and writes the end down.
+    fn drive(&self) -> Result<Ended, RunFault> {
+        let driven = match &self.settings.engine {
+            Engine::Graph(nodes) => graph::run(self, nodes).and_then(|outcome| {
+                let end = self.by_score(outcome.end, &outcome.output)?;
+                Ok((end, outcome.output, (0, json!({}))))
+            }),
+            Engine::Delegation(settings) => delegation::run(self, settings).map(|outcome| {
+                let spent = (outcome.iterations, outcome.spent());
+                (outcome.end, outcome.output, spent)
+            }),
+        };
+        let (end, output, spent) = match driven {
+            Ok(driven) => driven,
+            Err(Halt::Over) => (self.over(), Value::Null, (0, json!({}))),
+            Err(Halt::Fault(fault)) => return Err(*fault),
+        };
+        self.end(end, output, spent)
+    }
+
+    fn end(&self, end: End, output: Value, (iterations, spent): (u32, Value)) -> Result<Ended, RunFault> {
+        let used = *lock(&self.used);
+        let mut ended = Ended {
+            run_id: self.run.to_owned(),
+            status: end.status,
+            reason: end.reason,
+            iterations,
+            agent_runs: used.agent_runs,
+            usage: json!(used.usage),
+            budgets: together(self.budgets(), spent),
+            gate_events: std::mem::take(&mut *lock(&self.events)),
+            output,
+            directory: self.directory.clone(),
+        };
+        self.hidden.clean(&mut ended.output);
+        for event in &mut ended.gate_events {
+            self.hidden.clean(event);
+        }
+        let written = ended.to_json();
+        self.write("result.json", &written).map_err(unhalted)?;
+        if !self.directory.join("run.json").exists() {
+            let place = (&self.place.output, &self.place.workspace);
+            let described = json!({
+                "task": self.task, "output_dir": place.0, "workspace_dir": place.1, "final_result": ended.output,
+            });
+            self.describe(&described).map_err(unhalted)?;
+        }
+        self.ledger.commit(vec![Entry::new("run.ended", &self.settings.name, written)])?;
+        Ok(ended)
+    }
+}
+
+/// Budgets of the run and of its loop.
+fn together(mut budgets: Value, more: Value) -> Value {
+    if let (Some(budgets), Value::Object(more)) = (budgets.as_object_mut(), more) {
+        budgets.extend(more);
+    }
+    budgets
+}
+
+/// Files are written without a halt of another kind.
+fn unhalted(halt: Halt) -> RunFault {
+    match halt {
+        Halt::Fault(fault) => *fault,
+        Halt::Over => RunFault::Moved,
+    }
+}
+
+impl Ended {
+    /// Whether all that was wanted is there.
+    #[must_use]
+    pub fn complete(&self) -> bool {
+        self.status == Status::Complete
+    }
+
+    /// Whether somebody ended it by a signal.
+    #[must_use]
+    pub fn interrupted(&self) -> bool {
+        self.status == Status::Aborted
+    }
+}

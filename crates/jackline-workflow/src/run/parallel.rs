@@ -1,0 +1,82 @@
+//! Does many things, some at once, and gives what came of them in their own order.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+
+/// What came of each item, at most `width` of them at work at once.
+pub(super) fn each<T: Sync, R: Send>(items: &[T], width: usize, work: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let one = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return done };
+            done.push((at, work(at, item)));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        let others: Vec<_> = (1..width.min(items.len())).map(|_| scope.spawn(one)).collect();
+        let mut done = one();
+        for other in others {
+            done.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Places for agents at work: no more of them than there are places.
+#[derive(Debug)]
+pub(super) struct Places {
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+/// A place that is taken; free again when it is dropped.
+pub(super) struct Taken<'a>(&'a Places);
+
+impl Places {
+    pub(super) const fn new(count: usize) -> Self {
+        Self { free: Mutex::new(count), freed: Condvar::new() }
+    }
+
+    /// Waits for a place.
+    pub(super) fn take(&self) -> Taken<'_> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.freed.wait_while(free, |free| *free == 0).unwrap_or_else(PoisonError::into_inner);
+        *free -= 1;
+        Taken(self)
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_keep_their_order_and_no_more_are_at_work_than_may() {
+        let items: Vec<usize> = (0..50).collect();
+        let places = Places::new(3);
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let results = each(&items, 8, |at, item| {
+            let _taken = places.take();
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            thread::sleep(std::time::Duration::from_micros(200));
+            now.fetch_sub(1, Ordering::SeqCst);
+            at + item
+        });
+        assert_eq!(results, items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        assert!(most.load(Ordering::SeqCst) <= 3);
+        assert!(each(&[] as &[u8], 4, |_, _| ()).is_empty());
+    }
+}

@@ -1,0 +1,144 @@
+//! Whoever is asked about answers, as a step of the run: what it said is on record, and no run that is taken up again asks
+//! the same twice.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::fault::Halt;
+use super::ledger::Entry;
+use super::running::{Earlier, Running, lock};
+use super::settings::Named;
+use super::worker::{Failure, Reply, Request, Unanswered, Worker};
+use crate::ask::{self, Ask, Question, Usage};
+
+/// A judge, a critic or a rubric's judge, for one step.
+pub(super) struct Referee<'a, 'r> {
+    running: &'a Running<'r>,
+    /// Its name, and who answers; nobody, when it is not there any more.
+    asked: Option<(&'a str, &'a dyn Worker)>,
+    /// Begins the names of its steps.
+    step: String,
+    questions: AtomicU32,
+    /// Why the run goes no further, once it does not.
+    halt: Mutex<Option<Halt>>,
+}
+
+impl fmt::Debug for Referee<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Referee of {}", self.step)
+    }
+}
+
+impl<'a, 'r> Referee<'a, 'r> {
+    pub(super) fn new(running: &'a Running<'r>, named: &'a Named, step: String) -> Self {
+        let asked = named.worker(&running.settings.agents);
+        Self { running, asked, step, questions: AtomicU32::new(0), halt: Mutex::new(None) }
+    }
+
+    /// Whether the run goes on, now that it was asked.
+    pub(super) fn done(self) -> Result<(), Halt> {
+        match self.halt.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+            Some(halt) => Err(halt),
+            None => Ok(()),
+        }
+    }
+
+    /// The run is over: whoever asked hears nothing, and [`done`](Self::done) says so.
+    fn over(&self, halt: Halt) -> ask::Unanswered {
+        lock(&self.halt).get_or_insert(halt);
+        ask::Unanswered::new("the run is over")
+    }
+
+    fn known(&self, step: &str) -> Result<Option<Result<ask::Answer, ask::Unanswered>>, Halt> {
+        Ok(match self.running.known(step)? {
+            None | Some(Earlier::Skipped) => None,
+            Some(Earlier::Failed(failure)) => {
+                self.running.charge_beside(&failure.usage);
+                Some(Err(ask::Unanswered::new(failure.reason)))
+            }
+            Some(Earlier::Finished(value)) => {
+                let answer: Answer = self.running.read(step, value)?;
+                self.running.charge_beside(&answer.usage);
+                Some(Ok(ask::Answer { value: Value::Object(answer.said), usage: Usage::default() }))
+            }
+        })
+    }
+
+    fn live(
+        &self,
+        question: &Question<'_>,
+        (step, until): (&str, Instant),
+    ) -> Result<Result<ask::Answer, ask::Unanswered>, Halt> {
+        let Some((name, worker)) = self.asked else { return Ok(Err(ask::Unanswered::new("nobody is there to ask"))) };
+        let name = if name.is_empty() { question.role } else { name };
+        let running = self.running;
+        running.go_on()?;
+        running.within_budget()?;
+        let timeout = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let replied = worker.ask(&Request {
+            input: &self.input(question),
+            timeout,
+            stop: &|| running.watch.cause().is_some(),
+            place: &running.place,
+            redactor: &running.hidden.redactor(),
+            question: Some(question),
+        });
+        running.watch.stir();
+        match replied.map(|reply| self.read(reply)) {
+            Ok(Ok((answer, requests))) => {
+                running.charge_beside(&answer.usage);
+                let kept = running.ledger.kept.put(&json!(answer))?;
+                let data = json!({
+                    "kept": kept.hex(), "role": question.role, "usage": answer.usage, "requests": requests, "answer": answer.said,
+                });
+                running.record(Entry::new("referee.answered", name, data).of_step(step))?;
+                Ok(Ok(ask::Answer { value: Value::Object(answer.said), usage: Usage::default() }))
+            }
+            Ok(Err(failure)) | Err(Unanswered::Failed(failure)) => {
+                running.charge_beside(&failure.usage);
+                let reason = running.hidden.text(&failure.reason);
+                let data = json!({"role": question.role, "kind": failure.kind.word(), "reason": reason, "usage": failure.usage});
+                running.record(Entry::new("referee.failed", name, data).of_step(step))?;
+                Ok(Err(ask::Unanswered::new(reason)))
+            }
+            Err(Unanswered::Stopped) => Err(Halt::Over),
+        }
+    }
+
+    /// What was said, and how many requests that took.
+    fn read(&self, reply: Reply) -> Result<(Answer, Value), Failure> {
+        self.running.hidden.learn(&Value::Object(reply.value.clone()));
+        let requests = reply.notes.get("requests").cloned().unwrap_or_default();
+        Answer::read(reply.value, &BTreeSet::new()).map(|answer| (answer, requests))
+    }
+
+    /// What it is given: what the question is about, in which role, where the run's files are.
+    fn input(&self, question: &Question<'_>) -> Value {
+        let mut input = question.input.clone();
+        if let Some(input) = input.as_object_mut() {
+            input.insert("role".to_owned(), json!(question.role));
+            input.insert("run_id".to_owned(), json!(self.running.run));
+            input.insert("output_dir".to_owned(), json!(self.running.place.output));
+            input.insert("workspace_dir".to_owned(), json!(self.running.place.workspace));
+        }
+        input
+    }
+}
+
+impl Ask for Referee<'_, '_> {
+    fn ask(&self, question: &Question<'_>, until: Instant) -> Result<ask::Answer, ask::Unanswered> {
+        let number = self.questions.fetch_add(1, Ordering::Relaxed);
+        let step = format!("{}?{number}", self.step);
+        match self.known(&step) {
+            Err(halt) => Err(self.over(halt)),
+            Ok(Some(known)) => known,
+            Ok(None) => self.live(question, (&step, until)).unwrap_or_else(|halt| Err(self.over(halt))),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What a run needs of a workflow's files, typed and complete; and all that stands in its way, at once.
+//!
+//! The workflow was validated before, so that here only what cannot be *run* is refused.
+
+mod agent;
+mod channel;
+mod delegation;
+mod execution;
+mod node;
+mod retry;
+mod sharing;
+mod tiers;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jackline_core::definition::tree;
+use jackline_core::sha::Digest;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::load::Workflow;
+use crate::manifest::{Manifest, is, texts};
+use crate::run::model::Means;
+
+pub(crate) use agent::AgentSettings;
+pub(crate) use channel::Channels;
+pub(crate) use delegation::{Budgeted, Delegation};
+pub(crate) use execution::{Execution, RunBudget};
+pub(crate) use node::{Aggregation, Condition, FanOut, Node, Repeat};
+pub(crate) use retry::{OnFailure, Retry};
+pub(crate) use sharing::{Sharing, Strategy};
+pub(crate) use tiers::{Named, Tiers};
+
+/// Megabytes that the shared state may take when the manifest says nothing.
+const STATE_MB: f64 = 50.0;
+/// Megabytes that the shared state may take whatever the manifest says: it is handed to every agent as a whole.
+const STATE_MB_MAX: f64 = 1_024.0;
+
+/// All that a run goes by.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) name: String,
+    /// Of every file of the workflow that was read: what a resumed run must still find.
+    pub(crate) digest: Digest,
+    pub(crate) engine: Engine,
+    pub(crate) agents: BTreeMap<String, AgentSettings>,
+    pub(crate) execution: Execution,
+    pub(crate) budget: RunBudget,
+    pub(crate) sharing: Sharing,
+    pub(crate) channels: Channels,
+    /// Members of the shared state at the start.
+    pub(crate) initial: Map<String, Value>,
+    pub(crate) required: Vec<String>,
+    pub(crate) state_bytes_max: u64,
+    /// Names of fields that no record shows.
+    pub(crate) hidden: BTreeSet<String>,
+    /// Variables that agents get, and those of them whose values no record shows.
+    pub(crate) variables: Vec<String>,
+    pub(crate) secret_variables: Vec<String>,
+    /// Variables without which nothing runs.
+    pub(crate) needed_variables: Vec<String>,
+    pub(crate) tiers: Tiers,
+}
+
+/// Who decides what comes next.
+#[derive(Debug)]
+pub(crate) enum Engine {
+    Graph(Vec<Node>),
+    Delegation(Box<Delegation>),
+}
+
+impl Engine {
+    /// As the manifest calls it.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Graph(_) => "dag",
+            Self::Delegation(_) => "delegation_loop",
+        }
+    }
+}
+
+/// A part of the manifest, read into its type; what is absent is its default.
+fn part<T: for<'a> Deserialize<'a> + Default>(root: &Value, pointer: &str, out: &mut Vec<String>) -> T {
+    let Some(value) = root.pointer(pointer) else { return T::default() };
+    serde_json::from_value(value.clone()).unwrap_or_else(|why| {
+        out.push(format!("`{}` cannot be run: {why}", pointer.trim_start_matches('/').replace('/', ".")));
+        T::default()
+    })
+}
+
+/// Takes members that are null away, at every depth: many programs write absent ones so. The depth of YAML is bounded.
+fn without_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            members.values_mut().for_each(without_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_nulls),
+        _ => {}
+    }
+}
+
+impl Settings {
+    /// Reads them, or says all that stands in the way of a run.
+    pub(crate) fn read(flow: &Workflow, means: &Means<'_>) -> Result<Self, Vec<String>> {
+        let manifest = flow.manifest().ok_or_else(|| vec!["the manifest cannot be read".to_owned()])?;
+        let mut root = tree(manifest.root).ok_or_else(|| vec!["the manifest holds no plain values".to_owned()])?;
+        without_nulls(&mut root);
+        let mut out = Vec::new();
+        let execution = Execution::read(&root, &mut out);
+        let agents = agent::read(flow, means, &mut out);
+        let engine = engine(manifest, &root, &execution, &mut out);
+        refuse_unknown(&engine, &agents, &mut out);
+        let variables = |wanted: fn(&jackline_core::definition::yaml::Node) -> bool| {
+            let found = manifest.variables().filter(|variable| wanted(variable));
+            found.filter_map(|variable| Some(variable.get("name")?.text()?.to_owned())).collect::<Vec<_>>()
+        };
+        let secret_variables = variables(|variable| is(variable, &["sensitive"], true));
+        let settings = Self {
+            name: root.pointer("/workflow/name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            digest: Digest::of_parts(flow.files.iter().flat_map(|file| [file.path.as_bytes(), file.text.as_bytes()])),
+            budget: part(&root, "/orchestration/run_budget", &mut out),
+            sharing: Sharing::read(&root, &engine, &agents, &mut out),
+            channels: Channels::read(&root, &mut out),
+            initial: initial(&root, &mut out),
+            required: part(&root, "/state/required_fields", &mut out),
+            state_bytes_max: state_bytes(&root),
+            hidden: hidden(flow, manifest, &secret_variables),
+            variables: variables(|_| true),
+            secret_variables,
+            needed_variables: variables(|variable| is(variable, &["required"], true)),
+            tiers: Tiers::read(&root, &agents, means, &mut out),
+            engine,
+            agents,
+            execution,
+        };
+        refuse_gates(&settings, &mut out);
+        if out.is_empty() { Ok(settings) } else { Err(out) }
+    }
+}
+
+impl Settings {
+    /// The names of everybody who takes part: nodes, else agents.
+    pub(crate) fn names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        match &self.engine {
+            Engine::Graph(nodes) => Box::new(nodes.iter().map(|node| node.id.as_str())),
+            Engine::Delegation(_) => Box::new(self.agents.keys().map(String::as_str)),
+        }
+    }
+}
+
+fn engine(manifest: Manifest<'_>, root: &Value, execution: &Execution, out: &mut Vec<String>) -> Engine {
+    if manifest.delegates() {
+        let nodes = node::read(manifest, execution, out);
+        return Engine::Delegation(Box::new(Delegation::read(root, nodes, out)));
+    }
+    let nodes = node::read(manifest, execution, out);
+    if nodes.is_empty() {
+        out.push("the graph has no node, so that nothing would run".to_owned());
+    }
+    Engine::Graph(nodes)
+}
+
+/// What the gates would not understand when they are asked.
+fn refuse_gates(settings: &Settings, out: &mut Vec<String>) {
+    let Engine::Delegation(delegation) = &settings.engine else { return };
+    let thresholds =
+        settings.tiers.evaluation.as_ref().map_or_else(Default::default, |(scoring, _)| scoring.thresholds);
+    let asked = json!({"gates": delegation.gates, "evaluation": {"thresholds": thresholds}});
+    if let Err(why) = crate::gates::Run::read(asked.to_string().as_bytes()) {
+        out.push(format!("the completion gates cannot be asked: {why}"));
+    }
+}
+
+/// Names of agents without a file that could be run.
+fn refuse_unknown(engine: &Engine, agents: &BTreeMap<String, AgentSettings>, out: &mut Vec<String>) {
+    let mut named: BTreeSet<&str> = BTreeSet::new();
+    match engine {
+        Engine::Graph(nodes) => {
+            named.extend(nodes.iter().filter(|node| node.enabled).flat_map(Node::agents));
+        }
+        Engine::Delegation(delegation) => {
+            named.insert(&delegation.manager);
+            named.extend(delegation.worker.as_deref());
+        }
+    }
+    for name in named {
+        match agents.get(name) {
+            Some(agent) => out.extend(agent.worker.as_ref().err().map(|why| format!("the agent `{name}` {why}"))),
+            None => out.push(format!("the agent `{name}` has no file that could be run")),
+        }
+    }
+}
+
+fn initial(root: &Value, out: &mut Vec<String>) -> Map<String, Value> {
+    let mut initial: Map<String, Value> = part(root, "/state/initial", out);
+    let injected: Map<String, Value> = part(root, "/state/auto_inject", out);
+    initial.extend(injected);
+    initial
+}
+
+fn state_bytes(root: &Value) -> u64 {
+    let megabytes = root.pointer("/state/max_state_size_mb").and_then(Value::as_f64).unwrap_or(STATE_MB);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
+    let bytes = (megabytes.clamp(0.0, STATE_MB_MAX) * 1_048_576.0) as u64;
+    bytes
+}
+
+/// Names of fields and variables that no record shows (R14). Of a path, what it ends with counts.
+fn hidden(flow: &Workflow, manifest: Manifest<'_>, variables: &[String]) -> BTreeSet<String> {
+    let listed = crate::manifest::at(manifest.root, &["state", "sharing", "sensitive_fields"]);
+    let listed = texts(listed).map(|(name, _)| name.rsplit('.').next().unwrap_or(name).to_owned());
+    let fields = flow.agents.iter().flat_map(|agent| agent.contract.fields.iter().flatten());
+    let fields = fields.filter(|field| field.sensitive).map(|field| field.name.clone());
+    listed.chain(fields).chain(variables.iter().cloned()).collect()
+}

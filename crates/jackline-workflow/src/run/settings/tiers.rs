@@ -1,0 +1,104 @@
+//! Who looks at answers: judges, critics, and whoever scores. All of them optional.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::AgentSettings;
+use crate::respondent::Respondent;
+use crate::run::command::Command;
+use crate::run::model::{Means, ModelAgent};
+use crate::run::worker::Worker;
+use crate::{critique, evaluation, judge};
+
+/// Who looks at answers.
+#[derive(Debug, Default)]
+pub(crate) struct Tiers {
+    pub(crate) judge: Option<(judge::Settings, Named)>,
+    /// Without a critic no answer has a score.
+    pub(crate) critique: Option<(critique::Settings, Option<Named>)>,
+    /// Without a judge rubrics have no score.
+    pub(crate) evaluation: Option<(evaluation::Settings, Option<Named>)>,
+}
+
+/// Somebody who can be asked.
+#[derive(Debug)]
+pub(crate) enum Named {
+    /// An agent of the workflow.
+    Agent(String),
+    Own(Box<dyn Worker>),
+}
+
+impl Named {
+    /// Who answers, and what it is called.
+    pub(crate) fn worker<'a>(
+        &'a self,
+        agents: &'a BTreeMap<String, AgentSettings>,
+    ) -> Option<(&'a str, &'a dyn Worker)> {
+        match self {
+            Self::Agent(name) => Some((name, agents.get(name)?.worker.as_deref().ok()?)),
+            Self::Own(worker) => Some(("", worker.as_ref())),
+        }
+    }
+
+    fn of(
+        respondent: &Respondent,
+        agents: &BTreeMap<String, AgentSettings>,
+        means: &Means<'_>,
+    ) -> Result<Self, String> {
+        match respondent {
+            Respondent::Agent(name) => match agents.get(name).map(|agent| &agent.worker) {
+                None => Err(format!("names the agent `{name}`, which has no file that could be run")),
+                Some(Err(why)) => Err(format!("names the agent `{name}`, which {why}")),
+                Some(Ok(_)) => Ok(Self::Agent(name.clone())),
+            },
+            Respondent::Command(words) => {
+                let command = Command::of(&json!({"runtime": {"command": words}}));
+                command.map(|command| Self::Own(Box::new(command))).ok_or_else(|| "names no command".to_owned())
+            }
+            Respondent::Model(model) => {
+                let model = ModelAgent::of(model, (String::new(), None), means);
+                model.map(|model| Self::Own(Box::new(model))).map_err(|why| format!("cannot be asked: {why}"))
+            }
+        }
+    }
+}
+
+impl Tiers {
+    pub(super) fn read(
+        root: &Value,
+        agents: &BTreeMap<String, AgentSettings>,
+        means: &Means<'_>,
+        out: &mut Vec<String>,
+    ) -> Self {
+        let section = |pointer: &str| root.pointer(pointer).cloned().unwrap_or_else(|| json!({}));
+        let mut named = |what: &str, respondent: Option<&Respondent>| {
+            let named = Named::of(respondent?, agents, means);
+            named.map_err(|why| out.push(format!("`{what}` {why}"))).ok()
+        };
+        let validation = ["/orchestration/delegation_loop/validation/llm", "/orchestration/validation/llm"];
+        let judging = validation.iter().find_map(|pointer| root.pointer(pointer)).cloned().unwrap_or_else(|| json!({}));
+        let judging = judge::Settings::read(&judging).map_err(|fault| fault.to_string());
+        let critique = critique::Settings::read(&section("/orchestration/delegation_loop/critique"));
+        let critique = critique.map_err(|fault| fault.to_string());
+        let scoring = evaluation::Settings::read(&section("/observability/evaluation"));
+        let scoring = scoring.map_err(|fault| fault.to_string());
+        let judge = judging
+            .as_ref()
+            .ok()
+            .and_then(Option::as_ref)
+            .and_then(|settings| Some((settings.clone(), named("validation.llm.judge", Some(&settings.judge))?)));
+        let criticise = critique
+            .as_ref()
+            .ok()
+            .and_then(Option::as_ref)
+            .map(|settings| (settings.clone(), named("critique.critic", settings.critic.as_ref())));
+        let evaluation = scoring
+            .as_ref()
+            .ok()
+            .and_then(Option::as_ref)
+            .map(|settings| (settings.clone(), named("evaluation.rubric_judge", settings.judge.as_ref())));
+        out.extend([judging.err(), critique.err(), scoring.err()].into_iter().flatten());
+        Self { judge, critique: criticise, evaluation }
+    }
+}

@@ -1,0 +1,257 @@
+//! The engine of graphs: order, conditions, failures, tries, fan-outs, loops, limits.
+
+use std::time::Instant;
+
+use jackline_workflow::run::RunFault;
+use serde_json::json;
+
+use crate::case::{Case, end, words};
+
+const SAYS_ITS_NAME: &str = "cat > /dev/null; echo '{\"ok\": true}'";
+const FAILS: &str = "cat > /dev/null; echo broken >&2; exit 3";
+
+fn graph(nodes: &str) -> Case {
+    Case::new(&format!("orchestration:\n  engine: dag\n  graph:\n{nodes}\n"))
+}
+
+#[test]
+fn agents_run_in_order_and_are_given_what_those_before_them_said() {
+    let case = graph("    - {id: first}\n    - {id: second, depends_on: [first]}")
+        .agent("first", "cat > seen-first.json; echo '{\"n\": 1, \"state_updates\": {\"topic\": \"tides\"}}'")
+        .agent("second", "cat > seen-second.json; echo '{\"n\": 2}'");
+    let ended = case.run(json!({"task": "count", "from": 0}));
+    assert_eq!(end(&ended), words("complete", "complete"));
+    assert_eq!(ended.output, json!({"first": {"n": 1}, "second": {"n": 2}}));
+    let seen = case.seen("second");
+    assert_eq!(seen["task"], "count");
+    assert_eq!(seen["inputs"], json!({"first": {"n": 1}}));
+    assert_eq!((&seen["state"]["first"]["n"], &seen["state"]["topic"]), (&json!(1), &json!("tides")));
+    assert_eq!(seen["state"]["from"], 0);
+    assert_eq!((&seen["role"], &seen["attempt"], &seen["iteration"]), (&json!("agent"), &json!(1), &json!(1)));
+    assert_eq!(case.seen("first")["state"]["_workflow"]["run_id"], "r1");
+    let kinds = ["run.started", "agent.started", "agent.finished", "agent.started", "agent.finished", "run.ended"];
+    assert_eq!(case.kinds(), kinds);
+    assert!(case.state().join("runs/r1/result.json").is_file());
+}
+
+#[test]
+fn independent_agents_run_at_once_and_no_more_than_may() {
+    let waits = "cat > /dev/null; sleep 0.4; echo '{}'";
+    let nodes = "    - {id: aa}\n    - {id: bb}\n    - {id: cc}\n    - {id: dd}";
+    let began = Instant::now();
+    let all = |case: Case| ["aa", "bb", "cc", "dd"].into_iter().fold(case, |case, name| case.agent(name, waits));
+    let case = all(Case::new(&format!("orchestration:\n  graph:\n{nodes}\n  execution: {{max_parallel_agents: 2}}\n")));
+    assert!(case.run(json!({})).complete());
+    assert!(began.elapsed().as_millis() >= 800, "four took {:?} two at a time", began.elapsed());
+    let mut at_work = 0_i32;
+    for kind in case.kinds() {
+        at_work += i32::from(kind == "agent.started") - i32::from(kind == "agent.finished");
+        assert!(at_work <= 2);
+    }
+}
+
+#[test]
+fn conditions_decide_who_runs() {
+    let nodes = "    - {id: judge}\n    \
+        - {id: yes, depends_on: [{agent: judge, when: 'state.judge.score > 0.5'}]}\n    \
+        - {id: not, depends_on: [{id: judge, expr: 'state.judge.score <= 0.5'}]}\n    \
+        - {id: after_not, depends_on: [not]}\n    - {id: after_both, depends_on: ['yes', not]}\n    \
+        - {id: off, enabled: false}\n    - {id: when, when: \"state.judge.word == 'go'\", depends_on: [judge]}";
+    let agents = ["yes", "not", "after_not", "after_both", "off", "when"];
+    let case = agents
+        .into_iter()
+        .fold(graph(nodes), |case, name| case.agent(name, SAYS_ITS_NAME))
+        .agent("judge", "cat > /dev/null; echo '{\"score\": 0.8, \"word\": \"go\"}'");
+    assert!(case.run(json!({})).complete());
+    let mut ran = case.agents("agent.finished");
+    ran.sort();
+    assert_eq!(ran, ["after_both", "judge", "when", "yes"]);
+    let mut skipped = case.agents("agent.skipped");
+    skipped.sort();
+    assert_eq!(skipped, ["after_not", "not", "off"]);
+}
+
+#[test]
+fn a_condition_that_cannot_be_told_is_a_failure() {
+    let case = graph("    - {id: aa}\n    - {id: bb, depends_on: [aa], when: 'state.aa.word > 1'}")
+        .agent("aa", "cat > /dev/null; echo '{\"word\": \"x\"}'")
+        .agent("bb", SAYS_ITS_NAME);
+    assert_eq!(end(&case.run(json!({}))), words("failed", "agent_failed: bb"));
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before_anything_runs() {
+    let case = graph("    - {id: aa, when: 'state.x ='}\n    - {id: bb, loop: {type: interactive, max_iterations: 2}}")
+        .agent("aa", SAYS_ITS_NAME)
+        .agent("bb", SAYS_ITS_NAME);
+    case.write(
+        "agents/aa/agent.awp.yaml",
+        "awp_agent: \"1.0.0\"\nidentity: {id: aa, role: r, description: d}\noutput: {contract: {type: object}}\n",
+    );
+    let order = jackline_workflow::run::Order { run: "r1".to_owned(), task: None, input: None, resume: false };
+    let Err(RunFault::Unrunnable(reasons)) = case.order(order) else { panic!("it ran") };
+    let reasons = reasons.join("\n");
+    assert!(reasons.contains("state.x =") && reasons.contains("interactive"), "{reasons}");
+    assert!(case.records().is_empty());
+}
+
+#[test]
+fn failures_lead_where_the_node_says() {
+    for (on_failure, status, reason, ran) in [
+        ("", "failed", "agent_failed: bad", vec![]),
+        (", on_failure: stop", "failed", "agent_failed: bad", vec![]),
+        (", on_failure: abort", "failed", "agent_failed: bad", vec![]),
+        (", on_failure: continue", "partial", "agents_failed", vec!["other"]),
+        (", on_failure: skip", "complete", "complete", vec!["after", "other"]),
+    ] {
+        let nodes = format!(
+            "    - {{id: bad{on_failure}}}\n    - {{id: after, depends_on: [bad]}}\n    - {{id: other, depends_on: [slow]}}\n    - {{id: slow}}"
+        );
+        let slow = "cat > /dev/null; sleep 0.5; echo '{}'";
+        let case = graph(&nodes)
+            .agent("bad", FAILS)
+            .agent("after", SAYS_ITS_NAME)
+            .agent("other", SAYS_ITS_NAME)
+            .agent("slow", slow);
+        let ended = case.run(json!({}));
+        assert_eq!(end(&ended), words(status, reason), "{on_failure}");
+        let mut finished = case.agents("agent.finished");
+        finished.retain(|name| name != "slow");
+        finished.sort();
+        assert_eq!(finished, ran, "{on_failure}");
+        let failed = &case.told("agent.failed")[0];
+        assert_eq!(
+            (&failed["kind"], &failed["reason"]),
+            (&json!("server_error"), &json!("it ended with code 3: broken"))
+        );
+    }
+}
+
+#[test]
+fn what_fails_is_tried_again_later_each_time() {
+    let second_time = "cat > /dev/null; echo x >> tries; [ $(wc -l < tries) -ge 3 ] || exit 1; echo '{}'";
+    let retry = "retry: {max_attempts: 4, backoff: linear, backoff_base: 0.1}";
+    let case = graph(&format!("    - {{id: shaky, {retry}}}")).agent("shaky", second_time);
+    let began = Instant::now();
+    assert!(case.run(json!({})).complete());
+    assert!(began.elapsed().as_millis() >= 300);
+    assert_eq!(case.text("tries").lines().count(), 3);
+    let delays: Vec<_> = case.told("agent.failed").iter().map(|data| data["delay_ms"].clone()).collect();
+    assert_eq!(delays, [json!(100), json!(200)]);
+    assert_eq!(case.told("agent.finished")[0]["attempt"], 3);
+    let case =
+        graph("    - {id: shaky, on_failure: retry, retry: {max_attempts: 2, backoff: none}}").agent("shaky", FAILS);
+    assert_eq!(end(&case.run(json!({}))), words("failed", "agent_failed: shaky"));
+    assert_eq!(case.told("agent.failed").len(), 2);
+}
+
+#[test]
+fn another_agent_stands_in() {
+    let manifest =
+        "orchestration:\n  graph:\n    - {id: bad}\n  execution: {error_handling: {fallback_agent: spare}}\n";
+    let case = Case::new(manifest).agent("bad", FAILS).agent("spare", "cat > /dev/null; echo '{\"by\": \"spare\"}'");
+    let ended = case.run(json!({}));
+    assert!(ended.complete());
+    assert_eq!(ended.output, json!({"bad": {"by": "spare"}}));
+}
+
+#[test]
+fn an_answer_must_fit_its_contract() {
+    for (answer, wanted) in [
+        ("{\"n\": \"x\"}", "not of type"),
+        ("{}", "required"),
+        ("[1]", "no JSON object"),
+        ("not json", "no JSON"),
+        ("", "no JSON"),
+        ("{\"n\": 1} {\"n\": 2}", "no JSON"),
+    ] {
+        let case = graph("    - {id: aa}").agent_with(
+            "aa",
+            "output: {contract: {n: {type: integer, required: true}}}",
+            &format!("cat > /dev/null; printf '%s' '{answer}'"),
+        );
+        assert_eq!(end(&case.run(json!({}))), words("failed", "agent_failed: aa"), "{answer}");
+        let failed = &case.told("agent.failed")[0];
+        assert_eq!(failed["kind"], "validation_error");
+        assert!(failed["reason"].as_str().unwrap().contains(wanted), "{answer}: {failed}");
+    }
+}
+
+#[test]
+fn a_node_runs_once_for_each_of_many() {
+    let nodes = "    - {id: topics}\n    - id: copies\n      depends_on: [topics]\n      \
+        fan_out: {source: state.topics.list, variable: topic, max_parallel: 2}\n      \
+        fan_in: {strategy: merge, target_field: all}\n    - {id: last, depends_on: [copies]}";
+    let copy = "cat > one.$$; topic=$(sed 's/.*\"topic\":\"\\([a-z]*\\)\".*/\\1/' one.$$); rm one.$$; echo \"{\\\"about\\\": \\\"$topic\\\"}\"";
+    let case = graph(nodes)
+        .agent("topics", "cat > /dev/null; echo '{\"list\": [\"a\", \"b\", \"c\"]}'")
+        .agent("copies", copy)
+        .agent("last", "cat > seen-last.json; echo '{}'");
+    assert!(case.run(json!({})).complete());
+    let all = json!([{"about": "a"}, {"about": "b"}, {"about": "c"}]);
+    assert_eq!(case.seen("last")["state"]["all"], all);
+    assert_eq!(case.seen("last")["inputs"]["copies"], json!({"all": all}));
+    assert_eq!(case.told("agent.finished").len(), 6);
+}
+
+#[test]
+fn one_copy_that_fails_counts_as_the_node_says() {
+    for (on_failure, status) in [("stop", "failed"), ("continue", "complete")] {
+        let nodes =
+            format!("    - id: copies\n      on_failure: {on_failure}\n      fan_out: {{source: 'state.list'}}");
+        let copy = "if grep -q '\"index\":1'; then exit 1; fi; echo '{\"ok\": 1}'";
+        let case = graph(&nodes).agent("copies", copy);
+        assert_eq!(end(&case.run(json!({"list": [1, 2, 3]}))).0, status, "{on_failure}");
+    }
+    let case = graph("    - {id: copies, fan_out: {source: 'state.list'}}").agent("copies", SAYS_ITS_NAME);
+    assert_eq!(end(&case.run(json!({"list": 7}))).0, "failed");
+    let case = graph("    - {id: copies, fan_out: {source: 'state.list'}}").agent("copies", SAYS_ITS_NAME);
+    assert_eq!(case.run(json!({"list": []})).output, json!({"copies": {"results": []}}));
+}
+
+#[test]
+fn the_first_answer_ends_the_others() {
+    let nodes = "    - {id: copies, fan_out: {source: state.list, max_parallel: 3}, fan_in: {strategy: first}}";
+    let copy = "if grep -q '\"index\":1'; then echo '{\"won\": 1}'; else sleep 20; echo '{}'; fi";
+    let case = graph(nodes).agent("copies", copy);
+    let began = Instant::now();
+    let ended = case.run(json!({"list": [1, 2, 3]}));
+    assert_eq!(ended.output, json!({"copies": {"won": 1}}));
+    assert!(began.elapsed().as_secs() < 15, "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_loop_runs_until_it_need_not() {
+    let counts = "cat > /dev/null; echo x >> rounds; echo \"{\\\"n\\\": $(wc -l < rounds)}\"";
+    for (settings, rounds, settled) in [
+        ("{max_iterations: 5, condition: 'state.aa.n < 3'}", 3, true),
+        ("{max_iterations: 5, until_condition: 'state.aa.n >= 2'}", 2, true),
+        ("{max_iterations: 4}", 4, false),
+        ("{max_iterations: 2, until: 'state.aa.n > 9'}", 2, false),
+    ] {
+        let case = graph(&format!("    - {{id: aa, loop: {settings}}}")).agent("aa", counts);
+        let ended = case.run(json!({}));
+        assert_eq!(ended.output, json!({"aa": {"n": rounds}}), "{settings}");
+        assert_eq!(case.told("agent.looped"), [json!({"rounds": rounds, "settled": settled})]);
+    }
+}
+
+#[test]
+fn budgets_of_a_run_end_it() {
+    let manifest = |budget: &str| {
+        format!(
+            "orchestration:\n  graph:\n    - {{id: aa, loop: {{max_iterations: 50}}}}\n  run_budget: {{{budget}}}\n"
+        )
+    };
+    let uses = "cat > /dev/null; echo '{\"usage\": {\"input_tokens\": 60, \"output_tokens\": 40, \"cost_usd\": 0.5}}'";
+    for (budget, reason, runs) in [
+        ("max_agent_runs: 3", "max_agent_runs", 3),
+        ("max_total_tokens: 250", "max_total_tokens", 3),
+        ("max_cost_usd: 1.0", "max_cost_usd", 2),
+    ] {
+        let case = Case::new(&manifest(budget)).agent("aa", uses);
+        let ended = case.run(json!({}));
+        assert_eq!(end(&ended), words("partial", reason));
+        assert_eq!(case.told("agent.finished").len(), runs, "{budget}");
+    }
+}

@@ -1,0 +1,166 @@
+//! R13 to R18 while a run goes on.
+
+use std::time::Instant;
+
+use serde_json::json;
+
+use crate::case::{Case, end, words};
+
+fn two(more: &str, second: &str) -> Case {
+    let nodes = format!(
+        "orchestration:\n  graph:\n    - {{id: first, share_output: [shown]}}\n    - {{id: second, depends_on: [first]{second}}}\n"
+    );
+    Case::new(&format!("{nodes}{more}"))
+}
+
+const SAYS: &str = "cat > /dev/null; echo '{\"shown\": 1, \"other\": 2, \"state_updates\": {\"note\": 3}}'";
+
+#[test]
+fn r13_reserved_keys_are_refused() {
+    for key in ["_meta", "_errors", "_trace", "_workflow", "second"] {
+        let case = two("", "")
+            .agent("first", &format!("cat > /dev/null; echo '{{\"state_updates\": {{\"{key}\": 1, \"fine\": 2}}}}'"))
+            .agent("second", SAYS);
+        assert_eq!(end(&case.run(json!({}))), words("failed", "agent_failed: first"), "{key}");
+        assert_eq!(case.told("state.refused"), [json!({"keys": [key]})]);
+        assert_eq!(case.told("agent.failed")[0]["kind"], "refused");
+        assert!(case.agents("agent.finished").is_empty());
+    }
+    let case = two("", "").agent("first", SAYS).agent("second", SAYS);
+    let order =
+        |input| jackline_workflow::run::Order { run: "r1".to_owned(), task: None, input: Some(input), resume: false };
+    assert!(case.order(order(json!({"_meta": 1}))).unwrap_err().to_string().contains("`_meta`"));
+    assert!(case.records().is_empty());
+}
+
+#[test]
+fn r14_what_is_sensitive_is_in_no_record_and_reaches_whom_it_may() {
+    let more = "env: [{name: DEMO_TOKEN, sensitive: true}]\nstate:\n  sharing: {strategy: full, sensitive_fields: [password, pin]}\n\
+        communication:\n  channels: [{name: talk}]\n";
+    let first = "cat > /dev/null; echo \"{\\\"password\\\": \\\"hunter2-secret\\\", \\\"pin\\\": 12345678, \\\"deep\\\": {\\\"Password\\\": [\\\"other-secret\\\"]}, \\\"messages\\\": [{\\\"channel\\\": \\\"talk\\\", \\\"content\\\": \\\"it is hunter2-secret\\\"}]}\"";
+    let second = "cat > seen-second.json; echo \"$DEMO_TOKEN with hunter2-secret and 12345678 failed\" >&2; exit 1";
+    let case = two(more, ", on_failure: skip").agent("first", first).agent("second", second);
+    let case = case.variable("DEMO_TOKEN", "tok-en-of-the-demo");
+    let ended = case.run(json!({"password": "from-the-start"}));
+    assert!(ended.complete());
+    assert_eq!(case.seen("second")["state"]["first"]["password"], "hunter2-secret");
+    assert_eq!(case.seen("second")["messages"][0]["content"], "it is hunter2-secret");
+    let written = format!("{}{}{}", case.written(), ended.to_json(), ended.human());
+    for secret in ["hunter2-secret", "12345678", "other-secret", "tok-en-of-the-demo", "from-the-start"] {
+        assert!(!written.contains(secret), "{secret} is in {written}");
+    }
+    assert!(written.contains("failed"));
+}
+
+#[test]
+fn r15_messages_are_held_against_their_schema_before_they_are_delivered() {
+    let more = "communication:\n  channels:\n    - name: results\n      schema: {type: object, required: [topic]}\n      \
+        participants: {publishers: [first], subscribers: [second]}\n    - {name: closed, participants: {publishers: [second]}}\n";
+    let first = "cat > /dev/null; echo '{\"messages\": [{\"channel\": \"results\", \"content\": {\"topic\": \"tides\"}}, \
+        {\"channel\": \"results\", \"content\": {\"n\": 1}}, {\"channel\": \"nowhere\", \"content\": 1}, \
+        {\"channel\": \"closed\", \"content\": 1}, {\"channel\": \"results\", \"to\": \"first\", \"content\": {\"topic\": 1}}]}'";
+    let case = two(more, "").agent("first", first).agent("second", "cat > seen-second.json; echo '{}'");
+    assert!(case.run(json!({})).complete());
+    let delivered = json!([{"channel": "results", "from": "first", "content": {"topic": "tides"}}]);
+    assert_eq!(case.seen("second")["messages"], delivered);
+    assert_eq!(case.told("message.delivered").len(), 1);
+    let rejected: Vec<String> =
+        case.told("message.rejected").iter().map(|data| data["reason"].as_str().unwrap().to_owned()).collect();
+    let wanted = [
+        "\"topic\" is a required property",
+        "no channel `nowhere`",
+        "may not send on `closed`",
+        "`first` receives nothing",
+    ];
+    assert_eq!(rejected.len(), wanted.len());
+    for (reason, wanted) in rejected.iter().zip(wanted) {
+        assert!(reason.contains(wanted), "{reason}");
+    }
+}
+
+#[test]
+fn r16_the_strategy_decides_what_an_agent_is_given() {
+    let seen = |sharing: &str, second: &str| {
+        let case = two(&format!("state: {{initial: {{base: 0}}, sharing: {{{sharing}}}}}\n"), second)
+            .agent("first", SAYS)
+            .agent("second", "cat > seen-second.json; echo '{}'");
+        assert!(case.run(json!({})).complete());
+        let seen = case.seen("second");
+        let mut state = seen["state"].clone();
+        state.as_object_mut().unwrap().retain(|key, _| !key.starts_with('_'));
+        (state, seen["inputs"].clone())
+    };
+    let all = json!({"shown": 1, "other": 2});
+    assert_eq!(seen("strategy: full", ""), (json!({"base": 0, "note": 3, "first": all}), json!({"first": all})));
+    let shown = json!({"shown": 1});
+    assert_eq!(seen("strategy: selective", ""), (json!({"base": 0, "first": shown}), json!({"first": shown})));
+    let rules = "strategy: selective, rules: [{from: first, to: [second], fields: [other, note]}]";
+    assert_eq!(seen(rules, ""), (json!({"base": 0, "note": 3, "first": all}), json!({"first": all})));
+    let others = "strategy: selective, rules: [{from: first, to: first, fields: [other]}]";
+    assert_eq!(seen(others, "").0, json!({"base": 0, "first": shown}));
+    assert_eq!(seen("strategy: isolated", ""), (json!({"base": 0}), json!({})));
+    assert_eq!(seen("strategy: full, never_share: [other]", "").0["first"], shown);
+    assert_eq!(seen("strategy: full", ", share_input: {first: [other]}").1, json!({"first": {"other": 2}}));
+    assert_eq!(seen("strategy: selective", ", share_input: {first: [other]}").1, json!({"first": {}}));
+}
+
+#[test]
+fn r17_an_agent_that_is_out_of_time_is_ended_with_all_it_started() {
+    let lingers = "cat > /dev/null; (sleep 3; echo late > late) & echo $! > child; sleep 30; echo '{}'";
+    let case = two("", ", on_failure: stop").agent("first", lingers).agent("second", SAYS);
+    let text = case.text("workflow.awp.yaml").replace("{id: first,", "{id: first, timeout: 0.5, on_failure: skip,");
+    case.write("workflow.awp.yaml", &text);
+    let began = Instant::now();
+    let ended = case.run(json!({}));
+    assert_eq!(end(&ended), words("complete", "complete"));
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+    assert_eq!(case.told("agent.failed")[0]["kind"], "timeout");
+    assert_eq!(case.agents("agent.finished"), ["second"]);
+    std::thread::sleep(std::time::Duration::from_millis(3_500));
+    assert_eq!(case.text("late"), "", "what the agent started went on without it");
+}
+
+#[test]
+fn r17_a_run_that_is_out_of_time_ends() {
+    for (limit, reason) in [("timeout_total: 1", "max_wall_time"), ("timeout_idle: 1", "timeout_idle")] {
+        let manifest = format!(
+            "orchestration:\n  graph:\n    - {{id: slow}}\n    - {{id: next, depends_on: [slow]}}\n  execution: {{{limit}}}\n"
+        );
+        let case = Case::new(&manifest).agent("slow", "cat > /dev/null; sleep 30").agent("next", SAYS);
+        let began = Instant::now();
+        assert_eq!(end(&case.run(json!({}))), words("partial", reason));
+        assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+        assert_eq!(case.kinds().last().unwrap(), "run.ended");
+        assert_eq!(case.agents("agent.stopped"), ["slow"]);
+    }
+}
+
+#[test]
+fn r18_a_record_that_was_changed_is_found() {
+    let case = two("", "").agent("first", SAYS).agent("second", SAYS);
+    assert!(case.run(json!({})).complete());
+    let records = case.records();
+    assert_eq!(records[0]["prev_hash"], "0".repeat(64));
+    for pair in records.windows(2) {
+        assert_eq!(pair[1]["prev_hash"], pair[0]["hash"]);
+    }
+    let session = std::fs::read_dir(case.state().join("sessions")).unwrap().next().unwrap().unwrap().path();
+    let log = std::fs::read_to_string(session.join("audit.jsonl")).unwrap();
+    let mut verifier = jackline_core::audit::Verifier::new(jackline_core::audit::Format::Ours);
+    let changed = log.replacen("\"shown\":1", "\"shown\":7", 1);
+    assert_ne!(changed, log);
+    assert!(changed.lines().any(|line| verifier.line(line.as_bytes()).is_err()));
+}
+
+#[test]
+fn agents_write_the_runs_directories_and_not_the_workflow() {
+    use jackline_runtime::runner::{Confined, confinement};
+    if !matches!(confinement(false), Confined::Yes | Confined::Partly(_)) {
+        return;
+    }
+    let writes = "dir=$(sed 's/.*\"output_dir\":\"\\([^\"]*\\)\".*/\\1/'); echo fine > \"$dir/fine.txt\"; \
+        if echo x > \"$HOME/.jackline-test-$$\" 2> /dev/null; then rm \"$HOME/.jackline-test-$$\"; echo '{\"escaped\": true}'; else echo '{\"escaped\": false}'; fi";
+    let case = Case::new("orchestration:\n  graph:\n    - {id: writer}\n").agent("writer", writes);
+    assert_eq!(case.run(json!({})).output, json!({"writer": {"escaped": false}}));
+    assert_eq!(std::fs::read_to_string(case.output("fine.txt")).unwrap(), "fine\n");
+}

@@ -1,0 +1,145 @@
+//! How a run goes, as it is recorded: redrawn on a terminal, one plain line for each thing elsewhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use jackline_workflow::Workflow;
+use jackline_workflow::run::{Entry, Observer};
+use serde_json::Value;
+
+use crate::{screen, timeline};
+
+/// How progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    Terminal,
+    Lines,
+}
+
+/// Shows how a run goes.
+#[derive(Debug)]
+pub(super) struct Progress {
+    way: Way,
+    /// The level of each node.
+    levels: BTreeMap<String, usize>,
+    began: Instant,
+    seen: Mutex<Seen>,
+}
+
+/// What was seen so far.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Steps at work, and who does them.
+    at_work: BTreeMap<String, String>,
+    finished: BTreeSet<String>,
+    budget: String,
+    /// Whether the last line is to be drawn over.
+    drawn: bool,
+}
+
+impl Progress {
+    pub(super) fn new(way: Way, flow: &Workflow) -> Self {
+        let levels = flow.dag.levels();
+        let names = flow.manifest().into_iter().flat_map(|manifest| manifest.graph());
+        let names = names.map(|node| node.id().and_then(|id| id.text()).unwrap_or_default().to_owned());
+        let levels = names.zip(levels).collect();
+        Self { way, levels, began: Instant::now(), seen: Mutex::default() }
+    }
+
+    /// Nothing more is to come.
+    pub(super) fn end(&self) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        clear(&mut seen);
+    }
+
+    /// Who is at work, on which level, and what is left.
+    fn status(&self, seen: &Seen) -> String {
+        let names: BTreeSet<&str> = seen.at_work.values().map(String::as_str).collect();
+        let level = names.iter().filter_map(|name| self.levels.get(*name)).max();
+        let level = level.map(|level| format!("level {} of {} · ", level + 1, self.depth())).unwrap_or_default();
+        let names: Vec<String> = names.into_iter().map(timeline::shown).collect();
+        let names = if names.is_empty() { "…".to_owned() } else { names.join(", ") };
+        format!("{:>4}s  {level}{names}{}", self.began.elapsed().as_secs(), seen.budget)
+    }
+
+    fn depth(&self) -> usize {
+        self.levels.values().max().map_or(1, |level| level + 1)
+    }
+}
+
+impl Observer for Progress {
+    fn saw(&self, entry: &Entry) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.take(entry);
+        let line = told(entry, &self.levels);
+        match self.way {
+            Way::Lines => line.into_iter().for_each(|line| screen::complain(&line)),
+            Way::Terminal => {
+                clear(&mut seen);
+                line.filter(|_| entry.kind != "agent.started").into_iter().for_each(|line| screen::complain(&line));
+                screen::draw(&self.status(&seen));
+                seen.drawn = true;
+            }
+        }
+    }
+}
+
+impl Seen {
+    fn take(&mut self, entry: &Entry) {
+        let step = entry.step.clone().unwrap_or_default();
+        match entry.kind {
+            "agent.started" => drop(self.at_work.insert(step, entry.agent.clone())),
+            "agent.finished" | "agent.failed" | "agent.stopped" => {
+                self.at_work.remove(&step);
+                self.finished.insert(step);
+            }
+            "manager.decided" => {
+                let left = |name: &str| entry.data.pointer(&format!("/budget/{name}")).and_then(Value::as_u64);
+                if let (Some(loops), Some(workers)) = (left("loops"), left("workers")) {
+                    self.budget = format!(" · {loops} turns and {workers} workers left");
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn clear(seen: &mut Seen) {
+    if std::mem::take(&mut seen.drawn) {
+        screen::draw("");
+    }
+}
+
+/// One line for what is worth one.
+fn told(entry: &Entry, levels: &BTreeMap<String, usize>) -> Option<String> {
+    let text = |name: &str| timeline::shown(entry.data.get(name).and_then(Value::as_str).unwrap_or_default());
+    let agent = timeline::shown(&entry.agent);
+    let again = |attempt: u64| if attempt > 1 { format!(" (try {attempt})") } else { String::new() };
+    let attempt = again(entry.data.get("attempt").and_then(Value::as_u64).unwrap_or(1));
+    Some(match entry.kind {
+        "run.started" => format!("run of {agent} started"),
+        "run.resumed" => format!("run of {agent} taken up again"),
+        "agent.started" => {
+            let level = levels.get(&entry.agent).map(|level| format!(", level {}", level + 1)).unwrap_or_default();
+            format!("  {agent} started{attempt}{level}")
+        }
+        "agent.finished" => format!("  {agent} finished{attempt}"),
+        "agent.failed" => format!("  {agent} failed{attempt}: {}", text("reason")),
+        "agent.skipped" => format!("  {agent} skipped: {}", text("reason")),
+        "agent.stopped" => format!("  {agent} stopped"),
+        "state.refused" => format!(
+            "  {agent} wrote reserved keys: {}",
+            entry.data.get("keys").map(ToString::to_string).unwrap_or_default()
+        ),
+        "message.rejected" => format!("  {agent} sent a message that is not delivered: {}", text("reason")),
+        "manager.decided" => match text("refused") {
+            none if none.is_empty() => format!("  {agent} decided {}", text("decision")),
+            refused => format!("  {agent} decided {}: {refused}", text("decision")),
+        },
+        "gate.event" if entry.data.get("triggered") == Some(&Value::Bool(true)) => {
+            format!("  gate {}: {}", text("gate"), text("reason"))
+        }
+        _ => return None,
+    })
+}

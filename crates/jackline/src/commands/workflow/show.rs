@@ -1,0 +1,79 @@
+//! `jackline workflow show`: what became of a run, on a terminal, for programs, or as a page for a pull request.
+
+use std::path::PathBuf;
+
+use jackline_runtime::store::Store as _;
+use jackline_runtime::{replace, replay};
+use jackline_workflow::account::{Account, Reader, deliverables};
+use jackline_workflow::run::is_run_id;
+
+use super::run::RUNS;
+use crate::error::CommandError;
+use crate::place::{self, Where};
+use crate::screen;
+
+/// Show what became of a run: its timeline, gates, budgets, cost and deliverables
+///
+/// SVG and HTML are whole by themselves: they run nothing and load nothing.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Show {
+    /// The run's name
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// How it is shown
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Write it to a file instead
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    at: Where,
+}
+
+/// How a run is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Format {
+    #[default]
+    Text,
+    Json,
+    /// The timeline as a picture
+    Svg,
+    /// Everything on one page
+    Html,
+}
+
+impl Show {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        let account = self.account()?;
+        let text = match self.format {
+            Format::Text => account.human(),
+            Format::Json => format!("{}\n", account.to_json()),
+            Format::Svg => account.to_svg(),
+            Format::Html => account.to_html(),
+        };
+        let Some(file) = &self.output else { return Ok(screen::show(&text)?) };
+        replace::write(file, &text)
+            .map_err(|fault| CommandError::internal(format!("`{}` cannot be written: {fault}", place::shown(file))))?;
+        Ok(screen::line(&format!("wrote {}", place::shown(file)))?)
+    }
+
+    fn account(&self) -> Result<Account, CommandError> {
+        let (store, state) = (self.at.files()?, self.at.state()?);
+        let known = is_run_id(&self.run) && store.load(&self.run)?.head.seq > 0;
+        let mut reader = Reader::default();
+        for line in known.then(|| store.lines(&self.run, 0)).transpose()?.into_iter().flatten() {
+            let unreadable = |why: String| {
+                CommandError::input(format!("the record of the run `{}` cannot be read: {why}", self.run))
+                    .hint("`jackline audit verify` checks the record")
+            };
+            reader.take(&replay::record(&line?).map_err(unreadable)?);
+        }
+        let account = reader.account();
+        if account.run.is_empty() {
+            let error = CommandError::input(format!("there is no run `{}`", self.run));
+            return Err(error.hint("`jackline sessions --all` lists runs, too"));
+        }
+        let deliverables = deliverables(&state.join(RUNS).join(&self.run).join("output"));
+        Ok(Account { deliverables, ..account })
+    }
+}

@@ -1,0 +1,118 @@
+//! Evaluations: what they let pass, what they send back, and what they end.
+
+use crate::stage::Stage;
+use crate::{ONE, managed};
+
+fn evaluation(rest: &str) -> String {
+    format!("observability:\n  evaluation:\n    enabled: true\n{rest}")
+}
+
+fn metric(expr: &str) -> String {
+    evaluation(&format!(
+        "    metrics: [{{name: m, kind: deterministic, params: {{expr: \"{expr}\"}}}}]\n    step_scores: {{enabled: false}}\n"
+    ))
+}
+
+#[test]
+fn good_scores_pass_and_bad_ones_end_the_run() {
+    let worker = "echo '{\"text\": \"x\"}'";
+    let stage = managed("", &metric("result.text == 'done' and state.worker.text == 'x'")).script("worker", worker);
+    stage.ends("complete", "complete");
+    assert_eq!(stage.records("run.evaluated")[0]["score"], 1.0);
+
+    let stage = managed("", &metric("result.text == 'better'")).script("worker", worker);
+    stage.ends("failed", "eval_fail");
+    let gates = &stage.records("gates.judged")[0]["judgement"]["gates"];
+    assert_eq!(gates[6]["findings"][1], "`m` is 0.00: `result.text == 'better'` does not hold");
+}
+
+#[test]
+fn scores_between_send_a_run_back() {
+    let metrics = "    metrics:\n      - {name: a, kind: deterministic, params: {expr: \"true\"}}\n      - {name: b, kind: deterministic, params: {expr: \"false\"}}\n";
+    let stage = managed("", &evaluation(metrics)).script("worker", "echo '{\"text\": \"x\"}'");
+    stage.ends("partial", "max_rejected_completions");
+    let policy = format!(
+        "{metrics}    retry_policy: {{enabled: true, max_repairs: 1, actions: {{below_retry: accept_with_warning}}}}\n    step_scores: {{enabled: false}}\n"
+    );
+    let stage = managed("", &evaluation(&policy)).script("worker", "echo '{\"text\": \"x\"}'");
+    stage.ends("failed", "eval_fail");
+}
+
+#[test]
+fn an_evaluation_without_a_score_rejects() {
+    let worker = "echo '{\"text\": \"x\"}'";
+    let stage = managed("", &evaluation("    metrics: []\n")).script("worker", worker);
+    stage.ends("partial", "max_rejected_completions");
+    let rubric = "    metrics: [{name: r, kind: llm_rubric, params: {rubric: Is it fine?}}]\n    rubric_judge: judge\n";
+    let stage = managed("", &evaluation(rubric)).script("worker", worker).script("judge", "exit 1");
+    stage.ends("partial", "max_rejected_completions");
+    let stage = Stage::new(&format!("{ONE}{}", evaluation("    metrics: []\n"))).script("speaker", worker);
+    stage.ends("partial", "eval_below_retry");
+}
+
+#[test]
+fn judges_and_tests_score_too() {
+    let metrics = "    metrics:\n      - {name: r, kind: llm_rubric, params: {rubric: Is it fine?}}\n      - {name: t, kind: deterministic, params: {command: [grep, -q, hello]}}\n    rubric_judge: judge\n";
+    let judge = r#"case "$input" in *'Is it fine?'*) echo '{"score": 0.8, "reason": "mostly"}';; esac"#;
+    let stage = Stage::new(&format!("{ONE}{}", evaluation(metrics)))
+        .script("speaker", "echo '{\"text\": \"hello\"}'")
+        .script("judge", judge);
+    stage.ends("complete", "complete");
+    let evaluated = &stage.records("run.evaluated")[0];
+    let score = |at: usize| evaluated["metrics"][at]["score"].as_f64();
+    assert_eq!((score(0), score(1)), (Some(0.8), Some(1.0)));
+    let stage = Stage::new(&format!("{ONE}{}", evaluation(metrics)))
+        .script("speaker", "echo '{\"text\": \"bye\"}'")
+        .script("judge", judge);
+    stage.ends("partial", "eval_below_retry");
+}
+
+#[test]
+fn a_graph_that_scores_low_fails() {
+    let stage = Stage::new(&format!("{ONE}{}", metric("result.speaker.text == 'other'")))
+        .script("speaker", "echo '{\"text\": \"x\"}'");
+    stage.ends("failed", "eval_fail");
+}
+
+#[test]
+fn low_steps_are_repaired() {
+    let steps = "    metrics: [{name: m, kind: deterministic, params: {expr: [\"result.text == 'better' or result.speaker\", \"true\"]}}]\n    \
+                 retry_policy: {enabled: true, max_repairs: 2}\n";
+    let speaker = r#"case "$input" in *'"repair":'*'does not hold'*) echo '{"text": "better"}';; *) echo '{"text": "weak"}';; esac"#;
+    let stage = Stage::new(&format!("{ONE}{}", evaluation(steps))).script("speaker", speaker);
+    let ended = stage.ends("complete", "complete");
+    assert_eq!(ended["output"]["speaker"]["text"], "better");
+    let acts: Vec<_> = stage.records("step.scored").iter().map(|one| one["act"].clone()).collect();
+    assert_eq!(acts, ["retry_with_repair", "accept"]);
+
+    let stage = Stage::new(&format!("{ONE}{}", evaluation(steps))).script("speaker", "echo '{\"text\": \"weak\"}'");
+    stage.ends("failed", "eval_fail");
+    assert_eq!(stage.records("step.scored").len(), 3);
+}
+
+#[test]
+fn broken_rules_cost_the_policy() {
+    let policy = evaluation("    metrics: [{name: p, kind: policy}]\n    step_scores: {enabled: false}\n");
+    let channel = "communication: {channels: [{name: numbers, schema: {type: integer}, participants: {publishers: [speaker], subscribers: [listener]}}]}\n";
+    let says = |content: &str| {
+        let script =
+            format!("echo '{{\"text\": \"x\", \"messages\": [{{\"channel\": \"numbers\", \"content\": {content}}}]}}'");
+        let manifest = format!(
+            "orchestration: {{graph: [{{id: speaker}}, {{id: listener, depends_on: [speaker]}}]}}\n{channel}{policy}"
+        );
+        Stage::new(&manifest).script("speaker", &script).script("listener", "echo '{}'")
+    };
+    says("7").ends("complete", "complete");
+    let stage = says("true");
+    stage.ends("failed", "eval_fail");
+    assert_eq!(stage.records("message.rejected").len(), 1);
+    assert_eq!(stage.records("run.evaluated")[0]["metrics"][0]["reason"], "1 violations of the workflow's rules");
+}
+
+#[test]
+fn metrics_that_cannot_be_used_keep_a_run_from_beginning() {
+    let stage = Stage::new(&format!("{ONE}{}", metric("a b"))).script("speaker", "echo '{}'");
+    let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("the metric `m` cannot be used: its expression `a b` cannot be read"), "{}", ran.err);
+}

@@ -1,0 +1,3 @@
+# Counts the words of `state.text`.
+text=$(sed 's/.*"text":"\([^"]*\)".*/\1/')
+echo "{\"count\": $(printf '%s' "$text" | wc -w)}"
