@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use jackline_core::json::{JSON_BYTES_MAX, canonical, decode};
 use jackline_core::sha::Digest;
@@ -51,7 +52,10 @@ impl Kept {
 
 /// Writes a file whole or not at all, and to the disk.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let beside = path.with_extension("new");
+    // Two agents may say the same at the same time: each writes a file of its own.
+    static WRITTEN: AtomicU64 = AtomicU64::new(0);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let beside = path.with_extension(format!("{}-{number}.new", std::process::id()));
     let mut file = private::create_file(&beside)?;
     file.write_all(bytes)?;
     file.sync_all()?;
@@ -61,4 +65,27 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 pub(super) fn disk(path: &Path, fault: &std::io::Error) -> RunFault {
     RunFault::Disk { path: path.display().to_string(), why: fault.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_same_is_kept_by_many_at_once() {
+        let place = tempfile::tempdir().unwrap();
+        let kept = Kept::new(place.path().join("answers"));
+        for round in 0..20 {
+            let value = json!({"round": round});
+            std::thread::scope(|scope| {
+                let all: Vec<_> = (0..8).map(|_| scope.spawn(|| kept.put(&value).unwrap())).collect();
+                for one in all {
+                    assert_eq!(kept.get(&one.join().unwrap()), Some(value.clone()));
+                }
+            });
+        }
+        assert_eq!(fs::read_dir(place.path().join("answers")).unwrap().count(), 20);
+    }
 }
