@@ -4,9 +4,9 @@ mod files;
 mod notices;
 mod proven;
 mod raw;
+mod redacted;
 mod stops;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -47,6 +47,7 @@ use crate::web::{self, Web};
 use crate::wiring::CommandLine;
 pub use files::CHECKING_SESSION;
 use files::FilesSeen;
+use redacted::{redact_changes, redact_policies};
 
 /// Times a decision is taken anew because another process committed in between. Each time someone else got
 /// through, so this many losses in a row mean that something is wrong.
@@ -552,30 +553,6 @@ impl Seen {
 
 fn takes_snapshot(decision: &Decision) -> bool {
     decision.changes.iter().any(|change| matches!(change, Change::Snapshot { .. }))
-}
-
-/// Changes go into the log and, folded, into the state as they are: secrets leave them before either.
-fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
-    for text in decision.changes.iter_mut().flat_map(Change::shown_texts) {
-        if let (Cow::Owned(redacted), _) = redactor.text(text) {
-            *text = redacted;
-        }
-    }
-}
-
-/// What is told of file policies names files and repeats what their owners wrote: secrets leave it too.
-fn redact_policies(decision: &mut Decision, event: &Event, redactor: &Redactor) {
-    let about = |code: &code::Code| *code == code::FILES_OUTSTANDING || *code == code::COMPLETION_INCOMPLETE;
-    let of_findings = decision.findings.iter_mut().filter(|finding| about(&finding.code));
-    let texts = of_findings.map(|finding| &mut finding.reason);
-    for text in texts.chain(decision.reason.as_mut().filter(|_| decision.code.as_ref().is_some_and(about))) {
-        if let (Cow::Owned(redacted), _) = redactor.text(text) {
-            *text = redacted;
-        }
-    }
-    if let (Some(result), Body::PoliciesChecked { .. }) = (&mut decision.result, &event.body) {
-        redactor.redact(result);
-    }
 }
 
 /// Another process committed in between.

@@ -50,11 +50,10 @@ impl Kept {
     }
 }
 
-/// Files that were written so far: agents that answer the same at once must not write to one another's file.
-static WRITTEN: AtomicU64 = AtomicU64::new(0);
-
 /// Writes a file whole or not at all, and to the disk.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    // Two agents may say the same at the same time: each writes a file of its own.
+    static WRITTEN: AtomicU64 = AtomicU64::new(0);
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
     let beside = path.with_extension(format!("{}-{number}.new", std::process::id()));
     let mut file = private::create_file(&beside)?;
@@ -66,4 +65,27 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 pub(super) fn disk(path: &Path, fault: &std::io::Error) -> RunFault {
     RunFault::Disk { path: path.display().to_string(), why: fault.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_same_is_kept_by_many_at_once() {
+        let place = tempfile::tempdir().unwrap();
+        let kept = Kept::new(place.path().join("answers"));
+        for round in 0..20 {
+            let value = json!({"round": round});
+            std::thread::scope(|scope| {
+                let all: Vec<_> = (0..8).map(|_| scope.spawn(|| kept.put(&value).unwrap())).collect();
+                for one in all {
+                    assert_eq!(kept.get(&one.join().unwrap()), Some(value.clone()));
+                }
+            });
+        }
+        assert_eq!(fs::read_dir(place.path().join("answers")).unwrap().count(), 20);
+    }
 }

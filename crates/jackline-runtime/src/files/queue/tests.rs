@@ -59,7 +59,7 @@ fn an_entry_has_one_file_which_its_owner_alone_can_read() {
     assert_eq!(names(&folder), ["0123456789ab.passed.json"]);
     let Found::Entry(settled) = queue.get("0123456789ab") else { panic!("gone") };
     assert_eq!((settled.settled_by, settled.trigger_files.len()), (Some(SettledBy::Satisfied), 1));
-    let summary = fs::read_to_string(folder.state().join("state.json")).unwrap();
+    let summary = fs::read_to_string(folder.state().join("policy_state.json")).unwrap();
     assert!(summary.contains("\"passed\": 1"), "{summary}");
     assert_eq!(queue.clear().unwrap(), 1);
     assert!(!folder.state().exists());
