@@ -2,6 +2,7 @@
 //! of them. Keys that a rule judges are only described here; keys that nobody knows are let pass, as the protocol has it.
 
 mod agent;
+mod evaluation;
 mod rounds;
 mod workflow;
 
