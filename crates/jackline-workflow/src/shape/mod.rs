@@ -3,6 +3,7 @@
 
 mod agent;
 mod evaluation;
+mod rounds;
 mod workflow;
 
 use jackline_core::definition::form::Form;
