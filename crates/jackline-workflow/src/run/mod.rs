@@ -1,12 +1,12 @@
 //! Carries out a workflow: its graph, or its manager's loop.
 //!
-//! [`run`] reads the [settings](settings), opens the run's record and its directory, and lets one of two engines drive:
-//! [`graph`] follows who waits for whom, [`delegation`] has a manager decide and workers work. Both take [`step`]s: an agent
-//! is asked through a [`worker::Worker`], its [`answer`] is held against its contract, and what comes of it is in the
-//! [`ledger`] before it counts: one hash chain, without anything [`hidden`]. What agents see of one another is [`shared`]
-//! state and [`mail`]. [`watch`] ends what runs too long or is not wanted any more.
+//! [`run`] reads the `settings`, opens the run's record and its directory, and lets one of two engines drive:
+//! `graph` follows who waits for whom, `delegation` has a manager decide and workers work. Both take `step`s: an agent
+//! is asked through a [`worker::Worker`], its `answer` is held against its contract, and what comes of it is in the
+//! `ledger` before it counts: one hash chain, without anything `hidden`. What agents see of one another is `shared`
+//! state and `mail`. `watch` ends what runs too long or is not wanted any more.
 //!
-//! A run that was interrupted is taken up from its records: the [`journal`] knows what came of every step, and no step that
+//! A run that was interrupted is taken up from its records: the `journal` knows what came of every step, and no step that
 //! it knows is taken again.
 
 mod answer;

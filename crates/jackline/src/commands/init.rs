@@ -50,6 +50,8 @@ struct Plan {
     starter: Option<(PathBuf, String)>,
     /// Settings to be replaced.
     settings: Vec<(Settings, String)>,
+    /// Whether settings name this program by its place; a project's name it by its name.
+    names_program: bool,
 }
 
 impl Init {
@@ -57,9 +59,13 @@ impl Init {
         person::outside_a_session()?;
         let hosts = self.chosen()?;
         let root = self.at.project()?;
-        let mut plan = Plan { state: self.at.state()?, starter: None, settings: Vec::new(), root };
+        let mut plan =
+            Plan { state: self.at.state()?, starter: None, settings: Vec::new(), names_program: false, root };
         for host in hosts {
             self.wire(host, &mut plan)?;
+        }
+        if plan.names_program {
+            warn_of_build_directory(&program()?);
         }
         let there = discover(&plan.root);
         if there.is_none() && self.wants_definition(&plan.root) {
@@ -100,9 +106,7 @@ impl Init {
         let wired = wired(host, &plan.root);
         let scope = self.scope(host, &wired)?;
         let program = program()?;
-        if scope != Scope::Project {
-            warn_of_build_directory(&program);
-        }
+        plan.names_program |= scope != Scope::Project;
         let settings = Settings::read(host.settings_file(scope, &plan.root)?)?;
         let line = hook_line(host, scope, &program, (&plan.state, &plan.root))?;
         let after = host.wiring.add(settings.text.as_deref(), &line, timeouts(plan));
@@ -297,7 +301,9 @@ fn program() -> Result<PathBuf, CommandError> {
 fn warn_of_build_directory(program: &Path) {
     if program.parent().is_some_and(|dir| dir.join(".fingerprint").is_dir()) {
         screen::complain(&format!("warning: `{}` lies in a build directory", program.display()));
-        screen::complain("  help: once it is cleaned, every call is blocked; install the program and run this again");
+        screen::complain(
+            "  help: once it is cleaned, hosts block every call or judge none; install it and run this again",
+        );
     }
 }
 

@@ -152,6 +152,7 @@ fn what_cannot_be_begun_is_refused_and_leaves_nothing() {
     for (arguments, wanted) in [
         (vec!["nowhere"], "there is no workflow"),
         (vec![words.as_str()], "`text` is missing"),
+        (vec![words.as_str()], "help: give it with `--input`"),
         (vec![words.as_str(), "--input", "{oops"], "no JSON"),
         (vec![words.as_str(), "--input", "/nowhere.json"], "cannot read"),
         (vec![words.as_str(), "--input", r#"{"_meta": 1}"#], "`_meta` is a reserved key"),

@@ -145,6 +145,9 @@ fn refused(fault: RunFault) -> CommandError {
         RunFault::Unreadable { .. } => {
             CommandError::input(fault.to_string()).hint("`jackline audit verify` checks the record")
         }
-        RunFault::Input(_) | RunFault::Over { .. } => CommandError::input(fault.to_string()),
+        RunFault::Input(_) => {
+            CommandError::input(fault.to_string()).hint("give it with `--input`, as a JSON object or a file with one")
+        }
+        RunFault::Over { .. } => CommandError::input(fault.to_string()).hint("begin a new run"),
     }
 }
