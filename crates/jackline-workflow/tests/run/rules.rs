@@ -155,8 +155,9 @@ fn r18_a_record_that_was_changed_is_found() {
 #[test]
 fn agents_write_the_runs_directories_and_not_the_workflow() {
     use jackline_runtime::runner::{Confined, confinement};
+    // Everybody may write there, and it is not where temporary files of agents are; a home may lie among those.
     let writes = "dir=$(sed 's/.*\"output_dir\":\"\\([^\"]*\\)\".*/\\1/'); echo fine > \"$dir/fine.txt\"; \
-        if echo x > \"$HOME/.jackline-test-$$\" 2> /dev/null; then rm \"$HOME/.jackline-test-$$\"; echo '{\"escaped\": true}'; else echo '{\"escaped\": false}'; fi";
+        out=/var/tmp/jackline-test-$$; if echo x > $out 2> /dev/null; then rm $out; echo '{\"escaped\": true}'; else echo '{\"escaped\": false}'; fi";
     let case = Case::new("orchestration:\n  graph:\n    - {id: writer}\n").agent("writer", writes);
     let ended = case.run(json!({}));
     if matches!(confinement(false), Confined::No(_)) {
