@@ -7,7 +7,7 @@ use jackline_core::json::{self, JSON_DEPTH_MAX};
 use jackline_core::time::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::{Asked, Heard, Message};
+use super::{Asked, Heard, Message, Moment};
 
 /// Levels that a message wraps around a call's arguments: the object itself, `tool_calls`, one of them.
 const WRAPPING_LEVELS: usize = 3;
@@ -43,6 +43,53 @@ pub(super) fn glimpsed(native: &[u8], member: &str) -> Option<String> {
     let text: String = rest.iter().take(NAME_BYTES_MAX).map(|byte| char::from(*byte)).collect();
     let value = text.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
     value.split_once('"').map(|(name, _)| name.to_owned())
+}
+
+/// How a host's hooks name their events: the one before a tool runs, when each comes, and what it is in our protocol's
+/// form. A message whose name is not known is told apart by whether it may be about a tool that is about to run.
+pub(super) struct Hooks {
+    pub(super) gate: &'static str,
+    pub(super) moment: fn(&str, bool) -> Moment,
+    pub(super) asked: fn(&Fields) -> Asked,
+    pub(super) events: fn(&str, &mut Fields) -> Events,
+}
+
+/// The member in which hooks name their event.
+const EVENT_NAME: &str = "hook_event_name";
+
+impl Hooks {
+    pub(super) fn read(&self, native: &[u8], now: Timestamp) -> Heard {
+        let mut fields = match fields(native) {
+            Ok(fields) => fields,
+            Err(why) => return heard(self.glance(native), Err(why), now),
+        };
+        let asked = (self.asked)(&fields);
+        let events = if asked.moment == Moment::Gate && asked.name != self.gate {
+            Err(format!("`{}` is not a tool gate that this version knows", asked.name))
+        } else {
+            (self.events)(&asked.name, &mut fields)
+        };
+        heard(asked, events, now)
+    }
+
+    /// What a message is about, told without reading it.
+    pub(super) fn glance(&self, native: &[u8]) -> Asked {
+        let name = glimpsed(native, &format!("\"{EVENT_NAME}\"")).unwrap_or_default();
+        let moment = if name.is_empty() { Moment::Gate } else { (self.moment)(&name, true) };
+        Asked::new(moment, name)
+    }
+}
+
+/// What a message that was read is about.
+pub(super) fn asked(fields: &Fields, moment: fn(&str, bool) -> Moment) -> Asked {
+    let name = text(fields, EVENT_NAME).unwrap_or_default();
+    let moment = match moment(name, fields.contains_key("tool_input")) {
+        Moment::Stop { .. } => Moment::Stop { again: fields.get("stop_hook_active") == Some(&Value::Bool(true)) },
+        // A message without a name may be anything.
+        _ if name.is_empty() => Moment::Gate,
+        moment => moment,
+    };
+    Asked::new(moment, name)
 }
 
 /// Members that all events of a message have, under our names; a later row wins.

@@ -1,48 +1,22 @@
 //! Native messages of Codex, read into events.
 
-use jackline_core::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::adapters::native::{self, Fields, IN_TRANSCRIPT, text};
-use crate::adapters::{Asked, Heard, Moment};
+use crate::adapters::native::{self, Fields, Hooks, IN_TRANSCRIPT, text};
+use crate::adapters::{Asked, Moment};
 
 /// The shell's tool. What it returned does not say how it ended.
 const SHELL: &str = "Bash";
 /// How the outcome of a patch begins when it was made.
 const PATCHED: &str = "Exit code: 0\n";
 
-pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
-    let mut fields = match native::fields(native) {
-        Ok(fields) => fields,
-        Err(why) => return native::heard(glance(native), Err(why), now),
-    };
-    let asked = asked(&fields);
-    let events = if asked.moment == Moment::Gate && asked.name != "PreToolUse" {
-        Err(format!("`{}` is not a tool gate that this version knows", asked.name))
-    } else {
-        Ok(events(&asked.name, &mut fields))
-    };
-    native::heard(asked, events, now)
-}
-
-/// What a message is about, told without reading it.
-pub(super) fn glance(native: &[u8]) -> Asked {
-    let name = native::glimpsed(native, "\"hook_event_name\"").unwrap_or_default();
-    let moment = if name.is_empty() { Moment::Gate } else { moment(&name, true) };
-    Asked::new(moment, name)
-}
+pub(super) const HOOKS: Hooks =
+    Hooks { gate: "PreToolUse", moment, asked, events: |name, fields| Ok(events(name, fields)) };
 
 fn asked(fields: &Fields) -> Asked {
-    let name = text(fields, "hook_event_name").unwrap_or_default();
-    let moment = match moment(name, fields.contains_key("tool_input")) {
-        Moment::Stop { .. } => Moment::Stop { again: fields.get("stop_hook_active") == Some(&Value::Bool(true)) },
-        // A message without a name may be anything.
-        _ if name.is_empty() => Moment::Gate,
-        moment => moment,
-    };
     let unasked = text(fields, "permission_mode") == Some("bypassPermissions");
-    Asked { unasked, ..Asked::new(moment, name) }
+    Asked { unasked, ..native::asked(fields, moment) }
 }
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.

@@ -1,47 +1,21 @@
 //! Native messages of Copilot CLI, read into events.
 
-use jackline_core::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::adapters::native::{self, Events, Fields, text};
-use crate::adapters::{Asked, Heard, Moment, ended};
+use crate::adapters::native::{self, Events, Fields, Hooks, text};
+use crate::adapters::{Asked, Moment, ended};
 
 /// How the line begins in which a shell's outcome says how it ended, and what stands before the exit code.
 const SHELL_LINE: (&str, &str) = ("<shellId: ", " completed with exit code ");
 
-pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
-    let mut fields = match native::fields(native) {
-        Ok(fields) => fields,
-        Err(why) => return native::heard(glance(native), Err(why), now),
-    };
-    let asked = asked(&fields);
-    let events = if asked.moment == Moment::Gate && asked.name != "PreToolUse" {
-        Err(format!("`{}` is not a tool gate that this version knows", asked.name))
-    } else {
-        events(&asked.name, &mut fields)
-    };
-    native::heard(asked, events, now)
-}
-
-/// What a message is about, told without reading it.
-pub(super) fn glance(native: &[u8]) -> Asked {
-    let name = native::glimpsed(native, "\"hook_event_name\"").unwrap_or_default();
-    let moment = if name.is_empty() { Moment::Gate } else { moment(&name, true) };
-    Asked::new(moment, name)
-}
+pub(super) const HOOKS: Hooks = Hooks { gate: "PreToolUse", moment, asked, events };
 
 fn asked(fields: &Fields) -> Asked {
-    let name = text(fields, "hook_event_name").unwrap_or_default();
-    let moment = match moment(name, fields.contains_key("tool_input")) {
-        // The end of a sub-agent is told twice; the other telling is the one that is judged.
-        Moment::Stop { .. } if name == "Stop" && fields.contains_key("agent_id") => Moment::Passing,
-        Moment::Stop { .. } => Moment::Stop { again: fields.get("stop_hook_active") == Some(&Value::Bool(true)) },
-        // A message without a name may be anything.
-        _ if name.is_empty() => Moment::Gate,
-        moment => moment,
-    };
-    Asked::new(moment, name)
+    let asked = native::asked(fields, moment);
+    // The end of a sub-agent is told twice; the other telling is the one that is judged.
+    let told_twice = asked.name == "Stop" && fields.contains_key("agent_id");
+    if told_twice { Asked::new(Moment::Passing, asked.name) } else { asked }
 }
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.

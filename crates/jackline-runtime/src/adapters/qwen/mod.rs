@@ -24,11 +24,11 @@ impl Adapter for Qwen {
     }
 
     fn read(&self, native: &[u8], now: Timestamp) -> Heard {
-        read::read(native, now)
+        read::HOOKS.read(native, now)
     }
 
     fn glance(&self, native: &[u8]) -> Asked {
-        read::glance(native)
+        read::HOOKS.glance(native)
     }
 
     fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply {
