@@ -6,12 +6,14 @@ use serde_json::Value;
 
 use crate::definition::{Kind, Model};
 use crate::event::Call;
+use crate::listing::MCP_HOST;
 use crate::patch;
 use crate::path::{self, Role};
 use crate::probe::{Facts, Probe, There};
 use crate::session::Key;
 use crate::sha::Digest;
 use crate::shell::{self, Dir, How, Reading, ShellText};
+use crate::spelling::{self, Spelling};
 use crate::tools::{self, COMMAND_ARGUMENTS, PATH_ARGUMENTS, Tool};
 
 /// Paths judged of one call; a call that touches more counts as touching something that cannot be told.
@@ -22,6 +24,8 @@ pub const TOUCHES_MAX: usize = 256;
 pub struct Touch {
     /// As the caller wrote it.
     pub path: String,
+    /// What else the program that opens it may understand by it; none for a shell's.
+    pub readings: Vec<String>,
     /// Where a relative path starts: absolute, or relative to the workspace root.
     pub dir: String,
     pub role: Role,
@@ -77,7 +81,11 @@ impl Touch {
     /// The question which file this is; for a pattern, which directory it is expanded in.
     #[must_use]
     pub fn probe(&self) -> Probe {
-        Probe::Identity { path: self.split().0.to_owned(), dir: self.dir.clone() }
+        let (path, dir) = (self.split().0.to_owned(), self.dir.clone());
+        match self.readings.as_slice() {
+            [] => Probe::Identity { path, dir },
+            readings => Probe::Meant { path, dir, readings: readings.to_vec() },
+        }
     }
 
     /// The path and nothing; or for a pattern the directory before its first wildcard, and the rest.
@@ -206,20 +214,16 @@ impl<'a> View<'a> {
         for name in named {
             match name.strip_prefix("patch:") {
                 Some(name) => strings_at(&self.call.args, name, &mut |text| found.extend(patch::files(text))),
-                None => self.roles_of(name, role, &mut |text, role| found.push((file_of_uri(text), role))),
+                None => self.roles_of(name, role, &mut |text, role| found.push((text.to_owned(), role))),
             }
         }
         self.pathless = self.kind == Kind::Write && found.iter().all(|(path, _)| path.is_empty());
         let whole = self.kind == Kind::Read;
-        self.touches.extend(found.into_iter().map(|(path, role)| Touch {
-            path,
-            dir: dir.to_owned(),
-            role,
-            whole,
-            glob: false,
-            dynamic: false,
-            how: How::Whole,
-            only: None,
+        let host = self.row.map(|row| row.host).filter(|host| !matches!(*host, "" | MCP_HOST));
+        self.touches.extend(found.into_iter().map(|(text, role)| {
+            let Spelling { path, readings } = spelling::read(host, dir, &text);
+            let dir = dir.to_owned();
+            Touch { path, readings, dir, role, whole, glob: false, dynamic: false, how: How::Whole, only: None }
         }));
     }
 
@@ -267,6 +271,7 @@ fn from_shell(touch: &shell::Touch, from: &str) -> Touch {
     });
     let mut touch = Touch {
         path,
+        readings: Vec::new(),
         dir,
         role: touch.role,
         whole: touch.whole,
@@ -302,32 +307,6 @@ fn working_dir(args: &Value) -> Option<&str> {
 
 fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-/// The file that a `file:` address names, its host left off and its escapes resolved; any other text as it is.
-fn file_of_uri(text: &str) -> String {
-    let scheme = text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:"));
-    let Some(rest) = scheme.and_then(|_| text.get(5..)) else { return text.to_owned() };
-    let path = match rest.strip_prefix("//") {
-        Some(rest) => rest.find('/').and_then(|at| rest.get(at..)).unwrap_or(rest),
-        None => rest,
-    };
-    unescaped(path).unwrap_or_else(|| path.to_owned())
-}
-
-fn unescaped(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'%' => {
-                let digits = [rest.next()?, rest.next()?];
-                bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
-            }
-            byte => bytes.push(byte),
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 /// Every string found at `name` (`a`, `a.b`, `a[].b`); a list of strings counts without brackets too.
@@ -444,6 +423,7 @@ mod tests {
             let dir = String::new();
             let touch = Touch {
                 path: path.to_owned(),
+                readings: Vec::new(),
                 dir,
                 role: Role::Read,
                 whole: false,
@@ -460,16 +440,6 @@ mod tests {
         assert_eq!(split("/x*", true), ("/".into(), "x*".into()));
         assert_eq!(split(".", true), (".".into(), String::new()));
         assert_eq!(split("a*", false), ("a*".into(), String::new()));
-    }
-
-    #[test]
-    fn addresses_of_files_are_paths() {
-        let check = |uri: &str, want: &str| assert_eq!(file_of_uri(uri), want, "{uri}");
-        check("file:///ws/a", "/ws/a");
-        check("file://localhost/ws/a", "/ws/a");
-        check("FILE:/ws/%2e%2e/a%20b", "/ws/../a b");
-        check("file:///ws/%zz", "/ws/%zz");
-        check("a:b", "a:b");
     }
 
     #[test]

@@ -68,7 +68,11 @@ fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
 /// A path that leads nobody knows where may lead to what guards us.
 fn untold(touch: &Touch) -> Finding {
     let reason = format!("Where path '{}' leads cannot be told, and it would be written.", touch.path);
-    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("write the path out literally")
+    let remedy = match touch.readings.is_empty() {
+        true => "write the path out literally",
+        false => "write the whole path from `/`, without `..` and `~`",
+    };
+    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest(remedy)
 }
 
 /// What of ours a touch reaches: the file itself, or, when a directory goes or a pattern may match, what is below.

@@ -14,7 +14,7 @@ use jackline_core::tools::OWN_SERVER;
 use super::git::Repository;
 
 /// A project's MCP servers, as several hosts read them.
-const SERVERS: &str = ".mcp.json";
+const SERVERS: &[&str] = &[".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"];
 /// Bytes of that file that are looked through; real ones have a few hundred.
 const SERVERS_BYTES_MAX: u64 = 64 * 1024;
 
@@ -28,7 +28,7 @@ pub struct OwnPath {
 }
 
 /// Below the home directory.
-const IN_HOME: [(&str, &str); 16] = [
+const IN_HOME: &[(&str, &str)] = &[
     (".config/jackline", "Jackline's settings"),
     (".claude/settings.json", CLAUDE),
     (".claude/settings.local.json", CLAUDE),
@@ -39,8 +39,12 @@ const IN_HOME: [(&str, &str); 16] = [
     // Its transcripts say how commands ended.
     (".codex/sessions", CODEX),
     (".gemini/settings.json", GEMINI),
+    // In a folder that is not trusted there, none of its hooks runs.
+    (".gemini/trustedFolders.json", GEMINI),
     (".qwen/settings.json", QWEN),
+    (".qwen/trustedFolders.json", QWEN),
     (".config/opencode", OPENCODE),
+    (".opencode", OPENCODE),
     (".copilot/hooks", COPILOT),
     (".copilot/config.json", COPILOT),
     (".cursor/hooks.json", CURSOR),
@@ -51,10 +55,19 @@ const IN_HOME: [(&str, &str); 16] = [
 ];
 
 /// Of the machine: what its administrator decided.
-const ON_MACHINE: [(&str, &str); 4] = [
+const ON_MACHINE: &[(&str, &str)] = &[
+    ("/etc/jackline", "Jackline's settings"),
     ("/etc/claude-code", CLAUDE),
     ("/Library/Application Support/ClaudeCode", CLAUDE),
     ("/etc/codex", CODEX),
+    ("/etc/gemini-cli", GEMINI),
+    ("/Library/Application Support/GeminiCli", GEMINI),
+    ("/etc/qwen-code", QWEN),
+    ("/Library/Application Support/QwenCode", QWEN),
+    ("/etc/cursor", CURSOR),
+    ("/Library/Application Support/Cursor/hooks.json", CURSOR),
+    ("/etc/opencode", OPENCODE),
+    ("/Library/Application Support/opencode", OPENCODE),
     ("/etc/windsurf", WINDSURF),
 ];
 
@@ -77,9 +90,8 @@ pub fn own_paths(
     table.add(root, store.iter().map(|path| (*path, "Jackline's store")));
     table.add(root, IN_WORKSPACE.iter().map(written));
     // Projects' lists of servers are edited every day; one that names our own server wires us.
-    if names_us(&root.join(SERVERS)) {
-        table.add(root, [(Path::new(SERVERS), label::SERVERS)]);
-    }
+    let servers = SERVERS.iter().filter(|file| names_us(&root.join(file)));
+    table.add(root, servers.map(|file| (Path::new(*file), label::SERVERS)));
     if let Some(home) = home {
         table.add(home, IN_HOME.iter().map(written));
     }
@@ -165,6 +177,10 @@ mod tests {
         check(&own, &home.join(".gitconfig"), Some(GIT));
         check(&own, &home.join(".codex/sessions"), Some(CODEX));
         check(&own, Path::new("/etc/claude-code"), Some(CLAUDE));
+        check(&own, Path::new("/etc/gemini-cli"), Some(GEMINI));
+        check(&own, Path::new("/etc/jackline"), Some("Jackline's settings"));
+        check(&own, &home.join(".opencode"), Some(OPENCODE));
+        check(&own, &root.join(".opencode/tool"), Some(OPENCODE));
         check(&own, &root.join(".git/hooks"), Some("git's hooks"));
         check(&own, &root.join("src"), None);
         check(&own, &root.join(".mcp.json"), None);
