@@ -224,9 +224,7 @@ impl Facts {
 
     /// The files that a path led to, as it was written.
     pub fn identities<'a>(&'a self, written: &'a str) -> impl Iterator<Item = &'a Identity> {
-        let asked = move |probe: &Probe| {
-            matches!(probe, Probe::Identity { path, .. } | Probe::Meant { path, .. } if path == written)
-        };
+        let asked = move |probe: &Probe| matches!(probe, Probe::Identity { path, .. } | Probe::Meant { path, .. } if path == written);
         self.seen.iter().filter(move |(probe, _)| asked(probe)).filter_map(|(_, fact)| fact.identity())
     }
 }

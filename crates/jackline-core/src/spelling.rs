@@ -105,7 +105,11 @@ mod tests {
     #[track_caller]
     fn check(host: Option<&str>, text: &str, path: &str, readings: &[&str]) {
         let read = read(host, "/ws/sub", text);
-        assert_eq!((read.path.as_str(), read.readings), (path, readings.iter().map(|r| (*r).to_owned()).collect()), "{text}");
+        assert_eq!(
+            (read.path.as_str(), read.readings),
+            (path, readings.iter().map(|r| (*r).to_owned()).collect()),
+            "{text}"
+        );
     }
 
     #[test]

@@ -46,7 +46,11 @@ pub(super) fn meant(ground: &Ground, folds: bool, dir: &str, (path, readings): (
     let same = |reading: &String| {
         answer(ground, folds, dir, reading).identity().is_some_and(|identity| identity.path == place)
     };
-    if readings.iter().all(same) { first } else { Fact::Unknown("programs read this path in different ways".to_owned()) }
+    if readings.iter().all(same) {
+        first
+    } else {
+        Fact::Unknown("programs read this path in different ways".to_owned())
+    }
 }
 
 fn identify(ground: &Ground, folds: bool, dir: &str, path: &str) -> Result<Identity, Unclear> {

@@ -28,7 +28,7 @@ use jackline_core::probe::{Fact, Probe};
 
 use crate::wiring::CommandLine;
 use git::Git;
-pub use own::{OwnPath, own_paths};
+pub use own::{OwnPath, own_between, own_paths};
 pub use schema::{Inline, inline as inline_schemas};
 pub use settings::answer as settings;
 
@@ -111,9 +111,7 @@ impl Prober for WorkspaceProber {
     fn answer(&self, probe: &Probe, event: &Event) -> Fact {
         match probe {
             Probe::Identity { path, dir } => identity::answer(&self.ground, self.folds(), dir, path),
-            Probe::Meant { path, dir, readings } => {
-                identity::meant(&self.ground, self.folds(), dir, (path, readings))
-            }
+            Probe::Meant { path, dir, readings } => identity::meant(&self.ground, self.folds(), dir, (path, readings)),
             Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
             Probe::LastByte { path } => fingerprint::last_byte(Path::new(path)),
             Probe::WorkTree => self.work_tree(),
