@@ -12,10 +12,12 @@ use crate::stack::Layer;
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let Some(text) = &context.view.shell else { return Vec::new() };
     let layers = || context.stack.layers.iter();
-    let texts = layers().filter(|layer| layer.looks_inside());
+    // What is not known may wait as well.
+    let unseen = writes_unseen(context.event.host.as_deref());
+    let texts = layers().filter(|layer| unseen || layer.looks_inside());
     let mut found: Vec<Finding> =
         texts.filter_map(|layer| judge_text(text, layer).map(|finding| observed(finding, layer))).collect();
-    if writes_unseen(context.event.host.as_deref()) {
+    if unseen {
         // Self-protection needs no policy, and this is a way around it.
         found.extend(layers().filter_map(|layer| waiting(text, layer).map(|finding| observed(finding, layer))));
     }
