@@ -271,6 +271,10 @@ impl<'a> View<'a> {
         let mut found: Vec<(String, Role)> = Vec::new();
         let mut odd = false;
         for name in named {
+            if let Some(name) = name.strip_prefix("glob:") {
+                self.find_patterns(name, dir);
+                continue;
+            }
             match name.strip_prefix("patch:") {
                 Some(name) => strings_at(&self.call.args, name, &mut |text| {
                     odd |= patch::is_odd(text);
@@ -283,6 +287,15 @@ impl<'a> View<'a> {
         let whole = self.kind == Kind::Read;
         let touches = found.into_iter().map(|(text, role)| Touch { whole, ..self.named(&text, dir, role) });
         self.touches.extend(touches.collect::<Vec<_>>());
+    }
+
+    /// A pattern of paths that begins elsewhere than where the search does.
+    fn find_patterns(&mut self, name: &str, dir: &str) {
+        let leaves = |text: &str| text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
+        let mut found: Vec<String> = Vec::new();
+        strings_at(&self.call.args, name, &mut |text| found.extend(leaves(text).then(|| text.to_owned())));
+        let touch = |path| Touch::plain(Spelling { path, readings: Vec::new() }, dir, Role::Read);
+        self.touches.extend(found.into_iter().map(|path| Touch { glob: true, ..touch(path) }));
     }
 
     /// A path as the host that opens it may read it; a server's tool is nobody's we know.

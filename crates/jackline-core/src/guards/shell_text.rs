@@ -1,11 +1,11 @@
 //! Shell texts that cannot be looked into, where a policy wants to; and programs that wait for what they do, where what
-//! an agent writes to them stays unseen.
+//! an agent writes to them stays unseen; and texts that leave a terminal otherwise than we shall take it to be.
 
 use super::{Context, observed};
 use crate::code;
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::Opaque;
-use crate::hosts::writes_unseen;
+use crate::hosts::{keeps_terminal, writes_unseen};
 use crate::shell::{Reading, ShellText};
 use crate::stack::Layer;
 
@@ -21,7 +21,18 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
         // Self-protection needs no policy, and this is a way around it.
         found.extend(layers().filter_map(|layer| waiting(text, layer).map(|finding| observed(finding, layer))));
     }
+    if keeps_terminal(context.event.host.as_deref()) {
+        found.extend(layers().filter_map(|layer| left_behind(text, layer).map(|finding| observed(finding, layer))));
+    }
     found
+}
+
+/// Every command is judged as if it began in the workspace, with every name as it is.
+fn left_behind(text: &ShellText, layer: &Layer) -> Option<Finding> {
+    let ShellText::Reading(Reading { leaves: Some(what), .. }) = text else { return None };
+    let reason = format!("This shell text leaves {what} in the terminal, where the next command runs.");
+    let finding = Finding::deny("shell", code::SHELL_LEFT_BEHIND, reason).verdict(unknowable(layer)?);
+    Some(finding.suggest("put it into parentheses, as in `(cd dir && command)`"))
 }
 
 fn waiting(text: &ShellText, layer: &Layer) -> Option<Finding> {
