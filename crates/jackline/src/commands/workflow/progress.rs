@@ -33,6 +33,8 @@ struct Seen {
     /// Steps at work, and who does them.
     at_work: BTreeMap<String, String>,
     finished: BTreeSet<String>,
+    /// Why each agent failed last, as it was told.
+    failed: BTreeMap<String, Value>,
     budget: String,
     /// Whether the last line is to be drawn over.
     drawn: bool,
@@ -71,8 +73,8 @@ impl Progress {
 impl Observer for Progress {
     fn saw(&self, entry: &Entry) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = told(entry, &self.levels).filter(|_| !seen.repeats(entry));
         seen.take(entry);
-        let line = told(entry, &self.levels);
         match self.way {
             Way::Lines => line.into_iter().for_each(|line| screen::complain(&line)),
             Way::Terminal => {
@@ -86,8 +88,16 @@ impl Observer for Progress {
 }
 
 impl Seen {
+    /// Whether it was told already why somebody gave up.
+    fn repeats(&self, entry: &Entry) -> bool {
+        entry.kind == "agent.gave_up" && self.failed.get(&entry.agent) == entry.data.get("reason")
+    }
+
     fn take(&mut self, entry: &Entry) {
         let step = entry.step.clone().unwrap_or_default();
+        if entry.kind == "agent.failed" {
+            self.failed.insert(entry.agent.clone(), entry.data.get("reason").cloned().unwrap_or_default());
+        }
         match entry.kind {
             "agent.started" => drop(self.at_work.insert(step, entry.agent.clone())),
             "agent.finished" | "agent.failed" | "agent.stopped" => {
@@ -126,6 +136,7 @@ fn told(entry: &Entry, levels: &BTreeMap<String, usize>) -> Option<String> {
         }
         "agent.finished" => format!("  {agent} finished{attempt}"),
         "agent.failed" => format!("  {agent} failed{attempt}: {}", text("reason")),
+        "agent.gave_up" => format!("  {agent} gave up ({}): {}", text("on_failure"), text("reason")),
         "agent.skipped" => format!("  {agent} skipped: {}", text("reason")),
         "agent.stopped" => format!("  {agent} stopped"),
         "state.refused" => format!(
@@ -137,6 +148,7 @@ fn told(entry: &Entry, levels: &BTreeMap<String, usize>) -> Option<String> {
             none if none.is_empty() => format!("  {agent} decided {}", text("decision")),
             refused => format!("  {agent} decided {}: {refused}", text("decision")),
         },
+        "manager.refused" => format!("  {agent} is told: {}", text("refused")),
         "gate.event" if entry.data.get("triggered") == Some(&Value::Bool(true)) => {
             format!("  gate {}: {}", text("gate"), text("reason"))
         }
