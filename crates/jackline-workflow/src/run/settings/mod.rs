@@ -20,7 +20,6 @@ use serde_json::{Map, Value, json};
 
 use crate::load::Workflow;
 use crate::manifest::{Manifest, is, texts};
-use crate::rules::RESERVED_KEYS;
 use crate::run::model::Means;
 
 pub(crate) use agent::AgentSettings;
@@ -174,12 +173,12 @@ fn refuse_gates(settings: &Settings, out: &mut Vec<String>) {
     }
 }
 
-/// What many answers may not become: a member of the state that is not for agents to write (R13).
+/// What many answers may not become: what another node says.
 fn refuse_targets(settings: &Settings, out: &mut Vec<String>) {
     let Engine::Graph(nodes) = &settings.engine else { return };
     let fans = nodes.iter().filter_map(|node| Some((node, node.fan_out.as_ref()?.target.as_deref()?)));
     for (node, target) in fans {
-        if settings.names().any(|name| name == target) || RESERVED_KEYS.contains(&target) {
+        if settings.names().any(|name| name == target) {
             out.push(format!(
                 "`fan_in.target_field` of the node `{}` is `{target}`, which is no agent's to write",
                 node.id

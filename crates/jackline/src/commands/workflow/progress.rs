@@ -1,14 +1,19 @@
 //! How a run goes, as it is recorded: redrawn on a terminal, one plain line for each thing elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use jackline_workflow::Workflow;
 use jackline_workflow::run::{Entry, Observer};
 use serde_json::Value;
 
 use crate::{screen, timeline};
+
+/// How often the clock is drawn anew: it shows seconds.
+const TICK: Duration = Duration::from_secs(1);
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +52,33 @@ impl Progress {
         let names = names.map(|node| node.id().and_then(|id| id.text()).unwrap_or_default().to_owned());
         let levels = names.zip(levels).collect();
         Self { way, levels, began: Instant::now(), seen: Mutex::default() }
+    }
+
+    /// Does something while the clock is shown: an agent may be at work for long without a record.
+    pub(super) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        if self.way == Way::Lines {
+            return work();
+        }
+        thread::scope(|scope| {
+            let (over, waits) = mpsc::channel::<()>();
+            let ticks = move || {
+                while waits.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    self.redraw()
+                }
+            };
+            // Without the clock the run goes on as well.
+            drop(thread::Builder::new().spawn_scoped(scope, ticks));
+            let done = work();
+            drop(over);
+            done
+        })
+    }
+
+    fn redraw(&self) {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.drawn {
+            screen::draw(&self.status(&seen));
+        }
     }
 
     /// Nothing more is to come.

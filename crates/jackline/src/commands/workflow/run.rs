@@ -81,7 +81,7 @@ impl Run {
             observer: &progress,
             post: Arc::new(Client),
         };
-        let ended = run::run(&checked.flow, order, &surroundings);
+        let ended = progress.during(|| run::run(&checked.flow, order, &surroundings));
         progress.end();
         self.show(&ended.map_err(refused)?)
     }
