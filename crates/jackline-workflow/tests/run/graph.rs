@@ -30,6 +30,7 @@ fn agents_run_in_order_and_are_given_what_those_before_them_said() {
     assert_eq!(seen["state"]["from"], 0);
     assert_eq!((&seen["role"], &seen["attempt"], &seen["iteration"]), (&json!("agent"), &json!(1), &json!(1)));
     assert_eq!(case.seen("first")["state"]["_workflow"]["run_id"], "r1");
+    assert_eq!((&seen["plan"], &seen["plan_locked"], &seen["rejections"]), (&json!(null), &json!(null), &json!([])));
     let kinds = ["run.started", "agent.started", "agent.finished", "agent.started", "agent.finished", "run.ended"];
     assert_eq!(case.kinds(), kinds);
     assert!(case.state().join("runs/r1/result.json").is_file());

@@ -107,6 +107,32 @@ fn r16_the_strategy_decides_what_an_agent_is_given() {
 }
 
 #[test]
+fn r14_r16_marks_count_in_every_form_of_a_contract() {
+    let fields = [
+        "{tok: {type: string, sensitive: true}, priv: {type: string, shareable: false}}",
+        "{tok: {type: string, x-awp-sensitive: true}, priv: {type: string, x-awp-shareable: false}}",
+    ];
+    let said = "cat > /dev/null; echo '{\"tok\": \"hunter2-secret\", \"priv\": \"mine\"}'";
+    for fields in fields {
+        for contract in [
+            fields.to_owned(),
+            format!("{{type: object, properties: {fields}}}"),
+            format!("{{type: object, additionalProperties: true, properties: {fields}}}"),
+        ] {
+            let case = two("", "").agent_with("first", &format!("output: {{contract: {contract}}}"), said);
+            let text = case.text("workflow.awp.yaml").replace(", share_output: [shown]", "");
+            case.write("workflow.awp.yaml", &text);
+            let case = case.agent("second", "cat > seen-second.json; echo '{}'");
+            let ended = case.run(json!({}));
+            assert!(ended.complete(), "{contract}");
+            assert_eq!(case.seen("second")["inputs"], json!({"first": {"tok": "hunter2-secret"}}), "{contract}");
+            let written = format!("{}{}", case.written(), ended.to_json());
+            assert!(!written.contains("hunter2-secret"), "{contract}: {written}");
+        }
+    }
+}
+
+#[test]
 fn r16_why_an_agent_failed_is_seen_as_what_it_says_is() {
     for (strategy, seen) in [("full", true), ("selective", false), ("isolated", false)] {
         let case = two(&format!("state: {{sharing: {{strategy: {strategy}}}}}\n"), "");

@@ -209,6 +209,18 @@ fn why_nothing_could_be_fanned_out_is_told() {
 }
 
 #[test]
+fn warnings_are_told_before_a_run() {
+    let place = Waiting::new();
+    fs::write(place.flow().join("go"), "").expect("written");
+    let manifest =
+        format!("{}state: {{sharing: {{stategy: isolated}}}}\n", read(&place.flow().join("workflow.awp.yaml")));
+    fs::write(place.flow().join("workflow.awp.yaml"), manifest).expect("written");
+    let output = run(&place.store(), &[&place.flow().display().to_string(), "--run-id", "r1"], 0);
+    assert!(text(&output.stderr).contains("`strategy`"), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).starts_with("r1: complete"));
+}
+
+#[test]
 fn an_account_is_written_to_a_file_where_there_is_a_place() {
     let place = Waiting::new();
     fs::write(place.flow().join("go"), "").expect("written");

@@ -225,7 +225,7 @@ fn state_bytes(root: &Value) -> u64 {
 fn hidden(flow: &Workflow, manifest: Manifest<'_>, variables: &[String]) -> BTreeSet<String> {
     let listed = crate::manifest::at(manifest.root, &["state", "sharing", "sensitive_fields"]);
     let listed = texts(listed).map(|(name, _)| name.rsplit('.').next().unwrap_or(name).to_owned());
-    let fields = flow.agents.iter().flat_map(|agent| agent.contract.fields.iter().flatten());
+    let fields = flow.agents.iter().flat_map(|agent| agent.contract.named.iter());
     let fields = fields.filter(|field| field.sensitive).map(|field| field.name.clone());
     listed.chain(fields).chain(variables.iter().cloned()).collect()
 }

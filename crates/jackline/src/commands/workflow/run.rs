@@ -68,6 +68,10 @@ impl Run {
             screen::complain(&checked.human());
             return Err(CommandError::input("the workflow is not valid, and was not run"));
         }
+        // A guard that is misspelled is off: whoever runs it hears of it, too.
+        if checked.report.warnings > 0 {
+            screen::complain(&checked.human());
+        }
         let order = self.order()?;
         let (store, state) = (self.at.files()?, self.at.state()?);
         interrupt::listen();
