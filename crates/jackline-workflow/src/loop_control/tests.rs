@@ -173,7 +173,7 @@ fn a_delegation_that_nobody_begins_with_is_none() {
     // Neither is one that is handed to nobody, or put off.
     assert!(matches!(turn(&mut control, &delegate("repair_auto_3")), Step::Delegate(_)));
     let nobody = Worked { started: false, ..worked("repair_auto_3", Progress::Failed)[0].clone() };
-    refused(control.worked(&[nobody.clone()]), "DELEGATE is refused: nobody could begin with any of it");
+    refused(control.worked(std::slice::from_ref(&nobody)), "DELEGATE is refused: nobody could begin with any of it");
     assert_eq!(
         (control.view()["plan_locked"].as_str(), control.plan().pending()),
         (Some(why), vec!["a", "repair_auto_3"])
@@ -193,7 +193,7 @@ fn a_delegation_to_nobody_resets_no_counter() {
     let nobody = Worked { started: false, ..worked("a", Progress::Failed)[0].clone() };
     rejected(&mut control, &weak());
     turn(&mut control, &delegate("a"));
-    control.worked(&[nobody.clone()]);
+    control.worked(std::slice::from_ref(&nobody));
     assert_eq!(rejected(&mut control, &weak()), ends(Status::Partial, "max_rejected_completions"));
     let mut control = self::control();
     for answer in [plan(&[("a", "pending")]), plan(&[("a", "pending")]), delegate("a")] {
