@@ -258,6 +258,7 @@ impl<'a> View<'a> {
             self.suspected.extend(from_each(directories(&self.call.args, None), dir, &reading));
         }
         self.suspected.retain(|touch| touch.role.changes());
+        self.crowded |= self.suspected.len() > TOUCHES_MAX;
         self.suspected.truncate(TOUCHES_MAX);
     }
 

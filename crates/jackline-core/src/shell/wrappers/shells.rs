@@ -135,7 +135,9 @@ fn shells_file(arguments: &[Word]) -> Option<&Word> {
             None if text.starts_with("--") => 0,
             None => text.matches(['o', 'O']).count(),
         };
-        (0..values).for_each(|_| drop(words.next()));
+        for _ in 0..values {
+            words.next();
+        }
     }
     None
 }
