@@ -5,6 +5,7 @@ use crate::completion::park;
 use crate::definition::model::{
     Check, Completion, Deadline, Enforce, Guard, Limits, Outside, Paths, Policy, Rule, Sequence, Todos,
 };
+use crate::hosts::tells_last_words;
 use crate::overrides::Demand;
 use crate::stack::{Layer, Stack};
 
@@ -80,11 +81,10 @@ fn files_line(watching: &Watching, host: Option<&str>) -> Option<String> {
         "- before you stop, file policies look at what you changed: {}{more}",
         watching.names.join("; ")
     ));
-    Some(format!(
-        "{told}. Do what they ask; where nothing needs to change, say `<promise>the policy's name</promise>` once it \
-         fired, and the owner is told; or {}",
-        park::exit_in_short(host)
-    ))
+    let promise = "where nothing needs to change, say `<promise>the policy's name</promise>` once it fired, and the \
+                   owner is told; ";
+    let promise = if tells_last_words(host) { promise } else { "" };
+    Some(format!("{told}. Do what they ask; {promise}or {}", park::exit_in_short(host)))
 }
 
 /// What the owner requires to be done.
@@ -201,7 +201,7 @@ mod tests {
         let stack = Stack::of("/w", model, Digest::ZERO);
         let text = briefing(&stack, &watching, None).expect("something is enforced");
         let told = briefing(&stack, &watching, Some("copilot")).expect("something is enforced");
-        assert!(told.contains("the tool `park`") && !told.contains("<park>"), "{told}");
+        assert!(told.contains("the tool `park`") && !told.contains("<p"), "{told}");
         assert!(text.contains("look at what you changed: Tests; Docs, and 1 more."), "{text}");
         assert!(text.contains("<promise>") && text.contains("<park>"), "{text}");
     }
