@@ -164,7 +164,7 @@ fn trusted(host: &Host, path: &Path, shown: &str, report: &mut Report) {
         let text = hooks.text.clone().unwrap_or_default();
         let kept = Settings::read(file)?;
         let lacks = trust.lacks(kept.text.as_deref(), hosts::trusted_file(path, &text)?);
-        lacks.map_err(|fault| hooks.refused(&fault))
+        lacks.map_err(|fault| kept.refused(&fault))
     });
     match lacking {
         Ok(None) => report.ok(GROUP, format!("{shown}: {} trusts the hooks", host.title)),
