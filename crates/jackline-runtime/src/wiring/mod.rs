@@ -116,7 +116,13 @@ pub trait Trust: Sync {
     /// When either text is not of the form that the host reads, or the settings cannot be changed safely.
     fn follow(&self, text: Option<&str>, wired: Rewired<'_>) -> Result<Option<String>, SettingsFault>;
 
-    /// Why the host would not run our hooks, if it would not.
+    /// The setting that switches hooks off in settings of this kind.
+    ///
+    /// # Errors
+    /// When the text is not of the form that the host reads.
+    fn off(&self, text: &str) -> Result<Option<&'static str>, SettingsFault>;
+
+    /// Why the host would not trust our hooks, if it would not.
     ///
     /// # Errors
     /// When the file of hooks is not of the form that the host reads.

@@ -20,7 +20,7 @@ pub(crate) const HOST: Host = Host {
     managed: &[],
     servers: None,
     wiring: &FORM,
-    trust: Some(Trusting { how: &trust::TRUST, file: trusting }),
+    trust: Some(Trusting { how: &trust::TRUST, file: trusting, beside: ".codex/config.toml" }),
     basis: Basis::Run(Version(0, 166, 0)),
     at_failure: AtFailure::Passes {
         when: "its hook hangs, or prints something that is no answer, and without a word",

@@ -67,6 +67,8 @@ pub(crate) struct Trusting {
     pub(crate) how: &'static dyn Trust,
     /// The user's file that keeps it.
     pub(crate) file: fn() -> Option<PathBuf>,
+    /// A project's file of the same kind, which keeps no trust but may switch hooks off.
+    pub(crate) beside: &'static str,
 }
 
 /// How we know what a host does with our answers.

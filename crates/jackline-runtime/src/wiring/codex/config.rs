@@ -36,9 +36,12 @@ impl<'a> Config<'a> {
         Ok(Self { text, document, value })
     }
 
-    /// Whether hooks are switched off as a whole.
-    pub(super) fn is_off(&self) -> bool {
-        self.value.pointer("/features/hooks").is_some_and(|hooks| *hooks != Value::Bool(true))
+    /// The setting that switches hooks off as a whole, by either of its names.
+    pub(super) fn off(&self) -> Option<&'static str> {
+        let features = self.value.get("features")?;
+        let is_off = |name: &&str| features.get(*name).is_some_and(|on| *on != Value::Bool(true));
+        let named = ["hooks", "codex_hooks"].into_iter().find(is_off)?;
+        Some(if named == "hooks" { "features.hooks" } else { "features.codex_hooks" })
     }
 
     /// All that is trusted.

@@ -33,11 +33,12 @@ impl Trust for Tables {
         Ok(Some(after).filter(|_| text.is_some() && !is_ours_alone || !change.trusted.is_empty()))
     }
 
+    fn off(&self, text: &str) -> Result<Option<&'static str>, SettingsFault> {
+        Ok(Config::read(text)?.off())
+    }
+
     fn lacks(&self, text: Option<&str>, wired: TrustedFile<'_>) -> Result<Option<String>, SettingsFault> {
         let config = Config::read(text.unwrap_or_default())?;
-        if config.is_off() {
-            return Ok(Some("its settings switch hooks off (`features.hooks = false`)".to_owned()));
-        }
         let states = config.states();
         let (mut ours, mut untrusted) = (0, 0);
         for hook in placed(Some(wired.text))?.iter().filter(|hook| hook.ours) {

@@ -88,8 +88,10 @@ fn hooks_that_do_not_run_are_told_however_that_is_spelt() {
         "[features] # f\nhooks = false",
     ] {
         let off = format!("{off}\n{trusted}");
-        assert!(lacks(Some(&off), &hooks).unwrap().contains("switch hooks off"), "{off}");
+        assert_eq!(TRUST.off(&off).unwrap(), Some("features.hooks"), "{off}");
     }
+    assert_eq!(TRUST.off("[features]\ncodex_hooks = false").unwrap(), Some("features.codex_hooks"));
+    assert_eq!(TRUST.off("hooks = { x = false }\nfeatures.hooks = true").unwrap(), None);
     for off in ["enabled = false # off", "\"enabled\" = false", "enabled=false"] {
         let off = trusted.replacen("trusted_hash", &format!("{off}\ntrusted_hash"), 1);
         assert!(lacks(Some(&off), &hooks).unwrap().contains("1 of our 9"), "{off}");
