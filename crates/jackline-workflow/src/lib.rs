@@ -57,3 +57,4 @@ pub use picture::picture;
 pub use rules::{RULES, Rule, validate};
 pub use shape::{agent_schema, workflow_schema};
 pub use tools::ToolSource;
+pub use visible::json_line;

@@ -228,7 +228,7 @@ impl Running<'_> {
 }
 
 /// Budgets of the run and of its loop.
-fn together(mut budgets: Value, more: Value) -> Value {
+pub(crate) fn together(mut budgets: Value, more: Value) -> Value {
     if let (Some(budgets), Value::Object(more)) = (budgets.as_object_mut(), more) {
         budgets.extend(more);
     }

@@ -29,6 +29,8 @@ pub(super) struct Outcome {
     pub(super) iterations: u32,
     /// What is left of its budget.
     budget: Budget,
+    /// What critics scored last.
+    scores: Vec<f64>,
 }
 
 impl Outcome {
@@ -135,7 +137,7 @@ impl<'a, 'r> Loop<'a, 'r> {
         };
         self.tell(&mut control)?;
         let iterations = control.iteration();
-        Ok(Outcome { end, output, iterations, budget: self.budget })
+        Ok(Outcome { end, output, iterations, budget: self.budget, scores: self.scores })
     }
 
     /// The name of a step of this turn.

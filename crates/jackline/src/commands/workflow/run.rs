@@ -90,7 +90,7 @@ impl Run {
 
     fn show(&self, ended: &Ended) -> Result<(), CommandError> {
         match self.json {
-            true => screen::line(&ended.to_json().to_string())?,
+            true => screen::line(&jackline_workflow::json_line(&ended.to_json()))?,
             false => screen::show(&ended.human())?,
         }
         if ended.complete() {
