@@ -20,6 +20,7 @@ pub mod ask;
 mod contract;
 pub mod critique;
 mod dag;
+pub mod effect;
 pub mod evaluation;
 pub mod expression;
 mod file;

@@ -78,22 +78,32 @@ fn value<'a>(part: &'a Part, scope: &Scope<'a>) -> Found<'a> {
         Part::Item(of, at) => item(value(of, scope)?, &*value(at, scope)?),
         Part::Not(of) => made(json!(!is_true(&*value(of, scope)?))),
         Part::Minus(of) => number(&*value(of, scope)?, "be negative").map(|number| Cow::Owned(plain(-number))),
-        Part::And(left, right) => {
-            let left = value(left, scope)?;
-            if is_true(&left) { value(right, scope) } else { Ok(left) }
-        }
-        Part::Or(left, right) => {
-            let left = value(left, scope)?;
-            if is_true(&left) { Ok(left) } else { value(right, scope) }
-        }
         Part::Compared(first, others) => compared(first, others, scope).map(Cow::Owned),
-        Part::Reckoned(sign, left, right) => {
-            let (left, right) = (value(left, scope)?, value(right, scope)?);
-            let sum = reckoned(sign, &left, &right)?;
-            scope.spend(&sum)?;
-            made(sum)
-        }
+        Part::And(..) | Part::Or(..) | Part::Reckoned(..) => chain(part, scope),
     }
+}
+
+/// What is joined from the left, however long: by a loop, since an expression may join more than a stack holds.
+fn chain<'a>(part: &'a Part, scope: &Scope<'a>) -> Found<'a> {
+    let (mut joined, mut first) = (Vec::new(), part);
+    while let Part::And(left, _) | Part::Or(left, _) | Part::Reckoned(_, left, _) = first {
+        joined.push(first);
+        first = left;
+    }
+    let mut so_far = value(first, scope)?;
+    for part in joined.into_iter().rev() {
+        so_far = match part {
+            Part::And(_, right) if is_true(&so_far) => value(right, scope)?,
+            Part::Or(_, right) if !is_true(&so_far) => value(right, scope)?,
+            Part::Reckoned(sign, _, right) => {
+                let sum = reckoned(sign, &so_far, &*value(right, scope)?)?;
+                scope.spend(&sum)?;
+                Cow::Owned(sum)
+            }
+            _ => so_far,
+        };
+    }
+    Ok(so_far)
 }
 
 fn list<'a>(items: &'a [Part], scope: &Scope<'a>) -> Evaluated {

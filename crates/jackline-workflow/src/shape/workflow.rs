@@ -228,7 +228,7 @@ static DELEGATION: Shape = open(
         key("termination", Form::Free, "When a run that makes no progress ends."),
         key("validation", Form::Map(&VALIDATION), "How answers are validated."),
         key("critique", Form::Map(&CRITIQUE), "How answers are criticised."),
-        key("planning", Form::Free, "How work is planned."),
+        key("planning", Form::Free, "How work is planned: `plan_commit_mode`, `max_pre_progress_plans`."),
         key("diagnosis", Form::Free, "How failures are explained."),
         key("history", Form::Free, "What the manager is told of earlier rounds."),
         key("gates", Form::Free, "Completion gates that only warn."),
@@ -291,6 +291,7 @@ static ASKED: Shape = open(
         key("parameters", Form::Free, "What it is asked with."),
         key("price", Form::Free, "Dollars for a million tokens: `input`, `output`."),
         key("timeout", Form::Positive, "Seconds for one answer."),
+        key("temperature", NUMBER, "The temperature of a model that judges by rubrics."),
     ],
 );
 

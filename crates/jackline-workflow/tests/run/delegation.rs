@@ -303,3 +303,13 @@ fn one_chain_holds_both_engines_and_what_workers_say_is_shared_as_the_strategy_h
     assert_eq!(given(&case, 2)["state"].get("hand"), None);
     case.verify();
 }
+
+#[test]
+fn a_manifest_says_how_often_a_manager_may_plan() {
+    for (most, fires) in [(0, 1), (4, 5)] {
+        let planning = format!("    planning: {{max_pre_progress_plans: {most}}}\n");
+        let case = flow("", &planning).manager("boss", &[plan(&[json!({"id": "s1", "status": "skipped"})])]);
+        assert_eq!(end(&case.run(json!({}))), words("partial", "plan_loop_stall"));
+        assert_eq!(case.told("gate.event")[0]["pre_progress_plans"], fires, "{most}");
+    }
+}

@@ -55,6 +55,7 @@ impl Run {
             screen::complain(&checked.human());
             return Err(CommandError::input("the workflow is not valid, and was not run"));
         }
+        checked.notes().iter().for_each(|note| screen::complain(note));
         let order = self.order()?;
         let (store, state) = (self.at.files()?, self.at.state()?);
         interrupt::listen();
