@@ -36,7 +36,6 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = changed(context).filter_map(|touch| judge_touch(context, &touch)).collect();
     findings.extend(context.view.crowded.then(crowded));
-    findings.extend(unsaid(context));
     findings.extend(judge_shell(context));
     findings
 }
@@ -47,9 +46,9 @@ fn crowded() -> Finding {
     Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("change fewer files in one call")
 }
 
-/// A tool that writes or runs a text, and whose arguments do not say where or what, may do it to what guards us. One
+/// The last word, where no policy had one: a tool that writes or runs a text, and whose arguments do not say where or what, may do it to what guards us. One
 /// that only its owner or its name calls so may have nothing to say.
-fn unsaid(context: &Context<'_>) -> Option<Finding> {
+pub(crate) fn judge_unsaid(context: &Context<'_>) -> Option<Finding> {
     let view = context.view;
     view.row?;
     if view.kind == Kind::Shell && view.shell_text().is_none() {

@@ -12,19 +12,14 @@ use crate::stack::Layer;
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let Some(text) = &context.view.shell else { return Vec::new() };
     let layers = || context.stack.layers.iter();
-    // What is not known may wait as well.
+    // Self-protection needs no policy, and this is a way around it. What is not known may wait as well.
     let unseen = writes_unseen(context.event.host.as_deref());
+    let waits = layers().filter(|_| unseen).filter_map(|layer| Some((waiting(text, layer)?, layer)));
     let texts = layers().filter(|layer| unseen || layer.looks_inside());
-    let mut found: Vec<Finding> =
-        texts.filter_map(|layer| judge_text(text, layer).map(|finding| observed(finding, layer))).collect();
-    if unseen {
-        // Self-protection needs no policy, and this is a way around it.
-        found.extend(layers().filter_map(|layer| waiting(text, layer).map(|finding| observed(finding, layer))));
-    }
-    if keeps_terminal(context.event.host.as_deref()) {
-        found.extend(layers().filter_map(|layer| left_behind(text, layer).map(|finding| observed(finding, layer))));
-    }
-    found
+    let texts = texts.filter_map(|layer| Some((judge_text(text, layer)?, layer)));
+    let kept = keeps_terminal(context.event.host.as_deref());
+    let left = layers().filter(|_| kept).filter_map(|layer| Some((left_behind(text, layer)?, layer)));
+    waits.chain(texts).chain(left).map(|(finding, layer)| observed(finding, layer)).collect()
 }
 
 /// Every command is judged as if it began in the workspace, with every name as it is.

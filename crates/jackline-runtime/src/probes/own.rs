@@ -56,7 +56,7 @@ const IN_HOME: &[(&str, &str)] = &[
 
 /// Of the machine: what its administrator decided.
 const ON_MACHINE: &[(&str, &str)] = &[
-    ("/etc/jackline", "Jackline's settings"),
+    ("/etc/jackline", "the machine's settings for Jackline"),
     ("/etc/claude-code", CLAUDE),
     ("/Library/Application Support/ClaudeCode", CLAUDE),
     ("/etc/codex", CODEX),
@@ -190,7 +190,7 @@ mod tests {
         check(&own, &home.join(".codex/sessions"), Some(CODEX));
         check(&own, Path::new("/etc/claude-code"), Some(CLAUDE));
         check(&own, Path::new("/etc/gemini-cli"), Some(GEMINI));
-        check(&own, Path::new("/etc/jackline"), Some("Jackline's settings"));
+        check(&own, Path::new("/etc/jackline"), Some("the machine's settings for Jackline"));
         check(&own, &home.join(".opencode"), Some(OPENCODE));
         check(&own, &root.join(".opencode/tool"), Some(OPENCODE));
         check(&own, &root.join(".git/hooks"), Some("git's hooks"));
