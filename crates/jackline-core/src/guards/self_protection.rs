@@ -18,14 +18,14 @@ use crate::shell::{self, Command, How, Reading, ShellText};
 
 const GUARD: &str = "self";
 
-/// What the call changes, and what it may change if nothing is known of its tool, in every way that it may be meant.
-fn changed<'a>(context: &Context<'a>) -> impl Iterator<Item = Touch> + use<'a> {
+/// What the call changes, and what it may change if nothing is known of its tool.
+fn changed<'a>(context: &Context<'a>) -> impl Iterator<Item = &'a Touch> {
     let view = context.view;
-    view.touches.iter().chain(&view.suspected).filter(|touch| touch.role.changes()).flat_map(Touch::each)
+    view.touches.iter().chain(&view.suspected).filter(|touch| touch.role.changes())
 }
 
 pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
-    let touches = changed(context).filter(|touch| !touch.dynamic);
+    let touches = changed(context).filter(|touch| !touch.dynamic).flat_map(Touch::each);
     let questions = touches.flat_map(|touch| match &touch.only {
         Some(Only::Present(probe)) => vec![touch.probe(), probe.clone()],
         Some(Only::Unentered(_)) | None => vec![touch.probe()],
@@ -34,7 +34,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
 }
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = changed(context).filter_map(|touch| judge_touch(context, &touch)).collect();
+    let mut findings: Vec<Finding> = changed(context).filter_map(|touch| judge_readings(context, touch)).collect();
     findings.extend(context.view.crowded.then(crowded));
     findings.extend(judge_shell(context));
     findings
@@ -70,6 +70,11 @@ fn is_present(context: &Context<'_>, touch: &Touch) -> bool {
         // That a directory cannot be entered is easily brought about: what guards us is judged either way.
         Some(Only::Unentered(_)) | None => true,
     }
+}
+
+/// Whichever way the path is meant, it may not lead to what guards us.
+fn judge_readings(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
+    touch.each().find_map(|touch| judge_touch(context, &touch))
 }
 
 fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
