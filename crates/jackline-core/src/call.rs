@@ -302,7 +302,12 @@ impl<'a> View<'a> {
     /// A path as the host that opens it may read it; a server's tool is nobody's we know.
     fn named(&self, text: &str, dir: &str, role: Role) -> Touch {
         let host = self.row.map(|row| row.host).filter(|host| !matches!(*host, "" | MCP_HOST));
-        Touch::plain(spelling::read(host, dir, text), dir, role)
+        let mut spelling = spelling::read(host, dir, text);
+        if role == Role::Read {
+            // Who takes `~` for a name finds nothing there to read.
+            spelling.readings.retain(|reading| !reading.starts_with("./~"));
+        }
+        Touch::plain(spelling, dir, role)
     }
 
     /// The paths in an argument, and what becomes of them.

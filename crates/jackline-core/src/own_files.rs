@@ -40,11 +40,9 @@ pub const IN_WORKSPACE: &[(&str, &str)] = &[
     (".opencode/opencode.jsonc", OPENCODE),
     (".opencode/plugin", OPENCODE),
     (".opencode/plugins", OPENCODE),
-    // It runs these when it starts, and what they import; one may take the place of a tool of its own.
+    // It runs these when it starts; one may take the place of a tool of its own.
     (".opencode/tool", OPENCODE),
     (".opencode/tools", OPENCODE),
-    (".opencode/package.json", OPENCODE),
-    (".opencode/node_modules", OPENCODE),
     (".github/hooks", COPILOT),
     (".cursor/hooks.json", CURSOR),
     (".windsurf/hooks.json", WINDSURF),
@@ -86,8 +84,6 @@ pub(crate) const EXPANDED: &[&str] = &[
     ".opencode/tool/*.ts",
     ".opencode/tools/*.js",
     ".opencode/tools/*.ts",
-    ".opencode/package.json",
-    ".opencode/node_modules",
     ".github/hooks/*.json",
     ".cursor/hooks.json",
     ".windsurf/hooks.json",
