@@ -46,8 +46,8 @@ fn crowded() -> Finding {
     Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("change fewer files in one call")
 }
 
-/// The last word, where no policy had one: a tool that writes or runs a text, and whose arguments do not say where or what, may do it to what guards us. One
-/// that only its owner or its name calls so may have nothing to say.
+/// The last word, where no policy had one: a tool that writes or runs a text, and whose arguments do not say where or
+/// what, may do it to what guards us. One that only its owner or its name calls so may have nothing to say.
 pub(crate) fn judge_unsaid(context: &Context<'_>) -> Option<Finding> {
     let view = context.view;
     view.row?;
