@@ -33,13 +33,23 @@ pub const IN_WORKSPACE: &[(&str, &str)] = &[
     (".codex/config.toml", CODEX),
     (".codex/hooks.json", CODEX),
     (".gemini/settings.json", GEMINI),
+    // Variables that a host reads there may switch its hooks off; an extension starts programs beside them.
+    (".gemini/.env", GEMINI),
+    (".gemini/extensions", GEMINI),
     (".qwen/settings.json", QWEN),
+    (".qwen/.env", QWEN),
+    (".qwen/extensions", QWEN),
     ("opencode.json", OPENCODE),
     ("opencode.jsonc", OPENCODE),
     (".opencode/opencode.json", OPENCODE),
     (".opencode/opencode.jsonc", OPENCODE),
     (".opencode/plugin", OPENCODE),
     (".opencode/plugins", OPENCODE),
+    // Code that runs in the host itself, beside our plugin.
+    (".opencode/tool", OPENCODE),
+    (".opencode/tools", OPENCODE),
+    (".opencode/package.json", OPENCODE),
+    (".opencode/node_modules", OPENCODE),
     (".github/hooks", COPILOT),
     (".cursor/hooks.json", CURSOR),
     (".windsurf/hooks.json", WINDSURF),
@@ -48,9 +58,12 @@ pub const IN_WORKSPACE: &[(&str, &str)] = &[
 /// What makes git run something, in a workspace that is a repository.
 const IN_GIT: [&str; 2] = [".git/config", ".git/hooks"];
 
+/// Variables that some hosts take their settings from; only the hosts that do have it protected.
+pub const VARIABLES: &str = ".env";
+
 /// All of them, for a directory that is copied over the workspace.
 pub(crate) fn in_workspace() -> impl Iterator<Item = &'static str> {
-    IN_WORKSPACE.iter().map(|(path, _)| *path).chain(IN_GIT)
+    IN_WORKSPACE.iter().map(|(path, _)| *path).chain(IN_GIT).chain([VARIABLES])
 }
 
 /// The same as patterns of the shell's are held against them: a directory stands with the names that its files have,
@@ -68,7 +81,11 @@ pub(crate) const EXPANDED: &[&str] = &[
     ".codex/config.toml",
     ".codex/hooks.json",
     ".gemini/settings.json",
+    ".gemini/.env",
+    ".gemini/extensions/*/gemini-extension.json",
     ".qwen/settings.json",
+    ".qwen/.env",
+    ".qwen/extensions/*/qwen-extension.json",
     "opencode.json",
     "opencode.jsonc",
     ".opencode/opencode.json",
@@ -77,6 +94,12 @@ pub(crate) const EXPANDED: &[&str] = &[
     ".opencode/plugin/*.ts",
     ".opencode/plugins/*.js",
     ".opencode/plugins/*.ts",
+    ".opencode/tool/*.js",
+    ".opencode/tool/*.ts",
+    ".opencode/tools/*.js",
+    ".opencode/tools/*.ts",
+    ".opencode/package.json",
+    ".opencode/node_modules/*",
     ".github/hooks/*.json",
     ".cursor/hooks.json",
     ".windsurf/hooks.json",
@@ -114,9 +137,11 @@ pub(crate) const PARTS: &[&str] = &[
     "hooks.json",
     ".gemini",
     ".qwen",
+    ".env",
     "opencode.json",
     "opencode.jsonc",
     ".opencode",
+    ".copilot",
     ".cursor",
     ".windsurf",
     ".mcp.json",
@@ -139,6 +164,12 @@ pub(crate) const MENTIONS: &[&str] = &[
     ".codex/",
     ".gemini/settings",
     ".qwen/settings",
+    ".gemini/extensions",
+    ".qwen/extensions",
+    ".opencode/tool",
+    ".opencode/plugin",
+    "QWEN_CODE_SIMPLE",
+    "QWEN_CODE_SAFE_MODE",
     ".cursor/hooks",
     ".github/hooks",
     ".git/hooks",
@@ -166,7 +197,7 @@ mod tests {
 
     #[test]
     fn every_file_is_held_against_patterns_too() {
-        for path in in_workspace() {
+        for path in in_workspace().filter(|path| *path != VARIABLES) {
             let below = format!("{path}/");
             let covered = EXPANDED.iter().any(|ours| *ours == path || ours.starts_with(&below));
             assert!(covered, "{path} is in one table only");

@@ -28,7 +28,7 @@ pub struct OwnPath {
 }
 
 /// Below the home directory.
-const IN_HOME: [(&str, &str); 16] = [
+const IN_HOME: [(&str, &str); 24] = [
     (".config/jackline", "Jackline's settings"),
     (".claude/settings.json", CLAUDE),
     (".claude/settings.local.json", CLAUDE),
@@ -39,10 +39,19 @@ const IN_HOME: [(&str, &str); 16] = [
     // Its transcripts say how commands ended.
     (".codex/sessions", CODEX),
     (".gemini/settings.json", GEMINI),
+    // Which folders' hooks run, variables that switch them off, and what starts programs beside them.
+    (".gemini/trustedFolders.json", GEMINI),
+    (".gemini/.env", GEMINI),
+    (".gemini/extensions", GEMINI),
     (".qwen/settings.json", QWEN),
+    (".qwen/trustedFolders.json", QWEN),
+    (".qwen/.env", QWEN),
+    (".qwen/extensions", QWEN),
     (".config/opencode", OPENCODE),
+    (".opencode", OPENCODE),
     (".copilot/hooks", COPILOT),
     (".copilot/config.json", COPILOT),
+    (".copilot/mcp-config.json", COPILOT),
     (".cursor/hooks.json", CURSOR),
     (".codeium/windsurf/hooks.json", WINDSURF),
     // They hold for every repository, hooks and aliases included.

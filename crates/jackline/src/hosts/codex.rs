@@ -6,7 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::codex::{FORM, trust};
 use serde_json::{Value, json};
 
-use super::{AtFailure, Basis, Host, Trial, Trusting, Version, told_to_deny};
+use super::{AtFailure, AtMissing, Basis, Host, Trial, Trusting, Version, folder, told_to_deny};
 use crate::place;
 
 /// Its row.
@@ -26,6 +26,9 @@ pub(crate) const HOST: Host = Host {
         when: "its hook is missing, crashes or hangs, and without a word",
         remedy: "run `jackline doctor` now and then; keep `sandbox_mode` at `workspace-write` or stricter as the second fence",
     },
+    at_missing: AtMissing::Passes,
+    folder: folder::always,
+    silenced_by: &[],
     holes: &[
         (
             "Codex: what is written to a program that runs in a terminal (`write_stdin`) is not told to hooks; programs that wait for it are refused (`shell/interactive`)",
