@@ -58,12 +58,9 @@ pub const IN_WORKSPACE: &[(&str, &str)] = &[
 /// What makes git run something, in a workspace that is a repository.
 const IN_GIT: [&str; 2] = [".git/config", ".git/hooks"];
 
-/// Variables that some hosts take their settings from; only the hosts that do have it protected.
-pub const VARIABLES: &str = ".env";
-
 /// All of them, for a directory that is copied over the workspace.
 pub(crate) fn in_workspace() -> impl Iterator<Item = &'static str> {
-    IN_WORKSPACE.iter().map(|(path, _)| *path).chain(IN_GIT).chain([VARIABLES])
+    IN_WORKSPACE.iter().map(|(path, _)| *path).chain(IN_GIT)
 }
 
 /// The same as patterns of the shell's are held against them: a directory stands with the names that its files have,
@@ -137,7 +134,6 @@ pub(crate) const PARTS: &[&str] = &[
     "hooks.json",
     ".gemini",
     ".qwen",
-    ".env",
     "opencode.json",
     "opencode.jsonc",
     ".opencode",
@@ -197,7 +193,7 @@ mod tests {
 
     #[test]
     fn every_file_is_held_against_patterns_too() {
-        for path in in_workspace().filter(|path| *path != VARIABLES) {
+        for path in in_workspace() {
             let below = format!("{path}/");
             let covered = EXPANDED.iter().any(|ours| *ours == path || ours.starts_with(&below));
             assert!(covered, "{path} is in one table only");

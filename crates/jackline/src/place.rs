@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use jackline_core::own_files::VARIABLES;
 use jackline_runtime::definitions::{DEFINITION_FILE, Found, Places};
 use jackline_runtime::runner::Environment;
 use jackline_runtime::store::files::FileStore;
@@ -118,6 +117,9 @@ pub(crate) fn hooked(host: &str, store: Option<PathBuf>, root: Option<PathBuf>) 
     let places = Places { home: state.clone(), start, named: None, ..wider() };
     Ok(Hooked { state, definitions: Found::new(places), settings })
 }
+
+/// A file of variables, in every directory that may have one.
+const VARIABLES: &str = ".env";
 
 /// The files that a host takes variables from, some of which switch its hooks off: upwards from where it works, and at
 /// home.

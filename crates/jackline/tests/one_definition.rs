@@ -3,13 +3,20 @@
 //! The real program is asked as each host asks it. Of the records only what is the host's own may differ: its name, its
 //! ids, its tools' names and arguments, and what hangs on them.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says so by panicking")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on says so by panicking"
+)]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use jackline_runtime::adapters;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -32,7 +39,6 @@ const OWN: &[&str] = &[
     "at",
     "again",
     "background",
-    "call",
     "fixed",
     "hash",
     "host",
@@ -45,7 +51,6 @@ const OWN: &[&str] = &[
     "raw_hash",
     "signature",
     "source",
-    "target",
     "tool",
     "transcript",
 ];
@@ -393,17 +398,43 @@ impl Host {
     }
 }
 
+/// A stop without what the agent said last and how the host calls it, which some do not tell.
+fn unsaid(mut record: Value) -> Value {
+    if record["kind"] == "stop.requested"
+        && let Some(data) = record["data"].as_object_mut()
+    {
+        data.retain(|key, _| key != "message" && key != "reason");
+    }
+    record
+}
+
 /// A record without what is the host's own.
 fn shared(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
-            let kept = members.iter().filter(|(key, _)| !OWN.contains(&key.as_str()));
+            // A call by its id is the host's own; some have none.
+            let is_id = |key: &str, value: &Value| key == "call" && !value.is_object();
+            let kept = members.iter().filter(|(key, value)| !OWN.contains(&key.as_str()) && !is_id(key, value));
             kept.map(|(key, value)| (key.clone(), shared(value))).collect()
         }
         Value::Array(items) => items.iter().map(shared).collect(),
         Value::String(text) if text.starts_with("tool:") => json!("tool"),
         other => other.clone(),
     }
+}
+
+/// What a host without a tool that reads is remembered to have done is a shell's command; that it read the file as well.
+fn as_it_counts(host: &Host, record: &Value) -> Value {
+    if host.name != "codex" {
+        return record.clone();
+    }
+    serde_json::from_str(&record.to_string().replace("\"@read\"", "\"@shell\"")).expect("JSON")
+}
+
+#[test]
+fn every_adapter_is_compared() {
+    let compared: BTreeSet<&str> = HOSTS.iter().map(|host| host.name).collect();
+    assert_eq!(compared, adapters::HOSTS.iter().copied().collect());
 }
 
 #[test]
@@ -414,7 +445,7 @@ fn the_same_acts_lead_to_the_same_decisions_and_records() {
     for host in HOSTS {
         let world = World::at(&top);
         let refused = host.play(&world);
-        let records: Vec<Value> = world.records().iter().map(shared).collect();
+        let records: Vec<Value> = world.records().into_iter().map(unsaid).map(|record| shared(&record)).collect();
         let decided = records.iter().filter(|record| record["kind"] == "decision").count();
         assert!(decided > ACTS.len(), "{}: {decided} decisions", host.name);
         let Some((refused_first, records_first)) = &first else {
@@ -424,7 +455,7 @@ fn the_same_acts_lead_to_the_same_decisions_and_records() {
         };
         assert_eq!(refused, *refused_first, "{}", host.name);
         for (record, wanted) in records.iter().zip(records_first) {
-            assert_eq!(record, wanted, "{}", host.name);
+            assert_eq!(*record, as_it_counts(host, wanted), "{}", host.name);
         }
         assert_eq!(records.len(), records_first.len(), "{}", host.name);
     }

@@ -1,5 +1,6 @@
 //! `jackline init`: wires hosts to ask us, and writes a definition to begin with.
 
+mod asked;
 mod scoped;
 
 use std::path::{Path, PathBuf};
@@ -9,7 +10,6 @@ use jackline_runtime::definitions::{Acceptance, Accepted, DEFINITION_FILE, Kept,
 use jackline_runtime::wiring::{Scope, Timeouts, servers};
 use jackline_runtime::{clock, private, replace};
 
-use super::trust::Trust;
 use crate::error::CommandError;
 use crate::hosts::{self, AtFailure, Host, ScopeName, Settings, Version, hook_line, server_line};
 use crate::place::{self, Where};
@@ -67,9 +67,8 @@ impl Init {
         if there.is_none() && self.wants_definition(&plan.root) {
             plan.starter = Some((plan.root.join(DEFINITION_FILE), starter::text(&plan.root)));
         }
-        if let Some(there) = there.as_ref().filter(|_| self.trust && !self.dry_run) {
-            let workspace = there.parent().map(Path::to_owned);
-            Trust::of(Where { workspace, ..self.at.clone() }).run()?;
+        if let Some(there) = there.as_ref().filter(|_| !self.dry_run) {
+            asked::trust(there, &self.at, &plan.state, self.trust)?;
         }
         plan.show(self.dry_run)?;
         if self.dry_run {
