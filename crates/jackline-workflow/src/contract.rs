@@ -17,6 +17,9 @@ use crate::within::inside;
 
 /// The format whose contract is a schema.
 const JSON: &str = "json";
+/// How a field says that it may be shared, and that it is sensitive: either word counts in every form of a contract.
+const SHAREABLE: &[&str] = &["shareable", "x-awp-shareable"];
+const SENSITIVE: &[&str] = &["sensitive", "x-awp-sensitive"];
 /// The types that JSON has.
 pub(crate) const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
 
@@ -25,6 +28,8 @@ pub(crate) const TYPES: &[&str] = &["array", "boolean", "integer", "null", "numb
 pub struct Contract {
     /// The fields it names; none when it may name others that cannot be told.
     pub fields: Option<Vec<Field>>,
+    /// The fields it names, whether or not there may be others.
+    pub(crate) named: Vec<Field>,
     /// Their numbers in the order of their names: a long contract is asked for many of them.
     sorted: Vec<usize>,
     /// Names that begin as reserved keys of the state do, wherever the contract declares them.
@@ -81,12 +86,13 @@ impl Contract {
         Self { faults: vec![fault], ..Self::default() }
     }
 
-    /// A contract of these fields.
-    fn of(fields: Option<Vec<Field>>) -> Self {
+    /// A contract of these fields; others are possible when they are open.
+    fn of(named: Vec<Field>, open: bool) -> Self {
+        let fields = (!open).then(|| named.clone());
         let name = |at: &usize| fields.as_deref().and_then(|fields| fields.get(*at)).map(|field| field.name.as_str());
         let mut sorted: Vec<usize> = (0..fields.as_ref().map_or(0, Vec::len)).collect();
         sorted.sort_by(|one, other| name(one).cmp(&name(other)));
-        Self { sorted, fields, ..Self::default() }
+        Self { sorted, fields, named, ..Self::default() }
     }
 
     fn missing(agent: &Node) -> Self {
@@ -98,16 +104,16 @@ impl Contract {
 
     fn schema(contract: &Node) -> Self {
         let named = contract.get("properties").map(Node::entries).unwrap_or_default();
-        let (fields, vague) = flagged(named, "x-awp-shareable", "x-awp-sensitive");
-        let fields = (closed(contract) && contract.get("properties").is_some()).then_some(fields);
+        let (fields, vague) = flagged(named);
+        let open = !closed(contract) || contract.get("properties").is_none();
         let faults = if plainly_valid(contract) { None } else { engine_fault(contract) };
         let mut underscored = Vec::new();
         declared(contract, &mut underscored);
-        Self { underscored, vague, faults: faults.into_iter().collect(), ..Self::of(fields) }
+        Self { underscored, vague, faults: faults.into_iter().collect(), ..Self::of(fields, open) }
     }
 
     fn flat(contract: &Node) -> Self {
-        let (fields, vague) = flagged(contract.entries(), "shareable", "sensitive");
+        let (fields, vague) = flagged(contract.entries());
         let own = contract.entries().iter().map(|entry| (entry.key.clone(), entry.key_span));
         let mut underscored: Vec<(String, Span)> = own.filter(|(name, _)| name.starts_with('_')).collect();
         if let Some(updates) = contract.get("state_updates") {
@@ -131,7 +137,7 @@ impl Contract {
                 ),
             }
         });
-        Self { underscored, vague, faults: faults.collect(), ..Self::of(Some(fields)) }
+        Self { underscored, vague, faults: faults.collect(), ..Self::of(fields, false) }
     }
 
     fn file(contract: &Node, path: &str, (root, directory): (&Path, &str)) -> Self {
@@ -154,10 +160,10 @@ impl Contract {
                 fault.message
             ));
         }
-        let (fields, vague) = json_fields(&schema, contract.span);
+        let (fields, open, vague) = json_fields(&schema, contract.span);
         let mut underscored = Vec::new();
         json_declared(&schema, contract.span, &mut underscored);
-        Self { underscored, vague, ..Self::of(fields) }
+        Self { underscored, vague, ..Self::of(fields, open) }
     }
 
     /// The field of a name, if its fields are known.
@@ -213,7 +219,7 @@ fn untyped(kind: &Node, named: &str) -> Option<Fault> {
 }
 
 /// Fields with their flags, and what of the flags is not understood. What is not plainly open is hidden.
-fn flagged(entries: &[Entry], shareable: &str, sensitive: &str) -> (Vec<Field>, Vec<Vague>) {
+fn flagged(entries: &[Entry]) -> (Vec<Field>, Vec<Vague>) {
     let mut vague = Vec::new();
     let fields = entries.iter().map(|entry| {
         let mut flag = |key: &str, sensitive: bool| {
@@ -227,8 +233,8 @@ fn flagged(entries: &[Entry], shareable: &str, sensitive: &str) -> (Vec<Field>, 
         };
         Field {
             name: entry.key.clone(),
-            shareable: flag(shareable, false).unwrap_or(true),
-            sensitive: flag(sensitive, true).unwrap_or(false),
+            shareable: SHAREABLE.iter().filter_map(|key| flag(key, false)).all(|flag| flag),
+            sensitive: SENSITIVE.iter().filter_map(|key| flag(key, true)).any(|flag| flag),
             span: entry.key_span,
         }
     });
@@ -260,8 +266,8 @@ fn json_declared(schema: &serde_json::Value, span: Span, names: &mut Vec<(String
     parts.chain(updates).for_each(|part| json_declared(part, span, names));
 }
 
-/// The fields that a schema in a file names, and what of their flags is not understood.
-fn json_fields(schema: &serde_json::Value, span: Span) -> (Option<Vec<Field>>, Vec<Vague>) {
+/// The fields that a schema in a file names, whether there may be others, and what of their flags is not understood.
+fn json_fields(schema: &serde_json::Value, span: Span) -> (Vec<Field>, bool, Vec<Vague>) {
     let mut vague = Vec::new();
     let properties = schema.get("properties").and_then(serde_json::Value::as_object);
     let fields = properties.into_iter().flatten().map(|(name, field)| {
@@ -280,14 +286,14 @@ fn json_fields(schema: &serde_json::Value, span: Span) -> (Option<Vec<Field>>, V
         };
         Field {
             name: name.clone(),
-            shareable: flag("x-awp-shareable", false).unwrap_or(true),
-            sensitive: flag("x-awp-sensitive", true).unwrap_or(false),
+            shareable: SHAREABLE.iter().filter_map(|key| flag(key, false)).all(|flag| flag),
+            sensitive: SENSITIVE.iter().filter_map(|key| flag(key, true)).any(|flag| flag),
             span,
         }
     });
     let fields: Vec<Field> = fields.collect();
     let open = OPENING.iter().any(|key| schema.get(*key).is_some());
-    (properties.filter(|_| !open).map(|_| fields), vague)
+    (fields, open || properties.is_none(), vague)
 }
 
 /// Keywords whose schemas speak of the same object.

@@ -144,6 +144,10 @@ impl Running<'_> {
             "state": shared.view(&self.settings.sharing, ask.name, self.about()),
             "messages": shared.letters(ask.name),
             "attempt": attempt,
+            // Of a manager; everybody finds the same members.
+            "plan": null,
+            "plan_locked": null,
+            "rejections": [],
             "output_dir": self.place.output,
             "workspace_dir": self.place.workspace,
         });

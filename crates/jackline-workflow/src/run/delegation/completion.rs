@@ -13,13 +13,15 @@ use crate::run::tiers::Subject;
 impl Loop<'_, '_> {
     /// Asks all gates about a result.
     pub(super) fn judge(&mut self, control: &Control, result: &Value) -> Result<Judgement, Halt> {
-        let judgement = self.judgement(control, result)?;
+        let (judgement, asked) = self.judgement(control, result)?;
+        self.asked = Some(asked);
         let low = judgement.rejections().any(|outcome| outcome.gate == Gate::Eval);
         self.repairs += u32::from(low);
         Ok(judgement)
     }
 
-    fn judgement(&self, control: &Control, result: &Value) -> Result<Judgement, Halt> {
+    /// What the gates say, and what they were asked about.
+    fn judgement(&self, control: &Control, result: &Value) -> Result<(Judgement, Value), Halt> {
         let step = self.step(control, "gates");
         if let Some(Earlier::Finished(value)) = self.running.known(&step)? {
             let why =
@@ -27,24 +29,43 @@ impl Loop<'_, '_> {
             return Ok(serde_json::from_value(value).map_err(why)?);
         }
         let described = self.described(control, result)?;
-        self.running.describe(&described)?;
+        // A manager below has a task and a plan of its own: the run's file is about the run.
+        if self.depth == 0 {
+            self.running.describe(&described)?;
+        }
         let judgement = match gates::Run::read(described.to_string().as_bytes()) {
             Ok(run) => gates::judge(&run, &gates::look(&run, &self.running.place.output)),
             Err(why) => return Err(RunFault::Input(why.to_string()).into()),
         };
-        let kept = self.running.ledger.kept.put(&json!(judgement))?;
+        let kept = self.running.ledger.kept.put(&json!([judgement, described]))?;
         let complete = judgement.complete();
         let data = json!({"kept": kept.hex(), "passed": complete, "iteration": control.iteration(), "judgement": judgement.to_json()});
         self.running.record(Entry::new("gates.judged", &self.manager, data).of_step(&step))?;
-        Ok(judgement)
+        Ok((judgement, described))
+    }
+
+    /// What the gates would be asked about, now that the loop has ended: the plan as it stands, and the result that was
+    /// judged last.
+    pub(super) fn at_end(&self, control: &Control) -> Value {
+        let scored = self.running.settings.tiers.evaluation.is_some();
+        let unasked = || self.about(control, &Value::Null, &json!({"enabled": scored}));
+        let mut described = self.asked.clone().unwrap_or_else(unasked);
+        if let Some(described) = described.as_object_mut() {
+            described.insert("plan".to_owned(), json!(control.plan()));
+        }
+        described
     }
 
     /// What the gates are asked about, as `jackline workflow gates` reads it.
     fn described(&self, control: &Control, result: &Value) -> Result<Value, Halt> {
-        let place = &self.running.place;
         let subject = Subject { result, agent: None, iterations: control.iteration() };
         let evaluation = self.running.evaluated(&self.step(control, "evaluation"), subject, self.repairs)?;
-        Ok(json!({
+        Ok(self.about(control, result, &evaluation))
+    }
+
+    fn about(&self, control: &Control, result: &Value, evaluation: &Value) -> Value {
+        let place = &self.running.place;
+        json!({
             "task": self.task,
             "output_dir": place.output,
             "workspace_dir": place.workspace,
@@ -53,6 +74,6 @@ impl Loop<'_, '_> {
             "critique": self.running.critique(&self.scores),
             "evaluation": evaluation,
             "gates": self.settings.gates,
-        }))
+        })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Map, Value, json};
 
 use super::{Budget, Loop};
-use crate::loop_control::{Control, Delegation, Progress, Status};
+use crate::loop_control::{Control, Delegation, Progress, Status, Worked};
 use crate::run::answer::Usage;
 use crate::run::fault::Halt;
 use crate::run::parallel;
@@ -41,17 +41,13 @@ struct Report {
 }
 
 impl Loop<'_, '_> {
-    /// Has the work of a decision done; how the subtasks stand now.
-    pub(super) fn work(
-        &mut self,
-        control: &Control,
-        delegations: &[Delegation],
-    ) -> Result<Vec<(String, Progress)>, Halt> {
+    /// Has the work of a decision done; what came of each part of it.
+    pub(super) fn work(&mut self, control: &Control, delegations: &[Delegation]) -> Result<Vec<Worked>, Halt> {
         let left = usize::try_from(self.budget.workers_left()).unwrap_or(usize::MAX);
         let width = self.settings.budget.max_workers_per_iteration.max(1).min(left);
         let (now, later) = delegations.split_at(width.min(delegations.len()));
         let jobs: Vec<Job<'_>> = self.jobs(control, now);
-        self.budget.work(jobs.len() as u64);
+        self.budget.work(jobs.iter().filter(|job| job.agent.is_ok()).count() as u64);
         if self.depth == 0 {
             lock(&self.running.memory).begin();
         }
@@ -67,7 +63,8 @@ impl Loop<'_, '_> {
             }
             self.budget.charge(&report.usage);
             self.results.push(report.told);
-            progress.extend(job.delegation.subtask_id.clone().map(|id| (id, report.progress)));
+            let (subtask_id, started) = (job.delegation.subtask_id.clone(), job.agent.is_ok());
+            progress.push(Worked { subtask_id, progress: report.progress, started });
             if report.fatal {
                 let reason = format!("agent_failed: {}", job.delegation.worker_id);
                 return Err(self.running.stop(Status::Failed, reason));
@@ -80,7 +77,8 @@ impl Loop<'_, '_> {
         }
         for delegation in later {
             self.results.push(told(delegation, "deferred", json!({"error": "no more workers may start in this turn"})));
-            progress.extend(delegation.subtask_id.clone().map(|id| (id, Progress::Pending)));
+            let subtask_id = delegation.subtask_id.clone();
+            progress.push(Worked { subtask_id, progress: Progress::Pending, started: false });
         }
         Ok(progress)
     }

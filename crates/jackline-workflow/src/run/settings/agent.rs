@@ -56,7 +56,7 @@ fn settings(flow: &Workflow, agent: &Agent, (root, means): (&Value, &Means<'_>))
     // What is no JSON is a text, and models are asked for that in JSON too.
     let text_only = || json!({"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}});
     let wanted = if worker::is_json(root) { contract.clone() } else { Some(text_only()) };
-    let fields = agent.contract.fields.iter().flatten();
+    let fields = agent.contract.named.iter();
     let text = |pointer: &str| root.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     Ok(AgentSettings {
         description: text("/identity/description").unwrap_or_default(),

@@ -94,7 +94,9 @@ impl Sharing {
         if from == to {
             return true;
         }
-        let kept_back = self.never.contains(field) || self.unshared.get(from).is_some_and(|list| list.contains(field));
+        let named = |path: &String| path.rsplit_once('.').is_some_and(|(of, name)| of == from && name == field);
+        let never = self.never.contains(field) || self.never.iter().any(named);
+        let kept_back = never || self.unshared.get(from).is_some_and(|list| list.contains(field));
         if kept_back {
             return false;
         }
