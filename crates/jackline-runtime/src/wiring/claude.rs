@@ -41,6 +41,7 @@ pub const FORM: Form = Form {
     exec: true,
     timeout: ("timeout", 1),
     on_failure: Some(("onFailure", Word::Text("block"))),
+    comments: false,
     beside,
 };
 

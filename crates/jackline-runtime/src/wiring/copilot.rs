@@ -29,6 +29,7 @@ pub const FORM: Form = Form {
     exec: false,
     timeout: ("timeoutSec", 1),
     on_failure: None,
+    comments: false,
     beside,
 };
 

@@ -28,6 +28,7 @@ pub const FORM: Form = Form {
     exec: false,
     timeout: ("timeout", 1),
     on_failure: Some(("failClosed", Word::Yes)),
+    comments: false,
     beside: |_, _| {},
 };
 

@@ -4,6 +4,7 @@
 
 pub mod claude;
 pub mod codex;
+pub mod comments;
 pub mod copilot;
 pub mod cursor;
 mod edit;

@@ -30,6 +30,7 @@ pub const FORM: Form = Form {
     exec: false,
     timeout: ("timeout", 1000),
     on_failure: None,
+    comments: true,
     beside,
 };
 

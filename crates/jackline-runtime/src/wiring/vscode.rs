@@ -26,6 +26,7 @@ pub const FORM: Form = Form {
     exec: false,
     timeout: ("timeout", 1),
     on_failure: None,
+    comments: false,
     beside: |_, _| {},
 };
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jackline_core::json;
+use jackline_runtime::wiring::comments;
 use serde_json::Value;
 
 use super::Settings;
@@ -24,7 +25,7 @@ pub(super) fn always(_: &Path) -> Folder {
 /// The JSON object in one of a host's own files; nothing where there is none that can be read.
 pub(super) fn object(path: Option<PathBuf>) -> Value {
     let text = path.and_then(|path| Settings::read(path).ok()).and_then(|settings| settings.text).unwrap_or_default();
-    json::decode(without_comments(&text).as_bytes()).unwrap_or_default()
+    json::decode(comments::blanked(&text).as_bytes()).unwrap_or_default()
 }
 
 /// The longest rule that covers the folder, as `Some(trusted)`. A rule names a folder and says whether it counts; one
@@ -51,45 +52,10 @@ pub(super) fn listed(list: Option<&Value>, root: &Path) -> bool {
     real.into_iter().any(|folder| root.starts_with(folder))
 }
 
-/// Blanks out comments, which hosts allow in files of their own; what is inside a text stays.
-fn without_comments(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    let mut quoted = false;
-    while let Some(c) = rest.next() {
-        match (c, rest.peek().copied()) {
-            ('\\', Some(next)) if quoted => {
-                plain.extend([c, next]);
-                rest.next();
-            }
-            ('/', Some('/')) if !quoted => while rest.next_if(|c| *c != '\n').is_some() {},
-            ('/', Some('*')) if !quoted => {
-                let mut before = ' ';
-                rest.next();
-                while let Some(c) = rest.next().filter(|c| (before, *c) != ('*', '/')) {
-                    before = c;
-                }
-            }
-            _ => {
-                quoted ^= c == '"';
-                plain.push(c);
-            }
-        }
-    }
-    plain
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn comments_go_and_texts_stay() {
-        let text = "// a \"head\"\n{ /* b */ \"x//y\": \"a\\\"//b\", // c\n \"z\": 1 }";
-        assert_eq!(without_comments(text), "\n{  \"x//y\": \"a\\\"//b\", \n \"z\": 1 }");
-        assert_eq!(without_comments("{} /* open"), "{} ");
-    }
 
     #[test]
     fn the_longest_rule_about_a_folder_counts() {

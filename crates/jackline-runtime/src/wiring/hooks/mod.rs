@@ -68,6 +68,8 @@ pub struct Form {
     pub timeout: (&'static str, u64),
     /// The member of a gate by which a failed hook blocks, where the host knows one.
     pub on_failure: Option<(&'static str, Word)>,
+    /// Whether the host allows comments in its settings.
+    pub comments: bool,
     /// What the settings beside our entries do to them.
     pub beside: fn(&Value, &mut Survey),
 }
