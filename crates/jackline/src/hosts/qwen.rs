@@ -23,10 +23,10 @@ pub(crate) const HOST: Host = Host {
     trust: None,
     basis: Basis::Run(Version(0, 24, 4)),
     at_failure: AtFailure::Passes {
-        when: "its hook is missing, crashes or hangs, or prints something that is no answer",
-        remedy: "run `jackline doctor` after every update of jackline, and run the client in its sandbox",
+        when: "its hook hangs, or prints something that is no answer",
+        remedy: "the hook answers by itself long before; keep the machine from being overloaded, or run the client in its sandbox",
     },
-    at_missing: AtMissing::Passes,
+    at_missing: AtMissing::Blocks,
     folder: folder::always,
     silenced_by: &[SilencedBy::all("QWEN_CODE_SIMPLE"), SilencedBy::all("QWEN_CODE_SAFE_MODE")],
     holes: &[

@@ -60,6 +60,23 @@ fn gemini_cli_is_wired_beside_what_its_settings_hold() {
 }
 
 #[test]
+fn comments_stay_where_the_host_allows_them() {
+    let told = ["refuses, passes and fails closed"];
+    for text in [
+        "// mine\n{\n  // vim, \"not\" emacs\n  \"general\": { \"vimMode\": true } /* , */\n}\n",
+        "{ // nothing yet\n}\n",
+        "{\n  \"hooks\": {\n    // my own\n    \"BeforeTool\": [\n      { \"hooks\": [ { \"type\": \"command\", \"command\": \"x\" } ] } // first\n    ]\n  }\n}\n",
+    ] {
+        let world = world("gemini", "0.61.0");
+        world.write("home/.gemini/settings.json", text);
+        check_round(&world, "gemini", &["home/.gemini/settings.json"], &told);
+        world.run(&["init", "gemini"]).check(0, &[]);
+        let wired = world.read("home/.gemini/settings.json");
+        assert!(text.lines().filter(|line| line.contains("//")).all(|line| wired.contains(line.trim())), "{wired}");
+    }
+}
+
+#[test]
 fn qwen_code_is_wired() {
     let world = world("qwen", "0.24.4");
     let told = ["Qwen Code 0.24.4", "asked about 10 events", "refuses, passes and fails closed", "fails open"];
@@ -92,7 +109,7 @@ fn vs_code_is_wired_where_it_is_named() {
 
 /// Breaks a wired host in one way; what doctor says then.
 #[track_caller]
-fn check_red((host, program): (&str, &str), breaking: impl FnOnce(&World), told: &str) {
+pub(crate) fn check_red((host, program): (&str, &str), breaking: impl FnOnce(&World), told: &str) {
     let world = world(program, "0.166.0");
     world.run(&["init", host]).check(0, &[]);
     breaking(&world);
@@ -106,7 +123,7 @@ fn what_would_leave_a_host_unguarded_is_red() {
     check_red(codex, |world| world.write(config, ""), "9 of our 9 hooks are not trusted");
     check_red(codex, |world| world.change(config, "sha256:", "sha256:0"), "are not trusted");
     let off = |world: &World| world.write(config, &format!("[features]\nhooks = false\n\n{}", world.read(config)));
-    check_red(codex, off, "switch hooks off");
+    check_red(codex, off, "`features.hooks` switches every hook off");
     check_red(
         codex,
         |world| world.change("home/.codex/hooks.json", "--wired user\"", "--wired user || true\""),

@@ -85,3 +85,14 @@ fn copilot_cli_trusts_folders_too() {
     world.write("home/.copilot/config.json", &format!("// managed\n{{ \"trustedFolders\": [{here:?}] }}"));
     world.run(&["doctor"]).check(0, &[]);
 }
+
+#[test]
+fn codex_runs_a_projects_hooks_where_it_trusts_the_project() {
+    let world = world("codex", "codex-cli 0.166.0");
+    let trusted = |level: &str| format!("[projects.{:?}]\ntrust_level = \"{level}\"\n", world.path("ws"));
+    world.write("home/.codex/config.toml", &trusted("untrusted"));
+    world.run(&["init", "codex", "--scope", "project"]).check(0, &["does not run a project's hooks here"]);
+    world.run(&["doctor"]).check(1, &["does not run these hooks", "the project is not trusted"]);
+    world.change("home/.codex/config.toml", "\"untrusted\"", "\"trusted\"");
+    world.run(&["doctor"]).check(0, &["trusts the hooks"]);
+}
