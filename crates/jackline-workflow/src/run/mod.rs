@@ -57,6 +57,7 @@ use ledger::{Frame, Ledger};
 use model::Means;
 pub use order::{Order, is_run_id, new_run_id};
 use running::{Running, Used, lock};
+pub(crate) use settings::unusable_tiers;
 use settings::{Engine, Settings};
 use shared::Shared;
 use watch::Watch;
@@ -95,7 +96,8 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
     let directory = at.runs.join(&order.run);
     let kept = Kept::new(directory.join("answers"));
     let wanted = order.wanted(&settings, &journal, &kept)?;
-    let secrets = settings.secret_variables.iter().filter_map(|name| (at.variable)(name));
+    let of = |name: &String| (at.variable)(name).or_else(|| settings.variables.default_of(name).map(str::to_owned));
+    let secrets = settings.variables.secret.iter().filter_map(of);
     let hidden = Hidden::new(&settings.hidden, secrets.chain(std::mem::take(&mut *lock(&tokens))));
     hidden.learn(&json!(wanted));
     let root = flow.root.canonicalize().unwrap_or_else(|_| flow.root.clone());
@@ -111,7 +113,7 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
         task: &wanted.task,
         ledger: Ledger::new(at.store, &loaded, frame, (kept, &hidden), at.observer),
         watch: Watch::new((settings.execution.total, spent), settings.execution.idle, at.signal),
-        place: place(root, &directory, (at.environment)(&settings.variables))?,
+        place: place(root, &directory, environment(&settings, at))?,
         places: parallel::Places::new(places(&settings)),
         shared: Mutex::new(Shared::new(wanted.start.clone())),
         used: Mutex::new(Used::default()),
@@ -144,9 +146,16 @@ struct Came {
 
 /// Variables that a run needs and that are not set.
 fn unset(settings: &Settings, at: &Surroundings<'_>) -> Result<(), RunFault> {
-    let unset = settings.needed_variables.iter().filter(|name| (at.variable)(name).is_none());
+    let known = |name: &str| (at.variable)(name).is_some() || settings.variables.default_of(name).is_some();
+    let unset = settings.variables.needed.iter().filter(|name| !known(name));
     let unset: Vec<String> = unset.map(|name| format!("the variable `{name}` is not set")).collect();
     if unset.is_empty() { Ok(()) } else { Err(RunFault::Unrunnable(unset)) }
+}
+
+/// The variables for agents: those that are set, else as the manifest has them.
+fn environment(settings: &Settings, at: &Surroundings<'_>) -> Environment {
+    let environment = (at.environment)(&settings.variables.names);
+    environment.with_defaults(settings.variables.defaults.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
 fn places(settings: &Settings) -> usize {
@@ -255,7 +264,7 @@ impl Running<'_> {
 }
 
 /// Budgets of the run and of its loop.
-fn together(mut budgets: Value, more: Value) -> Value {
+pub(crate) fn together(mut budgets: Value, more: Value) -> Value {
     if let (Some(budgets), Value::Object(more)) = (budgets.as_object_mut(), more) {
         budgets.extend(more);
     }

@@ -58,7 +58,8 @@ impl Loop<'_, '_> {
 
     /// What the gates are asked about, as `jackline workflow gates` reads it.
     fn described(&self, control: &Control, result: &Value) -> Result<Value, Halt> {
-        let subject = Subject { result, agent: None, iterations: control.iteration() };
+        let budgets = self.budget.used();
+        let subject = Subject { result, agent: None, iterations: control.iteration(), budgets: &budgets };
         let evaluation = self.running.evaluated(&self.step(control, "evaluation"), subject, self.repairs)?;
         Ok(self.about(control, result, &evaluation))
     }

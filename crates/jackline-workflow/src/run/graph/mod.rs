@@ -61,6 +61,8 @@ pub(super) fn run(running: &Running<'_>, nodes: &[Node]) -> Result<Outcome, Halt
     match halt {
         Some(Halt::Fault(fault)) => Err(Halt::Fault(fault)),
         Some(Halt::Over) => Ok(Outcome { end: running.over(), output: output(running, nodes) }),
+        // What the last condition or answer took counts too.
+        None if running.out_of_time() => Ok(Outcome { end: running.over(), output: output(running, nodes) }),
         None => Ok(Outcome { end: schedule.end(), output: output(running, nodes) }),
     }
 }
