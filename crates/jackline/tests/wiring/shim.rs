@@ -30,7 +30,7 @@ fn check(world: &World, program: &str, want: &str) {
     let module = world.path("home/.config/opencode/plugin/jackline.mjs");
     std::fs::copy(plugin, &module).expect("copied");
     world.write("ask.mjs", ASK);
-    let mut node = Command::new(install::NODE.path().unwrap_or_else(|why| panic!("{why}")));
+    let mut node = Command::new(install::NODE.path().expect("installed"));
     node.arg(world.path("ask.mjs")).arg(&module).arg(world.path("ws")).env("HOME", world.path("home"));
     let told = ran(node, "");
     assert!(told.out.starts_with(want), "{program}: {}{}", told.out, told.err);
