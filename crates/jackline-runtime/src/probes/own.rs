@@ -85,6 +85,8 @@ pub fn own_paths(
     table.add(root, named.iter().map(|path| (path.as_path(), "a file the definition names")));
     table.add(root, store.iter().map(|path| (*path, "Jackline's store")));
     table.add(root, IN_WORKSPACE.iter().map(written));
+    // What its plugins and tools import. Patterns of the shell's are not held against it: packages are cleaned every day.
+    table.add(root, [(Path::new(".opencode/node_modules"), OPENCODE)]);
     // Projects' lists of servers are edited every day; one that names our own server wires us.
     if names_us(&root.join(SERVERS)) {
         table.add(root, [(Path::new(SERVERS), label::SERVERS)]);
