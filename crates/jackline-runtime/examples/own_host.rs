@@ -122,7 +122,7 @@ policies:
   - name: no-network
     rule: {tool: "@shell", command: "curl*", reason: "this run has no network"}
 outputs: {lines_max: 3}
-feedback: [{static: the tide turns at six, every_n_calls: 2}]
+feedback: [{static: the tide turns at six, every_n_calls: 1}]
 completion: {files: [report.txt]}
 "#;
 
@@ -171,10 +171,11 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     expect(r#"{"moment": "something new", "run": "r1"}"#, false)?;
     expect("no JSON at all", false)?;
     let long = r#"{"moment": "tool-done", "run": "r1", "step": "2", "tool": "launch", "with": {"command": "ls"},
-                   "status": "good", "gave": "1\\n2\\n3\\n4\\n5\\n"}"#;
+                   "status": "good", "gave": "1\n2\n3\n4\n5\n"}"#;
     let reply = say(&runtime, long)?;
     let cut = reply.get("gave").and_then(Value::as_str).is_some_and(|gave| gave.contains("has_more: true"));
-    if !cut || reply.get("say") != Some(&object!("the tide turns at six")) {
+    let advised = reply.get("say").and_then(Value::as_str).is_some_and(|said| said.contains("the tide turns at six"));
+    if !cut || !advised {
         wrong.push(reply.to_string());
     }
     wrong.extend(broken(workspace.path())?);
