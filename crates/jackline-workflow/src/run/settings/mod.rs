@@ -103,7 +103,8 @@ fn without_nulls(value: &mut Value) {
 pub(crate) fn unusable_tiers(flow: &Workflow) -> Vec<String> {
     let Some(mut root) = flow.manifest().and_then(|manifest| tree(manifest.root)) else { return Vec::new() };
     without_nulls(&mut root);
-    tiers::unusable(&root)
+    let agents: Vec<&str> = flow.agents.iter().map(|agent| agent.name()).collect();
+    tiers::unusable(&root, &agents)
 }
 
 impl Settings {
