@@ -20,11 +20,18 @@ const JSON: &str = "json";
 /// The types that JSON has.
 pub(crate) const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
 
+/// How a field says that others may not see it, in either form of a contract.
+const SHAREABLE: &[&str] = &["shareable", "x-awp-shareable"];
+/// How a field says that no record may show it, in either form of a contract.
+const SENSITIVE: &[&str] = &["sensitive", "x-awp-sensitive"];
+
 /// A contract, as far as it can be read.
 #[derive(Debug, Default)]
 pub struct Contract {
     /// The fields it names; none when it may name others that cannot be told.
     pub fields: Option<Vec<Field>>,
+    /// Those of its fields that are sensitive or nobody else's, also where it may name others.
+    pub(crate) marked: Vec<Field>,
     /// Their numbers in the order of their names: a long contract is asked for many of them.
     sorted: Vec<usize>,
     /// Names that begin as reserved keys of the state do, wherever the contract declares them.
@@ -98,16 +105,17 @@ impl Contract {
 
     fn schema(contract: &Node) -> Self {
         let named = contract.get("properties").map(Node::entries).unwrap_or_default();
-        let (fields, vague) = flagged(named, "x-awp-shareable", "x-awp-sensitive");
+        let (fields, vague) = flagged(named);
+        let marked = marked(&fields);
         let fields = (closed(contract) && contract.get("properties").is_some()).then_some(fields);
         let faults = if plainly_valid(contract) { None } else { engine_fault(contract) };
         let mut underscored = Vec::new();
         declared(contract, &mut underscored);
-        Self { underscored, vague, faults: faults.into_iter().collect(), ..Self::of(fields) }
+        Self { marked, underscored, vague, faults: faults.into_iter().collect(), ..Self::of(fields) }
     }
 
     fn flat(contract: &Node) -> Self {
-        let (fields, vague) = flagged(contract.entries(), "shareable", "sensitive");
+        let (fields, vague) = flagged(contract.entries());
         let own = contract.entries().iter().map(|entry| (entry.key.clone(), entry.key_span));
         let mut underscored: Vec<(String, Span)> = own.filter(|(name, _)| name.starts_with('_')).collect();
         if let Some(updates) = contract.get("state_updates") {
@@ -131,7 +139,8 @@ impl Contract {
                 ),
             }
         });
-        Self { underscored, vague, faults: faults.collect(), ..Self::of(Some(fields)) }
+        let marked = marked(&fields);
+        Self { marked, underscored, vague, faults: faults.collect(), ..Self::of(Some(fields)) }
     }
 
     fn file(contract: &Node, path: &str, (root, directory): (&Path, &str)) -> Self {
@@ -155,9 +164,11 @@ impl Contract {
             ));
         }
         let (fields, vague) = json_fields(&schema, contract.span);
+        let marked = marked(&fields);
+        let open = OPENING.iter().any(|key| schema.get(*key).is_some()) || schema.get("properties").is_none();
         let mut underscored = Vec::new();
         json_declared(&schema, contract.span, &mut underscored);
-        Self { underscored, vague, ..Self::of(fields) }
+        Self { marked, underscored, vague, ..Self::of((!open).then_some(fields)) }
     }
 
     /// The field of a name, if its fields are known.
@@ -213,11 +224,12 @@ fn untyped(kind: &Node, named: &str) -> Option<Fault> {
 }
 
 /// Fields with their flags, and what of the flags is not understood. What is not plainly open is hidden.
-fn flagged(entries: &[Entry], shareable: &str, sensitive: &str) -> (Vec<Field>, Vec<Vague>) {
+fn flagged(entries: &[Entry]) -> (Vec<Field>, Vec<Vague>) {
     let mut vague = Vec::new();
     let fields = entries.iter().map(|entry| {
-        let mut flag = |key: &str, sensitive: bool| {
-            let node = entry.value.get(key).filter(|node| node.value != Value::Null)?;
+        let mut flag = |keys: &[&str], sensitive: bool| {
+            let found = keys.iter().filter_map(|key| Some((*key, entry.value.get(key)?)));
+            let (key, node) = found.filter(|(_, node)| node.value != Value::Null).next()?;
             if let Value::Bool(flag) = node.value {
                 return Some(flag);
             }
@@ -227,12 +239,17 @@ fn flagged(entries: &[Entry], shareable: &str, sensitive: &str) -> (Vec<Field>, 
         };
         Field {
             name: entry.key.clone(),
-            shareable: flag(shareable, false).unwrap_or(true),
-            sensitive: flag(sensitive, true).unwrap_or(false),
+            shareable: flag(SHAREABLE, false).unwrap_or(true),
+            sensitive: flag(SENSITIVE, true).unwrap_or(false),
             span: entry.key_span,
         }
     });
     (fields.collect(), vague)
+}
+
+/// Those that are sensitive, or nobody else's.
+fn marked(fields: &[Field]) -> Vec<Field> {
+    fields.iter().filter(|field| field.sensitive || !field.shareable).cloned().collect()
 }
 
 /// The names of an object's fields that begin with `_`, also where they are only required or stand in a part of the
@@ -261,33 +278,32 @@ fn json_declared(schema: &serde_json::Value, span: Span, names: &mut Vec<(String
 }
 
 /// The fields that a schema in a file names, and what of their flags is not understood.
-fn json_fields(schema: &serde_json::Value, span: Span) -> (Option<Vec<Field>>, Vec<Vague>) {
+fn json_fields(schema: &serde_json::Value, span: Span) -> (Vec<Field>, Vec<Vague>) {
     let mut vague = Vec::new();
     let properties = schema.get("properties").and_then(serde_json::Value::as_object);
     let fields = properties.into_iter().flatten().map(|(name, field)| {
-        let mut flag = |key: &str, sensitive: bool| match field.get(key)? {
-            serde_json::Value::Null => None,
-            serde_json::Value::Bool(flag) => Some(*flag),
-            other => {
-                let message = format!(
-                    "`{key}` of the field {} must be `true` or `false`, found {}",
-                    quoted(name),
-                    quoted(&other.to_string())
-                );
-                vague.push(Vague { sensitive, fault: Fault::error(message).at(span) });
-                Some(sensitive)
-            }
-        };
+        let mut flag =
+            |keys: &[&str], sensitive: bool| match keys.iter().find_map(|key| Some((key, field.get(*key)?)))? {
+                (_, serde_json::Value::Null) => None,
+                (_, serde_json::Value::Bool(flag)) => Some(*flag),
+                (key, other) => {
+                    let message = format!(
+                        "`{key}` of the field {} must be `true` or `false`, found {}",
+                        quoted(name),
+                        quoted(&other.to_string())
+                    );
+                    vague.push(Vague { sensitive, fault: Fault::error(message).at(span) });
+                    Some(sensitive)
+                }
+            };
         Field {
             name: name.clone(),
-            shareable: flag("x-awp-shareable", false).unwrap_or(true),
-            sensitive: flag("x-awp-sensitive", true).unwrap_or(false),
+            shareable: flag(SHAREABLE, false).unwrap_or(true),
+            sensitive: flag(SENSITIVE, true).unwrap_or(false),
             span,
         }
     });
-    let fields: Vec<Field> = fields.collect();
-    let open = OPENING.iter().any(|key| schema.get(*key).is_some());
-    (properties.filter(|_| !open).map(|_| fields), vague)
+    (fields.collect(), vague)
 }
 
 /// Keywords whose schemas speak of the same object.

@@ -71,7 +71,7 @@ impl Worker for Command {
         let answer =
             spoken.answer.ok_or_else(|| invalid(format!("its answer has more than {KEPT_BYTES_MAX} bytes")))?;
         let value = if self.json { object(&answer) } else { text(answer) };
-        Ok(Reply { value: value.map_err(invalid)?, notes: notes(&spoken.outcome) })
+        Ok(Reply { value: value.map_err(invalid)?, notes: notes(&spoken.outcome), usage: None })
     }
 }
 

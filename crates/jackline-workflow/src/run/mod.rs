@@ -22,16 +22,19 @@ mod ledger;
 mod mail;
 mod model;
 mod order;
+mod owner;
 mod parallel;
 mod referee;
 mod running;
 mod settings;
 mod shared;
 mod step;
+mod tab;
 mod tiers;
 mod watch;
 pub mod worker;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
@@ -56,9 +59,11 @@ pub use ledger::{Entry, Observer};
 use ledger::{Frame, Ledger};
 use model::Means;
 pub use order::{Order, is_run_id, new_run_id};
-use running::{Running, Used, lock};
+use owner::Owner;
+use running::{Running, lock};
 use settings::{Engine, Settings};
 use shared::Shared;
+use tab::Tab;
 use watch::Watch;
 
 /// Where a run finds and keeps things.
@@ -88,15 +93,19 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
     let variable = |name: &str| (at.variable)(name).inspect(|token| lock(&tokens).push(token.clone()));
     let means = Means { post: Arc::clone(&at.post), variable: &variable };
     let settings = Settings::read(flow, &means).map_err(RunFault::Unrunnable)?;
-    let (loaded, journal) = Journal::read(at.store, &order.run)?;
-    let digest = format!("sha256:{}", settings.digest.hex());
-    order.check(loaded.head.seq > 0, &journal, &digest)?;
+    order.check(there(at, &order)?)?;
     unset(&settings, at)?;
     let directory = at.runs.join(&order.run);
+    let _owner = Owner::take(&order.run, &directory)?;
+    // Once more: somebody may have carried it out until now.
+    order.check(there(at, &order)?)?;
+    let (loaded, journal) = Journal::read(at.store, &order.run)?;
+    order.check_records(&journal, &format!("sha256:{}", settings.digest.hex()))?;
     let kept = Kept::new(directory.join("answers"));
-    let wanted = order.wanted(&settings, &journal, &kept)?;
-    let secrets = settings.secret_variables.iter().filter_map(|name| (at.variable)(name));
-    let hidden = Hidden::new(&settings.hidden, secrets.chain(std::mem::take(&mut *lock(&tokens))));
+    let secrets = settings.secret_variables.iter().filter_map(|name| Some((name.clone(), (at.variable)(name)?)));
+    let secrets: BTreeMap<String, String> = secrets.collect();
+    let wanted = order.wanted(&settings, (&journal, &kept), &secrets)?;
+    let hidden = Hidden::new(&settings.hidden, secrets.into_values().chain(std::mem::take(&mut *lock(&tokens))));
     hidden.learn(&json!(wanted));
     let root = flow.root.canonicalize().unwrap_or_else(|_| flow.root.clone());
     let frame = Frame {
@@ -114,8 +123,9 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
         place: place(root, &directory, (at.environment)(&settings.variables))?,
         places: parallel::Places::new(places(&settings)),
         shared: Mutex::new(Shared::new(wanted.start.clone())),
-        used: Mutex::new(Used::default()),
-        beside: Mutex::new(answer::Usage::default()),
+        used: Mutex::new(journal.used),
+        tab: Tab::default(),
+        fault: Mutex::new(None),
         memory: Mutex::new(Memory::default()),
         violations: AtomicU64::new(journal.violations),
         submanagers: AtomicU32::new(0),
@@ -128,6 +138,11 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
     };
     running.begin(&json!(wanted), order.resume)?;
     running.drive()
+}
+
+/// Whether there is anything of the run that is ordered.
+fn there(at: &Surroundings<'_>, order: &Order) -> Result<bool, RunFault> {
+    Ok(is_run_id(&order.run) && at.store.load(&order.run)?.head.seq > 0)
 }
 
 /// Variables that a run needs and that are not set.
@@ -187,6 +202,9 @@ impl Running<'_> {
                 (outcome.end, outcome.output, spent)
             }),
         };
+        if let Some(fault) = lock(&self.fault).take() {
+            return Err(fault);
+        }
         let (end, output, spent) = match driven {
             Ok(driven) => driven,
             Err(Halt::Over) => (self.over(), Value::Null, (0, json!({}))),
@@ -200,7 +218,7 @@ impl Running<'_> {
         let mut ended = Ended {
             run_id: self.run.to_owned(),
             status: end.status,
-            reason: end.reason,
+            reason: self.hidden.text(&end.reason),
             iterations,
             agent_runs: used.agent_runs,
             usage: json!(used.usage),
@@ -214,7 +232,7 @@ impl Running<'_> {
             self.hidden.clean(event);
         }
         let written = ended.to_json();
-        self.write("result.json", &written).map_err(unhalted)?;
+        self.put("result.json", &written).map_err(unhalted)?;
         if !self.directory.join("run.json").exists() {
             let place = (&self.place.output, &self.place.workspace);
             let described = json!({

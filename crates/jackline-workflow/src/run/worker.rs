@@ -61,6 +61,8 @@ pub struct Reply {
     pub value: Map<String, Value>,
     /// What is worth keeping beside it, for the record; without secrets.
     pub notes: Map<String, Value>,
+    /// What was used, where that is known from elsewhere than the object.
+    pub usage: Option<Usage>,
 }
 
 /// Why there is no answer.

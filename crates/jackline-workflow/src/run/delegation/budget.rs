@@ -2,6 +2,7 @@
 
 use crate::run::answer::Usage;
 use crate::run::settings::Budgeted;
+use crate::run::tab::Tab;
 
 /// The least and the most of what is left that a manager below may use.
 const FRACTION: std::ops::RangeInclusive<f64> = 0.05..=0.95;
@@ -98,6 +99,11 @@ impl Budget {
     pub(super) const fn charge(&mut self, usage: &Usage) {
         self.tokens.spend(usage.tokens());
         self.tool_calls.spend(usage.tool_calls);
+    }
+
+    /// What one part of the work may still use.
+    pub(super) fn tab(&self) -> Tab {
+        Tab::new(self.tokens.left(), self.tool_calls.left())
     }
 
     /// A part for a manager below.

@@ -8,25 +8,32 @@ use crate::loop_control::Control;
 use crate::run::fault::{Halt, RunFault};
 use crate::run::ledger::Entry;
 use crate::run::running::Earlier;
+use crate::run::tab::Tab;
 use crate::run::tiers::Subject;
+
+/// Names the steps of those who score a result.
+const EVALUATION: &str = "evaluation";
 
 impl Loop<'_, '_> {
     /// Asks all gates about a result.
     pub(super) fn judge(&mut self, control: &Control, result: &Value) -> Result<Judgement, Halt> {
-        let judgement = self.judgement(control, result)?;
+        let tab = self.budget.tab();
+        let judgement = self.judgement(control, result, &tab)?;
+        self.budget.charge(&tab.used());
         let low = judgement.rejections().any(|outcome| outcome.gate == Gate::Eval);
         self.repairs += u32::from(low);
         Ok(judgement)
     }
 
-    fn judgement(&self, control: &Control, result: &Value) -> Result<Judgement, Halt> {
+    fn judgement(&self, control: &Control, result: &Value, tab: &Tab) -> Result<Judgement, Halt> {
         let step = self.step(control, "gates");
         if let Some(Earlier::Finished(value)) = self.running.known(&step)? {
+            tab.charge(&self.running.journal.used_below(&format!("{}/", self.step(control, EVALUATION))));
             let why =
                 |why: serde_json::Error| RunFault::Unreadable { id: self.running.run.to_owned(), why: why.to_string() };
             return Ok(serde_json::from_value(value).map_err(why)?);
         }
-        let described = self.described(control, result)?;
+        let described = self.described(control, result, tab)?;
         self.running.describe(&described)?;
         let judgement = match gates::Run::read(described.to_string().as_bytes()) {
             Ok(run) => gates::judge(&run, &gates::look(&run, &self.running.place.output)),
@@ -40,10 +47,10 @@ impl Loop<'_, '_> {
     }
 
     /// What the gates are asked about, as `jackline workflow gates` reads it.
-    fn described(&self, control: &Control, result: &Value) -> Result<Value, Halt> {
+    fn described(&self, control: &Control, result: &Value, tab: &Tab) -> Result<Value, Halt> {
         let place = &self.running.place;
-        let subject = Subject { result, agent: None, iterations: control.iteration() };
-        let evaluation = self.running.evaluated(&self.step(control, "evaluation"), subject, self.repairs)?;
+        let subject = Subject { result, agent: None, iterations: control.iteration(), tab };
+        let evaluation = self.running.evaluated(&self.step(control, EVALUATION), subject, self.repairs)?;
         Ok(json!({
             "task": self.task,
             "output_dir": place.output,

@@ -94,8 +94,7 @@ impl Sharing {
         if from == to {
             return true;
         }
-        let kept_back = self.never.contains(field) || self.unshared.get(from).is_some_and(|list| list.contains(field));
-        if kept_back {
+        if self.keeps_back(from, field) {
             return false;
         }
         match self.strategy {
@@ -103,6 +102,11 @@ impl Sharing {
             Strategy::Isolated => false,
             Strategy::Selective => self.names(from, field, to),
         }
+    }
+
+    /// Whether a field of an agent is nobody else's, under any strategy.
+    pub(crate) fn keeps_back(&self, from: &str, field: &str) -> bool {
+        self.never.contains(field) || self.unshared.get(from).is_some_and(|list| list.contains(field))
     }
 
     fn names(&self, from: &str, field: &str, to: &str) -> bool {

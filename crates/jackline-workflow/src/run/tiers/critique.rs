@@ -20,7 +20,7 @@ impl Running<'_> {
     /// The best answer there is to a question: the one that was given, or one that was mended. And its score, if it has one.
     pub(in crate::run) fn improved(&self, ask: &Ask<'_>, answer: Answer) -> Result<(Answer, Option<f64>), Halt> {
         let Some((settings, Some(named))) = &self.settings.tiers.critique else { return Ok((answer, None)) };
-        let referee = Referee::new(self, named, format!("{}/critic", ask.step));
+        let referee = Referee::new(self, named, format!("{}/critic", ask.step), ask.tab);
         let critique = Critique { settings, critic: &referee, memory: &self.memory };
         let output = Value::Object(answer.said.clone());
         let work = work((self.task, ask), self.settings.agents.get(ask.agent), &output);

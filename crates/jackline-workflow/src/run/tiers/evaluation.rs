@@ -14,6 +14,7 @@ use crate::run::ledger::Entry;
 use crate::run::referee::Referee;
 use crate::run::running::{Earlier, Running, lock};
 use crate::run::step::{Ask, Came};
+use crate::run::tab::Tab;
 use crate::run::worker::Request;
 
 /// What is scored.
@@ -23,13 +24,15 @@ pub(in crate::run) struct Subject<'a> {
     /// Whose answer it is; nobody's, when it is the whole run's.
     pub(in crate::run) agent: Option<&'a str>,
     pub(in crate::run) iterations: u32,
+    /// Who pays for its score.
+    pub(in crate::run) tab: &'a Tab,
 }
 
 impl Running<'_> {
     /// Scores something, if anything is scored. `step` names whom is asked.
     fn score(&self, step: &str, subject: Subject<'_>) -> Result<Option<Score>, Halt> {
         let Some((settings, named)) = &self.settings.tiers.evaluation else { return Ok(None) };
-        let referee = named.as_ref().map(|named| Referee::new(self, named, format!("{step}/rubric")));
+        let referee = named.as_ref().map(|named| Referee::new(self, named, format!("{step}/rubric"), subject.tab));
         let names = json!({
             "task": self.task, "result": subject.result, "agent": subject.agent, "iterations": subject.iterations,
             "state": lock(&self.shared).whole(), "budget": self.budgets(), "violations": self.violations(),
@@ -75,7 +78,7 @@ impl Running<'_> {
     pub(in crate::run) fn by_score(&self, end: End, output: &Value) -> Result<End, Halt> {
         let complete = end.status == Status::Complete;
         let Some((settings, _)) = self.settings.tiers.evaluation.as_ref().filter(|_| complete) else { return Ok(end) };
-        let subject = Subject { result: output, agent: None, iterations: 0 };
+        let subject = Subject { result: output, agent: None, iterations: 0, tab: &self.tab };
         let told = self.evaluated("evaluation", subject, settings.retry.max_repairs)?;
         let score = told.get("score").and_then(Value::as_f64);
         let Thresholds { retry, fail, .. } = settings.thresholds;
@@ -113,7 +116,10 @@ impl Running<'_> {
     fn step_score(&self, ask: &Ask<'_>, answer: &Answer, repairs: u32) -> Result<(Act, Value), Halt> {
         let step = format!("{}/score{repairs}", ask.step);
         let kept = match self.known(&step)? {
-            Some(Earlier::Finished(kept)) => kept,
+            Some(Earlier::Finished(kept)) => {
+                ask.tab.charge(&self.journal.used_below(&format!("{step}/")));
+                kept
+            }
             _ => self.score_step(ask, answer, (&step, repairs))?,
         };
         let act = kept.get("act").cloned().and_then(|act| serde_json::from_value(act).ok());
@@ -123,7 +129,7 @@ impl Running<'_> {
 
     fn score_step(&self, ask: &Ask<'_>, answer: &Answer, (step, repairs): (&str, u32)) -> Result<Value, Halt> {
         let result = Value::Object(answer.said.clone());
-        let subject = Subject { result: &result, agent: Some(ask.name), iterations: 0 };
+        let subject = Subject { result: &result, agent: Some(ask.name), iterations: 0, tab: ask.tab };
         let score = self.score(step, subject)?;
         let settings = self.settings.tiers.evaluation.as_ref().map(|(settings, _)| settings);
         let total = score.as_ref().and_then(|score| score.total);
