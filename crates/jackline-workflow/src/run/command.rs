@@ -37,6 +37,7 @@ impl Command {
             timeout_ms: u64::try_from(request.timeout.as_millis()).unwrap_or(u64::MAX).min(runner::DIALOGUE_MS_MAX),
             read_only: true,
             network: self.network,
+            unreadable: place.records.clone(),
             writable: place.writable().map(ToOwned::to_owned).to_vec(),
             ..Spec::new(self.argv.clone(), place.root.clone(), place.environment.clone())
         }

@@ -72,6 +72,8 @@ pub struct Surroundings<'a> {
     pub store: &'a dyn Store,
     /// Below this, each run has a directory of its own.
     pub runs: PathBuf,
+    /// Where the store keeps records: no agent may read them, nor what is below `runs`, save its own directories.
+    pub records: PathBuf,
     /// The variables for agents, when these are named.
     pub environment: &'a dyn Fn(&[String]) -> Environment,
     /// The value of a variable.
@@ -120,7 +122,7 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
         task: &wanted.task,
         ledger: Ledger::new(at.store, &loaded, frame, (kept, &hidden), at.observer),
         watch: Watch::new((settings.execution.total, spent), settings.execution.idle, at.signal),
-        place: place(root, &directory, (at.environment)(&settings.variables))?,
+        place: place(root, &directory, at, &settings)?,
         places: parallel::Places::new(places(&settings)),
         shared: Mutex::new(Shared::new(wanted.start.clone())),
         used: Mutex::new(journal.used),
@@ -160,13 +162,24 @@ fn places(settings: &Settings) -> usize {
 }
 
 /// The directories that agents may write, made if they are missing.
-fn place(root: PathBuf, directory: &Path, environment: Environment) -> Result<worker::Place, RunFault> {
+fn place(
+    root: PathBuf,
+    directory: &Path,
+    at: &Surroundings<'_>,
+    settings: &Settings,
+) -> Result<worker::Place, RunFault> {
     let made = |name: &str| {
         let path = directory.join(name);
         private::create_dir(&path).map_err(|fault| kept::disk(&path, &fault))?;
         Ok::<_, RunFault>(path.canonicalize().unwrap_or(path))
     };
-    Ok(worker::Place { root, output: made("output")?, workspace: made("workspace")?, environment })
+    Ok(worker::Place {
+        root,
+        output: made("output")?,
+        workspace: made("workspace")?,
+        records: vec![at.runs.clone(), at.records.clone()],
+        environment: (at.environment)(&settings.variables),
+    })
 }
 
 impl Running<'_> {

@@ -44,6 +44,8 @@ pub struct Place {
     pub root: std::path::PathBuf,
     pub output: std::path::PathBuf,
     pub workspace: std::path::PathBuf,
+    /// What agents may not read: what is kept of runs.
+    pub records: Vec<std::path::PathBuf>,
     pub environment: Environment,
 }
 

@@ -108,6 +108,11 @@ cd "$dir" && eval "$told" && echo '{"done": true}'
         self
     }
 
+    pub(crate) fn forget(mut self, name: &str) -> Self {
+        self.variables.retain(|(known, _)| known != name);
+        self
+    }
+
     pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.root().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -165,6 +170,7 @@ cd "$dir" && eval "$told" && echo '{"done": true}'
             &Surroundings {
                 store: &store,
                 runs: self.state().join("runs"),
+                records: store.records(),
                 environment: &|named| Environment::filtered(all(), named),
                 variable: &|name| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()),
                 signal: &|| Some(watcher.signal.load(Ordering::Relaxed)).filter(|signal| *signal != 0),

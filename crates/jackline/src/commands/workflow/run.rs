@@ -62,6 +62,7 @@ impl Run {
         let surroundings = Surroundings {
             store: &store,
             runs: state.join(RUNS),
+            records: store.records(),
             environment: &place::environment,
             variable: &place::named,
             signal: &interrupt::signal,
