@@ -228,8 +228,8 @@ fn flagged(entries: &[Entry]) -> (Vec<Field>, Vec<Vague>) {
     let mut vague = Vec::new();
     let fields = entries.iter().map(|entry| {
         let mut flag = |keys: &[&str], sensitive: bool| {
-            let found = keys.iter().filter_map(|key| Some((*key, entry.value.get(key)?)));
-            let (key, node) = found.filter(|(_, node)| node.value != Value::Null).next()?;
+            let mut found = keys.iter().filter_map(|key| Some((*key, entry.value.get(key)?)));
+            let (key, node) = found.find(|(_, node)| node.value != Value::Null)?;
             if let Value::Bool(flag) = node.value {
                 return Some(flag);
             }

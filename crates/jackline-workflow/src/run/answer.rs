@@ -168,6 +168,28 @@ mod tests {
     }
 
     #[test]
+    fn what_was_counted_elsewhere_is_no_part_of_what_is_said() {
+        let counted = Usage { input_tokens: 15, ..Usage::default() };
+        let of = |said: &str, fields: &[&str]| {
+            let value = json!({"a": "x", "usage": said}).as_object().unwrap().clone();
+            let fields = fields.iter().map(|field| (*field).to_owned()).collect();
+            Answer::of(Reply { value, notes: Map::new(), usage: Some(counted) }, &fields).unwrap()
+        };
+        let named = of("how to use it", &["a", "usage"]);
+        assert_eq!(Value::Object(named.said), json!({"a": "x", "usage": "how to use it"}));
+        let unnamed = of("how to use it", &["a"]);
+        assert_eq!((Value::Object(unnamed.said), unnamed.usage), (json!({"a": "x"}), counted));
+        assert_eq!(named.usage, counted);
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_used_something() {
+        let value = json!({"messages": 1, "usage": {"input_tokens": 7}}).as_object().unwrap().clone();
+        let failure = Answer::of(Reply { value, notes: Map::new(), usage: None }, &BTreeSet::new()).unwrap_err();
+        assert_eq!(failure.usage.tokens(), 7);
+    }
+
+    #[test]
     fn keys_of_the_runtime_and_of_agents_are_refused() {
         let answer = read(&json!({"_trace": 1, "state_updates": {"_meta": 1, "writer": 2, "fine": 3}}), &[]).unwrap();
         let refused = answer.refused(&|name| name == "writer");

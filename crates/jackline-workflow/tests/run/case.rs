@@ -21,6 +21,8 @@ pub(crate) struct Case {
     dir: TempDir,
     /// After a record of this kind about this agent, somebody interrupts the run.
     interrupt: Option<(&'static str, &'static str)>,
+    /// At a record of this kind about this agent, whoever watches panics.
+    panic: Option<(&'static str, &'static str)>,
     variables: Vec<(String, String)>,
 }
 
@@ -37,6 +39,7 @@ impl Observer for Watcher<'_> {
             self.signal.store(15, Ordering::Relaxed);
         }
         self.seen.lock().unwrap().push(entry.clone());
+        assert_ne!(self.case.panic, Some((entry.kind, entry.agent.as_str())), "a panic, as ordered");
     }
 }
 
@@ -45,7 +48,7 @@ impl Case {
     pub(crate) fn new(manifest: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let head = "awp: \"1.0.0\"\nworkflow: {name: under-test, version: \"1.0.0\", description: a test}\n";
-        let case = Self { dir, interrupt: None, variables: Vec::new() };
+        let case = Self { dir, interrupt: None, panic: None, variables: Vec::new() };
         case.write("workflow.awp.yaml", &format!("{head}{manifest}"));
         case
     }
@@ -95,6 +98,11 @@ cd "$dir" && eval "$told" && echo '{"done": true}'
 
     pub(crate) fn interrupted_after(mut self, kind: &'static str, agent: &'static str) -> Self {
         self.interrupt = Some((kind, agent));
+        self
+    }
+
+    pub(crate) fn panicking_at(mut self, kind: &'static str, agent: &'static str) -> Self {
+        self.panic = Some((kind, agent));
         self
     }
 

@@ -85,7 +85,9 @@ impl Hidden {
                 veiled || changed
             }),
             // All of them, not only the first that is hidden.
-            Value::Array(items) => items.iter_mut().fold(false, |changed, item| self.veil(item, alone) || changed),
+            Value::Array(items) => {
+                items.iter_mut().map(|item| self.veil(item, alone)).filter(|changed| *changed).count() > 0
+            }
             Value::Number(number) => {
                 let digits = number.to_string();
                 digits.len() >= NUMBER_CHARS_MIN && alone.contains(&digits) && cover(value)

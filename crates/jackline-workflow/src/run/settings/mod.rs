@@ -220,3 +220,24 @@ fn hidden(flow: &Workflow, manifest: Manifest<'_>, variables: &[String]) -> BTre
     let fields = fields.filter(|field| field.sensitive).map(|field| field.name.clone());
     listed.chain(fields).chain(variables.iter().cloned()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn null_is_absent_save_where_it_says_something() {
+        let mut value = json!({
+            "a": null, "list": [{"b": null, "c": 1}], "initial": null,
+            "model": {"name": "m", "price": null, "parameters": {"response_format": null}},
+            "channels": [{"schema": {"properties": {"err": {"const": null}}}}],
+        });
+        without_nulls(&mut value);
+        let want = json!({
+            "list": [{"c": 1}],
+            "model": {"name": "m", "parameters": {"response_format": null}},
+            "channels": [{"schema": {"properties": {"err": {"const": null}}}}],
+        });
+        assert_eq!(value, want);
+    }
+}
