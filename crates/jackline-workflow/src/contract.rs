@@ -17,21 +17,19 @@ use crate::within::inside;
 
 /// The format whose contract is a schema.
 const JSON: &str = "json";
+/// How a field says that it may be shared, and that it is sensitive: either word counts in every form of a contract.
+const SHAREABLE: &[&str] = &["shareable", "x-awp-shareable"];
+const SENSITIVE: &[&str] = &["sensitive", "x-awp-sensitive"];
 /// The types that JSON has.
 pub(crate) const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
-
-/// How a field says that others may not see it, in either form of a contract.
-const SHAREABLE: &[&str] = &["shareable", "x-awp-shareable"];
-/// How a field says that no record may show it, in either form of a contract.
-const SENSITIVE: &[&str] = &["sensitive", "x-awp-sensitive"];
 
 /// A contract, as far as it can be read.
 #[derive(Debug, Default)]
 pub struct Contract {
     /// The fields it names; none when it may name others that cannot be told.
     pub fields: Option<Vec<Field>>,
-    /// Those of its fields that are sensitive or nobody else's, also where it may name others.
-    pub(crate) marked: Vec<Field>,
+    /// The fields it names, whether or not there may be others.
+    pub(crate) named: Vec<Field>,
     /// Their numbers in the order of their names: a long contract is asked for many of them.
     sorted: Vec<usize>,
     /// Names that begin as reserved keys of the state do, wherever the contract declares them.
@@ -88,12 +86,13 @@ impl Contract {
         Self { faults: vec![fault], ..Self::default() }
     }
 
-    /// A contract of these fields.
-    fn of(fields: Option<Vec<Field>>) -> Self {
+    /// A contract of these fields; others are possible when they are open.
+    fn of(named: Vec<Field>, open: bool) -> Self {
+        let fields = (!open).then(|| named.clone());
         let name = |at: &usize| fields.as_deref().and_then(|fields| fields.get(*at)).map(|field| field.name.as_str());
         let mut sorted: Vec<usize> = (0..fields.as_ref().map_or(0, Vec::len)).collect();
         sorted.sort_by(|one, other| name(one).cmp(&name(other)));
-        Self { sorted, fields, ..Self::default() }
+        Self { sorted, fields, named, ..Self::default() }
     }
 
     fn missing(agent: &Node) -> Self {
@@ -106,12 +105,11 @@ impl Contract {
     fn schema(contract: &Node) -> Self {
         let named = contract.get("properties").map(Node::entries).unwrap_or_default();
         let (fields, vague) = flagged(named);
-        let marked = marked(&fields);
-        let fields = (closed(contract) && contract.get("properties").is_some()).then_some(fields);
+        let open = !closed(contract) || contract.get("properties").is_none();
         let faults = if plainly_valid(contract) { None } else { engine_fault(contract) };
         let mut underscored = Vec::new();
         declared(contract, &mut underscored);
-        Self { marked, underscored, vague, faults: faults.into_iter().collect(), ..Self::of(fields) }
+        Self { underscored, vague, faults: faults.into_iter().collect(), ..Self::of(fields, open) }
     }
 
     fn flat(contract: &Node) -> Self {
@@ -139,8 +137,7 @@ impl Contract {
                 ),
             }
         });
-        let marked = marked(&fields);
-        Self { marked, underscored, vague, faults: faults.collect(), ..Self::of(Some(fields)) }
+        Self { underscored, vague, faults: faults.collect(), ..Self::of(fields, false) }
     }
 
     fn file(contract: &Node, path: &str, (root, directory): (&Path, &str)) -> Self {
@@ -163,12 +160,10 @@ impl Contract {
                 fault.message
             ));
         }
-        let (fields, vague) = json_fields(&schema, contract.span);
-        let marked = marked(&fields);
-        let open = OPENING.iter().any(|key| schema.get(*key).is_some()) || schema.get("properties").is_none();
+        let (fields, open, vague) = json_fields(&schema, contract.span);
         let mut underscored = Vec::new();
         json_declared(&schema, contract.span, &mut underscored);
-        Self { marked, underscored, vague, ..Self::of((!open).then_some(fields)) }
+        Self { underscored, vague, ..Self::of(fields, open) }
     }
 
     /// The field of a name, if its fields are known.
@@ -227,9 +222,8 @@ fn untyped(kind: &Node, named: &str) -> Option<Fault> {
 fn flagged(entries: &[Entry]) -> (Vec<Field>, Vec<Vague>) {
     let mut vague = Vec::new();
     let fields = entries.iter().map(|entry| {
-        let mut flag = |keys: &[&str], sensitive: bool| {
-            let mut found = keys.iter().filter_map(|key| Some((*key, entry.value.get(key)?)));
-            let (key, node) = found.find(|(_, node)| node.value != Value::Null)?;
+        let mut flag = |key: &str, sensitive: bool| {
+            let node = entry.value.get(key).filter(|node| node.value != Value::Null)?;
             if let Value::Bool(flag) = node.value {
                 return Some(flag);
             }
@@ -239,17 +233,12 @@ fn flagged(entries: &[Entry]) -> (Vec<Field>, Vec<Vague>) {
         };
         Field {
             name: entry.key.clone(),
-            shareable: flag(SHAREABLE, false).unwrap_or(true),
-            sensitive: flag(SENSITIVE, true).unwrap_or(false),
+            shareable: SHAREABLE.iter().filter_map(|key| flag(key, false)).all(|flag| flag),
+            sensitive: SENSITIVE.iter().filter_map(|key| flag(key, true)).any(|flag| flag),
             span: entry.key_span,
         }
     });
     (fields.collect(), vague)
-}
-
-/// Those that are sensitive, or nobody else's.
-fn marked(fields: &[Field]) -> Vec<Field> {
-    fields.iter().filter(|field| field.sensitive || !field.shareable).cloned().collect()
 }
 
 /// The names of an object's fields that begin with `_`, also where they are only required or stand in a part of the
@@ -277,33 +266,34 @@ fn json_declared(schema: &serde_json::Value, span: Span, names: &mut Vec<(String
     parts.chain(updates).for_each(|part| json_declared(part, span, names));
 }
 
-/// The fields that a schema in a file names, and what of their flags is not understood.
-fn json_fields(schema: &serde_json::Value, span: Span) -> (Vec<Field>, Vec<Vague>) {
+/// The fields that a schema in a file names, whether there may be others, and what of their flags is not understood.
+fn json_fields(schema: &serde_json::Value, span: Span) -> (Vec<Field>, bool, Vec<Vague>) {
     let mut vague = Vec::new();
     let properties = schema.get("properties").and_then(serde_json::Value::as_object);
     let fields = properties.into_iter().flatten().map(|(name, field)| {
-        let mut flag =
-            |keys: &[&str], sensitive: bool| match keys.iter().find_map(|key| Some((key, field.get(*key)?)))? {
-                (_, serde_json::Value::Null) => None,
-                (_, serde_json::Value::Bool(flag)) => Some(*flag),
-                (key, other) => {
-                    let message = format!(
-                        "`{key}` of the field {} must be `true` or `false`, found {}",
-                        quoted(name),
-                        quoted(&other.to_string())
-                    );
-                    vague.push(Vague { sensitive, fault: Fault::error(message).at(span) });
-                    Some(sensitive)
-                }
-            };
+        let mut flag = |key: &str, sensitive: bool| match field.get(key)? {
+            serde_json::Value::Null => None,
+            serde_json::Value::Bool(flag) => Some(*flag),
+            other => {
+                let message = format!(
+                    "`{key}` of the field {} must be `true` or `false`, found {}",
+                    quoted(name),
+                    quoted(&other.to_string())
+                );
+                vague.push(Vague { sensitive, fault: Fault::error(message).at(span) });
+                Some(sensitive)
+            }
+        };
         Field {
             name: name.clone(),
-            shareable: flag(SHAREABLE, false).unwrap_or(true),
-            sensitive: flag(SENSITIVE, true).unwrap_or(false),
+            shareable: SHAREABLE.iter().filter_map(|key| flag(key, false)).all(|flag| flag),
+            sensitive: SENSITIVE.iter().filter_map(|key| flag(key, true)).any(|flag| flag),
             span,
         }
     });
-    (fields.collect(), vague)
+    let fields: Vec<Field> = fields.collect();
+    let open = OPENING.iter().any(|key| schema.get(*key).is_some());
+    (fields, open || properties.is_none(), vague)
 }
 
 /// Keywords whose schemas speak of the same object.

@@ -128,6 +128,50 @@ fn placeholders_in_results_and_files_reject() {
 }
 
 #[test]
+fn declared_files_of_any_suffix_are_searched() {
+    let latin: &[u8] = b"Umsatz: TODO\nna\xefve\n";
+    for name in ["report.log", "main.py", "data.xml", "report"] {
+        rejects(&judged(&[(&format!("out/{name}"), latin)], requiring(&[name])), &["placeholder"]);
+        rejects(&judged(&[(&format!("out/{name}"), b"TODO\0 TODO")], requiring(&[name])), &["placeholder", "file"]);
+        rejects(&judged(&[(&format!("out/{name}"), b"na\xefve\n")], requiring(&[name])), &[]);
+    }
+    let mut long = b"a line of a log\n".repeat(2_200_000);
+    long.extend(b"the rest is TODO\n");
+    let report = judged(&[("out/report.log", &long)], requiring(&["report.log"]));
+    rejects(&report, &["placeholder", "file"]);
+    assert!(gate(&report, "file")["findings"].to_string().contains("more than 33554432 bytes"), "{report:#}");
+    // What holds no text is what it is; and nobody declared the others.
+    rejects(&judged(&[("out/model.bin", b"\0\x01XX \xff{{ a }}")], requiring(&["model.bin"])), &[]);
+    rejects(&judged(&[("out/tool", b"\x7fELF\x02\0 XX \xff")], requiring(&["tool"])), &[]);
+    rejects(&judged(&[("out/model.bin", b"TODO")], requiring(&["model.bin"])), &["placeholder"]);
+    rejects(&judged(&[("out/report.log", &long)], json!({})), &[]);
+}
+
+#[test]
+fn a_closed_comment_excuses_nothing_behind_it() {
+    let html = b"<!-- x --><p>Revenue: TODO</p>\n";
+    rejects(&judged(&[("out/a.html", html)], requiring(&["a.html"])), &["placeholder"]);
+    rejects(&judged(&[("out/a.html", b"<!-- TODO --><p>Revenue: 7</p>\n")], requiring(&["a.html"])), &[]);
+}
+
+#[test]
+fn a_run_that_ended_otherwise_is_not_complete() {
+    for (status, complete) in [("complete", true), ("partial", false), ("failed", false), ("aborted", false)] {
+        let run = json!({"ended": {"status": status, "reason": "why"}});
+        let report = judged(&[], run.clone());
+        assert_eq!((&report["complete"], &report["ended"]["status"]), (&json!(complete), &json!(status)));
+        let run = Run::read(run.to_string().as_bytes()).unwrap();
+        let told = judge(&run, &look(&run, Path::new("/"))).human();
+        assert_eq!(
+            told.contains(&format!("the run ended {status}: why\nthe run is not complete\n")),
+            !complete,
+            "{told}"
+        );
+    }
+    assert!(Run::read(br#"{"ended": {"status": "fine"}}"#).is_err());
+}
+
+#[test]
 fn broken_files_reject() {
     let mut tiny = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0".to_vec();
     tiny.resize(2_000, 0);
@@ -213,6 +257,10 @@ fn runs_that_say_nothing_usable_are_refused() {
     for (text, wanted) in [
         ("[]", "a run is a JSON object"),
         ("{\"task\": 7}", "`task` must be a text, found `7`"),
+        (
+            "{\"plan\": {\"subtasks\": [{\"required_output\": [\"x.md\"]}]}}",
+            "nobody knows `plan.subtasks[0].required_output`; did you mean `required_outputs`?",
+        ),
         ("{\"evaluation\": []}", "`evaluation` must be an object, found `[]`"),
         ("{\"evaluation\": {\"thresholds\": []}}", "`evaluation.thresholds` must be an object, found `[]`"),
         (

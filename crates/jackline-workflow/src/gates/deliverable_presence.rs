@@ -19,6 +19,9 @@ pub(super) fn judge(run: &Run, facts: &Facts) -> Outcome {
         };
         let list = if *state == State::Empty { &mut payload.empty } else { &mut payload.missing };
         list.push(path.clone());
+        if !matches!(state, State::Nameless | State::Outside) {
+            payload.makeable.push(path.clone());
+        }
         payload.findings.push(format!("`{path}` {finding}"));
     }
     if facts.declared.is_empty() {

@@ -31,6 +31,8 @@ pub struct Examined {
     /// Its path in its directory.
     pub path: String,
     pub bytes: u64,
+    /// How the plan declares it, if it does.
+    pub declared: Option<String>,
     /// Whether it is in the output directory.
     pub in_output: bool,
     /// Why it cannot be what its name says.

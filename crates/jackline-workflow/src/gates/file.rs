@@ -12,6 +12,7 @@ pub(super) fn judge(facts: &Facts) -> Outcome {
         if let Some(broken) = &file.broken {
             payload.findings.push(format!("`{}`: {broken}", file.path));
             payload.files.push(file.path.clone());
+            payload.makeable.extend(file.declared.clone());
         }
         payload.notes.extend(file.note.as_ref().map(|note| format!("`{}`: {note}", file.path)));
     }

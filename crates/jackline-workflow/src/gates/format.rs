@@ -29,6 +29,59 @@ const MAGICS: &[(&[&str], &[&[u8]])] = &[
     (&["h5", "hdf5"], &[b"\x89HDF\r\n\x1a\n"]),
     (&["sqlite", "db"], &[b"SQLite format 3\0"]),
 ];
+/// Suffixes of other files that hold no text.
+const BINARIES: &[&str] = &[
+    "7z",
+    "a",
+    "avi",
+    "bin",
+    "bz2",
+    "class",
+    "dll",
+    "doc",
+    "dylib",
+    "eot",
+    "exe",
+    "feather",
+    "flac",
+    "ico",
+    "jar",
+    "joblib",
+    "m4a",
+    "mkv",
+    "mov",
+    "mp3",
+    "mp4",
+    "o",
+    "odt",
+    "ogg",
+    "onnx",
+    "otf",
+    "pickle",
+    "pkl",
+    "ppt",
+    "psd",
+    "pt",
+    "pth",
+    "pyc",
+    "rar",
+    "safetensors",
+    "so",
+    "tar",
+    "tgz",
+    "ttf",
+    "wasm",
+    "wav",
+    "webm",
+    "whl",
+    "woff",
+    "woff2",
+    "xls",
+    "xz",
+    "zst",
+];
+/// What programs begin with; they often have no suffix.
+const PROGRAMS: &[&[u8]] = &[b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
 /// Names of files that are empty on purpose.
 const EMPTY_ON_PURPOSE: &[&str] = &["__init__.py", "py.typed"];
 /// Suffixes of texts that a person reads.
@@ -83,6 +136,16 @@ pub(super) fn is_text(path: &str) -> bool {
 /// Whether a file is a text that a person reads, so that `#` is a heading.
 pub(super) fn is_prose(path: &str) -> bool {
     PROSE.contains(&suffix(path).as_str())
+}
+
+/// Whether a file is of a kind that holds no text, so that there is nothing to search. What is text nevertheless is
+/// searched.
+pub(super) fn is_binary(content: Content<'_>) -> bool {
+    let suffix = suffix(content.path);
+    let known = BINARIES.contains(&suffix.as_str()) || MAGICS.iter().any(|(named, _)| named.contains(&suffix.as_str()));
+    let program = suffix.is_empty() && PROGRAMS.iter().any(|magic| content.bytes.starts_with(magic));
+    let text = || content.bytes.len() as u64 == content.size && std::str::from_utf8(content.bytes).is_ok();
+    (known || program) && !text()
 }
 
 /// Whether a file can be what its name says.

@@ -102,7 +102,7 @@ impl Look {
         match fs::metadata(&real) {
             Ok(metadata) if !metadata.is_file() => State::Absent,
             Ok(metadata) => {
-                self.file(&real, path, (deliverable.root, true));
+                self.file(&real, path, (deliverable.root, Some(&deliverable.declared)));
                 if metadata.len() == 0 { State::Empty } else { State::There }
             }
             Err(error) => absent_or_unknown(&error),
@@ -154,7 +154,7 @@ impl Look {
             }
         } else if real.is_file() {
             let shown = path.strip_prefix(top).unwrap_or(path).to_string_lossy().into_owned();
-            self.file(&real, &shown, (root, false));
+            self.file(&real, &shown, (root, None));
         } else {
             self.unverified(path, top, "it is no file");
         }
@@ -166,7 +166,7 @@ impl Look {
     }
 
     /// Looks into a file, once.
-    fn file(&mut self, real: &Path, shown: &str, (root, declared): (Root, bool)) {
+    fn file(&mut self, real: &Path, shown: &str, (root, declared): (Root, Option<&str>)) {
         if !self.seen.insert(real.to_owned()) {
             return;
         }
@@ -174,16 +174,12 @@ impl Look {
             let why = format!("`{shown}` cannot be verified: the files have more than {RUN_BYTES_MAX} bytes");
             return self.facts.unverified.push(why);
         }
-        match read(real, format::is_text(shown) || declared) {
+        match read(real, format::is_text(shown) || declared.is_some()) {
             Ok((size, bytes, end)) => {
                 self.bytes += bytes.len() as u64;
                 let content = Content { path: shown, size, bytes: &bytes, end: &end };
-                if size > bytes.len() as u64 && format::is_text(shown) {
-                    let why = format!("`{shown}` cannot be verified: it has more than {TEXT_BYTES_MAX} bytes");
-                    self.facts.unverified.push(why);
-                } else if format::is_text(shown) && decoded::text(&bytes).is_none() {
-                    self.facts.unverified.push(format!("`{shown}` cannot be verified: it is no text"));
-                }
+                let unread = unread(content, declared.is_some());
+                self.facts.unverified.extend(unread.map(|why| format!("`{shown}` cannot be verified: {why}")));
                 self.facts.files.push(examined(content, root, declared));
             }
             Err(error) => self.facts.unverified.push(format!("`{shown}` cannot be verified: {error}")),
@@ -215,16 +211,29 @@ fn read(path: &Path, whole: bool) -> io::Result<(u64, Vec<u8>, Vec<u8>)> {
     Ok((size, bytes, end))
 }
 
-/// What the gates will ask of a file's content. Declared files are searched whatever their suffix, if they are text.
-fn examined(content: Content<'_>, root: Root, declared: bool) -> Examined {
+/// Why a file that must be searched was not. Declared files must be, unless a file of their kind holds no text.
+fn unread(content: Content<'_>, declared: bool) -> Option<String> {
+    let must = format::is_text(content.path) || declared && !format::is_binary(content);
+    if !must {
+        return None;
+    }
+    if content.size > content.bytes.len() as u64 {
+        return Some(format!("it has more than {TEXT_BYTES_MAX} bytes"));
+    }
+    decoded::text(content.bytes).is_none().then(|| "it is no text".to_owned())
+}
+
+/// What the gates will ask of a file's content. Declared files are searched whatever their suffix.
+fn examined(content: Content<'_>, root: Root, declared: Option<&str>) -> Examined {
     let form = format::examine(content);
-    let known = format::is_text(content.path);
-    let text = if known { decoded::text(content.bytes) } else { plain(content.bytes, declared) };
+    let searched = format::is_text(content.path) || declared.is_some() && !format::is_binary(content);
+    let text = if searched { decoded::text(content.bytes) } else { None };
     let text = text.as_deref().unwrap_or_default();
     let document = structural_integrity::is_document(content.path, text);
     Examined {
         path: content.path.to_owned(),
         bytes: content.size,
+        declared: declared.map(str::to_owned),
         in_output: root == Root::Output,
         broken: form.broken,
         note: form.note,
@@ -232,10 +241,4 @@ fn examined(content: Content<'_>, root: Root, declared: bool) -> Examined {
         structure: if document { structural_integrity::examine(text) } else { Vec::new() },
         document,
     }
-}
-
-fn plain(bytes: &[u8], declared: bool) -> Option<std::borrow::Cow<'_, str>> {
-    let wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
-    let text = wide || std::str::from_utf8(bytes).is_ok();
-    if declared && text { decoded::text(bytes) } else { None }
 }

@@ -93,5 +93,5 @@ pub fn judge(run: &Run, facts: &Facts) -> Judgement {
         let outcome = gate.judge(run, facts);
         Outcome { blocking: !run.only_warns(*gate), ..outcome }
     });
-    Judgement { outcomes: outcomes.collect() }
+    Judgement { outcomes: outcomes.collect(), ended: run.ended.clone() }
 }

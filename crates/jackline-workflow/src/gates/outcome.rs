@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{Gate, Source};
+use crate::loop_control::{End, Status};
 use crate::visible::visible;
 
 /// Findings that one gate lists; more help nobody.
@@ -37,6 +38,9 @@ pub struct Payload {
     pub findings: Vec<String>,
     /// Files that must be made anew or mended.
     pub files: Vec<String>,
+    /// Of these, what the plan declares and a worker can make: what a repair may ask for.
+    #[serde(default)]
+    pub makeable: Vec<String>,
     /// What was seen and does not reject.
     pub notes: Vec<String>,
     pub score: Option<f64>,
@@ -91,7 +95,8 @@ impl Outcome {
         !self.passed && self.blocking
     }
 
-    /// What a worker would have to make, if the defect can be mended by making something: paths, which may be none.
+    /// What a worker would have to make, if the defect can be mended by making something: paths, which may be none. What
+    /// lies outside of the run, and what the plan does not ask for, is no path of them: nobody could ever bring it.
     #[must_use]
     pub fn repair(&self) -> Option<Vec<String>> {
         let concrete = match self.gate {
@@ -100,11 +105,7 @@ impl Outcome {
             Gate::Critique | Gate::Deliverable | Gate::Eval => false,
         };
         concrete.then(|| {
-            let mut paths: Vec<String> = [&self.payload.missing, &self.payload.empty, &self.payload.files]
-                .into_iter()
-                .flatten()
-                .cloned()
-                .collect();
+            let mut paths = self.payload.makeable.clone();
             paths.sort();
             paths.dedup();
             paths
@@ -173,13 +174,21 @@ impl Payload {
 pub struct Judgement {
     /// One for each gate, in their order.
     pub outcomes: Vec<Outcome>,
+    /// How the run ended, if its file says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<End>,
 }
 
 impl Judgement {
-    /// Whether nothing rejects.
+    /// Whether nothing rejects, and the run did not end otherwise.
     #[must_use]
     pub fn complete(&self) -> bool {
-        !self.outcomes.iter().any(Outcome::rejects)
+        self.otherwise().is_none() && !self.outcomes.iter().any(Outcome::rejects)
+    }
+
+    /// How the run ended, if that was not complete.
+    fn otherwise(&self) -> Option<&End> {
+        self.ended.as_ref().filter(|end| end.status != Status::Complete)
     }
 
     /// The gates that reject.
@@ -199,14 +208,21 @@ impl Judgement {
                 let _ = writeln!(text, "               {mark} {}", visible(line));
             }
         }
+        if let Some(End { status, reason }) = self.otherwise() {
+            let _ = writeln!(text, "the run ended {}: {}", status.word(), visible(reason));
+        }
         text.push_str(if self.complete() { "the run is complete\n" } else { "the run is not complete\n" });
         text
     }
 
-    /// `{"complete", "gates"}`.
+    /// `{"complete", "gates"}`, with `ended` if that is known.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let gates: Vec<Value> = self.outcomes.iter().map(Outcome::to_json).collect();
-        json!({ "complete": self.complete(), "gates": gates })
+        let mut judgement = json!({ "complete": self.complete(), "gates": gates });
+        if let (Some(judgement), Some(ended)) = (judgement.as_object_mut(), &self.ended) {
+            judgement.insert("ended".to_owned(), json!(ended));
+        }
+        judgement
     }
 }

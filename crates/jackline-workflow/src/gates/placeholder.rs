@@ -20,6 +20,8 @@ const COMMENTS: &[&str] = &["//", "/*", "*", "#", "<!--", "--"];
 const COMMENTS_IN_PROSE: &[&str] = &["//", "/*", "#", "<!--"];
 /// What begins a comment beyond doubt, in prose too.
 const COMMENT_IN_MARKUP: &str = "<!--";
+/// Comments that end within a line, and where.
+const CLOSED: &[(&str, &str)] = &[("<!--", "-->"), ("/*", "*/"), ("*", "*/")];
 
 /// A text that stands in for another: its lowercase spelling, whether a comment excuses it, and what else must hold.
 struct Pattern {
@@ -65,6 +67,7 @@ pub(super) fn judge(run: &Run, facts: &Facts) -> Outcome {
     for file in facts.files.iter().filter(|file| !file.placeholders.is_empty()) {
         payload.findings.extend(file.placeholders.iter().map(|place| format!("`{}` {place}", file.path)));
         payload.files.push(file.path.clone());
+        payload.makeable.extend(file.declared.clone());
     }
     let seen = !payload.findings.is_empty();
     payload.findings.extend(facts.unverified.iter().cloned());
@@ -136,29 +139,41 @@ fn spot(line: &str, at: usize, length: usize) -> Option<Spot<'_>> {
     Some(Spot { before, found, behind })
 }
 
-/// What a line is as a whole. Asked once for each line: a line may be the whole of a long file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Comment {
-    No,
-    Yes,
+/// The comment that a line begins with. Looked for once in each line: a line may be the whole of a long file.
+#[derive(Clone, Copy)]
+struct Comment {
+    /// Where it ends in the line; at its beginning, when there is none.
+    end: usize,
     /// A heading or an odd line of a document, which is a comment only where it is written as code writes it.
-    Heading,
+    heading: bool,
 }
 
 impl Comment {
     fn of(line: &str, prose: bool) -> Self {
         let begin = line.trim_start();
         let markers = if prose { COMMENTS_IN_PROSE } else { COMMENTS };
-        match markers.iter().any(|marker| begin.starts_with(marker)) {
-            true if prose && !begin.starts_with(COMMENT_IN_MARKUP) => Self::Heading,
-            true => Self::Yes,
-            false => Self::No,
-        }
+        let Some(marker) = markers.iter().find(|marker| begin.starts_with(**marker)) else {
+            return Self { end: 0, heading: false };
+        };
+        Self { end: line.len() - behind(begin, marker).len(), heading: prose && *marker != COMMENT_IN_MARKUP }
     }
 
     fn excuses(self, spot: Spot<'_>) -> bool {
-        self == Self::Yes || self == Self::Heading && spot.behind.starts_with([':', '('])
+        spot.before.len() < self.end && (!self.heading || spot.behind.starts_with([':', '(']))
     }
+}
+
+/// What stands behind a comment, and behind those that follow it at once.
+fn behind<'a>(mut line: &'a str, marker: &str) -> &'a str {
+    let Some((_, close)) = CLOSED.iter().find(|(open, _)| *open == marker) else { return "" };
+    while line.starts_with(marker) {
+        let inside = line.get(marker.len()..).unwrap_or_default();
+        match inside.split_once(close) {
+            Some((_, rest)) => line = rest.trim_start(),
+            None => return "",
+        }
+    }
+    line
 }
 
 fn joins(c: char) -> bool {
@@ -234,6 +249,9 @@ mod tests {
             ("Lorem ipsum dolor", "Lorem ipsum"),
             ("<your name here>", "<your"),
             ("a: your_value", "your_value"),
+            ("<!-- x --><p>Revenue: TODO</p>", "TODO"),
+            ("/* x */ a = \"TODO\"", "TODO"),
+            (" * x */ a = \"TODO\"", "TODO"),
             ("Your final output here", "final output here"),
         ] {
             check(line, Some(wanted));
@@ -257,6 +275,8 @@ mod tests {
             "  // FIXME: later",
             "-- TBD",
             "<!-- TODO -->",
+            "<!-- a --> <!-- TODO --> text",
+            "/* TODO */ x = 1",
             " * TODO(me) later",
             "exxon",
             "Exxx",

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Gate;
+use crate::loop_control::End;
 
 /// What a run was asked for, and what its manager says of it. Members that no gate asks about are left alone.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -25,6 +26,8 @@ pub struct Run {
     pub evaluation: Evaluation,
     /// Gates that only warn: `{"deliverable": "warn"}`.
     pub gates: BTreeMap<String, String>,
+    /// How the run ended, if it did: one that did not end complete is not, whatever the gates say.
+    pub ended: Option<End>,
 }
 
 /// The plan, as far as it declares deliverables.
@@ -144,8 +147,8 @@ enum Form {
     Flag,
     Number,
     List,
-    /// A list of objects, whatever they hold.
-    Blocks,
+    /// A list of objects with such members.
+    Blocks(&'static [(&'static str, Form)]),
     Block(&'static [(&'static str, Form)]),
     /// An object of texts.
     Texts,
@@ -157,15 +160,24 @@ const CRITIQUE: &[(&str, Form)] =
     &[("enabled", Form::Flag), ("min_score_to_complete", Form::Number), ("scores", Form::List)];
 const EVALUATION: &[(&str, Form)] =
     &[("enabled", Form::Flag), ("score", Form::Any), ("thresholds", Form::Block(THRESHOLDS)), ("findings", Form::List)];
+const SUBTASK: &[(&str, Form)] = &[
+    ("id", Form::Any),
+    ("description", Form::Any),
+    ("status", Form::Any),
+    ("priority", Form::Any),
+    ("required_outputs", Form::Any),
+    ("success_criteria", Form::Any),
+];
 const RUN: &[(&str, Form)] = &[
     ("task", Form::Text),
     ("output_dir", Form::Text),
     ("workspace_dir", Form::Text),
-    ("plan", Form::Block(&[("subtasks", Form::Blocks)])),
+    ("plan", Form::Block(&[("subtasks", Form::Blocks(SUBTASK))])),
     ("final_result", Form::Any),
     ("critique", Form::Block(CRITIQUE)),
     ("evaluation", Form::Block(EVALUATION)),
     ("gates", Form::Texts),
+    ("ended", Form::Block(&[("status", Form::Text), ("reason", Form::Text)])),
 ];
 
 /// Why members of a run cannot be read, by the first that cannot.
@@ -195,11 +207,9 @@ impl Form {
             | (Self::Number, Value::Number(_))
             | (Self::List, Value::Array(_)) => return None,
             (Self::Block(known), Value::Object(members)) => return block(place, members, known),
-            (Self::Blocks, Value::Array(items)) => {
-                let items = items.iter().enumerate();
-                return items
-                    .into_iter()
-                    .find_map(|(at, item)| Self::Block(&[]).fault(&format!("{place}[{at}]"), item));
+            (Self::Blocks(known), Value::Array(items)) => {
+                let mut items = items.iter().enumerate();
+                return items.find_map(|(at, item)| Self::Block(known).fault(&format!("{place}[{at}]"), item));
             }
             (Self::Texts, Value::Object(members)) => {
                 return members.iter().find_map(|(key, value)| Self::Text.fault(&format!("{place}.{key}"), value));
@@ -207,7 +217,7 @@ impl Form {
             (Self::Text, _) => "a text",
             (Self::Flag, _) => "`true` or `false`",
             (Self::Number, _) => "a number",
-            (Self::List | Self::Blocks, _) => "a list",
+            (Self::List | Self::Blocks(_), _) => "a list",
             (Self::Block(_) | Self::Texts, _) => "an object",
         };
         Some(format!("{} must be {wanted}, found {}", quoted(place), quoted(&value.to_string())))

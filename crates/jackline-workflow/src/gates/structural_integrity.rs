@@ -102,12 +102,24 @@ fn is_number(text: &str) -> bool {
 }
 
 fn repeated(text: &str) -> Option<String> {
-    let paragraphs = text.split("\n\n").map(str::trim).filter(|text| text.chars().nth(PARAGRAPH_CHARS_MIN).is_some());
+    let paragraphs = paragraphs(text).into_iter().filter(|text| text.chars().nth(PARAGRAPH_CHARS_MIN).is_some());
     let keys: Vec<String> = paragraphs.map(|text| text.chars().take(PARAGRAPH_KEY_CHARS).collect()).collect();
     let unique: BTreeSet<&String> = keys.iter().collect();
     let repeated = keys.len() - unique.len();
     let many = keys.len() >= PARAGRAPHS_MIN && repeated * REPEATED_ONE_IN >= keys.len();
     many.then(|| format!("{repeated} of {} paragraphs are repeated", keys.len()))
+}
+
+/// What stands between lines without a word, whatever program ended the lines.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut paragraphs = vec![String::new()];
+    for line in text.lines().map(str::trim_end) {
+        match paragraphs.last_mut() {
+            Some(last) if !line.is_empty() => last.extend([line, "\n"]),
+            _ => paragraphs.push(String::new()),
+        }
+    }
+    paragraphs
 }
 
 /// Every figure with a caption (`**Figure 1:`) is mentioned elsewhere. What stands in a block of code is neither.
@@ -179,7 +191,9 @@ mod tests {
         let long = |start: &str| format!("{start} {}", "words that fill a paragraph ".repeat(6));
         let mut paragraphs: Vec<String> = ["a", "b", "c", "d"].iter().map(|start| long(start)).collect();
         paragraphs.push(long("a"));
-        check(&paragraphs.join("\n\n"), &["1 of 5 paragraphs are repeated"]);
+        for between in ["\n\n", "\r\n\r\n", "\n \t\n", "\n\n\n"] {
+            check(&paragraphs.join(between), &["1 of 5 paragraphs are repeated"]);
+        }
         paragraphs.push(long("e"));
         check(&paragraphs.join("\n\n"), &[]);
         check(&["short", "short", "short", "short", "short"].join("\n\n"), &[]);

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use jackline_core::nearest::slip;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::plan::{SUBTASKS_MAX, Subtask};
+use super::plan::{self, SUBTASKS_MAX, Subtask};
 
 /// Workers of one decision: more than a budget lets run.
 pub const DELEGATIONS_MAX: usize = 500;
+
+/// The members of a delegation that are known.
+const MEMBERS: &[&str] = &["worker_id", "subtask_id", "instructions", "agent", "as_submanager", "budget_fraction"];
 
 /// Work handed to a worker.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -53,6 +57,8 @@ pub enum Unreadable {
     Silent(String),
     #[error("the subtask `{0}` is there twice")]
     Twice(String),
+    #[error("nobody knows `{place}`; did you mean `{near}`?")]
+    Slip { place: String, near: &'static str },
 }
 
 impl Decision {
@@ -64,9 +70,12 @@ impl Decision {
         let word = answer.get("decision").and_then(Value::as_str).ok_or(Unreadable::None)?;
         match word.to_ascii_uppercase().as_str() {
             "PLAN" => subtasks(answer).map(Self::Plan),
-            "DELEGATE" => list(answer, "delegations", DELEGATIONS_MAX).map(Self::Delegate),
-            "COMPLETE" => Ok(Self::Complete(answer.get("final_result").cloned().unwrap_or_default())),
-            "FAIL" => Ok(Self::Fail(answer.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned())),
+            "DELEGATE" => list(answer, "delegations", (DELEGATIONS_MAX, MEMBERS)).map(Self::Delegate),
+            "COMPLETE" => Ok(Self::Complete(member(answer, "final_result")?.cloned().unwrap_or_default())),
+            "FAIL" => {
+                let reason = member(answer, "reason")?.and_then(Value::as_str);
+                Ok(Self::Fail(reason.unwrap_or_default().to_owned()))
+            }
             _ => Err(Unreadable::Unknown(word.to_owned())),
         }
     }
@@ -84,7 +93,7 @@ impl Decision {
 }
 
 fn subtasks(answer: &Value) -> Result<Vec<Subtask>, Unreadable> {
-    let subtasks: Vec<Subtask> = list(answer, "subtasks", SUBTASKS_MAX)?;
+    let subtasks: Vec<Subtask> = list(answer, "subtasks", (SUBTASKS_MAX, plan::MEMBERS))?;
     let mut ids = BTreeSet::new();
     match subtasks.iter().find(|subtask| !ids.insert(subtask.id.as_str())) {
         Some(twice) => Err(Unreadable::Twice(twice.id.clone())),
@@ -92,11 +101,41 @@ fn subtasks(answer: &Value) -> Result<Vec<Subtask>, Unreadable> {
     }
 }
 
+/// A member of an answer. Without it, one that looks like a slip of it: what is misspelled would be left alone, and nothing
+/// would be planned, handed out or declared.
+fn member<'a>(answer: &'a Value, name: &'static str) -> Result<Option<&'a Value>, Unreadable> {
+    match answer.get(name).filter(|value| !value.is_null()) {
+        Some(value) => Ok(Some(value)),
+        None => slip_of(answer, name).map_or(Ok(None), Err),
+    }
+}
+
+fn slip_of(answer: &Value, name: &'static str) -> Option<Unreadable> {
+    let mut slips = answer.as_object()?.keys().filter(|key| slip(key, [name]).is_some());
+    slips.next().map(|key| Unreadable::Slip { place: key.clone(), near: name })
+}
+
+/// The first member of an object that is a slip of one that is known.
+fn slipped(object: &Value, at: &str, known: &'static [&'static str]) -> Option<Unreadable> {
+    let unknown = object.as_object()?.keys().filter(|key| !known.contains(&key.as_str()));
+    let mut slips = unknown.filter_map(|key| Some((key, slip(key, known.iter().copied())?)));
+    slips.next().map(|(key, near)| Unreadable::Slip { place: format!("{at}{key}"), near })
+}
+
 /// A list of an answer; an absent one is empty.
-fn list<T: for<'a> Deserialize<'a>>(answer: &Value, part: &'static str, max: usize) -> Result<Vec<T>, Unreadable> {
-    let Some(value) = answer.get(part).filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
-    if value.as_array().is_some_and(|items| items.len() > max) {
+fn list<T: for<'a> Deserialize<'a>>(
+    answer: &Value,
+    part: &'static str,
+    (max, known): (usize, &'static [&'static str]),
+) -> Result<Vec<T>, Unreadable> {
+    let Some(value) = member(answer, part)? else { return Ok(Vec::new()) };
+    let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    if items.len() > max {
         return Err(Unreadable::TooMany { part, max });
+    }
+    let mut items = items.iter().enumerate();
+    if let Some(slip) = items.find_map(|(at, item)| slipped(item, &format!("{part}[{at}]."), known)) {
+        return Err(slip);
     }
     serde_json::from_value(value.clone()).map_err(|error| Unreadable::Part { part, why: error.to_string() })
 }

@@ -67,6 +67,30 @@ pub enum Step {
     End(End),
 }
 
+/// What came of one delegation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worked {
+    pub subtask_id: Option<String>,
+    pub progress: Progress,
+    /// Whether anybody began with it.
+    pub started: bool,
+}
+
+/// Only DELEGATE is taken, until somebody works on what is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Lock {
+    why: String,
+    /// The subtask that must be delegated; any, if there is none.
+    subtask: Option<String>,
+}
+
+impl Lock {
+    /// Whether one of these subtasks is the one.
+    fn opens<'a>(&self, mut subtasks: impl Iterator<Item = Option<&'a str>>) -> bool {
+        self.subtask.is_none() || subtasks.any(|one| one == self.subtask.as_deref())
+    }
+}
+
 /// Why a COMPLETE was rejected, as the manager is told it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rejection {
@@ -85,7 +109,7 @@ pub struct Control {
     plan_loop: PlanLoop,
     breaker: Breaker,
     /// Why only DELEGATE is taken now.
-    locked: Option<String>,
+    locked: Option<Lock>,
     rejections: Vec<Rejection>,
     /// Events since they were last asked for.
     events: Vec<Value>,
@@ -138,7 +162,7 @@ impl Control {
         json!({
             "iteration": self.iteration,
             "plan": self.plan,
-            "plan_locked": self.locked,
+            "plan_locked": self.locked.as_ref().map(|lock| &lock.why),
             "rejections": self.rejections,
         })
     }
@@ -167,7 +191,7 @@ impl Control {
             Err(unreadable) => return self.refuse(unreadable.to_string()),
         };
         if let Some(locked) = self.locked.as_ref().filter(|_| !matches!(decision, Decision::Delegate(_))) {
-            let refused = format!("{} is refused: {locked}", decision.name());
+            let refused = format!("{} is refused: {}", decision.name(), locked.why);
             return self.refuse(refused);
         }
         match decision {
@@ -195,7 +219,7 @@ impl Control {
         match transition {
             plan_loop::Transition::ForcedDelegate => {
                 let why = "the plan is made; delegate its pending subtasks".to_owned();
-                self.locked = Some(why.clone());
+                self.locked = Some(Lock { why: why.clone(), subtask: None });
                 Step::Turn { refused: Some(format!("PLAN is refused: {why}")) }
             }
             plan_loop::Transition::ForcedTerminate => self.end(Status::Partial, "plan_loop_stall"),
@@ -206,21 +230,32 @@ impl Control {
         if delegations.is_empty() {
             return self.refuse("DELEGATE is refused: it names no worker".to_owned());
         }
-        self.breaker.reset();
-        self.locked = None;
+        let mut subtasks = delegations.iter().map(|delegation| delegation.subtask_id.as_deref());
+        if let Some(locked) = self.locked.as_ref().filter(|lock| !lock.opens(&mut subtasks)) {
+            return self.refuse(format!("DELEGATE is refused: {}", locked.why));
+        }
         self.plan.start(&delegations);
         self.phase = Phase::Workers;
         Step::Delegate(delegations)
     }
 
-    /// Takes what came of the workers: the ids of subtasks, and how they stand now.
-    pub fn worked(&mut self, results: &[(String, Progress)]) -> Step {
+    /// Takes what came of the delegations. One that nobody began with is none: it lifts no lock and resets nothing.
+    pub fn worked(&mut self, results: &[Worked]) -> Step {
         if self.phase != Phase::Workers {
             return self.out_of_turn();
         }
         self.phase = Phase::Turn;
         self.plan.settle(results);
+        if !results.iter().any(|one| one.started) {
+            return self.refuse("DELEGATE is refused: nobody could begin with any of it".to_owned());
+        }
         self.plan_loop.progressed();
+        let mut begun = results.iter().filter(|one| one.started).map(|one| one.subtask_id.as_deref());
+        if let Some(locked) = self.locked.as_ref().filter(|lock| !lock.opens(&mut begun)) {
+            return self.refuse(locked.why.clone());
+        }
+        self.locked = None;
+        self.breaker.reset();
         Step::Turn { refused: None }
     }
 
@@ -253,8 +288,8 @@ impl Control {
             return self.end(Status::Partial, "max_rejected_completions");
         };
         let why = format!("delegate the repair `{}` first", repair.id);
+        self.locked = Some(Lock { why, subtask: Some(repair.id.clone()) });
         self.plan.add(repair);
-        self.locked = Some(why);
         self.refuse("COMPLETE is rejected by the gates".to_owned())
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Delegation;
+use super::{Delegation, Worked};
 
 /// Subtasks of a plan: more than any manager can keep in view.
 pub const SUBTASKS_MAX: usize = 200;
@@ -57,6 +57,10 @@ impl Subtask {
     }
 }
 
+/// The members of a subtask that are known.
+pub(super) const MEMBERS: &[&str] =
+    &["id", "description", "status", "priority", "required_outputs", "success_criteria", "repair"];
+
 /// All subtasks.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Plan {
@@ -96,16 +100,20 @@ impl Plan {
 
     /// Subtasks that workers were given.
     pub(super) fn start(&mut self, delegations: &[Delegation]) {
-        let started: Vec<(String, Progress)> = delegations
-            .iter()
-            .filter_map(|delegation| Some((delegation.subtask_id.clone()?, Progress::InProgress)))
-            .collect();
-        self.settle(&started);
+        self.stand(delegations.iter().filter_map(|one| Some((one.subtask_id.as_deref()?, Progress::InProgress))));
     }
 
-    /// How subtasks stand now.
-    pub(super) fn settle(&mut self, results: &[(String, Progress)]) {
-        let results: BTreeMap<&str, Progress> = results.iter().map(|(id, progress)| (id.as_str(), *progress)).collect();
+    /// How subtasks stand now; those that nobody began with are to be done as before.
+    pub(super) fn settle(&mut self, results: &[Worked]) {
+        let stands = |one: &Worked| if one.started { one.progress } else { Progress::Pending };
+        let (begun, left): (Vec<_>, Vec<_>) = results.iter().partition(|one| one.started);
+        // What was begun with by one stands as that one left it, whoever else was to do it too.
+        let results = left.into_iter().chain(begun);
+        self.stand(results.filter_map(|one| Some((one.subtask_id.as_deref()?, stands(one)))));
+    }
+
+    fn stand<'a>(&mut self, results: impl Iterator<Item = (&'a str, Progress)>) {
+        let results: BTreeMap<&str, Progress> = results.collect();
         for subtask in &mut self.subtasks {
             if let Some(progress) = results.get(subtask.id.as_str()) {
                 subtask.status = Some(*progress);

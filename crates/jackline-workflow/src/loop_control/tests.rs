@@ -70,6 +70,11 @@ fn ends(status: Status, reason: &str) -> Step {
     Step::End(End { status, reason: reason.to_owned() })
 }
 
+/// What came of a subtask that somebody began with.
+fn worked(subtask: &str, progress: Progress) -> [Worked; 1] {
+    [Worked { subtask_id: Some(subtask.to_owned()), progress, started: true }]
+}
+
 fn control() -> Control {
     Control::new(Limits { max_loops: 20, ..Limits::default() })
 }
@@ -80,7 +85,7 @@ fn a_run_that_passes_its_gates_is_complete() {
     assert_eq!(turn(&mut control, &plan(&[("a", "pending")])), Step::Turn { refused: None });
     assert!(matches!(turn(&mut control, &delegate("a")), Step::Delegate(workers) if workers.len() == 1));
     assert_eq!(control.plan().subtasks[0].progress(), Progress::InProgress);
-    assert_eq!(control.worked(&[("a".to_owned(), Progress::Completed)]), Step::Turn { refused: None });
+    assert_eq!(control.worked(&worked("a", Progress::Completed)), Step::Turn { refused: None });
     assert_eq!(turn(&mut control, &complete()), Step::Judge(json!({"summary": "done"})));
     assert_eq!(control.judged(&fine()), ends(Status::Complete, "complete"));
     assert_eq!(control.begin(), ends(Status::Complete, "complete"));
@@ -119,8 +124,8 @@ fn a_forced_delegation_is_disobeyed_in_vain_and_obeyed() {
         "DELEGATE is refused: it names no worker",
     );
     assert!(matches!(turn(&mut control, &delegate("a")), Step::Delegate(_)));
+    control.worked(&worked("a", Progress::Failed));
     assert_eq!(control.view()["plan_locked"], Value::Null);
-    control.worked(&[("a".to_owned(), Progress::Failed)]);
     assert_eq!(turn(&mut control, &plan(&[("a", "pending")])), Step::Turn { refused: None });
 }
 
@@ -152,8 +157,51 @@ fn the_breaker_puts_a_repair_into_the_plan_and_forces_it() {
     assert_eq!((&repair["required_outputs"], &repair["status"]), (&json!(["report.md"]), &json!("pending")));
     refused(turn(&mut control, &complete()), "COMPLETE is refused: delegate the repair `repair_auto_2` first");
     assert!(matches!(turn(&mut control, &delegate("repair_auto_2")), Step::Delegate(_)));
-    control.worked(&[("repair_auto_2".to_owned(), Progress::Completed)]);
+    control.worked(&worked("repair_auto_2", Progress::Completed));
     assert!(matches!(turn(&mut control, &complete()), Step::Judge(_)));
+}
+
+#[test]
+fn a_delegation_that_nobody_begins_with_is_none() {
+    let mut control = control();
+    turn(&mut control, &plan(&[("a", "pending")]));
+    rejected(&mut control, &missing());
+    rejected(&mut control, &missing());
+    let why = "delegate the repair `repair_auto_3` first";
+    // Other work is no repair.
+    refused(turn(&mut control, &delegate("a")), &format!("DELEGATE is refused: {why}"));
+    // Neither is one that is handed to nobody, or put off.
+    assert!(matches!(turn(&mut control, &delegate("repair_auto_3")), Step::Delegate(_)));
+    let nobody = Worked { started: false, ..worked("repair_auto_3", Progress::Failed)[0].clone() };
+    refused(control.worked(std::slice::from_ref(&nobody)), "DELEGATE is refused: nobody could begin with any of it");
+    assert_eq!(
+        (control.view()["plan_locked"].as_str(), control.plan().pending()),
+        (Some(why), vec!["a", "repair_auto_3"])
+    );
+    assert!(matches!(turn(&mut control, &delegate("repair_auto_3")), Step::Delegate(_)));
+    let other = worked("a", Progress::Completed)[0].clone();
+    refused(control.worked(&[nobody, other]), why);
+    refused(turn(&mut control, &complete()), &format!("COMPLETE is refused: {why}"));
+    assert!(matches!(turn(&mut control, &delegate("repair_auto_3")), Step::Delegate(_)));
+    assert_eq!(control.worked(&worked("repair_auto_3", Progress::Completed)), Step::Turn { refused: None });
+    assert_eq!(control.view()["plan_locked"], Value::Null);
+}
+
+#[test]
+fn a_delegation_to_nobody_resets_no_counter() {
+    let mut control = control();
+    let nobody = Worked { started: false, ..worked("a", Progress::Failed)[0].clone() };
+    rejected(&mut control, &weak());
+    turn(&mut control, &delegate("a"));
+    control.worked(std::slice::from_ref(&nobody));
+    assert_eq!(rejected(&mut control, &weak()), ends(Status::Partial, "max_rejected_completions"));
+    let mut control = self::control();
+    for answer in [plan(&[("a", "pending")]), plan(&[("a", "pending")]), delegate("a")] {
+        turn(&mut control, &answer);
+    }
+    control.worked(&[nobody]);
+    turn(&mut control, &plan(&[("a", "pending")]));
+    assert_eq!(control.take_events().pop().unwrap()["transition"], "forced_delegate");
 }
 
 #[test]
@@ -180,7 +228,7 @@ fn a_delegation_resets_the_breaker() {
     for _ in 0..4 {
         refused(rejected(&mut control, &weak()), "COMPLETE is rejected by the gates");
         assert!(matches!(turn(&mut control, &delegate("a")), Step::Delegate(_)));
-        control.worked(&[]);
+        control.worked(&worked("a", Progress::Completed));
     }
 }
 
@@ -203,16 +251,16 @@ fn a_new_plan_keeps_repairs_and_what_workers_did() {
     let mut control = control();
     turn(&mut control, &plan(&[("a", "pending")]));
     turn(&mut control, &delegate("a"));
-    control.worked(&[("a".to_owned(), Progress::Completed)]);
+    control.worked(&worked("a", Progress::Completed));
     rejected(&mut control, &missing());
     rejected(&mut control, &missing());
-    turn(&mut control, &delegate("a"));
-    control.worked(&[("a".to_owned(), Progress::Completed)]);
+    turn(&mut control, &delegate("repair_auto_4"));
+    control.worked(&worked("repair_auto_4", Progress::Failed));
     let answer = json!({"decision": "PLAN", "subtasks": [{"id": "a"}, {"id": "repair_auto_4", "status": "skipped"}]});
     turn(&mut control, &answer);
     let stands: Vec<(&str, Progress)> =
         control.plan().subtasks.iter().map(|subtask| (subtask.id.as_str(), subtask.progress())).collect();
-    assert_eq!(stands, [("a", Progress::Completed), ("repair_auto_4", Progress::Pending)]);
+    assert_eq!(stands, [("a", Progress::Completed), ("repair_auto_4", Progress::Failed)]);
 }
 
 #[test]
@@ -228,6 +276,19 @@ fn managers_end_runs_and_mumble() {
             "`subtasks` cannot be read: invalid type: integer `7`, expected a sequence",
         ),
         (plan(&[("a", "pending"), ("a", "pending")]), "the subtask `a` is there twice"),
+        (
+            json!({"decision": "PLAN", "subtasks": [{"id": "a", "required_output": ["a.md"]}]}),
+            "nobody knows `subtasks[0].required_output`; did you mean `required_outputs`?",
+        ),
+        (json!({"decision": "PLAN", "subtask": []}), "nobody knows `subtask`; did you mean `subtasks`?"),
+        (
+            json!({"decision": "DELEGATE", "delegations": [{"worker_id": "w", "instruction": "do"}]}),
+            "nobody knows `delegations[0].instruction`; did you mean `instructions`?",
+        ),
+        (
+            json!({"decision": "COMPLETE", "final_results": {}}),
+            "nobody knows `final_results`; did you mean `final_result`?",
+        ),
     ] {
         refused(turn(&mut other, &answer), why);
     }
@@ -281,7 +342,7 @@ proptest! {
                 step = control.judged(&says[gates]);
             }
             if matches!(step, Step::Delegate(_)) {
-                control.worked(&[("a".to_owned(), Progress::Completed)]);
+                control.worked(&worked("a", Progress::Completed));
             }
         }
         prop_assert!(control.iteration() <= max_loops);

@@ -164,7 +164,7 @@ fn hidden<'a>(flow: &'a Workflow, manifest: Manifest<'a>) -> BTreeSet<&'a str> {
     let listed = texts(at(manifest.root, &["state", "sharing", "sensitive_fields"])).map(|(name, _)| name);
     let variables = manifest.variables().filter(|variable| is(variable, &["sensitive"], true));
     let variables = variables.filter_map(|variable| variable.get("name")?.text());
-    let fields = flow.agents.iter().flat_map(|agent| agent.contract.marked.iter());
+    let fields = flow.agents.iter().flat_map(|agent| agent.contract.named.iter());
     let fields = fields.filter(|field| field.sensitive).map(|field| field.name.as_str());
     listed.chain(variables).chain(fields).collect()
 }

@@ -46,7 +46,15 @@ pub struct Usage {
     pub input_tokens: u64,
     pub output_tokens: u64,
     pub tool_calls: u64,
+    #[serde(deserialize_with = "cost")]
     pub cost_usd: f64,
+}
+
+/// Dollars; what is below nothing would give back what others used.
+fn cost<'de, D: serde::Deserializer<'de>>(read: D) -> Result<f64, D::Error> {
+    let dollars = f64::deserialize(read)?;
+    let fine = dollars.is_finite() && dollars >= 0.0;
+    if fine { Ok(dollars) } else { Err(serde::de::Error::custom(format!("`cost_usd` is {dollars}, below nothing"))) }
 }
 
 impl Usage {
@@ -165,6 +173,8 @@ mod tests {
         assert!(read(&value, &["messages"]).is_err());
         assert!(read(&json!({"messages": [1]}), &[]).is_err());
         assert!(read(&json!({"state_updates": []}), &[]).is_err());
+        assert!(read(&json!({"usage": {"cost_usd": -1}}), &[]).is_err());
+        assert!(read(&json!({"usage": {"cost_usd": 1, "input_tokens": 2}}), &[]).is_ok());
     }
 
     #[test]

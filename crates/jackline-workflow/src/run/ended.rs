@@ -48,17 +48,29 @@ impl Ended {
     /// For people: how it ended, what gates rejected last, where the files are.
     #[must_use]
     pub fn human(&self) -> String {
-        let status = serde_json::to_value(self.status).unwrap_or_default();
-        let mut text = format!("{}: {}", visible(&self.run_id), status.as_str().unwrap_or_default());
+        let mut text = format!("{}: {}", visible(&self.run_id), self.status.word());
         if self.status != Status::Complete {
             let _ = write!(text, " ({})", visible(&self.reason));
         }
         text.push('\n');
-        for event in self.gate_events.iter().filter(|event| event.get("triggered") == Some(&json!(true))) {
+        for event in self.open() {
             let member = |name: &str| visible(event.get(name).and_then(Value::as_str).unwrap_or_default());
             let _ = writeln!(text, "  gate {}: {}", member("gate"), member("reason"));
         }
         let _ = writeln!(text, "files: {}", self.directory.display());
         text
+    }
+
+    /// What each gate said last, where that was no. Whatever gates rejected on the way, a run that is complete passed them.
+    fn open(&self) -> Vec<&Value> {
+        let gate = |event: &Value| event.get("gate").and_then(Value::as_str).map(str::to_owned);
+        let events = if self.status == Status::Complete { &[][..] } else { &self.gate_events };
+        let mut last: Vec<&Value> = Vec::new();
+        for event in events {
+            last.retain(|before| gate(before) != gate(event));
+            last.push(event);
+        }
+        last.retain(|event| event.get("triggered") == Some(&json!(true)));
+        last
     }
 }

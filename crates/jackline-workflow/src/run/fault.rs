@@ -9,6 +9,8 @@ pub enum RunFault {
     Unrunnable(Vec<String>),
     #[error("the input cannot be used: {0}")]
     Input(String),
+    #[error("the input cannot be used: `{0}` is a reserved key of the state")]
+    Reserved(String),
     #[error("there is a run `{0}` already")]
     Exists(String),
     #[error("there is no run `{0}`")]

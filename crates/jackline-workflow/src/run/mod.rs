@@ -147,6 +147,18 @@ fn there(at: &Surroundings<'_>, order: &Order) -> Result<bool, RunFault> {
     Ok(is_run_id(&order.run) && at.store.load(&order.run)?.head.seq > 0)
 }
 
+/// What came of a run.
+struct Came {
+    end: End,
+    output: Value,
+    /// What the gates were asked about, or would be.
+    described: Value,
+    /// Turns of the manager.
+    iterations: u32,
+    /// What its loop might use, and used.
+    spent: Value,
+}
+
 /// Variables that a run needs and that are not set.
 fn unset(settings: &Settings, at: &Surroundings<'_>) -> Result<(), RunFault> {
     let unset = settings.needed_variables.iter().filter(|name| (at.variable)(name).is_none());
@@ -207,26 +219,48 @@ impl Running<'_> {
     fn drive(&self) -> Result<Ended, RunFault> {
         let driven = match &self.settings.engine {
             Engine::Graph(nodes) => graph::run(self, nodes).and_then(|outcome| {
-                let end = self.by_score(outcome.end, &outcome.output)?;
-                Ok((end, outcome.output, (0, json!({}))))
+                let (end, evaluation) = self.by_score(outcome.end, &outcome.output)?;
+                let described = self.described(&outcome.output, &evaluation);
+                Ok(Came { end, output: outcome.output, described, iterations: 0, spent: json!({}) })
             }),
             Engine::Delegation(settings) => delegation::run(self, settings).map(|outcome| {
-                let spent = (outcome.iterations, outcome.spent());
-                (outcome.end, outcome.output, spent)
+                let spent = outcome.spent();
+                let delegation::Outcome { end, output, described, iterations, .. } = outcome;
+                Came { end, output, described, iterations, spent }
             }),
         };
         if let Some(fault) = lock(&self.fault).take() {
             return Err(fault);
         }
-        let (end, output, spent) = match driven {
-            Ok(driven) => driven,
-            Err(Halt::Over) => (self.over(), Value::Null, (0, json!({}))),
+        let came = match driven {
+            Ok(came) => came,
+            Err(Halt::Over) => self.cut_short(),
             Err(Halt::Fault(fault)) => return Err(*fault),
         };
-        self.end(end, output, spent)
+        self.end(came)
     }
 
-    fn end(&self, end: End, output: Value, (iterations, spent): (u32, Value)) -> Result<Ended, RunFault> {
+    /// What came of a run that was ended while it was scored.
+    fn cut_short(&self) -> Came {
+        let scored = self.settings.tiers.evaluation.is_some();
+        let described = self.described(&Value::Null, &json!({"enabled": scored}));
+        Came { end: self.over(), output: Value::Null, described, iterations: 0, spent: json!({}) }
+    }
+
+    /// What the gates would be asked about a graph's run.
+    fn described(&self, output: &Value, evaluation: &Value) -> Value {
+        json!({
+            "task": self.task, "output_dir": self.place.output, "workspace_dir": self.place.workspace,
+            "final_result": output, "evaluation": evaluation,
+        })
+    }
+
+    fn end(&self, came: Came) -> Result<Ended, RunFault> {
+        let Came { end, output, mut described, iterations, spent } = came;
+        if let Some(described) = described.as_object_mut() {
+            described.insert("ended".to_owned(), json!(end));
+        }
+        self.describe(&described).map_err(unhalted)?;
         let used = *lock(&self.used);
         let mut ended = Ended {
             run_id: self.run.to_owned(),
@@ -246,13 +280,6 @@ impl Running<'_> {
         }
         let written = ended.to_json();
         self.put("result.json", &written).map_err(unhalted)?;
-        if !self.directory.join("run.json").exists() {
-            let place = (&self.place.output, &self.place.workspace);
-            let described = json!({
-                "task": self.task, "output_dir": place.0, "workspace_dir": place.1, "final_result": ended.output,
-            });
-            self.describe(&described).map_err(unhalted)?;
-        }
         self.ledger.commit(vec![Entry::new("run.ended", &self.settings.name, written)])?;
         Ok(ended)
     }

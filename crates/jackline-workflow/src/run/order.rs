@@ -113,8 +113,12 @@ impl Order {
         };
         let mut start = settings.initial.clone();
         start.extend(given);
-        let in_input = start.remove("task").filter(|task| task.is_string() || self.task.is_none());
-        let task = self.task.clone().or(said).or_else(|| in_input.as_ref()?.as_str().map(str::to_owned));
+        let in_input = match start.remove("task") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(task)) => Some(task),
+            Some(other) => return Err(RunFault::Input(format!("`task` is `{other}`, and a task is a text"))),
+        };
+        let task = self.task.clone().or(said).or(in_input);
         refused(settings, &start)?;
         Ok(Wanted { task: task.unwrap_or_default(), start, secrets })
     }
@@ -130,7 +134,7 @@ impl Order {
 fn refused(settings: &Settings, start: &Map<String, Value>) -> Result<(), RunFault> {
     let taken = |key: &&String| RESERVED_KEYS.contains(&key.as_str()) || settings.names().any(|name| name == **key);
     if let Some(key) = start.keys().find(taken) {
-        return Err(RunFault::Input(format!("`{key}` is a reserved key of the state")));
+        return Err(RunFault::Reserved(key.clone()));
     }
     match settings.required.iter().find(|name| name.as_str() != "task" && !start.contains_key(*name)) {
         Some(missing) => {

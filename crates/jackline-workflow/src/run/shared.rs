@@ -92,9 +92,10 @@ impl Shared {
         }
         view.retain(|key, _| !RESERVED_KEYS.contains(&key.as_str()));
         view.insert("_workflow".to_owned(), workflow);
-        if sharing.strategy != Strategy::Isolated {
-            view.insert("_errors".to_owned(), json!(self.errors));
-        }
+        // A reason quotes what an agent printed: where not everything is shared, it is nobody else's.
+        let seen = |name: &str| sharing.strategy == Strategy::Full || name == to;
+        let errors: BTreeMap<&String, &String> = self.errors.iter().filter(|(name, _)| seen(name)).collect();
+        view.insert("_errors".to_owned(), json!(errors));
         Value::Object(view)
     }
 

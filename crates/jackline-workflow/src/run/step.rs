@@ -178,8 +178,9 @@ impl Running<'_> {
             "state": shared.view(&self.settings.sharing, ask.name, self.about()),
             "messages": shared.letters(ask.name),
             "attempt": attempt,
+            // Of a manager; everybody finds the same members.
             "plan": null,
-            "plan_locked": false,
+            "plan_locked": null,
             "rejections": [],
             "output_dir": self.place.output,
             "workspace_dir": self.place.workspace,

@@ -228,13 +228,24 @@ static DELEGATION: Shape = open(
         key("termination", Form::Free, "When a run that makes no progress ends."),
         key("validation", Form::Map(&VALIDATION), "How answers are validated."),
         key("critique", Form::Map(&CRITIQUE), "How answers are criticised."),
-        key("planning", Form::Free, "How work is planned."),
+        key("planning", Form::Map(&PLANNING), "How work is planned."),
         key("diagnosis", Form::Free, "How failures are explained."),
         key("history", Form::Free, "What the manager is told of earlier rounds."),
         key("gates", Form::Free, "Completion gates that only warn."),
         key("budget_reservation", Form::Free, "What is kept back for later phases."),
         key("decision_journal", Form::Free, "What is kept of decisions."),
         key("logging", Form::Free, "What is logged."),
+    ],
+);
+
+static PLANNING: Shape = open(
+    "planning",
+    "How work is planned.",
+    &[
+        key("enabled", Form::Flag, "Whether it is planned."),
+        key("max_subtasks", COUNT, "Subtasks of a plan."),
+        key("plan_commit_mode", Form::Text, "How soon a plan must be followed; `strict` bears one plan less."),
+        key("max_pre_progress_plans", COUNT, "Plans in a row without any work that are borne.").default("2"),
     ],
 );
 

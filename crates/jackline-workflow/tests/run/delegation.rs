@@ -147,6 +147,132 @@ fn the_breaker_forces_a_repair_that_is_in_the_plan() {
     assert_eq!(given(&case, 7)["plan_locked"], Value::Null);
 }
 
+/// The run's file, asked again.
+fn asked_again(case: &Case) -> gates::Judgement {
+    let run = std::fs::read(case.state().join("runs/r1/run.json")).unwrap();
+    let run = gates::Run::read(&run).unwrap();
+    gates::judge(&run, &gates::look(&run, std::path::Path::new("/")))
+}
+
+#[test]
+fn a_delegation_to_nobody_lifts_no_lock() {
+    let nobody = json!({"decision": "DELEGATE", "delegations": [{"worker_id": "x", "agent": "nobody", "subtask_id": "repair_auto_3"}]});
+    let elsewhere = delegate(&[("s1", "true")]);
+    let case = flow("", "").manager(
+        "boss",
+        &[plan(&[subtask("s1", &["text.md"])]), complete(), complete(), nobody.clone(), elsewhere, nobody],
+    );
+    let ended = case.run(json!({"task": "tell"}));
+    assert_eq!(end(&ended), words("partial", "max_loops"));
+    assert_eq!(given(&case, 5)["refused"], "DELEGATE is refused: nobody could begin with any of it");
+    assert_eq!(given(&case, 6)["refused"], "DELEGATE is refused: delegate the repair `repair_auto_3` first");
+    assert_eq!(given(&case, 12)["plan_locked"], "delegate the repair `repair_auto_3` first");
+    let fired = rejected(&case).into_iter().filter(|gate| gate == "completion_circuit_breaker").count();
+    assert_eq!((fired, case.text("worked").as_str()), (1, ""));
+    assert_eq!(case.told("manager.refused").len(), 8);
+    assert_eq!(ended.budgets["workers"]["used"], 0);
+}
+
+#[test]
+fn plans_without_progress_are_borne_as_often_as_is_said() {
+    for max in [1, 4] {
+        let case = Case::new(&format!(
+            "orchestration:\n  engine: delegation_loop\n  delegation_loop:\n    manager: boss\n    planning: {{max_pre_progress_plans: {max}}}\n    budget: {{max_depth: 2, max_loops: 8}}\n"
+        ));
+        let case = case.manager("boss", &[plan(&[])]);
+        let ended = case.run(json!({"task": "tell"}));
+        assert_eq!(end(&ended), words("partial", "plan_loop_stall"));
+        assert_eq!(ended.gate_events[0]["pre_progress_plans"], max + 1);
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_tells_how_far_it_came() {
+    let case = flow("", "  run_budget: {max_agent_runs: 4}\n")
+        .manager("boss", &[plan(&[subtask("s1", &["text.md"])]), complete(), delegate(&[("s1", "true")]), complete()]);
+    let ended = case.run(json!({"task": "tell"}));
+    assert_eq!(end(&ended), words("partial", "max_agent_runs"));
+    assert_eq!((ended.iterations, &ended.budgets["loops"]["used"]), (4, &json!(4)));
+    assert_eq!((&ended.budgets["workers"]["used"], &ended.output), (&json!(1), &json!({"summary": "all is done"})));
+    assert!(!asked_again(&case).complete());
+}
+
+#[test]
+fn a_repair_asks_for_nothing_that_nobody_can_bring() {
+    let write = format!("({PROSE}) > text.md");
+    let repair = |told: &str| delegate(&[("repair_auto_3", told)]);
+    // A plan that declares what is outside of the run is mended by another plan.
+    let case = flow("", "").manager(
+        "boss",
+        &[
+            plan(&[subtask("s1", &["../text.md", ""])]),
+            complete(),
+            complete(),
+            repair(&write),
+            plan(&[subtask("s1", &["text.md"])]),
+            complete(),
+        ],
+    );
+    assert_eq!(end(&case.run(json!({"task": "tell"}))), words("complete", "complete"), "{:?}", rejected(&case));
+    assert_eq!(given(&case, 4)["plan"]["subtasks"][1]["required_outputs"], json!([]));
+    // A file that nobody asked for is mended by taking it away.
+    let case = flow("", "").manager(
+        "boss",
+        &[delegate(&[("s1", ": > stray.tmp")]), complete(), complete(), repair("rm stray.tmp"), complete()],
+    );
+    assert_eq!(end(&case.run(json!({"task": "tell"}))), words("complete", "complete"), "{:?}", rejected(&case));
+}
+
+#[test]
+fn a_repair_names_what_the_plan_names() {
+    let write = |text: &str| format!("echo {text} > ../workspace/notes.txt");
+    let case = flow("", "").manager(
+        "boss",
+        &[
+            plan(&[subtask("s1", &["_workspace_dir/notes.txt"])]),
+            delegate(&[("s1", &write("TODO"))]),
+            complete(),
+            complete(),
+            delegate(&[("repair_auto_4", &write("fine"))]),
+            complete(),
+        ],
+    );
+    assert_eq!(end(&case.run(json!({"task": "tell"}))), words("complete", "complete"), "{:?}", rejected(&case));
+    assert_eq!(given(&case, 5)["plan"]["subtasks"][1]["required_outputs"], json!(["_workspace_dir/notes.txt"]));
+}
+
+#[test]
+fn the_file_of_a_run_is_about_the_run() {
+    let below = json!({"worker_id": "under", "agent": "under", "as_submanager": true, "instructions": "tell"});
+    let below = json!({"decision": "DELEGATE", "delegations": [below]});
+    let fail = json!({"decision": "FAIL", "reason": "no use"});
+    let case = flow("", "")
+        .manager("boss", &[plan(&[subtask("s1", &["text.md"])]), complete(), below, fail.clone()])
+        .manager("under", &[complete()]);
+    assert_eq!(end(&case.run(json!({"task": "tell"}))), words("failed", "fail"));
+    let again = asked_again(&case);
+    assert!(!again.complete());
+    assert_eq!(again.rejections().next().unwrap().payload.missing, ["text.md"]);
+    // Nothing was ever called complete, and nothing was asked for: it is not complete all the same.
+    let case = flow("", "").manager("boss", &[fail]);
+    assert_eq!(end(&case.run(json!({"task": "tell"}))), words("failed", "fail"));
+    let again = asked_again(&case);
+    assert_eq!((again.complete(), again.rejections().count()), (false, 0));
+}
+
+#[test]
+fn the_end_shows_what_is_open_and_not_what_was() {
+    let write = format!("({PROSE}) > text.md");
+    let begin = [plan(&[subtask("s1", &["text.md"])]), complete(), delegate(&[("s1", &write)])];
+    let todo = json!({"decision": "COMPLETE", "final_result": {"summary": "TODO"}});
+    let case = flow("", "").manager("boss", &[begin.as_slice(), &[complete()]].concat());
+    assert!(!case.run(json!({"task": "tell"})).human().contains("gate"));
+    let fail = json!({"decision": "FAIL", "reason": "no use"});
+    let case = flow("", "").manager("boss", &[begin.as_slice(), &[todo, fail]].concat());
+    let told = case.run(json!({"task": "tell"})).human();
+    assert!(told.contains("gate placeholder") && !told.contains("gate deliverable_presence"), "{told}");
+}
+
 #[test]
 fn the_breaker_ends_a_run_that_nothing_can_repair() {
     // Between `fail` and `retry`: too weak, and nothing says what to make.

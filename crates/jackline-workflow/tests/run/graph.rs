@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use jackline_workflow::run::RunFault;
+use jackline_workflow::gates;
+use jackline_workflow::run::{Order, RunFault};
 use serde_json::json;
 
 use crate::case::{Case, end, words};
@@ -29,9 +30,55 @@ fn agents_run_in_order_and_are_given_what_those_before_them_said() {
     assert_eq!(seen["state"]["from"], 0);
     assert_eq!((&seen["role"], &seen["attempt"], &seen["iteration"]), (&json!("agent"), &json!(1), &json!(1)));
     assert_eq!(case.seen("first")["state"]["_workflow"]["run_id"], "r1");
+    assert_eq!((&seen["plan"], &seen["plan_locked"], &seen["rejections"]), (&json!(null), &json!(null), &json!([])));
     let kinds = ["run.started", "agent.started", "agent.finished", "agent.started", "agent.finished", "run.ended"];
     assert_eq!(case.kinds(), kinds);
     assert!(case.state().join("runs/r1/result.json").is_file());
+}
+
+/// What stands in the way of a run.
+fn unrunnable(case: &Case) -> Vec<String> {
+    let order = Order { run: "r1".to_owned(), task: None, input: Some(json!({})), resume: false };
+    match case.order(order) {
+        Err(RunFault::Unrunnable(reasons)) => reasons,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_expression_that_cannot_be_read_is_all_that_is_told() {
+    let case = graph("    - {id: first, when: 'a ('}").agent("first", SAYS_ITS_NAME);
+    let reasons = unrunnable(&case);
+    assert!(reasons.len() == 1 && reasons[0].contains("`a (` cannot be read"), "{reasons:?}");
+}
+
+#[test]
+fn many_answers_become_no_member_that_is_anothers() {
+    let nodes = "    - {id: aa, fan_out: {source: '[1]'}, fan_in: {target_field: bb}}\n    - {id: bb}";
+    let case = graph(nodes).agent("aa", SAYS_ITS_NAME).agent("bb", SAYS_ITS_NAME);
+    assert_eq!(unrunnable(&case), ["`fan_in.target_field` of the node `aa` is `bb`, which is no agent's to write"]);
+}
+
+#[test]
+fn the_gates_call_no_run_complete_that_ended_otherwise() {
+    let again = |case: &Case| {
+        let run = gates::Run::read(&std::fs::read(case.state().join("runs/r1/run.json")).unwrap()).unwrap();
+        gates::judge(&run, &gates::look(&run, std::path::Path::new("/")))
+    };
+    let case = graph("    - {id: first}\n    - {id: second, on_failure: continue}")
+        .agent("first", SAYS_ITS_NAME)
+        .agent("second", FAILS);
+    assert_eq!(end(&case.run(json!({}))), words("partial", "agents_failed"));
+    assert!(!again(&case).complete());
+    let metric = "{name: m, kind: deterministic, params: {expr: 'false'}}";
+    let scored = format!("    - {{id: first}}\nobservability:\n  evaluation: {{enabled: true, metrics: [{metric}]}}");
+    let case = graph(&scored).agent("first", SAYS_ITS_NAME);
+    assert_eq!(end(&case.run(json!({}))), words("failed", "eval_fail"));
+    let rejecting: Vec<_> = again(&case).rejections().map(|outcome| outcome.gate.name()).collect();
+    assert_eq!(rejecting, ["eval"]);
+    let case = graph(&scored.replace("'false'", "'true'")).agent("first", SAYS_ITS_NAME);
+    assert!(case.run(json!({})).complete());
+    assert!(again(&case).complete());
 }
 
 #[test]

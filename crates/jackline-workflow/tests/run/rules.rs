@@ -101,8 +101,51 @@ fn r16_the_strategy_decides_what_an_agent_is_given() {
     assert_eq!(seen(others, "").0, json!({"base": 0, "first": shown}));
     assert_eq!(seen("strategy: isolated", ""), (json!({"base": 0}), json!({})));
     assert_eq!(seen("strategy: full, never_share: [other]", "").0["first"], shown);
+    assert_eq!(seen("strategy: full, never_share: [first.other]", "").0["first"], shown);
+    assert_eq!(seen("strategy: full, never_share: [second.other]", "").0["first"], all);
     assert_eq!(seen("strategy: full", ", share_input: {first: [other]}").1, json!({"first": {"other": 2}}));
     assert_eq!(seen("strategy: selective", ", share_input: {first: [other]}").1, json!({"first": {}}));
+}
+
+#[test]
+fn r14_r16_marks_count_in_every_form_of_a_contract() {
+    let fields = [
+        "{tok: {type: string, sensitive: true}, priv: {type: string, shareable: false}}",
+        "{tok: {type: string, x-awp-sensitive: true}, priv: {type: string, x-awp-shareable: false}}",
+    ];
+    let said = "cat > /dev/null; echo '{\"tok\": \"hunter2-secret\", \"priv\": \"mine\"}'";
+    for fields in fields {
+        for contract in [
+            fields.to_owned(),
+            format!("{{type: object, properties: {fields}}}"),
+            format!("{{type: object, additionalProperties: true, properties: {fields}}}"),
+        ] {
+            let case = two("", "").agent_with("first", &format!("output: {{contract: {contract}}}"), said);
+            let text = case.text("workflow.awp.yaml").replace(", share_output: [shown]", "");
+            case.write("workflow.awp.yaml", &text);
+            let case = case.agent("second", "cat > seen-second.json; echo '{}'");
+            let ended = case.run(json!({}));
+            assert!(ended.complete(), "{contract}");
+            assert_eq!(case.seen("second")["inputs"], json!({"first": {"tok": "hunter2-secret"}}), "{contract}");
+            let written = format!("{}{}", case.written(), ended.to_json());
+            assert!(!written.contains("hunter2-secret"), "{contract}: {written}");
+        }
+    }
+}
+
+#[test]
+fn r16_why_an_agent_failed_is_seen_as_what_it_says_is() {
+    for (strategy, seen) in [("full", true), ("selective", false), ("isolated", false)] {
+        let case = two(&format!("state: {{sharing: {{strategy: {strategy}}}}}\n"), "");
+        let text = case.text("workflow.awp.yaml").replace("{id: first,", "{id: first, on_failure: skip,");
+        case.write("workflow.awp.yaml", &text);
+        let case = case
+            .agent("first", "cat > /dev/null; echo private-of-first >&2; exit 1")
+            .agent("second", "cat > seen-second.json; echo '{}'");
+        assert!(case.run(json!({})).complete());
+        let errors = case.seen("second")["state"]["_errors"].to_string();
+        assert_eq!(errors.contains("private-of-first"), seen, "{strategy}: {errors}");
+    }
 }
 
 #[test]

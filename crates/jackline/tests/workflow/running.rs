@@ -124,11 +124,14 @@ fn the_examples_run() {
     let report = read(&store.path().join("runs/w1/output/report.md"));
     assert_eq!(report, "# Report\n\nThe text has 5 words and 19 letters.\n");
     let output = run(store.path(), &[&example("tide-notes"), "--task", "collect notes", "--run-id", "t1"], 0);
-    assert!(text(&output.stdout).starts_with("t1: complete\n  gate deliverable_presence: "));
+    assert!(text(&output.stdout).starts_with("t1: complete\nfiles: "), "{}", text(&output.stdout));
     assert!(text(&output.stderr).contains("planner decided COMPLETE"));
     assert!(read(&store.path().join("runs/t1/output/moon.md")).contains("# The moon"));
-    let output =
-        run(store.path(), &[&example("many-drafts"), "--input", r#"{"topics": ["moon", "sun", "wind"]}"#, "--json"], 0);
+    let output = run(
+        store.path(),
+        &[&example("many-drafts"), "--input", r#"{"topics": ["moon", "sun", "wind"]}"#, "--format", "json"],
+        0,
+    );
     let ended: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(ended["output"]["editor"], json!({"quality": 0.9}));
     assert_eq!(ended["output"]["drafts"]["lines"].as_array().map(Vec::len), Some(3));
@@ -149,6 +152,8 @@ fn the_examples_run() {
 fn what_cannot_be_begun_is_refused_and_leaves_nothing() {
     let store = tempfile::tempdir().expect("a temporary directory");
     let words = example("word-count");
+    let pipe = store.path().join("pipe").display().to_string();
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("started").success());
     for (arguments, wanted) in [
         (vec!["nowhere"], "there is no workflow"),
         (vec![words.as_str()], "`text` is missing"),
@@ -156,6 +161,11 @@ fn what_cannot_be_begun_is_refused_and_leaves_nothing() {
         (vec![words.as_str(), "--input", "{oops"], "no JSON"),
         (vec![words.as_str(), "--input", "/nowhere.json"], "cannot read"),
         (vec![words.as_str(), "--input", r#"{"_meta": 1}"#], "`_meta` is a reserved key"),
+        (vec![words.as_str(), "--input", r#"{"_meta": 1}"#], "help: leave it out"),
+        (vec![words.as_str(), "--input", r#"{"task": 5, "text": "x"}"#], "`task` is `5`, and a task is a text"),
+        (vec![words.as_str(), "--input", "[1]"], "it is neither an object nor a text"),
+        (vec![words.as_str(), "--input", pipe.as_str()], "it is no regular file"),
+        (vec![words.as_str(), "--json", "--format", "json"], "cannot be used with"),
         (vec![words.as_str(), "--run-id", "../x"], "no name of a run"),
         (vec![words.as_str(), "--resume", "gone"], "there is no run `gone`"),
     ] {
@@ -182,6 +192,51 @@ fn a_run_that_fails_says_so_in_its_exit_code() {
 }
 
 #[test]
+fn why_nothing_could_be_fanned_out_is_told() {
+    let place = Waiting::new();
+    let manifest = read(&place.flow().join("workflow.awp.yaml"))
+        .replace("{id: first}", "{id: first, fan_out: {source: state.xs}}");
+    fs::write(place.flow().join("workflow.awp.yaml"), manifest).expect("written");
+    let flow = place.flow().display().to_string();
+    let output = run(&place.store(), &[&flow, "--input", r#"{"xs": 7}"#], 1);
+    let told = text(&output.stderr);
+    assert!(told.contains("first gave up (stop): `state.xs` is no list"), "{told}");
+    // A reason that was told is not told again.
+    let place = Waiting::new();
+    fs::write(place.flow().join("agents/first/run.sh"), "echo broken >&2; exit 1").expect("written");
+    let output = run(&place.store(), &[&place.flow().display().to_string()], 1);
+    assert_eq!(text(&output.stderr).matches("broken").count(), 1, "{}", text(&output.stderr));
+}
+
+#[test]
+fn warnings_are_told_before_a_run() {
+    let place = Waiting::new();
+    fs::write(place.flow().join("go"), "").expect("written");
+    let manifest =
+        format!("{}state: {{sharing: {{stategy: isolated}}}}\n", read(&place.flow().join("workflow.awp.yaml")));
+    fs::write(place.flow().join("workflow.awp.yaml"), manifest).expect("written");
+    let output = run(&place.store(), &[&place.flow().display().to_string(), "--run-id", "r1"], 0);
+    assert!(text(&output.stderr).contains("`strategy`"), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).starts_with("r1: complete"));
+}
+
+#[test]
+fn an_account_is_written_to_a_file_where_there_is_a_place() {
+    let place = Waiting::new();
+    fs::write(place.flow().join("go"), "").expect("written");
+    run(&place.store(), &[&place.flow().display().to_string(), "--run-id", "r1"], 0);
+    let directory = place.dir.path().display().to_string();
+    for (file, code) in
+        [(directory.clone(), 2), (format!("{directory}/no/such/x.svg"), 2), (format!("{directory}/x.svg"), 0)]
+    {
+        let shown = jackline(&place.store(), &["workflow", "show", "r1", "--format", "svg", "-o", &file]).output();
+        let shown = shown.expect("started");
+        assert_eq!(shown.status.code(), Some(code), "{file}: {}", text(&shown.stderr));
+    }
+    assert!(place.dir.path().join("x.svg").is_file() && !place.dir.path().join("no").exists());
+}
+
+#[test]
 fn a_signal_ends_everybody_and_leaves_a_last_record() {
     for (name, reason) in [("-INT", "sigint"), ("-TERM", "sigterm")] {
         let place = Waiting::new();
@@ -189,7 +244,9 @@ fn a_signal_ends_everybody_and_leaves_a_last_record() {
         signal(&child, name);
         let output = child.wait_with_output().expect("ended");
         assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-        assert!(text(&output.stderr).contains("--resume r1"), "{}", text(&output.stderr));
+        // The command line that it names is one that does it.
+        let again = format!("--resume r1 --store {}`", place.store().display());
+        assert!(text(&output.stderr).contains(&again), "{}", text(&output.stderr));
         let result: Value = serde_json::from_str(&read(&place.store().join("runs/r1/result.json"))).expect("JSON");
         assert_eq!((&result["status"], &result["reason"]), (&json!("aborted"), &json!(reason)));
         verified(&place.store(), "1 chain verified");

@@ -96,6 +96,11 @@ impl Budget {
         self.workers.spend(workers);
     }
 
+    /// Workers that were counted and did not begin.
+    pub(super) const fn unwork(&mut self, workers: u64) {
+        self.workers.used = self.workers.used.saturating_sub(workers);
+    }
+
     pub(super) const fn charge(&mut self, usage: &Usage) {
         self.tokens.spend(usage.tokens());
         self.tool_calls.spend(usage.tool_calls);

@@ -15,7 +15,7 @@ use super::running::Running;
 use super::settings::Delegation;
 use super::step::{Ask, Came};
 use super::worker::Failure;
-use crate::loop_control::{Control, Decision, End, Limits, Status, Step, Unreadable};
+use crate::loop_control::{Control, Decision, Delegation as Delegated, End, Limits, Status, Step, Unreadable};
 use budget::Budget;
 
 /// Turns in a row in which a manager gives no answer at all; then it never will.
@@ -27,6 +27,8 @@ pub(super) struct Outcome {
     pub(super) end: End,
     pub(super) output: Value,
     pub(super) iterations: u32,
+    /// What the gates would be asked about now.
+    pub(super) described: Value,
     /// What is left of its budget.
     budget: Budget,
 }
@@ -58,6 +60,10 @@ struct Loop<'a, 'r> {
     /// What the manager was refused last.
     refused: Option<String>,
     silent: u32,
+    /// What the manager last called complete.
+    output: Value,
+    /// What the gates were asked about last.
+    asked: Option<Value>,
 }
 
 /// Runs the workflow's own loop.
@@ -86,6 +92,8 @@ impl<'a, 'r> Loop<'a, 'r> {
             repairs: 0,
             refused: None,
             silent: 0,
+            output: Value::Null,
+            asked: None,
         }
     }
 
@@ -93,46 +101,66 @@ impl<'a, 'r> Loop<'a, 'r> {
     fn run(mut self) -> Result<Outcome, Halt> {
         let turns = u32::try_from(self.budget.loops_left()).unwrap_or(u32::MAX);
         let mut control = Control::new(Limits { max_loops: turns, ..self.settings.limits });
-        let mut output = Value::Null;
-        let end = loop {
+        let end = match self.turns(&mut control) {
+            Ok(end) => end,
+            // Ended from outside: what the run's own loop came to until then is told all the same.
+            Err(Halt::Over) if self.depth == 0 => self.running.over(),
+            Err(halt) => return Err(halt),
+        };
+        self.tell(&mut control)?;
+        let described = self.at_end(&control);
+        Ok(Outcome { end, output: self.output, iterations: control.iteration(), described, budget: self.budget })
+    }
+
+    fn turns(&mut self, control: &mut Control) -> Result<End, Halt> {
+        loop {
             if let Some(reason) = self.budget.exhausted() {
                 control.stop(Status::Partial, reason);
             }
             if let Step::End(end) = control.begin() {
-                break end;
+                return Ok(end);
             }
             self.budget.turn();
-            let mut step = self.decide(&mut control)?;
-            let end = loop {
-                match step {
-                    Step::Turn { refused } => {
-                        self.refused = refused;
-                        break None;
-                    }
-                    Step::Delegate(delegations) if self.budget.workers_left() == 0 => {
-                        let _ = delegations;
-                        step = control.stop(Status::Partial, "max_total_workers");
-                    }
-                    Step::Delegate(delegations) => {
-                        let progress = self.work(&control, &delegations)?;
-                        step = control.worked(&progress);
-                    }
-                    Step::Judge(result) => {
-                        let judgement = self.judge(&control, &result)?;
-                        output = result;
-                        step = control.judged(&judgement);
-                    }
-                    Step::End(end) => break Some(end),
-                }
-            };
-            self.tell(&mut control)?;
+            let end = self.turn(control)?;
+            self.tell(control)?;
             if let Some(end) = end {
-                break end;
+                return Ok(end);
             }
-        };
-        self.tell(&mut control)?;
-        let iterations = control.iteration();
-        Ok(Outcome { end, output, iterations, budget: self.budget })
+        }
+    }
+
+    /// One decision, and what follows from it; how the loop ends, if it does.
+    fn turn(&mut self, control: &mut Control) -> Result<Option<End>, Halt> {
+        let mut step = self.decide(control)?;
+        loop {
+            step = match step {
+                Step::Turn { refused } => {
+                    self.refused = refused;
+                    return Ok(None);
+                }
+                Step::Delegate(_) if self.budget.workers_left() == 0 => {
+                    control.stop(Status::Partial, "max_total_workers")
+                }
+                Step::Delegate(delegations) => self.delegate(control, &delegations)?,
+                Step::Judge(result) => {
+                    let judgement = self.judge(control, &result)?;
+                    self.output = result;
+                    control.judged(&judgement)
+                }
+                Step::End(end) => return Ok(Some(end)),
+            };
+        }
+    }
+
+    /// Has work done. That nobody began with what was wanted is on record, as other refusals are.
+    fn delegate(&mut self, control: &mut Control, delegations: &[Delegated]) -> Result<Step, Halt> {
+        let worked = self.work(control, delegations)?;
+        let taken = control.worked(&worked);
+        if let Step::Turn { refused: Some(why) } = &taken {
+            let step = self.step(control, "manager");
+            self.running.note(Entry::new("manager.refused", &self.manager, json!({"refused": why})).of_step(&step))?;
+        }
+        Ok(taken)
     }
 
     /// The name of a step of this turn.
@@ -189,9 +217,9 @@ impl<'a, 'r> Loop<'a, 'r> {
             unwanted: &|| WANTED.load(std::sync::atomic::Ordering::Relaxed),
             tab: &tab,
         };
-        let came = self.running.ask(&ask)?;
+        let came = self.running.ask(&ask);
         self.budget.charge(&tab.used());
-        match came {
+        match came? {
             Came::Answered(answer) => {
                 self.silent = 0;
                 Ok(Ok(Value::Object(answer.said)))

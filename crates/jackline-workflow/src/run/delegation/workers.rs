@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Map, Value, json};
 
 use super::{Budget, Loop};
-use crate::loop_control::{Control, Delegation, Progress, Status};
+use crate::loop_control::{Control, Delegation, Progress, Status, Worked};
 use crate::run::fault::Halt;
 use crate::run::parallel;
 use crate::run::running::lock;
@@ -40,18 +40,16 @@ struct Report {
 }
 
 impl Loop<'_, '_> {
-    /// Has the work of a decision done; how the subtasks stand now.
-    pub(super) fn work(
-        &mut self,
-        control: &Control,
-        delegations: &[Delegation],
-    ) -> Result<Vec<(String, Progress)>, Halt> {
+    /// Has the work of a decision done; what came of each part of it.
+    pub(super) fn work(&mut self, control: &Control, delegations: &[Delegation]) -> Result<Vec<Worked>, Halt> {
         let left = usize::try_from(self.budget.workers_left()).unwrap_or(usize::MAX);
         let width = self.settings.budget.max_workers_per_iteration.max(1).min(left);
         let (now, later) = delegations.split_at(width.min(delegations.len()));
         // Counted before parts are split off: a part is of what is left.
         self.budget.work(now.len() as u64);
         let jobs: Vec<Job<'_>> = self.jobs(control, now);
+        let idle = jobs.iter().filter(|job| job.agent.is_err()).count();
+        self.budget.unwork(idle as u64);
         if self.depth == 0 {
             lock(&self.running.memory).begin();
         }
@@ -69,7 +67,8 @@ impl Loop<'_, '_> {
                 self.budget.reclaim(given);
             }
             self.results.push(report.told);
-            progress.extend(job.delegation.subtask_id.clone().map(|id| (id, report.progress)));
+            let (subtask_id, started) = (job.delegation.subtask_id.clone(), job.agent.is_ok());
+            progress.push(Worked { subtask_id, progress: report.progress, started });
             if report.fatal {
                 let reason = format!("agent_failed: {}", job.delegation.worker_id);
                 return Err(self.running.stop(Status::Failed, reason));
@@ -82,7 +81,8 @@ impl Loop<'_, '_> {
         }
         for delegation in later {
             self.results.push(told(delegation, "deferred", json!({"error": "no more workers may start in this turn"})));
-            progress.extend(delegation.subtask_id.clone().map(|id| (id, Progress::Pending)));
+            let subtask_id = delegation.subtask_id.clone();
+            progress.push(Worked { subtask_id, progress: Progress::Pending, started: false });
         }
         Ok(progress)
     }

@@ -56,14 +56,14 @@ fn settings(flow: &Workflow, agent: &Agent, (root, means): (&Value, &Means<'_>))
     // What is no JSON is a text, and models are asked for that in JSON too.
     let text_only = || json!({"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}});
     let wanted = if worker::is_json(root) { contract.clone() } else { Some(text_only()) };
-    let (fields, marked) = (agent.contract.fields.iter().flatten(), agent.contract.marked.iter());
+    let fields = agent.contract.named.iter();
     let text = |pointer: &str| root.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     Ok(AgentSettings {
         description: text("/identity/description").unwrap_or_default(),
         worker: worker::of(root, (system(flow, agent, root)?, wanted), means),
         schema,
         contract,
-        unshared: marked.filter(|field| !field.shareable).map(|field| field.name.clone()).collect(),
+        unshared: fields.clone().filter(|field| !field.shareable).map(|field| field.name.clone()).collect(),
         fields: fields.map(|field| field.name.clone()).collect(),
     })
 }

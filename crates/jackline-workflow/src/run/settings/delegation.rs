@@ -74,6 +74,7 @@ struct Written {
 #[serde(default)]
 struct Planning {
     plan_commit_mode: Option<String>,
+    max_pre_progress_plans: Option<u32>,
 }
 
 impl Delegation {
@@ -88,7 +89,7 @@ impl Delegation {
         let strict = written.planning.plan_commit_mode.is_none_or(|mode| mode == "strict");
         let limits = Limits {
             max_loops: budget.max_loops,
-            max_pre_progress_plans: if strict { 2 } else { 3 },
+            max_pre_progress_plans: written.planning.max_pre_progress_plans.unwrap_or(if strict { 2 } else { 3 }),
             max_rejected_completions: budget.max_rejected_completions,
         };
         Self {

@@ -141,6 +141,7 @@ impl Settings {
             execution,
         };
         refuse_gates(&settings, &mut out);
+        refuse_targets(&settings, &mut out);
         if out.is_empty() { Ok(settings) } else { Err(out) }
     }
 }
@@ -161,7 +162,7 @@ fn engine(manifest: Manifest<'_>, root: &Value, execution: &Execution, out: &mut
         return Engine::Delegation(Box::new(Delegation::read(root, nodes, out)));
     }
     let nodes = node::read(manifest, execution, out);
-    if nodes.is_empty() {
+    if nodes.is_empty() && manifest.graph().next().is_none() {
         out.push("the graph has no node, so that nothing would run".to_owned());
     }
     Engine::Graph(nodes)
@@ -178,6 +179,20 @@ fn refuse_gates(settings: &Settings, out: &mut Vec<String>) {
     }
 }
 
+/// What many answers may not become: what another node says.
+fn refuse_targets(settings: &Settings, out: &mut Vec<String>) {
+    let Engine::Graph(nodes) = &settings.engine else { return };
+    let fans = nodes.iter().filter_map(|node| Some((node, node.fan_out.as_ref()?.target.as_deref()?)));
+    for (node, target) in fans {
+        if settings.names().any(|name| name == target) {
+            out.push(format!(
+                "`fan_in.target_field` of the node `{}` is `{target}`, which is no agent's to write",
+                node.id
+            ));
+        }
+    }
+}
+
 /// Names of agents without a file that could be run.
 fn refuse_unknown(engine: &Engine, agents: &BTreeMap<String, AgentSettings>, out: &mut Vec<String>) {
     let mut named: BTreeSet<&str> = BTreeSet::new();
@@ -186,7 +201,7 @@ fn refuse_unknown(engine: &Engine, agents: &BTreeMap<String, AgentSettings>, out
             named.extend(nodes.iter().filter(|node| node.enabled).flat_map(Node::agents));
         }
         Engine::Delegation(delegation) => {
-            named.insert(&delegation.manager);
+            named.extend(Some(delegation.manager.as_str()).filter(|name| !name.is_empty()));
             named.extend(delegation.worker.as_deref());
         }
     }
@@ -216,7 +231,7 @@ fn state_bytes(root: &Value) -> u64 {
 fn hidden(flow: &Workflow, manifest: Manifest<'_>, variables: &[String]) -> BTreeSet<String> {
     let listed = crate::manifest::at(manifest.root, &["state", "sharing", "sensitive_fields"]);
     let listed = texts(listed).map(|(name, _)| name.rsplit('.').next().unwrap_or(name).to_owned());
-    let fields = flow.agents.iter().flat_map(|agent| agent.contract.marked.iter());
+    let fields = flow.agents.iter().flat_map(|agent| agent.contract.named.iter());
     let fields = fields.filter(|field| field.sensitive).map(|field| field.name.clone());
     listed.chain(fields).chain(variables.iter().cloned()).collect()
 }

@@ -106,7 +106,9 @@ impl Sharing {
 
     /// Whether a field of an agent is nobody else's, under any strategy.
     pub(crate) fn keeps_back(&self, from: &str, field: &str) -> bool {
-        self.never.contains(field) || self.unshared.get(from).is_some_and(|list| list.contains(field))
+        let named = |path: &String| path.rsplit_once('.').is_some_and(|(of, name)| of == from && name == field);
+        let never = self.never.contains(field) || self.never.iter().any(named);
+        never || self.unshared.get(from).is_some_and(|list| list.contains(field))
     }
 
     fn names(&self, from: &str, field: &str, to: &str) -> bool {

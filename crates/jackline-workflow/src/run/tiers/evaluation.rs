@@ -74,19 +74,24 @@ impl Running<'_> {
         }))
     }
 
-    /// How a graph that came to its end ends by its score: a graph has no gates, and the score counts all the same.
-    pub(in crate::run) fn by_score(&self, end: End, output: &Value) -> Result<End, Halt> {
+    /// How a graph that came to its end ends by its score, and what its evaluation came to: a graph has no gates, and the
+    /// score counts all the same.
+    pub(in crate::run) fn by_score(&self, end: End, output: &Value) -> Result<(End, Value), Halt> {
         let complete = end.status == Status::Complete;
-        let Some((settings, _)) = self.settings.tiers.evaluation.as_ref().filter(|_| complete) else { return Ok(end) };
+        let evaluation = self.settings.tiers.evaluation.as_ref();
+        let Some((settings, _)) = evaluation.filter(|_| complete) else {
+            return Ok((end, json!({"enabled": evaluation.is_some()})));
+        };
         let subject = Subject { result: output, agent: None, iterations: 0, tab: &self.tab };
         let told = self.evaluated("evaluation", subject, settings.retry.max_repairs)?;
         let score = told.get("score").and_then(Value::as_f64);
         let Thresholds { retry, fail, .. } = settings.thresholds;
-        Ok(match score {
+        let end = match score {
             Some(score) if score >= retry => end,
             Some(score) if score < fail => End { status: Status::Failed, reason: "eval_fail".to_owned() },
             _ => End { status: Status::Partial, reason: "eval_below_retry".to_owned() },
-        })
+        };
+        Ok((end, told))
     }
 
     /// Scores a worker's answer where the manifest wants that, and has it repaired as long as that is to be done.

@@ -1,14 +1,19 @@
 //! How a run goes, as it is recorded: redrawn on a terminal, one plain line for each thing elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use jackline_workflow::Workflow;
 use jackline_workflow::run::{Entry, Observer};
 use serde_json::Value;
 
 use crate::{screen, timeline};
+
+/// How often the clock is drawn anew: it shows seconds.
+const TICK: Duration = Duration::from_secs(1);
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +38,8 @@ struct Seen {
     /// Steps at work, and who does them.
     at_work: BTreeMap<String, String>,
     finished: BTreeSet<String>,
+    /// Why each agent failed last, as it was told.
+    failed: BTreeMap<String, Value>,
     budget: String,
     /// Whether the last line is to be drawn over.
     drawn: bool,
@@ -45,6 +52,33 @@ impl Progress {
         let names = names.map(|node| node.id().and_then(|id| id.text()).unwrap_or_default().to_owned());
         let levels = names.zip(levels).collect();
         Self { way, levels, began: Instant::now(), seen: Mutex::default() }
+    }
+
+    /// Does something while the clock is shown: an agent may be at work for long without a record.
+    pub(super) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        if self.way == Way::Lines {
+            return work();
+        }
+        thread::scope(|scope| {
+            let (over, waits) = mpsc::channel::<()>();
+            let ticks = move || {
+                while waits.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    self.redraw()
+                }
+            };
+            // Without the clock the run goes on as well.
+            drop(thread::Builder::new().spawn_scoped(scope, ticks));
+            let done = work();
+            drop(over);
+            done
+        })
+    }
+
+    fn redraw(&self) {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.drawn {
+            screen::draw(&self.status(&seen));
+        }
     }
 
     /// Nothing more is to come.
@@ -71,8 +105,8 @@ impl Progress {
 impl Observer for Progress {
     fn saw(&self, entry: &Entry) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = told(entry, &self.levels).filter(|_| !seen.repeats(entry));
         seen.take(entry);
-        let line = told(entry, &self.levels);
         match self.way {
             Way::Lines => line.into_iter().for_each(|line| screen::complain(&line)),
             Way::Terminal => {
@@ -86,8 +120,16 @@ impl Observer for Progress {
 }
 
 impl Seen {
+    /// Whether it was told already why somebody gave up.
+    fn repeats(&self, entry: &Entry) -> bool {
+        entry.kind == "agent.gave_up" && self.failed.get(&entry.agent) == entry.data.get("reason")
+    }
+
     fn take(&mut self, entry: &Entry) {
         let step = entry.step.clone().unwrap_or_default();
+        if entry.kind == "agent.failed" {
+            self.failed.insert(entry.agent.clone(), entry.data.get("reason").cloned().unwrap_or_default());
+        }
         match entry.kind {
             "agent.started" => drop(self.at_work.insert(step, entry.agent.clone())),
             "agent.finished" | "agent.failed" | "agent.stopped" => {
@@ -126,6 +168,7 @@ fn told(entry: &Entry, levels: &BTreeMap<String, usize>) -> Option<String> {
         }
         "agent.finished" => format!("  {agent} finished{attempt}"),
         "agent.failed" => format!("  {agent} failed{attempt}: {}", text("reason")),
+        "agent.gave_up" => format!("  {agent} gave up ({}): {}", text("on_failure"), text("reason")),
         "agent.skipped" => format!("  {agent} skipped: {}", text("reason")),
         "agent.stopped" => format!("  {agent} stopped"),
         "state.refused" => format!(
@@ -137,6 +180,7 @@ fn told(entry: &Entry, levels: &BTreeMap<String, usize>) -> Option<String> {
             none if none.is_empty() => format!("  {agent} decided {}", text("decision")),
             refused => format!("  {agent} decided {}: {refused}", text("decision")),
         },
+        "manager.refused" => format!("  {agent} is told: {}", text("refused")),
         "gate.event" if entry.data.get("triggered") == Some(&Value::Bool(true)) => {
             format!("  gate {}: {}", text("gate"), text("reason"))
         }

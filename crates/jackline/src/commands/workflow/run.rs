@@ -1,11 +1,12 @@
 //! `jackline workflow run`: carries a workflow out, shows how it goes, and leaves a record of every step.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jackline_core::json::{JSON_BYTES_MAX, decode};
+use jackline_core::shell::quoted;
 use jackline_workflow::run::{self, Ended, Order, RunFault, Surroundings};
 use serde_json::Value;
 
@@ -41,11 +42,23 @@ pub(crate) struct Run {
     /// Take up a run that was interrupted
     #[arg(long, value_name = "RUN", conflicts_with = "task")]
     resume: Option<String>,
-    /// Print how it ended as one JSON object
-    #[arg(long)]
+    /// How it is printed how the run ended
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
     json: bool,
     #[command(flatten)]
     at: Where,
+}
+
+/// How a run's end is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Format {
+    #[default]
+    Human,
+    /// One object
+    Json,
 }
 
 impl Run {
@@ -54,6 +67,10 @@ impl Run {
         if !checked.report.valid() {
             screen::complain(&checked.human());
             return Err(CommandError::input("the workflow is not valid, and was not run"));
+        }
+        // A guard that is misspelled is off: whoever runs it hears of it, too.
+        if checked.report.warnings > 0 {
+            screen::complain(&checked.human());
         }
         let order = self.order()?;
         let (store, state) = (self.at.files()?, self.at.state()?);
@@ -69,7 +86,7 @@ impl Run {
             observer: &progress,
             post: Arc::new(Client),
         };
-        let ended = run::run(&checked.flow, order, &surroundings);
+        let ended = progress.during(|| run::run(&checked.flow, order, &surroundings));
         progress.end();
         self.show(&ended.map_err(refused)?)
     }
@@ -90,7 +107,7 @@ impl Run {
     }
 
     fn show(&self, ended: &Ended) -> Result<(), CommandError> {
-        match self.json {
+        match self.json || self.format == Format::Json {
             true => screen::line(&ended.to_json().to_string())?,
             false => screen::show(&ended.human())?,
         }
@@ -99,19 +116,22 @@ impl Run {
         }
         if ended.interrupted() {
             let error = CommandError::interrupted(format!("the run `{}` was interrupted", ended.run_id));
-            return Err(error.hint(format!(
-                "`jackline workflow run {} --resume {}` takes it up again",
-                place::shown(&self.path),
-                ended.run_id
-            )));
+            return Err(error.hint(format!("`{}` takes it up again", self.again(&ended.run_id))));
         }
         Err(CommandError::not_fine())
+    }
+
+    /// The command line that takes a run up again, where this one kept it.
+    fn again(&self, run: &str) -> String {
+        let word = |path: &Path| quoted(&place::shown(path));
+        let store = self.at.store.as_deref().map(|store| format!(" --store {}", word(store))).unwrap_or_default();
+        format!("jackline workflow run {} --resume {run}{store}", word(&self.path))
     }
 }
 
 /// The values of an argument: JSON as it stands, else a file with it.
 fn read(argument: &str) -> Result<Value, CommandError> {
-    let inline = argument.trim_start().starts_with(['{', '"']);
+    let inline = argument.trim_start().starts_with(['{', '[', '"']);
     let text = if inline { argument.as_bytes().to_vec() } else { contents(Path::new(argument))? };
     decode(&text).map_err(|fault| {
         CommandError::input(format!("the input is no JSON: {fault}"))
@@ -121,8 +141,13 @@ fn read(argument: &str) -> Result<Value, CommandError> {
 
 fn contents(path: &Path) -> Result<Vec<u8>, CommandError> {
     let mut text = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(JSON_BYTES_MAX as u64 + 1).read_to_end(&mut text));
-    read.map_err(|error| CommandError::input(format!("cannot read `{}`: {error}", place::shown(path))))?;
+    let failed = |error: io::Error| CommandError::input(format!("cannot read `{}`: {error}", place::shown(path)));
+    // Looked at before it is opened: opening a pipe that lies there would wait for ever.
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(CommandError::input(format!("cannot read `{}`: it is no regular file", place::shown(path))));
+    }
+    let file = File::open(path).map_err(failed)?;
+    file.take(JSON_BYTES_MAX as u64 + 1).read_to_end(&mut text).map_err(failed)?;
     Ok(text)
 }
 
@@ -154,6 +179,7 @@ fn refused(fault: RunFault) -> CommandError {
         RunFault::Input(_) => {
             CommandError::input(fault.to_string()).hint("give it with `--input`, as a JSON object or a file with one")
         }
+        RunFault::Reserved(_) => CommandError::input(fault.to_string()).hint("leave it out, or call it otherwise"),
         RunFault::Over { .. } => CommandError::input(fault.to_string()).hint("begin a new run"),
     }
 }

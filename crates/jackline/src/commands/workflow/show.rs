@@ -1,6 +1,6 @@
 //! `jackline workflow show`: what became of a run, on a terminal, for programs, or as a page for a pull request.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jackline_runtime::store::Store as _;
 use jackline_runtime::{replace, replay};
@@ -52,8 +52,7 @@ impl Show {
             Format::Html => account.to_html(),
         };
         let Some(file) = &self.output else { return Ok(screen::show(&text)?) };
-        replace::write(file, &text)
-            .map_err(|fault| CommandError::internal(format!("`{}` cannot be written: {fault}", place::shown(file))))?;
+        write(file, &text)?;
         Ok(screen::line(&format!("wrote {}", place::shown(file)))?)
     }
 
@@ -76,4 +75,18 @@ impl Show {
         let deliverables = deliverables(&state.join(RUNS).join(&self.run).join("output"));
         Ok(Account { deliverables, ..account })
     }
+}
+
+/// Writes a page where its directory is. That a directory is named, or one that is not there, is a slip.
+fn write(file: &Path, text: &str) -> Result<(), CommandError> {
+    let shown = place::shown(file);
+    let beside = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if file.is_dir() || file.file_name().is_none() {
+        return Err(CommandError::input(format!("`{shown}` is a directory")).hint("name a file in it"));
+    }
+    if !beside.is_dir() {
+        let error = CommandError::input(format!("`{}` is no directory", place::shown(beside)));
+        return Err(error.hint("make it, or name a file elsewhere"));
+    }
+    replace::write(file, text).map_err(|fault| CommandError::input(format!("`{shown}` cannot be written: {fault}")))
 }
