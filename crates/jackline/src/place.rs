@@ -234,6 +234,12 @@ pub(crate) fn host_home(named_by: &str, usual: &str) -> Option<PathBuf> {
     variable(named_by).map(absolute).or_else(|| home().map(|home| home.join(usual)))
 }
 
+/// The same for a host that follows links in what the variable says, and knows its files by where they really are.
+pub(crate) fn host_home_followed(named_by: &str, usual: &str) -> Option<PathBuf> {
+    let followed = |dir: PathBuf| dir.canonicalize().unwrap_or_else(|_| absolute(dir));
+    variable(named_by).map(followed).or_else(|| host_home(named_by, usual))
+}
+
 /// Where Claude Code keeps the user's MCP servers, and those of single projects.
 pub(crate) fn claude_servers() -> Option<PathBuf> {
     let elsewhere = variable("CLAUDE_CONFIG_DIR").map(absolute);

@@ -39,6 +39,7 @@ pub const FORM: Form = Form {
     named: false,
     command: "command",
     exec: true,
+    shielded: false,
     timeout: ("timeout", 1),
     on_failure: Some(("onFailure", Word::Text("block"))),
     beside,

@@ -1,5 +1,7 @@
 //! Codex's hooks: which events ask us. Whether it runs them hangs on its trust, which is kept elsewhere.
 
+mod config;
+mod placed;
 pub mod trust;
 
 use super::hooks::{Asked, Form};
@@ -27,6 +29,7 @@ pub const FORM: Form = Form {
     named: false,
     command: "command",
     exec: false,
+    shielded: true,
     timeout: ("timeout", 1),
     on_failure: None,
     beside: |_, _| {},
@@ -35,7 +38,7 @@ pub const FORM: Form = Form {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wiring::{CommandLine, Removed, Timeouts, Wiring as _};
+    use crate::wiring::{CommandLine, Flaw, Removed, Timeouts, Wiring as _};
     use serde_json::{Value, json};
 
     #[test]
@@ -44,14 +47,30 @@ mod tests {
         let text = FORM.add(None, &line, Timeouts::default()).unwrap();
         let value: Value = serde_json::from_str(&text).unwrap();
         let hook = json!({ "type": "command", "command": "/o/jackline hook codex --store '/a b'", "timeout": 10 });
-        assert_eq!(value["hooks"]["PreToolUse"], json!([{ "hooks": [hook] }]));
+        assert_eq!(value["hooks"]["PostToolUse"], json!([{ "hooks": [hook] }]));
+        let gate = value["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap();
+        assert!(
+            gate.starts_with("/bin/sh -c '") && gate.ends_with("' /o/jackline hook codex --store '/a b'"),
+            "{gate}"
+        );
         assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["timeout"], 20);
         let survey = FORM.survey(text.as_bytes()).unwrap();
         assert_eq!((survey.missing(), survey.open().count()), (vec![], 0));
         assert!(survey.entries.iter().all(|entry| entry.line == line));
         assert_eq!(FORM.remove(&text).unwrap(), Removed::All);
         let wrapped = text.replace("/o/jackline hook", "true && /o/jackline hook");
-        assert_eq!(FORM.survey(wrapped.as_bytes()).unwrap().entries.len(), 0);
+        let survey = FORM.survey(wrapped.as_bytes()).unwrap();
+        assert_eq!(
+            survey.open().map(|(entry, flaw)| (entry.event.as_str(), flaw)).collect::<Vec<_>>(),
+            [("PreToolUse", &Flaw::More)]
+        );
+        let bare = text.replace(gate.replace('"', "\\\"").as_str(), "/o/jackline hook codex --store '/a b'");
+        let survey = FORM.survey(bare.as_bytes()).unwrap();
+        assert_eq!(
+            survey.open().map(|(entry, flaw)| (entry.event.as_str(), flaw)).collect::<Vec<_>>(),
+            [("PreToolUse", &Flaw::Bare)]
+        );
+        assert_eq!(FORM.add(Some(&bare), &line, Timeouts::default()).unwrap(), text, "it is renewed in its place");
         let more = text.replace(" '/a b'\"", " '/a b' || true\"");
         assert_eq!(FORM.survey(more.as_bytes()).unwrap().open().count(), EVENTS.len());
     }

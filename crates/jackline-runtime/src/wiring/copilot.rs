@@ -27,6 +27,7 @@ pub const FORM: Form = Form {
     named: false,
     command: "bash",
     exec: false,
+    shielded: false,
     timeout: ("timeoutSec", 1),
     on_failure: None,
     beside,

@@ -26,6 +26,7 @@ pub const FORM: Form = Form {
     named: false,
     command: "command",
     exec: false,
+    shielded: false,
     timeout: ("timeout", 1),
     on_failure: Some(("failClosed", Word::Yes)),
     beside: |_, _| {},

@@ -53,7 +53,7 @@ impl Layout {
     fn write(&self, shape: &Shape<'_>, depth: usize) -> String {
         match shape {
             Shape::Leaf(value) => one_line(value),
-            Shape::Line(shape) => Self { line: None, step: String::new() }.write(shape, 0),
+            Shape::Line(shape) => on_one_line(shape),
             Shape::Array(items) => {
                 self.bracketed(("[", "]"), items.iter().map(|item| self.write(item, depth + 1)), depth)
             }
@@ -80,6 +80,11 @@ fn one_line(value: &Value) -> String {
         Value::Array(items) => format!("[{}]", items.iter().map(one_line).collect::<Vec<_>>().join(", ")),
         other => other.to_string(),
     }
+}
+
+/// A shape as it is written on one line.
+pub(super) fn on_one_line(shape: &Shape<'_>) -> String {
+    Layout { line: None, step: String::new() }.write(shape, 0)
 }
 
 /// A text of its own that holds these members.

@@ -18,6 +18,10 @@ pub enum SettingsFault {
     NotObject,
     #[error("the host refuses `{0}` as it is, and passes over the whole file")]
     Refused(String),
+    #[error("it is not valid TOML (line {line}): {what}")]
+    NotToml { line: usize, what: String },
+    #[error("it names `hooks.state` in a way to which no table can be added")]
+    TrustOtherwise,
     #[error("it holds something else than our plugin")]
     NotOurs,
     #[error("`{place}` is not {wanted}")]
@@ -31,8 +35,9 @@ impl SettingsFault {
         match self {
             Self::TooLarge(_) => "this is hardly a settings file; move it away",
             Self::Comment { .. } => "take the comments out; nothing was changed",
-            Self::NotJson(_) => "mend it in an editor; nothing was changed",
+            Self::NotJson(_) | Self::NotToml { .. } => "mend it in an editor; nothing was changed",
             Self::NotObject => "it should begin with `{` and end with `}`; nothing was changed",
+            Self::TrustOtherwise => "write one table for each hook, `[hooks.state.\"..\"]`; nothing was changed",
             Self::NotOurs => "move it away; the file of this name is for our plugin alone",
             Self::Refused(_) | Self::WrongType { .. } => {
                 "the host refuses such a file; mend it in an editor; nothing was changed"

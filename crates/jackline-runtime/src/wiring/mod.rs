@@ -14,6 +14,7 @@ mod line;
 pub mod opencode;
 pub mod qwen;
 pub mod servers;
+mod shield;
 mod spans;
 mod timeouts;
 pub mod vscode;
@@ -95,21 +96,33 @@ pub struct TrustedFile<'a> {
     pub text: &'a str,
 }
 
+/// A change of such a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Rewired<'a> {
+    /// Its absolute path.
+    pub file: &'a str,
+    /// What it held, where it was there.
+    pub before: Option<&'a str>,
+    /// What it holds now, where it is there.
+    pub after: Option<&'a str>,
+}
+
 /// How a host keeps a person's trust in hooks.
 pub trait Trust: Sync {
-    /// The settings that keep it, with our hooks trusted; everything else as it was.
+    /// The settings that keep it, after a change of the hooks: ours are trusted as they are now, and what a person
+    /// trusted stays trusted, wherever it stands now. `None` where nothing is left and the file was made for us.
     ///
     /// # Errors
-    /// When the text cannot be changed safely.
-    fn add(&self, text: Option<&str>, wired: TrustedFile<'_>) -> Result<String, SettingsFault>;
+    /// When either text is not of the form that the host reads, or the settings cannot be changed safely.
+    fn follow(&self, text: Option<&str>, wired: Rewired<'_>) -> Result<Option<String>, SettingsFault>;
 
-    /// The same settings without that.
+    /// The setting that switches hooks off in settings of this kind.
     ///
     /// # Errors
-    /// When the file of hooks is not of the form that the host reads.
-    fn remove(&self, text: &str, wired: TrustedFile<'_>) -> Result<Removed, SettingsFault>;
+    /// When the text is not of the form that the host reads.
+    fn off(&self, text: &str) -> Result<Option<&'static str>, SettingsFault>;
 
-    /// Why the host would not run our hooks, if it would not.
+    /// Why the host would not trust our hooks, if it would not.
     ///
     /// # Errors
     /// When the file of hooks is not of the form that the host reads.

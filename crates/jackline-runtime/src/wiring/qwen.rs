@@ -28,6 +28,7 @@ pub const FORM: Form = Form {
     named: true,
     command: "command",
     exec: false,
+    shielded: true,
     timeout: ("timeout", 1000),
     on_failure: None,
     beside,

@@ -24,6 +24,7 @@ pub const FORM: Form = Form {
     named: false,
     command: "command",
     exec: false,
+    shielded: false,
     timeout: ("timeout", 1),
     on_failure: None,
     beside: |_, _| {},

@@ -113,7 +113,7 @@ impl Init {
         let after = after.map_err(|fault| settings.refused(&fault))?;
         screen::line(&format!("  wiring: {} ({})", place::shown(&settings.path), scope.name()))?;
         note_scope(host, scope, &plan.root, &settings.path);
-        trust(host, &settings.path, &after, plan)?;
+        trust(host, &settings, &after, plan)?;
         if settings.text.as_deref() != Some(after.as_str()) {
             plan.settings.push((settings, after));
         }
@@ -228,13 +228,13 @@ impl Plan {
 }
 
 /// Plans a person's trust in the hooks, where the host wants one: whoever runs this asks for them.
-fn trust(host: &Host, wired: &Path, text: &str, plan: &mut Plan) -> Result<(), CommandError> {
+fn trust(host: &Host, hooks: &Settings, after: &str, plan: &mut Plan) -> Result<(), CommandError> {
     let Some((trust, file)) = host.trusting() else { return Ok(()) };
     let settings = Settings::read(file)?;
-    let after = trust.add(settings.text.as_deref(), hosts::trusted_file(wired, text)?);
+    let after = trust.follow(settings.text.as_deref(), hosts::rewired(hooks, Some(after))?);
     let after = after.map_err(|fault| settings.refused(&fault).hint("or trust the hooks in the host itself"))?;
     screen::line(&format!("  trust: {}", place::shown(&settings.path)))?;
-    if settings.text.as_deref().unwrap_or_default() != after {
+    if let Some(after) = after.filter(|after| settings.text.as_ref() != Some(after)) {
         plan.settings.push((settings, after));
     }
     Ok(())
@@ -255,7 +255,7 @@ fn described(host: &Host) -> String {
     let shown = program.display();
     match (Version::of(&program), host.at_failure) {
         (Err(why), _) => format!("{} ({shown}): its version cannot be told: {why}", host.title),
-        (Ok(version), AtFailure::Blocks { since }) if version < since => format!(
+        (Ok(version), AtFailure::Blocks { since, .. }) if version < since => format!(
             "{} {version} ({shown})\n  warning: versions before {since} let a call pass when its hook fails; update it",
             host.title,
         ),

@@ -31,6 +31,9 @@ pub(crate) struct Uninit {
     at: Where,
 }
 
+/// Settings, and what they are afterwards; `None` where they go.
+type Change = (Settings, Option<String>);
+
 impl Uninit {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let host = Host::named(&self.host)?;
@@ -55,14 +58,14 @@ impl Uninit {
     }
 
     /// The settings that hold our hooks or our server, and what they are without them.
-    fn changes(&self, host: &Host) -> Result<Vec<(Settings, Option<String>)>, CommandError> {
+    fn changes(&self, host: &Host) -> Result<Vec<Change>, CommandError> {
         let root = self.at.project()?;
         let asked = |scope: Scope| self.scope.is_none_or(|asked| asked.scope() == scope);
         let mut changes = Vec::new();
         for (_, path) in host.settings_files(&root).into_iter().filter(|(scope, _)| asked(*scope)) {
             let found = without(path, None, |text| host.wiring.remove(text))?;
-            if let Some((settings, _)) = &found {
-                changes.extend(untrusted(host, settings)?);
+            if let Some((settings, after)) = &found {
+                untrust(host, (settings, after.as_deref()), &mut changes)?;
             }
             changes.extend(found);
         }
@@ -81,11 +84,24 @@ impl Uninit {
     }
 }
 
-/// The settings that keep a person's trust in these hooks, without it.
-fn untrusted(host: &Host, hooks: &Settings) -> Result<Option<(Settings, Option<String>)>, CommandError> {
-    let (Some((trust, file)), Some(text)) = (host.trusting(), &hooks.text) else { return Ok(None) };
-    let wired = hosts::trusted_file(&hooks.path, text)?;
-    without(file, None, |text| trust.remove(text, wired))
+/// Takes a person's trust in these hooks out, where the host keeps one; the hooks of two scopes share its file.
+fn untrust(
+    host: &Host,
+    (hooks, after): (&Settings, Option<&str>),
+    changes: &mut Vec<Change>,
+) -> Result<(), CommandError> {
+    let Some((trust, file)) = host.trusting() else { return Ok(()) };
+    let before = changes.iter().position(|(settings, _)| settings.path == file).map(|at| changes.remove(at));
+    let (settings, text) = match before {
+        Some(change) => change,
+        None => Settings::read(file).map(|settings| (settings.clone(), settings.text))?,
+    };
+    let left =
+        trust.follow(text.as_deref(), hosts::rewired(hooks, after)?).map_err(|fault| settings.refused(&fault))?;
+    if left != settings.text {
+        changes.push((settings, left));
+    }
+    Ok(())
 }
 
 /// A settings file without what is ours in it; nothing where nothing is. `text` is what it holds by now.
@@ -93,7 +109,7 @@ fn without(
     path: PathBuf,
     text: Option<String>,
     remove: impl FnOnce(&str) -> Result<Removed, SettingsFault>,
-) -> Result<Option<(Settings, Option<String>)>, CommandError> {
+) -> Result<Option<Change>, CommandError> {
     let settings = Settings::read(path)?;
     let Some(text) = text.or_else(|| settings.text.clone()) else { return Ok(None) };
     Ok(match remove(&text).map_err(|fault| settings.refused(&fault))? {

@@ -28,7 +28,10 @@ pub(crate) const HOST: Host = Host {
     wiring: &FORM,
     trust: None,
     basis: Basis::Run(Version(2, 1, 325)),
-    at_failure: AtFailure::Blocks { since: Version(ON_FAILURE_SINCE.0, ON_FAILURE_SINCE.1, ON_FAILURE_SINCE.2) },
+    at_failure: AtFailure::Blocks {
+        since: Version(ON_FAILURE_SINCE.0, ON_FAILURE_SINCE.1, ON_FAILURE_SINCE.2),
+        but: "its hook prints something that is no answer, and ends well",
+    },
     holes: &[
         (
             "a client started with `--bare`, `--safe-mode`, `--setting-sources` or `CLAUDE_CODE_SIMPLE=1` runs no hooks",

@@ -20,11 +20,11 @@ pub(crate) const HOST: Host = Host {
     managed: &[],
     servers: None,
     wiring: &FORM,
-    trust: Some(Trusting { how: &trust::TRUST, file: trusting }),
+    trust: Some(Trusting { how: &trust::TRUST, file: trusting, beside: ".codex/config.toml" }),
     basis: Basis::Run(Version(0, 166, 0)),
     at_failure: AtFailure::Passes {
-        when: "its hook is missing, crashes or hangs, and without a word",
-        remedy: "run `jackline doctor` now and then; keep `sandbox_mode` at `workspace-write` or stricter as the second fence",
+        when: "its hook hangs, or prints something that is no answer, and without a word",
+        remedy: "the hook answers by itself long before; keep `sandbox_mode` at `workspace-write` or stricter as the second fence",
     },
     holes: &[
         (
@@ -49,7 +49,7 @@ pub(crate) const HOST: Host = Host {
 };
 
 fn home() -> Option<PathBuf> {
-    place::host_home("CODEX_HOME", ".codex")
+    place::host_home_followed("CODEX_HOME", ".codex")
 }
 
 fn file(scope: Scope, root: &Path) -> Option<PathBuf> {

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use jackline_core::nearest;
 use jackline_runtime::wiring::servers::Place;
-use jackline_runtime::wiring::{Scope, Trust, TrustedFile, Wiring};
+use jackline_runtime::wiring::{Rewired, Scope, Trust, TrustedFile, Wiring};
 
 use crate::error::CommandError;
 use crate::place;
@@ -67,6 +67,8 @@ pub(crate) struct Trusting {
     pub(crate) how: &'static dyn Trust,
     /// The user's file that keeps it.
     pub(crate) file: fn() -> Option<PathBuf>,
+    /// A project's file of the same kind, which keeps no trust but may switch hooks off.
+    pub(crate) beside: &'static str,
 }
 
 /// How we know what a host does with our answers.
@@ -81,8 +83,8 @@ pub(crate) enum Basis {
 /// What a host does with a call whose hook fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AtFailure {
-    /// It blocks the call, from this version on.
-    Blocks { since: Version },
+    /// It blocks the call, from this version on, but for this.
+    Blocks { since: Version, but: &'static str },
     /// The call runs when this happens.
     Passes { when: &'static str, remedy: &'static str },
 }
@@ -184,6 +186,11 @@ impl Host {
 /// A settings file with this text, as hosts name it in their trust.
 pub(crate) fn trusted_file<'a>(path: &'a Path, text: &'a str) -> Result<TrustedFile<'a>, CommandError> {
     Ok(TrustedFile { file: line::text(path)?, text })
+}
+
+/// A change of such a file.
+pub(crate) fn rewired<'a>(hooks: &'a Settings, after: Option<&'a str>) -> Result<Rewired<'a>, CommandError> {
+    Ok(Rewired { file: line::text(&hooks.path)?, before: hooks.text.as_deref(), after })
 }
 
 /// The hosts whose settings name our hook for this workspace, and which settings do.

@@ -23,8 +23,8 @@ pub(crate) const HOST: Host = Host {
     trust: None,
     basis: Basis::Run(Version(0, 24, 4)),
     at_failure: AtFailure::Passes {
-        when: "its hook is missing, crashes or hangs, or prints something that is no answer",
-        remedy: "run `jackline doctor` after every update of jackline, and run the client in its sandbox",
+        when: "its hook hangs, or prints something that is no answer",
+        remedy: "the hook answers by itself long before; keep the machine from being overloaded, or run the client in its sandbox",
     },
     holes: &[(
         "Qwen Code: it rewrites neither a call nor what came of it: `reads` and `outputs` bound nothing on this host",

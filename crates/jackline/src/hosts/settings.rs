@@ -68,7 +68,11 @@ fn read_plain(path: &PathBuf) -> Result<String, String> {
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|fault| fault.to_string())?;
-    // One byte more than may be, so that whoever reads the text refuses it.
     file.take(SETTINGS_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(|fault| fault.to_string())?;
+    // A part of a file must never be taken for the whole, which would be written back.
+    if bytes.len() > SETTINGS_BYTES_MAX {
+        let size = usize::try_from(there.len()).unwrap_or(usize::MAX).max(bytes.len());
+        return Err(SettingsFault::TooLarge(size).to_string());
+    }
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }

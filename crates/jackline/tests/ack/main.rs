@@ -121,6 +121,16 @@ mod examined {
     }
 }
 
+/// What may befall a guard, and the word by which doctor tells it.
+const MISHAPS: [(&str, &str); 6] = [
+    ("guard_gone", "missing"),
+    ("guard_crashes", "crashes"),
+    ("guard_dies", "crashes"),
+    ("guard_killed", "crashes"),
+    ("guard_hangs", "hangs"),
+    ("guard_babbles", "no answer"),
+];
+
 /// What doctor says of a host's failing hooks is what was measured of them.
 #[test]
 fn doctor_foretells_what_becomes_of_a_call_whose_guard_broke() {
@@ -130,7 +140,7 @@ fn doctor_foretells_what_becomes_of_a_call_whose_guard_broke() {
         let open = told.split(&format!("{} fails open: ", rig.title)).nth(1).unwrap_or_default();
         let when = open.split([';', '\n']).next().unwrap_or_default();
         let measured = table::read(rig);
-        for (scenario, word) in [("guard_gone", "missing"), ("guard_crashes", "crashes"), ("guard_hangs", "hangs")] {
+        for (scenario, word) in MISHAPS {
             let passed = measured.get(scenario).map(|outcome| outcome == "passed");
             assert_eq!(passed, Some(when.contains(word)), "{}: {scenario}; doctor says `{when}`", rig.title);
         }

@@ -78,6 +78,8 @@ impl Act {
 pub(crate) enum Mishap {
     Gone,
     Crashes,
+    Dies,
+    Killed,
     Hangs,
     Babbles,
 }

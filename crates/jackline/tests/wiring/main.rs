@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test that cannot go on says so by panicking")]
 
+mod codex;
 mod defence;
 mod doctor;
 mod init;

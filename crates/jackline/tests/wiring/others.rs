@@ -7,7 +7,7 @@ use crate::terminal::ran_by_a_person;
 use crate::{World, is_there, ran};
 
 /// A world in which a host's program is there and Claude Code is not.
-fn world(program: &str, version: &str) -> World {
+pub(crate) fn world(program: &str, version: &str) -> World {
     let world = World::new();
     fs::remove_file(world.path("bin/claude")).expect("removed");
     fs::remove_dir_all(world.path("home/.claude")).expect("removed");
@@ -92,7 +92,7 @@ fn vs_code_is_wired_where_it_is_named() {
 
 /// Breaks a wired host in one way; what doctor says then.
 #[track_caller]
-fn check_red((host, program): (&str, &str), breaking: impl FnOnce(&World), told: &str) {
+pub(crate) fn check_red((host, program): (&str, &str), breaking: impl FnOnce(&World), told: &str) {
     let world = world(program, "0.166.0");
     world.run(&["init", host]).check(0, &[]);
     breaking(&world);
@@ -106,7 +106,7 @@ fn what_would_leave_a_host_unguarded_is_red() {
     check_red(codex, |world| world.write(config, ""), "9 of our 9 hooks are not trusted");
     check_red(codex, |world| world.change(config, "sha256:", "sha256:0"), "are not trusted");
     let off = |world: &World| world.write(config, &format!("[features]\nhooks = false\n\n{}", world.read(config)));
-    check_red(codex, off, "switch hooks off");
+    check_red(codex, off, "`features.hooks` switches every hook off");
     check_red(
         codex,
         |world| world.change("home/.codex/hooks.json", "--wired user\"", "--wired user || true\""),

@@ -1,16 +1,16 @@
-//! Codex's trust in hooks: it runs one only if a person's settings hold the digest of the very entry.
+//! Codex's trust in hooks: it runs one only if a person's settings hold the digest of the very entry, under its place.
 //!
-//! Kept as tables at the end of its `config.toml`, one per entry: `[hooks.state."FILE:event:group:index"]` with
-//! `trusted_hash`. The digest is of the entry with its event, as canonical JSON; tried against the client.
+//! Kept in its `config.toml`, one table per entry: `[hooks.state."FILE:event:group:index"]` with `trusted_hash`. When
+//! our entries come, change or go, trust follows: in ours, and in a person's own that stand elsewhere afterwards.
 
-use jackline_core::json::canonical;
-use jackline_core::sha::Digest;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use serde_json::{Value, json};
 
-use super::super::{Removed, SettingsFault, Trust, TrustedFile, spans};
-use super::FORM;
-use crate::wiring::Wiring as _;
-use crate::wiring::hooks::is_ours;
+use super::config::{Config, States, header, quoted};
+use super::placed::{Placed, placed};
+use crate::wiring::{Rewired, SettingsFault, Trust, TrustedFile};
 
 /// Its trust.
 pub const TRUST: Tables = Tables;
@@ -19,212 +19,175 @@ pub const TRUST: Tables = Tables;
 #[derive(Debug, Clone, Copy)]
 pub struct Tables;
 
-/// An entry of ours: where its trust is kept, and the digest that is trusted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
-    key: String,
-    hash: String,
-}
-
 impl Trust for Tables {
-    fn add(&self, text: Option<&str>, wired: TrustedFile<'_>) -> Result<String, SettingsFault> {
+    fn follow(&self, text: Option<&str>, wired: Rewired<'_>) -> Result<Option<String>, SettingsFault> {
         let before = text.unwrap_or_default();
-        let entries = entries(wired)?;
-        if entries.iter().all(|entry| is_trusted(before, entry)) {
-            return Ok(before.to_owned());
+        let config = Config::read(before)?;
+        let change = Change::of(&config.states(), wired)?;
+        let after = change.made(&config, text);
+        let read = Config::read(&after).map_err(|_| SettingsFault::TrustOtherwise)?;
+        if read.states() != change.wanted(config.states()) || read.rest() != config.rest() {
+            return Err(SettingsFault::TrustOtherwise);
         }
-        if let Some(line) = before.lines().find(|line| names_trust_otherwise(line)) {
-            return Err(SettingsFault::Refused(line.trim().to_owned()));
-        }
-        let mut after = without(before, &entries);
-        if !after.is_empty() && !after.ends_with('\n') {
-            after.push('\n');
-        }
-        for (at, entry) in entries.iter().enumerate() {
-            let space = if at == 0 && after.is_empty() { "" } else { "\n" };
-            after.push_str(&format!("{space}{}\ntrusted_hash = \"{}\"\n", header(&entry.key), entry.hash));
-        }
-        Ok(after)
+        let is_ours_alone = after.is_empty() && before.starts_with('[');
+        Ok(Some(after).filter(|_| text.is_some() && !is_ours_alone || !change.trusted.is_empty()))
     }
 
-    fn remove(&self, text: &str, wired: TrustedFile<'_>) -> Result<Removed, SettingsFault> {
-        let after = without(text, &entries(wired)?);
-        Ok(if after == text {
-            Removed::Nothing
-        } else if after.is_empty() {
-            Removed::All
-        } else {
-            Removed::Rest(after)
-        })
+    fn off(&self, text: &str) -> Result<Option<&'static str>, SettingsFault> {
+        Ok(Config::read(text)?.off())
     }
 
     fn lacks(&self, text: Option<&str>, wired: TrustedFile<'_>) -> Result<Option<String>, SettingsFault> {
-        let text = text.unwrap_or_default();
-        if is_off(text) {
-            return Ok(Some("its settings switch hooks off (`features.hooks = false`)".to_owned()));
+        let config = Config::read(text.unwrap_or_default())?;
+        let states = config.states();
+        let (mut ours, mut untrusted) = (0, 0);
+        for hook in placed(Some(wired.text))?.iter().filter(|hook| hook.ours) {
+            ours += 1;
+            let digest = hook.digest.as_deref();
+            untrusted += usize::from(!digest.is_some_and(|digest| is_trusted(&states, &hook.key(wired.file), digest)));
         }
-        let entries = entries(wired)?;
-        let untrusted = entries.iter().filter(|entry| !is_trusted(text, entry)).count();
-        Ok((untrusted > 0)
-            .then(|| format!("{untrusted} of our {} hooks are not trusted, and so not run", entries.len())))
+        Ok((untrusted > 0).then(|| format!("{untrusted} of our {ours} hooks are not trusted, and so not run")))
     }
 }
 
-/// Our entries in a file of hooks.
-fn entries(wired: TrustedFile<'_>) -> Result<Vec<Entry>, SettingsFault> {
-    let settings = spans::settings(wired.text.as_bytes())?;
-    // What is of a wrong form is refused here.
-    FORM.survey(wired.text.as_bytes())?;
-    let mut found = Vec::new();
-    for (event, groups) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
-        for (group, at) in groups.as_array().into_iter().flatten().zip(0_usize..) {
-            let hooks = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
-            for (hook, index) in hooks.zip(0_usize..).filter(|(hook, _)| is_ours(&FORM, hook)) {
-                let name = snake(event);
-                let hash = hash(&name, hook);
-                found.push(Entry { key: format!("{}:{name}:{at}:{index}", wired.file), hash });
+/// Whether a hook of this digest would run.
+fn is_trusted(states: &States, key: &str, digest: &str) -> bool {
+    let Some(state) = states.get(key) else { return false };
+    let enabled = state.get("enabled").is_none_or(|enabled| *enabled == Value::Bool(true));
+    enabled && state.get("trusted_hash").and_then(Value::as_str) == Some(digest)
+}
+
+/// What is to be done to what is trusted.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Change {
+    /// Trust that goes: in entries of ours that are not there any more.
+    dropped: BTreeSet<String>,
+    /// Trust in a person's own hooks that stand elsewhere now.
+    moved: Vec<(String, String)>,
+    /// Trust in our entries that is not there yet, with the digest.
+    trusted: Vec<(String, String)>,
+}
+
+impl Change {
+    fn of(states: &States, wired: Rewired<'_>) -> Result<Self, SettingsFault> {
+        let (old, new) = (placed(wired.before)?, placed(wired.after)?);
+        let ours = || new.iter().filter(|hook| hook.ours);
+        let kept: BTreeSet<String> = ours().map(|hook| hook.key(wired.file)).collect();
+        let moved = moved(&old, &new, wired.file, states);
+        let left = |key: &String| !kept.contains(key) && !moved.iter().any(|(from, _)| from == key);
+        let dropped = gone(&old, &new, wired.file, states).into_iter().filter(left).collect();
+        let is_new = |(key, digest): &(String, String)| {
+            !is_trusted(states, key, digest) || moved.iter().any(|(from, _)| from == key)
+        };
+        let digests = ours().filter_map(|hook| Some((hook.key(wired.file), hook.digest.clone()?)));
+        Ok(Self { dropped, trusted: digests.filter(is_new).collect(), moved })
+    }
+
+    /// What shall be trusted afterwards.
+    fn wanted(&self, states: States) -> States {
+        let mut wanted = states.clone();
+        wanted.retain(|key, _| !self.dropped.contains(key) && !self.moved.iter().any(|(from, _)| from == key));
+        for (from, to) in &self.moved {
+            wanted.extend(states.get(from).map(|state| (to.clone(), state.clone())));
+        }
+        wanted.extend(self.trusted.iter().map(|(key, digest)| (key.clone(), json!({ "trusted_hash": digest }))));
+        wanted
+    }
+
+    /// The text with all of it done, as well as its form allows.
+    fn made(&self, config: &Config<'_>, text: Option<&str>) -> String {
+        let mut edits = Edits { text: text.unwrap_or_default(), line_end: config.line_end(), list: Vec::new() };
+        let stays = |key: &String| !self.moved.iter().any(|(from, _)| from == key);
+        let mut added = Vec::new();
+        for (key, digest) in &self.trusted {
+            match config.block(key).filter(|_| stays(key)) {
+                Some(block) => edits.rewrite(block, key, digest),
+                None => added.push((key, digest)),
             }
         }
+        self.dropped.iter().filter_map(|key| config.block(key)).for_each(|block| edits.drop(block));
+        for (from, to) in &self.moved {
+            edits.list.extend(config.key_span(from).map(|span| (span, quoted(to))));
+        }
+        edits.done(&added, text.is_none())
     }
-    Ok(found)
 }
 
-/// `PreToolUse` as `pre_tool_use`.
-fn snake(event: &str) -> String {
-    let mut name = String::new();
-    for (at, c) in event.chars().enumerate() {
-        if c.is_ascii_uppercase() && at > 0 {
-            name.push('_');
-        }
-        name.push(c.to_ascii_lowercase());
+/// Trust in others' hooks that stand elsewhere now: we never change their order.
+fn moved(old: &[Placed], new: &[Placed], file: &str, states: &States) -> Vec<(String, String)> {
+    let others = |all: &[Placed], event: &str| -> Vec<String> {
+        all.iter().filter(|hook| !hook.ours && hook.event == event).map(|hook| hook.key(file)).collect()
+    };
+    let events: BTreeSet<&str> = old.iter().map(|hook| hook.event.as_str()).collect();
+    let pairs = events.into_iter().flat_map(|event| others(old, event).into_iter().zip(others(new, event)));
+    pairs.filter(|(from, to)| from != to && states.contains_key(from)).collect()
+}
+
+/// Keys of this file under which nothing but entries of ours was trusted.
+fn gone(old: &[Placed], new: &[Placed], file: &str, states: &States) -> BTreeSet<String> {
+    let ours = || old.iter().chain(new).filter(|hook| hook.ours);
+    let digests: BTreeSet<&str> = ours().filter_map(|hook| hook.digest.as_deref()).collect();
+    let of_file = |key: &str| key.strip_prefix(file).is_some_and(|place| place.starts_with(':'));
+    let was_ours = |key: &str| old.iter().any(|hook| hook.ours && hook.key(file) == key);
+    let is_ours =
+        |state: &Value| state.get("trusted_hash").and_then(Value::as_str).is_some_and(|hash| digests.contains(hash));
+    let found = states.iter().filter(|(key, state)| of_file(key) && (was_ours(key) || is_ours(state)));
+    found.map(|(key, _)| key.clone()).collect()
+}
+
+/// Edits of a `config.toml`.
+///
+/// INVARIANT: an empty line comes before each table that is added, except in a file that is made for them, and where a
+/// text has no line break at its end it has none afterwards. So taking away is the exact opposite of adding.
+struct Edits<'a> {
+    text: &'a str,
+    line_end: &'static str,
+    list: Vec<(Range<usize>, String)>,
+}
+
+impl Edits<'_> {
+    fn rewrite(&mut self, block: Range<usize>, key: &str, digest: &str) {
+        let ends = self.text.get(block.clone()).is_some_and(|lines| lines.ends_with('\n'));
+        let lines = self.lines(key, digest);
+        self.list.push((block, if ends { lines } else { lines.trim_end().to_owned() }));
     }
-    name
-}
 
-/// Our groups have no matcher, which would be part of it.
-fn hash(event: &str, hook: &Value) -> String {
-    let entry = json!({
-        "type": hook.get("type"), "command": hook.get("command"), "timeout": hook.get("timeout"), "async": false,
-    });
-    let identity = json!({ "event_name": event, "hooks": [entry] });
-    format!("sha256:{}", Digest::of(&canonical(&identity)).hex())
-}
-
-fn header(key: &str) -> String {
-    format!("[hooks.state.\"{}\"]", key.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
-/// The lines of a table, its header included, up to the next one.
-fn table<'a>(text: &'a str, key: &str) -> Option<impl Iterator<Item = &'a str>> {
-    let header = header(key);
-    let mut lines = text.lines().skip_while(move |line| line.trim() != header);
-    lines.next()?;
-    Some(lines.take_while(|line| !line.trim_start().starts_with('[')))
-}
-
-fn is_trusted(text: &str, entry: &Entry) -> bool {
-    let wanted = format!("trusted_hash = \"{}\"", entry.hash);
-    let off = |line: &str| line.split_whitespace().collect::<String>() == "enabled=false";
-    let Some(lines) = table(text, &entry.key) else { return false };
-    let lines: Vec<&str> = lines.collect();
-    lines.iter().any(|line| line.trim() == wanted) && !lines.iter().any(|line| off(line))
-}
-
-/// Whether a line names this trust in a way that a table at the end would contradict.
-fn names_trust_otherwise(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with("hooks.state") || line.starts_with("hooks =") || line.starts_with("hooks=") && line.contains('{')
-}
-
-/// Whether hooks are switched off as a whole.
-fn is_off(text: &str) -> bool {
-    let mut within = "";
-    text.lines().map(str::trim).any(|line| {
-        if line.starts_with('[') {
-            within = line;
-        }
-        let said: String = line.split_whitespace().collect();
-        within == "[features]" && said.starts_with("hooks=false") || said.starts_with("features.hooks=false")
-    })
-}
-
-/// The text without the tables of these entries, and without the empty line before each.
-fn without(text: &str, entries: &[Entry]) -> String {
-    let headers: Vec<String> = entries.iter().map(|entry| header(&entry.key)).collect();
-    let mut kept = String::with_capacity(text.len());
-    let mut dropping = false;
-    for line in text.split_inclusive('\n') {
-        if line.trim_start().starts_with('[') {
-            dropping = headers.iter().any(|header| line.trim() == header);
-            if dropping && kept.ends_with("\n\n") {
-                kept.pop();
-            }
-        }
-        // What follows the table's own lines is not ours.
-        if dropping && line.trim().is_empty() {
-            dropping = false;
-        }
-        if !dropping {
-            kept.push_str(line);
-        }
+    /// Takes lines out, and the empty line before them.
+    fn drop(&mut self, block: Range<usize>) {
+        let before = self.text.get(..block.start).unwrap_or_default();
+        let above = before.strip_suffix(self.line_end).filter(|above| above.is_empty() || above.ends_with('\n'));
+        self.list.push((above.map_or(block.start, str::len)..block.end, String::new()));
     }
-    if kept == "\n" { String::new() } else { kept }
+
+    fn lines(&self, key: &str, digest: &str) -> String {
+        let end = self.line_end;
+        format!("{}{end}trusted_hash = \"{digest}\"{end}", header(key))
+    }
+
+    fn done(mut self, added: &[(&String, &String)], is_new: bool) -> String {
+        self.list.sort_by_key(|(span, _)| span.start);
+        let mut after = String::with_capacity(self.text.len());
+        let mut copied = 0;
+        for (span, new) in &self.list {
+            after.push_str(self.text.get(copied..span.start).unwrap_or_default());
+            after.push_str(new);
+            copied = span.end;
+        }
+        let left = self.text.get(copied..).unwrap_or_default();
+        after.push_str(left);
+        let open = !self.text.is_empty() && !self.text.ends_with('\n');
+        if open && !after.ends_with('\n') && !added.is_empty() {
+            after.push_str(self.line_end);
+        }
+        for (at, (key, digest)) in added.iter().enumerate() {
+            let space = if at == 0 && is_new { "" } else { self.line_end };
+            after.push_str(space);
+            after.push_str(&self.lines(key, digest));
+        }
+        let cut = open.then(|| after.strip_suffix(self.line_end)).flatten();
+        cut.map(str::to_owned).unwrap_or(after)
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::wiring::{CommandLine, Timeouts};
-
-    fn wired() -> String {
-        let line = CommandLine::from_shell("/o/jackline hook codex").unwrap();
-        FORM.add(None, &line, Timeouts::default()).unwrap()
-    }
-
-    #[test]
-    fn the_digest_is_the_one_that_the_client_computes() {
-        let hook = |seconds: u64| json!({ "type": "command", "command": "jackline hook codex", "timeout": seconds });
-        let want = "sha256:bbd7dd39d4a10f19cb9be38f4b3f10430b33d6797ed56ac1009679eeba4f7408";
-        assert_eq!(hash(&snake("PreToolUse"), &hook(10)), want);
-        let want = "sha256:737be5d5a9d3e00e798ab014e385ced73b7fb52641f29da840785e5a1ada77f0";
-        assert_eq!(hash(&snake("Stop"), &hook(20)), want);
-    }
-
-    #[track_caller]
-    fn check(config: &str) {
-        let text = wired();
-        let file = TrustedFile { file: "/h/.codex/hooks.json", text: &text };
-        assert!(TRUST.lacks(Some(config), file).unwrap().is_some());
-        let trusted = TRUST.add(Some(config), file).unwrap();
-        assert!(trusted.contains("[hooks.state.\"/h/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:"));
-        assert_eq!(TRUST.lacks(Some(&trusted), file).unwrap(), None, "{trusted}");
-        assert_eq!(TRUST.add(Some(&trusted), file).unwrap(), trusted);
-        let want = if config.is_empty() { Removed::All } else { Removed::Rest(config.to_owned()) };
-        assert_eq!(TRUST.remove(&trusted, file).unwrap(), want);
-        let changed = text.replace("/o/jackline", "/p/jackline");
-        let changed = TrustedFile { text: &changed, ..file };
-        assert!(TRUST.lacks(Some(&trusted), changed).unwrap().unwrap().contains("not trusted"));
-        let again = TRUST.add(Some(&trusted), changed).unwrap();
-        assert_eq!((TRUST.lacks(Some(&again), changed).unwrap(), again.len()), (None, trusted.len()));
-    }
-
-    #[test]
-    fn trust_is_added_once_replaced_and_taken_back() {
-        check("");
-        check("model = \"x\"\n");
-        check("[projects.\"/a\"]\ntrust_level = \"trusted\"\n");
-        check("[hooks.state.\"/h/.codex/hooks.json:stop:7:0\"]\ntrusted_hash = \"sha256:ab\"\n");
-    }
-
-    #[test]
-    fn hooks_that_are_off_are_told_and_what_would_be_contradicted_is_left_alone() {
-        let text = wired();
-        let file = TrustedFile { file: "/h/hooks.json", text: &text };
-        let trusted = TRUST.add(None, file).unwrap();
-        let off = format!("[features]\nhooks = false\n{trusted}");
-        assert!(TRUST.lacks(Some(&off), file).unwrap().unwrap().contains("switch hooks off"));
-        let one_off = trusted.replacen("trusted_hash", "enabled = false\ntrusted_hash", 1);
-        assert!(TRUST.lacks(Some(&one_off), file).unwrap().is_some());
-        assert!(TRUST.add(Some("hooks.state = {}\n"), file).is_err());
-    }
-}
+mod tests;

@@ -6,7 +6,8 @@ mod survey;
 
 use serde_json::{Value, json};
 
-use super::edit::{Edits, Shape, fresh};
+use super::edit::{Edits, Shape, fresh, on_one_line};
+use super::shield;
 use super::spans::{self, Kind, Node};
 use super::timeouts::{TIMEOUT_S, Timeouts};
 use super::{CommandLine, Removed, SettingsFault, Wiring};
@@ -64,12 +65,22 @@ pub struct Form {
     pub command: &'static str,
     /// Whether that is a program, with its arguments in `args`; a shell's text otherwise.
     pub exec: bool,
+    /// Whether the text of a gate refuses by itself when our program cannot be run or fails: for hosts that would let the
+    /// call pass then.
+    pub shielded: bool,
     /// The member that says how long the host waits, and what of it makes a second.
     pub timeout: (&'static str, u64),
     /// The member of a gate by which a failed hook blocks, where the host knows one.
     pub on_failure: Option<(&'static str, Word)>,
     /// What the settings beside our entries do to them.
     pub beside: fn(&Value, &mut Survey),
+}
+
+/// What entries shall run, and how long the host waits for it.
+#[derive(Debug, Clone, Copy)]
+struct Wanted<'a> {
+    line: &'a CommandLine,
+    timeouts: Timeouts,
 }
 
 /// A value that never changes.
@@ -97,15 +108,61 @@ impl Wiring for Form {
         if let Some(key) = self.survey(text.as_bytes())?.refused {
             return Err(SettingsFault::Refused(key));
         }
-        match self.remove(text)? {
-            _ if self.holds_exactly(text, line, timeouts)? => Ok(text.to_owned()),
-            Removed::Nothing => self.insert(text, line, timeouts),
-            Removed::Rest(rest) => self.add(Some(&rest), line, timeouts),
+        if self.holds_exactly(text, line, timeouts)? {
+            return Ok(text.to_owned());
+        }
+        let wanted = Wanted { line, timeouts };
+        let text = self.renewed(text, wanted)?;
+        match self.without(&text, Some(wanted))? {
+            Removed::Nothing => self.insert(&text, wanted),
+            Removed::Rest(rest) => self.insert(&rest, wanted),
             Removed::All => self.add(None, line, timeouts),
         }
     }
 
     fn remove(&self, text: &str) -> Result<Removed, SettingsFault> {
+        self.without(text, None)
+    }
+
+    fn survey(&self, text: &[u8]) -> Result<Survey, SettingsFault> {
+        survey::survey(self, text)
+    }
+}
+
+impl Form {
+    /// The settings in which the first entry of ours for each event is as it is wanted, in the place where it stood: the
+    /// entries behind it may be known by their places.
+    fn renewed(&self, text: &str, wanted: Wanted<'_>) -> Result<String, SettingsFault> {
+        let (root, _) = spans::read(text)?;
+        let Some(hooks) = hooks(&root)? else { return Ok(text.to_owned()) };
+        let mut edits = Edits::new(text, &root);
+        for asked in self.events {
+            let Some(list) = hooks.member(asked.event) else { continue };
+            let list = list_of(asked.event, list)?;
+            let element = self.element(asked, wanted);
+            let ours = list.items.iter().map(|item| &item.node).filter(|node| self.is_whole(text, node));
+            let ours: Vec<&Node> = ours.collect();
+            if let [first, ..] = ours.as_slice()
+                && !ours.iter().any(|node| node.value(text) == element.value())
+            {
+                edits.put(first.span.clone(), on_one_line(&element));
+            }
+        }
+        Ok(edits.done())
+    }
+
+    /// Whether an element holds entries of ours, and none of anybody else.
+    fn is_whole(&self, text: &str, element: &Node) -> bool {
+        let value = element.value(text);
+        if !self.grouped {
+            return survey::is_ours(self, &value);
+        }
+        let entries = value.get("hooks").and_then(Value::as_array);
+        entries.is_some_and(|all| !all.is_empty() && all.iter().all(|entry| survey::is_ours(self, entry)))
+    }
+
+    /// The settings without our entries, but for the first of each event that is as it is wanted.
+    fn without(&self, text: &str, spared: Option<Wanted<'_>>) -> Result<Removed, SettingsFault> {
         if spans::blank(text.as_bytes()) {
             return Ok(Removed::Nothing);
         }
@@ -116,7 +173,9 @@ impl Wiring for Form {
         let mut gone = Vec::new();
         for item in &hooks.items {
             let event = item.key.as_deref().unwrap_or_default();
-            let (any, whole) = self.remove_event(text, &mut edits, event, &item.node)?;
+            let asked = self.events.iter().find(|asked| asked.event == event);
+            let spared = spared.zip(asked).map(|(wanted, asked)| self.element(asked, wanted).value());
+            let (any, whole) = self.remove_event((text, spared), &mut edits, event, &item.node)?;
             found |= any;
             gone.push(whole);
         }
@@ -132,14 +191,9 @@ impl Wiring for Form {
         })
     }
 
-    fn survey(&self, text: &[u8]) -> Result<Survey, SettingsFault> {
-        survey::survey(self, text)
-    }
-}
-
-impl Form {
     /// What stands in an event's list for us; without a matcher it is asked for every tool.
-    fn element(&self, asked: &Asked, line: &CommandLine, timeouts: Timeouts) -> Shape<'static> {
+    fn element(&self, asked: &Asked, wanted: Wanted<'_>) -> Shape<'static> {
+        let Wanted { line, timeouts } = wanted;
         let mut hook: Vec<(&str, Shape<'_>)> = Vec::new();
         let mut put = |key: &'static str, value: Value| hook.push((key, Shape::Leaf(value)));
         if self.typed {
@@ -152,6 +206,7 @@ impl Form {
             put(self.command, json!(line.program));
             put("args", json!(line.arguments));
         } else {
+            let line = if asked.gate && self.shielded { shield::shielded(line) } else { line.clone() };
             put(self.command, json!(line.in_shell()));
         }
         let seconds = if asked.stops { timeouts.stop_s } else { TIMEOUT_S };
@@ -167,7 +222,7 @@ impl Form {
 
     fn fresh(&self, line: &CommandLine, timeouts: Timeouts) -> String {
         let mut members = self.head();
-        members.push(("hooks", self.all(line, timeouts)));
+        members.push(("hooks", self.all(Wanted { line, timeouts })));
         fresh(&members)
     }
 
@@ -180,15 +235,15 @@ impl Form {
         !self.head.is_empty() && text == format!("{}\n", fresh(&self.head()))
     }
 
-    fn all(&self, line: &CommandLine, timeouts: Timeouts) -> Shape<'static> {
-        let list = |asked: &Asked| Shape::Array(vec![self.element(asked, line, timeouts)]);
+    fn all(&self, wanted: Wanted<'_>) -> Shape<'static> {
+        let list = |asked: &Asked| Shape::Array(vec![self.element(asked, wanted)]);
         Shape::Object(self.events.iter().map(|asked| (asked.event, list(asked))).collect())
     }
 
     /// Takes our entries out of one event; whether there were any, and whether the event goes as a whole.
     fn remove_event(
         &self,
-        text: &str,
+        (text, mut spared): (&str, Option<Value>),
         edits: &mut Edits<'_>,
         event: &str,
         list: &Node,
@@ -197,6 +252,10 @@ impl Form {
         let mut gone = Vec::new();
         let mut found = false;
         for item in &list.items {
+            if spared.take_if(|spared| item.node.value(text) == *spared).is_some() {
+                gone.push(false);
+                continue;
+            }
             let (any, whole) = self.remove_element(text, edits, &item.node);
             found |= any;
             gone.push(whole);
@@ -223,21 +282,24 @@ impl Form {
         (any, whole)
     }
 
-    fn insert(&self, text: &str, line: &CommandLine, timeouts: Timeouts) -> Result<String, SettingsFault> {
+    /// Adds the entries that are not there yet.
+    fn insert(&self, text: &str, wanted: Wanted<'_>) -> Result<String, SettingsFault> {
         let (root, _) = spans::read(text)?;
         let mut edits = Edits::new(text, &root);
         let mut at_root: Vec<(&str, Shape<'_>)> = self.head();
         at_root.retain(|(key, _)| root.member(key).is_none());
         let Some(hooks) = hooks(&root)? else {
-            at_root.push(("hooks", self.all(line, timeouts)));
+            at_root.push(("hooks", self.all(wanted)));
             edits.add_members(&root, &at_root);
             return Ok(edits.done());
         };
         edits.add_members(&root, &at_root);
         let mut missing = Vec::new();
         for asked in self.events {
-            let element = self.element(asked, line, timeouts);
+            let element = self.element(asked, wanted);
+            let is_there = |list: &Node| list.items.iter().any(|item| item.node.value(text) == element.value());
             match hooks.member(asked.event) {
+                Some(list) if is_there(list) => {}
                 Some(list) => edits.add_element(list_of(asked.event, list)?, &element),
                 None => missing.push((asked.event, Shape::Array(vec![element]))),
             }
@@ -252,7 +314,7 @@ impl Form {
         let list =
             |event: &str| settings.pointer("/hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
         let once = |asked: &Asked| {
-            let wanted = self.element(asked, line, timeouts).value();
+            let wanted = self.element(asked, Wanted { line, timeouts }).value();
             list(asked.event).is_some_and(|list| list.iter().filter(|element| **element == wanted).count() == 1)
         };
         Ok(self.events.iter().all(once) && self.survey(text.as_bytes())?.entries.len() == self.events.len())

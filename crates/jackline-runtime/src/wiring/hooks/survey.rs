@@ -4,6 +4,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::{Asked, Form};
+use crate::wiring::shield;
 use crate::wiring::spans::{blank, settings};
 use crate::wiring::{CommandLine, SettingsFault};
 
@@ -45,6 +46,8 @@ pub struct Entry {
 pub enum Flaw {
     #[error("runs in a shell instead of by `args`")]
     Shell,
+    #[error("does not refuse by itself when our program is missing or fails, and the call passes then")]
+    Bare,
     #[error("does more than run us")]
     More,
     #[error("lacks `{0}`, so a failed hook lets the call pass")]
@@ -139,6 +142,8 @@ pub(in crate::wiring) fn is_ours(form: &Form, hook: &Value) -> bool {
 enum Run {
     Exec,
     Shell,
+    /// By a shell that refuses where it fails.
+    Shielded,
     /// By a shell that does something else as well.
     More,
 }
@@ -150,10 +155,15 @@ fn started(form: &Form, hook: &Value) -> Option<(CommandLine, Run)> {
         let arguments = arguments.as_array()?.iter().map(|word| word.as_str().unwrap_or_default().to_owned()).collect();
         (CommandLine { program: command.to_owned(), arguments }, Run::Exec)
     } else if let Some(line) = CommandLine::from_shell(command) {
-        (line, Run::Shell)
+        match (shield::behind(&line), shield::within(&line, form.host)) {
+            (Some(behind), _) => (behind, Run::Shielded),
+            (None, Some(within)) => (within, Run::More),
+            (None, None) => (line, Run::Shell),
+        }
     } else {
         let mut words = command.split_ascii_whitespace().map(|word| word.trim_matches(['"', '\'']).to_owned());
-        (CommandLine { program: words.next()?, arguments: words.collect() }, Run::More)
+        let line = CommandLine { program: words.next()?, arguments: words.collect() };
+        (shield::within(&line, form.host).unwrap_or(line), Run::More)
     };
     Some((line, run)).filter(|(line, _)| line.asks_for(form.host))
 }
@@ -162,14 +172,16 @@ fn entry(form: &Form, event: &str, group: &Value, hook: &Value) -> Option<Entry>
     let (line, run) = started(form, hook)?;
     let asked = form.events.iter().find(|asked| asked.event == event);
     let stops = asked.is_some_and(|asked| asked.stops);
+    let gates = asked.is_some_and(|asked| asked.gate);
     let mut flaws = Vec::new();
     match run {
-        Run::Exec => {}
-        Run::Shell if form.exec => flaws.push(Flaw::Shell),
-        Run::Shell => {}
+        Run::Shell if form.shielded && gates => flaws.push(Flaw::Bare),
+        Run::Shell | Run::Shielded if form.exec => flaws.push(Flaw::Shell),
+        Run::Shielded if !gates => flaws.push(Flaw::More),
+        Run::Exec | Run::Shell | Run::Shielded => {}
         Run::More => flaws.push(if form.exec { Flaw::Shell } else { Flaw::More }),
     }
-    if asked.is_some_and(|asked| asked.gate) {
+    if gates {
         flaws.extend(passes_on_failure(form, hook));
     }
     let timeout_s = hook.get(form.timeout.0).and_then(Value::as_f64).map(|units| units / form.timeout.1 as f64);

@@ -25,14 +25,18 @@ pub(super) fn look(host: &Host, report: &mut Report) {
         let text = format!("{}: what is known of it is from its documentation; it was never run with us", host.title);
         report.warn(GROUP, text, "try a call that your definition refuses before you rely on it");
     }
-    if let AtFailure::Passes { when, remedy } = host.at_failure {
-        report.warn(GROUP, format!("{} fails open: a call passes when {when}", host.title), remedy);
+    let open = |when: &str| format!("{} fails open: a call passes when {when}", host.title);
+    match host.at_failure {
+        AtFailure::Passes { when, remedy } => report.warn(GROUP, open(when), remedy),
+        AtFailure::Blocks { but, .. } => {
+            report.note(GROUP, open(but), "wire our program itself, and no other in its place")
+        }
     }
 }
 
 fn wanted(host: &Host) -> String {
     match (host.at_failure, host.basis) {
-        (AtFailure::Blocks { since }, _) => format!("it must be {since} or newer"),
+        (AtFailure::Blocks { since, .. }, _) => format!("it must be {since} or newer"),
         (AtFailure::Passes { .. }, Basis::Run(version)) => format!("what is said here was seen with {version}"),
         (AtFailure::Passes { .. }, Basis::Documented) => "any version may behave differently".to_owned(),
     }
@@ -45,7 +49,7 @@ fn version(host: &Host, program: &Path, report: &mut Report) {
             let text = format!("the version of {} ({shown}) cannot be told: {why}", host.title);
             report.warn(GROUP, text, wanted(host));
         }
-        (Ok(version), AtFailure::Blocks { since }) if version < since => {
+        (Ok(version), AtFailure::Blocks { since, .. }) if version < since => {
             let text = format!("{} {version} ({shown}) lets a call pass when its hook fails", host.title);
             report.fail(GROUP, text, format!("update it to {since} or newer"));
         }

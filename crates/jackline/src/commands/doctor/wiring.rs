@@ -97,6 +97,7 @@ fn looked(host: &'static Host, sources: impl Iterator<Item = Source>, root: &Pat
                 let found = judged((host, scope), &shown, root, &survey, report);
                 if found.is_some() {
                     trusted(host, &path, &shown, report);
+                    switched_off(host, root, report);
                 }
                 wired.extend(found);
             }
@@ -164,12 +165,38 @@ fn trusted(host: &Host, path: &Path, shown: &str, report: &mut Report) {
         let text = hooks.text.clone().unwrap_or_default();
         let kept = Settings::read(file)?;
         let lacks = trust.lacks(kept.text.as_deref(), hosts::trusted_file(path, &text)?);
-        lacks.map_err(|fault| hooks.refused(&fault))
+        lacks.map_err(|fault| kept.refused(&fault))
     });
     match lacking {
         Ok(None) => report.ok(GROUP, format!("{shown}: {} trusts the hooks", host.title)),
         Ok(Some(why)) => report.fail(GROUP, format!("{shown}: {why}"), format!("jackline init {}", host.name)),
         Err(error) => report.error(GROUP, error),
+    }
+}
+
+/// Whether the settings that keep trust, or a project's of the same kind, switch hooks off.
+fn switched_off(host: &Host, root: &Path, report: &mut Report) {
+    let (Some((trust, file)), Some(beside)) = (host.trusting(), host.trust.as_ref().map(|trust| trust.beside)) else {
+        return;
+    };
+    let project = root.join(beside);
+    for path in [file, project.clone()] {
+        let is_projects = path == project;
+        let shown = place::shown(&path);
+        let off = Settings::read(path).and_then(|settings| {
+            let off = settings.text.as_deref().map_or(Ok(None), |text| trust.off(text));
+            off.map_err(|fault| settings.refused(&fault))
+        });
+        match off {
+            Ok(None) => {}
+            Ok(Some(setting)) => {
+                let text = format!("{shown}: `{setting}` switches every hook off");
+                report.fail(GROUP, text, format!("take `{setting}` out"));
+            }
+            // Of the other one it was said with the trust that it keeps.
+            Err(error) if is_projects => report.error(GROUP, error),
+            Err(_) => {}
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod progress;
 mod run;
 mod schema;
 mod show;
+mod spent;
 mod validate;
 
 use std::path::Path;

@@ -10,6 +10,7 @@ use jackline_workflow::Workflow;
 use jackline_workflow::run::{Entry, Observer};
 use serde_json::Value;
 
+use super::spent::Spent;
 use crate::{screen, timeline};
 
 /// How often the clock is drawn anew: it shows seconds.
@@ -40,7 +41,10 @@ struct Seen {
     finished: BTreeSet<String>,
     /// Why each agent failed last, as it was told.
     failed: BTreeMap<String, Value>,
+    /// What the manager has left.
     budget: String,
+    /// What the run used of what it may use.
+    spent: Spent,
     /// Whether the last line is to be drawn over.
     drawn: bool,
 }
@@ -51,7 +55,8 @@ impl Progress {
         let names = flow.manifest().into_iter().flat_map(|manifest| manifest.graph());
         let names = names.map(|node| node.id().and_then(|id| id.text()).unwrap_or_default().to_owned());
         let levels = names.zip(levels).collect();
-        Self { way, levels, began: Instant::now(), seen: Mutex::default() }
+        let seen = Seen { spent: Spent::of(flow), ..Seen::default() };
+        Self { way, levels, began: Instant::now(), seen: Mutex::new(seen) }
     }
 
     /// Does something while the clock is shown: an agent may be at work for long without a record.
@@ -94,7 +99,7 @@ impl Progress {
         let level = level.map(|level| format!("level {} of {} · ", level + 1, self.depth())).unwrap_or_default();
         let names: Vec<String> = names.into_iter().map(timeline::shown).collect();
         let names = if names.is_empty() { "…".to_owned() } else { names.join(", ") };
-        format!("{:>4}s  {level}{names}{}", self.began.elapsed().as_secs(), seen.budget)
+        format!("{:>4}s  {level}{names}{}{}", self.began.elapsed().as_secs(), seen.budget, seen.spent.shown())
     }
 
     fn depth(&self) -> usize {
@@ -126,6 +131,7 @@ impl Seen {
     }
 
     fn take(&mut self, entry: &Entry) {
+        self.spent.take(entry);
         let step = entry.step.clone().unwrap_or_default();
         if entry.kind == "agent.failed" {
             self.failed.insert(entry.agent.clone(), entry.data.get("reason").cloned().unwrap_or_default());

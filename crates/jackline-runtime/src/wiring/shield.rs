@@ -1,0 +1,109 @@
+//! A command line behind words of a shell that refuse where it cannot: for hosts that let a call pass when its hook is
+//! missing or fails, and take a shell's text.
+//!
+//! What hangs is not helped: a host that waited too long has decided already.
+
+use super::CommandLine;
+
+/// The shell that every system has where it is looked for; a person's own may spell things differently.
+const SHELL: &str = "/bin/sh";
+
+/// The hook's own exit codes are 0 and 2; any other becomes a refusal. Ended by a host that waited too long, the shell ends
+/// the hook too, which would hold the host's pipes. The hook gets the host's message by another number, because what runs in
+/// the background gets no input. Without single quotes, backslashes, or words behind an exclamation mark, so that
+/// every shell hands it over as it is.
+const SHIELD: &str = concat!(
+    r#"t() { kill -9 $p; exit 2; }; trap t HUP INT TERM; exec 3<&0; "$0" "$@" <&3 3<&- & p=$! ; exec 3<&-; "#,
+    r#"wait $p; c=$?; case $c in 0|2) exit $c;; esac; "#,
+    r#"echo "Jackline could not be asked, so this call is refused. Have a person run: jackline doctor" >&2; exit 2"#,
+);
+
+/// The line behind those words.
+pub(super) fn shielded(line: &CommandLine) -> CommandLine {
+    let words = ["-c", SHIELD, &line.program].map(str::to_owned).into_iter();
+    CommandLine { program: SHELL.to_owned(), arguments: words.chain(line.arguments.iter().cloned()).collect() }
+}
+
+/// What is run behind those words, where these are they.
+pub(super) fn behind(line: &CommandLine) -> Option<CommandLine> {
+    let [option, shield, program, arguments @ ..] = line.arguments.as_slice() else { return None };
+    let is_shield = line.program == SHELL && option == "-c" && shield == SHIELD;
+    is_shield.then(|| CommandLine { program: program.clone(), arguments: arguments.to_vec() })
+}
+
+/// Our words for a host within others of the same shell, as another version may have written them.
+pub(super) fn within(line: &CommandLine, host: &str) -> Option<CommandLine> {
+    let mut words = line.arguments.as_slice();
+    while let [program, arguments @ ..] = words.get(..).filter(|_| line.program == SHELL)? {
+        let inner = CommandLine { program: program.clone(), arguments: arguments.to_vec() };
+        if inner.asks_for(host) {
+            return Some(inner);
+        }
+        words = arguments;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+
+    fn line(words: &[&str]) -> CommandLine {
+        let arguments = words[1..].iter().map(|&word| word.to_owned()).collect();
+        CommandLine { program: words[0].to_owned(), arguments }
+    }
+
+    #[test]
+    fn what_stands_behind_is_told_from_its_text() {
+        let ours = line(&["/o p/jackline", "hook", "codex", "--store", "it's"]);
+        let text = shielded(&ours).in_shell();
+        assert_eq!(behind(&CommandLine::from_shell(&text).unwrap()), Some(ours.clone()));
+        let other = text.replace("exit 2", "exit 0");
+        let other = CommandLine::from_shell(&other).unwrap();
+        assert_eq!((behind(&other), within(&other, "codex")), (None, Some(ours)));
+        assert_eq!(within(&other, "qwen"), None);
+        assert!(!SHIELD.replace("$! ", "").contains(['\'', '\\', '!', '\n']), "some shell would read it differently");
+    }
+
+    /// Runs a line as a host does, by a shell's text; its exit code, standard output and standard error.
+    #[track_caller]
+    fn check(words: &[&str], want: (i32, &str, &str)) {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &shielded(&line(words)).in_shell()]);
+        let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // A program that reads nothing may be gone already.
+        drop(child.stdin.take().unwrap().write_all(b"message"));
+        let output = child.wait_with_output().unwrap();
+        let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert_eq!((output.status.code(), out.as_str()), (Some(want.0), want.1), "{err}");
+        assert!(err.contains(want.2) && (!want.2.is_empty() || err.is_empty()), "{err}");
+    }
+
+    #[test]
+    fn answers_pass_and_every_failure_refuses() {
+        check(&["/bin/sh", "-c", "cat"], (0, "message", ""));
+        check(&["/bin/sh", "-c", "echo '{}'; echo no >&2; exit 2"], (2, "{}\n", "no"));
+        let refused = "could not be asked";
+        check(&["/nowhere/jackline", "hook"], (2, "", refused));
+        check(&["/bin/sh", "-c", "exit 1"], (2, "", refused));
+        check(&["/bin/sh", "-c", "exit 101"], (2, "", refused));
+        check(&["/bin/sh", "-c", "kill -9 $$"], (2, "", refused));
+    }
+
+    #[test]
+    fn a_host_that_waited_too_long_gets_its_pipes_back() {
+        let mut shell = Command::new("/bin/sh");
+        let line = shielded(&line(&["/bin/sh", "-c", "echo begun; exec sleep 600"]));
+        let mut child = shell.args(&line.arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+        let mut begun = String::new();
+        std::io::BufRead::read_line(&mut out, &mut begun).unwrap();
+        assert_eq!(begun, "begun\n");
+        Command::new("kill").arg(child.id().to_string()).status().unwrap();
+        let mut rest = String::new();
+        std::io::Read::read_to_string(&mut out, &mut rest).unwrap();
+        assert_eq!((rest.as_str(), child.wait().unwrap().code()), ("", Some(2)));
+    }
+}
