@@ -97,6 +97,10 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
     let settings = Settings::read(flow, &means).map_err(RunFault::Unrunnable)?;
     order.check(there(at, &order)?)?;
     unset(&settings, at)?;
+    let secrets = settings.secret_variables.iter().filter_map(|name| Some((name.clone(), (at.variable)(name)?)));
+    let secrets: BTreeMap<String, String> = secrets.collect();
+    // What cannot be begun leaves nothing behind: it is refused before anything is made.
+    let anew = if order.resume { None } else { Some(order.anew(&settings, &secrets)?) };
     let directory = at.runs.join(&order.run);
     let _owner = Owner::take(&order.run, &directory)?;
     // Once more: somebody may have carried it out until now.
@@ -104,9 +108,7 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
     let (loaded, journal) = Journal::read(at.store, &order.run)?;
     order.check_records(&journal, &format!("sha256:{}", settings.digest.hex()))?;
     let kept = Kept::new(directory.join("answers"));
-    let secrets = settings.secret_variables.iter().filter_map(|name| Some((name.clone(), (at.variable)(name)?)));
-    let secrets: BTreeMap<String, String> = secrets.collect();
-    let wanted = order.wanted(&settings, (&journal, &kept), &secrets)?;
+    let wanted = anew.map_or_else(|| order.again((&journal, &kept), &secrets), Ok)?;
     let hidden = Hidden::new(&settings.hidden, secrets.into_values().chain(std::mem::take(&mut *lock(&tokens))));
     hidden.learn(&json!(wanted));
     let root = flow.root.canonicalize().unwrap_or_else(|_| flow.root.clone());

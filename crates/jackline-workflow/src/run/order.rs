@@ -86,25 +86,25 @@ impl Order {
         Ok(())
     }
 
-    /// What the run is to do: as it is ordered now, or as it was when the run began.
-    pub(super) fn wanted(
+    /// What a run that is taken up again was to do when it began.
+    pub(super) fn again(
         &self,
-        settings: &Settings,
         (journal, kept): (&Journal, &Kept),
         secrets: &BTreeMap<String, String>,
     ) -> Result<Wanted, RunFault> {
         let secrets = self.digests(secrets);
-        if self.resume {
-            let lost =
-                || RunFault::Unreadable { id: self.run.clone(), why: "what it was to do is not kept".to_owned() };
-            let value = journal.order.as_ref().and_then(|digest| kept.get(digest)).ok_or_else(lost)?;
-            let wanted: Wanted = serde_json::from_value(value).map_err(|_| lost())?;
-            let mut names = wanted.secrets.keys().chain(secrets.keys());
-            return match names.find(|name| wanted.secrets.get(*name) != secrets.get(*name)) {
-                Some(name) => Err(RunFault::Variable { id: self.run.clone(), name: name.clone() }),
-                None => Ok(wanted),
-            };
+        let lost = || RunFault::Unreadable { id: self.run.clone(), why: "what it was to do is not kept".to_owned() };
+        let value = journal.order.as_ref().and_then(|digest| kept.get(digest)).ok_or_else(lost)?;
+        let wanted: Wanted = serde_json::from_value(value).map_err(|_| lost())?;
+        let mut names = wanted.secrets.keys().chain(secrets.keys());
+        match names.find(|name| wanted.secrets.get(*name) != secrets.get(*name)) {
+            Some(name) => Err(RunFault::Variable { id: self.run.clone(), name: name.clone() }),
+            None => Ok(wanted),
         }
+    }
+
+    /// What a new run is to do.
+    pub(super) fn anew(&self, settings: &Settings, secrets: &BTreeMap<String, String>) -> Result<Wanted, RunFault> {
         let (given, said) = match self.input.clone().unwrap_or_default() {
             Value::Null => (Map::new(), None),
             Value::String(task) => (Map::new(), Some(task)),
@@ -120,7 +120,7 @@ impl Order {
         };
         let task = self.task.clone().or(said).or(in_input);
         refused(settings, &start)?;
-        Ok(Wanted { task: task.unwrap_or_default(), start, secrets })
+        Ok(Wanted { task: task.unwrap_or_default(), start, secrets: self.digests(secrets) })
     }
 
     /// What values are told apart by, in this run alone.
