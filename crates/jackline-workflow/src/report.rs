@@ -6,6 +6,7 @@ use jackline_core::definition::Fault;
 use jackline_core::definition::fault::{count_line, draw};
 use serde_json::{Value, json};
 
+use crate::effect;
 use crate::finding::{Finding, Level, Report};
 use crate::load::Workflow;
 use crate::rules::{RULES, Rule};
@@ -51,6 +52,7 @@ impl Validated {
         if self.report.omitted > 0 {
             text.push_str(&format!("{} more are not shown\n\n", self.report.omitted));
         }
+        self.notes().iter().for_each(|note| text.push_str(&format!("{note}\n")));
         let count = count_line(self.report.errors, self.report.warnings);
         let name = self.path.trim_end_matches('/');
         match (self.report.valid(), self.report.warnings) {
@@ -59,6 +61,18 @@ impl Validated {
             (false, _) => text.push_str(&format!("{name}: not valid, {count}\n")),
         }
         text
+    }
+}
+
+impl Validated {
+    /// Settings that a run would read past or refuse, a line for each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let idle = effect::idle(&self.flow);
+        let idle = idle.iter().map(|idle| idle.told(&self.shown(idle.file)));
+        let file = self.shown(crate::MANIFEST_FILE);
+        let unusable = crate::run::unusable_tiers(&self.flow).into_iter();
+        idle.chain(unusable.map(|why| format!("note: {file}: `jackline workflow run` refuses it: {why}"))).collect()
     }
 }
 
@@ -78,7 +92,17 @@ pub fn as_json(all: &[Validated]) -> Value {
         "valid": all.iter().all(|one| one.report.valid()),
         "findings": findings,
         "omitted": omitted(all),
+        "without_effect": all.iter().flat_map(idle_json).collect::<Vec<_>>(),
     })
+}
+
+/// Settings that a run would read past.
+fn idle_json(one: &Validated) -> Vec<Value> {
+    let told = |idle: effect::Idle<'_>| {
+        let effect::Setting { path, why, protects, .. } = idle.setting;
+        json!({"workflow": one.path, "file": idle.file, "line": idle.line, "setting": path, "why": why, "refused": protects})
+    };
+    effect::idle(&one.flow).into_iter().map(told).collect()
 }
 
 /// Findings that there was no room for.

@@ -50,6 +50,7 @@ fn account() -> Account {
         ],
         usage: Usage { requests: 4, input_tokens: 1_000, output_tokens: 200, cost_nano_usd: 6_000_000 },
         deliverables: vec![Deliverable { path: "report.md".to_owned(), bytes: 2_048 }],
+        left_out: 0,
     }
 }
 

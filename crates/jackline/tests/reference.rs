@@ -61,6 +61,11 @@ fn the_page_of_workflow_rules() {
 }
 
 #[test]
+fn the_page_of_settings_without_effect() {
+    check("workflow-settings.md", &format!("{GENERATED}{}", jackline_workflow::effect::reference_markdown()));
+}
+
+#[test]
 fn the_schemas_of_workflows() {
     let schemas = [("workflow", jackline_workflow::workflow_schema()), ("agent", jackline_workflow::agent_schema())];
     for (file, schema) in schemas {

@@ -99,6 +99,15 @@ impl Environment {
         Self { variables, secrets }
     }
 
+    /// The same with values for variables that are not set.
+    #[must_use]
+    pub fn with_defaults<'a>(mut self, defaults: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        for (name, value) in defaults {
+            self.variables.entry(name.into()).or_insert_with(|| value.into());
+        }
+        self
+    }
+
     /// What must not show in anything that a command prints.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.secrets.iter().map(String::as_str)

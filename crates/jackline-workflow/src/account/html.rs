@@ -46,6 +46,10 @@ impl Account {
         {
             draw(&mut text, table);
         }
+        if self.left_out > 0 {
+            let _ =
+                writeln!(text, "<p class=\"muted\">and {} more steps, events and gates in the log</p>", self.left_out);
+        }
         text.push_str("</body>\n</html>\n");
         text
     }

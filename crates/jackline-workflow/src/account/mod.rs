@@ -41,6 +41,8 @@ pub struct Account {
     pub budgets: Vec<Budget>,
     pub usage: Usage,
     pub deliverables: Vec<Deliverable>,
+    /// Steps, moments and gates that there was no room for; the log has them.
+    pub left_out: u64,
 }
 
 /// How a run ended.

@@ -31,7 +31,8 @@ impl Reader {
         let Some(at) = text(record, "/at").and_then(Timestamp::parse) else { return };
         let began = *self.began.get_or_insert(at);
         let at_ms = u64::try_from(at.since(began)).unwrap_or_default();
-        self.account.elapsed_ms = self.account.elapsed_ms.max(at_ms);
+        let before_ms = self.account.elapsed_ms;
+        self.account.elapsed_ms = before_ms.max(at_ms);
         let agent = text(record, "/agent").unwrap_or_default().to_owned();
         match text(record, "/kind").unwrap_or_default() {
             "run.started" => {
@@ -52,6 +53,9 @@ impl Reader {
             }
             "gates.judged" => self.judged(record, at_ms),
             kind => {
+                if kind == "run.resumed" {
+                    self.resumed(before_ms);
+                }
                 if let Some((told, text, bad)) = moment(kind, &agent, record) {
                     self.moment(Moment { at_ms, kind: told, text, bad });
                 }
@@ -69,12 +73,25 @@ impl Reader {
     fn step(&mut self, step: Step) {
         if self.account.steps.len() < TOLD_MAX {
             self.account.steps.push(step);
+        } else {
+            self.account.left_out += 1;
         }
     }
 
     fn moment(&mut self, moment: Moment) {
         if self.account.moments.len() < TOLD_MAX {
             self.account.moments.push(moment);
+        } else {
+            self.account.left_out += 1;
+        }
+    }
+
+    /// The run is taken up again: what was under way before is over, and is asked anew.
+    fn resumed(&mut self, to_ms: u64) {
+        for at in std::mem::take(&mut self.open).into_values() {
+            let Some(step) = self.account.steps.get_mut(at) else { continue };
+            (step.to_ms, step.outcome) = (Some(to_ms), Outcome::Failed);
+            step.note = Some("the run was interrupted".to_owned());
         }
     }
 
@@ -115,7 +132,7 @@ impl Reader {
     fn judged(&mut self, record: &Value, at_ms: u64) {
         let gates = record.pointer("/data/judgement/gates").and_then(Value::as_array).into_iter().flatten();
         let is = |gate: &Value, name: &str| gate.get(name).and_then(Value::as_bool).unwrap_or_default();
-        let told = gates.filter(|gate| is(gate, "applicable")).map(|gate| Gate {
+        let mut told = gates.filter(|gate| is(gate, "applicable")).map(|gate| Gate {
             at_ms,
             gate: said(gate, "/gate"),
             passed: is(gate, "passed"),
@@ -123,7 +140,8 @@ impl Reader {
             findings: texts(gate.get("findings")),
         });
         let room = TOLD_MAX.saturating_sub(self.account.gates.len());
-        self.account.gates.extend(told.take(room));
+        self.account.gates.extend(told.by_ref().take(room));
+        self.account.left_out += told.count() as u64;
     }
 
     fn ended(&mut self, record: &Value) {
@@ -186,11 +204,15 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer).and_then(Value::as_str)
 }
 
-/// A text of a record on one line, cut; what a long one was clipped to, as it is.
+/// A text of a record on one line, cut.
 fn said(value: &Value, pointer: &str) -> String {
     match value.pointer(pointer) {
         Some(Value::String(text)) => brief(text, TEXT_CHARS_MAX),
         Some(Value::Null) | None => String::new(),
+        // A long one was clipped when it was recorded: its beginning tells.
+        Some(Value::Object(clipped)) if clipped.get("clipped") == Some(&Value::Bool(true)) => {
+            brief(clipped.get("head").and_then(Value::as_str).unwrap_or_default(), TEXT_CHARS_MAX)
+        }
         Some(other) => brief(&other.to_string(), TEXT_CHARS_MAX),
     }
 }
@@ -271,11 +293,30 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_was_killed_has_open_steps() {
+    fn a_run_that_was_killed_has_open_steps_until_it_is_taken_up() {
         let mut reader = Reader::default();
         reader.take(&record(0, "run.started", None, json!({})));
         reader.take(&record(1, "agent.started", Some("w#1"), json!({})));
-        let account = reader.account();
+        let account = reader.account.clone();
         assert_eq!((account.steps[0].outcome, account.end), (Outcome::Open, None));
+        reader.take(&record(5, "run.resumed", None, json!({})));
+        reader.take(&record(6, "agent.started", Some("w#1"), json!({})));
+        reader.take(&record(7, "agent.finished", Some("w#1"), json!({})));
+        let steps: Vec<_> = reader.account().steps.into_iter().map(|step| (step.outcome, step.to_ms)).collect();
+        assert_eq!(steps, [(Outcome::Failed, Some(1_000)), (Outcome::Done, Some(7_000))]);
+    }
+
+    #[test]
+    fn what_was_clipped_and_what_there_is_no_room_for_is_told() {
+        let mut reader = Reader::default();
+        reader.take(&record(0, "agent.started", Some("w#1"), json!({})));
+        let reason = json!({"bytes": 20_000, "clipped": true, "head": "the model refuses"});
+        reader.take(&record(1, "agent.failed", Some("w#1"), json!({ "reason": reason })));
+        for _ in 0..TOLD_MAX + 6 {
+            reader.take(&record(2, "agent.skipped", None, json!({})));
+        }
+        let account = reader.account();
+        assert_eq!(account.steps[0].note.as_deref(), Some("the model refuses"));
+        assert_eq!((account.steps.len(), account.left_out), (TOLD_MAX, 7));
     }
 }

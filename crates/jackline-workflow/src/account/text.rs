@@ -45,7 +45,7 @@ impl Account {
         let moments = self.moments.iter().map(|one| (one.at_ms, moment(one)));
         let mut lines: Vec<(u64, String)> = steps.chain(moments).collect();
         lines.sort_by_key(|(at, _)| *at);
-        let more = lines.len().saturating_sub(LINES_MAX);
+        let more = lines.len().saturating_sub(LINES_MAX) as u64 + self.left_out;
         let shown = lines.into_iter().take(LINES_MAX).map(|(at, line)| format!("{:>12}  {line}", duration(at)));
         shown.chain((more > 0).then(|| format!("and {more} more"))).collect()
     }

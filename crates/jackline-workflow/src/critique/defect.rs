@@ -1,5 +1,7 @@
 //! What a critic says: a score, and what is wrong.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -54,6 +56,15 @@ impl Defect {
         let category = if categories.contains(&category) { category } else { OTHER.to_owned() };
         (!description.is_empty()).then(|| Self { category, description, fix: text("fix") })
     }
+}
+
+/// The first category with more defects in the answers of so many workers than the cap lets them have; 0 is no cap.
+#[must_use]
+pub fn over(defects: &[Defect], cap: u64, workers: u64) -> Option<&str> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    defects.iter().for_each(|defect| *counts.entry(&defect.category).or_default() += 1);
+    let most = cap.saturating_mul(workers.max(1));
+    counts.into_iter().find(|(_, count)| cap > 0 && *count > most).map(|(category, _)| category)
 }
 
 /// What a critic's answer must fit.

@@ -1,7 +1,5 @@
 //! What defects were found in a run, and how often: learned from every worker, told to all of them.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::Defect;
@@ -28,22 +26,12 @@ pub struct Pattern {
 #[serde(default)]
 pub struct Memory {
     patterns: Vec<Pattern>,
-    /// Defects of this iteration, by category.
-    counts: BTreeMap<String, u64>,
 }
 
 impl Memory {
-    /// A new iteration: the counts of categories begin anew, the patterns stay.
-    pub fn begin(&mut self) {
-        self.counts.clear();
-    }
-
     /// Takes in what a critic found.
     pub fn learn(&mut self, agent: &str, defects: &[Defect]) {
-        for defect in defects {
-            *self.counts.entry(defect.category.clone()).or_default() += 1;
-            self.see(agent, defect);
-        }
+        defects.iter().for_each(|defect| self.see(agent, defect));
     }
 
     fn see(&mut self, agent: &str, defect: &Defect) {
@@ -71,14 +59,6 @@ impl Memory {
         known.sort_by_key(|pattern| std::cmp::Reverse(pattern.seen));
         known.truncate(TOLD_MAX);
         known
-    }
-
-    /// The first category with more defects in this iteration than the cap lets so many workers have.
-    #[must_use]
-    pub fn over(&self, cap: u64, workers: u64) -> Option<&str> {
-        let most = cap.saturating_mul(workers.max(1));
-        let over = self.counts.iter().find(|(_, count)| cap > 0 && **count > most);
-        over.map(|(category, _)| category.as_str())
     }
 }
 

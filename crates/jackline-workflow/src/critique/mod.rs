@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::ask::{Ask, Question, Usage};
 use crate::work::Work;
 
-pub use defect::{Defect, Review};
+pub use defect::{Defect, Review, over};
 pub use memory::{Memory, Pattern};
 pub use settings::{Settings, Unusable};
 
@@ -45,6 +45,8 @@ pub struct Improved {
     pub output: Value,
     /// Its score; none when the critic gave none.
     pub score: Option<f64>,
+    /// What the critic found in it.
+    pub defects: Vec<Defect>,
     /// How often the worker mended.
     pub repairs: u32,
     /// What happened, in order, as it is recorded.
@@ -77,6 +79,7 @@ impl Critique<'_> {
         let mut best = Improved {
             output: work.output.clone(),
             score: None,
+            defects: Vec::new(),
             repairs: 0,
             events: Vec::new(),
             usage: Usage::default(),
@@ -96,6 +99,7 @@ impl Critique<'_> {
             self.memory().learn(work.agent, &review.defects);
             if best.score.is_none_or(|score| review.score > score) {
                 (best.output, best.score) = (candidate.clone(), Some(review.score));
+                best.defects.clone_from(&review.defects);
             }
             let enough = review.score >= self.settings.min_score || review.defects.is_empty();
             if enough || best.repairs >= self.settings.repairs_max || Instant::now() >= until {

@@ -122,10 +122,18 @@ fn the_memory_is_bounded_and_keeps_what_is_frequent() {
     }
     assert_eq!(memory.known()[0].description, "often");
     assert!(serde_json::to_string(&memory).unwrap().len() < 20_000);
-    assert_eq!(memory.over(5, 1), Some("format"));
-    assert_eq!((memory.over(5, 1_000), memory.over(0, 1)), (None, None));
-    memory.begin();
-    assert_eq!((memory.over(5, 1), memory.known().len()), (None, 8));
+    assert_eq!(memory.known().len(), 8);
+}
+
+#[test]
+fn defects_are_counted_in_the_answer_that_counts() {
+    let (_, improved) = check(vec![says(0.1, &["a", "b", "c"]), says(0.9, &["d"])], (1, Some(0.9), 1));
+    assert_eq!(improved.defects.iter().map(|one| one.description.as_str()).collect::<Vec<_>>(), ["d"]);
+    let (_, improved) = check(vec![says(0.4, &["a", "b"]), says(0.1, &["c"]), says(0.2, &["e"])], (0, Some(0.4), 2));
+    assert_eq!(improved.defects.len(), 2, "those of the answer that is kept");
+    let many: Vec<Defect> = improved.defects.iter().cycle().take(6).cloned().collect();
+    assert_eq!(over(&many, 5, 1), Some("incomplete"));
+    assert_eq!((over(&many, 5, 2), over(&many, 0, 1), over(&[], 5, 1)), (None, None, None));
 }
 
 #[test]

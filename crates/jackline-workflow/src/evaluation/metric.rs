@@ -27,8 +27,8 @@ pub enum Kind {
     Expressions(Vec<Expression>),
     /// Whether a command ends with 0.
     Test(Vec<String>),
-    /// Whether the result, or a part of it, fits a schema.
-    Schema { schema: Schema, of: Option<Expression> },
+    /// Whether the result fits a schema, or each of these parts of it does.
+    Schema { schema: Schema, of: Vec<Expression> },
     /// What is left of the scarcest budget; of these ones, or of all.
     Budget(Vec<String>),
     /// Whether no rule of the workflow was broken in the run.
@@ -76,7 +76,7 @@ impl Kind {
                 let schema = Schema::new(schema)
                     .map_err(|fault| format!("its `params.schema` cannot be used: {}", fault.message))?;
                 let of = params.get("of").map(|of| expressions("of", of)).transpose()?;
-                Ok(Self::Schema { schema, of: of.and_then(|of| of.into_iter().next()) })
+                Ok(Self::Schema { schema, of: of.unwrap_or_default() })
             }
             "budget" | "budget_utility" => texts(params.get("of"), "of").map(Self::Budget),
             "policy" | "policy_score" => match params.get("rules") {
@@ -89,18 +89,21 @@ impl Kind {
     }
 }
 
-/// Expressions or a command.
+/// Expressions or a command: one of both, so that nothing which is written is passed over.
 fn deterministic(params: &Map<String, Value>) -> Result<Kind, String> {
-    for key in ["expr", "expression", "assertions", "tests"] {
-        if let Some(value) = params.get(key) {
-            return expressions(key, value).map(Kind::Expressions);
-        }
+    /// The names that expressions have, and the one of a command.
+    const KEYS: [&str; 5] = ["expr", "expression", "assertions", "tests", "command"];
+    let mut given = KEYS.iter().filter_map(|key| Some((*key, params.get(*key)?)));
+    let (key, value) = given.next().ok_or("it has neither `params.expr` nor `params.command`")?;
+    if let Some((other, _)) = given.next() {
+        return Err(format!("it has both `params.{key}` and `params.{other}`; make two metrics of it"));
     }
-    let words = texts(params.get("command"), "command")?;
-    if words.is_empty() {
-        Err("it has neither `params.expr` nor `params.command`".to_owned())
-    } else {
-        Ok(Kind::Test(words))
+    if key != "command" {
+        return expressions(key, value).map(Kind::Expressions);
+    }
+    match texts(Some(value), key)? {
+        words if words.is_empty() => Err("its `params.command` is empty".to_owned()),
+        words => Ok(Kind::Test(words)),
     }
 }
 

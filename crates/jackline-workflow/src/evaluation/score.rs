@@ -2,10 +2,12 @@
 
 use std::time::Instant;
 
+use jackline_runtime::Schema;
 use serde_json::{Value, json};
 
 use super::{Kind, Metric, Settings};
 use crate::ask::{Ask, Question, Usage};
+use crate::expression::Expression;
 use crate::work::brief;
 
 /// Characters of a reason that is kept.
@@ -92,13 +94,8 @@ fn found(settings: &Settings, metric: &Metric, names: &Value, (referees, usage):
             Ok((f64::from(u8::from(passed)), (!passed).then(|| "the test failed".to_owned())))
         }
         Kind::Schema { schema, of } => {
-            let part = match of {
-                Some(of) => of.value(names).map_err(|fault| fault.to_string())?,
-                None => names.get("result").cloned().unwrap_or_default(),
-            };
-            let errors = schema.errors(&part)?;
-            let told = errors.first().map(|error| format!("`{}` {}", error.instance_path, error.message));
-            Ok((f64::from(u8::from(errors.is_empty())), told))
+            let told = unfit(schema, of, names)?;
+            Ok((f64::from(u8::from(told.is_none())), told))
         }
         Kind::Budget(of) => budget(of, names.get("budget")),
         Kind::Policy => policy(names.get("violations")),
@@ -106,8 +103,21 @@ fn found(settings: &Settings, metric: &Metric, names: &Value, (referees, usage):
     }
 }
 
+/// Why the result, or the first of these parts that does not, fits no schema.
+fn unfit(schema: &Schema, of: &[Expression], names: &Value) -> Result<Option<String>, String> {
+    let whole = || names.get("result").cloned().unwrap_or_default();
+    let parts = of.iter().map(|of| of.value(names).map_err(|fault| fault.to_string()));
+    let parts: Vec<Value> = if of.is_empty() { vec![whole()] } else { parts.collect::<Result<_, _>>()? };
+    for part in &parts {
+        if let Some(error) = schema.errors(part)?.first() {
+            return Ok(Some(format!("`{}` {}", error.instance_path, error.message)));
+        }
+    }
+    Ok(None)
+}
+
 /// Why an expression does not hold. One that says nothing of these values does not.
-fn failing(expression: &crate::expression::Expression, names: &Value) -> Option<String> {
+fn failing(expression: &Expression, names: &Value) -> Option<String> {
     match expression.holds(names) {
         Ok(true) => None,
         Ok(false) => Some(format!("`{}` does not hold", expression.text())),
@@ -115,10 +125,12 @@ fn failing(expression: &crate::expression::Expression, names: &Value) -> Option<
     }
 }
 
-/// What is left of the scarcest budget. Budgets are `{name: {used, limit}}`.
+/// What is left of the scarcest budget. Budgets are `{name: {used, limit}}`; `tokens` is the run's and, as `loop_tokens`, the
+/// loop's.
 fn budget(of: &[String], budgets: Option<&Value>) -> Found {
     let budgets = budgets.and_then(Value::as_object).into_iter().flatten();
-    let counted = budgets.filter(|(name, _)| of.is_empty() || of.contains(name));
+    let wanted = |name: &str| of.iter().any(|of| name == of || name.strip_prefix("loop_") == Some(of));
+    let counted = budgets.filter(|(name, _)| of.is_empty() || wanted(name));
     let left = counted.filter_map(|(name, budget)| {
         let (used, limit) = (budget.get("used")?.as_f64()?, budget.get("limit")?.as_f64()?);
         (limit > 0.0).then(|| (name, (1.0 - used / limit).clamp(0.0, 1.0)))

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Metric;
-use crate::gates::Thresholds;
+use crate::gates::{Thresholds, reaches};
 use crate::judge::seconds;
 use crate::respondent::{Respondent, Unnamed};
 
@@ -186,10 +186,10 @@ impl Settings {
     pub fn act(&self, score: Option<f64>, repairs: u32) -> Act {
         let Thresholds { accept, retry, fail } = self.thresholds;
         let low = match score {
-            Some(score) if score >= accept => return Act::Accept,
-            Some(score) if score >= retry => return Act::AcceptWithWarning,
+            Some(score) if reaches(score, accept) => return Act::Accept,
+            Some(score) if reaches(score, retry) => return Act::AcceptWithWarning,
             _ if !self.retry.enabled => return Act::AcceptWithWarning,
-            Some(score) if score >= fail => self.retry.below_retry,
+            Some(score) if reaches(score, fail) => self.retry.below_retry,
             // What has no score is worth nothing.
             _ => self.retry.below_fail,
         };
@@ -216,13 +216,27 @@ impl Settings {
     }
 }
 
-/// Who judges: `rubric_judge` itself, or its `judge` or `model`.
+/// Who judges: `rubric_judge` itself, or its `judge` or `model`. Its `temperature` is that of the model which is named.
 fn named(judge: &Value) -> Result<Option<Respondent>, Unnamed> {
-    match Respondent::read(judge, &["judge", "model"])? {
-        Some(named) => Ok(Some(named)),
-        None if judge.get("temperature").is_some() || judge.as_object().is_some_and(serde_json::Map::is_empty) => {
-            Ok(None)
+    let (named, temperature) = (Respondent::read(judge, &["judge", "model"])?, judge.get("temperature"));
+    let only = |key: &str| matches!(key, "temperature" | "timeout");
+    let nobody = judge.as_object().is_some_and(|members| members.keys().all(|key| only(key)));
+    let named = match named {
+        Some(named) => Some(named),
+        None if nobody => None,
+        None => Respondent::read(&json!({ "rubric_judge": judge }), &["rubric_judge"])?,
+    };
+    Ok(named.map(|named| with_temperature(named, temperature)))
+}
+
+/// A model is asked with this temperature, unless its own parameters say another.
+fn with_temperature(named: Respondent, temperature: Option<&Value>) -> Respondent {
+    let (Respondent::Model(mut model), Some(temperature)) = (named.clone(), temperature) else { return named };
+    if let Some(members) = model.as_object_mut() {
+        let parameters = members.entry("parameters").or_insert_with(|| json!({}));
+        if let Some(parameters) = parameters.as_object_mut() {
+            parameters.entry("temperature").or_insert_with(|| temperature.clone());
         }
-        None => Respondent::read(&serde_json::json!({ "rubric_judge": judge }), &["rubric_judge"]),
     }
+    Respondent::Model(model)
 }

@@ -121,6 +121,34 @@ fn weights_count_and_what_has_no_score_is_nothing() {
 }
 
 #[test]
+fn every_part_that_is_named_must_fit() {
+    let fits = |of: Value| {
+        let metric = json!([{"kind": "schema", "params": {"schema": {"type": "number"}, "of": of}}]);
+        settings(metric).score(&json!({"result": {}, "a": 1, "b": "x"}), referees(None)).total
+    };
+    assert_eq!((fits(json!("a")), fits(json!(["a"])), fits(json!(["a", "b"]))), (Some(1.0), Some(1.0), Some(0.0)));
+}
+
+#[test]
+fn the_budgets_of_a_loop_count_too() {
+    let left = |params: Value| {
+        let metric = json!([{"kind": "budget", "params": params}]);
+        let meter = |used: f64, limit: Value| json!({"used": used, "limit": limit});
+        let budget = json!({"tokens": meter(900.0, Value::Null), "loop_tokens": meter(900.0, json!(1000)), "loops": meter(3.0, json!(3))});
+        settings(metric).score(&json!({ "budget": budget }), referees(None)).total
+    };
+    assert!((left(json!({"of": ["tokens"]})).unwrap() - 0.1).abs() < 1e-9);
+    assert_eq!(left(json!({})), Some(0.0), "no turn is left");
+}
+
+#[test]
+fn the_mean_of_equal_scores_is_their_score() {
+    let three = (0.7 + 0.7 + 0.7) / 3.0;
+    let read = json!({"enabled": true, "thresholds": {"accept": 0.7, "retry": 0.7}, "retry_policy": {"enabled": true}});
+    assert_eq!(Settings::read(&read).unwrap().unwrap().act(Some(three), 0), Act::Accept);
+}
+
+#[test]
 fn metrics_that_cannot_be_used_are_refused() {
     let refused = |metric: Value| {
         Settings::read(&json!({"enabled": true, "metrics": [metric]})).map(|_| ()).unwrap_err().to_string()
@@ -128,6 +156,11 @@ fn metrics_that_cannot_be_used_are_refused() {
     for (kind, params, want) in [
         ("vibes", json!({}), "`vibes` is no kind of metric"),
         ("deterministic", json!({}), "it has neither `params.expr` nor `params.command`"),
+        (
+            "deterministic",
+            json!({"expr": "true", "command": ["false"]}),
+            "it has both `params.expr` and `params.command`; make two metrics of it",
+        ),
         ("deterministic", json!({"expr": []}), "its `params.expr` must be 1 to 100 expressions"),
         ("deterministic", json!({"expr": "a b"}), "its expression `a b` cannot be read: "),
         ("schema", json!({}), "it has no `params.schema`"),
@@ -206,6 +239,11 @@ fn settings_are_read() {
     );
     assert_eq!(judge(json!({"command": ["judge"]})), Ok(Some(Respondent::Command(vec!["judge".to_owned()]))));
     assert_eq!(judge(json!({"temperature": 0})), Ok(None));
+    let command = Respondent::Command(vec!["judge".to_owned()]);
+    assert_eq!(judge(json!({"command": ["judge"], "temperature": 0})), Ok(Some(command)));
+    let model = json!({"provider": "openai", "name": "m", "temperature": 0});
+    let Ok(Some(Respondent::Model(model))) = judge(model) else { panic!("a model is named") };
+    assert_eq!((&model["name"], &model["parameters"]), (&json!("m"), &json!({"temperature": 0})));
     assert!(judge(json!(7)).is_err());
     let hooks = Settings::read(&json!({"enabled": true, "step_scores": {"enabled": false}})).unwrap().unwrap();
     assert!(!hooks.scores_at(Hook::WorkerResult));

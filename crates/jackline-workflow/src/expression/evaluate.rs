@@ -1,5 +1,7 @@
 //! What an expression is, given values for its names.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::cmp::Ordering;
 
 use serde_json::{Number, Value, json};
@@ -7,32 +9,111 @@ use serde_json::{Number, Value, json};
 use super::ExpressionFault;
 use super::parse::Part;
 
+/// Bytes that one evaluation may copy and compare: far more than a condition needs, and done in a part of a second.
+const BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// A value: of the scope's own, or made on the way.
+type Found<'a> = Result<Cow<'a, Value>, ExpressionFault>;
 type Evaluated = Result<Value, ExpressionFault>;
 
-/// The value of a part. Recursion is bounded by how deep an expression may be read.
-pub(super) fn value(part: &Part, scope: &Value) -> Evaluated {
-    match part {
-        Part::Literal(Value::Number(number)) => Ok(plain(number.as_f64().unwrap_or_default())),
-        Part::Literal(literal) => Ok(literal.clone()),
-        Part::Name(name) => named(name, scope),
-        Part::List(items) => {
-            items.iter().map(|item| value(item, scope)).collect::<Result<Vec<_>, _>>().map(Value::from)
-        }
-        Part::Member(of, name) => member(&value(of, scope)?, name),
-        Part::Item(of, at) => item(&value(of, scope)?, &value(at, scope)?),
-        Part::Not(of) => Ok(json!(!is_true(&value(of, scope)?))),
-        Part::Minus(of) => number(&value(of, scope)?, "be negative").map(|number| plain(-number)),
-        Part::And(left, right) => {
-            let left = value(left, scope)?;
-            if is_true(&left) { value(right, scope) } else { Ok(left) }
-        }
-        Part::Or(left, right) => {
-            let left = value(left, scope)?;
-            if is_true(&left) { Ok(left) } else { value(right, scope) }
-        }
-        Part::Compared(first, others) => compared(first, others, scope),
-        Part::Reckoned(sign, left, right) => reckoned(sign, &value(left, scope)?, &value(right, scope)?),
+/// What names mean, and how much may still be done.
+struct Scope<'a> {
+    names: &'a Value,
+    bytes_left: Cell<usize>,
+}
+
+impl Scope<'_> {
+    /// A value is copied or looked through.
+    fn spend(&self, value: &Value) -> Result<(), ExpressionFault> {
+        let left = self.bytes_left.get();
+        let left = left.checked_sub(weight(value, left)).ok_or_else(|| {
+            ExpressionFault::new(format!("it works on more than {} MiB of values", BYTES_MAX / (1024 * 1024)))
+        })?;
+        self.bytes_left.set(left);
+        Ok(())
     }
+}
+
+/// About how many bytes a value has; no more than one above `enough` is counted. The depth of JSON is bounded.
+fn weight(value: &Value, enough: usize) -> usize {
+    let many = |weights: &mut dyn Iterator<Item = usize>| {
+        let mut sum = 1_usize;
+        for weight in weights {
+            sum = sum.saturating_add(weight);
+            if sum > enough {
+                break;
+            }
+        }
+        sum
+    };
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 1,
+        Value::String(text) => text.len() + 1,
+        Value::Array(items) => many(&mut items.iter().map(|item| weight(item, enough))),
+        Value::Object(members) => many(&mut members.iter().map(|(key, value)| key.len() + weight(value, enough))),
+    }
+}
+
+/// The value of an expression, given values for its names.
+pub(super) fn evaluate(part: &Part, names: &Value) -> Evaluated {
+    let scope = Scope { names, bytes_left: Cell::new(BYTES_MAX) };
+    value(part, &scope).map(Cow::into_owned)
+}
+
+/// Whether an expression holds.
+pub(super) fn holds(part: &Part, names: &Value) -> Result<bool, ExpressionFault> {
+    let scope = Scope { names, bytes_left: Cell::new(BYTES_MAX) };
+    value(part, &scope).map(|value| is_true(&value))
+}
+
+/// The value of a part. Recursion is bounded by how deep an expression may be read.
+fn value<'a>(part: &'a Part, scope: &Scope<'a>) -> Found<'a> {
+    let made = |value: Value| Ok(Cow::Owned(value));
+    match part {
+        Part::Literal(Value::Number(number)) => made(plain(number.as_f64().unwrap_or_default())),
+        Part::Literal(literal) => Ok(Cow::Borrowed(literal)),
+        Part::Name(name) => named(name, scope.names),
+        Part::List(items) => list(items, scope).map(Cow::Owned),
+        Part::Member(of, name) => member(value(of, scope)?, name),
+        Part::Item(of, at) => item(value(of, scope)?, &*value(at, scope)?),
+        Part::Not(of) => made(json!(!is_true(&*value(of, scope)?))),
+        Part::Minus(of) => number(&*value(of, scope)?, "be negative").map(|number| Cow::Owned(plain(-number))),
+        Part::Compared(first, others) => compared(first, others, scope).map(Cow::Owned),
+        Part::And(..) | Part::Or(..) | Part::Reckoned(..) => chain(part, scope),
+    }
+}
+
+/// What is joined from the left, however long: by a loop, since an expression may join more than a stack holds.
+fn chain<'a>(part: &'a Part, scope: &Scope<'a>) -> Found<'a> {
+    let (mut joined, mut first) = (Vec::new(), part);
+    while let Part::And(left, _) | Part::Or(left, _) | Part::Reckoned(_, left, _) = first {
+        joined.push(first);
+        first = left;
+    }
+    let mut so_far = value(first, scope)?;
+    for part in joined.into_iter().rev() {
+        so_far = match part {
+            Part::And(_, right) if is_true(&so_far) => value(right, scope)?,
+            Part::Or(_, right) if !is_true(&so_far) => value(right, scope)?,
+            Part::Reckoned(sign, _, right) => {
+                let sum = reckoned(sign, &so_far, &*value(right, scope)?)?;
+                scope.spend(&sum)?;
+                Cow::Owned(sum)
+            }
+            _ => so_far,
+        };
+    }
+    Ok(so_far)
+}
+
+fn list<'a>(items: &'a [Part], scope: &Scope<'a>) -> Evaluated {
+    let mut list = Vec::with_capacity(items.len());
+    for item in items {
+        let item = value(item, scope)?;
+        scope.spend(&item)?;
+        list.push(item.into_owned());
+    }
+    Ok(Value::from(list))
 }
 
 /// Whether a value counts as true: not when it is null, false, zero or empty.
@@ -47,42 +128,59 @@ pub(super) fn is_true(value: &Value) -> bool {
     }
 }
 
-fn named(name: &str, scope: &Value) -> Evaluated {
-    let found = scope.get(name).or_else(|| scope.get("state")?.get(name));
-    found.cloned().ok_or_else(|| ExpressionFault::new(format!("there is no `{name}`")))
+fn named<'a>(name: &str, names: &'a Value) -> Found<'a> {
+    let found = names.get(name).or_else(|| names.get("state")?.get(name));
+    found.map(Cow::Borrowed).ok_or_else(|| ExpressionFault::new(format!("there is no `{name}`")))
 }
 
-fn member(of: &Value, name: &str) -> Evaluated {
+/// A part of a value: taken out of what was made, looked up in what is the scope's.
+fn part_of<'a>(
+    of: Cow<'a, Value>,
+    borrow: impl Fn(&'a Value) -> Option<&'a Value>,
+    take: impl Fn(Value) -> Option<Value>,
+) -> Cow<'a, Value> {
     match of {
-        Value::Object(members) => Ok(members.get(name).cloned().unwrap_or_default()),
-        Value::Null => Ok(Value::Null),
+        Cow::Borrowed(of) => borrow(of).map_or(Cow::Owned(Value::Null), Cow::Borrowed),
+        Cow::Owned(of) => Cow::Owned(take(of).unwrap_or_default()),
+    }
+}
+
+fn member<'a>(of: Cow<'a, Value>, name: &str) -> Found<'a> {
+    match &*of {
+        Value::Object(_) => Ok(part_of(of, |of| of.get(name), |mut of| of.get_mut(name).map(Value::take))),
+        Value::Null => Ok(Cow::Owned(Value::Null)),
         other => Err(ExpressionFault::new(format!("{} has no members such as `{name}`", noun(other)))),
     }
 }
 
-fn item(of: &Value, at: &Value) -> Evaluated {
-    match (of, at) {
-        (Value::Null, _) => Ok(Value::Null),
+fn item<'a>(of: Cow<'a, Value>, at: &Value) -> Found<'a> {
+    match (&*of, at) {
+        (Value::Null, _) => Ok(Cow::Owned(Value::Null)),
         (Value::Object(_), Value::String(name)) => member(of, name),
         (Value::Array(items), Value::Number(_)) => {
             let at = number(at, "count items")?;
             let at = if at < 0.0 { at + items.len() as f64 } else { at };
+            if at < 0.0 || at.fract() != 0.0 {
+                return Ok(Cow::Owned(Value::Null));
+            }
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
                 reason = "a cast saturates, and what is beyond the list is null"
             )]
-            let found = (at >= 0.0 && at.fract() == 0.0).then(|| items.get(at as usize)).flatten();
-            Ok(found.cloned().unwrap_or_default())
+            let at = at as usize;
+            Ok(part_of(of, |of| of.get(at), |mut of| of.get_mut(at).map(Value::take)))
         }
-        _ => Err(ExpressionFault::new(format!("{} has no item that {} names", noun(of), noun(at)))),
+        (of, at) => Err(ExpressionFault::new(format!("{} has no item that {} names", noun(of), noun(at)))),
     }
 }
 
-fn compared(first: &Part, others: &[(&'static str, Part)], scope: &Value) -> Evaluated {
+fn compared<'a>(first: &'a Part, others: &'a [(&'static str, Part)], scope: &Scope<'a>) -> Evaluated {
     let mut left = value(first, scope)?;
     for (sign, right) in others {
         let right = value(right, scope)?;
+        scope.spend(&left)?;
+        scope.spend(&right)?;
         if !compare(sign, &left, &right)? {
             return Ok(json!(false));
         }

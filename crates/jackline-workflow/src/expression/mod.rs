@@ -56,7 +56,7 @@ impl Expression {
     /// # Errors
     /// When it has none.
     pub fn value(&self, scope: &Value) -> Result<Value, ExpressionFault> {
-        evaluate::value(&self.part, scope)
+        evaluate::evaluate(&self.part, scope)
     }
 
     /// Whether it holds.
@@ -64,7 +64,7 @@ impl Expression {
     /// # Errors
     /// When it has no value.
     pub fn holds(&self, scope: &Value) -> Result<bool, ExpressionFault> {
-        self.value(scope).map(|value| evaluate::is_true(&value))
+        evaluate::holds(&self.part, scope)
     }
 }
 
@@ -138,6 +138,20 @@ mod tests {
         refuse("1 / 0", "by zero");
         refuse("nobody", "there is no `nobody`");
         refuse("state.a.n.deeper", "has no members");
+    }
+
+    #[test]
+    fn work_is_bounded() {
+        let long = json!({"s": "x".repeat(1 << 20)});
+        let told = |text: &str| Expression::read(text).and_then(|expression| expression.value(&long));
+        let begun = std::time::Instant::now();
+        for text in [vec!["s"; 1_000].join("+"), format!("[{}]", vec!["s"; 1_000].join(",")), vec!["s"; 800].join("<=")]
+        {
+            let fault = told(&text).unwrap_err();
+            assert!(fault.to_string().contains("more than 64 MiB"), "{fault}");
+        }
+        assert!(told("s == s and s + s != s").unwrap() == json!(true), "what people write is far from it");
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub use look::look;
 pub use outcome::{Action, Judgement, Outcome, Payload};
 pub use required::Source;
 pub use run::{Critique, Evaluation, Run, Thresholds, Unusable};
+pub(crate) use score::reaches;
 
 /// A completion gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

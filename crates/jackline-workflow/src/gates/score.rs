@@ -11,6 +11,6 @@ pub(super) fn score_of(value: &Value) -> Option<f64> {
 }
 
 /// Whether a score is as high as is wanted.
-pub(super) fn reaches(score: f64, wanted: f64) -> bool {
+pub(crate) fn reaches(score: f64, wanted: f64) -> bool {
     score + SLACK >= wanted
 }

@@ -50,6 +50,7 @@ enum Came {
     Busy {
         why: String,
         after_s: Option<u64>,
+        cause: Cause,
     },
     /// It stays as it is.
     Never(String, Cause),
@@ -70,17 +71,17 @@ pub(super) fn send(model: &Model, body: &[u8], (until, usage): (Instant, &mut Us
         let url = model.endpoint.url();
         let request = Request { url, headers: &headers, body, timeout, bytes_max: RESPONSE_BYTES_MAX };
         usage.requests += 1;
-        let (why, after_s) = match came(model, model.post.post(&request)) {
+        let (why, after_s, cause) = match came(model, model.post.post(&request)) {
             Came::Said(said) => return Ok(said),
             Came::Never(why, cause) => return Err(Unanswered::new(why).by(cause)),
             Came::Late(why) => return Err(Unanswered::late(why)),
-            Came::Busy { why, after_s } => (why, after_s),
+            Came::Busy { why, after_s, cause } => (why, after_s, cause),
         };
         let wait = after_s.map_or(pause, Duration::from_secs);
         let left = until.saturating_duration_since(model.clock.now());
         if attempt == ATTEMPTS_MAX || wait > Duration::from_secs(RETRY_AFTER_S_MAX) {
             let times = if attempt == 1 { "once".to_owned() } else { format!("{attempt} times") };
-            return Err(Unanswered::new(format!("{why} (asked {times})")).by(Cause::Busy));
+            return Err(Unanswered::new(format!("{why} (asked {times})")).by(cause));
         }
         if wait >= left {
             return Err(Unanswered::late(format!("{why}, and there is no time to ask again")));
@@ -100,7 +101,7 @@ fn came(model: &Model, outcome: Result<Response, Failed>) -> Came {
         }
         Err(Failed::Unreachable(why)) => {
             let why = told(&model.endpoint.without_secrets(&why));
-            Came::Busy { why: format!("the model cannot be reached: {why}"), after_s: None }
+            Came::Busy { why: format!("the model cannot be reached: {why}"), after_s: None, cause: Cause::Failed }
         }
     }
 }
@@ -114,9 +115,11 @@ fn answered(model: &Model, response: &Response) -> Came {
             Came::Never(why, Cause::Failed)
         }
         401 | 403 => Came::Never(refused(model, response), Cause::Denied),
-        408 | 409 | 425 | 429 | 500..=599 => {
-            Came::Busy { why: refused(model, response), after_s: response.retry_after_s }
-        }
+        408 | 409 | 425 | 429 | 500..=599 => Came::Busy {
+            why: refused(model, response),
+            after_s: response.retry_after_s,
+            cause: if status == 429 { Cause::Busy } else { Cause::Failed },
+        },
         _ => Came::Never(refused(model, response), Cause::Failed),
     }
 }
@@ -140,6 +143,6 @@ fn refused(model: &Model, response: &Response) -> String {
 }
 
 /// A text of the server's on one line.
-fn told(text: &str) -> String {
+pub(super) fn told(text: &str) -> String {
     visible(&text.chars().take(TOLD_CHARS_MAX).collect::<String>())
 }

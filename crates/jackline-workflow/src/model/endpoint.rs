@@ -7,6 +7,7 @@ use jackline_core::session::nano_usd;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::attempts::told;
 use super::{Said, Turn, anthropic, openai};
 use crate::ask::Usage;
 
@@ -86,10 +87,16 @@ pub enum Unusable {
     Provider(String),
     #[error("the model has no `name`")]
     Nameless,
-    #[error("`base_url` is `{0}`, which is no address that begins with `https://` or `http://`")]
+    #[error(
+        "`base_url` is `{0}`; an address is `https://` or `http://`, a host and a path, without a user, `?` and `#`"
+    )]
     Address(String),
     #[error("the environment variable `{0}`, which holds the model's token, is not set")]
     TokenMissing(String),
+    #[error("the environment variable `{0}` holds no token: a token has no blanks and only visible ASCII characters")]
+    NoToken(String),
+    #[error("`fallback` must be the name of a model, or up to {FALLBACKS_MAX} of them")]
+    Fallback,
     #[error("the token of `{0}` would go over a network unencrypted")]
     Exposed(String),
     #[error("`price` must be two numbers of at least 0")]
@@ -151,10 +158,13 @@ impl Endpoint {
 
     /// What the model said in an answer; why not, if it is none.
     pub(super) fn said(&self, answer: &Value) -> Result<Said, String> {
-        match self.api {
+        let said = match self.api {
             Api::OpenAi => openai::said(answer),
             Api::Anthropic => anthropic::said(answer),
-        }
+        }?;
+        // Cut only once nothing secret is in it: half a secret would not be found.
+        let unfinished = said.unfinished.map(|why| told(&self.without_secrets(&why)));
+        Ok(Said { unfinished, ..said })
     }
 
     /// What so much use costs, in billionths of a dollar.
@@ -208,7 +218,11 @@ impl Api {
 /// The token to send: that of the variable which is named, else the usual one, which goes only where it belongs.
 fn token(written: &Written, api: Api, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Token>, Unusable> {
     let set = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
-    let found = |name: &str| set(name).ok_or_else(|| Unusable::TokenMissing(name.to_owned()));
+    let found = |name: &str| match set(name) {
+        None => Err(Unusable::TokenMissing(name.to_owned())),
+        Some(secret) if secret.chars().all(|c| c.is_ascii_graphic()) => Ok(secret),
+        Some(_) => Err(Unusable::NoToken(name.to_owned())),
+    };
     let secret = match (&written.token_env, &written.base_url) {
         (Some(name), _) => found(name)?,
         (None, Some(_)) => return Ok(None),
@@ -218,13 +232,14 @@ fn token(written: &Written, api: Api, variable: &dyn Fn(&str) -> Option<String>)
 }
 
 fn names(written: &Written) -> Result<Vec<String>, Unusable> {
-    let first = written.name.iter().cloned();
-    let fallback = match &written.fallback {
-        Some(Value::String(name)) => vec![name.clone()],
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        _ => Vec::new(),
+    let fallback: Option<Vec<String>> = match &written.fallback {
+        None => Some(Vec::new()),
+        Some(Value::String(name)) => Some(vec![name.clone()]),
+        Some(Value::Array(names)) => names.iter().map(|name| name.as_str().map(str::to_owned)).collect(),
+        Some(_) => None,
     };
-    let all = first.chain(fallback.into_iter().take(FALLBACKS_MAX));
+    let fallback = fallback.filter(|names| names.len() <= FALLBACKS_MAX).ok_or(Unusable::Fallback)?;
+    let all = written.name.iter().cloned().chain(fallback);
     let names: Vec<String> = all.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
     if names.is_empty() { Err(Unusable::Nameless) } else { Ok(names) }
 }

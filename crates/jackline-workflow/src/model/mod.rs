@@ -90,12 +90,16 @@ impl Model {
 }
 
 impl Ask for Model {
-    /// Asks the model, and those that stand in for it when it does not answer.
+    /// Asks the model, and those that stand in for it when it does not answer. Each has its share of the time that is left,
+    /// so that one that hangs leaves the others theirs.
     fn ask(&self, question: &Question<'_>, until: Instant) -> Result<Answer, Unanswered> {
         let mut usage = Usage::default();
         let mut last = Unanswered::new("no model is named");
-        for name in self.endpoint.names() {
-            match self.converse(name, question, until) {
+        let names: Vec<&str> = self.endpoint.names().collect();
+        for (at, name) in names.iter().enumerate() {
+            let now = self.clock.now();
+            let share = until.saturating_duration_since(now) / u32::try_from(names.len() - at).unwrap_or(1);
+            match self.converse(name, question, now + share) {
                 Ok(answer) => {
                     usage += answer.usage;
                     return Ok(Answer { usage, ..answer });
@@ -105,7 +109,7 @@ impl Ask for Model {
                     last = unanswered;
                 }
             }
-            if last.cause == Cause::Late {
+            if self.clock.now() >= until {
                 break;
             }
         }

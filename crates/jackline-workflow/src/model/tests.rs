@@ -50,7 +50,11 @@ impl Clock for Moving {
 const SECRET: &str = "sk-very-secret-0123456789";
 
 fn endpoint(model: Value) -> Result<Endpoint, String> {
-    let variable = |name: &str| (name == "TOKEN" || name == "OPENAI_API_KEY").then(|| format!("{SECRET}\n"));
+    let variable = |name: &str| match name {
+        "TOKEN" | "OPENAI_API_KEY" => Some(format!("{SECRET}\n")),
+        "ODD" => Some("two\nlines".to_owned()),
+        _ => None,
+    };
     Endpoint::read(&model, &variable).map_err(|fault| fault.to_string())
 }
 
@@ -223,6 +227,59 @@ fn others_stand_in_for_a_model() {
     assert_eq!((names, played.outcome.unwrap().usage.requests), (vec!["small", "spare", "last"], 3));
 }
 
+/// A server that does not answer one of its models, and does not let go of the request before its time is up.
+#[derive(Debug)]
+struct Hanging(Arc<Moving>, Mutex<Vec<(String, Duration)>>);
+
+impl Post for Hanging {
+    fn post(&self, request: &Request<'_>) -> Result<Response, Failed> {
+        let body: Value = serde_json::from_slice(request.body).unwrap();
+        self.1.lock().unwrap().push((body["model"].as_str().unwrap().to_owned(), request.timeout));
+        if body["model"] == "spare" {
+            return answer("{\"n\": 2}");
+        }
+        self.0.pause(request.timeout);
+        Err(Failed::TimedOut)
+    }
+}
+
+#[test]
+fn one_that_hangs_leaves_the_others_their_time() {
+    let clock = Arc::new(Moving { begin: Instant::now(), pauses: Mutex::default() });
+    let server = Arc::new(Hanging(Arc::clone(&clock), Mutex::default()));
+    let mut named = openai();
+    named["fallback"] = json!("spare");
+    let shared: Arc<dyn Post> = Arc::<Hanging>::clone(&server);
+    let moving: Arc<dyn Clock> = Arc::<Moving>::clone(&clock);
+    let model = Model::new(endpoint(named).unwrap(), shared).with_clock(moving);
+    let question = Question { role: "worker", instructions: "Count.", input: &json!({}), schema: None };
+    let answer = model.ask(&question, clock.begin + Duration::from_secs(4)).unwrap();
+    assert_eq!((answer.value, answer.usage.requests), (json!({"n": 2}), 2));
+    let asked = server.1.lock().unwrap().clone();
+    let second = Duration::from_secs(2);
+    assert_eq!(asked, [("small".to_owned(), second), ("spare".to_owned(), second)]);
+}
+
+#[test]
+fn a_server_that_is_broken_is_no_busy_one() {
+    for (answer, want) in [
+        (status(429, &json!({})), Cause::Busy),
+        (status(500, &json!({})), Cause::Failed),
+        (Err(Failed::Unreachable("refused".to_owned())), Cause::Failed),
+    ] {
+        let played = play(openai(), vec![answer.clone(); 4], 60);
+        assert_eq!(played.outcome.unwrap_err().cause, want, "{answer:?}");
+    }
+}
+
+#[test]
+fn what_a_model_refuses_with_is_cut_and_holds_no_token() {
+    let long = format!("{} {SECRET} {}", "x".repeat(190), "y".repeat(20_000));
+    let body = json!({"choices": [{"message": {"content": null, "refusal": long}}]});
+    let why = play(openai(), vec![status(200, &body); 3], 60).outcome.unwrap_err().why;
+    assert!(why.contains("the model refuses: xxx") && why.len() < 400 && !why.contains("sk-very"), "{why}");
+}
+
 #[test]
 fn tokens_go_only_where_they_belong() {
     let headers = |model: Value| endpoint(model).map(|endpoint| endpoint.headers());
@@ -258,11 +315,19 @@ fn models_that_cannot_be_asked_are_refused() {
         (json!({"provider": "openai", "name": ""}), "the model has no `name`"),
         (
             json!({"provider": "openai", "name": "m", "base_url": "ftp://x"}),
-            "`base_url` is `ftp://x`, which is no address that begins with `https://` or `http://`",
+            "`base_url` is `ftp://x`; an address is `https://` or `http://`, a host and a path, without a user, `?` and `#`",
         ),
         (
             json!({"provider": "openai", "name": "m", "base_url": "https://user:pw@host"}),
-            "`base_url` is `https://user:pw@host`, which is no address that begins with `https://` or `http://`",
+            "`base_url` is `https://user:pw@host`; an address is `https://` or `http://`, a host and a path, without a user, `?` and `#`",
+        ),
+        (
+            json!({"provider": "openai", "name": "m", "token_env": "ODD"}),
+            "the environment variable `ODD` holds no token: a token has no blanks and only visible ASCII characters",
+        ),
+        (
+            json!({"provider": "openai", "name": "m", "fallback": ["a", "b", "c", "d", "e"]}),
+            "`fallback` must be the name of a model, or up to 4 of them",
         ),
         (
             json!({"provider": "openai", "name": "m", "price": {"input": -1}}),

@@ -61,6 +61,7 @@ use model::Means;
 pub use order::{Order, is_run_id, new_run_id};
 use owner::Owner;
 use running::{Running, lock};
+pub(crate) use settings::unusable_tiers;
 use settings::{Engine, Settings};
 use shared::Shared;
 use tab::Tab;
@@ -97,8 +98,7 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
     let settings = Settings::read(flow, &means).map_err(RunFault::Unrunnable)?;
     order.check(there(at, &order)?)?;
     unset(&settings, at)?;
-    let secrets = settings.secret_variables.iter().filter_map(|name| Some((name.clone(), (at.variable)(name)?)));
-    let secrets: BTreeMap<String, String> = secrets.collect();
+    let secrets = secrets(&settings, at);
     // What cannot be begun leaves nothing behind: it is refused before anything is made.
     let anew = if order.resume { None } else { Some(order.anew(&settings, &secrets)?) };
     let directory = at.runs.join(&order.run);
@@ -124,7 +124,7 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
         task: &wanted.task,
         ledger: Ledger::new(at.store, &loaded, frame, (kept, &hidden), at.observer),
         watch: Watch::new((settings.execution.total, spent), settings.execution.idle, at.signal),
-        place: place(root, &directory, at, &settings)?,
+        place: place(root, &directory, at, environment(&settings, at))?,
         places: parallel::Places::new(places(&settings)),
         shared: Mutex::new(Shared::new(wanted.start.clone())),
         used: Mutex::new(journal.used),
@@ -161,11 +161,25 @@ struct Came {
     spent: Value,
 }
 
+/// What sensitive variables are set to.
+fn secrets(settings: &Settings, at: &Surroundings<'_>) -> BTreeMap<String, String> {
+    let variables = &settings.variables;
+    let of = |name: &String| (at.variable)(name).or_else(|| variables.default_of(name).map(str::to_owned));
+    variables.secret.iter().filter_map(|name| Some((name.clone(), of(name)?))).collect()
+}
+
 /// Variables that a run needs and that are not set.
 fn unset(settings: &Settings, at: &Surroundings<'_>) -> Result<(), RunFault> {
-    let unset = settings.needed_variables.iter().filter(|name| (at.variable)(name).is_none());
+    let known = |name: &str| (at.variable)(name).is_some() || settings.variables.default_of(name).is_some();
+    let unset = settings.variables.needed.iter().filter(|name| !known(name));
     let unset: Vec<String> = unset.map(|name| format!("the variable `{name}` is not set")).collect();
     if unset.is_empty() { Ok(()) } else { Err(RunFault::Unrunnable(unset)) }
+}
+
+/// The variables for agents: those that are set, else as the manifest has them.
+fn environment(settings: &Settings, at: &Surroundings<'_>) -> Environment {
+    let environment = (at.environment)(&settings.variables.names);
+    environment.with_defaults(settings.variables.defaults.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
 fn places(settings: &Settings) -> usize {
@@ -180,7 +194,7 @@ fn place(
     root: PathBuf,
     directory: &Path,
     at: &Surroundings<'_>,
-    settings: &Settings,
+    environment: Environment,
 ) -> Result<worker::Place, RunFault> {
     let made = |name: &str| {
         let path = directory.join(name);
@@ -192,7 +206,7 @@ fn place(
         output: made("output")?,
         workspace: made("workspace")?,
         records: vec![at.runs.clone(), at.records.clone()],
-        environment: (at.environment)(&settings.variables),
+        environment,
     })
 }
 
@@ -288,7 +302,7 @@ impl Running<'_> {
 }
 
 /// Budgets of the run and of its loop.
-fn together(mut budgets: Value, more: Value) -> Value {
+pub(crate) fn together(mut budgets: Value, more: Value) -> Value {
     if let (Some(budgets), Value::Object(more)) = (budgets.as_object_mut(), more) {
         budgets.extend(more);
     }

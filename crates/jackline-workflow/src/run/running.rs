@@ -90,6 +90,11 @@ impl Running<'_> {
         if self.watch.cause().is_some() { Err(Halt::Over) } else { Ok(()) }
     }
 
+    /// Whether its time is up.
+    pub(super) fn out_of_time(&self) -> bool {
+        matches!(self.watch.cause(), Some(Cause::Total | Cause::Idle))
+    }
+
     /// How a run that is over ended.
     pub(super) fn over(&self) -> End {
         let end = |status, reason: &str| End { status, reason: reason.to_owned() };

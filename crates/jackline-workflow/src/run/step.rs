@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use jackline_core::audit::head;
 use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
@@ -14,6 +15,9 @@ use super::running::{Earlier, Running, lock};
 use super::settings::{AgentSettings, Retry};
 use super::tab::Tab;
 use super::worker::{Failure, FailureKind, Reply, Request, Unanswered};
+
+/// Bytes of why an agent failed: people read the beginning, and a longer text would be clipped in its record.
+const REASON_BYTES_MAX: usize = 2_000;
 
 /// What is asked of whom.
 pub(super) struct Ask<'a> {
@@ -149,7 +153,7 @@ impl Running<'_> {
             Err(why) => Err(Unanswered::Failed(Failure::new(FailureKind::Auth, why.clone()))),
             Ok(worker) => worker.ask(&Request {
                 input: &input,
-                timeout: ask.timeout,
+                timeout: agent.timeout.map_or(ask.timeout, |own| own.min(ask.timeout)),
                 stop: &|| (ask.unwanted)() || self.watch.cause().is_some(),
                 place: &self.place,
                 redactor: &self.hidden.redactor(),
@@ -197,7 +201,9 @@ impl Running<'_> {
     }
 
     fn failed(&self, ask: &Ask<'_>, (attempt, step): (u32, &str), failure: Failure) -> Result<Came, Halt> {
-        let failure = Failure { reason: self.hidden.text(&failure.reason), ..failure };
+        // Cut only once nothing sensitive is in it: half a secret would not be found.
+        let reason = head(&self.hidden.text(&failure.reason), REASON_BYTES_MAX).to_owned();
+        let failure = Failure { reason, ..failure };
         let again = ask.retry.again(attempt, failure.kind);
         let delay = if again { ask.retry.delay(attempt).as_millis() } else { 0 };
         let data = json!({

@@ -302,6 +302,7 @@ static ASKED: Shape = open(
         key("parameters", Form::Free, "What it is asked with."),
         key("price", Form::Free, "Dollars for a million tokens: `input`, `output`."),
         key("timeout", Form::Positive, "Seconds for one answer."),
+        key("temperature", NUMBER, "The temperature of a model that judges by rubrics."),
     ],
 );
 

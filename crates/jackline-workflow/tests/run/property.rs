@@ -27,7 +27,7 @@ fn decision() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
     fn every_run_ends_in_its_budget_and_none_is_complete_with_a_failing_gate(

@@ -98,3 +98,56 @@ fn a_run_that_was_killed_asks_no_critic_and_no_judge_twice() {
     assert_eq!(gates[0]["score"], 0.9, "the score of before the end counts");
     assert_eq!(stage.jackline(&["audit", "verify", "--session", "run-1"]).code, Some(0));
 }
+
+/// Delegates to `worker`, tries to be done, delegates to somebody who does nothing, and tries again.
+const SHAKING: &str = r#"case "$input" in
+*'"iteration":1,'*) echo '{"decision": "DELEGATE", "delegations": [{"worker_id": "worker", "instructions": "Say."}]}';;
+*'"iteration":3,'*) echo '{"decision": "DELEGATE", "delegations": [{"worker_id": "OTHER", "instructions": "Do nothing."}]}';;
+*) echo '{"decision": "COMPLETE", "final_result": {"text": "done"}}';;
+esac"#;
+
+#[test]
+fn work_that_fails_takes_no_score_away() {
+    for other in ["nobody", "broken"] {
+        let stage = Stage::new(&format!("{MANAGED}{CRITIQUE}"))
+            .script("boss", &SHAKING.replace("OTHER", other))
+            .script("worker", "echo '{\"text\": \"weak\"}'")
+            .script("broken", "exit 1")
+            .script("critic", CRITIC);
+        let (_, ended) = stage.run();
+        assert_ne!(ended["status"], "complete", "{other}: the work is still the one that was found weak");
+        for judged in stage.records("gates.judged") {
+            let critique = &judged["judgement"]["gates"][0];
+            assert_eq!((&critique["applicable"], &critique["passed"]), (&json!(true), &json!(false)), "{other}");
+        }
+    }
+}
+
+#[test]
+fn defects_that_were_mended_are_not_counted() {
+    let critique = "    critique: {enabled: true, critic: critic, defect_category_hard_cap: 2}\n";
+    let critic = r#"d='{"category": "format", "description": "one"}, {"category": "format", "description": "two"}'
+case "$input" in *'"text":"better"'*) echo '{"score": 0.9, "defects": []}';; *) echo "{\"score\": 0.1, \"defects\": [$d]}";; esac"#;
+    let worker = r#"case "$input" in *'"attempt":2,'*'previous_output'*) echo '{"text": "better"}';; *'"repair":'*) echo '{"text": "weak still"}';; *) echo '{"text": "weak"}';; esac"#;
+    let stage = managed(critique, "").script("worker", worker).script("critic", critic);
+    stage.ends("complete", "complete");
+    assert_eq!(stage.records("critique.reviewed").len(), 3, "weak, weak still, better");
+}
+
+#[test]
+fn what_was_wrong_before_is_told_to_workers_that_come_later() {
+    let boss = r#"case "$input" in
+*'"iteration":1,'*) echo '{"decision": "DELEGATE", "delegations": [{"worker_id": "worker", "instructions": "Say."}]}';;
+*'"iteration":2,'*) echo '{"decision": "DELEGATE", "delegations": [{"worker_id": "second", "instructions": "Say."}]}';;
+*) echo '{"decision": "COMPLETE", "final_result": {"text": "done"}}';;
+esac"#;
+    let stage = Stage::new(&format!("{MANAGED}{CRITIQUE}"))
+        .script("boss", boss)
+        .script("worker", "echo '{\"text\": \"weak\"}'")
+        .script("second", "printf '%s' \"$input\" > seen; echo '{\"text\": \"better\"}'")
+        .script("critic", CRITIC);
+    stage.ends("complete", "complete");
+    let given = stage.records("agent.started").into_iter().filter(|one| one["input"]["agent"] == "second");
+    let known: Vec<_> = given.map(|one| one["input"]["known_defects"][0]["description"].clone()).collect();
+    assert_eq!(known, ["no sources"]);
+}

@@ -87,3 +87,13 @@ fn a_judge_that_is_not_there_keeps_a_run_from_beginning() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("`validation.llm.judge` names the agent `nobody`, which has no file"), "{}", ran.err);
 }
+
+#[test]
+fn a_judge_that_cannot_answer_with_json_keeps_a_run_from_beginning() {
+    let judging = "orchestration: {graph: [{id: speaker}], validation: {llm: {judge: judge}}}\n";
+    let stage = Stage::new(judging).script("speaker", "echo '{}'");
+    stage.file("agents/judge/agent.awp.yaml", "awp_agent: \"1.0.0\"\nidentity: {id: judge, description: d}\nruntime: {command: [sh, j.sh]}\noutput: {format: text, contract: {text: {type: string}}}\n");
+    let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("names the agent `judge`, which answers with a text instead of JSON"), "{}", ran.err);
+}

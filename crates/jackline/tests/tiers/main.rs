@@ -9,11 +9,13 @@
 )]
 
 mod critics;
+mod effects;
 mod judges;
 mod models;
 mod scores;
 mod shown;
 mod stage;
+mod terminal;
 
 use stage::Stage;
 

@@ -1,7 +1,7 @@
 //! Evaluations: what they let pass, what they send back, and what they end.
 
 use crate::stage::Stage;
-use crate::{ONE, managed};
+use crate::{BOSS, MANAGED, ONE, managed};
 
 fn evaluation(rest: &str) -> String {
     format!("observability:\n  evaluation:\n    enabled: true\n{rest}")
@@ -115,4 +115,52 @@ fn metrics_that_cannot_be_used_keep_a_run_from_beginning() {
     let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("the metric `m` cannot be used: its expression `a b` cannot be read"), "{}", ran.err);
+}
+
+#[test]
+fn a_graph_is_held_to_its_policy() {
+    let scored = |policy: &str| {
+        let three = "llm_rubric, params: {rubric: Is it fine?}}";
+        let metrics = format!(
+            "    metrics: [{{name: a, kind: {three}, {{name: b, kind: {three}, {{name: c, kind: {three}]\n    rubric_judge: {{command: [sh, judge.sh], temperature: 0}}\n"
+        );
+        let rest = format!("{metrics}    step_scores: {{enabled: false}}\n{policy}");
+        let stage = Stage::new(&format!("{ONE}{}", evaluation(&rest))).script("speaker", "echo '{\"text\": \"x\"}'");
+        stage.file("judge.sh", "cat > /dev/null; echo '{\"score\": 0.7, \"reason\": \"so so\"}'\n");
+        stage
+    };
+    // The mean of three times 0.7 is a little less.
+    scored("    thresholds: {accept: 0.9, retry: 0.7, fail: 0.4}\n").ends("complete", "complete");
+    let high = "    thresholds: {accept: 0.95, retry: 0.9, fail: 0.4}\n";
+    scored(high).ends("partial", "eval_below_retry");
+    let fails = "    retry_policy: {enabled: true, actions: {below_retry: fail_workflow}}\n";
+    scored(&format!("{high}{fails}")).ends("failed", "eval_fail");
+}
+
+#[test]
+fn whoever_answers_for_a_node_is_scored() {
+    let low = evaluation(
+        "    metrics: [{name: m, kind: deterministic, params: {expr: \"agent != 'speaker'\"}}]\n    retry_policy: {enabled: true}\n",
+    );
+    let fan = "orchestration: {graph: [{id: speaker, fan_out: {source: \"[1, 2]\"}}]}\n";
+    let stage = Stage::new(&format!("{fan}{low}")).script("speaker", "echo '{\"text\": \"x\"}'");
+    stage.ends("failed", "eval_fail");
+    let stands_in = "orchestration: {graph: [{id: speaker}], execution: {error_handling: {fallback_agent: spare}}}\n";
+    let stage = Stage::new(&format!("{stands_in}{low}"))
+        .script("speaker", "exit 1")
+        .script("spare", "echo '{\"text\": \"x\"}'");
+    stage.ends("failed", "eval_fail");
+    assert!(!stage.records("step.scored").is_empty());
+}
+
+#[test]
+fn the_budget_of_the_loop_is_scored() {
+    let thrift =
+        "    metrics: [{name: thrift, kind: budget, params: {of: [tokens]}}]\n    step_scores: {enabled: false}\n";
+    let tokens = MANAGED.replace("max_loops: 6", "max_loops: 6, max_total_tokens: 1000");
+    let stage = Stage::new(&format!("{tokens}{}", evaluation(thrift)))
+        .script("boss", BOSS)
+        .script("worker", "echo '{\"text\": \"x\", \"usage\": {\"input_tokens\": 100}}'");
+    stage.ends("complete", "complete");
+    assert_eq!(stage.records("run.evaluated")[0]["metrics"][0]["reason"], "90 % of `loop_tokens` is left");
 }

@@ -55,3 +55,38 @@ fn runs_that_are_not_there_are_not_shown() {
         assert!(shown.err.contains(&format!("there is no run `{run}`")), "{}", shown.err);
     }
 }
+
+#[test]
+fn a_record_that_was_changed_is_not_shown() {
+    let stage = ran();
+    let mut open = vec![stage.home()];
+    let mut changed = 0;
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap().flatten() {
+            if entry.path().is_dir() {
+                open.push(entry.path());
+            } else if entry.file_name() == "audit.jsonl" {
+                let text = fs::read_to_string(entry.path()).unwrap();
+                fs::write(entry.path(), text.replacen("\"status\":\"complete\"", "\"status\":\"failedxx\"", 1))
+                    .unwrap();
+                changed += 1;
+            }
+        }
+    }
+    assert_eq!(changed, 1);
+    for format in ["text", "json", "svg", "html"] {
+        let shown = stage.jackline(&["workflow", "show", "run-1", "--format", format]);
+        assert_eq!((shown.code, shown.out.as_str()), (Some(2), ""), "{format}");
+        assert!(shown.err.contains("the record of the run `run-1` was changed"), "{}", shown.err);
+    }
+}
+
+#[test]
+fn names_of_files_command_no_terminal() {
+    let worker = r#"dir=$(printf '%s' "$input" | sed 's/.*"output_dir":"\([^"]*\)".*/\1/')
+echo some words > "$dir/$(printf 'a\302\233\342\200\256b.md')"; echo '{"text": "x"}'"#;
+    let stage = managed("", "").script("worker", worker);
+    stage.ends("complete", "complete");
+    let shown = stage.jackline(&["workflow", "show", "run-1", "--format", "json"]).out;
+    assert!(shown.contains(r"a\u009b\u202eb.md") && !shown.contains(['\u{9b}', '\u{202e}']), "{shown}");
+}

@@ -59,7 +59,7 @@ impl Stage {
         self.directory.path().join("home")
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_jackline"));
         command.args(arguments).current_dir(self.directory.path()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.directory.path());

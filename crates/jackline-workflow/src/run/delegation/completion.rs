@@ -66,7 +66,8 @@ impl Loop<'_, '_> {
 
     /// What the gates are asked about, as `jackline workflow gates` reads it.
     fn described(&self, control: &Control, result: &Value, tab: &Tab) -> Result<Value, Halt> {
-        let subject = Subject { result, agent: None, iterations: control.iteration(), tab };
+        let budgets = self.budget.used();
+        let subject = Subject { result, agent: None, iterations: control.iteration(), budgets: &budgets, tab };
         let evaluation = self.running.evaluated(&self.step(control, EVALUATION), subject, self.repairs)?;
         Ok(self.about(control, result, &evaluation))
     }

@@ -31,6 +31,8 @@ pub(super) struct Outcome {
     pub(super) described: Value,
     /// What is left of its budget.
     budget: Budget,
+    /// What critics scored last.
+    scores: Vec<f64>,
 }
 
 impl Outcome {
@@ -109,7 +111,8 @@ impl<'a, 'r> Loop<'a, 'r> {
         };
         self.tell(&mut control)?;
         let described = self.at_end(&control);
-        Ok(Outcome { end, output: self.output, iterations: control.iteration(), described, budget: self.budget })
+        let (output, iterations) = (self.output, control.iteration());
+        Ok(Outcome { end, output, iterations, described, budget: self.budget, scores: self.scores })
     }
 
     fn turns(&mut self, control: &mut Control) -> Result<End, Halt> {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Map, Value, json};
 
 use super::{Budget, Loop};
+use crate::critique::Defect;
 use crate::loop_control::{Control, Delegation, Progress, Status, Worked};
 use crate::run::fault::Halt;
 use crate::run::parallel;
@@ -35,8 +36,10 @@ struct Report {
     budget: Option<Budget>,
     /// Whether the run ends with it.
     fatal: bool,
-    /// What a critic scored it.
-    score: Option<f64>,
+    /// What critics scored it, or the work below it.
+    scores: Vec<f64>,
+    /// What a critic found in the answer that counts.
+    defects: Vec<Defect>,
 }
 
 impl Loop<'_, '_> {
@@ -50,9 +53,6 @@ impl Loop<'_, '_> {
         let jobs: Vec<Job<'_>> = self.jobs(control, now);
         let idle = jobs.iter().filter(|job| job.agent.is_err()).count();
         self.budget.unwork(idle as u64);
-        if self.depth == 0 {
-            lock(&self.running.memory).begin();
-        }
         let tab = self.budget.tab();
         let reports = parallel::each(&jobs, self.settings.budget.max_parallel_workers, |_, job| {
             self.carry_out(control, job, &tab).map_err(|halt| self.running.halted(halt))
@@ -60,7 +60,8 @@ impl Loop<'_, '_> {
         self.budget.charge(&tab.used());
         let reports: Vec<Report> = reports.into_iter().collect::<Result<_, Halt>>()?;
         self.results.clear();
-        self.scores = reports.iter().filter_map(|report| report.score).collect();
+        self.rescore(&reports);
+        let defects: Vec<Defect> = reports.iter().flat_map(|report| report.defects.clone()).collect();
         let mut progress = Vec::new();
         for (job, report) in jobs.iter().zip(reports) {
             if let Some(given) = &report.budget {
@@ -74,7 +75,7 @@ impl Loop<'_, '_> {
                 return Err(self.running.stop(Status::Failed, reason));
             }
         }
-        if let Some(category) = self.running.too_many_defects(jobs.len()) {
+        if let Some(category) = self.running.too_many_defects(&defects, jobs.len()) {
             let event = json!({"gate": "defect_category_cap", "triggered": true, "reason": category});
             self.running.tell(&self.manager, &self.step(control, "defects"), vec![event])?;
             return Err(self.running.stop(Status::Partial, "defect_category_cap"));
@@ -85,6 +86,14 @@ impl Loop<'_, '_> {
             progress.push(Worked { subtask_id, progress: Progress::Pending, started: false });
         }
         Ok(progress)
+    }
+
+    /// What critics scored last. Scores stay until work is scored anew: a round in which nobody did any takes none away.
+    fn rescore(&mut self, reports: &[Report]) {
+        let scores: Vec<f64> = reports.iter().flat_map(|report| report.scores.iter().copied()).collect();
+        if !scores.is_empty() {
+            self.scores = scores;
+        }
     }
 
     fn jobs<'d>(&mut self, control: &Control, delegations: &'d [Delegation]) -> Vec<Job<'d>> {
@@ -175,7 +184,9 @@ impl Loop<'_, '_> {
             // Its agents were charged to its part, which is given back without what they used.
             budget: Some(outcome.budget),
             fatal: false,
-            score: None,
+            scores: outcome.scores,
+            // Its own rounds were held to the cap.
+            defects: Vec::new(),
         })
     }
 
@@ -186,7 +197,7 @@ impl Loop<'_, '_> {
         let subtask = control.plan().subtasks.iter().find(|one| Some(&one.id) == delegation.subtask_id.as_ref());
         let given = json!({
             "instructions": delegation.instructions, "subtask": subtask, "iteration": control.iteration(),
-            "inputs": {}, "depth": self.depth,
+            "inputs": {}, "depth": self.depth, "known_defects": lock(&self.running.memory).known(),
         });
         let ask = Ask {
             step: format!("{}work", job.path),
@@ -200,16 +211,18 @@ impl Loop<'_, '_> {
             unwanted: &|| WANTED.load(Ordering::Relaxed),
             tab,
         };
-        let (came, score) = match self.running.ask(&ask)? {
+        let (came, score, defects) = match self.running.ask(&ask)? {
             Came::Answered(answer) => {
-                let (answer, score) = self.running.improved(&ask, answer)?;
-                (self.running.scored(&ask, answer)?, score)
+                let improved = self.running.improved(&ask, answer)?;
+                let came = self.running.scored(&ask, improved.answer, &self.budget.used())?;
+                (came, improved.score, improved.defects)
             }
-            other => (other, None),
+            other => (other, None, Vec::new()),
         };
         match came {
             Came::Answered(answer) => Ok(Report {
-                score,
+                scores: score.into_iter().collect(),
+                defects,
                 progress: Progress::Completed,
                 told: told(delegation, "completed", json!({"output": self.seen(agent, &answer.said)})),
                 budget: None,
@@ -233,7 +246,7 @@ impl Loop<'_, '_> {
 
 fn failed(delegation: &Delegation, why: &str) -> Report {
     let told = told(delegation, "failed", json!({"error": why}));
-    Report { progress: Progress::Failed, told, budget: None, fatal: false, score: None }
+    Report { progress: Progress::Failed, told, budget: None, fatal: false, scores: Vec::new(), defects: Vec::new() }
 }
 
 fn told(delegation: &Delegation, status: &str, mut more: Value) -> Value {

@@ -42,7 +42,7 @@ pub(super) fn run(
             inputs.insert("index".to_owned(), json!(at));
         }
         let ask = job::ask(running, node, (format!("{step}[{at}]"), agent), given);
-        let came = running.ask(&Ask { state: None, unwanted: &unwanted, ..ask })?;
+        let came = job::answer(running, &Ask { state: None, unwanted: &unwanted, ..ask })?;
         let first = fan_out.aggregation == Aggregation::First && matches!(came, Came::Answered(_));
         let fatal = node.on_failure == OnFailure::Stop && matches!(came, Came::Failed(_));
         if first || fatal {

@@ -80,16 +80,20 @@ fn once(running: &Running<'_>, node: &Node, round: u32) -> Result<Came, Halt> {
         return fan::run(running, node, fan_out, &step, given);
     }
     let ask = |step, agent, given| ask(running, node, (step, agent), given);
-    let first = ask(step.clone(), node.agent.as_str(), given.clone());
-    let came = match running.ask(&first)? {
-        Came::Answered(answer) => running.scored(&first, answer)?,
-        other => other,
-    };
+    let came = answer(running, &ask(step.clone(), node.agent.as_str(), given.clone()))?;
     let Some(fallback) = running.settings.execution.fallback.as_deref() else { return Ok(came) };
     match came {
         // Somebody else stands in for an agent that failed for good.
-        Came::Failed(_) if fallback != node.agent => running.ask(&ask(format!("{step}~"), fallback, given)),
+        Came::Failed(_) if fallback != node.agent => answer(running, &ask(format!("{step}~"), fallback, given)),
         came => Ok(came),
+    }
+}
+
+/// What somebody answers, scored where the manifest wants that: whoever answers for a node is held to the same.
+pub(super) fn answer(running: &Running<'_>, ask: &Ask<'_>) -> Result<Came, Halt> {
+    match running.ask(ask)? {
+        Came::Answered(answer) => running.scored(ask, answer, &Value::Null),
+        other => Ok(other),
     }
 }
 

@@ -60,7 +60,8 @@ pub(super) fn run(running: &Running<'_>, nodes: &[Node]) -> Result<Outcome, Halt
             }
         }
     });
-    let end = if halted { running.over() } else { schedule.end() };
+    // What the last condition or answer took counts too.
+    let end = if halted || running.out_of_time() { running.over() } else { schedule.end() };
     Ok(Outcome { end, output: output(running, nodes) })
 }
 

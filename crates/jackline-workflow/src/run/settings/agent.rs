@@ -1,11 +1,13 @@
 //! Agents as a run knows them: who answers, and what the answer must fit.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use jackline_core::definition::tree;
 use jackline_runtime::Schema;
 use serde_json::{Map, Value, json};
 
+use super::execution::seconds;
 use super::without_nulls;
 use crate::agent::Agent;
 use crate::contract::{Demand, demand};
@@ -34,6 +36,10 @@ pub(crate) struct AgentSettings {
     pub(crate) fields: BTreeSet<String>,
     /// Fields that it shows nobody.
     pub(crate) unshared: BTreeSet<String>,
+    /// Whether it can answer with JSON when it is asked about the work of others; a model always can.
+    pub(crate) speaks_json: bool,
+    /// Seconds that its sandbox gives it.
+    pub(crate) timeout: Option<Duration>,
 }
 
 /// All agents, by the last part of their directories.
@@ -58,7 +64,10 @@ fn settings(flow: &Workflow, agent: &Agent, (root, means): (&Value, &Means<'_>))
     let wanted = if worker::is_json(root) { contract.clone() } else { Some(text_only()) };
     let fields = agent.contract.named.iter();
     let text = |pointer: &str| root.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let limit = root.pointer("/capabilities/sandbox/timeout").and_then(Value::as_f64);
     Ok(AgentSettings {
+        speaks_json: worker::is_json(root) || root.pointer("/runtime/command").is_none(),
+        timeout: limit.map(seconds),
         description: text("/identity/description").unwrap_or_default(),
         worker: worker::of(root, (system(flow, agent, root)?, wanted), means),
         schema,
@@ -74,10 +83,18 @@ fn system(flow: &Workflow, agent: &Agent, root: &Value) -> Result<String, String
     let named = Some(written).filter(|text| text.len() <= PROMPT_PATH_BYTES_MAX && !text.contains(char::is_whitespace));
     let path = named.filter(|text| !text.is_empty()).and_then(|text| inside(&agent.directory, text));
     match path.filter(|path| flow.root.join(path).is_file()) {
+        None if named.is_some_and(names_a_file) => Err(format!("its prompt `{written}` is no file of the workflow")),
         None => Ok(written.to_owned()),
         Some(path) => read::text(&flow.root, &path, PROMPT_BYTES_MAX)
             .map_err(|_| format!("its prompt `{path}` is no text of at most {PROMPT_BYTES_MAX} bytes")),
     }
+}
+
+/// Whether a word is meant as a file, and not as a prompt of one word.
+fn names_a_file(word: &str) -> bool {
+    /// How the names of files with prompts end.
+    const ENDINGS: &[&str] = &[".md", ".txt", ".prompt", ".j2", ".jinja", ".yaml"];
+    ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 
 /// What the contract demands, as a JSON Schema.

@@ -11,6 +11,7 @@ mod node;
 mod retry;
 mod sharing;
 mod tiers;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::load::Workflow;
-use crate::manifest::{Manifest, is, texts};
+use crate::manifest::{Manifest, texts};
 use crate::run::model::Means;
 
 pub(crate) use agent::AgentSettings;
@@ -31,6 +32,7 @@ pub(crate) use node::{Aggregation, Condition, FanOut, Node, Repeat};
 pub(crate) use retry::{OnFailure, Retry};
 pub(crate) use sharing::{Sharing, Strategy};
 pub(crate) use tiers::{Named, Tiers};
+pub(crate) use variables::Variables;
 
 /// Megabytes that the shared state may take when the manifest says nothing.
 const STATE_MB: f64 = 50.0;
@@ -55,11 +57,8 @@ pub(crate) struct Settings {
     pub(crate) state_bytes_max: u64,
     /// Names of fields that no record shows.
     pub(crate) hidden: BTreeSet<String>,
-    /// Variables that agents get, and those of them whose values no record shows.
-    pub(crate) variables: Vec<String>,
-    pub(crate) secret_variables: Vec<String>,
-    /// Variables without which nothing runs.
-    pub(crate) needed_variables: Vec<String>,
+    /// Variables that agents get.
+    pub(crate) variables: Variables,
     pub(crate) tiers: Tiers,
 }
 
@@ -106,6 +105,13 @@ fn without_nulls(value: &mut Value) {
     }
 }
 
+/// What a run would refuse about judges, critics and scores, as far as the manifest alone tells.
+pub(crate) fn unusable_tiers(flow: &Workflow) -> Vec<String> {
+    let Some(mut root) = flow.manifest().and_then(|manifest| tree(manifest.root)) else { return Vec::new() };
+    without_nulls(&mut root);
+    tiers::unusable(&root)
+}
+
 impl Settings {
     /// Reads them, or says all that stands in the way of a run.
     pub(crate) fn read(flow: &Workflow, means: &Means<'_>) -> Result<Self, Vec<String>> {
@@ -117,11 +123,7 @@ impl Settings {
         let agents = agent::read(flow, means, &mut out);
         let engine = engine(manifest, &root, &execution, &mut out);
         refuse_unknown(&engine, &agents, &mut out);
-        let variables = |wanted: fn(&jackline_core::definition::yaml::Node) -> bool| {
-            let found = manifest.variables().filter(|variable| wanted(variable));
-            found.filter_map(|variable| Some(variable.get("name")?.text()?.to_owned())).collect::<Vec<_>>()
-        };
-        let secret_variables = variables(|variable| is(variable, &["sensitive"], true));
+        let variables = Variables::read(manifest);
         let settings = Self {
             name: root.pointer("/workflow/name").and_then(Value::as_str).unwrap_or_default().to_owned(),
             digest: named::digest(flow),
@@ -131,10 +133,8 @@ impl Settings {
             initial: initial(&root, &mut out),
             required: part(&root, "/state/required_fields", &mut out),
             state_bytes_max: state_bytes(&root),
-            hidden: hidden(flow, manifest, &secret_variables),
-            variables: variables(|_| true),
-            secret_variables,
-            needed_variables: variables(|variable| is(variable, &["required"], true)),
+            hidden: hidden(flow, manifest, &variables.secret),
+            variables,
             tiers: Tiers::read(&root, &agents, means, &mut out),
             engine,
             agents,
@@ -142,6 +142,7 @@ impl Settings {
         };
         refuse_gates(&settings, &mut out);
         refuse_targets(&settings, &mut out);
+        out.extend(crate::effect::unheld(flow));
         if out.is_empty() { Ok(settings) } else { Err(out) }
     }
 }

@@ -47,10 +47,11 @@ impl Named {
         means: &Means<'_>,
     ) -> Result<Self, String> {
         match respondent {
-            Respondent::Agent(name) => match agents.get(name).map(|agent| &agent.worker) {
+            Respondent::Agent(name) => match agents.get(name).map(|agent| (&agent.worker, agent.speaks_json)) {
                 None => Err(format!("names the agent `{name}`, which has no file that could be run")),
-                Some(Err(why)) => Err(format!("names the agent `{name}`, which {why}")),
-                Some(Ok(_)) => Ok(Self::Agent(name.clone())),
+                Some((Err(why), _)) => Err(format!("names the agent `{name}`, which {why}")),
+                Some((_, false)) => Err(format!("names the agent `{name}`, which answers with a text instead of JSON")),
+                Some((Ok(_), true)) => Ok(Self::Agent(name.clone())),
             },
             Respondent::Command(words) => {
                 let command = Command::of(&json!({"runtime": {"command": words}}));
@@ -71,18 +72,11 @@ impl Tiers {
         means: &Means<'_>,
         out: &mut Vec<String>,
     ) -> Self {
-        let section = |pointer: &str| root.pointer(pointer).cloned().unwrap_or_else(|| json!({}));
         let mut named = |what: &str, respondent: Option<&Respondent>| {
             let named = Named::of(respondent?, agents, means);
             named.map_err(|why| out.push(format!("`{what}` {why}"))).ok()
         };
-        let validation = ["/orchestration/delegation_loop/validation/llm", "/orchestration/validation/llm"];
-        let judging = validation.iter().find_map(|pointer| root.pointer(pointer)).cloned().unwrap_or_else(|| json!({}));
-        let judging = judge::Settings::read(&judging).map_err(|fault| fault.to_string());
-        let critique = critique::Settings::read(&section("/orchestration/delegation_loop/critique"));
-        let critique = critique.map_err(|fault| fault.to_string());
-        let scoring = evaluation::Settings::read(&section("/observability/evaluation"));
-        let scoring = scoring.map_err(|fault| fault.to_string());
+        let Read { judging, critique, scoring } = Read::of(root);
         let judge = judging
             .as_ref()
             .ok()
@@ -101,4 +95,34 @@ impl Tiers {
         out.extend([judging.err(), critique.err(), scoring.err()].into_iter().flatten());
         Self { judge, critique: criticise, evaluation }
     }
+}
+
+/// The three sections as they are read, or why they cannot be.
+struct Read {
+    judging: Result<Option<judge::Settings>, String>,
+    critique: Result<Option<critique::Settings>, String>,
+    scoring: Result<Option<evaluation::Settings>, String>,
+}
+
+impl Read {
+    fn of(root: &Value) -> Self {
+        let section = |pointers: &[&str]| {
+            let found = pointers.iter().find_map(|pointer| root.pointer(pointer));
+            found.cloned().unwrap_or_else(|| json!({}))
+        };
+        let judging = section(&["/orchestration/delegation_loop/validation/llm", "/orchestration/validation/llm"]);
+        let critique = section(&["/orchestration/delegation_loop/critique"]);
+        let scoring = section(&["/observability/evaluation"]);
+        Self {
+            judging: judge::Settings::read(&judging).map_err(|fault| fault.to_string()),
+            critique: critique::Settings::read(&critique).map_err(|fault| fault.to_string()),
+            scoring: evaluation::Settings::read(&scoring).map_err(|fault| fault.to_string()),
+        }
+    }
+}
+
+/// What a run would refuse about who looks at answers, as far as the manifest alone tells.
+pub(super) fn unusable(root: &Value) -> Vec<String> {
+    let Read { judging, critique, scoring } = Read::of(root);
+    [judging.err(), critique.err(), scoring.err()].into_iter().flatten().collect()
 }

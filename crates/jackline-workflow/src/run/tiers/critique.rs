@@ -5,21 +5,32 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::work;
-use crate::critique::Critique;
+use crate::critique::{Critique, Defect, over};
 use crate::run::answer::Answer;
 use crate::run::fault::Halt;
 use crate::run::ledger::Entry;
 use crate::run::referee::Referee;
-use crate::run::running::{Running, lock};
+use crate::run::running::Running;
 use crate::run::step::{Ask, Came};
 
 /// The score that work needs when the manifest says nothing: the protocol's own.
 const MIN_SCORE: f64 = 0.6;
 
+/// The best answer there is to a question: the one that was given, or one that was mended.
+pub(in crate::run) struct Improved {
+    pub(in crate::run) answer: Answer,
+    /// None when no critic gave one.
+    pub(in crate::run) score: Option<f64>,
+    /// What is still wrong with it.
+    pub(in crate::run) defects: Vec<Defect>,
+}
+
 impl Running<'_> {
-    /// The best answer there is to a question: the one that was given, or one that was mended. And its score, if it has one.
-    pub(in crate::run) fn improved(&self, ask: &Ask<'_>, answer: Answer) -> Result<(Answer, Option<f64>), Halt> {
-        let Some((settings, Some(named))) = &self.settings.tiers.critique else { return Ok((answer, None)) };
+    /// Has an answer criticised and mended.
+    pub(in crate::run) fn improved(&self, ask: &Ask<'_>, answer: Answer) -> Result<Improved, Halt> {
+        let Some((settings, Some(named))) = &self.settings.tiers.critique else {
+            return Ok(Improved { answer, score: None, defects: Vec::new() });
+        };
         let referee = Referee::new(self, named, format!("{}/critic", ask.step), ask.tab);
         let critique = Critique { settings, critic: &referee, memory: &self.memory };
         let output = Value::Object(answer.said.clone());
@@ -53,7 +64,7 @@ impl Running<'_> {
         if improved.repairs > 0 {
             self.mended(ask, &best, improved.score)?;
         }
-        Ok((best, improved.score))
+        Ok(Improved { answer: best, score: improved.score, defects: improved.defects })
     }
 
     /// The best answer becomes what the agent said, once.
@@ -75,8 +86,8 @@ impl Running<'_> {
     }
 
     /// The category of defects that there are too many of after a round of so many workers.
-    pub(in crate::run) fn too_many_defects(&self, workers: usize) -> Option<String> {
+    pub(in crate::run) fn too_many_defects(&self, defects: &[Defect], workers: usize) -> Option<String> {
         let (settings, _) = self.settings.tiers.critique.as_ref()?;
-        lock(&self.memory).over(settings.category_cap, workers as u64).map(str::to_owned)
+        over(defects, settings.category_cap, workers as u64).map(str::to_owned)
     }
 }

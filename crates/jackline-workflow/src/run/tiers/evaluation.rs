@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::evaluation::{Act, Hook, Referees, Score};
-use crate::gates::Thresholds;
+use crate::gates::{Thresholds, reaches};
 use crate::loop_control::{End, Status};
 use crate::run::answer::Answer;
 use crate::run::command::Command;
@@ -15,6 +15,7 @@ use crate::run::referee::Referee;
 use crate::run::running::{Earlier, Running, lock};
 use crate::run::step::{Ask, Came};
 use crate::run::tab::Tab;
+use crate::run::together;
 use crate::run::worker::Request;
 
 /// What is scored.
@@ -24,6 +25,8 @@ pub(in crate::run) struct Subject<'a> {
     /// Whose answer it is; nobody's, when it is the whole run's.
     pub(in crate::run) agent: Option<&'a str>,
     pub(in crate::run) iterations: u32,
+    /// What the loop may use that it belongs to, beside what the run may.
+    pub(in crate::run) budgets: &'a Value,
     /// Who pays for its score.
     pub(in crate::run) tab: &'a Tab,
 }
@@ -35,7 +38,7 @@ impl Running<'_> {
         let referee = named.as_ref().map(|named| Referee::new(self, named, format!("{step}/rubric"), subject.tab));
         let names = json!({
             "task": self.task, "result": subject.result, "agent": subject.agent, "iterations": subject.iterations,
-            "state": lock(&self.shared).whole(), "budget": self.budgets(), "violations": self.violations(),
+            "state": lock(&self.shared).whole(), "budget": together(self.budgets(), subject.budgets.clone()), "violations": self.violations(),
         });
         let until = Instant::now() + self.watch.left();
         let test = |words: &[String], names: &Value, until: Instant| {
@@ -82,27 +85,29 @@ impl Running<'_> {
         let Some((settings, _)) = evaluation.filter(|_| complete) else {
             return Ok((end, json!({"enabled": evaluation.is_some()})));
         };
-        let subject = Subject { result: output, agent: None, iterations: 0, tab: &self.tab };
-        let told = self.evaluated("evaluation", subject, settings.retry.max_repairs)?;
+        let subject = Subject { result: output, agent: None, iterations: 0, budgets: &Value::Null, tab: &self.tab };
+        // Nobody repairs a graph: what it may be repaired for leaves it partial.
+        let told = self.evaluated("evaluation", subject, 0)?;
         let score = told.get("score").and_then(Value::as_f64);
-        let Thresholds { retry, fail, .. } = settings.thresholds;
+        let Thresholds { retry, fail, .. } = settings.gate_thresholds(0);
         let end = match score {
-            Some(score) if score >= retry => end,
-            Some(score) if score < fail => End { status: Status::Failed, reason: "eval_fail".to_owned() },
+            Some(score) if reaches(score, retry) => end,
+            Some(score) if !reaches(score, fail) => End { status: Status::Failed, reason: "eval_fail".to_owned() },
             _ => End { status: Status::Partial, reason: "eval_below_retry".to_owned() },
         };
         Ok((end, told))
     }
 
     /// Scores a worker's answer where the manifest wants that, and has it repaired as long as that is to be done.
-    pub(in crate::run) fn scored(&self, ask: &Ask<'_>, answer: Answer) -> Result<Came, Halt> {
+    /// `budgets` are those of the loop that it works for.
+    pub(in crate::run) fn scored(&self, ask: &Ask<'_>, answer: Answer, budgets: &Value) -> Result<Came, Halt> {
         let Some((settings, _)) = &self.settings.tiers.evaluation else { return Ok(Came::Answered(answer)) };
         if !settings.scores_at(Hook::WorkerResult) {
             return Ok(Came::Answered(answer));
         }
         let mut answer = answer;
         for repairs in 0.. {
-            let (act, score) = self.step_score(ask, &answer, repairs)?;
+            let (act, score) = self.step_score(ask, (&answer, budgets), repairs)?;
             match act {
                 Act::Accept | Act::AcceptWithWarning => break,
                 Act::FailWorkflow => return Err(self.stop(Status::Failed, "eval_fail")),
@@ -118,7 +123,7 @@ impl Running<'_> {
     }
 
     /// The score of one answer and what it leads to; on record, so that a run that is taken up again goes the same way.
-    fn step_score(&self, ask: &Ask<'_>, answer: &Answer, repairs: u32) -> Result<(Act, Value), Halt> {
+    fn step_score(&self, ask: &Ask<'_>, answer: (&Answer, &Value), repairs: u32) -> Result<(Act, Value), Halt> {
         let step = format!("{}/score{repairs}", ask.step);
         let kept = match self.known(&step)? {
             Some(Earlier::Finished(kept)) => {
@@ -132,9 +137,14 @@ impl Running<'_> {
         Ok((act.unwrap_or(Act::FailWorkflow), kept))
     }
 
-    fn score_step(&self, ask: &Ask<'_>, answer: &Answer, (step, repairs): (&str, u32)) -> Result<Value, Halt> {
+    fn score_step(
+        &self,
+        ask: &Ask<'_>,
+        (answer, budgets): (&Answer, &Value),
+        (step, repairs): (&str, u32),
+    ) -> Result<Value, Halt> {
         let result = Value::Object(answer.said.clone());
-        let subject = Subject { result: &result, agent: Some(ask.name), iterations: 0, tab: ask.tab };
+        let subject = Subject { result: &result, agent: Some(ask.name), iterations: 0, budgets, tab: ask.tab };
         let score = self.score(step, subject)?;
         let settings = self.settings.tiers.evaluation.as_ref().map(|(settings, _)| settings);
         let total = score.as_ref().and_then(|score| score.total);

@@ -37,7 +37,7 @@ impl Gates {
         let judgement = judge(&run, &look(&run, self.run.parent().unwrap_or(Path::new(""))));
         match self.format {
             Format::Human => screen::show(&judgement.human())?,
-            Format::Json => screen::line(&judgement.to_json().to_string())?,
+            Format::Json => screen::line(&jackline_workflow::json_line(&judgement.to_json()))?,
         }
         if judgement.complete() { Ok(()) } else { Err(CommandError::not_fine()) }
     }

@@ -69,8 +69,9 @@ impl Run {
             return Err(CommandError::input("the workflow is not valid, and was not run"));
         }
         // A guard that is misspelled is off: whoever runs it hears of it, too.
-        if checked.report.warnings > 0 {
-            screen::complain(&checked.human());
+        match checked.report.warnings {
+            0 => checked.notes().iter().for_each(|note| screen::complain(note)),
+            _ => screen::complain(&checked.human()),
         }
         let order = self.order()?;
         let (store, state) = (self.at.files()?, self.at.state()?);
@@ -108,7 +109,7 @@ impl Run {
 
     fn show(&self, ended: &Ended) -> Result<(), CommandError> {
         match self.json || self.format == Format::Json {
-            true => screen::line(&ended.to_json().to_string())?,
+            true => screen::line(&jackline_workflow::json_line(&ended.to_json()))?,
             false => screen::show(&ended.human())?,
         }
         if ended.complete() {

@@ -5,16 +5,19 @@ use std::path::{Path, PathBuf};
 use jackline_runtime::store::Store as _;
 use jackline_runtime::{replace, replay};
 use jackline_workflow::account::{Account, Reader, deliverables};
+use jackline_workflow::json_line;
 use jackline_workflow::run::is_run_id;
 
 use super::run::RUNS;
+use crate::commands::audit::broken_of;
 use crate::error::CommandError;
 use crate::place::{self, Where};
 use crate::screen;
 
 /// Show what became of a run: its timeline, gates, budgets, cost and deliverables
 ///
-/// SVG and HTML are whole by themselves: they run nothing and load nothing.
+/// SVG and HTML are whole by themselves: they run nothing and load nothing. The record is verified first; of one that was
+/// changed nothing is shown.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Show {
     /// The run's name
@@ -47,7 +50,7 @@ impl Show {
         let account = self.account()?;
         let text = match self.format {
             Format::Text => account.human(),
-            Format::Json => format!("{}\n", account.to_json()),
+            Format::Json => format!("{}\n", json_line(&account.to_json())),
             Format::Svg => account.to_svg(),
             Format::Html => account.to_html(),
         };
@@ -59,6 +62,11 @@ impl Show {
     fn account(&self) -> Result<Account, CommandError> {
         let (store, state) = (self.at.files()?, self.at.state()?);
         let known = is_run_id(&self.run) && store.load(&self.run)?.head.seq > 0;
+        if let Some(broken) = known.then(|| broken_of(&self.at, std::slice::from_ref(&self.run))).transpose()?.flatten()
+        {
+            return Err(CommandError::input(format!("the record of the run `{}` was changed: {broken}", self.run))
+                .hint("`jackline audit verify` checks the record, `jackline log` shows it as it is"));
+        }
         let mut reader = Reader::default();
         for line in known.then(|| store.lines(&self.run, 0)).transpose()?.into_iter().flatten() {
             let unreadable = |why: String| {

@@ -1,0 +1,107 @@
+//! Settings that a run reads past: told, and refused where they protect something.
+
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+use crate::{ONE, managed};
+
+#[test]
+fn what_has_no_effect_is_told() {
+    let stage =
+        Stage::new(&format!("{ONE}memory: {{enabled: true}}\nobservability: {{audit: {{enabled: false, path: x}}}}\n"))
+            .script("speaker", "echo '{\"text\": \"x\"}'");
+    let told = stage.jackline(&["workflow", "validate", "flow"]);
+    assert_eq!(told.code, Some(0));
+    let want = [
+        "note: flow/workflow.awp.yaml:5: `observability.audit.enabled` has no effect in a run: every run is on record\n",
+        "note: flow/workflow.awp.yaml:5: `observability.audit.path` has no effect in a run: records are in the store\n",
+        "note: flow/workflow.awp.yaml:4: `memory` has no effect in a run: nothing is remembered between runs\n",
+        "flow: valid\n",
+    ];
+    assert_eq!(told.out, want.concat());
+    let json: Value =
+        serde_json::from_str(&stage.jackline(&["workflow", "validate", "flow", "--format", "json"]).out).unwrap();
+    assert_eq!((&json["valid"], &json["findings"]), (&json!(true), &json!([])));
+    assert_eq!(json["without_effect"][2]["setting"], "memory");
+    let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("`memory` has no effect in a run"), "{}", ran.err);
+}
+
+#[test]
+fn what_protects_and_would_not_be_held_is_not_run() {
+    for (more, setting) in [
+        ("security: {rate_limit: {per_minute: 0}}\n", "security"),
+        ("    worker_policy: {forbidden_tools: [shell.execute]}\n", "orchestration.delegation_loop.worker_policy"),
+    ] {
+        let stage = managed(more, "").script("worker", "echo '{}'");
+        let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x", "--run-id", "run-1"]);
+        assert_eq!(ran.code, Some(2), "{more}");
+        assert!(ran.err.contains(&format!("`{setting}` (workflow.awp.yaml:")), "{}", ran.err);
+        assert!(!stage.began(), "nothing ran");
+        let told = stage.jackline(&["workflow", "validate", "flow"]);
+        assert_eq!(told.code, Some(0), "other runtimes may hold it");
+        assert!(told.out.contains("`jackline workflow run` refuses it"), "{}", told.out);
+    }
+}
+
+#[test]
+fn what_holds_an_agent_and_would_not_be_held_is_not_run() {
+    for (held, runs) in [
+        ("sandbox: {network: {enabled: true, allowed_hosts: [example.com]}}", false),
+        ("sandbox: {network: {enabled: false, allowed_hosts: [example.com]}}", true),
+        ("sandbox: {network: {enabled: true}}", true),
+        ("sandbox: {filesystem: {read: [/srv]}}", false),
+        ("sandbox: {constraints: {max_memory_mb: 1}}", false),
+        ("tools: {enabled: true, denied: [shell.execute]}", false),
+        ("tools: {enabled: true, max_calls: 0}", false),
+        ("tools: {enabled: true, allowed: [web.search]}", true),
+    ] {
+        let stage = Stage::new(ONE).script("speaker", "echo '{\"text\": \"x\"}'");
+        let command = "runtime: {command: [sh, agents/speaker/run.sh]}";
+        let stage = stage.agent("speaker", &format!("{command}\ncapabilities: {{{held}}}\n"));
+        let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+        assert_eq!(ran.code, Some(if runs { 0 } else { 2 }), "{held}\n{}", ran.err);
+        assert_eq!(ran.err.contains("would not be held"), !runs, "{held}\n{}", ran.err);
+    }
+}
+
+#[test]
+fn what_a_run_would_refuse_about_scores_is_told_by_validate() {
+    let broken =
+        "observability: {evaluation: {enabled: true, metrics: [{name: m, kind: deterministic, params: {}}]}}\n";
+    let stage = Stage::new(&format!("{ONE}{broken}")).script("speaker", "echo '{}'");
+    let told = stage.jackline(&["workflow", "validate", "flow"]).out;
+    assert!(told.contains("`jackline workflow run` refuses it: the metric `m` cannot be used"), "{told}");
+}
+
+#[test]
+fn the_time_of_a_sandbox_is_held() {
+    let stage = Stage::new(ONE).script("speaker", "sleep 10; echo '{}'");
+    let command = "runtime: {command: [sh, agents/speaker/run.sh]}";
+    let stage = stage.agent("speaker", &format!("{command}\ncapabilities: {{sandbox: {{timeout: 0.3}}}}\n"));
+    stage.ends("failed", "agent_failed: speaker");
+    assert_eq!(stage.records("agent.failed")[0]["kind"], "timeout");
+}
+
+#[test]
+fn variables_that_a_run_needs_and_those_it_gives() {
+    let env = "env: {required: [NEEDED], optional: [SPARE], defaults: {SPARE: seven, UNNAMED: x}}\n";
+    let speaker = "printf '{\"text\": \"%s %s\"}' \"$SPARE\" \"$UNNAMED\"";
+    let stage = Stage::new(&format!("{ONE}{env}")).script("speaker", speaker);
+    let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("the variable `NEEDED` is not set"), "{}", ran.err);
+    let given = env.replace("defaults: {", "defaults: {NEEDED: there, ");
+    let stage = Stage::new(&format!("{ONE}{given}")).script("speaker", speaker);
+    assert_eq!(stage.ends("complete", "complete")["output"]["speaker"]["text"], "seven ");
+}
+
+#[test]
+fn a_prompt_whose_file_is_missing_is_no_prompt() {
+    let model = "model: {provider: openai, base_url: \"http://127.0.0.1:9/v1\", name: m}\n";
+    let stage = Stage::new(ONE).agent("speaker", &format!("{model}prompt: {{system: SYSTM.md}}\n"));
+    let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("its prompt `SYSTM.md` is no file of the workflow"), "{}", ran.err);
+}

@@ -1,0 +1,76 @@
+//! How a run goes, on a terminal and elsewhere.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::Stdio;
+use std::thread;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::stage::Stage;
+use crate::{BOSS, MANAGED};
+
+/// Goes to the line's beginning and clears it.
+const REDRAWN: &str = "\r\u{1b}[2K";
+
+/// Runs a workflow with a terminal as its standard error; what the terminal was shown.
+fn on_a_terminal(stage: &Stage) -> String {
+    let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&screen).unwrap();
+    unlockpt(&screen).unwrap();
+    let name = ptsname(&screen, Vec::new()).unwrap();
+    let path = std::ffi::OsStr::from_bytes(name.as_bytes());
+    let terminal = OpenOptions::new().read(true).write(true).open(path).unwrap();
+    let reading = thread::spawn(move || {
+        let (mut screen, mut shown, mut part) = (File::from(screen), Vec::new(), [0; 4096]);
+        // A terminal that nobody holds any more cannot be read: that is its end.
+        while let Ok(read @ 1..) = screen.read(&mut part) {
+            shown.extend_from_slice(&part[..read]);
+        }
+        String::from_utf8_lossy(&shown).into_owned()
+    });
+    let mut command = stage.command(&["workflow", "run", "flow", "--task", "Say something.", "--run-id", "run-1"]);
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::from(terminal)).status().unwrap();
+    drop(command);
+    assert_eq!(status.code(), Some(0), "{}", stage.log());
+    reading.join().unwrap()
+}
+
+#[test]
+fn a_terminal_shows_levels_and_who_works() {
+    let graph = "orchestration: {graph: [{id: first}, {id: second, depends_on: [first]}]}\n";
+    let says = "echo '{\"text\": \"x\"}'";
+    let stage = Stage::new(graph).script("first", says).script("second", says);
+    let shown = on_a_terminal(&stage);
+    for text in ["level 1 of 2 · first", "level 2 of 2 · second", "  first finished", "  second finished"] {
+        assert!(shown.contains(text), "{text}\n{shown:?}");
+    }
+    assert!(shown.contains(REDRAWN) && !shown.contains("first started"), "{shown:?}");
+    assert!(shown.ends_with(REDRAWN), "nothing is left of what was drawn: {shown:?}");
+}
+
+#[test]
+fn a_terminal_shows_what_a_manager_has_left() {
+    let stage = Stage::new(MANAGED).script("boss", BOSS).script("worker", "echo '{\"text\": \"x\"}'");
+    let shown = on_a_terminal(&stage);
+    assert!(shown.contains(" · 5 turns and 500 workers left"), "{shown:?}");
+    assert!(shown.contains("  boss decided DELEGATE"), "{shown:?}");
+}
+
+#[test]
+fn elsewhere_there_are_plain_lines() {
+    let graph = "orchestration: {graph: [{id: first}, {id: second, depends_on: [first]}]}\n";
+    let says = "echo '{\"text\": \"x\"}'";
+    let stage = Stage::new(graph).script("first", says).script("second", says);
+    let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+    let lines: Vec<&str> = ran.err.lines().collect();
+    let want = [
+        "run of tiers started",
+        "  first started, level 1",
+        "  first finished",
+        "  second started, level 2",
+        "  second finished",
+    ];
+    assert_eq!(lines, want);
+}
