@@ -1,9 +1,9 @@
-//! How the program is linked on Linux: what the hook runs lies together; with glibc at a fixed address, and with the
-//! unwinder in it.
+//! How the program is linked on Linux: what the hook runs lies together; with glibc at a fixed address, and with the C
+//! library in it, or at least the unwinder.
 //!
 //! Code that is scattered over a large program costs a page fault per function. A position-independent program is
-//! relocated anew at each start, which grows with all that is linked into it; and the unwinder's library alone takes a
-//! tenth of an empty program's time to load. Measured in docs/internals/speed.md.
+//! relocated anew at each start, which grows with all that is linked into it; and libraries that are loaded take most of an
+//! empty program's time. Measured in docs/internals/speed.md.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -29,9 +29,11 @@ fn main() {
         return;
     }
     println!("cargo:rustc-link-arg-bins=-no-pie");
-    // Its form as an archive comes with gcc. Where another compiler links, the library is loaded as ever.
-    if let Some(directory) = unwinder() {
-        println!("cargo:rustc-link-search=native={}", directory.display());
+    if let Some(arguments) = c_library() {
+        arguments.iter().for_each(|argument| println!("cargo:rustc-link-arg-bins={argument}"));
+    } else if let Some(archive) = archive("gcc_eh") {
+        // Without the C library's archive, the libraries are loaded as ever, but for the unwinder, which comes with gcc.
+        println!("cargo:rustc-link-search=native={}", archive.parent().unwrap_or(&archive).display());
         println!("cargo:rustc-link-lib=static=gcc_eh");
     }
 }
@@ -46,9 +48,9 @@ fn lay_together() {
     let script = out.join("hook.ld");
     let written = fs::read_to_string(ORDER).and_then(|order| fs::write(&script, linker_script(&order)));
     let argument = format!("-Wl,-T,{}", script.display());
-    match written.and_then(|()| links_with(&argument, &out)) {
-        Ok(true) => println!("cargo:rustc-link-arg-bins={argument}"),
-        Ok(false) => {
+    match written.and_then(|()| builds(EMPTY, &[&argument], &out)) {
+        Ok(Some(_)) => println!("cargo:rustc-link-arg-bins={argument}"),
+        Ok(None) => {
             println!("cargo:warning=this linker takes no script: the hook's code stays scattered, it is slower")
         }
         Err(fault) => println!("cargo:warning=the hook's code stays scattered, it is slower: {fault}"),
@@ -68,23 +70,57 @@ fn linker_script(order: &str) -> String {
     script + "} } INSERT BEFORE .text;\n"
 }
 
-/// Whether an empty program can be linked so: which linker is used is the user's choice, and not all of them can.
-fn links_with(argument: &str, out: &Path) -> io::Result<bool> {
-    let empty = out.join("empty.rs");
-    fs::write(&empty, "fn main() {}\n")?;
-    let mut compiler = Command::new(named("RUSTC").unwrap_or_else(|| "rustc".to_owned()));
-    compiler.arg(&empty).arg("-o").arg(out.join("empty")).args(["--target", &named("TARGET").unwrap_or_default()]);
-    compiler.args(named("RUSTC_LINKER").map(|linker| format!("-Clinker={linker}")));
-    let flags = named("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
-    compiler.args(flags.split('\x1f').filter(|flag| !flag.is_empty())).arg(format!("-Clink-arg={argument}"));
-    Ok(compiler.stdout(Stdio::null()).stderr(Stdio::null()).status()?.success())
+/// What has the linker take the C library and the unwinder from archives, where such a program works here. The libraries
+/// are asked for by rustc as those that are loaded, so scripts of their names stand where the linker looks first.
+fn c_library() -> Option<Vec<String>> {
+    let directory = PathBuf::from(named("OUT_DIR")?).join("archives");
+    fs::create_dir_all(&directory).ok()?;
+    let [unwinder, c, math] = ["gcc_eh", "c", "m"].map(archive);
+    let (unwinder, c, math) = (unwinder?, c?, math?);
+    for (library, archives) in [("gcc_s", vec![&unwinder]), ("c", vec![&c, &unwinder]), ("m", vec![&math])] {
+        let names: String = archives.iter().map(|archive| format!(" \"{}\"", archive.display())).collect();
+        fs::write(directory.join(format!("lib{library}.so")), format!("GROUP ({names} )\n")).ok()?;
+    }
+    let arguments = [format!("-L{}", directory.display()), "-static".to_owned()];
+    let tried: Vec<&str> = ["-no-pie"].into_iter().chain(arguments.iter().map(String::as_str)).collect();
+    let program = builds(TRIAL, &tried, &directory).ok()??;
+    // What is loaded at run time all the same, to look names up, would come with a C library of its own.
+    let works = Command::new(program).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+    works.then(|| arguments.into())
 }
 
-/// The directory of this machine's unwinder as an archive; a program for another machine needs another one.
-fn unwinder() -> Option<PathBuf> {
+/// A program that has nothing in it.
+const EMPTY: &str = "fn main() {}\n";
+/// A program that needs what a C library may be unable to do from an archive: threads, unwinding, looking up a name.
+const TRIAL: &str = r#"
+use std::net::ToSocketAddrs;
+fn main() {
+    assert!(std::thread::spawn(|| panic!("caught")).join().is_err());
+    assert!("localhost:80".to_socket_addrs().is_ok());
+    assert!(std::env::args_os().count() as f64 > 0.5f64.sin());
+}
+"#;
+
+/// A program that is linked with these arguments, where that works: which linker is used is the user's choice, and not all
+/// of them can.
+fn builds(source: &str, arguments: &[&str], out: &Path) -> io::Result<Option<PathBuf>> {
+    let (text, program) = (out.join("trial.rs"), out.join("trial"));
+    fs::write(&text, source)?;
+    let mut compiler = Command::new(named("RUSTC").unwrap_or_else(|| "rustc".to_owned()));
+    compiler.arg(&text).arg("-o").arg(&program).args(["--target", &named("TARGET").unwrap_or_default()]);
+    compiler.args(named("RUSTC_LINKER").map(|linker| format!("-Clinker={linker}")));
+    let flags = named("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    compiler.args(flags.split('\x1f').filter(|flag| !flag.is_empty()));
+    compiler.args(arguments.iter().map(|argument| format!("-Clink-arg={argument}")));
+    let built = compiler.stdout(Stdio::null()).stderr(Stdio::null()).status()?.success();
+    Ok(built.then_some(program))
+}
+
+/// This machine's archive of a library; a program for another machine needs another one.
+fn archive(library: &str) -> Option<PathBuf> {
     named("HOST").filter(|host| Some(host) == named("TARGET").as_ref())?;
     let linker = named("RUSTC_LINKER").unwrap_or_else(|| "cc".to_owned());
-    let said = Command::new(linker).arg("-print-file-name=libgcc_eh.a").output().ok()?;
+    let said = Command::new(linker).arg(format!("-print-file-name=lib{library}.a")).output().ok()?;
     let path = PathBuf::from(String::from_utf8(said.stdout).ok()?.trim());
-    path.is_absolute().then(|| path.parent().map(Path::to_owned)).flatten()
+    path.is_absolute().then_some(path)
 }

@@ -80,6 +80,11 @@ pub trait Wiring: Sync {
     /// When the text is not of the form that the host reads.
     fn remove(&self, text: &str) -> Result<Removed, SettingsFault>;
 
+    /// What is started for a gate, where that is more than our hook by itself.
+    fn shielded(&self, _line: &CommandLine) -> Option<CommandLine> {
+        None
+    }
+
     /// What a settings text says about us; an empty one says nothing.
     ///
     /// # Errors

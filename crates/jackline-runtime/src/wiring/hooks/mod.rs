@@ -124,6 +124,10 @@ impl Wiring for Form {
         self.without(text, None)
     }
 
+    fn shielded(&self, line: &CommandLine) -> Option<CommandLine> {
+        self.shielded.then(|| shield::shielded(line))
+    }
+
     fn survey(&self, text: &[u8]) -> Result<Survey, SettingsFault> {
         survey::survey(self, text)
     }
@@ -206,8 +210,8 @@ impl Form {
             put(self.command, json!(line.program));
             put("args", json!(line.arguments));
         } else {
-            let line = if asked.gate && self.shielded { shield::shielded(line) } else { line.clone() };
-            put(self.command, json!(line.in_shell()));
+            let shielded = self.shielded(line).filter(|_| asked.gate);
+            put(self.command, json!(shielded.as_ref().unwrap_or(line).in_shell()));
         }
         let seconds = if asked.stops { timeouts.stop_s } else { TIMEOUT_S };
         put(self.timeout.0, json!(seconds * self.timeout.1));

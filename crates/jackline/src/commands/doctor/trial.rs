@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use jackline_runtime::wiring::CommandLine;
 use tempfile::TempDir;
 
 use super::report::Report;
 use super::wiring::Wired;
 use crate::bounded::{self, Answered};
-use crate::hosts::Trial;
+use crate::hosts::Host;
 use crate::place;
 
 const GROUP: &str = "trial";
@@ -66,10 +67,11 @@ pub(super) fn look(wired: &Wired, report: &mut Report) {
         }
     };
     version(shown, &program, report);
-    let try_out =
-        Try { trial: &wired.host.trial, program: &program, arguments: redirected(wired, &scratch), scratch: &scratch };
+    let line = CommandLine { program: program.display().to_string(), arguments: redirected(wired, &scratch) };
+    let try_out = Try { host: wired.host, line, scratch: &scratch };
     let began = Instant::now();
     let tried = try_out.refuses().and_then(|()| try_out.passes()).and_then(|()| try_out.refuses_garbage());
+    let tried = tried.and_then(|()| try_out.refuses_when_gone());
     match tried {
         Ok(()) => {
             let ms = began.elapsed().as_millis() / 3;
@@ -112,24 +114,23 @@ fn redirected(wired: &Wired, scratch: &Scratch) -> Vec<String> {
 }
 
 struct Try<'a> {
-    trial: &'a Trial,
-    program: &'a Path,
-    arguments: Vec<String>,
+    host: &'a Host,
+    line: CommandLine,
     scratch: &'a Scratch,
 }
 
 impl Try<'_> {
     fn refuses(&self) -> Result<(), String> {
-        let answered = self.run(&(self.trial.shell)(&self.scratch.root()).to_string())?;
-        if (self.trial.denies)(&answered) {
+        let answered = self.run(&(self.host.trial.shell)(&self.scratch.root()).to_string())?;
+        if (self.host.trial.denies)(&answered) {
             return Ok(());
         }
         Err(format!("the wired hook does not refuse what it must: {}", told(&answered)))
     }
 
     fn passes(&self) -> Result<(), String> {
-        let answered = self.run(&(self.trial.harmless)(&self.scratch.root()).to_string())?;
-        if answered.code == Some(0) && !(self.trial.denies)(&answered) {
+        let answered = self.run(&(self.host.trial.harmless)(&self.scratch.root()).to_string())?;
+        if answered.code == Some(0) && !(self.host.trial.denies)(&answered) {
             return Ok(());
         }
         Err(format!("the wired hook refuses what it should pass: {}", told(&answered)))
@@ -143,12 +144,30 @@ impl Try<'_> {
         Err(format!("the wired hook does not refuse a message that it cannot read: {}", told(&answered)))
     }
 
-    /// Runs it with nothing of our environment: what counts is on its command line.
+    /// Where the wired command shall refuse by itself, it does so without our program.
+    fn refuses_when_gone(&self) -> Result<(), String> {
+        let gone = self.scratch.0.path().join("gone").display().to_string();
+        let Some(line) = self.host.wiring.shielded(&CommandLine { program: gone, ..self.line.clone() }) else {
+            return Ok(());
+        };
+        let answered = self.run_line(&line, "")?;
+        if (self.host.trial.denies)(&answered) {
+            return Ok(());
+        }
+        Err(format!("the wired command does not refuse when our program is missing: {}", told(&answered)))
+    }
+
+    /// Runs the hook as the host does for a gate.
     fn run(&self, message: &str) -> Result<Answered, String> {
-        let mut command = Command::new(self.program);
-        command.args(&self.arguments).current_dir(self.scratch.root());
+        self.run_line(self.host.wiring.shielded(&self.line).as_ref().unwrap_or(&self.line), message)
+    }
+
+    /// Runs a line with nothing of our environment: what counts is on it.
+    fn run_line(&self, line: &CommandLine, message: &str) -> Result<Answered, String> {
+        let mut command = Command::new(&line.program);
+        command.args(&line.arguments).current_dir(self.scratch.root());
         command.env_clear().env("HOME", self.scratch.0.path());
-        command.envs(self.trial.project.map(|name| (name, self.scratch.root())));
+        command.envs(self.host.trial.project.map(|name| (name, self.scratch.root())));
         bounded::run(command, message, TRIAL_MS_MAX).map_err(|why| format!("the wired hook gives no answer: {why}"))
     }
 }
