@@ -314,3 +314,17 @@ fn budgets_of_a_run_end_it() {
         assert_eq!(case.told("agent.finished").len(), runs, "{budget}");
     }
 }
+
+#[test]
+fn a_panic_ends_the_run_and_is_waited_for_by_nobody() {
+    let nodes = "orchestration:\n  graph: [{id: aa}, {id: bb}, {id: cc, depends_on: [aa]}]\n";
+    let case = Case::new(nodes)
+        .agent("aa", "cat > /dev/null; echo '{}'")
+        .agent("bb", "cat > /dev/null; sleep 30; echo '{}'")
+        .agent("cc", "cat > /dev/null; echo '{}'")
+        .panicking_at("agent.started", "aa");
+    let began = std::time::Instant::now();
+    assert_eq!(end(&case.run(json!({}))), words("failed", "fault"));
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+    assert_eq!(case.kinds().last().unwrap(), "run.ended");
+}
