@@ -15,7 +15,7 @@ const FILE: &str = "owner";
 /// A run of ours, until this is dropped.
 #[derive(Debug)]
 pub(super) struct Owner {
-    _locked: File,
+    locked: File,
 }
 
 impl Owner {
@@ -34,6 +34,13 @@ impl Owner {
             Err(TryLockError::Error(fault)) => return Err(disk(fault)),
         }
         file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(disk)?;
-        Ok(Self { _locked: file })
+        Ok(Self { locked: file })
+    }
+}
+
+impl Drop for Owner {
+    /// Lets the run go by name: a process that is just being started may still hold what was open here.
+    fn drop(&mut self) {
+        drop(self.locked.unlock());
     }
 }
