@@ -39,8 +39,8 @@ impl Owner {
 }
 
 impl Drop for Owner {
-    /// Lets the run go by name: a process that is just being started may still hold what was open here.
     fn drop(&mut self) {
-        drop(self.locked.unlock());
+        // Aloud: a command that is just being started may hold a copy of the file for a moment, and the lock with it.
+        let _ = self.locked.unlock();
     }
 }
