@@ -79,18 +79,22 @@ fn once(running: &Running<'_>, node: &Node, round: u32) -> Result<Came, Halt> {
     if let Some(fan_out) = &node.fan_out {
         return fan::run(running, node, fan_out, &step, given);
     }
-    let ask = |step, agent, given| ask(running, node, (step, agent), given);
-    let came = answer(running, &ask(step.clone(), node.agent.as_str(), given.clone()))?;
-    let Some(fallback) = running.settings.execution.fallback.as_deref() else { return Ok(came) };
-    match came {
-        // Somebody else stands in for an agent that failed for good.
-        Came::Failed(_) if fallback != node.agent => answer(running, &ask(format!("{step}~"), fallback, given)),
-        came => Ok(came),
+    answer(running, &ask(running, node, (step, &node.agent), given))
+}
+
+/// What somebody answers for a node, or for one of its copies: its agent, or whoever stands in for one that failed for good.
+pub(super) fn answer(running: &Running<'_>, ask: &Ask<'_>) -> Result<Came, Halt> {
+    let fallback = running.settings.execution.fallback.as_deref().filter(|other| *other != ask.agent);
+    match (scored(running, ask)?, fallback) {
+        (Came::Failed(_), Some(agent)) => {
+            scored(running, &Ask { step: format!("{}~", ask.step), agent, given: ask.given.clone(), ..*ask })
+        }
+        (came, _) => Ok(came),
     }
 }
 
-/// What somebody answers, scored where the manifest wants that: whoever answers for a node is held to the same.
-pub(super) fn answer(running: &Running<'_>, ask: &Ask<'_>) -> Result<Came, Halt> {
+/// An answer, scored where the manifest wants that: whoever answers for a node is held to the same.
+fn scored(running: &Running<'_>, ask: &Ask<'_>) -> Result<Came, Halt> {
     match running.ask(ask)? {
         Came::Answered(answer) => running.scored(ask, answer, &Value::Null),
         other => Ok(other),
