@@ -2,7 +2,11 @@
 //!
 //! Everything here is read off the event and the definition; where a path leads is asked with a probe.
 
+mod arguments;
+
 use serde_json::Value;
+
+use arguments::{command_text, directories, file_of_uri, strings_at};
 
 use crate::definition::{Kind, Model};
 use crate::event::Call;
@@ -12,7 +16,7 @@ use crate::probe::{Facts, Probe, There};
 use crate::session::Key;
 use crate::sha::Digest;
 use crate::shell::{self, Dir, How, Reading, ShellText};
-use crate::tools::{self, COMMAND_ARGUMENTS, PATH_ARGUMENTS, Tool};
+use crate::tools::{self, PATH_ARGUMENTS, Tool};
 
 /// Paths judged of one call; a call that touches more counts as touching something that cannot be told.
 pub const TOUCHES_MAX: usize = 256;
@@ -56,6 +60,12 @@ impl Only {
 }
 
 impl Touch {
+    /// A path that an argument holds.
+    fn plain(path: String, dir: &str, role: Role) -> Self {
+        let (glob, dynamic) = (false, false);
+        Self { path, dir: dir.to_owned(), role, whole: false, glob, dynamic, how: How::Whole, only: None }
+    }
+
     /// Whether the text shows that the file is touched, rather than that it may be.
     #[must_use]
     pub const fn is_plain(&self) -> bool {
@@ -101,6 +111,8 @@ pub struct View<'a> {
     /// Neither the host nor the definition knows this tool.
     pub unknown: bool,
     pub touches: Vec<Touch>,
+    /// What a tool of which nothing is known may write: only what guards us is held against it.
+    pub suspected: Vec<Touch>,
     /// It writes, but no argument says where.
     pub pathless: bool,
     /// It changes more paths than are judged.
@@ -111,6 +123,8 @@ pub struct View<'a> {
     pub row: Option<&'static Tool>,
     /// The other name of a tool of our own server: what the owner says of one holds for both.
     pub other: Option<String>,
+    /// Other names that the tool may have, where its host's name of it does not say where the server's name ends.
+    pub maybe: Vec<String>,
     /// Our own server tells of the call.
     pub served: bool,
 }
@@ -119,38 +133,43 @@ impl<'a> View<'a> {
     /// Looks at a call from `dir`, with the kinds and path arguments that `models` declare, the first first.
     #[must_use]
     pub fn new(call: &'a Call, host: Option<&str>, dir: &str, models: &[&Model]) -> Self {
-        let declared = models.iter().find_map(|model| model.tools.declare.get(&call.tool));
+        let maybe = tools::other_splits(host, &call.tool);
+        let names = || std::iter::once(&call.tool).chain(&maybe);
+        let declared = names().find_map(|name| models.iter().find_map(|model| model.tools.declare.get(name)));
         let row = tools::lookup(host, &call.tool);
-        let guessed = if declared.is_none() && row.is_none() { tools::guess(&call.tool) } else { None };
+        let guess = || names().find_map(|name| tools::guess(name));
+        let guessed = if declared.is_none() && row.is_none() { guess() } else { None };
         let kind = declared
             .and_then(|declaration| declaration.kind)
             .or_else(|| row.or(guessed).map(|row| row.kind))
             .unwrap_or(Kind::Other);
-        let names: Vec<&str> = match (declared.map(|declaration| declaration.path.as_slice()), guessed) {
+        let native = row.filter(|row| tools::is_native(host, row));
+        let places: Vec<&str> = match (declared.map(|declaration| declaration.path.as_slice()), native) {
             (Some(names), _) if !names.is_empty() => names.iter().map(String::as_str).collect(),
-            // Where a guessed tool keeps its paths is a guess too: every usual place is looked at.
-            (_, Some(guessed)) => {
-                let named = |name: &&&str| guessed.paths.iter().any(|own| own.rsplit(':').next() == Some(**name));
-                guessed.paths.iter().chain(PATH_ARGUMENTS.iter().filter(|name| !named(name))).copied().collect()
-            }
-            _ => row.map(|row| row.paths.to_vec()).unwrap_or_default(),
+            (_, Some(row)) => row.paths.to_vec(),
+            (_, None) => row.or(guessed).map(usual_places).unwrap_or_default(),
         };
         let mut view = Self {
             call,
             kind,
             unknown: declared.is_none() && row.is_none(),
             touches: Vec::new(),
+            suspected: Vec::new(),
             pathless: false,
             crowded: false,
             shell: None,
             row,
             other: tools::other_name(host, &call.tool),
+            maybe,
             served: tools::is_at_own_server(host, &call.tool),
         };
         if kind == Kind::Shell {
-            view.read_shell(row, dir);
+            view.read_shell(native, dir);
         }
-        view.find_paths(&names, dir);
+        view.find_paths(&places, dir);
+        if view.unknown && guessed.is_none() {
+            view.suspect(dir);
+        }
         view.bound();
         view
     }
@@ -158,6 +177,11 @@ impl<'a> View<'a> {
     /// The names that the tool goes by.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.call.tool.as_str()).chain(self.other.as_deref())
+    }
+
+    /// Those, and the ones that it may go by.
+    pub fn possible_names(&self) -> impl Iterator<Item = &str> {
+        self.names().chain(self.maybe.iter().map(String::as_str))
     }
 
     /// The tool's name as its signature has it: that of our own server's is the one it has there.
@@ -177,22 +201,42 @@ impl<'a> View<'a> {
     /// The raw shell text, for a last look where it could not be parsed.
     #[must_use]
     pub fn shell_text(&self) -> Option<String> {
-        (self.kind == Kind::Shell).then(|| command_text(&self.call.args, None)).flatten()
+        (self.kind == Kind::Shell).then(|| self.command_text()).flatten()
     }
 
-    fn read_shell(&mut self, row: Option<&Tool>, dir: &str) {
-        let Some(text) = command_text(&self.call.args, row.and_then(|row| row.command)) else {
+    fn command_text(&self) -> Option<String> {
+        command_text(&self.call.args, self.row.and_then(|row| row.command))
+    }
+
+    fn read_shell(&mut self, native: Option<&Tool>, dir: &str) {
+        let Some(text) = self.command_text() else {
             self.shell = Some(ShellText::Unparsable("the call carries no command text".to_owned()));
             return;
         };
-        // A host that has no such argument does not heed it; then it only misleads us.
-        let named = working_dir(&self.call.args).filter(|_| row.is_none_or(|row| row.host != "claude"));
-        let dir = named.map_or_else(|| dir.to_owned(), |named| path::join(dir, named));
         let shell = shell::read(&text);
         if let ShellText::Reading(reading) = &shell {
-            self.touches.extend(reading.touches.iter().map(|touch| from_shell(touch, &dir)));
+            self.touches = from_each(directories(&self.call.args, native), dir, reading);
         }
         self.shell = Some(shell);
+    }
+
+    /// What a call of a tool that nobody knows may write: what it names as a path, as a patch or as a command.
+    fn suspect(&mut self, dir: &str) {
+        let mut found: Vec<String> = Vec::new();
+        for name in PATH_ARGUMENTS {
+            strings_at(&self.call.args, name, &mut |text| found.push(file_of_uri(text)));
+        }
+        let texts = self.call.args.as_object().into_iter().flat_map(|fields| fields.values());
+        for text in texts.chain([&self.call.args]).filter_map(Value::as_str).filter(|text| patch::is_one(text)) {
+            found.extend(patch::files(text).into_iter().map(|(path, _)| path));
+        }
+        self.suspected = found.into_iter().map(|path| Touch::plain(path, dir, Role::Write)).collect();
+        if let Some(ShellText::Reading(reading)) = self.command_text().map(|text| shell::read(&text)) {
+            self.suspected.extend(from_each(directories(&self.call.args, None), dir, &reading));
+        }
+        self.suspected.retain(|touch| touch.role.changes());
+        self.crowded |= self.suspected.len() > TOUCHES_MAX;
+        self.suspected.truncate(TOUCHES_MAX);
     }
 
     fn find_paths(&mut self, names: &[&str], dir: &str) {
@@ -203,24 +247,20 @@ impl<'a> View<'a> {
         let named =
             if names.is_empty() && matches!(self.kind, Kind::Read | Kind::Write) { PATH_ARGUMENTS } else { names };
         let mut found: Vec<(String, Role)> = Vec::new();
+        let mut odd = false;
         for name in named {
             match name.strip_prefix("patch:") {
-                Some(name) => strings_at(&self.call.args, name, &mut |text| found.extend(patch::files(text))),
+                Some(name) => strings_at(&self.call.args, name, &mut |text| {
+                    odd |= patch::is_odd(text);
+                    found.extend(patch::files(text));
+                }),
                 None => self.roles_of(name, role, &mut |text, role| found.push((file_of_uri(text), role))),
             }
         }
-        self.pathless = self.kind == Kind::Write && found.iter().all(|(path, _)| path.is_empty());
+        self.pathless = self.kind == Kind::Write && (odd || found.iter().all(|(path, _)| path.is_empty()));
         let whole = self.kind == Kind::Read;
-        self.touches.extend(found.into_iter().map(|(path, role)| Touch {
-            path,
-            dir: dir.to_owned(),
-            role,
-            whole,
-            glob: false,
-            dynamic: false,
-            how: How::Whole,
-            only: None,
-        }));
+        let touches = found.into_iter().map(|(path, role)| Touch { whole, ..Touch::plain(path, dir, role) });
+        self.touches.extend(touches);
     }
 
     /// The paths in an argument, and what becomes of them.
@@ -250,6 +290,25 @@ impl<'a> View<'a> {
             }
         }
     }
+}
+
+/// Where a tool keeps its paths of which only the name is known is a guess: every usual place is looked at.
+fn usual_places(row: &Tool) -> Vec<&'static str> {
+    let named = |name: &&&str| row.paths.iter().any(|own| own.rsplit(':').next() == Some(**name));
+    let usual = PATH_ARGUMENTS.iter().filter(|name| matches!(row.kind, Kind::Read | Kind::Write) && !named(name));
+    row.paths.iter().chain(usual).copied().collect()
+}
+
+/// What a shell text touches, seen from each directory in which it may run.
+fn from_each(directories: Vec<Option<&str>>, dir: &str, reading: &Reading) -> Vec<Touch> {
+    let mut touches: Vec<Touch> = Vec::new();
+    for (number, named) in directories.into_iter().enumerate() {
+        let from = named.map_or_else(|| dir.to_owned(), |named| path::join(dir, named));
+        // An absolute path leads to the same place from everywhere.
+        let seen = reading.touches.iter().filter(|touch| number == 0 || !touch.path.text.starts_with(['/', '~']));
+        touches.extend(seen.map(|touch| from_shell(touch, &from)));
+    }
+    touches
 }
 
 fn from_shell(touch: &shell::Touch, from: &str) -> Touch {
@@ -284,70 +343,6 @@ fn placed(from: &str, place: &str) -> String {
     if place.starts_with('~') { place.to_owned() } else { path::join(from, place) }
 }
 
-/// The shell text of a call: a string, or an argument list quoted back into one.
-fn command_text(args: &Value, argument: Option<&str>) -> Option<String> {
-    let names = argument.into_iter().chain(COMMAND_ARGUMENTS.iter().copied());
-    names.filter_map(|name| args.get(name)).find_map(|value| match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Array(words) => {
-            words.iter().map(|word| word.as_str().map(quote)).collect::<Option<Vec<_>>>().map(|words| words.join(" "))
-        }
-        _ => None,
-    })
-}
-
-fn working_dir(args: &Value) -> Option<&str> {
-    ["workdir", "cwd", "directory", "dir_path"].iter().find_map(|name| args.get(*name)?.as_str())
-}
-
-fn quote(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-/// The file that a `file:` address names, its host left off and its escapes resolved; any other text as it is.
-fn file_of_uri(text: &str) -> String {
-    let scheme = text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:"));
-    let Some(rest) = scheme.and_then(|_| text.get(5..)) else { return text.to_owned() };
-    let path = match rest.strip_prefix("//") {
-        Some(rest) => rest.find('/').and_then(|at| rest.get(at..)).unwrap_or(rest),
-        None => rest,
-    };
-    unescaped(path).unwrap_or_else(|| path.to_owned())
-}
-
-fn unescaped(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'%' => {
-                let digits = [rest.next()?, rest.next()?];
-                bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
-            }
-            byte => bytes.push(byte),
-        }
-    }
-    String::from_utf8(bytes).ok()
-}
-
-/// Every string found at `name` (`a`, `a.b`, `a[].b`); a list of strings counts without brackets too.
-fn strings_at(value: &Value, name: &str, found: &mut impl FnMut(&str)) {
-    let (first, rest) = match name.split_once('.') {
-        Some((first, rest)) => (first, Some(rest)),
-        None => (name, None),
-    };
-    let Some(inner) = value.get(first.trim_end_matches("[]")) else { return };
-    let mut visit = |value: &Value| match (rest, value) {
-        (Some(rest), value) => strings_at(value, rest, found),
-        (None, Value::String(text)) => found(text),
-        (None, _) => {}
-    };
-    match inner {
-        Value::Array(items) => items.iter().for_each(visit),
-        inner => visit(inner),
-    }
-}
-
 /// Keys that say nothing about what a call does.
 const VOLATILE: &[&str] = &["request_id", "_meta"];
 /// The same for shell tools.
@@ -367,8 +362,10 @@ impl View<'_> {
         let mut args = self.call.args.clone();
         if let Value::Object(fields) = &mut args {
             fields.retain(|key, _| {
-                !(VOLATILE.contains(&key.as_str())
-                    || self.kind == Kind::Shell && VOLATILE_SHELL.contains(&key.as_str()))
+                let key = key.as_str();
+                let aside = |row: &Tool| row.aside.contains(&key);
+                !(VOLATILE.contains(&key)
+                    || self.kind == Kind::Shell && (VOLATILE_SHELL.contains(&key) || self.row.is_some_and(aside)))
             });
         }
         for touch in self.touches.iter().filter(|touch| !touch.dynamic && self.kind != Kind::Shell) {
@@ -474,12 +471,52 @@ mod tests {
 
     #[test]
     fn an_argument_that_the_host_does_not_know_moves_nothing() {
-        let dir = |host: &str| {
-            let call = call("Bash", json!({"command": "rm a", "cwd": "src"}));
-            View::new(&call, Some(host), "/ws", &[]).touches.first().map(|touch| touch.dir.clone())
+        let dirs = |host: &str, tool: &str, argument: &str| -> Vec<String> {
+            let call = call(tool, json!({"command": "rm a", "cmd": "rm a", argument: "src"}));
+            View::new(&call, Some(host), "/ws", &[]).touches.into_iter().map(|touch| touch.dir).collect()
         };
-        assert_eq!(dir("claude").as_deref(), Some("/ws"));
-        assert_eq!(dir("codex").as_deref(), Some("/ws/src"));
+        let own = [
+            ("claude", "Bash", ""),
+            ("codex", "Bash", ""),
+            ("codex", "exec_command", "workdir"),
+            ("gemini", "run_shell_command", "dir_path"),
+            ("qwen", "run_shell_command", "directory"),
+            ("opencode", "bash", "workdir"),
+            ("copilot", "Bash", ""),
+            ("cursor", "Shell", "working_directory"),
+            ("vscode", "run_in_terminal", ""),
+        ];
+        for (host, tool, heeded) in own {
+            for argument in ["workdir", "cwd", "directory", "dir_path", "working_directory"] {
+                let want = if argument == heeded { "/ws/src" } else { "/ws" };
+                assert_eq!(dirs(host, tool, argument), [want], "{host} {argument}");
+            }
+        }
+        // Of another host nobody knows: it may run in either.
+        assert_eq!(dirs("my-loop", "Bash", "cwd"), ["/ws/src", "/ws"]);
+    }
+
+    #[test]
+    fn a_text_inside_an_argument_is_found_with_its_words() {
+        let task = json!({"task": {"type": "shell", "command": "rm", "args": ["-r", "a b", ";x"]}});
+        let view = |tool: &str, args: Value| {
+            let call = call(tool, args);
+            View::new(&call, Some("vscode"), "/ws", &[]).shell_text()
+        };
+        assert_eq!(view("create_and_run_task", task).as_deref(), Some("rm -r 'a b' ;x"));
+        assert_eq!(view("run_in_terminal", json!("rm a")).as_deref(), Some("rm a"));
+    }
+
+    #[test]
+    fn what_an_unknown_tool_names_is_suspected() {
+        let suspected = |args: Value| -> Vec<String> {
+            let call = call("newest_tool", args);
+            View::new(&call, Some("vscode"), "/ws", &[]).suspected.into_iter().map(|touch| touch.path).collect()
+        };
+        assert_eq!(suspected(json!({"filePath": "a"})), ["a"]);
+        assert_eq!(suspected(json!({"command": "rm a"})), ["a"]);
+        assert_eq!(suspected(json!("*** Begin Patch\n*** Delete File: a\n*** End Patch")), ["a"]);
+        assert!(suspected(json!({"text": "a"})).is_empty());
     }
 
     #[test]

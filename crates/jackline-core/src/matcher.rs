@@ -141,6 +141,7 @@ impl Subject<'_> {
         }
         match self.layer.step(name) {
             Some(step) => depth > 0 && self.matches_at(&step.matcher, purpose, depth - 1),
+            None if purpose.lenient() => self.view.possible_names().any(|tool| glob::text_matches(name, tool)),
             None => self.view.names().any(|tool| glob::text_matches(name, tool)),
         }
     }

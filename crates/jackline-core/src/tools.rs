@@ -15,8 +15,12 @@ pub struct Tool {
     /// Arguments that hold paths: `a`, `a.b`, `a[].b`; `gone:a` for what is not there afterwards, and all below it;
     /// `patch:a` for a patch text that names its files.
     pub paths: &'static [&'static str],
-    /// The argument that holds a shell text.
+    /// The argument that holds a shell text, `a` or `a.b`.
     pub command: Option<&'static str>,
+    /// The argument that names the directory in which it runs. Where there is none, the host heeds none.
+    pub directory: Option<&'static str>,
+    /// Arguments that say nothing about what it does, beside those that say nothing anywhere.
+    pub aside: &'static [&'static str],
     /// Members of its outcome that hold what the agent is shown, `a.b`; empty where every usual place is looked at.
     pub texts: &'static [&'static str],
     /// Where its outcome counts the lines of its text.
@@ -55,6 +59,14 @@ impl Tool {
         Self { texts, ..self }
     }
 
+    const fn works_in(self, directory: &'static str) -> Self {
+        Self { directory: Some(directory), ..self }
+    }
+
+    const fn aside(self, aside: &'static [&'static str]) -> Self {
+        Self { aside, ..self }
+    }
+
     const fn counts(self, shown: &'static str, start: &'static str, total: &'static str) -> Self {
         Self { counts: Some(Counts { shown, start, total }), ..self }
     }
@@ -73,7 +85,8 @@ const fn shell(host: &'static str, name: &'static str, command: &'static str) ->
 }
 
 const fn plain(host: &'static str, name: &'static str, kind: Kind) -> Tool {
-    Tool { host, name, kind, paths: &[], command: None, texts: &[], counts: None, paging: None }
+    let (command, directory, counts, paging) = (None, None, None, None);
+    Tool { host, name, kind, paths: &[], command, directory, aside: &[], texts: &[], counts, paging }
 }
 
 /// The name under which hosts know our own MCP server, and what its tools' names begin with there.
@@ -93,6 +106,9 @@ pub const PATH_ARGUMENTS: &[&str] =
 
 /// Argument names tried for a shell tool that does not say where its text is.
 pub const COMMAND_ARGUMENTS: &[&str] = &["command", "cmd", "script"];
+
+/// What Copilot's shell is told of how it is shown.
+const COPILOT_ASIDE: &[&str] = &["initial_wait", "mode", "shellId"];
 
 /// Every tool we know.
 pub const TOOLS: &[Tool] = &[
@@ -165,8 +181,8 @@ pub const TOOLS: &[Tool] = &[
     plain("claude", "ReadMcpResourceTool", Kind::Other),
     plain("claude", "StructuredOutput", Kind::Other),
     shell("codex", "Bash", "command"),
-    shell("codex", "exec_command", "cmd"),
-    shell("codex", "shell", "command"),
+    shell("codex", "exec_command", "cmd").works_in("workdir"),
+    shell("codex", "shell", "command").works_in("workdir"),
     shell("codex", "write_stdin", "chars"),
     files("codex", "apply_patch", Kind::Write, &["patch:command", "patch:input"]),
     files("codex", "view_image", Kind::Read, &["path"]),
@@ -186,7 +202,7 @@ pub const TOOLS: &[Tool] = &[
     plain("codex", "list_mcp_resources", Kind::Other),
     plain("codex", "list_mcp_resource_templates", Kind::Other),
     plain("codex", "read_mcp_resource", Kind::Other),
-    shell("gemini", "run_shell_command", "command"),
+    shell("gemini", "run_shell_command", "command").works_in("dir_path").aside(&["is_background", "delay_ms"]),
     files("gemini", "read_file", Kind::Read, &["file_path", "absolute_path"]),
     files("gemini", "read_many_files", Kind::Read, &["paths[]", "include[]"]),
     files("gemini", "write_file", Kind::Write, &["file_path"]),
@@ -217,7 +233,7 @@ pub const TOOLS: &[Tool] = &[
     plain("gemini", "tracker_update_task", Kind::Other),
     plain("gemini", "tracker_visualize", Kind::Other),
     plain("gemini", "update_topic", Kind::Other),
-    shell("qwen", "run_shell_command", "command"),
+    shell("qwen", "run_shell_command", "command").works_in("directory").aside(&["is_background"]),
     files("qwen", "read_file", Kind::Read, &["file_path", "absolute_path"]),
     files("qwen", "write_file", Kind::Write, &["file_path"]),
     files("qwen", "edit", Kind::Write, &["file_path"]),
@@ -225,7 +241,7 @@ pub const TOOLS: &[Tool] = &[
     files("qwen", "list_directory", Kind::List, &["path"]),
     files("qwen", "glob", Kind::Search, &["path"]),
     files("qwen", "grep_search", Kind::Search, &["path"]),
-    shell("qwen", "monitor", "command"),
+    shell("qwen", "monitor", "command").works_in("directory"),
     plain("qwen", "agent", Kind::Agent),
     plain("qwen", "list_agents", Kind::Other),
     plain("qwen", "get_goal", Kind::Other),
@@ -261,7 +277,7 @@ pub const TOOLS: &[Tool] = &[
     plain("qwen", "workflow", Kind::Agent),
     plain("qwen", "web_fetch", Kind::Fetch),
     plain("qwen", "web_search", Kind::Fetch),
-    shell("opencode", "bash", "command"),
+    shell("opencode", "bash", "command").works_in("workdir"),
     // It says itself how far it read, so no limit is put in where none was asked for.
     files("opencode", "read", Kind::Read, &["filePath"]).shows(&["content"]).paged(Paging {
         offset: "offset",
@@ -286,7 +302,7 @@ pub const TOOLS: &[Tool] = &[
     plain("opencode", "websearch", Kind::Fetch),
     plain("opencode", "codesearch", Kind::Fetch),
     plain("opencode", "invalid", Kind::Other),
-    shell("cursor", "Shell", "command"),
+    shell("cursor", "Shell", "command").works_in("working_directory").aside(&["block_until_ms"]),
     files("cursor", "Read", Kind::Read, &["file_path", "path"]),
     files("cursor", "Write", Kind::Write, &["file_path", "path"]),
     files("cursor", "StrReplace", Kind::Write, &["file_path", "path"]),
@@ -304,11 +320,11 @@ pub const TOOLS: &[Tool] = &[
     plain("cursor", "AskQuestion", Kind::Other),
     plain("cursor", "CreatePlan", Kind::Other),
     plain("cursor", "SwitchMode", Kind::Other),
-    shell("vscode", "run_in_terminal", "command"),
+    shell("vscode", "run_in_terminal", "command").aside(&["explanation", "goal", "isBackground"]),
     shell("vscode", "runTerminalCommand", "command"),
     shell("vscode", "send_to_terminal", "command"),
     plain("vscode", "get_terminal_output", Kind::Other),
-    plain("vscode", "create_and_run_task", Kind::Other),
+    shell("vscode", "create_and_run_task", "task.command"),
     plain("vscode", "run_task", Kind::Other),
     files("vscode", "read_file", Kind::Read, &["filePath"]),
     files("vscode", "create_file", Kind::Write, &["filePath"]),
@@ -344,15 +360,17 @@ pub const TOOLS: &[Tool] = &[
     plain("mcp", "calls_list", Kind::Other),
     plain("mcp", "park", Kind::Other),
     plain("mcp", "guard_status", Kind::Other),
-    shell("copilot", "bash", "command"),
+    shell("copilot", "bash", "command").aside(COPILOT_ASIDE),
     files("copilot", "view", Kind::Read, &["path"]),
     files("copilot", "create", Kind::Write, &["path"]),
     files("copilot", "edit", Kind::Write, &["path"]),
     files("copilot", "str_replace_editor", Kind::Write, &["path"]),
-    shell("copilot", "Bash", "command"),
+    shell("copilot", "Bash", "command").aside(COPILOT_ASIDE),
     files("copilot", "Read", Kind::Read, &["path"]),
     files("copilot", "Write", Kind::Write, &["path"]),
-    files("copilot", "Edit", Kind::Write, &["path"]),
+    // Some models are offered a tool for patches under the same name.
+    files("copilot", "Edit", Kind::Write, &["path", "patch:input"]),
+    files("copilot", "apply_patch", Kind::Write, &["patch:input"]),
     files("copilot", "Grep", Kind::Search, &["paths"]),
     files("copilot", "Glob", Kind::Search, &["paths"]),
     plain("copilot", "Agent", Kind::Agent),
@@ -399,6 +417,12 @@ pub fn lookup(host: Option<&str>, name: &str) -> Option<&'static Tool> {
         .or_else(|| named().find(|_| !host.is_some_and(is_known_host)))
 }
 
+/// Whether a row is one of the host's own, so that what it says is all that there is.
+#[must_use]
+pub fn is_native(host: Option<&str>, row: &Tool) -> bool {
+    row.host == MCP_HOST || host.is_some_and(|host| row.host == host)
+}
+
 /// The tool of our own server that hosts know under this name.
 fn own_row(name: &str) -> Option<&'static Tool> {
     let own = name.strip_prefix(OWN_FRONT)?;
@@ -437,6 +461,25 @@ fn is_known_host(host: &str) -> bool {
 pub fn guess(name: &str) -> Option<&'static Tool> {
     let own = name.strip_prefix("mcp__")?.rsplit("__").next()?;
     TOOLS.iter().find(|tool| tool.host.is_empty() && tool.name == own)
+}
+
+/// The other names that a server's tool may have, the host's own first. Some hosts write the server's name before the tool's with a mark
+/// between that either may hold, so where one ends is not known.
+#[must_use]
+pub fn other_splits(host: Option<&str>, name: &str) -> Vec<String> {
+    let (front, mark) = match host {
+        Some("copilot") => ("", "-"),
+        Some("gemini" | "vscode") => ("mcp_", "_"),
+        _ => return Vec::new(),
+    };
+    let Some((server, own)) = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) else {
+        return Vec::new();
+    };
+    let joined = format!("{server}{mark}{own}");
+    let splits = joined.match_indices(mark).filter_map(|(at, _)| Some((joined.get(..at)?, joined.get(at + 1..)?)));
+    let whole = splits.filter(|(server, own)| !server.is_empty() && !own.is_empty());
+    let others = whole.map(|(server, own)| format!("mcp__{server}__{own}")).filter(|other| other != name);
+    std::iter::once(format!("{front}{joined}")).chain(others).collect()
 }
 
 /// Every name in the table, for suggestions and for `jackline check`.
@@ -481,6 +524,18 @@ mod tests {
         assert_eq!(other(Some("mcp"), "mcp__jackline__park").as_deref(), Some("park"));
         assert_eq!((other(None, "park"), other(Some("mcp"), "mcp__notes__park")), (None, None));
         assert!(is_at_own_server(Some("mcp"), "park") && !is_at_own_server(Some("mcp"), "mcp__jackline__park"));
+    }
+
+    #[test]
+    fn where_a_servers_name_ends_is_not_always_known() {
+        assert_eq!(
+            other_splits(Some("copilot"), "mcp__my-files__write-file"),
+            ["my-files-write-file", "mcp__my__files-write-file", "mcp__my-files-write__file"]
+        );
+        assert_eq!(other_splits(Some("vscode"), "mcp__a__b_c"), ["mcp_a_b_c", "mcp__a_b__c"]);
+        assert!(
+            other_splits(Some("claude"), "mcp__a__b_c").is_empty() && other_splits(Some("vscode"), "x_y").is_empty()
+        );
     }
 
     #[test]

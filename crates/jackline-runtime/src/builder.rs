@@ -44,6 +44,7 @@ pub struct RuntimeBuilder {
     store: Option<Arc<dyn Store>>,
     home: Option<PathBuf>,
     host_settings: Vec<PathBuf>,
+    started_in: Vec<PathBuf>,
     policies: Vec<Arc<dyn Policy>>,
     checkers: Vec<Arc<dyn Checker>>,
     feedback: Vec<Own>,
@@ -116,6 +117,13 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn host_settings(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
         self.host_settings.extend(files);
+        self
+    }
+
+    /// Directories in which a host was started. One below the workspace's root may hold settings of its own.
+    #[must_use]
+    pub fn started_in(mut self, dirs: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.started_in.extend(dirs);
         self
     }
 
@@ -218,6 +226,7 @@ impl RuntimeBuilder {
             kept: self.state.as_deref().map(Kept::below),
             home: self.home,
             host_settings: self.host_settings,
+            started_in: self.started_in,
             state: self.state,
             idles: self.idles,
             outcomes_follow: self.outcomes_follow,

@@ -37,7 +37,7 @@ use crate::clock;
 use crate::commands::Commands;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
-use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_paths};
+use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_between, own_paths};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::runner::Environment;
@@ -69,6 +69,8 @@ pub struct Runtime {
     /// The user's home directory and the state directory, for telling what is ours.
     pub(crate) home: Option<PathBuf>,
     pub(crate) host_settings: Vec<PathBuf>,
+    /// Where the host was started, as far as that is known.
+    pub(crate) started_in: Vec<PathBuf>,
     pub(crate) state: Option<PathBuf>,
     /// Whether a workspace without any definition is left alone rather than refused.
     pub(crate) idles: bool,
@@ -428,12 +430,14 @@ impl Runtime {
         let root = PathBuf::from(&standing.stack.root);
         let scripts: Vec<PathBuf> = scripts.iter().map(|script| root.join(script)).collect();
         let (home, state, settings) = (self.home.clone(), self.state.clone(), self.host_settings.clone());
+        let started = self.started_in.clone();
         Box::new(move || {
             let definition = standing.stack.path.as_ref().map(Path::new);
             let protected = standing.protected();
             let own_of = |root: &Path| own_paths(root, home.as_deref(), state.as_deref(), definition, &protected);
             let mut own = own_of(&root);
             own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
+            own.extend(own_between(&root, &started));
             let labelled = |label: &'static str| move |path| OwnPath { path, label: label.to_owned() };
             own.extend(settings.into_iter().map(labelled(label::HOST)));
             own.extend(scripts.into_iter().map(labelled(label::CHECK)));

@@ -81,7 +81,7 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
     };
     let mut builder = RuntimeBuilder::default().state(state).definitions(definitions).idle_without_definition();
     builder = builder.host_settings(settings).environment(place::environment).patience(deadline::wait);
-    builder = builder.web(crate::web::Client);
+    builder = builder.web(crate::web::Client).started_in(place::started_in());
     if let Some(home) = place::home() {
         builder = builder.home(home);
     }

@@ -229,6 +229,13 @@ fn host_settings() -> Vec<PathBuf> {
     elsewhere.flatten().collect()
 }
 
+/// Where the host that starts us was started itself: it starts us there, or says where.
+pub(crate) fn started_in() -> Vec<PathBuf> {
+    let named = PROJECTS.iter().filter_map(|(_, name)| variable(name));
+    let dirs = env::current_dir().ok().into_iter().chain(named);
+    dirs.filter_map(|dir| jackline_runtime::canonical(&dir).ok()).collect()
+}
+
 /// Where the user's own definition lies, if it does.
 pub(crate) fn user_definition() -> Option<PathBuf> {
     user_settings().map(|dir| dir.join("jackline/jackline.yaml"))

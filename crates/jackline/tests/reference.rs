@@ -188,12 +188,14 @@ fn the_page_of_tools() {
     page.push_str(
         "The tools that hosts bring along: what kind each is (`@kind` in a definition) and which arguments hold paths or a\n\
          shell text. A definition's `tools.declare` goes before this table; a program without rows of its own may use any.\n\
-         What `gone:` stands before is not there afterwards, with all below it; what `patch:` stands before is a patch.\n",
+         What `gone:` stands before is not there afterwards, with all below it; what `patch:` stands before is a patch.\n\
+         A command runs where the argument under \"runs in\" says; other arguments move nothing, because the host does not\n\
+         heed them.\n",
     );
     let hosts: BTreeSet<&str> = tools::TOOLS.iter().map(|tool| tool.host).collect();
     for host in hosts {
         let title = if host.is_empty() { "Any program" } else { host };
-        let _ = write!(page, "\n## {title}\n\n| tool | kind | paths | shell text |\n|---|---|---|---|\n");
+        let _ = write!(page, "\n## {title}\n\n| tool | kind | paths | shell text | runs in |\n|---|---|---|---|---|\n");
         tools::TOOLS.iter().filter(|tool| tool.host == host).for_each(|tool| page.push_str(&row(tool)));
     }
     let _ = write!(page, "\n## Where nothing is said\n\nA read or write tool that does not say where its paths are: ");
@@ -208,7 +210,9 @@ fn the_page_of_tools() {
 
 fn row(tool: &Tool) -> String {
     let command: Vec<&str> = tool.command.into_iter().collect();
-    format!("| `{}` | `@{}` | {} | {} |\n", tool.name, tool.kind.name(), ticked(tool.paths), ticked(&command))
+    let directory: Vec<&str> = tool.directory.into_iter().collect();
+    let (paths, command, directory) = (ticked(tool.paths), ticked(&command), ticked(&directory));
+    format!("| `{}` | `@{}` | {paths} | {command} | {directory} |\n", tool.name, tool.kind.name())
 }
 
 fn ticked(names: &[&str]) -> String {

@@ -101,6 +101,7 @@ pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
         consulted.push(name);
         findings.extend(found);
     }
+    findings.extend(self_protection::judge_unsaid(context));
     consulted.push("loop".to_owned());
     findings.extend(repeat::judge(context));
     if overriding::speaks(context) {

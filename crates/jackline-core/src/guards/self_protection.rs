@@ -8,6 +8,7 @@ use super::Context;
 use crate::call::{Only, TOUCHES_MAX, Touch};
 use crate::code;
 use crate::decision::Finding;
+use crate::definition::Kind;
 use crate::glob;
 use crate::overlap;
 use crate::own_files::{DIRECTORIES, EXPANDED, MENTIONS, MENTIONS_APART, ends_in_directory};
@@ -17,8 +18,14 @@ use crate::shell::{self, Command, How, Reading, ShellText};
 
 const GUARD: &str = "self";
 
+/// What the call changes, and what it may change if nothing is known of its tool.
+fn changed<'a>(context: &Context<'a>) -> impl Iterator<Item = &'a Touch> {
+    let view = context.view;
+    view.touches.iter().chain(&view.suspected).filter(|touch| touch.role.changes())
+}
+
 pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
-    let touches = context.view.touches.iter().filter(|touch| touch.role.changes() && !touch.dynamic);
+    let touches = changed(context).filter(|touch| !touch.dynamic);
     let questions = touches.flat_map(|touch| match &touch.only {
         Some(Only::Present(probe)) => vec![touch.probe(), probe.clone()],
         Some(Only::Unentered(_)) | None => vec![touch.probe()],
@@ -27,8 +34,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
 }
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
-    let touches = context.view.touches.iter().filter(|touch| touch.role.changes());
-    let mut findings: Vec<Finding> = touches.filter_map(|touch| judge_touch(context, touch)).collect();
+    let mut findings: Vec<Finding> = changed(context).filter_map(|touch| judge_touch(context, touch)).collect();
     findings.extend(context.view.crowded.then(crowded));
     findings.extend(judge_shell(context));
     findings
@@ -38,6 +44,20 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
 fn crowded() -> Finding {
     let reason = format!("This call changes more than {TOUCHES_MAX} paths, which is more than are looked at.");
     Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("change fewer files in one call")
+}
+
+/// The last word, where no policy had one: a tool that writes or runs a text, and whose arguments do not say where or
+/// what, may do it to what guards us. One that only its owner or its name calls so may have nothing to say.
+pub(crate) fn judge_unsaid(context: &Context<'_>) -> Option<Finding> {
+    let view = context.view;
+    view.row?;
+    if view.kind == Kind::Shell && view.shell_text().is_none() {
+        let reason = "The call runs something, but what cannot be told from its arguments.";
+        return Some(Finding::deny(GUARD, code::SHELL_UNPARSABLE, reason).suggest("give the command as a text"));
+    }
+    let reason = "The call writes, but where cannot be told from its arguments.";
+    let finding = || Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("name every file plainly");
+    view.pathless.then(finding)
 }
 
 /// Whether what a touch copies is there to be copied.
@@ -99,7 +119,20 @@ fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
     }
     let Some(inside) = &identity.inside else { return true };
     let pattern = format!("{inside}/{}", touch.split().1);
-    EXPANDED.iter().any(|ours| overlap::overlaps_from_root(ours, pattern.trim_start_matches('/')))
+    let matches =
+        |pattern: &str| EXPANDED.iter().any(|ours| overlap::overlaps_from_root(ours, pattern.trim_start_matches('/')));
+    matches(&pattern) || starts(&pattern, inside).any(matches)
+}
+
+/// The pattern as seen from each directory on the way to it, hidden ones apart: a host that was started there has its
+/// settings there.
+fn starts<'a>(pattern: &'a str, inside: &'a str) -> impl Iterator<Item = &'a str> {
+    let mut end = 0;
+    let parts = inside.split('/').take_while(|part| !part.is_empty() && !part.starts_with('.'));
+    parts.filter_map(move |part| {
+        end += part.len() + 1;
+        pattern.get(end..)
+    })
 }
 
 fn allowed(context: &Context<'_>, identity: &Identity) -> bool {

@@ -12,14 +12,12 @@ use crate::stack::Layer;
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let Some(text) = &context.view.shell else { return Vec::new() };
     let layers = || context.stack.layers.iter();
-    let texts = layers().filter(|layer| layer.looks_inside());
-    let mut found: Vec<Finding> =
-        texts.filter_map(|layer| judge_text(text, layer).map(|finding| observed(finding, layer))).collect();
-    if writes_unseen(context.event.host.as_deref()) {
-        // Self-protection needs no policy, and this is a way around it.
-        found.extend(layers().filter_map(|layer| waiting(text, layer).map(|finding| observed(finding, layer))));
-    }
-    found
+    // Self-protection needs no policy, and this is a way around it. What is not known may wait as well.
+    let unseen = writes_unseen(context.event.host.as_deref());
+    let waits = layers().filter(|_| unseen).filter_map(|layer| Some((waiting(text, layer)?, layer)));
+    let texts = layers().filter(|layer| layer.looks_inside() || unseen && !layer.is_pack());
+    let texts = texts.filter_map(|layer| Some((judge_text(text, layer)?, layer)));
+    waits.chain(texts).map(|(finding, layer)| observed(finding, layer)).collect()
 }
 
 fn waiting(text: &ShellText, layer: &Layer) -> Option<Finding> {

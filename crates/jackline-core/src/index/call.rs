@@ -38,7 +38,7 @@ impl Carried {
     /// The cues of a call, with what is known of its paths.
     pub(crate) fn by(view: &View<'_>, facts: &Facts) -> Self {
         let mut carried = Self { cues: vec![Cue::ANY, Cue::kind(view.kind)], ..Self::default() };
-        carried.cues.extend(view.names().map(Cue::tool));
+        carried.cues.extend(view.possible_names().map(Cue::tool));
         for touch in view.touches.iter().filter(|touch| touch.is_plain()) {
             carried.touch(touch, facts);
         }

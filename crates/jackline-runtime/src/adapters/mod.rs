@@ -6,11 +6,14 @@ pub mod copilot;
 pub mod cursor;
 mod ended;
 pub mod gemini;
+mod glimpse;
+mod halves;
 pub mod lines;
 mod native;
 pub mod opencode;
 pub mod qwen;
 mod said;
+mod served;
 pub mod vscode;
 
 use jackline_core::decision::Finding;

@@ -7,15 +7,10 @@ use jackline_core::json::{self, JSON_DEPTH_MAX};
 use jackline_core::time::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::{Asked, Heard, Message, Moment};
+use super::{Asked, Heard, Message, Moment, glimpse, halves};
 
 /// Levels that a message wraps around a call's arguments: the object itself, `tool_calls`, one of them.
 const WRAPPING_LEVELS: usize = 3;
-/// Bytes of a message that are looked at for its name alone; hosts write it after a few paths.
-const GLANCE_BYTES_MAX: usize = 32 * 1024;
-/// Bytes of an event's name that are looked at then.
-const NAME_BYTES_MAX: usize = 64;
-
 /// Marks an event whose `ok` stands in the transcript; no member of the event itself.
 pub(super) const IN_TRANSCRIPT: &str = "ok_in_transcript";
 
@@ -33,16 +28,18 @@ pub(super) fn fields(native: &[u8]) -> Result<Fields, String> {
     }
 }
 
-/// The event's name, seen in the raw text behind this member's name, quotes included. A quote inside a text is escaped,
-/// so this is a member's name; and hosts write it before anything that an agent chose.
-pub(super) fn glimpsed(native: &[u8], member: &str) -> Option<String> {
-    let member = member.as_bytes();
-    let native = native.get(..native.len().min(GLANCE_BYTES_MAX)).unwrap_or_default();
-    let at = native.windows(member.len()).position(|window| window == member)?;
-    let rest = native.get(at + member.len()..)?;
-    let text: String = rest.iter().take(NAME_BYTES_MAX).map(|byte| char::from(*byte)).collect();
-    let value = text.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
-    value.split_once('"').map(|(name, _)| name.to_owned())
+/// The members of a message; or what it is about, and why it cannot be read. A half character matters only where a call
+/// is judged: elsewhere the rest of the message is worth more.
+pub(super) fn members(native: &[u8], glance: impl FnOnce(&[u8]) -> Asked) -> Result<Fields, (Asked, String)> {
+    let why = match fields(native) {
+        Ok(fields) => return Ok(fields),
+        Err(why) => why,
+    };
+    let asked = glance(native);
+    match halves::replaced(native).filter(|_| asked.moment != Moment::Gate) {
+        Some(whole) => fields(&whole).map_err(|why| (asked, why)),
+        None => Err((asked, why)),
+    }
 }
 
 /// How a host's hooks name their events: the one before a tool runs, when each comes, and what it is in our protocol's
@@ -56,12 +53,14 @@ pub(super) struct Hooks {
 
 /// The member in which hooks name their event.
 const EVENT_NAME: &str = "hook_event_name";
+/// The member in which they say that the stop before this one was held.
+pub(super) const HELD: &str = "stop_hook_active";
 
 impl Hooks {
     pub(super) fn read(&self, native: &[u8], now: Timestamp) -> Heard {
-        let mut fields = match fields(native) {
+        let mut fields = match members(native, |native| self.glance(native)) {
             Ok(fields) => fields,
-            Err(why) => return heard(self.glance(native), Err(why), now),
+            Err((asked, why)) => return heard(asked, Err(why), now),
         };
         let asked = (self.asked)(&fields);
         let events = if asked.moment == Moment::Gate && asked.name != self.gate {
@@ -74,17 +73,26 @@ impl Hooks {
 
     /// What a message is about, told without reading it.
     pub(super) fn glance(&self, native: &[u8]) -> Asked {
-        let name = glimpsed(native, &format!("\"{EVENT_NAME}\"")).unwrap_or_default();
-        let moment = if name.is_empty() { Moment::Gate } else { (self.moment)(&name, true) };
-        Asked::new(moment, name)
+        glanced(native, self.moment)
     }
+}
+
+/// What a message is about that names its event as most do, told without reading it.
+pub(super) fn glanced(native: &[u8], moment: fn(&str, bool) -> Moment) -> Asked {
+    let name = glimpse::text(native, EVENT_NAME).unwrap_or_default();
+    let moment = match moment(&name, true) {
+        _ if name.is_empty() => Moment::Gate,
+        Moment::Stop { .. } => Moment::Stop { again: glimpse::is_set(native, HELD) },
+        moment => moment,
+    };
+    Asked::new(moment, name)
 }
 
 /// What a message that was read is about.
 pub(super) fn asked(fields: &Fields, moment: fn(&str, bool) -> Moment) -> Asked {
     let name = text(fields, EVENT_NAME).unwrap_or_default();
     let moment = match moment(name, fields.contains_key("tool_input")) {
-        Moment::Stop { .. } => Moment::Stop { again: fields.get("stop_hook_active") == Some(&Value::Bool(true)) },
+        Moment::Stop { .. } => Moment::Stop { again: fields.get(HELD) == Some(&Value::Bool(true)) },
         // A message without a name may be anything.
         _ if name.is_empty() => Moment::Gate,
         moment => moment,

@@ -99,6 +99,18 @@ pub fn own_paths(
     table.own
 }
 
+/// The same below where a host was started, and below every directory between that and the root: hosts look for their
+/// settings there, and for a definition.
+#[must_use]
+pub fn own_between(root: &Path, started: &[PathBuf]) -> Vec<OwnPath> {
+    let mut table = Table::default();
+    let inside = |dir: &&Path| dir.starts_with(root) && *dir != root;
+    for dir in started.iter().flat_map(|start| start.ancestors()).filter(inside) {
+        table.add(dir, IN_WORKSPACE.iter().map(written));
+    }
+    table.own
+}
+
 /// Whether a file names our program; one that cannot be looked through may.
 fn names_us(file: &Path) -> bool {
     // Looked at before it is opened: opening a pipe that was planted there would wait for ever.
@@ -190,6 +202,16 @@ mod tests {
         check(&own, Path::new("/nowhere/ws/jackline.yaml"), Some(DEFINITION));
         check(&own, Path::new("/nowhere/ws/.jackline"), Some(POLICIES));
         assert!(!own.iter().any(|own| own.label == "Jackline's settings"));
+    }
+
+    #[test]
+    fn a_host_that_starts_below_the_root_has_its_settings_there() {
+        let (root, start) = (Path::new("/ws"), PathBuf::from("/ws/a/b"));
+        let own = own_between(root, &[start, PathBuf::from("/elsewhere"), root.to_owned()]);
+        check(&own, Path::new("/ws/a/b/.gemini/settings.json"), Some(GEMINI));
+        check(&own, Path::new("/ws/a/jackline.yaml"), Some(DEFINITION));
+        check(&own, Path::new("/ws/jackline.yaml"), None);
+        check(&own, Path::new("/elsewhere/jackline.yaml"), None);
     }
 
     #[test]

@@ -408,6 +408,7 @@ impl Found<'_> {
     /// The files that a patch names, with and without their first directory.
     fn patched(&mut self, text: Option<&Word>) {
         let Some(text) = text else { return };
+        self.foreign |= patch::is_odd(&text.text);
         for (path, role) in patch::files(&text.text) {
             self.push(&Word::literal(&path), role);
             if let Some((_, rest)) = path.split_once('/') {

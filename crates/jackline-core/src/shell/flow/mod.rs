@@ -3,6 +3,7 @@
 
 mod effects;
 mod fetched;
+mod listening;
 mod printed;
 mod simple;
 mod state;
@@ -32,9 +33,10 @@ pub(super) fn walk(tree: &Tree) -> Result<Reading, String> {
         bodies: &tree.bodies,
         listing: Vec::new(),
         fetched: Fetched::default(),
+        listener: None,
         bounds: Bounds { texts: 0, parts: 0, words: 0, inner_bytes: 0 },
     };
-    let standing = Standing { proves: true, piped: false, shown: true, sure: true, guarded: false };
+    let standing = Standing { proves: true, piped: false, fed: false, shown: true, sure: true, guarded: false };
     walker.list(&tree.list, &mut State::default(), standing)?;
     Ok(walker.reading)
 }
@@ -46,6 +48,8 @@ struct Standing {
     proves: bool,
     /// Its standard input comes from a pipe, or from around it.
     piped: bool,
+    /// Its standard input is not the terminal, nor what is typed there.
+    fed: bool,
     /// Its output reaches the caller uncut.
     shown: bool,
     /// It runs for certain, unless the text ended before.
@@ -81,6 +85,8 @@ struct Walker<'a> {
     /// What the command before in the pipe prints, where it lists files.
     listing: Vec<Word>,
     fetched: Fetched,
+    /// A command that reads the terminal.
+    listener: Option<String>,
     bounds: Bounds,
 }
 
@@ -136,17 +142,20 @@ impl Walker<'_> {
             return self.node(only, state, standing);
         }
         let last = pipeline.nodes.len().saturating_sub(1);
+        let earlier = self.listener.take();
         for (number, node) in pipeline.nodes.iter().enumerate() {
             let proves = standing.proves && (number == last || state.pipefail);
             let rest = pipeline.nodes.get(number + 1..).unwrap_or_default();
             let shown = standing.shown && rest.iter().all(passes_whole);
-            let standing = Standing { proves, piped: number > 0 || standing.piped, shown, ..standing };
+            let fed = standing.fed || number > 0 && self.listener.is_none();
+            let standing = Standing { proves, piped: number > 0 || standing.piped, fed, shown, ..standing };
             let before = pipeline.nodes.get(..number).unwrap_or_default();
             self.listing = printed::by_nodes(before, state).unwrap_or_default();
             // Each part of a pipeline runs in a shell of its own.
             self.node(node, &mut state.clone(), standing)?;
         }
         self.listing.clear();
+        self.listener = earlier.or(self.listener.take());
         Ok(())
     }
 
@@ -192,8 +201,9 @@ impl Walker<'_> {
     /// Redirections around several commands: what they read, the commands inside may read too.
     fn around(&mut self, redirs: &[Redir], state: &mut State, standing: Standing) -> Result<Standing, String> {
         let standing = self.redirected(redirs, state, standing)?;
-        let fed = redirs.iter().any(|redir| !matches!(redir.kind, RedirKind::Write | RedirKind::Duplicate));
-        Ok(Standing { piped: standing.piped || fed, ..standing })
+        let piped = redirs.iter().any(|redir| !matches!(redir.kind, RedirKind::Write | RedirKind::Duplicate));
+        let fed = redirs.iter().any(|redir| feeds(redir, state));
+        Ok(Standing { piped: standing.piped || piped, fed: standing.fed || fed, ..standing })
     }
 
     /// Parts of which any may run, or run again: afterwards only what none of them changed is known.
@@ -242,7 +252,7 @@ impl Walker<'_> {
 
     /// The commands that are substituted into a word.
     fn substituted(&mut self, word: &RawWord, state: &mut State) -> Result<(), String> {
-        let hidden = Standing { proves: false, piped: false, shown: false, sure: false, guarded: false };
+        let hidden = Standing { proves: false, piped: false, fed: false, shown: false, sure: false, guarded: false };
         for piece in &word.pieces {
             match piece {
                 Piece::Command { list, .. } | Piece::Process(list) => self.list(list, &mut state.clone(), hidden)?,
@@ -351,11 +361,13 @@ impl Walker<'_> {
         let bounds = Bounds { texts: self.bounds.texts + 1, inner_bytes: bytes, ..self.bounds };
         let reading = std::mem::take(&mut self.reading);
         let fetched = std::mem::take(&mut self.fetched);
-        let mut inner = Walker { reading, bodies: &tree.bodies, listing: Vec::new(), fetched, bounds };
+        let listener = self.listener.take();
+        let mut inner = Walker { reading, bodies: &tree.bodies, listing: Vec::new(), fetched, listener, bounds };
         let walked = inner.list(&tree.list, &mut state, standing);
         self.bounds = Bounds { texts: self.bounds.texts, ..inner.bounds };
         self.reading = inner.reading;
         self.fetched = inner.fetched;
+        self.listener = inner.listener;
         walked
     }
 
@@ -398,6 +410,20 @@ fn passes_whole(node: &Node) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a redirection puts something on standard input that is not the terminal.
+fn feeds(redir: &Redir, state: &State) -> bool {
+    let is_file = || {
+        let file = words::expand_file(&redir.word, &state.variables);
+        file.known() && !listening::is_terminal(&file.text, false)
+    };
+    redir.standard
+        && match redir.kind {
+            RedirKind::HereString | RedirKind::HereDocument(_) => true,
+            RedirKind::Read => is_process(&redir.word) || is_file(),
+            _ => false,
+        }
 }
 
 fn is_process(word: &RawWord) -> bool {

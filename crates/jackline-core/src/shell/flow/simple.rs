@@ -4,7 +4,7 @@ use super::super::tree::{Assign, RawWord, RedirKind, Simple};
 use super::super::variables::Value;
 use super::super::wrappers::{self, Inner};
 use super::super::{Command, Redirect, Word, files, words};
-use super::{Standing, State, Walker, effects, printed, waiting};
+use super::{Standing, State, Walker, effects, listening, printed, waiting};
 
 /// Words that make a program only describe itself, or only say what it would do.
 const NO_RUN: &[&str] =
@@ -62,6 +62,8 @@ struct Input {
     from_file: bool,
     /// It is what another command prints.
     from_process: bool,
+    /// It is something else than the terminal.
+    fed: bool,
 }
 
 impl Walker<'_> {
@@ -124,7 +126,8 @@ impl Walker<'_> {
         });
         let mut read = simple.redirs.iter().filter(|redir| redir.kind == RedirKind::Read && redir.standard);
         let from_process = read.clone().any(|redir| super::is_process(&redir.word));
-        Input { text, from_file: read.next().is_some() && !from_process, from_process }
+        let fed = simple.redirs.iter().any(|redir| super::feeds(redir, state));
+        Input { text, from_file: read.next().is_some() && !from_process, from_process, fed }
     }
 
     /// A command with known words, by itself or inside a wrapper.
@@ -157,9 +160,8 @@ impl Walker<'_> {
         }
         self.fetched.keep(&program, &found.touches, &kept);
         self.touch(found.touches, state);
-        if waiting::waits(&program, &words, standing.piped || input != Input::default()) {
-            self.reading.waits.get_or_insert_with(|| program.clone());
-        }
+        let standing = Standing { fed: standing.fed || input.fed, ..standing };
+        self.watch(&program, &words, standing.fed);
         self.fed(&program, &words, &input, state, standing)?;
         let standing = Standing { proves: proven, ..standing };
         if program == "eval" {
@@ -177,6 +179,16 @@ impl Walker<'_> {
         self.inside(&program, &words, (&env, &input), state, standing)
     }
 
+    /// Whether a command waits for what it does, or hands on what is typed.
+    fn watch(&mut self, program: &str, words: &[Word], fed: bool) {
+        if waiting::waits(program, words, fed) {
+            self.reading.waits.get_or_insert_with(|| program.to_owned());
+        }
+        if !fed && listening::listens(program, words) {
+            self.listener.get_or_insert_with(|| program.to_owned());
+        }
+    }
+
     /// The commands that a command runs.
     fn inside(
         &mut self,
@@ -192,6 +204,8 @@ impl Walker<'_> {
             "xargs" => input.text.iter().flat_map(printed::lines).collect(),
             _ => Vec::new(),
         };
+        // What it runs has no input.
+        let standing = Standing { fed: standing.fed || program == "xargs", ..standing };
         for inner in wrappers::inner(program, words, &listing) {
             let mut own = state.clone();
             env.iter().for_each(|(name, _)| own.variables.forget(name));

@@ -1,18 +1,28 @@
 //! Programs that wait for what they do: some hosts let their agent write to them later, where no hook sees it.
 
+use super::listening::{is_terminal, operands};
 use crate::shell::{Word, wrappers};
 
 /// Programs that take the terminal, whatever else they are given.
 const SCREENS: &[&str] = &[
-    "emacs", "ex", "gdb", "less", "lldb", "more", "nano", "nvim", "screen", "script", "telnet", "tmux", "vi", "view",
-    "vim",
+    "abduco", "byobu", "dtach", "emacs", "ex", "gdb", "iex", "jshell", "less", "lldb", "more", "nano", "nvim",
+    "rlwrap", "screen", "script", "telnet", "tmux", "vi", "view", "vim", "zellij",
 ];
 
 /// Programs that do what their standard input says, where nothing is redirected to it.
-const READERS: &[&str] = &["at", "batch", "ed", "expect", "ftp", "patch", "redis-cli", "sftp", "su", "xargs"];
+const READERS: &[&str] =
+    &["at", "batch", "ed", "expect", "ftp", "parallel", "patch", "redis-cli", "sftp", "su", "xargs"];
+
+/// Programs that do what their standard input says, where they are given nothing else.
+const PROMPTS: &[&str] = &[
+    "bpython", "clisp", "dc", "elvish", "erl", "gnuplot", "guile", "ipython", "irb", "m4", "nu", "ocaml", "octave",
+    "pry", "ptpython", "R", "racket", "sbcl", "scala", "swipl", "utop", "xonsh",
+];
 
 /// Programs that take what they do from an argument, and wait for it where it is missing: how such an argument begins.
 const TOLD: &[(&str, &[&str])] = &[
+    ("cqlsh", &["-e", "--execute", "-f", "--file"]),
+    ("ghci", &["-e"]),
     ("mariadb", &["-e", "--execute"]),
     ("mongosh", &["--eval", "--file", "-f"]),
     ("mysql", &["-e", "--execute"]),
@@ -20,7 +30,21 @@ const TOLD: &[(&str, &[&str])] = &[
 ];
 
 /// The same where it is the second word that is no option.
-const SECOND: &[&str] = &["sqlite3", "ssh"];
+const SECOND: &[&str] = &["duckdb", "sqlite3", "ssh"];
+
+/// Programs that run another in a place of its own, and hand the terminal on where they are told to.
+const CONTAINERS: &[&str] = &["docker", "kubectl", "lxc", "nerdctl", "oc", "podman"];
+
+/// Modules of Python's that wait.
+const MODULES: &[&str] = &["asyncio", "bpython", "code", "IPython", "pdb", "ptpython", "sqlite3"];
+
+/// What a text in another language asks for that reads its standard input or the terminal, in small letters.
+const ASKS: &[&str] = &["/dev/tty", "open(0", "readfilesync(0", "readsync(0", "stdin"];
+/// The same where it is a name by itself.
+const ASKS_BY_NAME: &[&str] = &["gets", "input(", "readline"];
+
+/// Words after `git am` that wait for nothing.
+const GOING_ON: &[&str] = &["--abort", "--continue", "--quit", "--skip", "--show-current-patch"];
 
 /// Whether a command waits for what it does; `fed` when something is redirected or piped into it.
 pub(super) fn waits(program: &str, words: &[Word], fed: bool) -> bool {
@@ -28,22 +52,121 @@ pub(super) fn waits(program: &str, words: &[Word], fed: bool) -> bool {
     if arguments.iter().any(|word| matches!(word.text.as_str(), "--version" | "--help")) {
         return false;
     }
-    if SCREENS.contains(&program) {
-        return true;
-    }
+    SCREENS.contains(&program)
+        || takes_terminal(program, arguments, fed)
+        || !fed && (interprets(program, words) || reads(program, arguments) || hands_on(program, arguments))
+}
+
+/// Whether a program that does what its input says is given nothing else.
+fn reads(program: &str, arguments: &[Word]) -> bool {
     let begins = |fronts: &[&str]| arguments.iter().any(|word| fronts.iter().any(|front| word.text.starts_with(front)));
-    let interprets = wrappers::is_shell(program) || wrappers::is_interpreter(program);
-    !fed && (interprets && (wrappers::reads_input(program, words) || stays(program, arguments))
-        || READERS.contains(&program)
-        || TOLD.iter().any(|(name, fronts)| *name == program && !begins(fronts))
-        || SECOND.contains(&program) && arguments.iter().filter(|word| !word.text.starts_with('-')).count() < 2)
+    let count = operands(arguments);
+    match program {
+        "awk" | "gawk" | "mawk" | "nawk" => count < 2 && runs_in_awk(arguments),
+        // It may run each line, or write it anywhere.
+        "sed" => count < if begins(&["-e", "-f", "--expression", "--file"]) { 1 } else { 2 },
+        "make" | "gmake" => begins(&["-f-", "--file=-", "--makefile=-"]) || is_given(arguments, "-f", "-"),
+        "git" => patches(arguments),
+        "crontab" => arguments.iter().all(|word| word.text == "-"),
+        "sudo" | "doas" => count == 0 && begins(&["-s", "-i", "--shell", "--login"]),
+        "socat" => arguments.iter().any(|word| matches!(word.text.as_str(), "-" | "STDIO" | "STDIN" | "READLINE")),
+        _ => {
+            READERS.contains(&program)
+                || PROMPTS.contains(&program) && count == 0
+                || TOLD.iter().any(|(name, fronts)| *name == program && !begins(fronts))
+                || SECOND.contains(&program) && arguments.iter().filter(|word| !word.text.starts_with('-')).count() < 2
+        }
+    }
+}
+
+/// Whether a text of awk's runs something for what it reads; at its beginning it has read nothing yet.
+fn runs_in_awk(arguments: &[Word]) -> bool {
+    let runs = |text: &str| text.contains("system(") || text.contains('|');
+    let begins = |text: &str| text.trim_start().starts_with("BEGIN");
+    arguments.iter().any(|word| word.text.contains("getline") || runs(&word.text) && !begins(&word.text))
+}
+
+fn is_given(arguments: &[Word], option: &str, value: &str) -> bool {
+    arguments.windows(2).any(|pair| matches!(pair, [first, second] if first.text == option && second.text == value))
+}
+
+/// Whether git is to apply a patch that no argument names.
+fn patches(arguments: &[Word]) -> bool {
+    let mut rest = arguments.iter().skip_while(|word| word.text.starts_with('-'));
+    let applies = rest.next().is_some_and(|sub| matches!(sub.text.as_str(), "apply" | "am" | "fast-import"));
+    applies && rest.all(|word| word.text.starts_with('-') && !GOING_ON.contains(&word.text.as_str()))
+}
+
+/// Whether a container is given the terminal.
+fn hands_on(program: &str, arguments: &[Word]) -> bool {
+    let told = |word: &Word| {
+        let letters = word.text.strip_prefix('-').filter(|letters| letters.chars().all(|c| "adit".contains(c)));
+        letters.is_some_and(|letters| letters.contains('i'))
+            || matches!(word.text.as_str(), "--interactive" | "--stdin" | "--interactive=true" | "--stdin=true")
+    };
+    CONTAINERS.contains(&program) && arguments.iter().any(told)
+}
+
+/// Whether a program that is not only told of it is given the terminal by its name.
+fn takes_terminal(program: &str, arguments: &[Word], fed: bool) -> bool {
+    let only_told = matches!(program, "echo" | "printf" | "test" | "[" | "ls" | "stat" | "file" | "readlink" | "tee");
+    !only_told && arguments.iter().any(|word| is_terminal(&word.text, fed))
+}
+
+/// Whether a shell or an interpreter takes what it runs from its input, or goes on with it.
+fn interprets(program: &str, words: &[Word]) -> bool {
+    let arguments = words.get(1..).unwrap_or_default();
+    let interpreter = wrappers::is_interpreter(program);
+    (wrappers::is_shell(program) || interpreter) && (wrappers::reads_input(program, words) || stays(program, arguments))
+        || interpreter && program != "sqlite3" && wrappers::has_text(program, words) && asks(program, arguments)
+        || matches!(program, "source" | ".") && wrappers::reads_input(program, words)
+}
+
+/// Whether a text in another language asks for its input.
+fn asks(program: &str, arguments: &[Word]) -> bool {
+    let lines = matches!(program, "perl" | "ruby");
+    let asks = |word: &Word| {
+        let text = word.text.to_lowercase();
+        ASKS.iter().any(|sign| text.contains(sign))
+            || ASKS_BY_NAME.iter().any(|name| is_name(&text, name))
+            || lines && text.contains("<>")
+    };
+    // It is run for each line of the input.
+    let each = |word: &Word| short(word) && word.text.contains(['n', 'p']);
+    arguments.iter().any(asks) || lines && arguments.iter().any(each) && operands(arguments) < 2
+}
+
+/// Whether a text has this name with nothing before it that would make it another.
+fn is_name(text: &str, name: &str) -> bool {
+    let other = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+    text.match_indices(name).any(|(at, _)| !text.get(..at).is_some_and(|before| before.ends_with(other)))
+}
+
+fn short(word: &Word) -> bool {
+    word.text.starts_with('-') && !word.text.starts_with("--")
 }
 
 /// Whether a shell or an interpreter is told to go on reading once its text is done.
 fn stays(program: &str, arguments: &[Word]) -> bool {
-    let short = |word: &&Word| word.text.starts_with('-') && !word.text.starts_with("--");
-    let told = |word: &Word| word.text == "--interactive" || short(&word) && word.text.contains('i');
-    // Elsewhere `-i` is another thing: perl and ruby edit files in place with it.
-    let means = wrappers::is_shell(program) || program.starts_with("python") || matches!(program, "node" | "nodejs");
-    means && arguments.iter().take_while(|word| word.text.starts_with('-')).any(told)
+    let mut options = arguments.iter().take_while(|word| word.text.starts_with('-'));
+    let first = arguments.first().map(|word| word.text.as_str()).unwrap_or_default();
+    let has = |letter: char| move |word: &Word| short(word) && word.text.contains(letter);
+    match program {
+        "perl" => options.any(|word| word.text.starts_with("-d")),
+        "php" => options.any(has('a')),
+        "ruby" => arguments.iter().any(|word| word.text.starts_with("-rdebug")),
+        "bun" | "deno" => first == "repl",
+        "node" | "nodejs" => first == "inspect" || options.any(is_interactive),
+        // Elsewhere `-i` is another thing: perl and ruby edit files in place with it.
+        "julia" | "lua" | "luajit" => options.any(is_interactive),
+        _ if program.starts_with("python") || program.starts_with("pypy") => {
+            let module = arguments.iter().skip_while(|word| word.text != "-m").nth(1);
+            module.is_some_and(|word| MODULES.contains(&word.text.as_str())) || options.any(is_interactive)
+        }
+        _ => wrappers::is_shell(program) && options.any(is_interactive),
+    }
+}
+
+fn is_interactive(word: &Word) -> bool {
+    word.text == "--interactive" || short(word) && word.text.contains('i')
 }

@@ -112,10 +112,34 @@ pub(in crate::shell) fn reads_input(program: &str, words: &[Word]) -> bool {
         && arguments.iter().take_while(|word| word.text.starts_with(['-', '+'])).any(|word| {
             word.text == "-" || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('s')
         });
-    let runs = |word: &&Word| matches!(program, "bun" | "deno") && word.text == "run";
-    let mut arguments = arguments.iter().skip_while(runs);
-    let file = arguments.find(|word| !word.text.starts_with(['-', '+']) || is_input(&word.text));
+    let file = if is_shell(program) { shells_file(arguments) } else { interpreters_file(program, arguments) };
     by_option || file.is_none_or(|word| !word.dynamic && is_input(&word.text))
+}
+
+fn interpreters_file<'a>(program: &str, arguments: &'a [Word]) -> Option<&'a Word> {
+    let runs = |word: &&Word| matches!(program, "bun" | "deno") && word.text == "run";
+    arguments.iter().skip_while(runs).find(|word| !word.text.starts_with(['-', '+']) || is_input(&word.text))
+}
+
+/// The file that a shell reads: the first word that is neither an option nor the value of one.
+fn shells_file(arguments: &[Word]) -> Option<&Word> {
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let text = word.text.as_str();
+        if is_input(text) || !text.starts_with(['-', '+']) {
+            return Some(word);
+        }
+        let long = LONG.iter().find(|(name, _)| text.trim_start_matches('-') == *name);
+        let values = match long {
+            Some((_, valued)) => usize::from(*valued),
+            None if text.starts_with("--") => 0,
+            None => text.matches(['o', 'O']).count(),
+        };
+        for _ in 0..values {
+            words.next();
+        }
+    }
+    None
 }
 
 /// Whether a shell is told to read its text and run nothing of it; one that is interactive would.

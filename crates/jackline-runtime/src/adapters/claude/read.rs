@@ -13,12 +13,12 @@ const BATCH_CALLS_MAX: usize = 256;
 const NOTIFICATION: &str = "<task-notification>";
 
 pub(super) fn read(claude: &Claude, native: &[u8], now: Timestamp) -> Heard {
-    let mut fields = match native::fields(native) {
+    let mut fields = match native::members(native, glance) {
         Ok(fields) => fields,
         // What is no JSON still says which event it is, if its beginning is whole. It must not block a prompt.
-        Err(why) => return native::heard(glance(native), Err(why), now),
+        Err((asked, why)) => return native::heard(asked, Err(why), now),
     };
-    let asked = asked(&fields);
+    let asked = native::asked(&fields, moment);
     let events = if asked.moment == Moment::Gate && asked.name != "PreToolUse" {
         Err(format!("`{}` is not a tool gate that this version knows", asked.name))
     } else {
@@ -29,20 +29,7 @@ pub(super) fn read(claude: &Claude, native: &[u8], now: Timestamp) -> Heard {
 
 /// What a message is about, told without reading it: for faults that come before or instead of reading.
 pub(super) fn glance(native: &[u8]) -> Asked {
-    let name = native::glimpsed(native, "\"hook_event_name\"").unwrap_or_default();
-    let moment = if name.is_empty() { Moment::Gate } else { moment(&name, true) };
-    Asked::new(moment, name)
-}
-
-fn asked(fields: &Fields) -> Asked {
-    let name = text(fields, "hook_event_name").unwrap_or_default().to_owned();
-    let moment = match moment(&name, fields.contains_key("tool_input")) {
-        Moment::Stop { .. } => Moment::Stop { again: fields.get("stop_hook_active") == Some(&Value::Bool(true)) },
-        // A message without a name may be anything.
-        _ if name.is_empty() => Moment::Gate,
-        moment => moment,
-    };
-    Asked::new(moment, name)
+    native::glanced(native, moment)
 }
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.

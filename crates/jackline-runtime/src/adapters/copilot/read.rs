@@ -4,10 +4,13 @@ use serde_json::{Value, json};
 
 use super::HOST;
 use crate::adapters::native::{self, Events, Fields, Hooks, text};
-use crate::adapters::{Asked, Moment, ended};
+use crate::adapters::{Asked, Moment, ended, served};
 
 /// How the line begins in which a shell's outcome says how it ended, and what stands before the exit code.
 const SHELL_LINE: (&str, &str) = ("<shellId: ", " completed with exit code ");
+
+/// The argument under which we see what a tool is given that takes no arguments but a text.
+const FREE_FORM: &str = "input";
 
 pub(super) const HOOKS: Hooks = Hooks { gate: "PreToolUse", moment, asked, events };
 
@@ -74,7 +77,10 @@ fn noted(name: &str, fields: &mut Fields) -> Value {
 /// A call; the client gives it no id.
 fn call(fields: &mut Fields) -> Value {
     let mut take = |member: &str| fields.remove(member).unwrap_or_default();
-    json!({ "tool": take("tool_name"), "args": take("tool_input") })
+    let (tool, args) = (take("tool_name"), take("tool_input"));
+    // A tool for patches is given the patch itself.
+    let args = if args.is_string() { json!({ FREE_FORM: args }) } else { args };
+    json!({ "tool": served::before_dash(HOST, tool), "args": args })
 }
 
 fn finished(fields: &mut Fields) -> Value {

@@ -6,15 +6,17 @@ use serde_json::{Value, json as object};
 
 use super::HOST;
 use crate::adapters::native::{self, Fields, text};
-use crate::adapters::{Asked, Heard, Moment};
+use crate::adapters::{Asked, Heard, Moment, ended, glimpse};
 
 /// How it names a server's tool.
 const SERVERS_TOOL: &str = "MCP:";
+/// The member that counts the stops held before this one.
+const HELD_COUNT: &str = "loop_count";
 
 pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
-    let mut fields = match native::fields(native) {
+    let mut fields = match native::members(native, glance) {
         Ok(fields) => fields,
-        Err(why) => return native::heard(glance(native), Err(why), now),
+        Err((asked, why)) => return native::heard(asked, Err(why), now),
     };
     let asked = asked(&fields);
     let events = if asked.moment == Moment::Gate && asked.name != "preToolUse" {
@@ -27,18 +29,25 @@ pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
 
 /// What a message is about, told without reading it.
 pub(super) fn glance(native: &[u8]) -> Asked {
-    let name = native::glimpsed(native, "\"hook_event_name\"").unwrap_or_default();
-    Asked::new(moment(&name), name)
+    let name = glimpse::text(native, "hook_event_name").unwrap_or_default();
+    asked_of(name, || glimpse::is_positive(native, HELD_COUNT))
 }
 
 fn asked(fields: &Fields) -> Asked {
     let name = text(fields, "hook_event_name").unwrap_or_default();
-    let held = fields.get("loop_count").and_then(Value::as_u64).is_some_and(|count| count > 0);
-    let moment = match moment(name) {
-        Moment::Stop { .. } => Moment::Stop { again: held },
+    asked_of(name.to_owned(), || is_held(fields))
+}
+
+fn asked_of(name: String, held: impl FnOnce() -> bool) -> Asked {
+    let moment = match moment(&name) {
+        Moment::Stop { .. } => Moment::Stop { again: held() },
         moment => moment,
     };
     Asked::new(moment, name)
+}
+
+fn is_held(fields: &Fields) -> bool {
+    fields.get(HELD_COUNT).and_then(Value::as_u64).is_some_and(|count| count > 0)
 }
 
 /// When an event comes. Whatever comes before something is a gate, known or not, and so is a message without a name.
@@ -71,13 +80,18 @@ fn events(name: &str, fields: &mut Fields) -> (Fields, Vec<Value>) {
         "preToolUse" => object!({ "event": "call.requested", "call": call(fields) }),
         "postToolUse" => {
             let output = decoded(fields.remove("tool_output").unwrap_or_default());
-            let ok = output.get("isError") != Some(&Value::Bool(true)) && exit(&output).is_none_or(|exit| exit == 0);
-            object!({ "event": "call.finished", "call": call(fields), "ok": ok, "output": output })
+            let call = call(fields);
+            // A command that does not say how it ended has not succeeded.
+            let well = |exit: Option<i64>| exit.map_or(!ended::is_shells(HOST, &call), |exit| exit == 0);
+            let ok = output.get("isError") != Some(&Value::Bool(true)) && well(exit(&output));
+            object!({ "event": "call.finished", "call": call, "ok": ok, "output": output })
         }
         "postToolUseFailure" => {
             let output = fields.remove("error_message").unwrap_or_default();
             object!({ "event": "call.finished", "call": call(fields), "ok": false, "fixed": true, "output": output })
         }
+        // A stop is held by a message that takes the place of a person's.
+        "beforeSubmitPrompt" if native::is_our_own(fields.get("prompt")) => native::noted(name, fields, DROPPED),
         "beforeSubmitPrompt" => {
             object!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() })
         }
@@ -85,8 +99,7 @@ fn events(name: &str, fields: &mut Fields) -> (Fields, Vec<Value>) {
         "subagentStart" => object!({ "event": "agent.started", "agent_type": fields.get("subagent_type") }),
         "sessionEnd" => object!({ "event": "session.ended", "reason": fields.get("reason") }),
         "stop" | "subagentStop" => {
-            let held = fields.get("loop_count").and_then(Value::as_u64).is_some_and(|count| count > 0);
-            object!({ "event": "stop.requested", "reason": fields.get("status"), "again": held })
+            object!({ "event": "stop.requested", "reason": fields.get("status"), "again": is_held(fields) })
         }
         name => native::noted(name, fields, DROPPED),
     };

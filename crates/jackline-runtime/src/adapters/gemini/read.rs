@@ -3,11 +3,8 @@
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::adapters::native::{self, Events, Fields, Hooks, text};
-use crate::adapters::{Moment, ended};
-
-/// The argument in which a shell's call names its directory.
-const DIRECTORY: &str = "dir_path";
+use crate::adapters::native::{self, Events, Fields, Hooks};
+use crate::adapters::{Moment, ended, served};
 
 pub(super) const HOOKS: Hooks =
     Hooks { gate: "BeforeTool", moment, asked: |fields| native::asked(fields, moment), events };
@@ -33,10 +30,10 @@ const COMMON: &[(&str, &str)] = &[("session_id", "session"), ("cwd", "cwd")];
 
 /// The events in our protocol's form; what they have in common is added by `native`.
 fn events(name: &str, fields: &mut Fields) -> Events {
-    let mut common = native::common(fields, (HOST, name), COMMON);
+    let common = native::common(fields, (HOST, name), COMMON);
     let event = match name {
-        "BeforeTool" => json!({ "event": "call.requested", "call": call(fields, &mut common) }),
-        "AfterTool" => finished(fields, &mut common),
+        "BeforeTool" => json!({ "event": "call.requested", "call": call(fields) }),
+        "AfterTool" => finished(fields),
         "BeforeAgent" if native::is_our_own(fields.get("prompt")) => noted(name, fields),
         "BeforeAgent" => json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() }),
         "SessionStart" => json!({ "event": "session.started", "source": fields.get("source") }),
@@ -55,27 +52,22 @@ fn noted(name: &str, fields: &mut Fields) -> Value {
 }
 
 /// A call; the client gives it no id. A server's tool is called as it is on most hosts.
-fn call(fields: &mut Fields, common: &mut Fields) -> Value {
+fn call(fields: &mut Fields) -> Value {
     let args = fields.remove("tool_input").unwrap_or_default();
     let tool = fields.remove("tool_name").unwrap_or_default();
-    if tool.as_str().is_some_and(|tool| ended::is_shell(HOST, tool)) {
-        ended::moved(common, &args, DIRECTORY);
-    }
-    let served = fields.get("mcp_context").and_then(|context| {
+    let named = fields.get("mcp_context").and_then(|context| {
         let part = |name: &str| context.get(name)?.as_str();
         Some(format!("mcp__{}__{}", part("server_name")?, part("tool_name")?))
     });
-    json!({ "tool": served.map_or(tool, Value::from), "args": args })
+    json!({ "tool": named.map_or_else(|| served::after_mcp(HOST, tool), Value::from), "args": args })
 }
 
-fn finished(fields: &mut Fields, common: &mut Fields) -> Value {
-    let tool = text(fields, "tool_name").unwrap_or_default().to_owned();
+fn finished(fields: &mut Fields) -> Value {
     let mut response = fields.remove("tool_response").unwrap_or_default();
     let failed = response.get("error").is_some_and(|error| !error.is_null());
     let output = ended::flat(response.get_mut("llmContent").map(Value::take).unwrap_or_default());
-    let shown = output.as_str().unwrap_or_default();
-    let ok = !failed && (!ended::is_shell(HOST, &tool) || ended::well(shown));
-    let call = call(fields, common);
+    let call = call(fields);
+    let ok = !failed && (!ended::is_shells(HOST, &call) || ended::well(&output));
     let background = call.pointer("/args/is_background") == Some(&Value::Bool(true));
     json!({ "event": "call.finished", "call": call, "ok": ok, "background": background, "output": output })
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::HOST;
 use crate::adapters::native::{self, Events, Fields, text};
-use crate::adapters::{Asked, Heard, Moment};
+use crate::adapters::{Asked, Heard, Moment, glimpse};
 
 /// The shell's tool, whose outcome names the exit code.
 const SHELL: &str = "bash";
@@ -13,11 +13,13 @@ const SHELL: &str = "bash";
 const READ: &str = "read";
 /// What a call of a tool that is not there becomes.
 const INVALID: &str = "invalid";
+/// The member in which the plugin says that the stop before this one was held.
+const HELD: &str = "again";
 
 pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
-    let mut fields = match native::fields(native) {
+    let mut fields = match native::members(native, glance) {
         Ok(fields) => fields,
-        Err(why) => return native::heard(glance(native), Err(why), now),
+        Err((asked, why)) => return native::heard(asked, Err(why), now),
     };
     let asked = asked(&fields);
     let events = events(&asked.name, &mut fields);
@@ -26,18 +28,22 @@ pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
 
 /// What a message is about, told without reading it: our plugin writes that first.
 pub(super) fn glance(native: &[u8]) -> Asked {
-    let name = native::glimpsed(native, "\"hook\"").unwrap_or_default();
-    Asked::new(moment(&name), name)
+    let name = glimpse::text(native, "hook").unwrap_or_default();
+    asked_of(name, || glimpse::is_set(native, HELD))
 }
 
 fn asked(fields: &Fields) -> Asked {
     let name = text(fields, "hook").unwrap_or_default();
-    let moment = match moment(name) {
-        Moment::Stop { .. } => Moment::Stop { again: fields.get("again") == Some(&Value::Bool(true)) },
+    // What the plugin changes it does not approve: the client's own permissions are looked at apart from it.
+    Asked { unasked: true, ..asked_of(name.to_owned(), || fields.get(HELD) == Some(&Value::Bool(true))) }
+}
+
+fn asked_of(name: String, held: impl FnOnce() -> bool) -> Asked {
+    let moment = match moment(&name) {
+        Moment::Stop { .. } => Moment::Stop { again: held() },
         moment => moment,
     };
-    // What the plugin changes it does not approve: the client's own permissions are looked at apart from it.
-    Asked { unasked: true, ..Asked::new(moment, name) }
+    Asked::new(moment, name)
 }
 
 /// When an event comes. One that is not known may be anything.
@@ -69,7 +75,7 @@ fn events(name: &str, fields: &mut Fields) -> Events {
         "session.created" => json!({ "event": "session.started" }),
         "session.idle" => {
             let message = fields.remove("message").unwrap_or_default();
-            json!({ "event": "stop.requested", "message": message, "again": fields.get("again") })
+            json!({ "event": "stop.requested", "message": message, "again": fields.get(HELD) })
         }
         "session.deleted" if sub_agent => native::noted(name, fields, &["hook", "servers"]),
         "session.deleted" => json!({ "event": "session.ended" }),

@@ -6,8 +6,6 @@ use super::HOST;
 use crate::adapters::native::{self, Events, Fields, Hooks};
 use crate::adapters::{Moment, ended};
 
-/// The argument in which a shell's call names its directory.
-const DIRECTORY: &str = "directory";
 /// The tool that calls another one, which it names.
 const BRIDGE: &str = "tool_call";
 
@@ -50,10 +48,10 @@ const COMMON: &[(&str, &str)] =
 
 /// The events in our protocol's form; what they have in common is added by `native`.
 fn events(name: &str, fields: &mut Fields) -> Events {
-    let mut common = native::common(fields, (HOST, name), COMMON);
+    let common = native::common(fields, (HOST, name), COMMON);
     let event = match name {
-        "PreToolUse" => json!({ "event": "call.requested", "call": call(fields, &mut common) }),
-        "PostToolUse" | "PostToolUseFailure" => finished(fields, &mut common),
+        "PreToolUse" => json!({ "event": "call.requested", "call": call(fields) }),
+        "PostToolUse" | "PostToolUseFailure" => finished(fields),
         // The client tells of every message to the model; a person's is the one that was submitted.
         "UserPromptSubmit" if fields.contains_key("submitted_prompt") => {
             json!({ "event": "prompt.submitted", "prompt": fields.remove("submitted_prompt").unwrap_or_default() })
@@ -73,7 +71,7 @@ fn events(name: &str, fields: &mut Fields) -> Events {
 }
 
 /// A call, under the id that the model gave it. What is called by way of another tool is that tool's call.
-fn call(fields: &mut Fields, common: &mut Fields) -> Value {
+fn call(fields: &mut Fields) -> Value {
     let mut take = |member: &str| fields.remove(member).unwrap_or_default();
     let (mut tool, mut args) = (take("tool_name"), take("tool_input"));
     let id = Some(take("tool_call_id")).filter(|id| !id.is_null()).unwrap_or_else(|| take("tool_use_id"));
@@ -81,21 +79,17 @@ fn call(fields: &mut Fields, common: &mut Fields) -> Value {
         tool = args.get_mut("name").map(Value::take).unwrap_or_default();
         args = args.get_mut("arguments").map(Value::take).unwrap_or_default();
     }
-    if tool.as_str().is_some_and(|tool| ended::is_shell(HOST, tool)) {
-        ended::moved(common, &args, DIRECTORY);
-    }
     json!({ "id": id, "tool": tool, "args": args })
 }
 
 /// A call that has ended; the client shows what came of it, whatever is answered.
-fn finished(fields: &mut Fields, common: &mut Fields) -> Value {
+fn finished(fields: &mut Fields) -> Value {
     let failed = fields.remove("error");
     let mut response = fields.remove("tool_response").unwrap_or_default();
     let shown = ended::flat(response.get_mut("llmContent").map(Value::take).unwrap_or_default());
     let (ok, output) = failed.map_or((true, shown), |error| (false, error));
-    let call = call(fields, common);
-    let is_shell = call.get("tool").and_then(Value::as_str).is_some_and(|tool| ended::is_shell(HOST, tool));
-    let ok = ok && (!is_shell || ended::well(output.as_str().unwrap_or_default()));
+    let call = call(fields);
+    let ok = ok && (!ended::is_shells(HOST, &call) || ended::well(&output));
     let background =
         ["/args/is_background", "/args/run_in_background"].iter().any(|at| call.pointer(at) == Some(&json!(true)));
     json!({ "event": "call.finished", "call": call, "ok": ok, "background": background, "fixed": true, "output": output })

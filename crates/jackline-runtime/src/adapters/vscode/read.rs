@@ -5,12 +5,17 @@ use serde_json::{Value, json};
 
 use super::HOST;
 use crate::adapters::native::{self, Fields, text};
-use crate::adapters::{Asked, Heard, Moment};
+use crate::adapters::{Asked, Heard, Moment, ended, glimpse, served};
+
+/// The members in which a message may name its event.
+const NAMES: [&str; 2] = ["hookEventName", "hook_event_name"];
+/// How a line begins that says how a command ended.
+const EXIT_LINE: &str = "Command exited with code ";
 
 pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
-    let mut fields = match native::fields(native) {
+    let mut fields = match native::members(native, glance) {
         Ok(fields) => fields,
-        Err(why) => return native::heard(glance(native), Err(why), now),
+        Err((asked, why)) => return native::heard(asked, Err(why), now),
     };
     let asked = asked(&fields);
     let events = if asked.moment == Moment::Gate && asked.name != "PreToolUse" {
@@ -23,15 +28,19 @@ pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
 
 /// What a message is about, told without reading it.
 pub(super) fn glance(native: &[u8]) -> Asked {
-    let seen = |member: &str| native::glimpsed(native, member);
-    let name = seen("\"hookEventName\"").or_else(|| seen("\"hook_event_name\"")).unwrap_or_default();
-    Asked::new(moment(&name, true), name)
+    let name = NAMES.iter().find_map(|member| glimpse::text(native, member)).unwrap_or_default();
+    asked_of(name, true, || glimpse::is_set(native, native::HELD))
 }
 
 fn asked(fields: &Fields) -> Asked {
-    let name = text(fields, "hookEventName").or_else(|| text(fields, "hook_event_name")).unwrap_or_default();
-    let moment = match moment(name, fields.contains_key("tool_input")) {
-        Moment::Stop { .. } => Moment::Stop { again: fields.get("stop_hook_active") == Some(&Value::Bool(true)) },
+    let name = NAMES.iter().find_map(|member| text(fields, member)).unwrap_or_default();
+    let held = || fields.get(native::HELD) == Some(&Value::Bool(true));
+    asked_of(name.to_owned(), fields.contains_key("tool_input"), held)
+}
+
+fn asked_of(name: String, about_tool: bool, held: impl FnOnce() -> bool) -> Asked {
+    let moment = match moment(&name, about_tool) {
+        Moment::Stop { .. } => Moment::Stop { again: held() },
         moment => moment,
     };
     Asked::new(moment, name)
@@ -59,33 +68,41 @@ const COMMON: &[(&str, &str)] = &[
     ("transcript_path", "transcript"),
 ];
 
+/// Members of every message that say nothing of what happened.
+const DROPPED: &[&str] = &["hookEventName", "hook_event_name", "timestamp"];
+
 fn events(name: &str, fields: &mut Fields) -> (Fields, Vec<Value>) {
     let common = native::common(fields, (HOST, name), COMMON);
     let event = match name {
         "PreToolUse" => json!({ "event": "call.requested", "call": call(fields) }),
         "PostToolUse" => {
             let output = fields.remove("tool_response").unwrap_or_default();
-            json!({ "event": "call.finished", "call": call(fields), "ok": succeeded(&output), "output": output })
+            let call = call(fields);
+            let ok = succeeded(&output, ended::is_shells(HOST, &call));
+            json!({ "event": "call.finished", "call": call, "ok": ok, "output": output })
         }
+        "UserPromptSubmit" if native::is_our_own(fields.get("prompt")) => native::noted(name, fields, DROPPED),
         "UserPromptSubmit" => {
             json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() })
         }
         "SessionStart" => json!({ "event": "session.started", "source": fields.get("source") }),
         "SubagentStart" => json!({ "event": "agent.started", "agent_type": fields.get("agent_type") }),
         "Stop" | "SubagentStop" => json!({ "event": "stop.requested", "again": fields.get("stop_hook_active") }),
-        name => native::noted(name, fields, &["hookEventName", "hook_event_name", "timestamp"]),
+        name => native::noted(name, fields, DROPPED),
     };
     (common, vec![event])
 }
 
 fn call(fields: &mut Fields) -> Value {
     let mut take = |member: &str| fields.remove(member).unwrap_or_default();
-    json!({ "id": take("tool_use_id"), "tool": take("tool_name"), "args": take("tool_input") })
+    let (id, tool, args) = (take("tool_use_id"), take("tool_name"), take("tool_input"));
+    json!({ "id": id, "tool": served::after_mcp(HOST, tool), "args": args })
 }
 
-/// Of a command that failed, the client says so in its text.
-fn succeeded(output: &Value) -> bool {
-    let said = output.as_str().unwrap_or_default();
-    let exit = said.lines().find_map(|line| line.trim().strip_prefix("Command exited with code "));
-    output.get("isError") != Some(&Value::Bool(true)) && exit.is_none_or(|code| code.trim() == "0")
+/// Of a command that failed, the client says so in its text. A line that the command itself printed can make it count
+/// as failed, never as having gone well; and without a text nothing is said.
+fn succeeded(output: &Value, is_shells: bool) -> bool {
+    let failed = |line: &str| line.trim().strip_prefix(EXIT_LINE).is_some_and(|code| code.trim() != "0");
+    let said = output.as_str();
+    output.get("isError") != Some(&Value::Bool(true)) && said.map_or(!is_shells, |said| !said.lines().any(failed))
 }

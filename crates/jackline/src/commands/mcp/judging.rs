@@ -61,7 +61,7 @@ impl Judging {
             place::hooked("claude", self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
         let mut builder = RuntimeBuilder::default().state(&state);
         builder = builder.host_settings(settings).environment(place::environment);
-        builder = builder.web(crate::web::Client).outcomes_follow();
+        builder = builder.web(crate::web::Client).outcomes_follow().started_in(place::started_in());
         builder = match &self.definition {
             Some(file) => {
                 let at = Where { workspace: self.workspace.clone(), store: self.store.clone() };

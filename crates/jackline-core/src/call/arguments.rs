@@ -1,0 +1,99 @@
+//! What a call's arguments hold: its shell text, the directory it names, and its paths.
+
+use serde_json::Value;
+
+use crate::tools::{COMMAND_ARGUMENTS, Tool};
+
+/// Arguments that name a directory, for shell tools of which it is not known whether they heed one.
+const DIRECTORY_ARGUMENTS: &[&str] = &["workdir", "cwd", "directory", "dir_path", "working_directory"];
+
+/// The shell text of a call: a string, or an argument list quoted back into one.
+pub(super) fn command_text(args: &Value, argument: Option<&str>) -> Option<String> {
+    if let Value::String(text) = args {
+        return Some(text.clone());
+    }
+    let names = argument.into_iter().chain(COMMAND_ARGUMENTS.iter().copied());
+    names.filter_map(|name| Some((name, member(args, name)?))).find_map(|(name, value)| {
+        let text = words(value, &|word| quote(word))?;
+        // What is a part of something bigger has its words beside it. They are quoted only where they have to be.
+        let beside = name.rsplit_once('.').and_then(|(front, _)| member(args, front)?.get("args"));
+        let lenient = |word: &str| if word.contains(char::is_whitespace) { quote(word) } else { word.to_owned() };
+        let rest = beside.and_then(|beside| words(beside, &lenient));
+        Some(rest.map_or(text.clone(), |rest| format!("{text} {rest}")))
+    })
+}
+
+fn words(value: &Value, written: &dyn Fn(&str) -> String) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(words) => {
+            words.iter().map(|word| word.as_str().map(written)).collect::<Option<Vec<_>>>().map(|words| words.join(" "))
+        }
+        _ => None,
+    }
+}
+
+fn member<'a>(args: &'a Value, name: &str) -> Option<&'a Value> {
+    name.split('.').try_fold(args, |value, part| value.get(part))
+}
+
+/// The directories in which a shell's call may run, beside the agent's own: `None` is that one. A host that has no
+/// such argument does not heed it, and then it only misleads us; of a tool that is not the host's own nobody knows.
+pub(super) fn directories<'a>(args: &'a Value, native: Option<&Tool>) -> Vec<Option<&'a str>> {
+    let named = |name: &str| args.get(name)?.as_str().filter(|dir| !dir.is_empty());
+    match native {
+        Some(row) => vec![row.directory.and_then(named)],
+        None => {
+            let usual = DIRECTORY_ARGUMENTS.iter().filter_map(|name| named(name)).map(Some);
+            usual.chain([None]).collect()
+        }
+    }
+}
+
+fn quote(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// The file that a `file:` address names, its host left off and its escapes resolved; any other text as it is.
+pub(super) fn file_of_uri(text: &str) -> String {
+    let scheme = text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:"));
+    let Some(rest) = scheme.and_then(|_| text.get(5..)) else { return text.to_owned() };
+    let path = match rest.strip_prefix("//") {
+        Some(rest) => rest.find('/').and_then(|at| rest.get(at..)).unwrap_or(rest),
+        None => rest,
+    };
+    unescaped(path).unwrap_or_else(|| path.to_owned())
+}
+
+fn unescaped(text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'%' => {
+                let digits = [rest.next()?, rest.next()?];
+                bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+            }
+            byte => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Every string found at `name` (`a`, `a.b`, `a[].b`); a list of strings counts without brackets too.
+pub(super) fn strings_at(value: &Value, name: &str, found: &mut impl FnMut(&str)) {
+    let (first, rest) = match name.split_once('.') {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (name, None),
+    };
+    let Some(inner) = value.get(first.trim_end_matches("[]")) else { return };
+    let mut visit = |value: &Value| match (rest, value) {
+        (Some(rest), value) => strings_at(value, rest, found),
+        (None, Value::String(text)) => found(text),
+        (None, _) => {}
+    };
+    match inner {
+        Value::Array(items) => items.iter().for_each(visit),
+        inner => visit(inner),
+    }
+}
