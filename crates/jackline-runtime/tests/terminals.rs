@@ -46,3 +46,21 @@ fn a_message_without_a_name_is_refused_unless_it_is_a_persons_word() {
     let prompt = told(json!({ "sessionId": "s", "prompt": "go on" }));
     assert_eq!((prompt.exit, prompt.stdout.as_str()), (0, ""), "{prompt:?}");
 }
+
+#[test]
+fn a_held_stop_names_the_exit_that_its_host_knows() {
+    let held = |host: &str, message: serde_json::Value| {
+        let dir = tempfile::tempdir().unwrap();
+        let definition = "jackline: 1\ncompletion: { files: [never.md] }\n";
+        let runtime = Runtime::builder().workspace(dir.path()).definition_yaml(definition).build().unwrap();
+        runtime.handle(adapters::named(host, None).unwrap().as_ref(), message.to_string().as_bytes()).stdout
+    };
+    let stop = json!({ "hook_event_name": "Stop", "session_id": "s", "stop_hook_active": false,
+        "timestamp": "2026-11-15T22:20:11Z" });
+    let cursor = json!({ "hook_event_name": "stop", "conversation_id": "s", "status": "completed", "loop_count": 0 });
+    for (host, message) in [("copilot", &stop), ("vscode", &stop), ("cursor", &cursor)] {
+        let said = held(host, message.clone());
+        assert!(said.contains("the tool `park`") && !said.contains("<park>"), "{host}: {said}");
+    }
+    assert!(held("codex", stop.clone()).contains("<park>why</park>"));
+}

@@ -101,7 +101,7 @@ budgets
   max_loops                3 of 3
   cost_usd                 0.25
 
-models
+used
   4 requests, 1000 tokens in, 200 out, 0.0060 USD
 
 deliverables

@@ -10,9 +10,18 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Instant;
+
+use jackline_runtime::wiring::STOP_TIMEOUT_S;
 
 /// Seconds until a hook answers by itself. Hosts are told to wait twice as long.
 pub(crate) const DEADLINE_SECONDS: u32 = 5;
+
+/// Seconds after which a hook answers whatever it waits for: well before the host, which would let a stop pass.
+const PATIENCE_SECONDS: u32 = STOP_TIMEOUT_S as u32 - 2 * DEADLINE_SECONDS;
+
+/// When the deadline was set for the first time.
+static BEGAN: OnceLock<Instant> = OnceLock::new();
 
 /// What is written to standard error at the deadline of a gate.
 const REASON: &str = "Jackline could not decide: it took longer than its deadline. Run `jackline doctor`.\n";
@@ -31,6 +40,7 @@ pub(crate) fn say(reply: &'static str) {
 
 /// Answers with a refusal at the deadline, unless [`pass`] said otherwise.
 pub(crate) fn arm() {
+    BEGAN.get_or_init(Instant::now);
     // SAFETY: the handler is async-signal-safe (see `expired`), and its signature is the one `signal` asks for.
     unsafe {
         libc::signal(libc::SIGALRM, expired as *const () as libc::sighandler_t);
@@ -40,11 +50,19 @@ pub(crate) fn arm() {
 
 /// A command is about to run that may take so many milliseconds: the deadline comes that much later.
 pub(crate) fn wait(milliseconds: u64) {
-    let seconds = u32::try_from(milliseconds.div_ceil(1000)).unwrap_or(u32::MAX).saturating_add(DEADLINE_SECONDS);
+    let seconds = granted(milliseconds, BEGAN.get().map_or(0, |began| began.elapsed().as_secs()));
     // SAFETY: only sets the timer that `arm` started anew.
     unsafe {
         libc::alarm(seconds);
     }
+}
+
+/// Seconds until the deadline of what may take so long; together with what is gone no more than the host waits.
+fn granted(milliseconds: u64, gone_s: u64) -> u32 {
+    let asked = u32::try_from(milliseconds.div_ceil(1000)).unwrap_or(u32::MAX).saturating_add(DEADLINE_SECONDS);
+    let left = PATIENCE_SECONDS.saturating_sub(u32::try_from(gone_s).unwrap_or(u32::MAX));
+    // Zero would switch the deadline off.
+    asked.min(left).max(1)
 }
 
 /// At the deadline the host shall go on: what it asks about must not be held back by a fault of ours.
@@ -63,5 +81,18 @@ extern "C" fn expired(_: libc::c_int) {
             libc::write(libc::STDERR_FILENO, REASON.as_ptr().cast(), REASON.len());
         }
         libc::_exit(exit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_deadline_moves_with_commands_and_never_beyond_the_hosts_patience() {
+        assert_eq!(granted(300_000, 0), 305);
+        assert_eq!(granted(300_000, 3_400), 190);
+        assert_eq!(granted(300_000, 3_590), 1);
+        assert_eq!(granted(u64::MAX, 0), PATIENCE_SECONDS);
     }
 }

@@ -74,13 +74,13 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
         let why = format!("the message is longer than {JSON_BYTES_MAX} bytes");
         return adapter.render(&adapter.glance(native), &[fault(&why)]);
     }
-    let Hooked { state, definitions } = match place::hooked(&options.host, options.store.clone(), options.root.clone())
-    {
+    let hooked = place::hooked(&options.host, options.store.clone(), options.root.clone());
+    let Hooked { state, definitions, settings } = match hooked {
         Ok(hooked) => hooked,
         Err(why) => return adapter.render(&adapter.glance(native), &[fault(&why)]),
     };
     let mut builder = RuntimeBuilder::default().state(state).definitions(definitions).idle_without_definition();
-    builder = builder.host_settings(place::host_settings()).environment(place::environment).patience(deadline::wait);
+    builder = builder.host_settings(settings).environment(place::environment).patience(deadline::wait);
     builder = builder.web(crate::web::Client).started_in(place::started_in());
     if let Some(home) = place::home() {
         builder = builder.home(home);

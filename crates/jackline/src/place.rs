@@ -97,6 +97,8 @@ const PROJECTS: &[(&str, &str)] = &[("claude", "CLAUDE_PROJECT_DIR"), ("cursor",
 pub(crate) struct Hooked {
     pub(crate) state: PathBuf,
     pub(crate) definitions: Found,
+    /// Files of the host's that count beside those which every session protects.
+    pub(crate) settings: Vec<PathBuf>,
 }
 
 /// Where a hook looks. What `init` wrote on its command line wins over the environment, which an agent might reach;
@@ -111,8 +113,23 @@ pub(crate) fn hooked(host: &str, store: Option<PathBuf>, root: Option<PathBuf>) 
     if !start.is_absolute() || start.to_str().is_none() {
         return Err(format!("the workspace `{}` is no absolute UTF-8 path", start.display()));
     }
+    let settings = host_settings().into_iter().chain(variables(host, &start)).collect();
     let places = Places { home: state.clone(), start, named: None, ..wider() };
-    Ok(Hooked { state, definitions: Found::new(places) })
+    Ok(Hooked { state, definitions: Found::new(places), settings })
+}
+
+/// A file of variables, in every directory that may have one.
+const VARIABLES: &str = ".env";
+
+/// The files that a host takes variables from, some of which switch its hooks off: upwards from where it works, and at
+/// home.
+pub(crate) fn variables(host: &str, start: &Path) -> Vec<PathBuf> {
+    if host != "qwen" {
+        return Vec::new();
+    }
+    let mut dirs: Vec<PathBuf> = start.ancestors().take(LEVELS_MAX).map(Path::to_owned).collect();
+    dirs.extend(home().filter(|home| !start.starts_with(home)));
+    dirs.iter().flat_map(|dir| [dir.join(".qwen").join(VARIABLES), dir.join(VARIABLES)]).collect()
 }
 
 /// The definitions that a hook would judge by, with nothing remembered.
@@ -208,7 +225,7 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
 ];
 
 /// The settings of hosts that were told to keep them elsewhere.
-pub(crate) fn host_settings() -> Vec<PathBuf> {
+fn host_settings() -> Vec<PathBuf> {
     let at = |dir: &Path, name: &str| if name.is_empty() { dir.to_owned() } else { dir.join(name) };
     let below = |dir: PathBuf, names: &[&str]| names.iter().map(|name| at(&dir, name)).collect::<Vec<_>>();
     let elsewhere = ELSEWHERE.iter().filter_map(|(name, files)| Some(below(absolute(variable(name)?), files)));
@@ -291,14 +308,20 @@ pub(crate) fn this_program() -> Result<PathBuf, CommandError> {
     program.map_err(|fault| CommandError::internal(format!("this program's own place cannot be told: {fault}")))
 }
 
+/// The name by which a program is found, where that leads to it: a link outlives the version that it leads to today.
+pub(crate) fn lasting(program: PathBuf) -> PathBuf {
+    let name = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    on_path(name).filter(|found| found.canonicalize().is_ok_and(|real| real == program)).unwrap_or(program)
+}
+
 /// Where things may lie for a moment.
 pub(crate) fn temporary() -> PathBuf {
     env::temp_dir()
 }
 
-/// Whether a variable is set that makes Claude Code run without hooks.
-pub(crate) fn claude_is_simple() -> bool {
-    variable("CLAUDE_CODE_SIMPLE").is_some()
+/// Whether a variable has a value.
+pub(crate) fn is_set(name: &str) -> bool {
+    variable(name).is_some()
 }
 
 /// A variable that someone named on the command line, as text.

@@ -18,6 +18,7 @@ use jackline_core::definition;
 use jackline_core::definition::model::Guard;
 use jackline_core::path::fold;
 use jackline_core::tools::{self, Tool};
+use jackline_runtime::adapters;
 use serde_json::Value;
 
 const UPDATE: &str = "JACKLINE_UPDATE=1 cargo test -p jackline --test reference";
@@ -121,6 +122,9 @@ fn the_page_of_hosts() {
             let _ = write!(page, "\n{} does not obey `{name}`: {why}.\n", text(host, "title"));
         }
     }
+    let documented = adapters::HOSTS.iter().filter(|name| !hosts.iter().any(|host| host["host"] == **name));
+    let documented: Vec<String> = documented.map(|name| format!("`{name}`")).collect();
+    let _ = write!(page, "\nKnown from documentation alone, and never measured: {}.\n", documented.join(", "));
     check("hosts.md", &page);
 }
 

@@ -166,6 +166,16 @@ impl Model {
         seen.join("\n")
     }
 
+    /// All texts of the request that first held the result of a call, and those of all requests before it.
+    pub fn shown_beside(&self, name: &str) -> Option<(String, String)> {
+        let log = self.log();
+        let holds = |asked: &Asked| asked.dialect.outcomes(&asked.body).iter().any(|outcome| outcome.name == name);
+        let at = log.asked.iter().position(holds)?;
+        let texts = |asked: &Asked| asked.dialect.texts(&asked.body).join("\n");
+        let before: Vec<String> = log.asked.iter().take(at).map(texts).collect();
+        Some((log.asked.get(at).map(texts)?, before.join("\n")))
+    }
+
     /// All texts of one request, by its number from 0.
     pub fn shown_in(&self, number: usize) -> String {
         let log = self.log();

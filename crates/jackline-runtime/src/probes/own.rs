@@ -39,14 +39,19 @@ const IN_HOME: &[(&str, &str)] = &[
     // Its transcripts say how commands ended.
     (".codex/sessions", CODEX),
     (".gemini/settings.json", GEMINI),
-    // In a folder that is not trusted there, none of its hooks runs.
+    // Which folders' hooks run, variables that switch them off, and what starts programs beside them.
     (".gemini/trustedFolders.json", GEMINI),
+    (".gemini/.env", GEMINI),
+    (".gemini/extensions", GEMINI),
     (".qwen/settings.json", QWEN),
     (".qwen/trustedFolders.json", QWEN),
+    (".qwen/.env", QWEN),
+    (".qwen/extensions", QWEN),
     (".config/opencode", OPENCODE),
     (".opencode", OPENCODE),
     (".copilot/hooks", COPILOT),
     (".copilot/config.json", COPILOT),
+    (".copilot/mcp-config.json", COPILOT),
     (".cursor/hooks.json", CURSOR),
     (".codeium/windsurf/hooks.json", WINDSURF),
     // They hold for every repository, hooks and aliases included.
@@ -89,6 +94,8 @@ pub fn own_paths(
     table.add(root, named.iter().map(|path| (path.as_path(), "a file the definition names")));
     table.add(root, store.iter().map(|path| (*path, "Jackline's store")));
     table.add(root, IN_WORKSPACE.iter().map(written));
+    // What its plugins and tools import. Patterns of the shell's are not held against it: packages are cleaned every day.
+    table.add(root, [(Path::new(".opencode/node_modules"), OPENCODE)]);
     // Projects' lists of servers are edited every day; one that names our own server wires us.
     let servers = SERVERS.iter().filter(|file| names_us(&root.join(file)));
     table.add(root, servers.map(|file| (Path::new(*file), label::SERVERS)));

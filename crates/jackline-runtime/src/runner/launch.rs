@@ -106,7 +106,9 @@ fn held(plan: &Plan<'_>, kept: Result<(), String>) -> Result<Confined, String> {
     let declared = plan.spec.writable.iter().map(PathBuf::as_path);
     let own = Some(plan.workspace).filter(|_| !plan.spec.read_only);
     let writable: Vec<&Path> = own.into_iter().chain([temp.as_path()]).chain(declared).collect();
-    let held = match (confine::hold(&writable, plan.spec.network), kept) {
+    let unreadable: Vec<&Path> = plan.spec.unreadable.iter().map(PathBuf::as_path).collect();
+    let rights = confine::Rights { writable: &writable, unreadable: &unreadable, network: plan.spec.network };
+    let held = match (confine::hold(&rights), kept) {
         // An inherited file is a way past every rule about paths.
         (Confined::Yes, Err(fault)) => Confined::Partly(format!("our open files cannot be kept from it: {fault}")),
         (held, _) => held,

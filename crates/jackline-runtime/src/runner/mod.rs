@@ -27,6 +27,7 @@ mod feed;
 mod kept;
 mod launch;
 mod program;
+mod reading;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -69,6 +70,8 @@ pub struct Spec {
     /// What a confined command may write besides the workspace and the temporary directory. What is not there is
     /// passed over: it could not be created either.
     pub writable: Vec<PathBuf>,
+    /// What a confined command may not read, save what it may write; names of files can still be listed.
+    pub unreadable: Vec<PathBuf>,
     /// The variables it gets.
     pub environment: Environment,
 }
@@ -78,8 +81,9 @@ impl Spec {
     #[must_use]
     pub fn new(argv: Vec<String>, workspace: PathBuf, environment: Environment) -> Self {
         let argv = argv.into_iter().map(OsString::from).collect();
-        let (confine, network, writable) = (Confine::Auto, false, Vec::new());
-        Self { argv, timeout_ms: TIMEOUT_MS, workspace, read_only: false, confine, network, writable, environment }
+        let (confine, network, writable, unreadable) = (Confine::Auto, false, Vec::new(), Vec::new());
+        let (timeout_ms, read_only) = (TIMEOUT_MS, false);
+        Self { argv, timeout_ms, workspace, read_only, confine, network, writable, unreadable, environment }
     }
 }
 
@@ -142,7 +146,9 @@ pub enum Confined {
 /// How far commands can be confined here, tried on a thread that ends right after.
 #[must_use]
 pub fn confinement(network: bool) -> Confined {
-    let tried = std::thread::Builder::new().name("confine".to_owned()).spawn(move || confine::hold(&[], network));
+    let tried = std::thread::Builder::new()
+        .name("confine".to_owned())
+        .spawn(move || confine::hold(&confine::Rights { network, ..Default::default() }));
     let failed = || Confined::No("the thread that tries it failed".to_owned());
     tried.ok().and_then(|thread| thread.join().ok()).unwrap_or_else(failed)
 }

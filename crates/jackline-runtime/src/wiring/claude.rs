@@ -42,6 +42,7 @@ pub const FORM: Form = Form {
     shielded: false,
     timeout: ("timeout", 1),
     on_failure: Some(("onFailure", Word::Text("block"))),
+    comments: false,
     beside,
 };
 

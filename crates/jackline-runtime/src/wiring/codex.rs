@@ -4,6 +4,7 @@ mod config;
 mod placed;
 pub mod trust;
 
+use super::SettingsFault;
 use super::hooks::{Asked, Form};
 
 /// Every event that asks us. One that has nothing to say is not asked for: each costs the agent a process.
@@ -32,8 +33,17 @@ pub const FORM: Form = Form {
     shielded: true,
     timeout: ("timeout", 1),
     on_failure: None,
+    comments: false,
     beside: |_, _| {},
 };
+
+/// How far Codex trusts a project, by its directory; nothing where nobody was asked. `text` is its `config.toml`.
+///
+/// # Errors
+/// When it cannot be read as Codex reads it.
+pub fn trust_level(text: &str, project: &str) -> Result<Option<String>, SettingsFault> {
+    Ok(config::Config::read(text)?.trust_level(project))
+}
 
 #[cfg(test)]
 mod tests {

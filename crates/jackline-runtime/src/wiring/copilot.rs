@@ -30,6 +30,7 @@ pub const FORM: Form = Form {
     shielded: false,
     timeout: ("timeoutSec", 1),
     on_failure: None,
+    comments: false,
     beside,
 };
 

@@ -29,6 +29,7 @@ pub const FORM: Form = Form {
     shielded: false,
     timeout: ("timeout", 1),
     on_failure: Some(("failClosed", Word::Yes)),
+    comments: false,
     beside: |_, _| {},
 };
 

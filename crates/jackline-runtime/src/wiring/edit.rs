@@ -97,14 +97,28 @@ pub(super) fn fresh(members: &[(&str, Shape<'_>)]) -> String {
 /// Edits of one text, made all at once.
 #[derive(Debug)]
 pub(super) struct Edits<'a> {
+    /// What is looked at: comments are blanks in it.
     text: &'a str,
+    /// What is edited: the same with its comments.
+    onto: &'a str,
     root: &'a Node,
     list: Vec<(Range<usize>, String)>,
 }
 
 impl<'a> Edits<'a> {
     pub(super) fn new(text: &'a str, root: &'a Node) -> Self {
-        Self { text, root, list: Vec::new() }
+        Self { text, onto: text, root, list: Vec::new() }
+    }
+
+    /// The same edits, made on a text with comments where the one looked at has blanks.
+    pub(super) fn onto(self, onto: &'a str) -> Self {
+        debug_assert!(onto.len() == self.text.len(), "everything else stands where it stood");
+        Self { onto, ..self }
+    }
+
+    /// Whether comments stand in a part of the text.
+    fn is_commented(&self, span: &Range<usize>) -> bool {
+        self.text.get(span.clone()) != self.onto.get(span.clone())
     }
 
     /// Adds members to the end of an object.
@@ -161,14 +175,15 @@ impl<'a> Edits<'a> {
         if !self.emptied(root, &gone) {
             return Removed::Rest(self.done());
         }
-        let around = [self.text.get(..root.span.start), self.text.get(root.span.end..)];
+        let around = [self.onto.get(..root.span.start), self.onto.get(root.span.end..)];
         let around = around.map(Option::unwrap_or_default).concat();
         if around == "\n" { Removed::All } else { Removed::Rest(around) }
     }
 
     /// Drops items of a container, or says that it goes as a whole: nothing is left in it, and it was made for us.
     pub(super) fn emptied(&mut self, container: &Node, gone: &[bool]) -> bool {
-        let whole = gone.iter().all(|gone| *gone) && container.opens_wide(self.text);
+        let made_for_us = container.opens_wide(self.text) && !self.is_commented(&container.span);
+        let whole = gone.iter().all(|gone| *gone) && made_for_us;
         if !whole && gone.contains(&true) {
             self.drop_items(container, gone);
         }
@@ -186,11 +201,11 @@ impl<'a> Edits<'a> {
         let mut text = String::with_capacity(self.text.len());
         let mut copied = 0;
         for (span, new) in &self.list {
-            text.push_str(self.text.get(copied..span.start).unwrap_or_default());
+            text.push_str(self.onto.get(copied..span.start).unwrap_or_default());
             text.push_str(new);
             copied = span.end;
         }
-        text.push_str(self.text.get(copied..).unwrap_or_default());
+        text.push_str(self.onto.get(copied..).unwrap_or_default());
         text
     }
 
@@ -198,7 +213,10 @@ impl<'a> Edits<'a> {
     fn before_last(&self, container: &Node) -> Option<&'a str> {
         let start = container.items.last()?.start;
         let before = self.text.get(..start)?;
-        before.get(before.trim_end_matches(|c: char| c.is_ascii_whitespace()).len()..)
+        let from = before.trim_end_matches(|c: char| c.is_ascii_whitespace()).len();
+        // Behind a comment only its line counts.
+        let line = before.rfind('\n').filter(|at| *at >= from && self.is_commented(&(from..start)));
+        before.get(line.unwrap_or(from)..)
     }
 
     /// How new items of a container are laid out: as those that are there, else as the rest of the text.

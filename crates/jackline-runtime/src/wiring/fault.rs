@@ -10,7 +10,7 @@ use super::SETTINGS_BYTES_MAX;
 pub enum SettingsFault {
     #[error("it has {0} bytes, more than the {SETTINGS_BYTES_MAX} that are read")]
     TooLarge(usize),
-    #[error("it has comments, and the host reads plain JSON (line {line}, column {column})")]
+    #[error("it has comments, and only plain JSON is changed (line {line}, column {column})")]
     Comment { line: usize, column: usize },
     #[error("it is not valid JSON: {0}")]
     NotJson(#[from] JsonFault),

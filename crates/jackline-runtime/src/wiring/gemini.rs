@@ -27,6 +27,7 @@ pub const FORM: Form = Form {
     shielded: true,
     timeout: ("timeout", 1000),
     on_failure: None,
+    comments: true,
     beside,
 };
 

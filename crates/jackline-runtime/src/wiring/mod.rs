@@ -4,6 +4,7 @@
 
 pub mod claude;
 pub mod codex;
+pub mod comments;
 pub mod copilot;
 pub mod cursor;
 mod edit;
@@ -22,7 +23,7 @@ pub mod vscode;
 pub use fault::SettingsFault;
 pub use hooks::{Entry, Flaw, HOOK_S_MAX, Survey};
 pub use line::CommandLine;
-pub use timeouts::{TIMEOUT_S, Timeouts};
+pub use timeouts::{STOP_TIMEOUT_S, TIMEOUT_S, Timeouts, needed_s};
 
 /// Bytes of a settings file. Real ones have a few kilobytes; a larger one is not read at all.
 pub const SETTINGS_BYTES_MAX: usize = 1 << 20;

@@ -27,6 +27,7 @@ pub const FORM: Form = Form {
     shielded: false,
     timeout: ("timeout", 1),
     on_failure: None,
+    comments: false,
     beside: |_, _| {},
 };
 

@@ -67,7 +67,7 @@ impl Account {
         let row = |name: &str, used: String, limit: String| ("", vec![name.to_owned(), used, limit]);
         let budgets = self.budgets.iter();
         let budgets = budgets.map(|one| row(&one.name, number(one.used), one.limit.map(number).unwrap_or_default()));
-        let models = spent(&self.usage).map(|spent| row("models", spent, String::new()));
+        let models = spent(&self.usage).map(|spent| row("tokens and cost", spent, String::new()));
         ("Budgets and cost", &["what", "used", "limit"], budgets.chain(models).collect())
     }
 

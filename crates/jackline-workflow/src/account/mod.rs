@@ -177,10 +177,12 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// What models took, if any was asked.
+/// What agents and those who look at their answers took, as far as they told.
 fn spent(usage: &Usage) -> Option<String> {
     let Usage { requests, input_tokens, output_tokens, cost_nano_usd } = *usage;
     let cost = jackline_core::session::shown_usd(cost_nano_usd);
     let cost = if cost_nano_usd == 0 { String::new() } else { format!(", {cost:.4} USD") };
-    (requests > 0).then(|| format!("{requests} requests, {input_tokens} tokens in, {output_tokens} out{cost}"))
+    let asked = if requests == 0 { String::new() } else { format!("{requests} requests, ") };
+    let any = requests + input_tokens + output_tokens + cost_nano_usd > 0;
+    any.then(|| format!("{asked}{input_tokens} tokens in, {output_tokens} out{cost}"))
 }

@@ -32,7 +32,7 @@ impl Account {
             format!("{name:<24} {used}{limit}")
         });
         section(&mut text, "budgets", budgets.collect());
-        section(&mut text, "models", spent(&self.usage).into_iter().collect());
+        section(&mut text, "used", spent(&self.usage).into_iter().collect());
         let files = self.deliverables.iter();
         let files = files.map(|file| format!("{} ({})", brief(&file.path, TEXT_CHARS_MAX), size(file.bytes)));
         section(&mut text, "deliverables", files.collect());

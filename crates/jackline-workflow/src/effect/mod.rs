@@ -92,6 +92,7 @@ fn is_idle(section: &Node, value: &Node, when: When) -> bool {
         When::Given => is_given(value),
         When::Beside(flag) => is_given(value) && crate::manifest::is(section, &[flag], true),
         When::Off => value.value == Value::Bool(false),
+        When::Condition => value.value == Value::Bool(false) || value.text().is_some(),
         When::Other(known) => value.text().is_some_and(|text| !known.contains(&text)),
         When::Keys(known) => value.entries().iter().any(|entry| !known.contains(&entry.key.as_str())),
     }
@@ -137,6 +138,7 @@ impl When {
             Self::Given => String::new(),
             Self::Beside(flag) => format!(" with `{flag}: true`"),
             Self::Off => ": `false`".to_owned(),
+            Self::Condition => ": `false`, or an expression".to_owned(),
             Self::Other(known) => format!(" other than {}", listed(known)),
             Self::Keys(known) => format!(", keys other than {}", listed(known)),
         }

@@ -33,6 +33,8 @@ pub(super) enum When {
     Beside(&'static str),
     /// `false`.
     Off,
+    /// `false`, or an expression.
+    Condition,
     /// Any text but these.
     Other(&'static [&'static str]),
     /// Any key but these.
@@ -66,7 +68,7 @@ pub static SETTINGS: &[Setting] = &[
         When::Other(&["sequential", "parallel"]),
         idle(Manifest, "orchestration.execution.mode", "nodes run side by side, on their conditions"),
     ),
-    idle(Managed, "orchestration.graph[].enabled", "the manager decides who works"),
+    only(When::Condition, protects(Managed, "orchestration.graph[].enabled", "the manager decides who works")),
     idle(Managed, "orchestration.graph[].when", "the manager decides who works"),
     idle(Managed, "orchestration.graph[].depends_on", "the manager decides who works"),
     idle(Managed, "orchestration.graph[].loop", "the manager decides who works, and how often"),

@@ -110,7 +110,9 @@ fn unfit(schema: &Schema, of: &[Expression], names: &Value) -> Result<Option<Str
     let parts: Vec<Value> = if of.is_empty() { vec![whole()] } else { parts.collect::<Result<_, _>>()? };
     for part in &parts {
         if let Some(error) = schema.errors(part)?.first() {
-            return Ok(Some(format!("`{}` {}", error.instance_path, error.message)));
+            let place = error.instance_path.to_string();
+            let place = if place.is_empty() { String::new() } else { format!("`{place}` ") };
+            return Ok(Some(format!("{place}{}", error.message)));
         }
     }
     Ok(None)

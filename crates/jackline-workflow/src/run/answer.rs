@@ -6,7 +6,7 @@ use jackline_runtime::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::worker::{Failure, FailureKind};
+use super::worker::{Failure, FailureKind, Reply};
 use crate::rules::RESERVED_KEYS;
 
 /// Members of an answer that are about the run, not part of what is said; unless the contract names them.
@@ -71,6 +71,19 @@ impl Usage {
 }
 
 impl Answer {
+    /// The answer of a reply; one that cannot be read used something all the same.
+    pub(super) fn of(reply: Reply, fields: &BTreeSet<String>) -> Result<Self, Failure> {
+        let Reply { mut value, usage, .. } = reply;
+        // Counted elsewhere: what is said under this name is no count.
+        if usage.is_some() && !fields.contains(USAGE) {
+            value.remove(USAGE);
+        }
+        let told = || value.get(USAGE).and_then(|usage| serde_json::from_value(usage.clone()).ok());
+        let usage = usage.or_else(told).unwrap_or_default();
+        let read = Self::read(value, fields);
+        read.map(|answer| Self { usage, ..answer }).map_err(|failure| Failure { usage, ..failure })
+    }
+
     /// Takes an answer apart. Anything in it that cannot be read makes it no answer.
     pub(super) fn read(mut value: Map<String, Value>, fields: &BTreeSet<String>) -> Result<Self, Failure> {
         let invalid = |part: &str, why: String| {
@@ -105,7 +118,7 @@ impl Answer {
     /// Holds it against a contract.
     pub(super) fn check(&self, schema: Option<&Schema>) -> Result<(), Failure> {
         let Some(schema) = schema else { return Ok(()) };
-        let invalid = |why: String| Failure::new(FailureKind::Validation, why);
+        let invalid = |why: String| Failure { usage: self.usage, ..Failure::new(FailureKind::Validation, why) };
         let errors = schema
             .errors(&Value::Object(self.said.clone()))
             .map_err(|why| invalid(format!("whether its answer fits its contract cannot be told: {why}")))?;
@@ -162,6 +175,28 @@ mod tests {
         assert!(read(&json!({"state_updates": []}), &[]).is_err());
         assert!(read(&json!({"usage": {"cost_usd": -1}}), &[]).is_err());
         assert!(read(&json!({"usage": {"cost_usd": 1, "input_tokens": 2}}), &[]).is_ok());
+    }
+
+    #[test]
+    fn what_was_counted_elsewhere_is_no_part_of_what_is_said() {
+        let counted = Usage { input_tokens: 15, ..Usage::default() };
+        let of = |said: &str, fields: &[&str]| {
+            let value = json!({"a": "x", "usage": said}).as_object().unwrap().clone();
+            let fields = fields.iter().map(|field| (*field).to_owned()).collect();
+            Answer::of(Reply { value, notes: Map::new(), usage: Some(counted) }, &fields).unwrap()
+        };
+        let named = of("how to use it", &["a", "usage"]);
+        assert_eq!(Value::Object(named.said), json!({"a": "x", "usage": "how to use it"}));
+        let unnamed = of("how to use it", &["a"]);
+        assert_eq!((Value::Object(unnamed.said), unnamed.usage), (json!({"a": "x"}), counted));
+        assert_eq!(named.usage, counted);
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_used_something() {
+        let value = json!({"messages": 1, "usage": {"input_tokens": 7}}).as_object().unwrap().clone();
+        let failure = Answer::of(Reply { value, notes: Map::new(), usage: None }, &BTreeSet::new()).unwrap_err();
+        assert_eq!(failure.usage.tokens(), 7);
     }
 
     #[test]

@@ -37,6 +37,7 @@ impl Command {
             timeout_ms: u64::try_from(request.timeout.as_millis()).unwrap_or(u64::MAX).min(runner::DIALOGUE_MS_MAX),
             read_only: true,
             network: self.network,
+            unreadable: place.records.clone(),
             writable: place.writable().map(ToOwned::to_owned).to_vec(),
             ..Spec::new(self.argv.clone(), place.root.clone(), place.environment.clone())
         }
@@ -71,7 +72,7 @@ impl Worker for Command {
         let answer =
             spoken.answer.ok_or_else(|| invalid(format!("its answer has more than {KEPT_BYTES_MAX} bytes")))?;
         let value = if self.json { object(&answer) } else { text(answer) };
-        Ok(Reply { value: value.map_err(invalid)?, notes: notes(&spoken.outcome) })
+        Ok(Reply { value: value.map_err(invalid)?, notes: notes(&spoken.outcome), usage: None })
     }
 }
 

@@ -17,6 +17,10 @@ pub enum RunFault {
     Unknown(String),
     #[error("the run `{id}` has ended: {status}, {reason}")]
     Over { id: String, status: String, reason: String },
+    #[error("the run `{id}` is at work{}", process.map(|process| format!(" (process {process})")).unwrap_or_default())]
+    AtWork { id: String, process: Option<u32> },
+    #[error("the sensitive variable `{name}` is not what it was when the run `{id}` began")]
+    Variable { id: String, name: String },
     #[error("the workflow changed since the run `{0}` began")]
     Changed(String),
     #[error("the record of the run `{id}` cannot be followed: {why}")]

@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use jackline_core::audit::{Format, Verifier};
 use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 use jackline_runtime::replay;
 use jackline_runtime::store::{Lines, Loaded, Store};
 use serde_json::Value;
 
+use super::answer::Usage;
 use super::fault::RunFault;
+use super::running::Used;
 use super::worker::{Failure, FailureKind};
 
 /// What came of a step.
@@ -20,6 +23,9 @@ pub(super) enum Done {
     Failed(Failure),
     Skipped,
 }
+
+/// How the names of tries end: with this and their number.
+const TRY: char = '#';
 
 /// What is on record of a run.
 #[derive(Debug, Default)]
@@ -39,6 +45,10 @@ pub(super) struct Journal {
     last: Option<Timestamp>,
     /// How often a rule of the workflow was broken.
     pub(super) violations: u64,
+    /// What was used so far.
+    pub(super) used: Used,
+    /// What was used by each step.
+    paid: BTreeMap<String, Usage>,
 }
 
 /// An answer that became part of the state.
@@ -57,9 +67,16 @@ impl Journal {
         let loaded = store.load(run)?;
         let lines: Lines = store.lines(run, 0)?;
         let mut journal = Self::default();
+        // Records decide what was done: a chain that does not hold decides nothing.
+        let mut verifier = Verifier::new(Format::Ours).expecting(run, loaded.head.seq, loaded.head.hash);
         for line in lines {
-            let record = replay::record(&line?).map_err(unreadable)?;
+            let line = line?;
+            verifier.line(&line).map_err(|broken| unreadable(broken.to_string()))?;
+            let record = replay::record(&line).map_err(unreadable)?;
             journal.take(&record).ok_or_else(|| unreadable("a record is not what a run writes".to_owned()))?;
+        }
+        if loaded.head.seq > 0 {
+            verifier.finish().map_err(|broken| unreadable(broken.to_string()))?;
         }
         Ok((loaded, journal))
     }
@@ -72,6 +89,34 @@ impl Journal {
     /// Whether anything below a path is on record.
     pub(super) fn knows(&self, path: &str) -> bool {
         self.steps.range(path.to_owned()..).next().is_some_and(|(step, _)| step.starts_with(path))
+    }
+
+    /// Whether anybody was asked below a path, whatever came of it.
+    pub(super) fn began(&self, path: &str) -> bool {
+        const STARTED: &str = "agent.started";
+        let from = (STARTED.to_owned(), path.to_owned());
+        let next = self.noted.range(from..).next();
+        next.is_some_and(|(kind, step)| kind == STARTED && step.starts_with(path)) || self.knows(path)
+    }
+
+    /// What all steps below a path used.
+    pub(super) fn used_below(&self, path: &str) -> Usage {
+        let below = self.paid.range(path.to_owned()..).take_while(|(step, _)| step.starts_with(path));
+        below.fold(Usage::default(), |mut all, (_, usage)| {
+            all.add(usage);
+            all
+        })
+    }
+
+    /// What a step used that came to an end; a try of an agent counts as one of its runs.
+    fn pay(&mut self, step: &str, record: &Value) -> Usage {
+        let told = record.pointer("/data/usage").cloned();
+        let usage: Usage = told.and_then(|usage| serde_json::from_value(usage).ok()).unwrap_or_default();
+        let (_, number) = step.rsplit_once(TRY).unwrap_or_default();
+        self.used.agent_runs += u64::from(number.parse::<u32>().is_ok());
+        self.used.usage.add(&usage);
+        self.paid.entry(step.to_owned()).or_default().add(&usage);
+        usage
     }
 
     /// Whether a record of a kind is there for a step.
@@ -106,13 +151,13 @@ impl Journal {
                     let (agent, state) = (text("/agent")?.to_owned(), text("/data/state").map(str::to_owned));
                     self.answers.push(Landed { agent, state, digest });
                 }
+                self.pay(&step()?, record);
                 self.steps.insert(step()?, Done::Finished(digest));
             }
             "agent.failed" | "referee.failed" => {
                 let failed = FailureKind::named(text("/data/kind")?)?;
                 let reason = record.pointer("/data/reason").map(shown).unwrap_or_default();
-                let usage = record.pointer("/data/usage").cloned().and_then(|usage| serde_json::from_value(usage).ok());
-                let failure = Failure { usage: usage.unwrap_or_default(), ..Failure::new(failed, reason) };
+                let failure = Failure { usage: self.pay(&step()?, record), ..Failure::new(failed, reason) };
                 self.steps.insert(step()?, Done::Failed(failure));
             }
             "agent.skipped" => drop(self.steps.insert(step()?, Done::Skipped)),

@@ -18,8 +18,26 @@ use super::kept::Kept;
 const HOST: &str = "workflow";
 
 /// Members of an entry that hold words and numbers of our own; a run is taken up again by them.
-const OWN: &[&str] =
-    &["kept", "status", "kind", "state", "attempt", "on_failure", "gate", "passed", "iteration", "depth"];
+const OWN: &[&str] = &[
+    "kept",
+    "status",
+    "kind",
+    "state",
+    "attempt",
+    "on_failure",
+    "gate",
+    "passed",
+    "iteration",
+    "depth",
+    "usage",
+    "budget",
+    "budgets",
+    "iterations",
+    "agent_runs",
+    "elapsed_ms",
+    "delay_ms",
+    "spent_ms",
+];
 
 /// One thing that happened in a run.
 #[derive(Debug, Clone, PartialEq)]

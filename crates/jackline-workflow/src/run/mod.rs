@@ -22,16 +22,19 @@ mod ledger;
 mod mail;
 mod model;
 mod order;
+mod owner;
 mod parallel;
 mod referee;
 mod running;
 mod settings;
 mod shared;
 mod step;
+mod tab;
 mod tiers;
 mod watch;
 pub mod worker;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
@@ -56,10 +59,12 @@ pub use ledger::{Entry, Observer};
 use ledger::{Frame, Ledger};
 use model::Means;
 pub use order::{Order, is_run_id, new_run_id};
-use running::{Running, Used, lock};
+use owner::Owner;
+use running::{Running, lock};
 pub(crate) use settings::unusable_tiers;
 use settings::{Engine, Settings};
 use shared::Shared;
+use tab::Tab;
 use watch::Watch;
 
 /// Where a run finds and keeps things.
@@ -68,6 +73,8 @@ pub struct Surroundings<'a> {
     pub store: &'a dyn Store,
     /// Below this, each run has a directory of its own.
     pub runs: PathBuf,
+    /// Where the store keeps records: no agent may read them, nor what is below `runs`, save its own directories.
+    pub records: PathBuf,
     /// The variables for agents, when these are named.
     pub environment: &'a dyn Fn(&[String]) -> Environment,
     /// The value of a variable.
@@ -89,16 +96,20 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
     let variable = |name: &str| (at.variable)(name).inspect(|token| lock(&tokens).push(token.clone()));
     let means = Means { post: Arc::clone(&at.post), variable: &variable };
     let settings = Settings::read(flow, &means).map_err(RunFault::Unrunnable)?;
-    let (loaded, journal) = Journal::read(at.store, &order.run)?;
-    let digest = format!("sha256:{}", settings.digest.hex());
-    order.check(loaded.head.seq > 0, &journal, &digest)?;
+    order.check(there(at, &order)?)?;
     unset(&settings, at)?;
+    let secrets = secrets(&settings, at);
+    // What cannot be begun leaves nothing behind: it is refused before anything is made.
+    let anew = if order.resume { None } else { Some(order.anew(&settings, &secrets)?) };
     let directory = at.runs.join(&order.run);
+    let _owner = Owner::take(&order.run, &directory)?;
+    // Once more: somebody may have carried it out until now.
+    order.check(there(at, &order)?)?;
+    let (loaded, journal) = Journal::read(at.store, &order.run)?;
+    order.check_records(&journal, &format!("sha256:{}", settings.digest.hex()))?;
     let kept = Kept::new(directory.join("answers"));
-    let wanted = order.wanted(&settings, &journal, &kept)?;
-    let of = |name: &String| (at.variable)(name).or_else(|| settings.variables.default_of(name).map(str::to_owned));
-    let secrets = settings.variables.secret.iter().filter_map(of);
-    let hidden = Hidden::new(&settings.hidden, secrets.chain(std::mem::take(&mut *lock(&tokens))));
+    let wanted = anew.map_or_else(|| order.again((&journal, &kept), &secrets), Ok)?;
+    let hidden = Hidden::new(&settings.hidden, secrets.into_values().chain(std::mem::take(&mut *lock(&tokens))));
     hidden.learn(&json!(wanted));
     let root = flow.root.canonicalize().unwrap_or_else(|_| flow.root.clone());
     let frame = Frame {
@@ -113,11 +124,12 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
         task: &wanted.task,
         ledger: Ledger::new(at.store, &loaded, frame, (kept, &hidden), at.observer),
         watch: Watch::new((settings.execution.total, spent), settings.execution.idle, at.signal),
-        place: place(root, &directory, environment(&settings, at))?,
+        place: place(root, &directory, at, environment(&settings, at))?,
         places: parallel::Places::new(places(&settings)),
         shared: Mutex::new(Shared::new(wanted.start.clone())),
-        used: Mutex::new(Used::default()),
-        beside: Mutex::new(answer::Usage::default()),
+        used: Mutex::new(journal.used),
+        tab: Tab::default(),
+        fault: Mutex::new(None),
         memory: Mutex::new(Memory::default()),
         violations: AtomicU64::new(journal.violations),
         submanagers: AtomicU32::new(0),
@@ -132,6 +144,11 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
     running.drive()
 }
 
+/// Whether there is anything of the run that is ordered.
+fn there(at: &Surroundings<'_>, order: &Order) -> Result<bool, RunFault> {
+    Ok(is_run_id(&order.run) && at.store.load(&order.run)?.head.seq > 0)
+}
+
 /// What came of a run.
 struct Came {
     end: End,
@@ -142,6 +159,13 @@ struct Came {
     iterations: u32,
     /// What its loop might use, and used.
     spent: Value,
+}
+
+/// What sensitive variables are set to.
+fn secrets(settings: &Settings, at: &Surroundings<'_>) -> BTreeMap<String, String> {
+    let variables = &settings.variables;
+    let of = |name: &String| (at.variable)(name).or_else(|| variables.default_of(name).map(str::to_owned));
+    variables.secret.iter().filter_map(|name| Some((name.clone(), of(name)?))).collect()
 }
 
 /// Variables that a run needs and that are not set.
@@ -166,13 +190,24 @@ fn places(settings: &Settings) -> usize {
 }
 
 /// The directories that agents may write, made if they are missing.
-fn place(root: PathBuf, directory: &Path, environment: Environment) -> Result<worker::Place, RunFault> {
+fn place(
+    root: PathBuf,
+    directory: &Path,
+    at: &Surroundings<'_>,
+    environment: Environment,
+) -> Result<worker::Place, RunFault> {
     let made = |name: &str| {
         let path = directory.join(name);
         private::create_dir(&path).map_err(|fault| kept::disk(&path, &fault))?;
         Ok::<_, RunFault>(path.canonicalize().unwrap_or(path))
     };
-    Ok(worker::Place { root, output: made("output")?, workspace: made("workspace")?, environment })
+    Ok(worker::Place {
+        root,
+        output: made("output")?,
+        workspace: made("workspace")?,
+        records: vec![at.runs.clone(), at.records.clone()],
+        environment,
+    })
 }
 
 impl Running<'_> {
@@ -210,6 +245,9 @@ impl Running<'_> {
                 Came { end, output, described, iterations, spent }
             }),
         };
+        if let Some(fault) = lock(&self.fault).take() {
+            return Err(fault);
+        }
         let came = match driven {
             Ok(came) => came,
             Err(Halt::Over) => self.cut_short(),
@@ -243,7 +281,7 @@ impl Running<'_> {
         let mut ended = Ended {
             run_id: self.run.to_owned(),
             status: end.status,
-            reason: end.reason,
+            reason: self.hidden.text(&end.reason),
             iterations,
             agent_runs: used.agent_runs,
             usage: json!(used.usage),
@@ -257,7 +295,7 @@ impl Running<'_> {
             self.hidden.clean(event);
         }
         let written = ended.to_json();
-        self.write("result.json", &written).map_err(unhalted)?;
+        self.put("result.json", &written).map_err(unhalted)?;
         self.ledger.commit(vec![Entry::new("run.ended", &self.settings.name, written)])?;
         Ok(ended)
     }

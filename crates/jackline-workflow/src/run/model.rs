@@ -5,9 +5,9 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::worker::{Failure, FailureKind, Reply, Request, Unanswered, Worker};
+use super::worker::{self, Failure, FailureKind, Reply, Request, Unanswered, Worker};
 use crate::ask::{self, Ask as _, Cause, Question, Usage};
 use crate::model::{Endpoint, Model, Post};
 
@@ -80,12 +80,13 @@ impl Worker for ModelAgent {
             model.ask(&question, until)
         })?;
         let answer = answer.map_err(|unanswered| Unanswered::Failed(failure(&unanswered)))?;
-        let Value::Object(mut value) = answer.value else {
-            return Err(Unanswered::Failed(Failure::new(FailureKind::Validation, "its answer is no JSON object")));
+        let usage = counted(answer.usage);
+        let Value::Object(value) = answer.value else {
+            let failure = Failure::new(FailureKind::Validation, "its answer is no JSON object");
+            return Err(Unanswered::Failed(Failure { usage, ..failure }));
         };
-        let notes = json!({"requests": answer.usage.requests});
-        value.insert("usage".to_owned(), counted(answer.usage));
-        Ok(Reply { value, notes: notes.as_object().cloned().unwrap_or_default() })
+        let notes = Map::from_iter([("requests".to_owned(), json!(answer.usage.requests))]);
+        Ok(Reply { value, notes, usage: Some(usage) })
     }
 }
 
@@ -117,11 +118,12 @@ fn failure(unanswered: &ask::Unanswered) -> Failure {
         Cause::Failed => FailureKind::Failed,
     };
     let failure = Failure::new(kind, unanswered.why.clone());
-    Failure { usage: serde_json::from_value(counted(unanswered.usage)).unwrap_or_default(), ..failure }
+    Failure { usage: counted(unanswered.usage), ..failure }
 }
 
 /// What was used, as answers tell it.
-fn counted(usage: Usage) -> Value {
+fn counted(usage: Usage) -> worker::Usage {
     let cost = jackline_core::session::shown_usd(usage.cost_nano_usd);
-    json!({"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "cost_usd": cost})
+    let told = json!({"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "cost_usd": cost});
+    serde_json::from_value(told).unwrap_or_default()
 }

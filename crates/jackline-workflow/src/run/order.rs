@@ -1,5 +1,7 @@
 //! What is asked for: a task, values to begin with, a name for the run; or a run to take up again.
 
+use std::collections::BTreeMap;
+
 use jackline_core::sha::Digest;
 use jackline_runtime::clock;
 use serde::{Deserialize, Serialize};
@@ -34,6 +36,9 @@ pub(super) struct Wanted {
     pub(super) task: String,
     /// The shared state at the start.
     pub(super) start: Map<String, Value>,
+    /// Digests of what sensitive variables were set to: what they were then is in answers, and must be known to be hidden.
+    #[serde(default)]
+    pub(super) secrets: BTreeMap<String, String>,
 }
 
 /// Whether a text can be a run's name: letters, digits, `-`, `_` and `.`, the first no dot.
@@ -54,20 +59,23 @@ pub fn new_run_id() -> String {
 }
 
 impl Order {
-    /// Whether the records of a run of this name let it begin, or be taken up again.
-    pub(super) fn check(&self, there: bool, journal: &Journal, digest: &str) -> Result<(), RunFault> {
+    /// Whether a run of this name can begin, or be taken up again, by what there is of it.
+    pub(super) fn check(&self, there: bool) -> Result<(), RunFault> {
         if !is_run_id(&self.run) {
             return Err(RunFault::Input(format!("`{}` is no name of a run", self.run)));
         }
         match (self.resume, there) {
-            (false, false) => Ok(()),
+            (false, false) | (true, true) => Ok(()),
             (false, true) => Err(RunFault::Exists(self.run.clone())),
             (true, false) => Err(RunFault::Unknown(self.run.clone())),
-            (true, true) => self.check_resumed(journal, digest),
         }
     }
 
-    fn check_resumed(&self, journal: &Journal, digest: &str) -> Result<(), RunFault> {
+    /// Whether its records let a run be taken up again.
+    pub(super) fn check_records(&self, journal: &Journal, digest: &str) -> Result<(), RunFault> {
+        if !self.resume {
+            return Ok(());
+        }
         // A run that somebody ended by a signal was interrupted; every other end is one.
         if let Some((status, reason)) = journal.ended.clone().filter(|(status, _)| status != "aborted") {
             return Err(RunFault::Over { id: self.run.clone(), status, reason });
@@ -78,14 +86,25 @@ impl Order {
         Ok(())
     }
 
-    /// What the run is to do: as it is ordered now, or as it was when the run began.
-    pub(super) fn wanted(&self, settings: &Settings, journal: &Journal, kept: &Kept) -> Result<Wanted, RunFault> {
-        if self.resume {
-            let lost =
-                || RunFault::Unreadable { id: self.run.clone(), why: "what it was to do is not kept".to_owned() };
-            let value = journal.order.as_ref().and_then(|digest| kept.get(digest)).ok_or_else(lost)?;
-            return serde_json::from_value(value).map_err(|_| lost());
+    /// What a run that is taken up again was to do when it began.
+    pub(super) fn again(
+        &self,
+        (journal, kept): (&Journal, &Kept),
+        secrets: &BTreeMap<String, String>,
+    ) -> Result<Wanted, RunFault> {
+        let secrets = self.digests(secrets);
+        let lost = || RunFault::Unreadable { id: self.run.clone(), why: "what it was to do is not kept".to_owned() };
+        let value = journal.order.as_ref().and_then(|digest| kept.get(digest)).ok_or_else(lost)?;
+        let wanted: Wanted = serde_json::from_value(value).map_err(|_| lost())?;
+        let mut names = wanted.secrets.keys().chain(secrets.keys());
+        match names.find(|name| wanted.secrets.get(*name) != secrets.get(*name)) {
+            Some(name) => Err(RunFault::Variable { id: self.run.clone(), name: name.clone() }),
+            None => Ok(wanted),
         }
+    }
+
+    /// What a new run is to do.
+    pub(super) fn anew(&self, settings: &Settings, secrets: &BTreeMap<String, String>) -> Result<Wanted, RunFault> {
         let (given, said) = match self.input.clone().unwrap_or_default() {
             Value::Null => (Map::new(), None),
             Value::String(task) => (Map::new(), Some(task)),
@@ -101,7 +120,13 @@ impl Order {
         };
         let task = self.task.clone().or(said).or(in_input);
         refused(settings, &start)?;
-        Ok(Wanted { task: task.unwrap_or_default(), start })
+        Ok(Wanted { task: task.unwrap_or_default(), start, secrets: self.digests(secrets) })
+    }
+
+    /// What values are told apart by, in this run alone.
+    fn digests(&self, secrets: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let digest = |name: &str, value: &str| Digest::of_parts([&self.run, name, value].map(str::as_bytes)).hex();
+        secrets.iter().map(|(name, value)| (name.clone(), digest(name, value))).collect()
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, Scope};
 
 /// What came of each item, at most `width` of them at work at once.
 pub(super) fn each<T: Sync, R: Send>(items: &[T], width: usize, work: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
@@ -17,7 +17,9 @@ pub(super) fn each<T: Sync, R: Send>(items: &[T], width: usize, work: impl Fn(us
         }
     };
     let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..width.min(items.len())).map(|_| scope.spawn(one)).collect();
+        // Where no more threads can be had, those that are there do it all.
+        let spawned = (1..width.min(items.len())).map_while(|_| thread::Builder::new().spawn_scoped(scope, one).ok());
+        let others: Vec<_> = spawned.collect();
         let mut done = one();
         for other in others {
             done.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -26,6 +28,21 @@ pub(super) fn each<T: Sync, R: Send>(items: &[T], width: usize, work: impl Fn(us
     });
     done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Does something on a thread of its own; where no more threads can be had, right here.
+pub(super) fn start<'scope>(scope: &'scope Scope<'scope, '_>, work: impl FnOnce() + Send + 'scope) {
+    let work = Arc::new(Mutex::new(Some(work)));
+    let take = |work: &Mutex<Option<_>>| work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let theirs = Arc::clone(&work);
+    let spawned = thread::Builder::new().spawn_scoped(scope, move || {
+        if let Some(work) = take(&theirs) {
+            work();
+        }
+    });
+    if let Some(work) = spawned.err().and_then(|_| take(&work)) {
+        work();
+    }
 }
 
 /// Places for agents at work: no more of them than there are places.

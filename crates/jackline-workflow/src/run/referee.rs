@@ -7,19 +7,27 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use jackline_core::json::canonical;
+use jackline_core::sha::Digest;
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::{self, Answer};
 use super::fault::Halt;
 use super::ledger::Entry;
 use super::running::{Earlier, Running, lock};
 use super::settings::Named;
+use super::tab::Tab;
 use super::worker::{Failure, Reply, Request, Unanswered, Worker};
 use crate::ask::{self, Ask, Question, Usage};
+
+/// Digits by which a question is told from another one in the same place: no two of one run are alike.
+const DIGEST_DIGITS: usize = 16;
 
 /// A judge, a critic or a rubric's judge, for one step.
 pub(super) struct Referee<'a, 'r> {
     running: &'a Running<'r>,
+    /// Who pays for it.
+    tab: &'a Tab,
     /// Its name, and who answers; nobody, when it is not there any more.
     asked: Option<(&'a str, &'a dyn Worker)>,
     /// Begins the names of its steps.
@@ -36,9 +44,9 @@ impl fmt::Debug for Referee<'_, '_> {
 }
 
 impl<'a, 'r> Referee<'a, 'r> {
-    pub(super) fn new(running: &'a Running<'r>, named: &'a Named, step: String) -> Self {
+    pub(super) fn new(running: &'a Running<'r>, named: &'a Named, step: String, tab: &'a Tab) -> Self {
         let asked = named.worker(&running.settings.agents);
-        Self { running, asked, step, questions: AtomicU32::new(0), halt: Mutex::new(None) }
+        Self { running, tab, asked, step, questions: AtomicU32::new(0), halt: Mutex::new(None) }
     }
 
     /// Whether the run goes on, now that it was asked.
@@ -51,7 +59,7 @@ impl<'a, 'r> Referee<'a, 'r> {
 
     /// The run is over: whoever asked hears nothing, and [`done`](Self::done) says so.
     fn over(&self, halt: Halt) -> ask::Unanswered {
-        lock(&self.halt).get_or_insert(halt);
+        lock(&self.halt).get_or_insert(self.running.halted(halt));
         ask::Unanswered::new("the run is over")
     }
 
@@ -59,12 +67,12 @@ impl<'a, 'r> Referee<'a, 'r> {
         Ok(match self.running.known(step)? {
             None | Some(Earlier::Skipped) => None,
             Some(Earlier::Failed(failure)) => {
-                self.running.charge_beside(&failure.usage);
+                self.tab.charge(&failure.usage);
                 Some(Err(ask::Unanswered::new(failure.reason)))
             }
             Some(Earlier::Finished(value)) => {
                 let answer: Answer = self.running.read(step, value)?;
-                self.running.charge_beside(&answer.usage);
+                self.tab.charge(&answer.usage);
                 Some(Ok(ask::Answer { value: Value::Object(answer.said), usage: Usage::default() }))
             }
         })
@@ -92,7 +100,7 @@ impl<'a, 'r> Referee<'a, 'r> {
         running.watch.stir();
         match replied.map(|reply| self.read(reply)) {
             Ok(Ok((answer, requests))) => {
-                running.charge_beside(&answer.usage);
+                self.pay(&answer.usage);
                 let kept = running.ledger.kept.put(&json!(answer))?;
                 let data = json!({
                     "kept": kept.hex(), "role": question.role, "usage": answer.usage, "requests": requests, "answer": answer.said,
@@ -101,7 +109,7 @@ impl<'a, 'r> Referee<'a, 'r> {
                 Ok(Ok(ask::Answer { value: Value::Object(answer.said), usage: Usage::default() }))
             }
             Ok(Err(failure)) | Err(Unanswered::Failed(failure)) => {
-                running.charge_beside(&failure.usage);
+                self.pay(&failure.usage);
                 let reason = running.hidden.text(&failure.reason);
                 let data = json!({"role": question.role, "kind": failure.kind.word(), "reason": reason, "usage": failure.usage});
                 running.record(Entry::new("referee.failed", name, data).of_step(step))?;
@@ -115,7 +123,13 @@ impl<'a, 'r> Referee<'a, 'r> {
     fn read(&self, reply: Reply) -> Result<(Answer, Value), Failure> {
         self.running.hidden.learn(&Value::Object(reply.value.clone()));
         let requests = reply.notes.get("requests").cloned().unwrap_or_default();
-        Answer::read(reply.value, &BTreeSet::new()).map(|answer| (answer, requests))
+        Answer::of(reply, &BTreeSet::new()).map(|answer| (answer, requests))
+    }
+
+    /// What was used now is the run's, and of whoever pays.
+    fn pay(&self, usage: &answer::Usage) {
+        self.running.charge(usage);
+        self.tab.charge(usage);
     }
 
     /// What it is given: what the question is about, in which role, where the run's files are.
@@ -134,7 +148,9 @@ impl<'a, 'r> Referee<'a, 'r> {
 impl Ask for Referee<'_, '_> {
     fn ask(&self, question: &Question<'_>, until: Instant) -> Result<ask::Answer, ask::Unanswered> {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
-        let step = format!("{}?{number}", self.step);
+        // What is asked is part of the name: what was said of one answer says nothing of another.
+        let digest = Digest::of(&canonical(&json!([question.role, question.input]))).hex();
+        let step = format!("{}?{number}:{}", self.step, digest.get(..DIGEST_DIGITS).unwrap_or(&digest));
         match self.known(&step) {
             Err(halt) => Err(self.over(halt)),
             Ok(Some(known)) => known,

@@ -16,6 +16,7 @@ use super::mail::{self, Letter, Rejected};
 use super::parallel::Places;
 use super::settings::Settings;
 use super::shared::Shared;
+use super::tab::Tab;
 use super::watch::{Cause, Watch};
 use super::worker::Place;
 use crate::critique::Memory;
@@ -40,8 +41,8 @@ pub(super) struct Running<'a> {
     pub(super) places: Places,
     pub(super) shared: Mutex<Shared>,
     pub(super) used: Mutex<Used>,
-    /// What judges, critics and rubrics used that no loop was charged with yet.
-    pub(super) beside: Mutex<Usage>,
+    /// Pays where no loop does.
+    pub(super) tab: Tab,
     /// What critics found so far.
     pub(super) memory: Mutex<Memory>,
     /// How often a rule of the workflow was broken.
@@ -51,10 +52,12 @@ pub(super) struct Running<'a> {
     pub(super) events: Mutex<Vec<Value>>,
     /// How the run ends, once something has ended it.
     pub(super) end: Mutex<Option<End>>,
+    /// Why nothing can be recorded any more, once that is so.
+    pub(super) fault: Mutex<Option<RunFault>>,
 }
 
 /// What a run has used.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Used {
     pub(super) usage: Usage,
     pub(super) agent_runs: u64,
@@ -70,6 +73,15 @@ impl Running<'_> {
     pub(super) fn stop(&self, status: Status, reason: impl Into<String>) -> Halt {
         lock(&self.end).get_or_insert_with(|| End { status, reason: reason.into() });
         self.watch.fail();
+        Halt::Over
+    }
+
+    /// What a halt means for everybody else: when nothing can be recorded any more, nobody works on.
+    pub(super) fn halted(&self, halt: Halt) -> Halt {
+        if let Halt::Fault(fault) = halt {
+            lock(&self.fault).get_or_insert(*fault);
+            self.watch.fail();
+        }
         Halt::Over
     }
 
@@ -100,22 +112,45 @@ impl Running<'_> {
         }
     }
 
+    /// Another run of an agent, which is counted before it begins: some begin at once, and none may be one too many.
+    pub(super) fn reserve(&self) -> Result<(), Halt> {
+        self.within_budget()?;
+        let (mut used, max) = (lock(&self.used), self.settings.budget.max_agent_runs);
+        if max.is_some_and(|max| used.agent_runs >= max) {
+            drop(used);
+            return Err(self.spent("max_agent_runs"));
+        }
+        used.agent_runs += 1;
+        Ok(())
+    }
+
+    /// A run of an agent that came to nothing.
+    pub(super) fn release(&self) {
+        let mut used = lock(&self.used);
+        used.agent_runs = used.agent_runs.saturating_sub(1);
+    }
+
+    /// The run ends because something is used up; whoever is at work within it may end its work.
+    fn spent(&self, reason: &str) -> Halt {
+        lock(&self.end).get_or_insert_with(|| End { status: Status::Partial, reason: reason.to_owned() });
+        Halt::Over
+    }
+
     /// Ends a run that has used up what it may use.
     pub(super) fn within_budget(&self) -> Result<(), Halt> {
         let (used, budget) = (*lock(&self.used), &self.settings.budget);
-        let beyond = |used: u64, max: Option<u64>| max.is_some_and(|max| used >= max);
-        let reason = if beyond(used.agent_runs, budget.max_agent_runs) {
-            "max_agent_runs"
-        } else if beyond(used.usage.tokens(), budget.max_total_tokens) {
+        // Who may use nothing may still do what uses nothing.
+        let beyond = |used: u64, max: Option<u64>| max.is_some_and(|max| used >= max.max(1));
+        let reason = if beyond(used.usage.tokens(), budget.max_total_tokens) {
             "max_total_tokens"
         } else if beyond(used.usage.tool_calls, budget.max_tool_calls) {
             "max_tool_calls"
-        } else if budget.max_cost_usd.is_some_and(|max| used.usage.cost_usd >= max) {
+        } else if budget.max_cost_usd.is_some_and(|max| used.usage.cost_usd >= max && used.usage.cost_usd > 0.0) {
             "max_cost_usd"
         } else {
             return Ok(());
         };
-        Err(self.stop(Status::Partial, reason))
+        Err(self.spent(reason))
     }
 
     /// Rules of the workflow were broken.
@@ -138,17 +173,6 @@ impl Running<'_> {
             "cost_usd": {"used": used.usage.cost_usd, "limit": budget.max_cost_usd},
             "wall_time_s": {"used": wall, "limit": execution.total.as_secs_f64()},
         })
-    }
-
-    /// What somebody used who looked at answers: the run's, and the loop's that asks for it next.
-    pub(super) fn charge_beside(&self, usage: &Usage) {
-        self.charge(usage);
-        lock(&self.beside).add(usage);
-    }
-
-    /// What was used beside the answers themselves since this was asked last.
-    pub(super) fn take_beside(&self) -> Usage {
-        std::mem::take(&mut *lock(&self.beside))
     }
 
     pub(super) fn charge(&self, usage: &Usage) {
@@ -215,6 +239,11 @@ impl Running<'_> {
     pub(super) fn write(&self, name: &str, value: &Value) -> Result<(), Halt> {
         let mut value = value.clone();
         self.hidden.clean(&mut value);
+        self.put(name, &value)
+    }
+
+    /// Writes a file of the run's own that shows nothing sensitive as it is.
+    pub(super) fn put(&self, name: &str, value: &Value) -> Result<(), Halt> {
         let path = self.directory.join(name);
         Ok(kept::write(&path, format!("{value:#}\n").as_bytes()).map_err(|fault| kept::disk(&path, &fault))?)
     }

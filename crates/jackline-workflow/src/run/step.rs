@@ -13,6 +13,7 @@ use super::ledger::Entry;
 use super::mail::{Letter, Rejected};
 use super::running::{Earlier, Running, lock};
 use super::settings::{AgentSettings, Retry};
+use super::tab::Tab;
 use super::worker::{Failure, FailureKind, Reply, Request, Unanswered};
 
 /// Bytes of why an agent failed: people read the beginning, and a longer text would be clipped in its record.
@@ -35,6 +36,8 @@ pub(super) struct Ask<'a> {
     pub(super) retry: &'a Retry,
     /// Whether nobody wants the answer any more.
     pub(super) unwanted: &'a (dyn Fn() -> bool + Sync),
+    /// Who pays for it.
+    pub(super) tab: &'a Tab,
 }
 
 /// What came of a step.
@@ -60,15 +63,18 @@ impl Running<'_> {
     pub(super) fn ask(&self, ask: &Ask<'_>) -> Result<Came, Halt> {
         for attempt in 1_u32.. {
             let step = format!("{}#{attempt}", ask.step);
-            let (came, live) = match self.known(&step)? {
+            let known = self.known(&step)?;
+            if let (None, Some(what)) = (&known, ask.tab.exhausted()) {
+                return self.unpaid(ask, &step, what);
+            }
+            let (came, live) = match known {
                 Some(Earlier::Finished(value)) => (Came::Answered(self.read(&step, value)?), false),
                 Some(Earlier::Failed(failure)) => (Came::Failed(failure), false),
-                Some(Earlier::Skipped) | None => (self.attempt(ask, attempt, &step)?, true),
+                Some(Earlier::Skipped) | None => {
+                    (self.attempt(ask, attempt, &step).map_err(|halt| self.halted(halt))?, true)
+                }
             };
-            lock(&self.used).agent_runs += 1;
-            if let Came::Failed(failure) = &came {
-                self.charge(&failure.usage);
-            }
+            self.pay(ask, &step, (&came, live));
             match came {
                 Came::Failed(ref failure) if ask.retry.again(attempt, failure.kind) => {
                     if live {
@@ -80,14 +86,34 @@ impl Running<'_> {
                     lock(&self.shared).failed(ask.name, &failure.reason);
                     return Ok(Came::Failed(failure));
                 }
-                Came::Answered(answer) => {
-                    self.charge(&answer.usage);
-                    return Ok(Came::Answered(answer));
-                }
-                Came::Unwanted => return Ok(Came::Unwanted),
+                other => return Ok(other),
             }
         }
         Ok(Came::Unwanted)
+    }
+
+    /// Whoever asked pays for what a try used, and the run does; what is on record was paid when the record was read.
+    fn pay(&self, ask: &Ask<'_>, step: &str, (came, live): (&Came, bool)) {
+        let usage = match came {
+            Came::Answered(answer) => answer.usage,
+            Came::Failed(failure) => failure.usage,
+            Came::Unwanted => return,
+        };
+        ask.tab.charge(&usage);
+        if live {
+            self.charge(&usage);
+        } else {
+            ask.tab.charge(&self.journal.used_below(&format!("{step}/")));
+        }
+    }
+
+    /// Nobody pays for another try.
+    fn unpaid(&self, ask: &Ask<'_>, step: &str, what: &str) -> Result<Came, Halt> {
+        let reason = format!("the loop it works for has used up its `{what}`");
+        let data = json!({"reason": reason});
+        self.note(Entry::new("agent.gave_up", ask.name, data).of_step(step))?;
+        lock(&self.shared).failed(ask.name, &reason);
+        Ok(Came::Failed(Failure::new(FailureKind::Auth, reason)))
     }
 
     /// An answer as it was kept.
@@ -105,7 +131,15 @@ impl Running<'_> {
             return Ok(Came::Unwanted);
         }
         self.go_on()?;
-        self.within_budget()?;
+        self.reserve()?;
+        let came = self.begun(ask, attempt, step);
+        if !matches!(came, Ok(Came::Answered(_) | Came::Failed(_))) {
+            self.release();
+        }
+        came
+    }
+
+    fn begun(&self, ask: &Ask<'_>, attempt: u32, step: &str) -> Result<Came, Halt> {
         let agent = match self.settings.agents.get(ask.agent) {
             Some(agent) => agent,
             None => {
@@ -155,8 +189,13 @@ impl Running<'_> {
             "output_dir": self.place.output,
             "workspace_dir": self.place.workspace,
         });
+        let letters = input.get("messages").cloned().filter(|_| self.settings.channels.any());
         if let Some(input) = input.as_object_mut() {
             input.extend(ask.given.clone());
+        }
+        if let (Some(letters), Some(Value::Object(inputs))) = (letters, input.get_mut("inputs")) {
+            // A node of this name waits there already, and messages are beside it, too.
+            inputs.entry("messages").or_insert(letters);
         }
         input
     }
@@ -184,21 +223,21 @@ impl Running<'_> {
     ) -> Result<Came, Halt> {
         // Learned before anything is said about it, in whatever words.
         self.hidden.learn(&Value::Object(reply.value.clone()));
-        let schema = agent.schema.as_ref();
-        let answer = Answer::read(reply.value, &agent.fields).and_then(|answer| answer.check(schema).map(|()| answer));
+        let (schema, notes) = (agent.schema.as_ref(), reply.notes.clone());
+        let answer = Answer::of(reply, &agent.fields).and_then(|answer| answer.check(schema).map(|()| answer));
         let answer = match answer {
             Ok(answer) => answer,
             Err(failure) => return self.failed(ask, (attempt, step), failure),
         };
         if let Some(failure) = self.refused(ask, &answer, step)? {
-            return self.failed(ask, (attempt, step), failure);
+            return self.failed(ask, (attempt, step), Failure { usage: answer.usage, ..failure });
         }
         if let Some(failure) = self.judged(ask, agent, (step, &answer))? {
             return self.failed(ask, (attempt, step), Failure { usage: answer.usage, ..failure });
         }
         let mut data = json!({"attempt": attempt, "role": ask.role, "usage": answer.usage});
         if let Some(data) = data.as_object_mut() {
-            data.extend(reply.notes);
+            data.extend(notes);
         }
         self.land((ask.name, ask.state), step, &answer, data)?;
         Ok(Came::Answered(answer))

@@ -44,6 +44,8 @@ pub struct Place {
     pub root: std::path::PathBuf,
     pub output: std::path::PathBuf,
     pub workspace: std::path::PathBuf,
+    /// What agents may not read: what is kept of runs.
+    pub records: Vec<std::path::PathBuf>,
     pub environment: Environment,
 }
 
@@ -61,6 +63,8 @@ pub struct Reply {
     pub value: Map<String, Value>,
     /// What is worth keeping beside it, for the record; without secrets.
     pub notes: Map<String, Value>,
+    /// What was used, where that is known from elsewhere than the object.
+    pub usage: Option<Usage>,
 }
 
 /// Why there is no answer.

@@ -21,6 +21,8 @@ pub(crate) struct Case {
     dir: TempDir,
     /// After a record of this kind about this agent, somebody interrupts the run.
     interrupt: Option<(&'static str, &'static str)>,
+    /// At a record of this kind about this agent, whoever watches panics.
+    panic: Option<(&'static str, &'static str)>,
     variables: Vec<(String, String)>,
 }
 
@@ -37,6 +39,7 @@ impl Observer for Watcher<'_> {
             self.signal.store(15, Ordering::Relaxed);
         }
         self.seen.lock().unwrap().push(entry.clone());
+        assert_ne!(self.case.panic, Some((entry.kind, entry.agent.as_str())), "a panic, as ordered");
     }
 }
 
@@ -45,7 +48,7 @@ impl Case {
     pub(crate) fn new(manifest: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let head = "awp: \"1.0.0\"\nworkflow: {name: under-test, version: \"1.0.0\", description: a test}\n";
-        let case = Self { dir, interrupt: None, variables: Vec::new() };
+        let case = Self { dir, interrupt: None, panic: None, variables: Vec::new() };
         case.write("workflow.awp.yaml", &format!("{head}{manifest}"));
         case
     }
@@ -98,6 +101,11 @@ cd "$dir" && eval "$told" && echo '{"done": true}'
         self
     }
 
+    pub(crate) fn panicking_at(mut self, kind: &'static str, agent: &'static str) -> Self {
+        self.panic = Some((kind, agent));
+        self
+    }
+
     pub(crate) fn uninterrupted(mut self) -> Self {
         self.interrupt = None;
         self
@@ -105,6 +113,11 @@ cd "$dir" && eval "$told" && echo '{"done": true}'
 
     pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn forget(mut self, name: &str) -> Self {
+        self.variables.retain(|(known, _)| known != name);
         self
     }
 
@@ -165,6 +178,7 @@ cd "$dir" && eval "$told" && echo '{"done": true}'
             &Surroundings {
                 store: &store,
                 runs: self.state().join("runs"),
+                records: store.records(),
                 environment: &|named| Environment::filtered(all(), named),
                 variable: &|name| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()),
                 signal: &|| Some(watcher.signal.load(Ordering::Relaxed)).filter(|signal| *signal != 0),

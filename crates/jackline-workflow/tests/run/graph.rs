@@ -53,6 +53,18 @@ fn an_expression_that_cannot_be_read_is_all_that_is_told() {
 }
 
 #[test]
+fn somebody_stands_in_for_a_copy_that_fails() {
+    let manifest = "orchestration:\n  graph:\n    - {id: aa, fan_out: {source: '[1, 2]'}}\n    - {id: spare, enabled: false}\n  \
+        execution: {error_handling: {fallback_agent: spare}}\n";
+    let fails_once = "grep -q '\"item\":2' && exit 1; echo '{\"by\": \"aa\"}'";
+    let case =
+        Case::new(manifest).agent("aa", fails_once).agent("spare", "cat > /dev/null; echo '{\"by\": \"spare\"}'");
+    let ended = case.run(json!({}));
+    assert_eq!(end(&ended), words("complete", "complete"));
+    assert_eq!(ended.output["aa"]["results"], json!([{"by": "aa"}, {"by": "spare"}]));
+}
+
+#[test]
 fn many_answers_become_no_member_that_is_anothers() {
     let nodes = "    - {id: aa, fan_out: {source: '[1]'}, fan_in: {target_field: bb}}\n    - {id: bb}";
     let case = graph(nodes).agent("aa", SAYS_ITS_NAME).agent("bb", SAYS_ITS_NAME);
@@ -301,4 +313,18 @@ fn budgets_of_a_run_end_it() {
         assert_eq!(end(&ended), words("partial", reason));
         assert_eq!(case.told("agent.finished").len(), runs, "{budget}");
     }
+}
+
+#[test]
+fn a_panic_ends_the_run_and_is_waited_for_by_nobody() {
+    let nodes = "orchestration:\n  graph: [{id: aa}, {id: bb}, {id: cc, depends_on: [aa]}]\n";
+    let case = Case::new(nodes)
+        .agent("aa", "cat > /dev/null; echo '{}'")
+        .agent("bb", "cat > /dev/null; sleep 30; echo '{}'")
+        .agent("cc", "cat > /dev/null; echo '{}'")
+        .panicking_at("agent.started", "aa");
+    let began = std::time::Instant::now();
+    assert_eq!(end(&case.run(json!({}))), words("failed", "fault"));
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+    assert_eq!(case.kinds().last().unwrap(), "run.ended");
 }

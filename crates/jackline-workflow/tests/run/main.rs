@@ -13,3 +13,4 @@ mod graph;
 mod property;
 mod resume;
 mod rules;
+mod spending;

@@ -154,3 +154,101 @@ fn secrets_are_taken_up_and_still_not_shown() {
     assert_eq!(case.seen("bb")["inputs"]["aa"]["password"], "hunter2-secret");
     assert!(!case.written().contains("hunter2-secret"));
 }
+
+#[test]
+fn a_run_that_is_at_work_is_not_taken_up() {
+    let case =
+        three().agent("bb", "cat > /dev/null; echo x >> ran-bb; while [ ! -f go ]; do sleep 0.05; done; echo '{}'");
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| case.run(json!({})));
+        while case.text("ran-bb").is_empty() {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let second = case.try_resume();
+        case.write("go", "");
+        let process = Some(std::process::id());
+        assert!(matches!(second, Err(RunFault::AtWork { process: told, .. }) if told == process));
+        assert!(first.join().unwrap().complete());
+    });
+    assert_eq!(case.text("ran-bb").lines().count(), 1);
+    assert!(matches!(case.try_resume(), Err(RunFault::Over { .. })));
+}
+
+#[test]
+fn a_loop_that_settled_is_not_taken_up_again() {
+    let nodes = "orchestration:\n  graph:\n    - {id: aa, loop: {max_iterations: 9, condition: 'state.go'}}\n    - {id: bb, depends_on: [aa]}\n    - {id: cc, depends_on: [bb]}\n";
+    let loops = "cat > /dev/null; echo x >> ran-aa; n=$(wc -l < ran-aa); [ $n -lt 3 ] && go=true || go=false; echo \"{\\\"n\\\": $n, \\\"state_updates\\\": {\\\"go\\\": $go}}\"";
+    let case = Case::new(nodes)
+        .agent("aa", loops)
+        .agent("bb", "cat > /dev/null; echo '{\"state_updates\": {\"go\": true}}'")
+        .agent("cc", &counting("cc"))
+        .interrupted_after("agent.started", "cc");
+    assert_eq!(end(&case.run(json!({"go": true}))).0, "aborted");
+    let case = case.uninterrupted();
+    let ended = case.resume();
+    assert!(ended.complete());
+    assert_eq!(case.text("ran-aa").lines().count(), 3);
+    assert_eq!(ended.output["aa"], json!({"n": 3}));
+}
+
+#[test]
+fn a_record_that_was_changed_is_not_followed() {
+    let case = three().interrupted_after("agent.finished", "aa");
+    assert_eq!(end(&case.run(json!({}))).0, "aborted");
+    let session = fs::read_dir(case.state().join("sessions")).unwrap().next().unwrap().unwrap().path();
+    let log = fs::read_to_string(session.join("audit.jsonl")).unwrap();
+    let changed = log.replacen("\"answer\":{\"n\":1}", "\"answer\":{\"n\":2}", 1);
+    assert_ne!(log, changed);
+    fs::write(session.join("audit.jsonl"), changed).unwrap();
+    assert!(matches!(case.uninterrupted().try_resume(), Err(RunFault::Unreadable { .. })));
+}
+
+#[test]
+fn a_run_whose_programs_changed_is_not_taken_up() {
+    let case = three().interrupted_after("agent.finished", "aa");
+    assert_eq!(end(&case.run(json!({}))).0, "aborted");
+    let before = case.text("agents/bb/run.sh");
+    case.write("agents/bb/run.sh", "cat > /dev/null; echo '{\"other\": 1}'");
+    let case = case.uninterrupted();
+    assert!(matches!(case.try_resume(), Err(RunFault::Changed(_))));
+    case.write("agents/bb/run.sh", &before);
+    assert!(case.resume().complete());
+}
+
+#[test]
+fn another_answer_is_judged_anew() {
+    let nodes = "orchestration:\n  graph:\n    - {id: aa}\n  validation: {llm: {judge: jj, max_retries: 0}}\n";
+    let judge = "if grep -q '\"text\":\"good\"'; then echo '{\"accepted\": true, \"confidence\": 1}'; else echo '{\"accepted\": false, \"confidence\": 1, \"reason\": \"bad\"}'; fi";
+    let case = Case::new(nodes)
+        .agent("aa", "cat > /dev/null; if [ -f said ]; then echo '{\"text\": \"evil\"}'; else touch said; echo '{\"text\": \"good\"}'; fi")
+        .agent("jj", judge);
+    assert!(case.run(json!({})).complete());
+    // What a crash leaves: the judge was heard, and the answer is not on record.
+    let session = fs::read_dir(case.state().join("sessions")).unwrap().next().unwrap().unwrap().path();
+    let log = fs::read_to_string(session.join("audit.jsonl")).unwrap();
+    let heard = log.split_inclusive('\n').take_while(|line| !line.contains("\"kind\":\"agent.judged\""));
+    let heard: String = heard.collect();
+    assert!(heard.contains("referee.answered"));
+    fs::write(session.join("audit.jsonl"), heard).unwrap();
+    fs::remove_dir_all(session.join("checkpoints")).ok();
+    let ended = case.resume();
+    assert_eq!(end(&ended), words("failed", "agent_failed: aa"));
+    assert_eq!(case.told("referee.answered").len(), 2);
+}
+
+#[test]
+fn a_sensitive_variable_is_what_it_was() {
+    let more =
+        "orchestration:\n  graph: [{id: aa}, {id: bb, depends_on: [aa]}]\nenv: [{name: DEMO_TOKEN, sensitive: true}]\n";
+    let case = Case::new(more)
+        .agent("aa", "cat > /dev/null; echo \"{\\\"note\\\": \\\"used $DEMO_TOKEN\\\"}\"")
+        .agent("bb", "cat > seen-bb.json; echo '{}'")
+        .variable("DEMO_TOKEN", "old-secret-1111")
+        .interrupted_after("agent.finished", "aa");
+    assert_eq!(end(&case.run(json!({}))).0, "aborted");
+    let case = case.uninterrupted().forget("DEMO_TOKEN").variable("DEMO_TOKEN", "new-secret-2222");
+    assert!(matches!(case.try_resume(), Err(RunFault::Variable { name, .. }) if name == "DEMO_TOKEN"));
+    let case = case.forget("DEMO_TOKEN").variable("DEMO_TOKEN", "old-secret-1111");
+    assert!(case.resume().complete());
+    assert!(!case.written().contains("old-secret-1111"));
+}

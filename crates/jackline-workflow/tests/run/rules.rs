@@ -63,6 +63,7 @@ fn r15_messages_are_held_against_their_schema_before_they_are_delivered() {
     assert!(case.run(json!({})).complete());
     let delivered = json!([{"channel": "results", "from": "first", "content": {"topic": "tides"}}]);
     assert_eq!(case.seen("second")["messages"], delivered);
+    assert_eq!(case.seen("second")["inputs"]["messages"], delivered);
     assert_eq!(case.told("message.delivered").len(), 1);
     let rejected: Vec<String> =
         case.told("message.rejected").iter().map(|data| data["reason"].as_str().unwrap().to_owned()).collect();
@@ -210,4 +211,99 @@ fn agents_write_the_runs_directories_and_not_the_workflow() {
         assert_eq!(ended.output, json!({"writer": {"escaped": false}}));
     }
     assert_eq!(std::fs::read_to_string(case.output("fine.txt")).unwrap(), "fine\n");
+}
+
+#[test]
+fn r14_numbers_short_values_and_quoted_ones_are_hidden_too() {
+    let more = "env: [{name: SHORT, sensitive: true}]\nstate:\n  sharing: {strategy: full, sensitive_fields: [account, key]}\n";
+    let first = "cat > /dev/null; printf '%s' '{\"account\": 987654321, \"copy\": 987654321, \"list\": [{\"z\": 987654321}], \
+        \"key\": \"line one of it\\nline \\\"two\\\" of it\", \"said\": \"abc\"}'";
+    let second = "cat >&2; echo '{\"said\": \"the code is abc\"}'";
+    let case = two(more, "").agent("first", first).agent("second", second).variable("SHORT", "abc");
+    let ended = case.run(json!({}));
+    assert!(ended.complete());
+    let written = format!("{}{}{}", case.written(), ended.to_json(), ended.human());
+    for secret in ["987654321", "line one", "two", "\"abc\"", "is abc"] {
+        assert!(!written.contains(secret), "{secret} is in {written}");
+    }
+    assert_eq!(ended.agent_runs, 2);
+}
+
+#[test]
+fn r14_and_r16_hold_for_flags_of_either_form_of_a_contract() {
+    let schema = "output: {contract: {type: object, properties: {tok: {type: string, sensitive: true}, own: {type: string, shareable: false}}}}";
+    let open = "output: {contract: {type: object, anyOf: [{required: [tok]}], properties: {tok: {type: string, sensitive: true}, own: {type: string, shareable: false}}}}";
+    let flat = "output: {contract: {tok: {type: string, sensitive: true}, own: {type: string, shareable: false}}}";
+    for yaml in [schema, open, flat] {
+        let case = Case::new("orchestration:\n  graph: [{id: first}, {id: second, depends_on: [first]}]\n")
+            .agent_with("first", yaml, "cat > /dev/null; echo '{\"tok\": \"very-secret\", \"own\": \"mine alone\"}'")
+            .agent("second", "cat > seen-second.json; echo '{}'");
+        let ended = case.run(json!({}));
+        assert!(ended.complete(), "{yaml}");
+        assert!(!format!("{}{}", case.written(), ended.to_json()).contains("very-secret"), "{yaml}");
+        let seen = case.seen("second").to_string();
+        assert!(seen.contains("very-secret") && !seen.contains("mine alone"), "{yaml}: {seen}");
+    }
+}
+
+#[test]
+fn r15_null_in_a_schema_says_something() {
+    let more = "communication:\n  channels:\n    - {name: ch, schema: {type: object, required: [err], properties: {err: {const: null}}}}\n\
+        state: {initial: {x: null}, required_fields: [x]}\n";
+    let first = "cat > /dev/null; echo '{\"messages\": [{\"channel\": \"ch\", \"content\": {\"err\": \"boom\"}}, {\"channel\": \"ch\", \"content\": {\"err\": null}}]}'";
+    let case = two(more, "").agent("first", first).agent("second", SAYS);
+    assert!(case.run(json!({})).complete());
+    assert_eq!((case.told("message.rejected").len(), case.told("message.delivered").len()), (1, 1));
+}
+
+#[test]
+fn r16_what_is_kept_back_is_in_no_gathered_answer() {
+    let nodes = "orchestration:\n  graph:\n    - {id: first, fan_out: {source: '[1, 2]'}, fan_in: {target_field: got}}\n    - {id: second, depends_on: [first]}\n\
+        state: {sharing: {strategy: full, never_share: [nev]}}\n";
+    let yaml = "output: {contract: {nev: {type: string}, own: {type: string, shareable: false}, pub: {type: string}}}";
+    let case = Case::new(nodes)
+        .agent_with(
+            "first",
+            yaml,
+            "cat > /dev/null; echo '{\"nev\": \"never\", \"own\": \"mine alone\", \"pub\": \"q\"}'",
+        )
+        .agent("second", "cat > seen-second.json; echo '{}'");
+    assert!(case.run(json!({})).complete());
+    let seen = case.seen("second");
+    assert_eq!(seen["state"]["got"], json!([{"pub": "q"}, {"pub": "q"}]));
+    assert!(!seen.to_string().contains("never") && !seen.to_string().contains("mine alone"), "{seen}");
+}
+
+#[test]
+fn r16_agents_cannot_read_what_is_kept_of_a_run() {
+    use jackline_runtime::runner::{Confined, confinement};
+    let reads = "dir=$(sed 's/.*\"output_dir\":\"\\([^\"]*\\)\".*/\\1/'); cd \"$dir/../../..\"; \
+        found=$(cat runs/*/answers/* sessions/*/audit.jsonl 2> /dev/null | grep -c very-private); \
+        echo ok > \"$dir/own\" && own=$(cat \"$dir/own\"); echo \"{\\\"found\\\": $found, \\\"own\\\": \\\"$own\\\"}\"";
+    let more = "state: {sharing: {strategy: isolated}}\n";
+    let case =
+        two(more, "").agent("first", "cat > /dev/null; echo '{\"private\": \"very-private\"}'").agent("second", reads);
+    // What lies below the temporary directory can be read: agents may write there.
+    let temp = case.state().with_file_name("temp");
+    std::fs::create_dir(&temp).unwrap();
+    let case = case.variable("TMPDIR", temp.to_str().unwrap());
+    let ended = case.run(json!({}));
+    if matches!(confinement(false), Confined::Yes) {
+        assert_eq!(ended.output["second"], json!({"found": 0, "own": "ok"}));
+        assert!(case.told("agent.finished").iter().all(|data| data.get("unconfined").is_none()));
+    } else {
+        assert!(case.told("agent.finished").iter().all(|data| data["unconfined"].is_string()));
+    }
+}
+
+#[test]
+fn when_nothing_can_be_recorded_everybody_at_work_ends() {
+    let manifest = "orchestration:\n  graph: [{id: slow}, {id: quick}]\n";
+    let breaks = "dir=$(sed 's/.*\"output_dir\":\"\\([^\"]*\\)\".*/\\1/'); rm -rf \"$dir/../answers\"; touch \"$dir/../answers\"; echo '{\"n\": 1}'";
+    let case = Case::new(manifest).agent("slow", "cat > /dev/null; sleep 30; echo '{}'").agent("quick", breaks);
+    let began = Instant::now();
+    let order = jackline_workflow::run::Order { run: "r1".to_owned(), task: None, input: None, resume: false };
+    let fault = case.order(order).unwrap_err();
+    assert!(matches!(fault, jackline_workflow::run::RunFault::Disk { .. }), "{fault}");
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
 }

@@ -7,9 +7,12 @@ mod client;
 mod definition;
 mod report;
 mod server;
+mod silenced;
 mod store;
 mod trial;
 mod wiring;
+
+use std::path::{Path, PathBuf};
 
 use jackline_runtime::definitions::Definitions as _;
 
@@ -17,6 +20,7 @@ use crate::error::CommandError;
 use crate::hosts;
 use crate::place::{self, Where};
 use report::Report;
+use wiring::Wired;
 
 use super::Format;
 
@@ -39,25 +43,52 @@ impl Doctor {
         let mut report = Report::default();
         let mut wired = Vec::new();
         let used = hosts::used(&root);
-        used.iter().for_each(|host| client::look(host, &mut report));
+        used.iter().for_each(|host| {
+            silenced::look(host, &root, &mut report);
+            client::look(host, &mut report);
+        });
         used.iter().for_each(|host| wired.extend(wiring::look(host, &root, &mut report)));
         wiring::unwired(&used, &wired, &mut report);
         wired.iter().for_each(|wired| trial::look(wired, &mut report));
-        let baked = wired.iter().find_map(wiring::Wired::store);
-        server::look(&used, &root, baked.as_deref(), &mut report);
-        let at = Where { workspace: Some(root.clone()), store: self.at.store.clone().or(baked) };
-        match at.state() {
-            Ok(state) => {
-                let judged_by = place::judged_by(state.clone(), root.clone()).stack(None, None);
-                let stack = judged_by.map(|standing| standing.stack.clone()).unwrap_or_default();
-                wired.iter().for_each(|wired| wiring::waits(wired, &stack, &mut report));
-                definition::look(&state, &root, &mut report);
-                store::look(&state, &self.at, &mut report);
-                chains::look(&at, &mut report);
-            }
-            Err(error) => report.error("store", error),
+        for host in &used {
+            let own = wired.iter().filter(|wired| wired.host.name == host.name);
+            server::look(host, &root, own.clone().find_map(Wired::store).as_deref(), &mut report);
+        }
+        for (at, wired) in self.stores(&root, &wired) {
+            self.look_at(&at, &root, &wired, &mut report);
         }
         wiring::holes(&used, &mut report);
         report.print(self.format)
+    }
+    /// Every state directory that hooks keep their records in, with those hooks; one where nothing is wired.
+    fn stores<'w>(&self, root: &Path, wired: &'w [Wired]) -> Vec<(Where, Vec<&'w Wired>)> {
+        let at =
+            |baked: Option<PathBuf>| Where { workspace: Some(root.to_owned()), store: self.at.store.clone().or(baked) };
+        let mut stores: Vec<(Where, Vec<&Wired>)> = Vec::new();
+        for wired in wired {
+            let at = at(wired.store());
+            match stores.iter_mut().find(|(known, _)| known.store == at.store) {
+                Some((_, users)) => users.push(wired),
+                None => stores.push((at, vec![wired])),
+            }
+        }
+        if stores.is_empty() {
+            stores.push((at(None), Vec::new()));
+        }
+        stores
+    }
+
+    /// Looks at one state directory, and at the definition as the hooks that use it know it.
+    fn look_at(&self, at: &Where, root: &Path, wired: &[&Wired], report: &mut Report) {
+        let state = match at.state() {
+            Ok(state) => state,
+            Err(error) => return report.error("store", error),
+        };
+        let judged_by = place::judged_by(state.clone(), root.to_owned()).stack(None, None);
+        let stack = judged_by.map(|standing| standing.stack.clone()).unwrap_or_default();
+        wired.iter().for_each(|wired| wiring::waits(wired, &stack, report));
+        definition::look(&state, root, report);
+        store::look(&state, &self.at, report);
+        chains::look(at, report);
     }
 }

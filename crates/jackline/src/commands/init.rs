@@ -1,21 +1,19 @@
 //! `jackline init`: wires hosts to ask us, and writes a definition to begin with.
 
+mod asked;
+mod scoped;
+
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use jackline_core::sha::Digest;
-use jackline_runtime::definitions::{Acceptance, Accepted, DEFINITION_FILE, Definitions as _, Kept, discover};
+use jackline_runtime::definitions::{Acceptance, Accepted, DEFINITION_FILE, Kept, discover};
 use jackline_runtime::wiring::{Scope, Timeouts, servers};
 use jackline_runtime::{clock, private, replace};
 
-use super::trust::Trust;
 use crate::error::CommandError;
 use crate::hosts::{self, AtFailure, Host, ScopeName, Settings, Version, hook_line, server_line};
 use crate::place::{self, Where};
-use crate::{bounded, diff, person, screen, starter};
-
-/// Milliseconds for git to say whether it ignores a file.
-const GIT_MS_MAX: u64 = 3_000;
+use crate::{diff, person, screen, starter};
 
 /// Wire the hosts that are here, and write a definition to begin with
 ///
@@ -61,9 +59,7 @@ impl Init {
         let root = self.at.project()?;
         let mut plan =
             Plan { state: self.at.state()?, starter: None, settings: Vec::new(), names_program: false, root };
-        for host in hosts {
-            self.wire(host, &mut plan)?;
-        }
+        let left = self.wire_each(&hosts, &mut plan)?;
         if plan.names_program {
             warn_of_build_directory(&program()?);
         }
@@ -71,15 +67,32 @@ impl Init {
         if there.is_none() && self.wants_definition(&plan.root) {
             plan.starter = Some((plan.root.join(DEFINITION_FILE), starter::text(&plan.root)));
         }
-        if let Some(there) = there.as_ref().filter(|_| self.trust && !self.dry_run) {
-            let workspace = there.parent().map(Path::to_owned);
-            Trust::of(Where { workspace, ..self.at.clone() }).run()?;
+        if let Some(there) = there.as_ref().filter(|_| !self.dry_run) {
+            asked::trust(there, &self.at, &plan.state, self.trust)?;
         }
         plan.show(self.dry_run)?;
         if self.dry_run {
-            return Ok(screen::line("nothing was written (`--dry-run`)")?);
+            screen::line("nothing was written (`--dry-run`)")?;
+        } else {
+            plan.carry_out()?;
         }
-        plan.carry_out()
+        left_alone(&left)
+    }
+
+    /// Plans every host; those that cannot be wired, when others can. One host's odd settings leave no other unguarded.
+    fn wire_each(&self, hosts: &[&'static Host], plan: &mut Plan) -> Result<Vec<&'static str>, CommandError> {
+        let mut left = Vec::new();
+        for host in hosts {
+            let before = plan.settings.len();
+            let Err(error) = self.wire(host, plan) else { continue };
+            if left.len() + 1 == hosts.len() || error.is_broken_pipe() {
+                return Err(error);
+            }
+            error.warn();
+            plan.settings.truncate(before);
+            left.push(host.title);
+        }
+        Ok(left)
     }
 
     /// Wiring all of a user's projects from some directory does not make that directory a project.
@@ -92,7 +105,13 @@ impl Init {
         if hosts.is_empty() {
             hosts = Host::all().filter(|host| host.is_here()).collect();
         }
-        hosts.dedup_by_key(|host| host.name);
+        let mut seen = Vec::new();
+        hosts.retain(|host| {
+            !seen.contains(&host.name) && {
+                seen.push(host.name);
+                true
+            }
+        });
         if hosts.is_empty() {
             return Err(CommandError::input("no host was found on this machine")
                 .hint(format!("name the one you will use: `jackline init {}`", Host::names().join("|"))));
@@ -103,16 +122,18 @@ impl Init {
     /// Plans the wiring of one host.
     fn wire(&self, host: &Host, plan: &mut Plan) -> Result<(), CommandError> {
         screen::line(&described(host))?;
-        let wired = wired(host, &plan.root);
+        let (wired, unread) = wired(host, &plan.root);
         let scope = self.scope(host, &wired)?;
+        // The host passes over such a file; the one to be changed is refused below.
+        unread.iter().filter(|(other, _)| *other != scope).for_each(|(_, error)| error.warn());
         let program = program()?;
         plan.names_program |= scope != Scope::Project;
         let settings = Settings::read(host.settings_file(scope, &plan.root)?)?;
         let line = hook_line(host, scope, &program, (&plan.state, &plan.root))?;
-        let after = host.wiring.add(settings.text.as_deref(), &line, timeouts(plan));
+        let after = host.wiring.add(settings.text.as_deref(), &line, Timeouts::default());
         let after = after.map_err(|fault| settings.refused(&fault))?;
         screen::line(&format!("  wiring: {} ({})", place::shown(&settings.path), scope.name()))?;
-        note_scope(host, scope, &plan.root, &settings.path);
+        scoped::note(host, scope, &plan.root, &settings.path);
         trust(host, &settings, &after, plan)?;
         if settings.text.as_deref() != Some(after.as_str()) {
             plan.settings.push((settings, after));
@@ -240,10 +261,13 @@ fn trust(host: &Host, hooks: &Settings, after: &str, plan: &mut Plan) -> Result<
     Ok(())
 }
 
-/// How long the host has to wait under the definitions that are there.
-fn timeouts(plan: &Plan) -> Timeouts {
-    let standing = place::judged_by(plan.state.clone(), plan.root.clone()).stack(None, None);
-    standing.map(|standing| Timeouts::of(&standing.stack)).unwrap_or_default()
+/// Says which hosts could not be wired, and fails for it.
+fn left_alone(hosts: &[&str]) -> Result<(), CommandError> {
+    if hosts.is_empty() {
+        return Ok(());
+    }
+    Err(CommandError::input(format!("not wired: {}", hosts.join(", ")))
+        .hint("mend what the warnings above say, then run it again; no other host was held up"))
 }
 
 /// What is known of a host, for the first line.
@@ -270,9 +294,11 @@ fn missing(program: &str) -> String {
     format!("`{program}` is not on PATH; it will be asked once it is installed")
 }
 
-/// Where a host is wired already.
-fn wired(host: &Host, root: &Path) -> Vec<(Scope, PathBuf)> {
-    let mut found = Vec::new();
+type Placed<T> = Vec<(Scope, T)>;
+
+/// Where a host is wired already, and which of its settings cannot be read.
+fn wired(host: &Host, root: &Path) -> (Placed<PathBuf>, Placed<CommandError>) {
+    let (mut found, mut unread) = (Vec::new(), Vec::new());
     for (scope, path) in host.settings_files(root) {
         let survey = Settings::read(path.clone()).and_then(|settings| {
             let text = settings.text.as_deref().unwrap_or_default();
@@ -281,16 +307,15 @@ fn wired(host: &Host, root: &Path) -> Vec<(Scope, PathBuf)> {
         match survey {
             Ok(survey) if survey.entries.is_empty() => {}
             Ok(_) => found.push((scope, path)),
-            // The host passes over such a file; if it is the one to be changed, that will be refused.
-            Err(error) => error.warn(),
+            Err(error) => unread.push((scope, error)),
         }
     }
-    found
+    (found, unread)
 }
 
 /// This program, as settings shall name it.
 fn program() -> Result<PathBuf, CommandError> {
-    let program = place::this_program()?;
+    let program = place::lasting(place::this_program()?);
     if program.file_name().is_some_and(|name| name == "jackline") {
         return Ok(program);
     }
@@ -305,36 +330,4 @@ fn warn_of_build_directory(program: &Path) {
             "  help: once it is cleaned, hosts block every call or judge none; install it and run this again",
         );
     }
-}
-
-/// What a scope means beyond this machine.
-fn note_scope(host: &Host, scope: Scope, root: &Path, path: &Path) {
-    match scope {
-        Scope::User => {}
-        Scope::Local if is_tracked_by_git(root, path) => {
-            screen::complain(&format!(
-                "warning: git does not ignore `{}`, and it names paths of yours",
-                place::shown(path)
-            ));
-            let below = path.strip_prefix(root).unwrap_or(path).display();
-            screen::complain(&format!("  help: echo '**/{below}' >> .git/info/exclude"));
-        }
-        Scope::Local => {}
-        Scope::Project => {
-            screen::complain("note: these settings are shared, and find `jackline` on each one's PATH");
-            screen::complain(match host.at_failure {
-                AtFailure::Blocks { .. } => {
-                    "  help: who does not have it cannot run any tool until they install it; tell your team"
-                }
-                AtFailure::Passes { .. } => "  help: who does not have it works unguarded; tell your team",
-            });
-        }
-    }
-}
-
-/// Whether git would add the file; where there is no repository, or no git, it would not.
-fn is_tracked_by_git(root: &Path, path: &Path) -> bool {
-    let mut git = Command::new("git");
-    git.current_dir(root).args(["-c", "core.fsmonitor=false", "check-ignore", "-q", "--no-index"]).arg(path);
-    bounded::run(git, "", GIT_MS_MAX).is_ok_and(|answered| answered.code == Some(1))
 }

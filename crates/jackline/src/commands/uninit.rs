@@ -1,6 +1,8 @@
 //! `jackline uninit`: takes our hooks and our MCP server out of a host's settings, and nothing else.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
 
 use jackline_runtime::wiring::{Removed, Scope, SettingsFault, servers};
 
@@ -11,7 +13,7 @@ use crate::{diff, person, screen};
 
 /// Take our hooks and our MCP server out of a host's settings
 ///
-/// Everything else in them stays byte for byte; the definition and the store stay too. Asks on a terminal, because
+/// Everything else in them stays byte for byte, and a `version` that the host wants there stays too. The definition and the store stay too. Asks on a terminal, because
 /// afterwards nothing is judged any more.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Uninit {
@@ -62,7 +64,8 @@ impl Uninit {
         let root = self.at.project()?;
         let asked = |scope: Scope| self.scope.is_none_or(|asked| asked.scope() == scope);
         let mut changes = Vec::new();
-        for (_, path) in host.settings_files(&root).into_iter().filter(|(scope, _)| asked(*scope)) {
+        let files = host.settings_files(&root).into_iter().filter(|(scope, path)| asked(*scope) && names_us(path));
+        for (_, path) in files {
             let found = without(path, None, |text| host.wiring.remove(text))?;
             if let Some((settings, after)) = &found {
                 untrust(host, (settings, after.as_deref()), &mut changes)?;
@@ -71,6 +74,9 @@ impl Uninit {
         }
         for scope in host.scopes.iter().copied().filter(|scope| asked(*scope)) {
             let Some(Ok((path, place))) = host.servers.map(|servers| servers(scope, &root)) else { continue };
+            if !names_us(&path) {
+                continue;
+            }
             // Two scopes may share a file: the second takes out of what the first has left.
             let before = changes.iter().position(|(settings, _): &(Settings, _)| settings.path == path);
             let before = before.map(|at| changes.remove(at));
@@ -117,4 +123,29 @@ fn without(
         Removed::Rest(rest) => Some((settings, Some(rest))),
         Removed::All => Some((settings, None)),
     })
+}
+
+/// Bytes of a file that are looked through for our name: hosts keep histories beside settings, and none is that long.
+const LOOKED_BYTES_MAX: u64 = 256 << 20;
+
+/// Whether a file may hold something of ours. One that does not even name us need not be understood, however odd or
+/// long it is; one that cannot be looked through may.
+fn names_us(path: &Path) -> bool {
+    const NAME: &[u8] = b"jackline";
+    match std::fs::metadata(path) {
+        Ok(there) if there.is_file() && there.len() <= LOOKED_BYTES_MAX => {}
+        Ok(_) | Err(_) => return true,
+    }
+    let Ok(file) = File::open(path) else { return true };
+    let mut lines = BufReader::new(file.take(LOOKED_BYTES_MAX));
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match lines.read_until(b'\n', &mut line) {
+            Ok(0) => return false,
+            Ok(_) if line.windows(NAME.len()).any(|part| part == NAME) => return true,
+            Ok(_) => {}
+            Err(_) => return true,
+        }
+    }
 }

@@ -7,7 +7,7 @@ use jackline_runtime::wiring::claude::{FORM, ON_FAILURE_SINCE};
 use jackline_runtime::wiring::servers::Place;
 use serde_json::{Value, json};
 
-use super::{AtFailure, Basis, Host, Trial, Version, text};
+use super::{AtFailure, AtMissing, Basis, Host, SilencedBy, Trial, Version, folder, text};
 use crate::bounded::Answered;
 use crate::error::CommandError;
 use crate::place;
@@ -32,6 +32,9 @@ pub(crate) const HOST: Host = Host {
         since: Version(ON_FAILURE_SINCE.0, ON_FAILURE_SINCE.1, ON_FAILURE_SINCE.2),
         but: "its hook prints something that is no answer, and ends well",
     },
+    at_missing: AtMissing::Blocks,
+    folder: folder::always,
+    silenced_by: &[SilencedBy::all("CLAUDE_CODE_SIMPLE")],
     holes: &[
         (
             "a client started with `--bare`, `--safe-mode`, `--setting-sources` or `CLAUDE_CODE_SIMPLE=1` runs no hooks",

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use jackline_runtime::wiring::Scope;
-use jackline_runtime::wiring::codex::{FORM, trust};
+use jackline_runtime::wiring::codex::{FORM, trust, trust_level};
 use serde_json::{Value, json};
 
-use super::{AtFailure, Basis, Host, Trial, Trusting, Version, told_to_deny};
+use super::{AtFailure, AtMissing, Basis, Folder, Host, Settings, Trial, Trusting, Version, told_to_deny};
 use crate::place;
 
 /// Its row.
@@ -26,6 +26,9 @@ pub(crate) const HOST: Host = Host {
         when: "its hook hangs, or prints something that is no answer, and without a word",
         remedy: "the hook answers by itself long before; keep `sandbox_mode` at `workspace-write` or stricter as the second fence",
     },
+    at_missing: AtMissing::Blocks,
+    folder,
+    silenced_by: &[],
     holes: &[
         (
             "Codex: what is written to a program that runs in a terminal (`write_stdin`) is not told to hooks; programs that wait for it are refused (`shell/interactive`)",
@@ -62,6 +65,21 @@ fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
 /// Where a person's trust is kept, whichever file of hooks it is in.
 fn trusting() -> Option<PathBuf> {
     home().map(|dir| dir.join("config.toml"))
+}
+
+/// It asks on a terminal and passes over what nobody trusted.
+fn folder(root: &Path) -> Folder {
+    let file = trusting().unwrap_or_default();
+    let text = Settings::read(file.clone()).ok().and_then(|settings| settings.text).unwrap_or_default();
+    let level = trust_level(&text, &root.display().to_string()).ok().flatten();
+    if level.as_deref() == Some("trusted") {
+        return Folder::Trusted;
+    }
+    Folder::Untrusted {
+        why: format!("the project is not trusted in `{}`", place::shown(&file)),
+        remedy: "trust the project when Codex asks, or wire your own hooks (`jackline init codex --scope user`)"
+            .to_owned(),
+    }
 }
 
 fn call(root: &Path, tool: &str, input: &Value) -> Value {

@@ -6,7 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::copilot::FORM;
 use serde_json::{Value, json};
 
-use super::{AtFailure, Basis, Host, Trial, Version, told_to_deny};
+use super::{AtFailure, AtMissing, Basis, Folder, Host, Trial, Version, folder as folders, told_to_deny};
 use crate::bounded::Answered;
 use crate::place;
 
@@ -27,6 +27,9 @@ pub(crate) const HOST: Host = Host {
         when: "its hook hangs, or prints something that is no answer",
         remedy: "the hook answers by itself long before; keep the machine from being overloaded",
     },
+    at_missing: AtMissing::Blocks,
+    folder,
+    silenced_by: &[],
     holes: &[
         (
             "Copilot CLI: hooks of a project (`.github/hooks`) run only in a folder that the client trusts",
@@ -54,6 +57,20 @@ fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
         Scope::User => home().map(|dir| dir.join("hooks/jackline.json")),
         Scope::Project => Some(root.join(".github/hooks/jackline.json")),
         Scope::Local => None,
+    }
+}
+
+/// It asks on a terminal and passes over what nobody trusted; a flag of one start is not ours to see.
+fn folder(root: &Path) -> Folder {
+    let file = home().unwrap_or_default().join("config.json");
+    let kept = folders::object(Some(file.clone()));
+    if ["trustedFolders", "trusted_folders"].iter().any(|key| folders::listed(kept.get(*key), root)) {
+        return Folder::Trusted;
+    }
+    Folder::Untrusted {
+        why: format!("the folder is not among the trusted ones in `{}`", place::shown(&file)),
+        remedy: "trust the folder when the client asks, or wire your own hooks (`jackline init copilot --scope user`)"
+            .to_owned(),
     }
 }
 

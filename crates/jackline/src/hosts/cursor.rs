@@ -6,7 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::cursor::FORM;
 use serde_json::{Value, json};
 
-use super::{AtFailure, Basis, Host, Trial, told_to_deny};
+use super::{AtFailure, AtMissing, Basis, Host, Trial, folder, told_to_deny};
 use crate::place;
 
 /// Its row.
@@ -26,6 +26,9 @@ pub(crate) const HOST: Host = Host {
         when: "its hook fails in a version that does not know `failClosed`, which is in our entries",
         remedy: "update it; stop a call of your own that the definition refuses, with the program moved away, to see",
     },
+    at_missing: AtMissing::Blocks,
+    folder: folder::always,
+    silenced_by: &[],
     holes: &[
         (
             "Cursor: a stop cannot be held; what is open is said as the next message, five times at most, and not by its cloud agents",

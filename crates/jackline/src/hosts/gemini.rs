@@ -6,7 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::gemini::FORM;
 use serde_json::{Value, json};
 
-use super::{AtFailure, Basis, Host, Trial, Version, told_to_deny};
+use super::{AtFailure, AtMissing, Basis, Folder, Host, Trial, Version, folder as folders, told_to_deny};
 use crate::place;
 
 /// Its row.
@@ -26,6 +26,9 @@ pub(crate) const HOST: Host = Host {
         when: "its hook hangs, or prints something that is no answer",
         remedy: "the hook answers by itself long before; keep the machine from being overloaded, or run the client in its sandbox",
     },
+    at_missing: AtMissing::Blocks,
+    folder,
+    silenced_by: &[],
     holes: &[
         (
             "Gemini CLI: in an editor (`gemini --acp`) the client runs no hooks before and after tools",
@@ -53,6 +56,21 @@ fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
         Scope::User => home().map(|dir| dir.join("settings.json")),
         Scope::Project => Some(root.join(".gemini/settings.json")),
         Scope::Local => None,
+    }
+}
+
+/// It asks on a terminal and passes over what nobody trusted; a flag of one start is not ours to see.
+fn folder(root: &Path) -> Folder {
+    let home = || home().unwrap_or_default();
+    let asks = folders::object(Some(home().join("settings.json")));
+    let asks = asks.pointer("/security/folderTrust/enabled") != Some(&Value::Bool(false));
+    let rules = folders::object(Some(home().join("trustedFolders.json")));
+    if !asks || place::is_set("GEMINI_CLI_TRUST_WORKSPACE") || folders::ruled(&rules, root) == Some(true) {
+        return Folder::Trusted;
+    }
+    Folder::Untrusted {
+        why: format!("the folder is not trusted in `{}`", place::shown(&home().join("trustedFolders.json"))),
+        remedy: "trust the folder in the client (`/permissions`), or wire your own settings (`jackline init gemini --scope user`)".to_owned(),
     }
 }
 

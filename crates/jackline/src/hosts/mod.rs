@@ -5,6 +5,7 @@ pub(crate) mod claude;
 mod codex;
 mod copilot;
 mod cursor;
+mod folder;
 mod gemini;
 mod line;
 mod opencode;
@@ -23,6 +24,7 @@ use jackline_runtime::wiring::{Rewired, Scope, Trust, TrustedFile, Wiring};
 use crate::error::CommandError;
 use crate::place;
 
+pub(crate) use folder::Folder;
 pub(crate) use line::{hook_line, server_line, text};
 pub(crate) use settings::Settings;
 pub(crate) use trial::{Trial, told_to_deny};
@@ -54,6 +56,12 @@ pub(crate) struct Host {
     pub(crate) basis: Basis,
     /// What becomes of a call whose hook fails: cannot be started, crashes, hangs.
     pub(crate) at_failure: AtFailure,
+    /// What becomes of a call when our program is not there.
+    pub(crate) at_missing: AtMissing,
+    /// Whether it runs the hooks in a folder's own settings.
+    pub(crate) folder: fn(&Path) -> Folder,
+    /// Variables with which it runs no hooks.
+    pub(crate) silenced_by: &'static [SilencedBy],
     /// What no settings of a user can close, with the remedy.
     pub(crate) holes: &'static [(&'static str, &'static str)],
     /// How a hook is tried out.
@@ -69,6 +77,27 @@ pub(crate) struct Trusting {
     pub(crate) file: fn() -> Option<PathBuf>,
     /// A project's file of the same kind, which keeps no trust but may switch hooks off.
     pub(crate) beside: &'static str,
+}
+
+/// What a host does with a call when our program is not there, as for a colleague who never installed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AtMissing {
+    Blocks,
+    Passes,
+}
+
+/// A variable with which a host runs no hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SilencedBy {
+    pub(crate) variable: &'static str,
+    /// The one scope whose hooks it switches off; all of them otherwise.
+    pub(crate) only_in: Option<Scope>,
+}
+
+impl SilencedBy {
+    const fn all(variable: &'static str) -> Self {
+        Self { variable, only_in: None }
+    }
 }
 
 /// How we know what a host does with our answers.
@@ -168,6 +197,11 @@ impl Host {
     /// Whether any settings for this workspace hold our hooks.
     pub(crate) fn is_wired(&self, root: &Path) -> bool {
         self.settings_files(root).into_iter().any(|(_, path)| self.asks(path))
+    }
+
+    /// Whether the settings of one scope hold our hooks.
+    pub(crate) fn is_wired_in(&self, scope: Scope, root: &Path) -> bool {
+        self.settings_file(scope, root).is_ok_and(|path| self.asks(path))
     }
 
     /// The settings that keep a person's trust in this host's hooks, with what keeps it.

@@ -6,7 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::opencode::FORM;
 use serde_json::{Value, json};
 
-use super::{AtFailure, Basis, Host, Trial, Version};
+use super::{AtFailure, AtMissing, Basis, Host, SilencedBy, Trial, Version, folder};
 use crate::bounded::Answered;
 use crate::place;
 
@@ -24,9 +24,15 @@ pub(crate) const HOST: Host = Host {
     trust: None,
     basis: Basis::Run(Version(1, 18, 33)),
     at_failure: AtFailure::Passes {
-        when: "our plugin is not loaded: its file is gone or broken, or the client was started with `--pure`; once it is loaded, a call whose hook is missing, crashes or hangs is refused",
+        when: "our plugin is not loaded: its file is gone or broken, or the client was started with `--pure` or `OPENCODE_PURE`; once it is loaded, a call whose hook is missing, crashes or hangs is refused",
         remedy: "run `jackline doctor` now and then; keep `permission` in its settings at `ask` for what matters as the second fence",
     },
+    at_missing: AtMissing::Blocks,
+    folder: folder::always,
+    silenced_by: &[
+        SilencedBy::all("OPENCODE_PURE"),
+        SilencedBy { variable: "OPENCODE_DISABLE_PROJECT_CONFIG", only_in: Some(Scope::Project) },
+    ],
     holes: &[
         (
             "OpenCode: a stop cannot be held; what is open is said as the next prompt, and `opencode run` has ended by then",

@@ -6,7 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::qwen::FORM;
 use serde_json::{Value, json};
 
-use super::{AtFailure, Basis, Host, Trial, Version, told_to_deny};
+use super::{AtFailure, AtMissing, Basis, Host, SilencedBy, Trial, Version, folder, told_to_deny};
 use crate::place;
 
 /// Its row.
@@ -26,10 +26,23 @@ pub(crate) const HOST: Host = Host {
         when: "its hook hangs, or prints something that is no answer",
         remedy: "the hook answers by itself long before; keep the machine from being overloaded, or run the client in its sandbox",
     },
-    holes: &[(
-        "Qwen Code: it rewrites neither a call nor what came of it: `reads` and `outputs` bound nothing on this host",
-        "offer bounded reads by our MCP server (`jackline mcp serve`)",
-    )],
+    at_missing: AtMissing::Blocks,
+    folder: folder::always,
+    silenced_by: &[SilencedBy::all("QWEN_CODE_SIMPLE"), SilencedBy::all("QWEN_CODE_SAFE_MODE")],
+    holes: &[
+        (
+            "Qwen Code: it rewrites neither a call nor what came of it: `reads` and `outputs` bound nothing on this host",
+            "offer bounded reads by our MCP server (`jackline mcp serve`)",
+        ),
+        (
+            "Qwen Code: started with `--bare`, `--safe-mode`, `QWEN_CODE_SIMPLE` or `QWEN_CODE_SAFE_MODE` it runs no hooks; a cloned project's `.env` may set those",
+            "start it yourself, without them, and run `jackline doctor` in a new project first: it reads such files",
+        ),
+        (
+            "Qwen Code: it starts the servers that a project's `.mcp.json` names without a question, and an agent may write that file",
+            "put `.mcp.json` under `protect` of a `paths` policy, and look at it in a cloned project",
+        ),
+    ],
     trial: Trial {
         shell: |root| call(root, "run_shell_command", &json!({ "command": "true", "is_background": false })),
         harmless: |root| call(root, "glob", &json!({ "pattern": "*" })),

@@ -6,7 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::vscode::FORM;
 use serde_json::{Value, json};
 
-use super::{AtFailure, Basis, Host, Trial, told_to_deny};
+use super::{AtFailure, AtMissing, Basis, Host, Trial, folder, told_to_deny};
 
 /// Its row. It has no program that is asked and no directory that only it has: whoever wants it wired names it.
 pub(crate) const HOST: Host = Host {
@@ -25,6 +25,9 @@ pub(crate) const HOST: Host = Host {
         when: "its hook is missing, crashes or hangs",
         remedy: "run `jackline doctor` now and then; keep its own approvals of tools on as the second fence",
     },
+    at_missing: AtMissing::Passes,
+    folder: folder::always,
+    silenced_by: &[],
     holes: &[
         (
             "VS Code: agent hooks are a preview that an organization may have switched off, and run only in a trusted workspace",

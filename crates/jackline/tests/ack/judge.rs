@@ -21,6 +21,7 @@ pub(crate) fn judge(scenario: &Scenario, world: &World, run: &Run) -> Outcome {
     calm(run, &mut complaints);
     files(scenario, world, &mut complaints);
     shown(scenario, run, &mut complaints);
+    beside(scenario, run, &mut complaints);
     recorded(scenario, world, &mut complaints);
     if let (Some(file), true) = (&scenario.want.passes, complaints.is_empty()) {
         let passed = world.stage.has(&format!("repo/{file}"));
@@ -87,6 +88,20 @@ fn shown(scenario: &Scenario, run: &Run, complaints: &mut Vec<String>) {
         };
         for text in texts.iter().filter(|text| !outcome.text.contains(text.as_str())) {
             complaints.push(format!("the model was not told `{text}` of `{name}`, but: {}", outcome.text));
+        }
+    }
+}
+
+fn beside(scenario: &Scenario, run: &Run, complaints: &mut Vec<String>) {
+    for (name, texts) in &scenario.want.beside {
+        let (with, before) = run.model.shown_beside(name).unwrap_or_default();
+        for text in texts {
+            if !with.contains(text.as_str()) {
+                complaints.push(format!("the model was not shown `{text}` with the outcome of `{name}`"));
+            }
+            if before.contains(text.as_str()) {
+                complaints.push(format!("the model was shown `{text}` before the outcome of `{name}`"));
+            }
         }
     }
 }

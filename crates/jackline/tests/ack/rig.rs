@@ -71,7 +71,7 @@ pub(crate) const CLAUDE: Rig = Rig {
 };
 
 /// It has no tool that reads, and writes by patches or by the shell.
-const CODEX: Rig = Rig {
+pub(crate) const CODEX: Rig = Rig {
     host: "codex",
     title: "Codex",
     version: install::CODEX.version,
@@ -99,8 +99,7 @@ const CODEX: Rig = Rig {
 };
 
 /// Why it holds no stop.
-const ENDED: &str =
-    "`opencode run` has ended before what is open is said as the next prompt; its terminal interface obeys";
+const ENDED: &str = "`opencode run` has ended before what is open is said as the next prompt; the terminal interface and `opencode serve` stay up and are told it, which the kit does not play";
 
 const OPENCODE: Rig = Rig {
     host: "opencode",
@@ -130,7 +129,7 @@ const OPENCODE: Rig = Rig {
     in_full: false,
 };
 
-const GEMINI: Rig = Rig {
+pub(crate) const GEMINI: Rig = Rig {
     host: "gemini",
     title: "Gemini CLI",
     version: install::GEMINI.version,
@@ -152,7 +151,7 @@ const GEMINI: Rig = Rig {
     in_full: false,
 };
 
-const QWEN: Rig = Rig {
+pub(crate) const QWEN: Rig = Rig {
     host: "qwen",
     title: "Qwen Code",
     version: install::QWEN.version,

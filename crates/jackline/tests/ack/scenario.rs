@@ -92,6 +92,8 @@ pub(crate) struct Want {
     pub(crate) decided: BTreeMap<String, String>,
     /// Texts that the model was shown as the outcome of each call.
     pub(crate) told: BTreeMap<String, Vec<String>>,
+    /// Texts that the model was shown together with the outcome of each call, and not before.
+    pub(crate) beside: BTreeMap<String, Vec<String>>,
     /// Texts that the model was shown anywhere.
     pub(crate) shown: Vec<String>,
     /// Texts that the model was never shown.

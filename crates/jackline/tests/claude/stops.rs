@@ -86,8 +86,6 @@ fn a_command_that_fails_holds_the_stop_and_one_that_passes_lets_it_go() {
     world.write("jackline.yaml", &definition);
     world.write("state.txt", "broken\n");
     world.wire("local");
-    let settings = std::fs::read_to_string(world.stage.repo().join(".claude/settings.local.json")).expect("wired");
-    assert!(settings.contains("\"timeout\": 53"), "{settings}");
     let untrusted = world.play(Script::new().say("Done.").say("<park>the command is not trusted</park>"));
     sound(&untrusted);
     let shown = untrusted.model.shown_in(1);

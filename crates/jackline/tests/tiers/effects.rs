@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
-use crate::{ONE, managed};
+use crate::{BOSS, MANAGED, ONE, managed};
 
 #[test]
 fn what_has_no_effect_is_told() {
@@ -30,6 +30,10 @@ fn what_has_no_effect_is_told() {
 
 #[test]
 fn what_protects_and_would_not_be_held_is_not_run() {
+    let off = MANAGED.replace("orchestration:\n", "orchestration:\n  graph: [{id: worker, enabled: false}]\n");
+    let stage = Stage::new(&off).script("boss", BOSS).script("worker", "echo '{}'");
+    let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+    assert!(ran.code == Some(2) && ran.err.contains("`orchestration.graph[].enabled` ("), "{}", ran.err);
     for (more, setting) in [
         ("security: {rate_limit: {per_minute: 0}}\n", "security"),
         ("    worker_policy: {forbidden_tools: [shell.execute]}\n", "orchestration.delegation_loop.worker_policy"),
@@ -73,6 +77,9 @@ fn what_a_run_would_refuse_about_scores_is_told_by_validate() {
     let stage = Stage::new(&format!("{ONE}{broken}")).script("speaker", "echo '{}'");
     let told = stage.jackline(&["workflow", "validate", "flow"]).out;
     assert!(told.contains("`jackline workflow run` refuses it: the metric `m` cannot be used"), "{told}");
+    let nobody = "orchestration: {graph: [{id: speaker}], validation: {llm: {judge: nobody}}}\n";
+    let told = Stage::new(nobody).script("speaker", "echo '{}'").jackline(&["workflow", "validate", "flow"]).out;
+    assert!(told.contains("`validation.llm.judge` names the agent `nobody`, which has no file\n"), "{told}");
 }
 
 #[test]

@@ -74,3 +74,17 @@ fn elsewhere_there_are_plain_lines() {
     ];
     assert_eq!(lines, want);
 }
+
+#[test]
+fn a_terminal_shows_the_time_and_what_a_run_used() {
+    let graph = "orchestration: {graph: [{id: first}, {id: second, depends_on: [first]}], run_budget: {max_agent_runs: 3, max_total_tokens: 900}}\n";
+    let says = "echo '{\"text\": \"x\", \"usage\": {\"input_tokens\": 40}}'";
+    let stage = Stage::new(graph).script("first", says).script("second", &format!("sleep 2.5; {says}"));
+    let shown = on_a_terminal(&stage);
+    assert!(shown.contains("first · 0 of 3 agent runs · 0 of 900 tokens"), "{shown:?}");
+    // Nothing is recorded while the second one is at work, and the clock goes on.
+    for seconds in ["   1s", "   2s"] {
+        let line = format!("{seconds}  level 2 of 2 · second · 1 of 3 agent runs · 40 of 900 tokens");
+        assert!(shown.contains(&line), "{line}\n{shown:?}");
+    }
+}

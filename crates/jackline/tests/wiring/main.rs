@@ -7,6 +7,8 @@ mod defence;
 mod doctor;
 mod init;
 mod others;
+mod shim;
+mod silenced;
 mod terminal;
 mod trusting;
 mod uninit;

@@ -60,6 +60,24 @@ fn gemini_cli_is_wired_beside_what_its_settings_hold() {
 }
 
 #[test]
+fn comments_stay_where_the_host_allows_them() {
+    let told = ["refuses, passes and fails closed"];
+    for text in [
+        "// mine\n{\n  // vim, \"not\" emacs\n  \"general\": { \"vimMode\": true } /* , */\n}\n",
+        "{ // nothing yet\n}\n",
+        "{\n  \"hooks\": {\n    // my own\n    \"BeforeTool\": [\n      { \"hooks\": [ { \"type\": \"command\", \"command\": \"x\" } ] } // first\n    ]\n  }\n}\n",
+    ] {
+        let world = world("gemini", "0.61.0");
+        world.write("home/.gemini/settings.json", text);
+        check_round(&world, "gemini", &["home/.gemini/settings.json"], &told);
+        world.run(&["init", "gemini"]).check(0, &[]);
+        let wired = world.read("home/.gemini/settings.json");
+        let mut comments = text.lines().filter_map(|line| line.split_once("//")).map(|(_, comment)| comment);
+        assert!(comments.all(|comment| wired.contains(&format!("//{comment}"))), "{wired}");
+    }
+}
+
+#[test]
 fn qwen_code_is_wired() {
     let world = world("qwen", "0.24.4");
     let told = ["Qwen Code 0.24.4", "asked about 10 events", "refuses, passes and fails closed", "fails open"];
@@ -151,4 +169,72 @@ fn several_hosts_are_wired_side_by_side_and_one_that_is_not_is_told() {
     elsewhere.env("CODEX_HOME", world.path("codex"));
     ran(elsewhere, "").check(0, &["Claude Code 2.1.325", "Codex 0.166.0"]);
     assert!(is_there(&world.path("codex/hooks.json")) && is_there(&world.path("codex/config.toml")));
+}
+
+#[test]
+fn one_host_with_odd_settings_keeps_no_other_from_being_wired() {
+    let world = World::new();
+    world.script("bin/codex", "echo 'codex-cli 0.166.0'");
+    world.script("bin/gemini", "echo '0.61.0'");
+    let odd = "{ \"hooks\": 7 }\n";
+    world.write("home/.gemini/settings.json", odd);
+    let ran = world.run(&["init"]);
+    ran.check(2, &["not wired: Gemini CLI", "`hooks` is not an object"]);
+    assert_eq!(ran.err.matches("is left alone").count(), 1, "{}", ran.err);
+    assert!(is_there(&world.path("home/.codex/hooks.json")) && is_there(&world.path(crate::LOCAL)));
+    assert_eq!(world.read("home/.gemini/settings.json"), odd);
+    world.run(&["init", "gemini"]).check(2, &["is left alone"]);
+}
+
+#[test]
+fn a_host_that_is_named_twice_is_wired_once() {
+    let world = world("codex", "codex-cli 0.166.0");
+    world.run(&["init", "codex", "gemini", "codex"]).check(0, &["Gemini CLI", "wrote"]);
+    assert!(is_there(&world.path("home/.gemini/settings.json")) && is_there(&world.path("home/.codex/hooks.json")));
+}
+
+#[test]
+fn whoever_lacks_the_program_is_told_what_that_means() {
+    let world = world("gemini", "0.61.0");
+    for host in ["gemini", "copilot", "opencode"] {
+        world.run(&["init", host, "--scope", "project"]).check(0, &["cannot run any tool until they install it"]);
+    }
+}
+
+#[test]
+fn a_users_hooks_wait_for_a_stop_in_every_project_alike() {
+    let world = world("codex", "codex-cli 0.166.0");
+    world.write("ws/jackline.yaml", "jackline: 1\ncompletion: {command: {run: [make], timeout: 300s}}\n");
+    world.run(&["init", "codex"]).check(0, &[]);
+    let wired = world.read("home/.codex/hooks.json");
+    world.write("other/jackline.yaml", "jackline: 1\n");
+    let other = world.path("other").display().to_string();
+    world.run(&["init", "codex", "--workspace", &other]).check(0, &["nothing to do"]);
+    assert_eq!(world.read("home/.codex/hooks.json"), wired);
+    let doctor = world.run(&["doctor"]);
+    assert!(!doctor.out.contains("a stop would pass unjudged"), "{}", doctor.out);
+}
+
+#[test]
+fn every_store_that_hooks_use_is_looked_at() {
+    let world = World::new();
+    world.script("bin/gemini", "echo '0.61.0'");
+    let store = |name: &str| world.path(name).display().to_string();
+    world.run(&["init", "claude", "--store", &store("one")]).check(0, &[]);
+    world.run(&["init", "gemini", "--store", &store("two")]).check(0, &[]);
+    world.run(&["doctor"]).check(0, &[&store("one"), &store("two")]);
+    fs::remove_dir_all(world.path("two")).expect("removed");
+    world.write("two", "no directory");
+    world.run(&["doctor"]).check(1, &["so every call is denied"]);
+}
+
+#[test]
+fn a_program_is_wired_by_the_link_that_outlives_its_version() {
+    let world = world("codex", "codex-cli 0.166.0");
+    fs::create_dir_all(world.path("opt/jackline-1")).expect("made");
+    fs::rename(world.path("bin/jackline"), world.path("opt/jackline-1/jackline")).expect("moved");
+    std::os::unix::fs::symlink(world.path("opt/jackline-1/jackline"), world.path("bin/jackline")).expect("linked");
+    world.run(&["init", "codex"]).check(0, &[]);
+    let wired = world.read("home/.codex/hooks.json");
+    assert!(wired.contains("/bin/jackline") && !wired.contains("jackline-1"), "{wired}");
 }

@@ -31,3 +31,17 @@ fn what_will_run_is_shown_and_runs_as_it_was_shown() {
     trust(&world).check(0, &["Trust it?", "trusted"]);
     stop(&world).check(0, &["\"stopped\":\"complete\""]);
 }
+
+#[test]
+fn init_asks_for_trust_in_commands_that_would_not_run() {
+    let world = World::new();
+    world.write("ws/jackline.yaml", DEFINITION);
+    world.write("ws/scripts/check.sh", "true\n");
+    world.run(&["init"]).check(0, &["do not run: nobody trusted it", "jackline trust", "wrote"]);
+    ran_by_a_person(world.command(&["init"]), "n\n").check(0, &["Trust it?", "nothing to do"]);
+    ran_by_a_person(world.command(&["init"]), "y\n").check(0, &["Trust it?", "trusted", "nothing to do"]);
+    let again = world.run(&["init"]);
+    again.check(0, &["nothing to do"]);
+    assert!(!again.err.contains("nobody trusted"), "{}", again.err);
+    stop(&world).check(0, &["\"stopped\":\"complete\""]);
+}

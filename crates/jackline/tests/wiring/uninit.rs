@@ -66,8 +66,20 @@ fn only_the_named_scope_is_taken_out() {
 #[test]
 fn broken_settings_are_left_alone() {
     let world = World::wired();
-    world.write(PROJECT, "{ oops");
+    world.write(PROJECT, "{ oops: jackline");
     world.run(&["uninit", "claude"]).check(2, &["`.claude/settings.json` is left alone"]);
     ran(world.command(&["uninit", "claude", "--scope", "local", "--dry-run"]), "").check(0, &["nothing was written"]);
-    assert_eq!(world.read(PROJECT), "{ oops");
+    assert_eq!(world.read(PROJECT), "{ oops: jackline");
+}
+
+#[test]
+fn files_that_do_not_name_us_hold_nothing_up() {
+    let world = World::wired();
+    world.write(PROJECT, "{ oops");
+    let history = format!("{{ \"history\": \"{}\", \"a\": 1, \"a\": 2 }}", "x".repeat(2 << 20));
+    world.write("home/.claude.json", &history);
+    ran_by_a_person(world.command(&["uninit", "claude", "--yes"]), "")
+        .check(0, &["removed .claude/settings.local.json"]);
+    assert!(!is_there(&world.path(LOCAL)));
+    assert!(world.read(PROJECT) == "{ oops" && world.read("home/.claude.json") == history);
 }

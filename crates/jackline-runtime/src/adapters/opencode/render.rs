@@ -1,4 +1,5 @@
-//! Answers, as our plugin in OpenCode carries them out. Silence is "go on".
+//! Answers, as our plugin in OpenCode carries them out. An empty object is "go on": silence is another program's, and
+//! the plugin refuses it.
 
 use jackline_core::decision::EditTarget;
 use serde_json::{Map, Value, json};
@@ -15,7 +16,7 @@ pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
         Moment::Stop { .. } => stop(answers),
         Moment::Outcome => outcome(asked, answers),
         Moment::Start | Moment::Prompt => say(told(asked, answers)),
-        Moment::Settings | Moment::Passing => Reply::default(),
+        Moment::Settings | Moment::Passing => say(Map::new()),
     }
 }
 
@@ -23,7 +24,7 @@ fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
     match asked.moment {
         Moment::Stop { again: false } => one("followup", json!(fault.shown())),
         moment if moment.blocks_on_fault() => Reply::blocked(fault.shown()),
-        _ => Reply::default(),
+        _ => say(Map::new()),
     }
 }
 
@@ -33,12 +34,12 @@ fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
         let context = said::context(asked, answers).map(|context| format!("\n\n{context}"));
         return one("deny", json!(format!("{}{}", strictest.shown(), context.unwrap_or_default())));
     }
-    said::edited(answers, EditTarget::Args).map_or_else(Reply::default, |args| one("args", args.clone()))
+    said::edited(answers, EditTarget::Args).map_or_else(|| say(Map::new()), |args| one("args", args.clone()))
 }
 
 /// A stop cannot be held: what is open is said as the next prompt.
 fn stop(answers: &[Answer]) -> Reply {
-    said::refused(answers).map_or_else(Reply::default, |refused| one("followup", json!(refused.shown())))
+    said::refused(answers).map_or_else(|| say(Map::new()), |refused| one("followup", json!(refused.shown())))
 }
 
 fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
@@ -68,5 +69,5 @@ fn one(member: &str, value: Value) -> Reply {
 }
 
 fn say(answer: Map<String, Value>) -> Reply {
-    if answer.is_empty() { Reply::default() } else { Reply::said(Value::Object(answer).to_string()) }
+    Reply::said(Value::Object(answer).to_string())
 }

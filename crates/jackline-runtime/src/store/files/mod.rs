@@ -55,6 +55,12 @@ impl FileStore {
         &self.root
     }
 
+    /// The directory in which the records of all sessions are.
+    #[must_use]
+    pub fn records(&self) -> PathBuf {
+        self.root.join(place::SESSIONS)
+    }
+
     /// What follows a session's last whole line: what a crash left of a write, or what somebody made of a line.
     ///
     /// # Errors

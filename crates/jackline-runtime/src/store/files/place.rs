@@ -19,7 +19,7 @@ pub(super) const LOG: &str = "audit.jsonl";
 pub(super) const STATE: &str = "state";
 pub(super) const ID: &str = "id";
 pub(super) const SNAPSHOTS: &str = "snapshots";
-const SESSIONS: &str = "sessions";
+pub(super) const SESSIONS: &str = "sessions";
 
 /// Readable and writable for the owner alone: records hold what an agent saw.
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);

@@ -100,7 +100,7 @@ fn an_entry_is_run_without_a_shell_and_blocks_where_it_must() {
         json!({ "type": "command", "command": line().program, "args": line().arguments, "timeout": 10, "onFailure": "block" })
     );
     assert_eq!(hook("ConfigChange")["onFailure"], "block");
-    assert_eq!((&hook("Stop")["timeout"], hook("Stop").get("onFailure")), (&json!(20), None));
+    assert_eq!((&hook("Stop")["timeout"], hook("Stop").get("onFailure")), (&json!(3600), None));
     assert_eq!(settings["hooks"].as_object().unwrap().len(), EVENTS.len());
 }
 

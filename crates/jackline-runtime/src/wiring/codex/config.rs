@@ -44,6 +44,12 @@ impl<'a> Config<'a> {
         Some(if named == "hooks" { "features.hooks" } else { "features.codex_hooks" })
     }
 
+    /// How far a project is trusted.
+    pub(super) fn trust_level(&self, project: &str) -> Option<String> {
+        let level = self.value.get("projects")?.get(project)?.get("trust_level")?;
+        level.as_str().map(str::to_owned)
+    }
+
     /// All that is trusted.
     pub(super) fn states(&self) -> States {
         let states = self.value.pointer("/hooks/state").and_then(Value::as_object);

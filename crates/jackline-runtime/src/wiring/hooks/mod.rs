@@ -4,13 +4,15 @@
 
 mod survey;
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::edit::{Edits, Shape, fresh, on_one_line};
 use super::shield;
 use super::spans::{self, Kind, Node};
 use super::timeouts::{TIMEOUT_S, Timeouts};
-use super::{CommandLine, Removed, SettingsFault, Wiring};
+use super::{CommandLine, Removed, SettingsFault, Wiring, comments};
 
 pub(super) use survey::is_ours;
 pub use survey::{Entry, Flaw, HOOK_S_MAX, Survey};
@@ -72,6 +74,8 @@ pub struct Form {
     pub timeout: (&'static str, u64),
     /// The member of a gate by which a failed hook blocks, where the host knows one.
     pub on_failure: Option<(&'static str, Word)>,
+    /// Whether the host allows comments in its settings.
+    pub comments: bool,
     /// What the settings beside our entries do to them.
     pub beside: fn(&Value, &mut Survey),
 }
@@ -134,20 +138,26 @@ impl Wiring for Form {
 }
 
 impl Form {
+    /// The settings as the host reads them, where they stand: comments are blanks, if it allows them.
+    fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.comments { Cow::Owned(comments::blanked(text)) } else { Cow::Borrowed(text) }
+    }
+
     /// The settings in which the first entry of ours for each event is as it is wanted, in the place where it stood: the
     /// entries behind it may be known by their places.
     fn renewed(&self, text: &str, wanted: Wanted<'_>) -> Result<String, SettingsFault> {
-        let (root, _) = spans::read(text)?;
+        let plain = self.plain(text);
+        let (root, _) = spans::read(&plain)?;
         let Some(hooks) = hooks(&root)? else { return Ok(text.to_owned()) };
-        let mut edits = Edits::new(text, &root);
+        let mut edits = Edits::new(&plain, &root).onto(text);
         for asked in self.events {
             let Some(list) = hooks.member(asked.event) else { continue };
             let list = list_of(asked.event, list)?;
             let element = self.element(asked, wanted);
-            let ours = list.items.iter().map(|item| &item.node).filter(|node| self.is_whole(text, node));
+            let ours = list.items.iter().map(|item| &item.node).filter(|node| self.is_whole(&plain, node));
             let ours: Vec<&Node> = ours.collect();
             if let [first, ..] = ours.as_slice()
-                && !ours.iter().any(|node| node.value(text) == element.value())
+                && !ours.iter().any(|node| node.value(&plain) == element.value())
             {
                 edits.put(first.span.clone(), on_one_line(&element));
             }
@@ -170,16 +180,17 @@ impl Form {
         if spans::blank(text.as_bytes()) {
             return Ok(Removed::Nothing);
         }
-        let (root, _) = spans::read(text)?;
+        let plain = self.plain(text);
+        let (root, _) = spans::read(&plain)?;
         let Some(hooks) = hooks(&root)? else { return Ok(Removed::Nothing) };
-        let mut edits = Edits::new(text, &root);
+        let mut edits = Edits::new(&plain, &root).onto(text);
         let mut found = false;
         let mut gone = Vec::new();
         for item in &hooks.items {
             let event = item.key.as_deref().unwrap_or_default();
             let asked = self.events.iter().find(|asked| asked.event == event);
             let spared = spared.zip(asked).map(|(wanted, asked)| self.element(asked, wanted).value());
-            let (any, whole) = self.remove_event((text, spared), &mut edits, event, &item.node)?;
+            let (any, whole) = self.remove_event((&plain, spared), &mut edits, event, &item.node)?;
             found |= any;
             gone.push(whole);
         }
@@ -288,8 +299,9 @@ impl Form {
 
     /// Adds the entries that are not there yet.
     fn insert(&self, text: &str, wanted: Wanted<'_>) -> Result<String, SettingsFault> {
-        let (root, _) = spans::read(text)?;
-        let mut edits = Edits::new(text, &root);
+        let plain = self.plain(text);
+        let (root, _) = spans::read(&plain)?;
+        let mut edits = Edits::new(&plain, &root).onto(text);
         let mut at_root: Vec<(&str, Shape<'_>)> = self.head();
         at_root.retain(|(key, _)| root.member(key).is_none());
         let Some(hooks) = hooks(&root)? else {
@@ -301,7 +313,7 @@ impl Form {
         let mut missing = Vec::new();
         for asked in self.events {
             let element = self.element(asked, wanted);
-            let is_there = |list: &Node| list.items.iter().any(|item| item.node.value(text) == element.value());
+            let is_there = |list: &Node| list.items.iter().any(|item| item.node.value(&plain) == element.value());
             match hooks.member(asked.event) {
                 Some(list) if is_there(list) => {}
                 Some(list) => edits.add_element(list_of(asked.event, list)?, &element),
@@ -314,7 +326,7 @@ impl Form {
 
     /// Whether our entries stand there as they would be written now, once each, and no other of ours.
     fn holds_exactly(&self, text: &str, line: &CommandLine, timeouts: Timeouts) -> Result<bool, SettingsFault> {
-        let settings = spans::settings(text.as_bytes())?;
+        let settings = spans::settings(self.plain(text).as_bytes())?;
         let list =
             |event: &str| settings.pointer("/hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
         let once = |asked: &Asked| {

@@ -6,7 +6,7 @@ use thiserror::Error;
 use super::{Asked, Form};
 use crate::wiring::shield;
 use crate::wiring::spans::{blank, settings};
-use crate::wiring::{CommandLine, SettingsFault};
+use crate::wiring::{CommandLine, SettingsFault, comments};
 
 /// Seconds that a hook may take by itself; a shorter timeout cuts it off before it can say no.
 const HOOK_S_MIN: f64 = 6.0;
@@ -93,7 +93,10 @@ pub(super) fn survey(form: &Form, text: &[u8]) -> Result<Survey, SettingsFault> 
     if blank(text) {
         return Ok(survey);
     }
-    let settings = settings(text)?;
+    let settings = match std::str::from_utf8(text) {
+        Ok(text) if form.comments => settings(comments::blanked(text).as_bytes())?,
+        _ => settings(text)?,
+    };
     (form.beside)(&settings, &mut survey);
     let Some(hooks) = settings.get("hooks") else { return Ok(survey) };
     let hooks = hooks.as_object().ok_or_else(|| wrong("hooks".to_owned(), "an object"))?;

@@ -52,10 +52,10 @@ const ask = (message, cwd, seconds) =>
     child.on("close", (code) => {
       clearTimeout(timer)
       if (code !== 0) return reject(new Error(complaint.trim() || `Jackline ended with ${code}. Run \`jackline doctor\`.`))
-      if (said.trim() === "") return resolve({})
       try {
+        // Our program always answers with an object; silence is another program's.
         const answer = JSON.parse(said)
-        if (answer === null || typeof answer !== "object") throw new Error("it is no object")
+        if (answer === null || typeof answer !== "object" || Array.isArray(answer)) throw new Error("it is no object")
         resolve(answer)
       } catch (fault) {
         reject(new Error(`Jackline's answer cannot be read: ${fault.message}. Run \`jackline doctor\`.`))

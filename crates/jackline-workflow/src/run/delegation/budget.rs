@@ -2,6 +2,7 @@
 
 use crate::run::answer::Usage;
 use crate::run::settings::Budgeted;
+use crate::run::tab::Tab;
 
 /// The least and the most of what is left that a manager below may use.
 const FRACTION: std::ops::RangeInclusive<f64> = 0.05..=0.95;
@@ -95,9 +96,19 @@ impl Budget {
         self.workers.spend(workers);
     }
 
+    /// Workers that were counted and did not begin.
+    pub(super) const fn unwork(&mut self, workers: u64) {
+        self.workers.used = self.workers.used.saturating_sub(workers);
+    }
+
     pub(super) const fn charge(&mut self, usage: &Usage) {
         self.tokens.spend(usage.tokens());
         self.tool_calls.spend(usage.tool_calls);
+    }
+
+    /// What one part of the work may still use.
+    pub(super) fn tab(&self) -> Tab {
+        Tab::new(self.tokens.left(), self.tool_calls.left())
     }
 
     /// A part for a manager below.

@@ -8,12 +8,19 @@ use crate::loop_control::Control;
 use crate::run::fault::{Halt, RunFault};
 use crate::run::ledger::Entry;
 use crate::run::running::Earlier;
+use crate::run::tab::Tab;
 use crate::run::tiers::Subject;
+
+/// Names the steps of those who score a result.
+const EVALUATION: &str = "evaluation";
 
 impl Loop<'_, '_> {
     /// Asks all gates about a result.
     pub(super) fn judge(&mut self, control: &Control, result: &Value) -> Result<Judgement, Halt> {
-        let (judgement, asked) = self.judgement(control, result)?;
+        let tab = self.budget.tab();
+        let judged = self.judgement(control, result, &tab);
+        self.budget.charge(&tab.used());
+        let (judgement, asked) = judged?;
         self.asked = Some(asked);
         let low = judgement.rejections().any(|outcome| outcome.gate == Gate::Eval);
         self.repairs += u32::from(low);
@@ -21,14 +28,15 @@ impl Loop<'_, '_> {
     }
 
     /// What the gates say, and what they were asked about.
-    fn judgement(&self, control: &Control, result: &Value) -> Result<(Judgement, Value), Halt> {
+    fn judgement(&self, control: &Control, result: &Value, tab: &Tab) -> Result<(Judgement, Value), Halt> {
         let step = self.step(control, "gates");
         if let Some(Earlier::Finished(value)) = self.running.known(&step)? {
+            tab.charge(&self.running.journal.used_below(&format!("{}/", self.step(control, EVALUATION))));
             let why =
                 |why: serde_json::Error| RunFault::Unreadable { id: self.running.run.to_owned(), why: why.to_string() };
             return Ok(serde_json::from_value(value).map_err(why)?);
         }
-        let described = self.described(control, result)?;
+        let described = self.described(control, result, tab)?;
         // A manager below has a task and a plan of its own: the run's file is about the run.
         if self.depth == 0 {
             self.running.describe(&described)?;
@@ -57,10 +65,10 @@ impl Loop<'_, '_> {
     }
 
     /// What the gates are asked about, as `jackline workflow gates` reads it.
-    fn described(&self, control: &Control, result: &Value) -> Result<Value, Halt> {
+    fn described(&self, control: &Control, result: &Value, tab: &Tab) -> Result<Value, Halt> {
         let budgets = self.budget.used();
-        let subject = Subject { result, agent: None, iterations: control.iteration(), budgets: &budgets };
-        let evaluation = self.running.evaluated(&self.step(control, "evaluation"), subject, self.repairs)?;
+        let subject = Subject { result, agent: None, iterations: control.iteration(), budgets: &budgets, tab };
+        let evaluation = self.running.evaluated(&self.step(control, EVALUATION), subject, self.repairs)?;
         Ok(self.about(control, result, &evaluation))
     }
 

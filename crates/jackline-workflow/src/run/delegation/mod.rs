@@ -125,9 +125,6 @@ impl<'a, 'r> Loop<'a, 'r> {
             }
             self.budget.turn();
             let end = self.turn(control)?;
-            if self.depth == 0 {
-                self.budget.charge(&self.running.take_beside());
-            }
             self.tell(control)?;
             if let Some(end) = end {
                 return Ok(end);
@@ -210,6 +207,7 @@ impl<'a, 'r> Loop<'a, 'r> {
     fn ask(&mut self, control: &Control, step: String) -> Result<Result<Value, Failure>, Halt> {
         static WANTED: AtomicBool = AtomicBool::new(false);
         let (settings, node) = (self.running.settings, self.settings.node(&self.manager));
+        let tab = self.budget.tab();
         let ask = Ask {
             step,
             name: &self.manager,
@@ -220,11 +218,13 @@ impl<'a, 'r> Loop<'a, 'r> {
             timeout: node.map_or(settings.execution.per_agent, |node| node.timeout),
             retry: node.map_or(&settings.execution.retry, |node| &node.retry),
             unwanted: &|| WANTED.load(std::sync::atomic::Ordering::Relaxed),
+            tab: &tab,
         };
-        match self.running.ask(&ask)? {
+        let came = self.running.ask(&ask);
+        self.budget.charge(&tab.used());
+        match came? {
             Came::Answered(answer) => {
                 self.silent = 0;
-                self.budget.charge(&answer.usage);
                 Ok(Ok(Value::Object(answer.said)))
             }
             Came::Failed(failure) => Ok(Err(failure)),

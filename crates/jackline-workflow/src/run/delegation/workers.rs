@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 use super::{Budget, Loop};
 use crate::critique::Defect;
 use crate::loop_control::{Control, Delegation, Progress, Status, Worked};
-use crate::run::answer::Usage;
 use crate::run::fault::Halt;
 use crate::run::parallel;
 use crate::run::running::lock;
 use crate::run::settings::OnFailure;
 use crate::run::step::{Ask, Came};
+use crate::run::tab::Tab;
 
 /// The part of what is left for a manager below, when its own manager does not say.
 const FRACTION: f64 = 0.5;
@@ -32,7 +32,6 @@ struct Job<'d> {
 struct Report {
     progress: Progress,
     told: Value,
-    usage: Usage,
     /// What is left of its own budget.
     budget: Option<Budget>,
     /// Whether the run ends with it.
@@ -49,10 +48,16 @@ impl Loop<'_, '_> {
         let left = usize::try_from(self.budget.workers_left()).unwrap_or(usize::MAX);
         let width = self.settings.budget.max_workers_per_iteration.max(1).min(left);
         let (now, later) = delegations.split_at(width.min(delegations.len()));
+        // Counted before parts are split off: a part is of what is left.
+        self.budget.work(now.len() as u64);
         let jobs: Vec<Job<'_>> = self.jobs(control, now);
-        self.budget.work(jobs.iter().filter(|job| job.agent.is_ok()).count() as u64);
-        let reports =
-            parallel::each(&jobs, self.settings.budget.max_parallel_workers, |_, job| self.carry_out(control, job));
+        let idle = jobs.iter().filter(|job| job.agent.is_err()).count();
+        self.budget.unwork(idle as u64);
+        let tab = self.budget.tab();
+        let reports = parallel::each(&jobs, self.settings.budget.max_parallel_workers, |_, job| {
+            self.carry_out(control, job, &tab).map_err(|halt| self.running.halted(halt))
+        });
+        self.budget.charge(&tab.used());
         let reports: Vec<Report> = reports.into_iter().collect::<Result<_, Halt>>()?;
         self.results.clear();
         self.rescore(&reports);
@@ -62,7 +67,6 @@ impl Loop<'_, '_> {
             if let Some(given) = &report.budget {
                 self.budget.reclaim(given);
             }
-            self.budget.charge(&report.usage);
             self.results.push(report.told);
             let (subtask_id, started) = (job.delegation.subtask_id.clone(), job.agent.is_ok());
             progress.push(Worked { subtask_id, progress: report.progress, started });
@@ -155,12 +159,12 @@ impl Loop<'_, '_> {
         Ok(())
     }
 
-    fn carry_out(&self, control: &Control, job: &Job<'_>) -> Result<Report, Halt> {
+    fn carry_out(&self, control: &Control, job: &Job<'_>, tab: &Tab) -> Result<Report, Halt> {
         let delegation = job.delegation;
         match (&job.agent, &job.budget) {
             (Err(why), _) => Ok(failed(delegation, why)),
             (Ok(agent), Some(budget)) => self.below(agent, job, budget.clone()),
-            (Ok(agent), None) => self.worker(control, agent, job),
+            (Ok(agent), None) => self.worker(control, (agent, tab), job),
         }
     }
 
@@ -178,7 +182,6 @@ impl Loop<'_, '_> {
             progress: if complete { Progress::Completed } else { Progress::Failed },
             told: told(delegation, if complete { "completed" } else { "failed" }, said),
             // Its agents were charged to its part, which is given back without what they used.
-            usage: Usage::default(),
             budget: Some(outcome.budget),
             fatal: false,
             scores: outcome.scores,
@@ -187,7 +190,7 @@ impl Loop<'_, '_> {
         })
     }
 
-    fn worker(&self, control: &Control, agent: &str, job: &Job<'_>) -> Result<Report, Halt> {
+    fn worker(&self, control: &Control, (agent, tab): (&str, &Tab), job: &Job<'_>) -> Result<Report, Halt> {
         static WANTED: AtomicBool = AtomicBool::new(false);
         let (settings, delegation) = (self.running.settings, job.delegation);
         let node = self.settings.node(&delegation.worker_id).or_else(|| self.settings.node(agent));
@@ -206,6 +209,7 @@ impl Loop<'_, '_> {
             timeout: node.map_or(settings.execution.per_agent, |node| node.timeout),
             retry: node.map_or(&settings.execution.retry, |node| &node.retry),
             unwanted: &|| WANTED.load(Ordering::Relaxed),
+            tab,
         };
         let (came, score, defects) = match self.running.ask(&ask)? {
             Came::Answered(answer) => {
@@ -221,36 +225,28 @@ impl Loop<'_, '_> {
                 defects,
                 progress: Progress::Completed,
                 told: told(delegation, "completed", json!({"output": self.seen(agent, &answer.said)})),
-                usage: answer.usage,
                 budget: None,
                 fatal: false,
             }),
             Came::Failed(failure) => {
                 let fatal = node.is_some_and(|node| node.own_on_failure && node.on_failure == OnFailure::Stop);
-                Ok(Report { fatal, usage: failure.usage, ..failed(delegation, &failure.reason) })
+                Ok(Report { fatal, ..failed(delegation, &failure.reason) })
             }
             Came::Unwanted => Err(Halt::Over),
         }
     }
 
-    /// What the manager sees of an answer (R16).
+    /// What the manager sees of an answer (R16): a reply to its delegation is no state, so that the strategy does not count.
     fn seen(&self, agent: &str, said: &Map<String, Value>) -> Value {
-        let shown = said.iter().filter(|(field, _)| self.running.settings.sharing.shows(agent, field, &self.manager));
+        let sharing = &self.running.settings.sharing;
+        let shown = said.iter().filter(|(field, _)| agent == self.manager || !sharing.keeps_back(agent, field));
         shown.map(|(field, value)| (field.clone(), value.clone())).collect::<Map<_, _>>().into()
     }
 }
 
 fn failed(delegation: &Delegation, why: &str) -> Report {
     let told = told(delegation, "failed", json!({"error": why}));
-    Report {
-        progress: Progress::Failed,
-        told,
-        usage: Usage::default(),
-        budget: None,
-        fatal: false,
-        scores: Vec::new(),
-        defects: Vec::new(),
-    }
+    Report { progress: Progress::Failed, told, budget: None, fatal: false, scores: Vec::new(), defects: Vec::new() }
 }
 
 fn told(delegation: &Delegation, status: &str, mut more: Value) -> Value {

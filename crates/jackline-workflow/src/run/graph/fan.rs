@@ -41,7 +41,7 @@ pub(super) fn run(
             inputs.insert(fan_out.variable.clone(), item.clone());
             inputs.insert("index".to_owned(), json!(at));
         }
-        let ask = job::ask(node, format!("{step}[{at}]"), agent, given);
+        let ask = job::ask(running, node, (format!("{step}[{at}]"), agent), given);
         let came = job::answer(running, &Ask { state: None, unwanted: &unwanted, ..ask })?;
         let first = fan_out.aggregation == Aggregation::First && matches!(came, Came::Answered(_));
         let fatal = node.on_failure == OnFailure::Stop && matches!(came, Came::Failed(_));
@@ -71,10 +71,16 @@ fn items(running: &Running<'_>, fan_out: &FanOut) -> Result<Vec<Value>, String> 
 /// What many answers become. With `on_failure: skip` or `continue` those that are there count.
 fn gather(running: &Running<'_>, node: &Node, fan_out: &FanOut, step: &str, came: Vec<Came>) -> Result<Came, Halt> {
     let copies = came.len();
+    let (sharing, agent) = (&running.settings.sharing, fan_out.agent.as_deref().unwrap_or(&node.agent));
+    let keeps_back = |field: &str| sharing.keeps_back(&node.id, field) || sharing.keeps_back(agent, field);
     let (mut said, mut failure, mut failures) = (Vec::new(), None, 0_usize);
     for came in came {
         match came {
-            Came::Answered(answer) => said.push(answer.said),
+            Came::Answered(mut answer) => {
+                // Others see the whole of what is gathered: what is kept back does not become part of it.
+                answer.said.retain(|field, _| !keeps_back(field));
+                said.push(answer.said);
+            }
             Came::Failed(why) => {
                 failures += 1;
                 failure = failure.or(Some(why));

@@ -20,11 +20,18 @@ pub(super) enum Ended {
     Failed(Failure),
 }
 
+/// The record of a loop that is done.
+const LOOPED: &str = "agent.looped";
+
 /// Nobody is unwanted, unless somebody says so.
 pub(super) static WANTED: AtomicBool = AtomicBool::new(false);
 
 /// Runs a node to its end.
 pub(super) fn run(running: &Running<'_>, node: &Node) -> Result<Ended, Halt> {
+    // A loop that settled stays so, whatever its condition would say of the state now.
+    if running.journal.noted(LOOPED, &node.id) {
+        return Ok(Ended::Done);
+    }
     let rounds = node.repeat.as_ref().map_or(1, |repeat| repeat.max);
     for round in 1..=rounds {
         let answer = match once(running, node, round)? {
@@ -33,16 +40,15 @@ pub(super) fn run(running: &Running<'_>, node: &Node) -> Result<Ended, Halt> {
             Came::Unwanted => return Err(Halt::Over),
         };
         let Some(repeat) = &node.repeat else { break };
+        if running.journal.began(&format!("{}@{}", node.id, round + 1)) {
+            continue;
+        }
         match goes_on(running, node, repeat, &answer) {
             Err(failure) => return Ok(Ended::Failed(failure)),
-            Ok(true) if round < rounds => {
-                if !running.journal.knows(&format!("{}@{}", node.id, round + 1)) {
-                    running.watch.pause(repeat.pause, &|| false);
-                }
-            }
+            Ok(true) if round < rounds => running.watch.pause(repeat.pause, &|| false),
             Ok(go_on) => {
                 let data = json!({"rounds": round, "settled": !go_on});
-                running.note(Entry::new("agent.looped", &node.id, data).of_step(&node.id))?;
+                running.note(Entry::new(LOOPED, &node.id, data).of_step(&node.id))?;
                 break;
             }
         }
@@ -73,24 +79,34 @@ fn once(running: &Running<'_>, node: &Node, round: u32) -> Result<Came, Halt> {
     if let Some(fan_out) = &node.fan_out {
         return fan::run(running, node, fan_out, &step, given);
     }
-    let came = answer(running, &ask(node, step.clone(), &node.agent, given.clone()))?;
-    let Some(fallback) = running.settings.execution.fallback.as_deref() else { return Ok(came) };
-    match came {
-        // Somebody else stands in for an agent that failed for good.
-        Came::Failed(_) if fallback != node.agent => answer(running, &ask(node, format!("{step}~"), fallback, given)),
-        came => Ok(came),
+    answer(running, &ask(running, node, (step, &node.agent), given))
+}
+
+/// What somebody answers for a node, or for one of its copies: its agent, or whoever stands in for one that failed for good.
+pub(super) fn answer(running: &Running<'_>, ask: &Ask<'_>) -> Result<Came, Halt> {
+    let fallback = running.settings.execution.fallback.as_deref().filter(|other| *other != ask.agent);
+    match (scored(running, ask)?, fallback) {
+        (Came::Failed(_), Some(agent)) => {
+            scored(running, &Ask { step: format!("{}~", ask.step), agent, given: ask.given.clone(), ..*ask })
+        }
+        (came, _) => Ok(came),
     }
 }
 
-/// What somebody answers, scored where the manifest wants that: whoever answers for a node is held to the same.
-pub(super) fn answer(running: &Running<'_>, ask: &Ask<'_>) -> Result<Came, Halt> {
+/// An answer, scored where the manifest wants that: whoever answers for a node is held to the same.
+fn scored(running: &Running<'_>, ask: &Ask<'_>) -> Result<Came, Halt> {
     match running.ask(ask)? {
         Came::Answered(answer) => running.scored(ask, answer, &Value::Null),
         other => Ok(other),
     }
 }
 
-pub(super) fn ask<'a>(node: &'a Node, step: String, agent: &'a str, given: Map<String, Value>) -> Ask<'a> {
+pub(super) fn ask<'a>(
+    running: &'a Running<'_>,
+    node: &'a Node,
+    (step, agent): (String, &'a str),
+    given: Map<String, Value>,
+) -> Ask<'a> {
     Ask {
         step,
         name: &node.id,
@@ -101,6 +117,7 @@ pub(super) fn ask<'a>(node: &'a Node, step: String, agent: &'a str, given: Map<S
         timeout: node.timeout,
         retry: &node.retry,
         unwanted: &|| WANTED.load(Ordering::Relaxed),
+        tab: &running.tab,
     }
 }
 

@@ -4,6 +4,7 @@ mod fan;
 mod job;
 mod schedule;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::thread;
 
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::fault::Halt;
 use super::ledger::Entry;
+use super::parallel;
 use super::running::{Earlier, Running, lock};
 use super::settings::{Node, OnFailure};
 use super::worker::FailureKind;
@@ -30,20 +32,20 @@ pub(super) fn run(running: &Running<'_>, nodes: &[Node]) -> Result<Outcome, Halt
     let mut schedule = Schedule::new(nodes);
     let (tell, told) = mpsc::channel();
     let mut at_work = 0_usize;
-    let mut halt = None;
+    let mut halted = false;
     thread::scope(|scope| {
         loop {
-            while halt.is_none() && at_work < running.settings.execution.parallel {
+            while !halted && at_work < running.settings.execution.parallel {
                 let Some(at) = schedule.next() else { break };
                 let Some(node) = nodes.get(at) else { break };
                 match prospect(running, &schedule, node, at) {
                     Ok(Prospect::Run) => {
                         at_work += 1;
                         let tell = tell.clone();
-                        scope.spawn(move || drop(tell.send((at, job::run(running, node)))));
+                        parallel::start(scope, move || drop(tell.send((at, guarded(running, node)))));
                     }
                     Ok(Prospect::Settled(settled)) => schedule.settle(at, settled),
-                    Err(stopped) => halt = Some(stopped),
+                    Err(stopped) => halted = over(running, stopped),
                 }
             }
             if at_work == 0 {
@@ -54,17 +56,24 @@ pub(super) fn run(running: &Running<'_>, nodes: &[Node]) -> Result<Outcome, Halt
             at_work -= 1;
             match ended.and_then(|ended| settle(running, nodes.get(at), ended)) {
                 Ok(settled) => schedule.settle(at, settled),
-                Err(stopped) => drop(halt.get_or_insert(stopped)),
+                Err(stopped) => halted = over(running, stopped),
             }
         }
     });
-    match halt {
-        Some(Halt::Fault(fault)) => Err(Halt::Fault(fault)),
-        Some(Halt::Over) => Ok(Outcome { end: running.over(), output: output(running, nodes) }),
-        // What the last condition or answer took counts too.
-        None if running.out_of_time() => Ok(Outcome { end: running.over(), output: output(running, nodes) }),
-        None => Ok(Outcome { end: schedule.end(), output: output(running, nodes) }),
-    }
+    // What the last condition or answer took counts too.
+    let end = if halted || running.out_of_time() { running.over() } else { schedule.end() };
+    Ok(Outcome { end, output: output(running, nodes) })
+}
+
+/// The run goes no further, and whoever is at work ends.
+fn over(running: &Running<'_>, halt: Halt) -> bool {
+    matches!(running.halted(halt), Halt::Over)
+}
+
+/// A node at work. One that panics ends the run, and is heard of like every other.
+fn guarded(running: &Running<'_>, node: &Node) -> Result<Ended, Halt> {
+    let ran = catch_unwind(AssertUnwindSafe(|| job::run(running, node)));
+    ran.unwrap_or_else(|_| Err(running.stop(Status::Failed, "fault"))).map_err(|halt| running.halted(halt))
 }
 
 /// Whether a node runs; one that does not is on record.
@@ -75,7 +84,7 @@ fn prospect(running: &Running<'_>, schedule: &Schedule, node: &Node, at: usize) 
         Some(Earlier::Failed(failure)) => return untold(running, node, &failure.reason),
         Some(Earlier::Finished(_)) | None => {}
     }
-    if running.journal.knows(&format!("{}@", node.id)) {
+    if running.journal.began(&format!("{}@", node.id)) {
         return Ok(Prospect::Run);
     }
     running.go_on()?;

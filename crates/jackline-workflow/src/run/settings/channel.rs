@@ -50,6 +50,11 @@ struct Participants {
 }
 
 impl Channels {
+    /// Whether there is one.
+    pub(crate) fn any(&self) -> bool {
+        !self.all.is_empty()
+    }
+
     pub(super) fn read(root: &Value, out: &mut Vec<String>) -> Self {
         let written: Vec<Written> = part(root, "/communication/channels", out);
         let kilobytes = root.pointer("/communication/bus/max_message_size_kb").and_then(Value::as_u64);

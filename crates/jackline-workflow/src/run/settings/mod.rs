@@ -6,6 +6,7 @@ mod agent;
 mod channel;
 mod delegation;
 mod execution;
+mod named;
 mod node;
 mod retry;
 mod sharing;
@@ -87,12 +88,17 @@ fn part<T: for<'a> Deserialize<'a> + Default>(root: &Value, pointer: &str, out: 
     })
 }
 
+/// Members that hold values of somebody else's, in which null says something: that a schema wants it, that a parameter
+/// is left out, that the state begins with it.
+const AS_WRITTEN: &[&str] = &["schema", "parameters", "initial", "auto_inject"];
+
 /// Takes members that are null away, at every depth: many programs write absent ones so. The depth of YAML is bounded.
 fn without_nulls(value: &mut Value) {
     match value {
         Value::Object(members) => {
             members.retain(|_, value| !value.is_null());
-            members.values_mut().for_each(without_nulls);
+            let ours = members.iter_mut().filter(|(name, _)| !AS_WRITTEN.contains(&name.as_str()));
+            ours.for_each(|(_, value)| without_nulls(value));
         }
         Value::Array(items) => items.iter_mut().for_each(without_nulls),
         _ => {}
@@ -103,7 +109,8 @@ fn without_nulls(value: &mut Value) {
 pub(crate) fn unusable_tiers(flow: &Workflow) -> Vec<String> {
     let Some(mut root) = flow.manifest().and_then(|manifest| tree(manifest.root)) else { return Vec::new() };
     without_nulls(&mut root);
-    tiers::unusable(&root)
+    let agents: Vec<&str> = flow.agents.iter().map(|agent| agent.name()).collect();
+    tiers::unusable(&root, &agents)
 }
 
 impl Settings {
@@ -120,7 +127,7 @@ impl Settings {
         let variables = Variables::read(manifest);
         let settings = Self {
             name: root.pointer("/workflow/name").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            digest: Digest::of_parts(flow.files.iter().flat_map(|file| [file.path.as_bytes(), file.text.as_bytes()])),
+            digest: named::digest(flow),
             budget: part(&root, "/orchestration/run_budget", &mut out),
             sharing: Sharing::read(&root, &engine, &agents, &mut out),
             channels: Channels::read(&root, &mut out),
@@ -229,4 +236,25 @@ fn hidden(flow: &Workflow, manifest: Manifest<'_>, variables: &[String]) -> BTre
     let fields = flow.agents.iter().flat_map(|agent| agent.contract.named.iter());
     let fields = fields.filter(|field| field.sensitive).map(|field| field.name.clone());
     listed.chain(fields).chain(variables.iter().cloned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn null_is_absent_save_where_it_says_something() {
+        let mut value = json!({
+            "a": null, "list": [{"b": null, "c": 1}], "initial": null,
+            "model": {"name": "m", "price": null, "parameters": {"response_format": null}},
+            "channels": [{"schema": {"properties": {"err": {"const": null}}}}],
+        });
+        without_nulls(&mut value);
+        let want = json!({
+            "list": [{"c": 1}],
+            "model": {"name": "m", "parameters": {"response_format": null}},
+            "channels": [{"schema": {"properties": {"err": {"const": null}}}}],
+        });
+        assert_eq!(value, want);
+    }
 }

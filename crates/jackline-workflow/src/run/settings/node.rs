@@ -17,6 +17,8 @@ const ITERATIONS: u32 = 5;
 const ITERATIONS_MAX: u32 = 1_000;
 /// Copies of a fan-out at once when nobody says otherwise: the protocol's own.
 const FAN_PARALLEL: usize = 4;
+/// Copies at once whatever is said: each is a process, and machines have few processors.
+const FAN_PARALLEL_MAX: usize = 256;
 
 /// A node of the graph.
 #[derive(Debug)]
@@ -256,7 +258,7 @@ fn fan(written: WrittenFan, gathered: WrittenFanIn) -> Result<Option<FanOut>, St
         source: expression(&source)?,
         variable: written.variable.unwrap_or_else(|| "item".to_owned()),
         agent: written.agent_template.as_deref().map(agent_name),
-        parallel: written.max_parallel.unwrap_or(FAN_PARALLEL).max(1),
+        parallel: written.max_parallel.unwrap_or(FAN_PARALLEL).clamp(1, FAN_PARALLEL_MAX),
         aggregation,
         target: gathered.target_field,
     }))

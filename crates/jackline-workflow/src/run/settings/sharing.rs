@@ -94,10 +94,7 @@ impl Sharing {
         if from == to {
             return true;
         }
-        let named = |path: &String| path.rsplit_once('.').is_some_and(|(of, name)| of == from && name == field);
-        let never = self.never.contains(field) || self.never.iter().any(named);
-        let kept_back = never || self.unshared.get(from).is_some_and(|list| list.contains(field));
-        if kept_back {
+        if self.keeps_back(from, field) {
             return false;
         }
         match self.strategy {
@@ -105,6 +102,13 @@ impl Sharing {
             Strategy::Isolated => false,
             Strategy::Selective => self.names(from, field, to),
         }
+    }
+
+    /// Whether a field of an agent is nobody else's, under any strategy.
+    pub(crate) fn keeps_back(&self, from: &str, field: &str) -> bool {
+        let named = |path: &String| path.rsplit_once('.').is_some_and(|(of, name)| of == from && name == field);
+        let never = self.never.contains(field) || self.never.iter().any(named);
+        never || self.unshared.get(from).is_some_and(|list| list.contains(field))
     }
 
     fn names(&self, from: &str, field: &str, to: &str) -> bool {

@@ -121,8 +121,20 @@ impl Read {
     }
 }
 
-/// What a run would refuse about who looks at answers, as far as the manifest alone tells.
-pub(super) fn unusable(root: &Value) -> Vec<String> {
+/// What a run would refuse about who looks at answers, as far as the manifest and the names of agents tell.
+pub(super) fn unusable(root: &Value, agents: &[&str]) -> Vec<String> {
     let Read { judging, critique, scoring } = Read::of(root);
-    [judging.err(), critique.err(), scoring.err()].into_iter().flatten().collect()
+    let named = [
+        ("validation.llm.judge", judging.as_ref().ok().and_then(|read| Some(&read.as_ref()?.judge))),
+        ("critique.critic", critique.as_ref().ok().and_then(|read| read.as_ref()?.critic.as_ref())),
+        ("evaluation.rubric_judge", scoring.as_ref().ok().and_then(|read| read.as_ref()?.judge.as_ref())),
+    ];
+    let nobody = named.into_iter().filter_map(|(what, named)| match named {
+        Some(Respondent::Agent(name)) if !agents.contains(&name.as_str()) => {
+            Some(format!("`{what}` names the agent `{name}`, which has no file"))
+        }
+        _ => None,
+    });
+    let nobody: Vec<String> = nobody.collect();
+    [judging.err(), critique.err(), scoring.err()].into_iter().flatten().chain(nobody).collect()
 }

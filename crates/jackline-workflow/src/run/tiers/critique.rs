@@ -31,7 +31,7 @@ impl Running<'_> {
         let Some((settings, Some(named))) = &self.settings.tiers.critique else {
             return Ok(Improved { answer, score: None, defects: Vec::new() });
         };
-        let referee = Referee::new(self, named, format!("{}/critic", ask.step));
+        let referee = Referee::new(self, named, format!("{}/critic", ask.step), ask.tab);
         let critique = Critique { settings, critic: &referee, memory: &self.memory };
         let output = Value::Object(answer.said.clone());
         let work = work((self.task, ask), self.settings.agents.get(ask.agent), &output);

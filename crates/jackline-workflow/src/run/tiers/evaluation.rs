@@ -14,6 +14,7 @@ use crate::run::ledger::Entry;
 use crate::run::referee::Referee;
 use crate::run::running::{Earlier, Running, lock};
 use crate::run::step::{Ask, Came};
+use crate::run::tab::Tab;
 use crate::run::together;
 use crate::run::worker::Request;
 
@@ -26,13 +27,15 @@ pub(in crate::run) struct Subject<'a> {
     pub(in crate::run) iterations: u32,
     /// What the loop may use that it belongs to, beside what the run may.
     pub(in crate::run) budgets: &'a Value,
+    /// Who pays for its score.
+    pub(in crate::run) tab: &'a Tab,
 }
 
 impl Running<'_> {
     /// Scores something, if anything is scored. `step` names whom is asked.
     fn score(&self, step: &str, subject: Subject<'_>) -> Result<Option<Score>, Halt> {
         let Some((settings, named)) = &self.settings.tiers.evaluation else { return Ok(None) };
-        let referee = named.as_ref().map(|named| Referee::new(self, named, format!("{step}/rubric")));
+        let referee = named.as_ref().map(|named| Referee::new(self, named, format!("{step}/rubric"), subject.tab));
         let names = json!({
             "task": self.task, "result": subject.result, "agent": subject.agent, "iterations": subject.iterations,
             "state": lock(&self.shared).whole(), "budget": together(self.budgets(), subject.budgets.clone()), "violations": self.violations(),
@@ -82,7 +85,7 @@ impl Running<'_> {
         let Some((settings, _)) = evaluation.filter(|_| complete) else {
             return Ok((end, json!({"enabled": evaluation.is_some()})));
         };
-        let subject = Subject { result: output, agent: None, iterations: 0, budgets: &Value::Null };
+        let subject = Subject { result: output, agent: None, iterations: 0, budgets: &Value::Null, tab: &self.tab };
         // Nobody repairs a graph: what it may be repaired for leaves it partial.
         let told = self.evaluated("evaluation", subject, 0)?;
         let score = told.get("score").and_then(Value::as_f64);
@@ -123,7 +126,10 @@ impl Running<'_> {
     fn step_score(&self, ask: &Ask<'_>, answer: (&Answer, &Value), repairs: u32) -> Result<(Act, Value), Halt> {
         let step = format!("{}/score{repairs}", ask.step);
         let kept = match self.known(&step)? {
-            Some(Earlier::Finished(kept)) => kept,
+            Some(Earlier::Finished(kept)) => {
+                ask.tab.charge(&self.journal.used_below(&format!("{step}/")));
+                kept
+            }
             _ => self.score_step(ask, answer, (&step, repairs))?,
         };
         let act = kept.get("act").cloned().and_then(|act| serde_json::from_value(act).ok());
@@ -138,7 +144,7 @@ impl Running<'_> {
         (step, repairs): (&str, u32),
     ) -> Result<Value, Halt> {
         let result = Value::Object(answer.said.clone());
-        let subject = Subject { result: &result, agent: Some(ask.name), iterations: 0, budgets };
+        let subject = Subject { result: &result, agent: Some(ask.name), iterations: 0, budgets, tab: ask.tab };
         let score = self.score(step, subject)?;
         let settings = self.settings.tiers.evaluation.as_ref().map(|(settings, _)| settings);
         let total = score.as_ref().and_then(|score| score.total);

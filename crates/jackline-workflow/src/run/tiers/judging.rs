@@ -26,12 +26,13 @@ impl Running<'_> {
         let Some((settings, named)) = self.settings.tiers.judge.as_ref().filter(|_| ask.role != "manager") else {
             return Ok(None);
         };
-        let referee = Referee::new(self, named, format!("{step}/judge"));
+        let referee = Referee::new(self, named, format!("{step}/judge"), ask.tab);
         let output = Value::Object(answer.said.clone());
         let work = work((self.task, ask), Some(agent), &output);
         let judged = judge(settings, &referee, &work, Instant::now() + self.watch.left());
         referee.done()?;
-        self.note(Entry::new("agent.judged", ask.name, judged.event(ask.name)).of_step(step))?;
+        // Always: the answer is a new one, also where another one was judged before an interruption.
+        self.record(Entry::new("agent.judged", ask.name, judged.event(ask.name)).of_step(step))?;
         Ok(judged.objection().map(|why| Failure::new(FailureKind::Validation, why)))
     }
 }

@@ -4,15 +4,10 @@ use std::path::Path;
 
 use super::report::Report;
 use crate::hosts::{AtFailure, Basis, Host, Version};
-use crate::place;
 
 const GROUP: &str = "client";
 
 pub(super) fn look(host: &Host, report: &mut Report) {
-    if host.name == "claude" && place::claude_is_simple() {
-        let text = "`CLAUDE_CODE_SIMPLE` is set here, and a client that is started with it runs no hooks";
-        report.fail(GROUP, text, "unset CLAUDE_CODE_SIMPLE");
-    }
     match (host.found(), host.program) {
         (Some(program), _) => version(host, &program, report),
         (None, Some(name)) => {

@@ -11,12 +11,8 @@ use crate::place;
 
 const GROUP: &str = "mcp";
 
-/// Looks at every place where it may be registered; `store` is where the hooks keep their records.
-pub(super) fn look(used: &[&Host], root: &Path, store: Option<&Path>, report: &mut Report) {
-    used.iter().for_each(|host| look_at(host, root, store, report));
-}
-
-fn look_at(host: &Host, root: &Path, store: Option<&Path>, report: &mut Report) {
+/// Looks at every place where a host may have it registered; `store` is where its hooks keep their records.
+pub(super) fn look(host: &Host, root: &Path, store: Option<&Path>, report: &mut Report) {
     let Some(servers) = host.servers else { return };
     let mut found = 0;
     for scope in host.scopes {

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use jackline_core::stack::Stack;
-use jackline_runtime::wiring::{CommandLine, Entry, HOOK_S_MAX, Scope, Survey, Timeouts};
+use jackline_runtime::wiring::{CommandLine, Entry, STOP_TIMEOUT_S, Scope, Survey, needed_s};
 
 use super::report::Report;
-use crate::hosts::{self, Host, Settings};
+use crate::hosts::{self, Folder, Host, Settings};
 use crate::place;
 
 const GROUP: &str = "wiring";
@@ -97,6 +97,7 @@ fn looked(host: &'static Host, sources: impl Iterator<Item = Source>, root: &Pat
                 let found = judged((host, scope), &shown, root, &survey, report);
                 if found.is_some() {
                     trusted(host, &path, &shown, report);
+                    in_folder(host, scope, root, &shown, report);
                     switched_off(host, root, report);
                 }
                 wired.extend(found);
@@ -174,6 +175,16 @@ fn trusted(host: &Host, path: &Path, shown: &str, report: &mut Report) {
     }
 }
 
+/// Whether the host would run a project's own hooks in this folder.
+fn in_folder(host: &Host, scope: Option<Scope>, root: &Path, shown: &str, report: &mut Report) {
+    if scope != Some(Scope::Project) {
+        return;
+    }
+    if let Folder::Untrusted { why, remedy } = (host.folder)(root) {
+        report.fail(GROUP, format!("{shown}: {} does not run these hooks: {why}", host.title), remedy);
+    }
+}
+
 /// Whether the settings that keep trust, or a project's of the same kind, switch hooks off.
 fn switched_off(host: &Host, root: &Path, report: &mut Report) {
     let (Some((trust, file)), Some(beside)) = (host.trusting(), host.trust.as_ref().map(|trust| trust.beside)) else {
@@ -220,16 +231,16 @@ fn flaws(shown: &str, entries: &[Entry], report: &mut Report) {
     }
 }
 
-/// Whether the host waits at a stop as long as the commands there may take, and no longer than they need.
+/// Whether the host waits at a stop as long as the commands there may take, and no longer than anybody waits.
 pub(super) fn waits(wired: &Wired, stack: &Stack, report: &mut Report) {
-    let needed = Timeouts::of(stack).stop_s as f64;
+    let needed = needed_s(stack) as f64;
     for (event, seconds) in &wired.stops {
         let text = format!("{}: the hook for {event} has a `timeout` of {seconds} s", wired.shown);
         if *seconds < needed {
             let text =
                 format!("{text}, and the commands of `completion` may take {needed} s: a stop would pass unjudged");
             report.fail(GROUP, text, "jackline init");
-        } else if *seconds > needed.max(HOOK_S_MAX) {
+        } else if *seconds > STOP_TIMEOUT_S as f64 {
             report.warn(GROUP, format!("{text}, so a hung hook holds the agent up that long"), "jackline init");
         }
     }
@@ -253,6 +264,7 @@ mod tests {
     use super::super::report::Level;
     use super::*;
     use crate::hosts::claude::HOST as CLAUDE;
+    use jackline_runtime::wiring::Timeouts;
 
     /// Looks at machine's settings and local ones; how many hold our hooks, and the worst that was told.
     #[track_caller]

@@ -57,10 +57,10 @@ impl Judging {
         if self.workspace.is_some() {
             Where { workspace: self.workspace.clone(), store: None }.workspace()?;
         }
-        let Hooked { state, definitions } =
+        let Hooked { state, definitions, settings } =
             place::hooked("claude", self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
         let mut builder = RuntimeBuilder::default().state(&state);
-        builder = builder.host_settings(place::host_settings()).environment(place::environment);
+        builder = builder.host_settings(settings).environment(place::environment);
         builder = builder.web(crate::web::Client).outcomes_follow().started_in(place::started_in());
         builder = match &self.definition {
             Some(file) => {

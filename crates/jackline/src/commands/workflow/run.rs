@@ -80,6 +80,7 @@ impl Run {
         let surroundings = Surroundings {
             store: &store,
             runs: state.join(RUNS),
+            records: store.records(),
             environment: &place::environment,
             variable: &place::named,
             signal: &interrupt::signal,
@@ -165,6 +166,11 @@ fn refused(fault: RunFault) -> CommandError {
         RunFault::Unknown(_) => {
             CommandError::input(fault.to_string()).hint("`jackline sessions --all` lists runs, too")
         }
+        RunFault::AtWork { .. } => {
+            CommandError::input(fault.to_string()).hint("wait until it ends, or interrupt it first")
+        }
+        RunFault::Variable { .. } => CommandError::input(fault.to_string())
+            .hint("set it as it was, so that it can be hidden, or begin a new run"),
         RunFault::Changed(_) => {
             CommandError::input(fault.to_string()).hint("put its files back as they were, or begin a new run")
         }

@@ -1,5 +1,7 @@
 //! What no record, line or message may show (R14): fields by their name, and whatever stood in one of them.
 
+mod forms;
+
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError, RwLock};
 
@@ -12,6 +14,8 @@ use serde_json::Value;
 const KNOWN_MAX: usize = 10_000;
 /// Bytes of a value that is remembered: a longer one is no secret that somebody quotes.
 const KNOWN_BYTES_MAX: usize = 4_096;
+/// Characters of a number that is taken out where it stands alone: shorter ones are rounds, counts and scores.
+const NUMBER_CHARS_MIN: usize = 4;
 /// Digits of a hash that stand for a value, as everywhere in the log.
 const MARKER_DIGITS: usize = 8;
 
@@ -19,6 +23,9 @@ const MARKER_DIGITS: usize = 8;
 #[derive(Debug)]
 pub(super) struct Hidden {
     names: BTreeSet<String>,
+    /// Values as they are, which are hidden where one stands alone, however short it is.
+    alone: RwLock<BTreeSet<String>>,
+    /// In all forms in which somebody may quote them.
     known: Mutex<BTreeSet<String>>,
     redactor: RwLock<Redactor>,
 }
@@ -27,7 +34,12 @@ impl Hidden {
     /// By names of fields, and values that are known already.
     pub(super) fn new(names: &BTreeSet<String>, known: impl IntoIterator<Item = String>) -> Self {
         let redactor = Redactor::new(names.iter().map(String::as_str));
-        let hidden = Self { names: names.clone(), known: Mutex::new(BTreeSet::new()), redactor: RwLock::new(redactor) };
+        let hidden = Self {
+            names: names.clone(),
+            alone: RwLock::default(),
+            known: Mutex::default(),
+            redactor: RwLock::new(redactor),
+        };
         hidden.remember(known);
         hidden
     }
@@ -43,15 +55,16 @@ impl Hidden {
 
     /// A value without anything sensitive, and whether it differs.
     pub(super) fn clean(&self, value: &mut Value) -> bool {
-        let veiled = self.veil(value);
+        let veiled = self.veil(value, &self.alone.read().unwrap_or_else(PoisonError::into_inner));
         let redactor = self.redactor.read().unwrap_or_else(PoisonError::into_inner);
         redactor.redact(value) || veiled
     }
 
     /// A text without anything sensitive.
     pub(super) fn text(&self, text: &str) -> String {
-        let redactor = self.redactor.read().unwrap_or_else(PoisonError::into_inner);
-        redactor.text(text).0.into_owned()
+        let text = self.redactor().text(text).0.into_owned();
+        let alone = self.alone.read().unwrap_or_else(PoisonError::into_inner);
+        forms::without_words(&text, &alone).unwrap_or(text)
     }
 
     /// What takes secrets out of texts now.
@@ -63,21 +76,31 @@ impl Hidden {
         self.names.iter().any(|hidden| hidden.eq_ignore_ascii_case(name))
     }
 
-    /// Replaces whole values of sensitive fields, numbers and lists too. The depth of JSON is bounded where it is read.
-    fn veil(&self, value: &mut Value) -> bool {
+    /// Replaces whole values of sensitive fields, numbers and lists too, and known ones wherever one stands alone. The
+    /// depth of JSON is bounded where it is read.
+    fn veil(&self, value: &mut Value, alone: &BTreeSet<String>) -> bool {
         match value {
             Value::Object(members) => members.iter_mut().fold(false, |changed, (name, value)| {
-                if self.is_hidden(name) && !value.is_null() {
-                    let shown = marker(value);
-                    let differs = *value != shown;
-                    *value = shown;
-                    return changed || differs;
-                }
-                self.veil(value) || changed
+                let veiled = if self.is_hidden(name) { cover(value) } else { self.veil(value, alone) };
+                veiled || changed
             }),
             // All of them, not only the first that is hidden.
-            Value::Array(items) => items.iter_mut().map(|item| self.veil(item)).filter(|changed| *changed).count() > 0,
-            _ => false,
+            Value::Array(items) => {
+                items.iter_mut().map(|item| self.veil(item, alone)).filter(|changed| *changed).count() > 0
+            }
+            Value::Number(number) => {
+                let digits = number.to_string();
+                digits.len() >= NUMBER_CHARS_MIN && alone.contains(&digits) && cover(value)
+            }
+            Value::String(text) if alone.contains(text.trim()) => cover(value),
+            Value::String(text) => match forms::without_words(text, alone) {
+                None => false,
+                Some(rest) => {
+                    *text = rest;
+                    true
+                }
+            },
+            Value::Null | Value::Bool(_) => false,
         }
     }
 
@@ -95,18 +118,34 @@ impl Hidden {
 
     fn remember(&self, values: impl IntoIterator<Item = String>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut alone = self.alone.write().unwrap_or_else(PoisonError::into_inner);
         let before = known.len();
         for value in values {
             let value = value.trim();
-            if !value.is_empty() && value.len() <= KNOWN_BYTES_MAX && known.len() < KNOWN_MAX {
-                known.insert(value.to_owned());
+            if value.is_empty() || value.len() > KNOWN_BYTES_MAX || alone.len() >= KNOWN_MAX || alone.contains(value) {
+                continue;
             }
+            known.extend(forms::of(value));
+            alone.insert(value.to_owned());
         }
+        // INVARIANT: never both at once; whoever shows something waits for them in another order.
+        drop(alone);
         if known.len() > before {
             let mut redactor = self.redactor.write().unwrap_or_else(PoisonError::into_inner);
             *redactor = redactor.knowing(known.iter().map(String::as_str));
         }
     }
+}
+
+/// Replaces a value by what stands for it; whether that changed anything.
+fn cover(value: &mut Value) -> bool {
+    if value.is_null() {
+        return false;
+    }
+    let shown = marker(value);
+    let differs = *value != shown;
+    *value = shown;
+    differs
 }
 
 /// Stands for a value: what it is cannot be told, that two are the same can.
@@ -144,5 +183,25 @@ mod tests {
         assert!(text.contains("fine"));
         assert!(!hidden.clean(&mut shown), "{shown}");
         assert!(!hidden.text("qwertz-123").contains("qwertz"));
+    }
+
+    #[test]
+    fn numbers_short_values_and_quoted_ones_are_hidden_too() {
+        let names = ["pin", "key", "round"].map(str::to_owned);
+        let hidden = Hidden::new(&names.into(), ["abc".to_owned()]);
+        let key = "-----BEGIN-----\nline with \"quotes\" and ä\n-----END-----";
+        hidden.learn(&json!({"pin": 48_151_623, "key": key, "round": 7}));
+        let quoted = json!({ "key": key }).to_string();
+        let mut shown = json!({
+            "copy": 48_151_623, "list": [48_151_623, {"z": 48_151_623}], "quoted": quoted, "alone": "abc",
+            "said": "abc is said", "line": "line with \"quotes\" and ä", "within": "abcd", "count": 7,
+        });
+        assert!(hidden.clean(&mut shown));
+        let text = shown.to_string();
+        for secret in ["48151623", "quotes", "\"abc\"", "\"abc is"] {
+            assert!(!text.contains(secret), "{secret} in {text}");
+        }
+        assert_eq!((&shown["within"], &shown["count"]), (&json!("abcd"), &json!(7)));
+        assert!(!hidden.clean(&mut shown), "{shown}");
     }
 }

@@ -1,0 +1,55 @@
+//! What a scope means beyond this person and this machine, told while it is wired.
+
+use std::path::Path;
+use std::process::Command;
+
+use jackline_runtime::wiring::Scope;
+
+use crate::hosts::{AtMissing, Folder, Host};
+use crate::{bounded, place, screen};
+
+/// Milliseconds for git to say whether it ignores a file.
+const GIT_MS_MAX: u64 = 3_000;
+
+pub(super) fn note(host: &Host, scope: Scope, root: &Path, path: &Path) {
+    match scope {
+        Scope::User => {}
+        Scope::Local => note_untracked(root, path),
+        Scope::Project => {
+            note_shared(host);
+            note_folder(host, root);
+        }
+    }
+}
+
+fn note_untracked(root: &Path, path: &Path) {
+    if !is_tracked_by_git(root, path) {
+        return;
+    }
+    screen::complain(&format!("warning: git does not ignore `{}`, and it names paths of yours", place::shown(path)));
+    let below = path.strip_prefix(root).unwrap_or(path).display();
+    screen::complain(&format!("  help: echo '**/{below}' >> .git/info/exclude"));
+}
+
+fn note_shared(host: &Host) {
+    screen::complain("note: these settings are shared, and find `jackline` on each one's PATH");
+    screen::complain(match host.at_missing {
+        AtMissing::Blocks => "  help: who does not have it cannot run any tool until they install it; tell your team",
+        AtMissing::Passes => "  help: who does not have it works unguarded; tell your team",
+    });
+}
+
+/// A host that does not trust the folder passes over its hooks without a word.
+fn note_folder(host: &Host, root: &Path) {
+    if let Folder::Untrusted { why, remedy } = (host.folder)(root) {
+        screen::complain(&format!("warning: {} does not run a project's hooks here: {why}", host.title));
+        screen::complain(&format!("  help: {remedy}"));
+    }
+}
+
+/// Whether git would add the file; where there is no repository, or no git, it would not.
+fn is_tracked_by_git(root: &Path, path: &Path) -> bool {
+    let mut git = Command::new("git");
+    git.current_dir(root).args(["-c", "core.fsmonitor=false", "check-ignore", "-q", "--no-index"]).arg(path);
+    bounded::run(git, "", GIT_MS_MAX).is_ok_and(|answered| answered.code == Some(1))
+}
