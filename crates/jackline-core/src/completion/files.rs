@@ -28,8 +28,7 @@ pub(super) fn open(ground: &Ground<'_>) -> Vec<Open> {
         return Vec::new();
     }
     let blocks_max = completions(ground).map(|completion| completion.blocks_max).max().unwrap_or(BLOCKS_MAX_DEFAULT);
-    let outstanding =
-        findings(files, ground.event.host.as_deref()).into_iter().map(|finding| Open { finding, blocks_max });
+    let outstanding = findings(files).into_iter().map(|finding| Open { finding, blocks_max });
     let unclear = files.unclear.as_ref().map(|why| Open { finding: fault(why), blocks_max: UNCLEAR_BLOCKS_MAX });
     outstanding.chain(unclear).collect()
 }
@@ -45,10 +44,9 @@ pub(super) fn check(ground: &Ground<'_>) -> Option<Failure> {
 }
 
 /// A finding for each outstanding policy. All that count say the whole, so that it is told once.
-pub(crate) fn findings(files: &Evaluated, host: Option<&str>) -> Vec<Finding> {
+pub(crate) fn findings(files: &Evaluated) -> Vec<Finding> {
     let finding = |open: &Outstanding| {
-        let finding =
-            Finding::deny(GUARD, code::FILES_OUTSTANDING, open.section.text.clone()).suggest(park::exit(host));
+        let finding = Finding::deny(GUARD, code::FILES_OUTSTANDING, open.section.text.clone()).suggest(park::EXIT);
         Finding { policy: open.entry.policy_name.clone(), enforced: !open.observed, ..finding }
     };
     let mut all: Vec<Finding> = files.outstanding.iter().map(finding).collect();

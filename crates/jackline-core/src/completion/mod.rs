@@ -159,8 +159,7 @@ impl Ground<'_> {
         }
         let failure = self.check(layer, &completion.check)?;
         Ok(failure
-            .map(|failure| finding(failure, self.event.host.as_deref()))
-            .map(|finding| Open { finding: observed(finding, layer), blocks_max: completion.blocks_max }))
+            .map(|failure| Open { finding: observed(finding(failure), layer), blocks_max: completion.blocks_max }))
     }
 
     /// Recursion is bounded by the depth of checks.
@@ -296,10 +295,10 @@ fn no_filesystem(files: usize) -> Option<Failure> {
     failed(&format!("No filesystem available to verify {files} required output file(s)."))
 }
 
-fn finding(failure: Failure, host: Option<&str>) -> Finding {
+fn finding(failure: Failure) -> Finding {
     let text = if failure.text.is_empty() { TEXTLESS.to_owned() } else { failure.text };
     let finding = Finding::deny(GUARD, code::COMPLETION_INCOMPLETE, text);
-    failure.next.into_iter().fold(finding, Finding::suggest).suggest(park::exit(host))
+    failure.next.into_iter().fold(finding, Finding::suggest).suggest(park::EXIT)
 }
 
 /// A failure with this text, marked as what stands in the way. What would end the mark early is spelled otherwise.

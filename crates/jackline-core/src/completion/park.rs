@@ -13,18 +13,14 @@ const END: &str = "</park>";
 /// What stands for a reason where the way out is described: said by itself it is none.
 const PLACEHOLDER: &str = "why";
 
-/// How an agent parks, as it is told after what holds it. Where its last words are not told, a tool of our own is left.
-#[must_use]
-pub(crate) fn exit(host: Option<&str>) -> &'static str {
-    match tells_last_words(host) {
-        true => "if you cannot: end your turn with `<park>why</park>` in your last message, which tells the owner",
-        false => {
-            "if you cannot: call the tool `park` of the MCP server `jackline` with the reason, which tells the owner"
-        }
-    }
-}
+/// The honest exit, told after what holds an agent. Decisions say it so on every host.
+pub const EXIT: &str =
+    "if you cannot: end your turn with `<park>why</park>` in your last message, which tells the owner";
+/// The same where a host does not tell an agent's last words: a tool of our own is left.
+pub const EXIT_BY_TOOL: &str =
+    "if you cannot: call the tool `park` of the MCP server `jackline` with the reason, which tells the owner";
 
-/// The same in few words, for a list of what is asked.
+/// The exit that a host knows, in few words, for a list of what is asked.
 pub(crate) fn exit_in_short(host: Option<&str>) -> &'static str {
     match tells_last_words(host) {
         true => "write `<park>why</park>` in your last message",

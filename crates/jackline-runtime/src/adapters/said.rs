@@ -1,6 +1,7 @@
 //! What adapters share in answering: what is said to the model and to the person, in no host's form yet.
 
 use jackline_core::code;
+use jackline_core::completion::park;
 use jackline_core::decision::{EditTarget, Verdict};
 use serde_json::{Map, Value, json};
 
@@ -22,6 +23,11 @@ fn is_fault(answer: &Answer) -> bool {
 /// The strictest answer, where one does not simply allow.
 pub(super) fn strictest(answers: &[Answer]) -> Option<&Answer> {
     answers.iter().max_by_key(|answer| answer.verdict).filter(|answer| answer.verdict > Verdict::Allow)
+}
+
+/// Why a stop is held, for hosts that do not tell an agent's last words: the exit is the one that works there.
+pub(super) fn held(answer: &Answer) -> String {
+    answer.shown().replace(park::EXIT, park::EXIT_BY_TOOL)
 }
 
 /// The first answer that refuses.

@@ -59,7 +59,7 @@ fn permission(decision: &str, reason: &str) -> Map<String, Value> {
 
 fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
     if let Some(refused) = said::refused(answers) {
-        return refusal(asked, &refused.shown());
+        return refusal(asked, &said::held(refused));
     }
     Reply::default()
 }

@@ -45,7 +45,7 @@ fn denial(reason: &str) -> Reply {
 
 /// A stop cannot be held: what is open is said as the next message, a few times at most.
 fn stop(answers: &[Answer]) -> Reply {
-    said::refused(answers).map_or_else(Reply::default, |refused| followup(&refused.shown()))
+    said::refused(answers).map_or_else(Reply::default, |refused| followup(&said::held(refused)))
 }
 
 fn followup(text: &str) -> Reply {

@@ -54,7 +54,7 @@ fn refusal(asked: &Asked, reason: &str) -> Reply {
 
 fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
     if let Some(refused) = said::refused(answers) {
-        return refusal(asked, &refused.shown());
+        return refusal(asked, &said::held(refused));
     }
     let told = said::farewell(answers, asked.name == "Stop");
     say(Map::from_iter(told.map(|told| ("systemMessage".to_owned(), json!(told)))))
