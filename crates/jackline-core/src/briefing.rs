@@ -1,9 +1,11 @@
 //! What an agent is told when it begins: what is enforced, and which exits are honest. A few lines, no more.
 
 use crate::audit;
+use crate::completion::park;
 use crate::definition::model::{
     Check, Completion, Deadline, Enforce, Guard, Limits, Outside, Paths, Policy, Rule, Sequence, Todos,
 };
+use crate::hosts::tells_last_words;
 use crate::overrides::Demand;
 use crate::stack::{Layer, Stack};
 
@@ -20,11 +22,12 @@ pub struct Watching {
     pub total: usize,
 }
 
-/// The text for the definitions in force and the file policies; `None` where nothing is enforced.
+/// The text for the definitions in force and the file policies, for an agent of this host; `None` where nothing is
+/// enforced.
 #[must_use]
-pub fn briefing(stack: &Stack, watching: &Watching) -> Option<String> {
-    let mut lines: Vec<String> = files_line(watching).into_iter().collect();
-    for line in stack.layers.iter().filter(|layer| !layer.observes()).flat_map(layer_lines) {
+pub fn briefing(stack: &Stack, watching: &Watching, host: Option<&str>) -> Option<String> {
+    let mut lines: Vec<String> = files_line(watching, host).into_iter().collect();
+    for line in stack.layers.iter().filter(|layer| !layer.observes()).flat_map(|layer| layer_lines(layer, host)) {
         if !lines.contains(&line) {
             lines.push(line);
         }
@@ -43,7 +46,7 @@ pub fn briefing(stack: &Stack, watching: &Watching) -> Option<String> {
     ))
 }
 
-fn layer_lines(layer: &Layer) -> Vec<String> {
+fn layer_lines(layer: &Layer, host: Option<&str>) -> Vec<String> {
     // A pack in one line: its rules would crowd out what the owner wrote.
     if let Some(pack) = layer.pack() {
         return vec![clipped(&format!("- {}", pack.about()))];
@@ -56,7 +59,7 @@ fn layer_lines(layer: &Layer) -> Vec<String> {
         })
         .collect();
     lines.extend(todos_line(&layer.model.todos));
-    lines.extend(layer.model.completion.as_ref().map(completion_line));
+    lines.extend(layer.model.completion.as_ref().map(|completion| completion_line(completion, host)));
     lines.extend(limits_line(&layer.model.limits));
     lines.extend(layer.model.reads.map(|reads| {
         format!(
@@ -68,7 +71,7 @@ fn layer_lines(layer: &Layer) -> Vec<String> {
 }
 
 /// What must change together, and the honest exits from it.
-fn files_line(watching: &Watching) -> Option<String> {
+fn files_line(watching: &Watching, host: Option<&str>) -> Option<String> {
     if watching.total == 0 {
         return None;
     }
@@ -78,10 +81,10 @@ fn files_line(watching: &Watching) -> Option<String> {
         "- before you stop, file policies look at what you changed: {}{more}",
         watching.names.join("; ")
     ));
-    Some(format!(
-        "{told}. Do what they ask; where nothing needs to change, say `<promise>the policy's name</promise>` once it \
-         fired, and the owner is told; or write `<park>why</park>` in your last message"
-    ))
+    let promise = "where nothing needs to change, say `<promise>the policy's name</promise>` once it fired, and the \
+                   owner is told; ";
+    let promise = if tells_last_words(host) { promise } else { "" };
+    Some(format!("{told}. Do what they ask; {promise}or {}", park::exit_in_short(host)))
 }
 
 /// What the owner requires to be done.
@@ -91,9 +94,9 @@ fn todos_line(todos: &Todos) -> Option<String> {
 }
 
 /// What must hold before a stop; the honest exit from it is named with it.
-fn completion_line(completion: &Completion) -> String {
+fn completion_line(completion: &Completion, host: Option<&str>) -> String {
     let wanted = clipped(&format!("- before you stop: {}", told(&completion.check)));
-    format!("{wanted}; or write `<park>why</park>` in your last message: parking is honest, and the owner is told")
+    format!("{wanted}; or {}: parking is honest, and the owner is told", park::exit_in_short(host))
 }
 
 /// A check in a few words. Recursion is bounded by the depth of checks.
@@ -188,14 +191,17 @@ mod tests {
 
     fn told(text: &str) -> Option<String> {
         let model = crate::definition::parse(text, &crate::tools::names()).expect("fine").model;
-        briefing(&Stack::of("/w", model, Digest::of(text.as_bytes())), &Watching::default())
+        briefing(&Stack::of("/w", model, Digest::of(text.as_bytes())), &Watching::default(), None)
     }
 
     #[test]
     fn file_policies_are_told_with_their_exits() {
         let model = crate::definition::parse("jackline: 1\n", &[]).expect("fine").model;
         let watching = Watching { names: vec!["Tests".to_owned(), "Docs".to_owned()], total: 3 };
-        let text = briefing(&Stack::of("/w", model, Digest::ZERO), &watching).expect("something is enforced");
+        let stack = Stack::of("/w", model, Digest::ZERO);
+        let text = briefing(&stack, &watching, None).expect("something is enforced");
+        let told = briefing(&stack, &watching, Some("copilot")).expect("something is enforced");
+        assert!(told.contains("the tool `park`") && !told.contains("<p"), "{told}");
         assert!(text.contains("look at what you changed: Tests; Docs, and 1 more."), "{text}");
         assert!(text.contains("<promise>") && text.contains("<park>"), "{text}");
     }

@@ -6,16 +6,18 @@ mod arguments;
 
 use serde_json::Value;
 
-use arguments::{command_text, directories, file_of_uri, strings_at};
+use arguments::{command_text, directories, strings_at};
 
 use crate::definition::{Kind, Model};
 use crate::event::Call;
+use crate::listing::MCP_HOST;
 use crate::patch;
 use crate::path::{self, Role};
 use crate::probe::{Facts, Probe, There};
 use crate::session::Key;
 use crate::sha::Digest;
 use crate::shell::{self, Dir, How, Reading, ShellText};
+use crate::spelling::{self, Spelling};
 use crate::tools::{self, PATH_ARGUMENTS, Tool};
 
 /// Paths judged of one call; a call that touches more counts as touching something that cannot be told.
@@ -26,6 +28,8 @@ pub const TOUCHES_MAX: usize = 256;
 pub struct Touch {
     /// As the caller wrote it.
     pub path: String,
+    /// What else the program that opens it may understand by it; none for a shell's.
+    pub readings: Vec<String>,
     /// Where a relative path starts: absolute, or relative to the workspace root.
     pub dir: String,
     pub role: Role,
@@ -60,10 +64,25 @@ impl Only {
 }
 
 impl Touch {
-    /// A path that an argument holds.
-    fn plain(path: String, dir: &str, role: Role) -> Self {
+    /// A path that an argument holds, as it may be read.
+    fn plain(Spelling { path, readings }: Spelling, dir: &str, role: Role) -> Self {
         let (glob, dynamic) = (false, false);
-        Self { path, dir: dir.to_owned(), role, whole: false, glob, dynamic, how: How::Whole, only: None }
+        Self { path, readings, dir: dir.to_owned(), role, whole: false, glob, dynamic, how: How::Whole, only: None }
+    }
+
+    /// A touch for each way in which the path may be read.
+    pub(crate) fn each(&self) -> impl Iterator<Item = Self> {
+        let paths = std::iter::once(&self.path).chain(&self.readings);
+        paths.map(|path| Self { path: path.clone(), readings: Vec::new(), ..self.clone() })
+    }
+
+    /// What to do about a path that leads nobody knows where.
+    pub(crate) fn remedy(&self) -> &'static str {
+        let climbs = self.path.split('/').any(|part| part == "..");
+        match climbs || !self.readings.is_empty() {
+            true => "write the whole path from `/`, without `..`, `~` and escapes",
+            false => "write the path out literally",
+        }
     }
 
     /// Whether the text shows that the file is touched, rather than that it may be.
@@ -87,7 +106,11 @@ impl Touch {
     /// The question which file this is; for a pattern, which directory it is expanded in.
     #[must_use]
     pub fn probe(&self) -> Probe {
-        Probe::Identity { path: self.split().0.to_owned(), dir: self.dir.clone() }
+        let (path, dir) = (self.split().0.to_owned(), self.dir.clone());
+        match self.readings.as_slice() {
+            [] => Probe::Identity { path, dir },
+            readings => Probe::Meant { path, dir, readings: readings.to_vec() },
+        }
     }
 
     /// The path and nothing; or for a pattern the directory before its first wildcard, and the rest.
@@ -224,13 +247,13 @@ impl<'a> View<'a> {
     fn suspect(&mut self, dir: &str) {
         let mut found: Vec<String> = Vec::new();
         for name in PATH_ARGUMENTS {
-            strings_at(&self.call.args, name, &mut |text| found.push(file_of_uri(text)));
+            strings_at(&self.call.args, name, &mut |text| found.push(text.to_owned()));
         }
         let texts = self.call.args.as_object().into_iter().flat_map(|fields| fields.values());
         for text in texts.chain([&self.call.args]).filter_map(Value::as_str).filter(|text| patch::is_one(text)) {
             found.extend(patch::files(text).into_iter().map(|(path, _)| path));
         }
-        self.suspected = found.into_iter().map(|path| Touch::plain(path, dir, Role::Write)).collect();
+        self.suspected = found.iter().map(|text| self.named(text, dir, Role::Write)).collect();
         if let Some(ShellText::Reading(reading)) = self.command_text().map(|text| shell::read(&text)) {
             self.suspected.extend(from_each(directories(&self.call.args, None), dir, &reading));
         }
@@ -249,18 +272,42 @@ impl<'a> View<'a> {
         let mut found: Vec<(String, Role)> = Vec::new();
         let mut odd = false;
         for name in named {
+            if let Some(name) = name.strip_prefix("glob:") {
+                self.find_patterns(name, dir);
+                continue;
+            }
             match name.strip_prefix("patch:") {
                 Some(name) => strings_at(&self.call.args, name, &mut |text| {
                     odd |= patch::is_odd(text);
                     found.extend(patch::files(text));
                 }),
-                None => self.roles_of(name, role, &mut |text, role| found.push((file_of_uri(text), role))),
+                None => self.roles_of(name, role, &mut |text, role| found.push((text.to_owned(), role))),
             }
         }
         self.pathless = self.kind == Kind::Write && (odd || found.iter().all(|(path, _)| path.is_empty()));
         let whole = self.kind == Kind::Read;
-        let touches = found.into_iter().map(|(path, role)| Touch { whole, ..Touch::plain(path, dir, role) });
-        self.touches.extend(touches);
+        let touches = found.into_iter().map(|(text, role)| Touch { whole, ..self.named(&text, dir, role) });
+        self.touches.extend(touches.collect::<Vec<_>>());
+    }
+
+    /// A pattern of paths that begins elsewhere than where the search does.
+    fn find_patterns(&mut self, name: &str, dir: &str) {
+        let leaves = |text: &str| text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
+        let mut found: Vec<String> = Vec::new();
+        strings_at(&self.call.args, name, &mut |text| found.extend(leaves(text).then(|| text.to_owned())));
+        let touch = |path| Touch::plain(Spelling { path, readings: Vec::new() }, dir, Role::Read);
+        self.touches.extend(found.into_iter().map(|path| Touch { glob: true, ..touch(path) }));
+    }
+
+    /// A path as the host that opens it may read it; a server's tool is nobody's we know.
+    fn named(&self, text: &str, dir: &str, role: Role) -> Touch {
+        let host = self.row.map(|row| row.host).filter(|host| !matches!(*host, "" | MCP_HOST));
+        let mut spelling = spelling::read(host, dir, text);
+        if role == Role::Read {
+            // Who takes `~` for a name finds nothing there to read.
+            spelling.readings.retain(|reading| !reading.starts_with("./~"));
+        }
+        Touch::plain(spelling, dir, role)
     }
 
     /// The paths in an argument, and what becomes of them.
@@ -326,6 +373,7 @@ fn from_shell(touch: &shell::Touch, from: &str) -> Touch {
     });
     let mut touch = Touch {
         path,
+        readings: Vec::new(),
         dir,
         role: touch.role,
         whole: touch.whole,
@@ -441,6 +489,7 @@ mod tests {
             let dir = String::new();
             let touch = Touch {
                 path: path.to_owned(),
+                readings: Vec::new(),
                 dir,
                 role: Role::Read,
                 whole: false,
@@ -457,16 +506,6 @@ mod tests {
         assert_eq!(split("/x*", true), ("/".into(), "x*".into()));
         assert_eq!(split(".", true), (".".into(), String::new()));
         assert_eq!(split("a*", false), ("a*".into(), String::new()));
-    }
-
-    #[test]
-    fn addresses_of_files_are_paths() {
-        let check = |uri: &str, want: &str| assert_eq!(file_of_uri(uri), want, "{uri}");
-        check("file:///ws/a", "/ws/a");
-        check("file://localhost/ws/a", "/ws/a");
-        check("FILE:/ws/%2e%2e/a%20b", "/ws/../a b");
-        check("file:///ws/%zz", "/ws/%zz");
-        check("a:b", "a:b");
     }
 
     #[test]

@@ -130,6 +130,9 @@ codes! {
     SHELL_INTERACTIVE = "shell/interactive",
         "The shell text starts a program that waits for what it shall do, on a host that does not tell what is written to it.",
         "Give the program what it shall do as arguments or in a file; the owner may set `shell: {opaque: allow}`.";
+    SHELL_LEFT_BEHIND = "shell/left-behind",
+        "The shell text moves the terminal, or gives a name another meaning there, on a host that runs the next command in the same terminal.",
+        "Put it into parentheses: `(cd dir && command)`; the owner may set `shell: {opaque: allow}`.";
     SEQUENCE_MISSING = "sequence/missing",
         "A prerequisite has not succeeded in this session, or files changed since it did.",
         "Run the named prerequisites first.";

@@ -8,15 +8,24 @@ pub struct Host {
     pub stops_held_max: Option<u32>,
     /// Whether its agent may write to a program that runs, and nothing tells us of it.
     pub writes_unseen: bool,
+    /// Whether one terminal runs all commands of its agent, so that each begins where and as the one before ended.
+    pub keeps_terminal: bool,
+    /// Whether it tells what the agent said last.
+    pub tells_last_words: bool,
+}
+
+const fn host(name: &'static str) -> Host {
+    Host { name, stops_held_max: None, writes_unseen: false, keeps_terminal: false, tells_last_words: true }
 }
 
 /// The hosts that are particular in something.
 const HOSTS: &[Host] = &[
-    Host { name: "claude", stops_held_max: Some(8), writes_unseen: false },
-    Host { name: "codex", stops_held_max: None, writes_unseen: true },
-    Host { name: "copilot", stops_held_max: Some(8), writes_unseen: false },
-    Host { name: "cursor", stops_held_max: Some(5), writes_unseen: false },
-    Host { name: "qwen", stops_held_max: Some(8), writes_unseen: false },
+    Host { stops_held_max: Some(8), ..host("claude") },
+    Host { writes_unseen: true, ..host("codex") },
+    Host { stops_held_max: Some(8), tells_last_words: false, ..host("copilot") },
+    Host { stops_held_max: Some(5), tells_last_words: false, ..host("cursor") },
+    Host { stops_held_max: Some(8), ..host("qwen") },
+    Host { keeps_terminal: true, tells_last_words: false, ..host("vscode") },
 ];
 
 fn named(host: Option<&str>) -> Option<&'static Host> {
@@ -33,6 +42,18 @@ pub fn stops_held_max(host: Option<&str>, wanted: u32) -> u32 {
 #[must_use]
 pub fn writes_unseen(host: Option<&str>) -> bool {
     named(host).is_some_and(|known| known.writes_unseen)
+}
+
+/// Whether what a command leaves behind in its shell is there for the next one.
+#[must_use]
+pub fn keeps_terminal(host: Option<&str>) -> bool {
+    named(host).is_some_and(|known| known.keeps_terminal)
+}
+
+/// Whether a host tells what its agent said last; one that we do not know may.
+#[must_use]
+pub fn tells_last_words(host: Option<&str>) -> bool {
+    named(host).is_none_or(|known| known.tells_last_words)
 }
 
 #[cfg(test)]

@@ -53,6 +53,7 @@ pub mod search;
 pub mod session;
 pub mod sha;
 pub mod shell;
+mod spelling;
 pub mod stack;
 mod tilde;
 pub mod time;

@@ -30,6 +30,9 @@ pub const PROBE_ROUNDS_MAX: u32 = 17 + crate::completion::CHECKS_MAX as u32;
 pub enum Probe {
     /// Which file is this path, seen from `dir` (absolute, or relative to the workspace root)?
     Identity { path: String, dir: String },
+    /// Which file is this path, seen from `dir`, to a program that may read it in several ways? Known only where all
+    /// of them lead to one file.
+    Meant { path: String, dir: String, readings: Vec<String> },
     /// What does the file at this canonical absolute path contain?
     Fingerprint { path: String },
     /// What is the last byte of the file at this canonical absolute path? A content of one byte; of none when the file
@@ -99,6 +102,7 @@ impl Probe {
     pub const fn observes(&self) -> bool {
         match self {
             Self::Identity { .. }
+            | Self::Meant { .. }
             | Self::Fingerprint { .. }
             | Self::LastByte { .. }
             | Self::WorkTree
@@ -220,7 +224,7 @@ impl Facts {
 
     /// The files that a path led to, as it was written.
     pub fn identities<'a>(&'a self, written: &'a str) -> impl Iterator<Item = &'a Identity> {
-        let asked = move |probe: &Probe| matches!(probe, Probe::Identity { path, .. } if path == written);
+        let asked = move |probe: &Probe| matches!(probe, Probe::Identity { path, .. } | Probe::Meant { path, .. } if path == written);
         self.seen.iter().filter(move |(probe, _)| asked(probe)).filter_map(|(_, fact)| fact.identity())
     }
 }

@@ -33,7 +33,7 @@ impl Runtime {
         Ok(json!({
             "session": session,
             "definition": { "path": shown_path(stack), "digest": format!("sha256:{}", stack.digest()) },
-            "enforced": briefing(stack, &watching(stack)),
+            "enforced": briefing(stack, &watching(stack), None),
             "calls": known.steps,
             "limits": limits,
             "constraints": agent.constraints.iter().map(Constraint::to_value).collect::<Vec<_>>(),
@@ -49,7 +49,7 @@ impl Runtime {
         self.definitions
             .stack(None, None)
             .ok()
-            .and_then(|standing| briefing(&standing.stack, &watching(&standing.stack)))
+            .and_then(|standing| briefing(&standing.stack, &watching(&standing.stack), None))
     }
 
     /// The directory from which a session's relative paths are seen; and how much of a file may be shown at once, where

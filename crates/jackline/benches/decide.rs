@@ -89,7 +89,7 @@ fn questions() -> Vec<(&'static str, Event)> {
 /// The answer of a work tree in which nothing changes.
 fn answer(probe: &Probe) -> Fact {
     match probe {
-        Probe::Identity { path, dir } => {
+        Probe::Identity { path, dir } | Probe::Meant { path, dir, .. } => {
             let path = path::join(&path::join(ROOT, dir), path);
             let inside = path::below(ROOT, &path).map(str::to_owned);
             Fact::Identity(Identity { path, inside, there: There::File, ours: None, holds: None })

@@ -211,20 +211,23 @@ fn user_state() -> Option<PathBuf> {
     base.or_else(|| home().map(|home| home.join(".local/state"))).map(|dir| dir.join("jackline"))
 }
 
-/// Variables that tell a host to keep its settings elsewhere, and what lies there.
+/// Variables that tell a host to keep its settings elsewhere, and what lies there; nothing where it names the file.
 const ELSEWHERE: &[(&str, &[&str])] = &[
     ("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"]),
     ("CODEX_HOME", &["config.toml", "hooks.json", "sessions"]),
-    ("OPENCODE_CONFIG_DIR", &["opencode.json", "opencode.jsonc", "plugin", "plugins"]),
+    ("OPENCODE_CONFIG_DIR", &["opencode.json", "opencode.jsonc", "plugin", "plugins", "tool", "tools"]),
+    ("OPENCODE_CONFIG", &[""]),
     ("XDG_CONFIG_HOME", &["opencode"]),
     ("COPILOT_HOME", &["hooks", "config.json"]),
-    ("GEMINI_CLI_HOME", &[".gemini/settings.json"]),
-    ("QWEN_HOME", &["settings.json"]),
+    ("GEMINI_CLI_HOME", &[".gemini/settings.json", ".gemini/trustedFolders.json"]),
+    ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", &[""]),
+    ("QWEN_HOME", &["settings.json", "trustedFolders.json"]),
 ];
 
 /// The settings of hosts that were told to keep them elsewhere.
 fn host_settings() -> Vec<PathBuf> {
-    let below = |dir: PathBuf, names: &[&str]| names.iter().map(|name| dir.join(name)).collect::<Vec<_>>();
+    let at = |dir: &Path, name: &str| if name.is_empty() { dir.to_owned() } else { dir.join(name) };
+    let below = |dir: PathBuf, names: &[&str]| names.iter().map(|name| at(&dir, name)).collect::<Vec<_>>();
     let elsewhere = ELSEWHERE.iter().filter_map(|(name, files)| Some(below(absolute(variable(name)?), files)));
     elsewhere.flatten().collect()
 }

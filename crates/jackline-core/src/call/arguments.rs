@@ -54,32 +54,6 @@ fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The file that a `file:` address names, its host left off and its escapes resolved; any other text as it is.
-pub(super) fn file_of_uri(text: &str) -> String {
-    let scheme = text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:"));
-    let Some(rest) = scheme.and_then(|_| text.get(5..)) else { return text.to_owned() };
-    let path = match rest.strip_prefix("//") {
-        Some(rest) => rest.find('/').and_then(|at| rest.get(at..)).unwrap_or(rest),
-        None => rest,
-    };
-    unescaped(path).unwrap_or_else(|| path.to_owned())
-}
-
-fn unescaped(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'%' => {
-                let digits = [rest.next()?, rest.next()?];
-                bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
-            }
-            byte => bytes.push(byte),
-        }
-    }
-    String::from_utf8(bytes).ok()
-}
-
 /// Every string found at `name` (`a`, `a.b`, `a[].b`); a list of strings counts without brackets too.
 pub(super) fn strings_at(value: &Value, name: &str, found: &mut impl FnMut(&str)) {
     let (first, rest) = match name.split_once('.') {

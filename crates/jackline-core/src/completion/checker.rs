@@ -84,7 +84,8 @@ pub(super) fn open(ground: &Ground<'_>) -> Result<Vec<Open>, Vec<Probe>> {
         return Err(wanted);
     }
     let blocks_max = completions().map(|completion| completion.blocks_max).max().unwrap_or(BLOCKS_MAX_DEFAULT);
-    let found = ground.stack.checkers.iter().filter_map(|checker| ask(checker.as_ref(), &stopping));
+    let host = ground.event.host.as_deref();
+    let found = ground.stack.checkers.iter().filter_map(|checker| ask(checker.as_ref(), &stopping, host));
     Ok(found.map(|finding| Open { finding, blocks_max }).collect())
 }
 
@@ -100,11 +101,11 @@ fn stopping<'a>(ground: &Ground<'a>) -> Stopping<'a> {
     }
 }
 
-fn ask(checker: &dyn Checker, stopping: &Stopping<'_>) -> Option<Finding> {
+fn ask(checker: &dyn Checker, stopping: &Stopping<'_>, host: Option<&str>) -> Option<Finding> {
     let name = checker.name();
     let found = match guarded(|| checker.check(stopping)) {
         Ok(assessment) if assessment.complete => return None,
-        Ok(assessment) => finding(Failure { text: assessment.feedback.unwrap_or_default(), next: Vec::new() }),
+        Ok(assessment) => finding(Failure { text: assessment.feedback.unwrap_or_default(), next: Vec::new() }, host),
         Err(why) => Finding::fault(GUARD, code::FAULT_POLICY, &format!("checker `{name}` failed: {why}")),
     };
     Some(Finding { policy: name.to_owned(), ..found })

@@ -1,6 +1,6 @@
 //! File policies at a stop: what is outstanding holds it, unless a definition places them in a composition of its own.
 
-use super::{Failure, Ground, Open, PARK};
+use super::{Failure, Ground, Open, park};
 use crate::code;
 use crate::decision::Finding;
 use crate::definition::model::{BLOCKS_MAX_DEFAULT, Check, Completion};
@@ -28,7 +28,8 @@ pub(super) fn open(ground: &Ground<'_>) -> Vec<Open> {
         return Vec::new();
     }
     let blocks_max = completions(ground).map(|completion| completion.blocks_max).max().unwrap_or(BLOCKS_MAX_DEFAULT);
-    let outstanding = findings(files).into_iter().map(|finding| Open { finding, blocks_max });
+    let outstanding =
+        findings(files, ground.event.host.as_deref()).into_iter().map(|finding| Open { finding, blocks_max });
     let unclear = files.unclear.as_ref().map(|why| Open { finding: fault(why), blocks_max: UNCLEAR_BLOCKS_MAX });
     outstanding.chain(unclear).collect()
 }
@@ -44,9 +45,10 @@ pub(super) fn check(ground: &Ground<'_>) -> Option<Failure> {
 }
 
 /// A finding for each outstanding policy. All that count say the whole, so that it is told once.
-pub(crate) fn findings(files: &Evaluated) -> Vec<Finding> {
+pub(crate) fn findings(files: &Evaluated, host: Option<&str>) -> Vec<Finding> {
     let finding = |open: &Outstanding| {
-        let finding = Finding::deny(GUARD, code::FILES_OUTSTANDING, open.section.text.clone()).suggest(PARK);
+        let finding =
+            Finding::deny(GUARD, code::FILES_OUTSTANDING, open.section.text.clone()).suggest(park::exit(host));
         Finding { policy: open.entry.policy_name.clone(), enforced: !open.observed, ..finding }
     };
     let mut all: Vec<Finding> = files.outstanding.iter().map(finding).collect();

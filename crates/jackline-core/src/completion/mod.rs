@@ -30,8 +30,6 @@ pub const CHECKS_MAX: usize = 32;
 pub const GUARD: &str = "completion";
 /// What a check that says nothing is told as.
 const TEXTLESS: &str = "Tasks are incomplete";
-/// The honest exit, told after the check's own words.
-const PARK: &str = "if you cannot: end your turn with `<park>why</park>` in your last message, which tells the owner";
 /// What a failure ends with that stands for itself.
 const BLOCKER_END: &str = "</blocker>";
 /// Files that are named when several are missing.
@@ -161,7 +159,8 @@ impl Ground<'_> {
         }
         let failure = self.check(layer, &completion.check)?;
         Ok(failure
-            .map(|failure| Open { finding: observed(finding(failure), layer), blocks_max: completion.blocks_max }))
+            .map(|failure| finding(failure, self.event.host.as_deref()))
+            .map(|finding| Open { finding: observed(finding, layer), blocks_max: completion.blocks_max }))
     }
 
     /// Recursion is bounded by the depth of checks.
@@ -297,10 +296,10 @@ fn no_filesystem(files: usize) -> Option<Failure> {
     failed(&format!("No filesystem available to verify {files} required output file(s)."))
 }
 
-fn finding(failure: Failure) -> Finding {
+fn finding(failure: Failure, host: Option<&str>) -> Finding {
     let text = if failure.text.is_empty() { TEXTLESS.to_owned() } else { failure.text };
     let finding = Finding::deny(GUARD, code::COMPLETION_INCOMPLETE, text);
-    failure.next.into_iter().fold(finding, Finding::suggest).suggest(PARK)
+    failure.next.into_iter().fold(finding, Finding::suggest).suggest(park::exit(host))
 }
 
 /// A failure with this text, marked as what stands in the way. What would end the mark early is spelled otherwise.

@@ -1,5 +1,6 @@
 //! The honest exit: an agent that cannot go on says so, and why. It may always stop then.
 
+use crate::hosts::tells_last_words;
 use crate::{audit, legible};
 
 /// Bytes of a reason that are kept: a few sentences for the owner.
@@ -11,6 +12,25 @@ const END: &str = "</park>";
 
 /// What stands for a reason where the way out is described: said by itself it is none.
 const PLACEHOLDER: &str = "why";
+
+/// How an agent parks, as it is told after what holds it. Where its last words are not told, a tool of our own is left.
+#[must_use]
+pub(crate) fn exit(host: Option<&str>) -> &'static str {
+    match tells_last_words(host) {
+        true => "if you cannot: end your turn with `<park>why</park>` in your last message, which tells the owner",
+        false => {
+            "if you cannot: call the tool `park` of the MCP server `jackline` with the reason, which tells the owner"
+        }
+    }
+}
+
+/// The same in few words, for a list of what is asked.
+pub(crate) fn exit_in_short(host: Option<&str>) -> &'static str {
+    match tells_last_words(host) {
+        true => "write `<park>why</park>` in your last message",
+        false => "call the tool `park` of the MCP server `jackline`",
+    }
+}
 
 /// Why an agent parks, as its last message says: the last such mark with a reason counts.
 #[must_use]

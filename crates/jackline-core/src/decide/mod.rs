@@ -107,11 +107,14 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
         Body::SessionStarted { invariants } => match watched::by_policies(&Ground { stack, session, event, facts }) {
             Err(probes) => Step::Need(probes),
             Ok(watching) => {
-                let briefing = briefing(stack, &watching);
+                let briefing = briefing(stack, &watching, event.host.as_deref());
                 done(Decision { briefing, ..started(session, invariants.as_ref()) })
             }
         },
-        Body::AgentStarted => done(Decision { briefing: briefing(stack, &Watching::default()), ..Decision::default() }),
+        Body::AgentStarted => {
+            let briefing = briefing(stack, &Watching::default(), event.host.as_deref());
+            done(Decision { briefing, ..Decision::default() })
+        }
         Body::PromptSubmitted => prompted::decide(&Ground { stack, session, event, facts }),
         Body::PoliciesChecked { base } => checked::decide(&Ground { stack, session, event, facts }, base.as_deref()),
         Body::PoliciesCleared => checked::clear(),

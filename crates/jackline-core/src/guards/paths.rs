@@ -134,5 +134,5 @@ fn pathless() -> Finding {
 
 fn unresolvable(touch: &Touch) -> Finding {
     let reason = format!("Where path '{}' leads cannot be told.", touch.path);
-    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("write the path out literally").about(&touch.path)
+    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest(touch.remedy()).about(&touch.path)
 }

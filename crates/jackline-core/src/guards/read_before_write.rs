@@ -49,6 +49,10 @@ pub(crate) fn judge(settings: &ReadBeforeWrite, subject: &Subject<'_>) -> Vec<Fi
 fn judge_touch(settings: &ReadBeforeWrite, subject: &Subject<'_>, touch: &Touch) -> Option<Finding> {
     let identity = match subject.facts.get(&touch.probe()) {
         Some(Fact::Identity(identity)) => identity,
+        Some(Fact::Unknown(_)) if !touch.readings.is_empty() => {
+            let reason = format!("Which file '{}' is cannot be told before it is written.", touch.path);
+            return Some(no_path(&reason).suggest(touch.remedy()));
+        }
         Some(Fact::Unknown(why)) => return Some(fault(touch, why)),
         Some(_) | None => {
             return Some(fault(touch, "it was not looked at"));

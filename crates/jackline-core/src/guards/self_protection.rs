@@ -25,7 +25,7 @@ fn changed<'a>(context: &Context<'a>) -> impl Iterator<Item = &'a Touch> {
 }
 
 pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
-    let touches = changed(context).filter(|touch| !touch.dynamic);
+    let touches = changed(context).filter(|touch| !touch.dynamic).flat_map(Touch::each);
     let questions = touches.flat_map(|touch| match &touch.only {
         Some(Only::Present(probe)) => vec![touch.probe(), probe.clone()],
         Some(Only::Unentered(_)) | None => vec![touch.probe()],
@@ -34,7 +34,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
 }
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = changed(context).filter_map(|touch| judge_touch(context, touch)).collect();
+    let mut findings: Vec<Finding> = changed(context).filter_map(|touch| judge_readings(context, touch)).collect();
     findings.extend(context.view.crowded.then(crowded));
     findings.extend(judge_shell(context));
     findings
@@ -72,6 +72,11 @@ fn is_present(context: &Context<'_>, touch: &Touch) -> bool {
     }
 }
 
+/// Whichever way the path is meant, it may not lead to what guards us.
+fn judge_readings(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
+    touch.each().find_map(|touch| judge_touch(context, &touch))
+}
+
 fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
     // A path that depends on a value is not asked for; the shell text gets a last look instead.
     let seen = context.facts.get(&touch.probe())?;
@@ -88,7 +93,7 @@ fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
 /// A path that leads nobody knows where may lead to what guards us.
 fn untold(touch: &Touch) -> Finding {
     let reason = format!("Where path '{}' leads cannot be told, and it would be written.", touch.path);
-    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("write the path out literally")
+    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest(touch.remedy())
 }
 
 /// What of ours a touch reaches: the file itself, or, when a directory goes or a pattern may match, what is below.

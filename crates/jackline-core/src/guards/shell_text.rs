@@ -1,11 +1,11 @@
 //! Shell texts that cannot be looked into, where a policy wants to; and programs that wait for what they do, where what
-//! an agent writes to them stays unseen.
+//! an agent writes to them stays unseen; and texts that leave a terminal otherwise than we shall take it to be.
 
 use super::{Context, observed};
 use crate::code;
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::Opaque;
-use crate::hosts::writes_unseen;
+use crate::hosts::{keeps_terminal, writes_unseen};
 use crate::shell::{Reading, ShellText};
 use crate::stack::Layer;
 
@@ -17,7 +17,17 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let waits = layers().filter(|_| unseen).filter_map(|layer| Some((waiting(text, layer)?, layer)));
     let texts = layers().filter(|layer| layer.looks_inside() || unseen && !layer.is_pack());
     let texts = texts.filter_map(|layer| Some((judge_text(text, layer)?, layer)));
-    waits.chain(texts).map(|(finding, layer)| observed(finding, layer)).collect()
+    let kept = keeps_terminal(context.event.host.as_deref());
+    let left = layers().filter(|_| kept).filter_map(|layer| Some((left_behind(text, layer)?, layer)));
+    waits.chain(texts).chain(left).map(|(finding, layer)| observed(finding, layer)).collect()
+}
+
+/// Every command is judged as if it began in the workspace, with every name as it is.
+fn left_behind(text: &ShellText, layer: &Layer) -> Option<Finding> {
+    let ShellText::Reading(Reading { leaves: Some(what), .. }) = text else { return None };
+    let reason = format!("This shell text leaves {what} in the terminal, where the next command runs.");
+    let finding = Finding::deny("shell", code::SHELL_LEFT_BEHIND, reason).verdict(unknowable(layer)?);
+    Some(finding.suggest("put it into parentheses, as in `(cd dir && command)`"))
 }
 
 fn waiting(text: &ShellText, layer: &Layer) -> Option<Finding> {

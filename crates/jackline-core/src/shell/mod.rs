@@ -54,6 +54,8 @@ pub struct Reading {
     pub touches: Vec<Touch>,
     /// Something is left running.
     pub background: bool,
+    /// What the shell that ran it is left with, where that makes a later command another one.
+    pub leaves: Option<&'static str>,
 }
 
 /// One simple command.

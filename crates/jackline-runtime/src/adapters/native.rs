@@ -56,6 +56,9 @@ const EVENT_NAME: &str = "hook_event_name";
 /// The member in which they say that the stop before this one was held.
 pub(super) const HELD: &str = "stop_hook_active";
 
+/// What is told of a message that does not say what it is about.
+const NAMELESS: &str = "it names no event (`hook_event_name`); wire the host with `jackline init`";
+
 impl Hooks {
     pub(super) fn read(&self, native: &[u8], now: Timestamp) -> Heard {
         let mut fields = match members(native, |native| self.glance(native)) {
@@ -63,7 +66,9 @@ impl Hooks {
             Err((asked, why)) => return heard(asked, Err(why), now),
         };
         let asked = (self.asked)(&fields);
-        let events = if asked.moment == Moment::Gate && asked.name != self.gate {
+        let events = if asked.name.is_empty() {
+            Err(NAMELESS.to_owned())
+        } else if asked.moment == Moment::Gate && asked.name != self.gate {
             Err(format!("`{}` is not a tool gate that this version knows", asked.name))
         } else {
             (self.events)(&asked.name, &mut fields)
@@ -93,11 +98,16 @@ pub(super) fn asked(fields: &Fields, moment: fn(&str, bool) -> Moment) -> Asked 
     let name = text(fields, EVENT_NAME).unwrap_or_default();
     let moment = match moment(name, fields.contains_key("tool_input")) {
         Moment::Stop { .. } => Moment::Stop { again: fields.get(HELD) == Some(&Value::Bool(true)) },
-        // A message without a name may be anything.
+        // A message without a name may be anything, but a person's words alone are about no tool.
+        _ if name.is_empty() && is_prompt(fields) => Moment::Prompt,
         _ if name.is_empty() => Moment::Gate,
         moment => moment,
     };
     Asked::new(moment, name)
+}
+
+fn is_prompt(fields: &Fields) -> bool {
+    fields.contains_key("prompt") && !fields.keys().any(|name| name.to_ascii_lowercase().contains("tool"))
 }
 
 /// Members that all events of a message have, under our names; a later row wins.

@@ -39,6 +39,20 @@ pub(super) fn answer(ground: &Ground, folds: bool, dir: &str, path: &str) -> Fac
     }
 }
 
+/// The same for a path of which nobody knows how it will be read: what its readings agree on.
+pub(super) fn meant(ground: &Ground, folds: bool, dir: &str, (path, readings): (&str, &[String])) -> Fact {
+    let first = answer(ground, folds, dir, path);
+    let Some(place) = first.identity().map(|identity| identity.path.as_str()) else { return first };
+    let same = |reading: &String| {
+        answer(ground, folds, dir, reading).identity().is_some_and(|identity| identity.path == place)
+    };
+    if readings.iter().all(same) {
+        first
+    } else {
+        Fact::Unknown("programs read this path in different ways".to_owned())
+    }
+}
+
 fn identify(ground: &Ground, folds: bool, dir: &str, path: &str) -> Result<Identity, Unclear> {
     let mut walker = Walker::new(ground.home.as_deref(), folds);
     let root = walker.absolute(&ground.root)?;
@@ -298,6 +312,17 @@ mod tests {
         // A link whose target itself climbs out of a link.
         world.link("link/../inner", "ws/twice");
         world.check("twice/x", "out/inner/x", There::File);
+    }
+
+    #[test]
+    fn what_may_be_read_in_two_ways_is_told_only_where_they_agree() {
+        let world = World::new();
+        world.link("../out/inner", "ws/link");
+        let meant = |path: &str, other: &str| meant(&world.ground(), false, "", (path, &[other.to_owned()]));
+        assert!(matches!(meant("link/../x", "x"), Fact::Unknown(_)));
+        assert!(matches!(meant("~/x", "./~/x"), Fact::Unknown(_)));
+        assert!(matches!(meant("gone/../x", "x"), Fact::Unknown(_)));
+        assert_eq!(meant("src/deep/../a.rs", "src/a.rs"), world.seen("", "src/a.rs"));
     }
 
     #[test]

@@ -111,6 +111,7 @@ impl Prober for WorkspaceProber {
     fn answer(&self, probe: &Probe, event: &Event) -> Fact {
         match probe {
             Probe::Identity { path, dir } => identity::answer(&self.ground, self.folds(), dir, path),
+            Probe::Meant { path, dir, readings } => identity::meant(&self.ground, self.folds(), dir, (path, readings)),
             Probe::Fingerprint { path } => fingerprint::answer(Path::new(path)),
             Probe::LastByte { path } => fingerprint::last_byte(Path::new(path)),
             Probe::WorkTree => self.work_tree(),

@@ -14,7 +14,7 @@ use jackline_core::tools::OWN_SERVER;
 use super::git::Repository;
 
 /// A project's MCP servers, as several hosts read them.
-const SERVERS: &str = ".mcp.json";
+const SERVERS: &[&str] = &[".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"];
 /// Bytes of that file that are looked through; real ones have a few hundred.
 const SERVERS_BYTES_MAX: u64 = 64 * 1024;
 
@@ -28,7 +28,7 @@ pub struct OwnPath {
 }
 
 /// Below the home directory.
-const IN_HOME: [(&str, &str); 24] = [
+const IN_HOME: &[(&str, &str)] = &[
     (".config/jackline", "Jackline's settings"),
     (".claude/settings.json", CLAUDE),
     (".claude/settings.local.json", CLAUDE),
@@ -60,10 +60,19 @@ const IN_HOME: [(&str, &str); 24] = [
 ];
 
 /// Of the machine: what its administrator decided.
-const ON_MACHINE: [(&str, &str); 4] = [
+const ON_MACHINE: &[(&str, &str)] = &[
+    ("/etc/jackline", "the machine's settings for Jackline"),
     ("/etc/claude-code", CLAUDE),
     ("/Library/Application Support/ClaudeCode", CLAUDE),
     ("/etc/codex", CODEX),
+    ("/etc/gemini-cli", GEMINI),
+    ("/Library/Application Support/GeminiCli", GEMINI),
+    ("/etc/qwen-code", QWEN),
+    ("/Library/Application Support/QwenCode", QWEN),
+    ("/etc/cursor", CURSOR),
+    ("/Library/Application Support/Cursor/hooks.json", CURSOR),
+    ("/etc/opencode", OPENCODE),
+    ("/Library/Application Support/opencode", OPENCODE),
     ("/etc/windsurf", WINDSURF),
 ];
 
@@ -88,9 +97,8 @@ pub fn own_paths(
     // What its plugins and tools import. Patterns of the shell's are not held against it: packages are cleaned every day.
     table.add(root, [(Path::new(".opencode/node_modules"), OPENCODE)]);
     // Projects' lists of servers are edited every day; one that names our own server wires us.
-    if names_us(&root.join(SERVERS)) {
-        table.add(root, [(Path::new(SERVERS), label::SERVERS)]);
-    }
+    let servers = SERVERS.iter().filter(|file| names_us(&root.join(file)));
+    table.add(root, servers.map(|file| (Path::new(*file), label::SERVERS)));
     if let Some(home) = home {
         table.add(home, IN_HOME.iter().map(written));
     }
@@ -188,6 +196,10 @@ mod tests {
         check(&own, &home.join(".gitconfig"), Some(GIT));
         check(&own, &home.join(".codex/sessions"), Some(CODEX));
         check(&own, Path::new("/etc/claude-code"), Some(CLAUDE));
+        check(&own, Path::new("/etc/gemini-cli"), Some(GEMINI));
+        check(&own, Path::new("/etc/jackline"), Some("the machine's settings for Jackline"));
+        check(&own, &home.join(".opencode"), Some(OPENCODE));
+        check(&own, &root.join(".opencode/tool"), Some(OPENCODE));
         check(&own, &root.join(".git/hooks"), Some("git's hooks"));
         check(&own, &root.join("src"), None);
         check(&own, &root.join(".mcp.json"), None);

@@ -117,6 +117,12 @@ mod tests {
     }
 
     #[test]
+    fn the_program_is_started_where_the_host_was() {
+        assert!(PLUGIN.contains("return ask(message, directory, seconds)"), "a package has its own definition");
+        assert!(PLUGIN.contains("{ cwd, stdio:") && !PLUGIN.contains("worktree"), "the repository's top is not it");
+    }
+
+    #[test]
     fn what_is_not_ours_is_left_alone_and_what_was_changed_is_told() {
         let other = "export const Other = async () => ({})\n";
         assert_eq!(FORM.add(Some(other), &line(), Timeouts::default()), Err(SettingsFault::NotOurs));

@@ -46,7 +46,9 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::Files { .. } if salt.is_multiple_of(16) => Fact::Unknown("made up".to_owned()),
         Probe::Files { .. } => Fact::Absent,
         _ if dice < 16 => Fact::Unknown("made up".to_owned()),
-        Probe::Identity { path, dir } => Fact::Identity(identity(&path::join(&path::join(ROOT, dir), path), dice)),
+        Probe::Identity { path, dir } | Probe::Meant { path, dir, .. } => {
+            Fact::Identity(identity(&path::join(&path::join(ROOT, dir), path), dice))
+        }
         Probe::Fingerprint { .. } | Probe::LastByte { .. } if dice < 40 => Fact::Content(None),
         Probe::LastByte { .. } => Fact::Content(Some(Digest::of(if dice.is_multiple_of(2) { b"\n" } else { b"x" }))),
         Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(format!("{path}{}", dice % 2).as_bytes()))),

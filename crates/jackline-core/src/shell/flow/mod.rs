@@ -37,7 +37,9 @@ pub(super) fn walk(tree: &Tree) -> Result<Reading, String> {
         bounds: Bounds { texts: 0, parts: 0, words: 0, inner_bytes: 0 },
     };
     let standing = Standing { proves: true, piped: false, fed: false, shown: true, sure: true, guarded: false };
-    walker.list(&tree.list, &mut State::default(), standing)?;
+    let mut state = State::default();
+    walker.list(&tree.list, &mut state, standing)?;
+    walker.reading.leaves = state.left_behind();
     Ok(walker.reading)
 }
 

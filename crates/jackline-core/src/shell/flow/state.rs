@@ -48,6 +48,15 @@ impl State {
         self.astray.clear();
     }
 
+    /// What a shell is left with that a later command would be read otherwise by.
+    pub(super) fn left_behind(&self) -> Option<&'static str> {
+        if self.dir != Dir::Here || !self.astray.is_empty() {
+            return Some("another directory");
+        }
+        let named = !self.functions.is_empty() || !self.aliases.is_empty();
+        named.then_some("another meaning of a name")
+    }
+
     /// Where and with what a function will be called is not known.
     pub(super) fn inside_function(&self) -> Self {
         let mut inside = Self {

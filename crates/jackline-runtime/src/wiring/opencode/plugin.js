@@ -64,8 +64,7 @@ const ask = (message, cwd, seconds) =>
     child.stdin.end(JSON.stringify(message))
   })
 
-export const Jackline = async ({ client, directory, worktree }) => {
-  const cwd = worktree && worktree !== "/" ? worktree : directory
+export const Jackline = async ({ client, directory }) => {
   const parents = remembered()
   const started = remembered()
   const briefings = remembered()
@@ -95,7 +94,8 @@ export const Jackline = async ({ client, directory, worktree }) => {
 
   const send = async (hook, id, body, seconds = SECONDS.gate) => {
     const message = { hook, ...(await whose(id)), cwd: directory, servers, ...body }
-    return ask(message, cwd, seconds)
+    // Where OpenCode was started, not at the top of the repository: a package has its own definition.
+    return ask(message, directory, seconds)
   }
 
   // What is not about to run anything goes on when something is wrong with us.
