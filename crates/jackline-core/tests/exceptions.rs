@@ -89,7 +89,7 @@ impl Run {
                 self.asked += 1;
                 Fact::Excepted(chosen(&self.exceptions, *at, refusals).into_iter().cloned().collect())
             }
-            Probe::Identity { path, .. } => Fact::Identity(Identity {
+            Probe::Identity { path, .. } | Probe::Meant { path, .. } => Fact::Identity(Identity {
                 path: format!("{ROOT}/{path}"),
                 inside: Some(path.clone()),
                 there: There::File,
