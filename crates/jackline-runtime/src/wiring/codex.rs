@@ -63,7 +63,7 @@ mod tests {
             gate.starts_with("/bin/sh -c '") && gate.ends_with("' /o/jackline hook codex --store '/a b'"),
             "{gate}"
         );
-        assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["timeout"], 20);
+        assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["timeout"], 3600);
         let survey = FORM.survey(text.as_bytes()).unwrap();
         assert_eq!((survey.missing(), survey.open().count()), (vec![], 0));
         assert!(survey.entries.iter().all(|entry| entry.line == line));

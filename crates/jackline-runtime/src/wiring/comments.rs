@@ -53,7 +53,7 @@ mod tests {
     fn comments_go_and_texts_stay() {
         check("// a \"h\"\n{ /* b */ \"x//y\": 1 }", "        \n{         \"x//y\": 1 }");
         check(r#"{"a\"//b": "\\"} // c"#, r#"{"a\"//b": "\\"}     "#);
-        check("{} /* ö\r\n*/ 1", "{}     \r\n   1");
+        check("{} /* ö\r\n*/ 1", "{}      \r\n   1");
         check("{} /* open", "{}        ");
         check("\"open // text", "\"open // text");
         check("a / b", "a / b");

@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(value["version"], 1);
         let gate = json!({ "command": "/o/jackline hook cursor", "timeout": 10, "failClosed": true });
         assert_eq!(value["hooks"]["preToolUse"], json!([gate]));
-        assert_eq!(value["hooks"]["stop"], json!([{ "command": "/o/jackline hook cursor", "timeout": 20 }]));
+        assert_eq!(value["hooks"]["stop"], json!([{ "command": "/o/jackline hook cursor", "timeout": 3600 }]));
         let survey = FORM.survey(text.as_bytes()).unwrap();
         assert_eq!((survey.missing(), survey.open().count()), (vec![], 0));
         assert_eq!(FORM.remove(&text).unwrap(), Removed::All);
