@@ -189,7 +189,8 @@ fn befall(guard: &Path, how: Mishap) {
         Mishap::Crashes => replace(guard, "#!/bin/sh\necho thread main panicked >&2\nexit 101\n"),
         Mishap::Dies => replace(guard, "#!/bin/sh\nexit 1\n"),
         Mishap::Killed => replace(guard, "#!/bin/sh\nkill -9 $$\n"),
-        Mishap::Hangs => replace(guard, "#!/bin/sh\nexec sleep 600\n"),
+        // Longer than any host waits at a call; at a stop it may wait for an hour.
+        Mishap::Hangs => replace(guard, "#!/bin/sh\nexec sleep 25\n"),
         Mishap::Babbles => replace(guard, "#!/bin/sh\necho INFO: all is well\n"),
     }
 }
