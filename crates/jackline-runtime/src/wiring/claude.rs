@@ -6,7 +6,7 @@ mod tests;
 
 use serde_json::Value;
 
-use super::hooks::{Asked, Form, Survey, Word};
+use super::hooks::{Asked, Form, Survey, Word, disabled};
 use super::{CommandLine, Wiring as _};
 use known::{Taken, taken};
 
@@ -58,11 +58,10 @@ fn beside(settings: &Value, survey: &mut Survey) {
     survey.managed_only = settings.get("allowManagedHooksOnly").is_some_and(|value| *value != Value::Bool(false));
 }
 
-/// `disableAllHooks` counts unless it is `false`: what the host makes of other values is not to be guessed.
+/// The setting that switches every hook off, as a setting or as a variable.
 fn switched_off(settings: &Value) -> Option<&'static str> {
-    let disabled = settings.get("disableAllHooks").is_some_and(|value| *value != Value::Bool(false));
-    let simple = settings.get("env").and_then(|env| env.get("CLAUDE_CODE_SIMPLE")).is_some();
-    if disabled { Some("disableAllHooks") } else { simple.then_some("CLAUDE_CODE_SIMPLE") }
+    let simple = settings.get("env").and_then(|env| env.get("CLAUDE_CODE_SIMPLE"));
+    disabled(settings).or(simple.map(|_| "CLAUDE_CODE_SIMPLE"))
 }
 
 /// Why these settings would leave a session unguarded, if they would.

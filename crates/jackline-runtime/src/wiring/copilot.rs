@@ -1,8 +1,6 @@
 //! Copilot CLI's hooks: which events ask us. They stand in a file of our own.
 
-use serde_json::Value;
-
-use super::hooks::{Asked, Form, Survey};
+use super::hooks::{Asked, Form, disabled};
 
 /// Every event that asks us. The client spells them in two ways, and only this one names itself in its messages.
 const EVENTS: [Asked; 9] = [
@@ -31,10 +29,5 @@ pub const FORM: Form = Form {
     timeout: ("timeoutSec", 1),
     on_failure: None,
     comments: false,
-    beside,
+    beside: |settings, survey| survey.switched_off = disabled(settings),
 };
-
-fn beside(settings: &Value, survey: &mut Survey) {
-    let off = settings.get("disableAllHooks").is_some_and(|value| *value != Value::Bool(false));
-    survey.switched_off = off.then_some("disableAllHooks");
-}

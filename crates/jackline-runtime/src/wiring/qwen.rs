@@ -1,8 +1,6 @@
 //! Qwen Code's hooks: which events ask us, and what of its settings would leave a session unguarded.
 
-use serde_json::Value;
-
-use super::hooks::{Asked, Form, Survey};
+use super::hooks::{Asked, Form, disabled};
 
 /// Every event that asks us.
 const EVENTS: [Asked; 10] = [
@@ -32,10 +30,5 @@ pub const FORM: Form = Form {
     timeout: ("timeout", 1000),
     on_failure: None,
     comments: true,
-    beside,
+    beside: |settings, survey| survey.switched_off = disabled(settings),
 };
-
-fn beside(settings: &Value, survey: &mut Survey) {
-    let off = settings.get("disableAllHooks").is_some_and(|value| *value != Value::Bool(false));
-    survey.switched_off = off.then_some("disableAllHooks");
-}

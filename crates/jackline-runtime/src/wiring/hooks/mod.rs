@@ -14,6 +14,7 @@ use super::spans::{self, Kind, Node};
 use super::timeouts::{TIMEOUT_S, Timeouts};
 use super::{CommandLine, Removed, SettingsFault, Wiring, comments};
 
+pub(super) use survey::disabled;
 pub(super) use survey::is_ours;
 pub use survey::{Entry, Flaw, HOOK_S_MAX, Survey};
 

@@ -30,6 +30,13 @@ pub struct Survey {
     pub entries: Vec<Entry>,
 }
 
+/// The setting by which several clients switch every hook off. It counts unless it is `false`: what they make of other
+/// values is not to be guessed.
+pub(in crate::wiring) fn disabled(settings: &Value) -> Option<&'static str> {
+    const SETTING: &str = "disableAllHooks";
+    settings.get(SETTING).is_some_and(|value| *value != Value::Bool(false)).then_some(SETTING)
+}
+
 /// One entry of ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
