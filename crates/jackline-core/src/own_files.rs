@@ -54,6 +54,9 @@ pub const IN_WORKSPACE: &[(&str, &str)] = &[
     (".windsurf/hooks.json", WINDSURF),
 ];
 
+/// A file of variables, which some hosts read; who asks knows whether it counts.
+pub(crate) const VARIABLES: &str = ".env";
+
 /// What makes git run something, in a workspace that is a repository.
 const IN_GIT: [&str; 2] = [".git/config", ".git/hooks"];
 

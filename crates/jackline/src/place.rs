@@ -92,6 +92,9 @@ impl Where {
 /// Variables in which hosts tell their hooks the project's directory; the others start hooks there.
 const PROJECTS: &[(&str, &str)] = &[("claude", "CLAUDE_PROJECT_DIR"), ("cursor", "CURSOR_PROJECT_DIR")];
 
+/// Hosts that start hooks at the top of the repository, wherever in it they were started; their messages say where.
+const STARTING_ABOVE: &[&str] = &["copilot"];
+
 /// What a hook works with.
 #[derive(Debug)]
 pub(crate) struct Hooked {
@@ -102,14 +105,22 @@ pub(crate) struct Hooked {
 }
 
 /// Where a hook looks. What `init` wrote on its command line wins over the environment, which an agent might reach;
-/// no variable names a definition here.
-pub(crate) fn hooked(host: &str, store: Option<PathBuf>, root: Option<PathBuf>) -> Result<Hooked, String> {
+/// no variable names a definition here. `told` is where the host's message says that it works.
+pub(crate) fn hooked(
+    host: &str,
+    store: Option<PathBuf>,
+    root: Option<PathBuf>,
+    told: impl FnOnce() -> Option<PathBuf>,
+) -> Result<Hooked, String> {
     let at = Where { workspace: None, store };
     let state = at.state().map_err(|_| "there is no place for the state; set HOME or JACKLINE_HOME".to_owned())?;
     let named = || PROJECTS.iter().find(|(own, _)| *own == host).and_then(|(_, name)| variable(name));
     let start = root.or_else(named).or_else(|| env::current_dir().ok());
     let start = start.ok_or_else(|| "the present directory is gone".to_owned())?;
     let start = jackline_runtime::canonical(&start).unwrap_or(start);
+    let told = STARTING_ABOVE.contains(&host).then(told).flatten();
+    let told = told.and_then(|told| jackline_runtime::canonical(&told).ok()).filter(|told| told.starts_with(&start));
+    let start = told.unwrap_or(start);
     if !start.is_absolute() || start.to_str().is_none() {
         return Err(format!("the workspace `{}` is no absolute UTF-8 path", start.display()));
     }
@@ -121,15 +132,18 @@ pub(crate) fn hooked(host: &str, store: Option<PathBuf>, root: Option<PathBuf>) 
 /// A file of variables, in every directory that may have one.
 const VARIABLES: &str = ".env";
 
-/// The files that a host takes variables from, some of which switch its hooks off: upwards from where it works, and at
-/// home.
+/// The files that a host takes variables from, some of which switch its hooks off or lead them elsewhere: upwards from
+/// where it works and at home, or only where it keeps its own settings.
 pub(crate) fn variables(host: &str, start: &Path) -> Vec<PathBuf> {
-    if host != "qwen" {
-        return Vec::new();
-    }
+    let own = match host {
+        "qwen" => ".qwen",
+        "gemini" => ".gemini",
+        "codex" => return host_home("CODEX_HOME", ".codex").map(|dir| dir.join(VARIABLES)).into_iter().collect(),
+        _ => return Vec::new(),
+    };
     let mut dirs: Vec<PathBuf> = start.ancestors().take(LEVELS_MAX).map(Path::to_owned).collect();
     dirs.extend(home().filter(|home| !start.starts_with(home)));
-    dirs.iter().flat_map(|dir| [dir.join(".qwen").join(VARIABLES), dir.join(VARIABLES)]).collect()
+    dirs.iter().flat_map(|dir| [dir.join(own).join(VARIABLES), dir.join(VARIABLES)]).collect()
 }
 
 /// The definitions that a hook would judge by, with nothing remembered.
@@ -137,9 +151,23 @@ pub(crate) fn judged_by(state: PathBuf, root: PathBuf) -> Found {
     Found::read_only(Places { home: state, start: root, named: None, ..wider() })
 }
 
+/// The directories of a project in which a host may be started and finds settings, beside its root: from here up to the
+/// repository's top.
+pub(crate) fn between(here: &Path, root: &Path) -> Vec<PathBuf> {
+    let top = root.ancestors().take(LEVELS_MAX).find(|dir| dir.join(".git").exists()).unwrap_or(root);
+    let dirs = here.ancestors().chain(root.ancestors()).filter(|dir| dir.starts_with(top) && *dir != root);
+    let mut found: Vec<PathBuf> = Vec::new();
+    for dir in dirs {
+        if !found.iter().any(|known| known == dir) {
+            found.push(dir.to_owned());
+        }
+    }
+    found
+}
+
 /// The definitions that count everywhere on this machine.
 fn wider() -> Places {
-    Places { user: user_definition(), machine: Some(PathBuf::from(MACHINE_DEFINITION)), ..Places::default() }
+    Places { user: user_definitions(), machine: Some(PathBuf::from(MACHINE_DEFINITION)), ..Places::default() }
 }
 
 /// The machine's definition, if there is one.
@@ -214,10 +242,10 @@ fn user_state() -> Option<PathBuf> {
 /// Variables that tell a host to keep its settings elsewhere, and what lies there; nothing where it names the file.
 const ELSEWHERE: &[(&str, &[&str])] = &[
     ("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"]),
-    ("CODEX_HOME", &["config.toml", "hooks.json", "sessions"]),
+    ("CODEX_HOME", &["config.toml", "hooks.json", ".env", "sessions"]),
     ("OPENCODE_CONFIG_DIR", &["opencode.json", "opencode.jsonc", "plugin", "plugins", "tool", "tools"]),
     ("OPENCODE_CONFIG", &[""]),
-    ("XDG_CONFIG_HOME", &["opencode"]),
+    ("XDG_CONFIG_HOME", &["opencode", "jackline"]),
     ("COPILOT_HOME", &["hooks", "config.json"]),
     ("GEMINI_CLI_HOME", &[".gemini/settings.json", ".gemini/trustedFolders.json"]),
     ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", &[""]),
@@ -239,9 +267,13 @@ pub(crate) fn started_in() -> Vec<PathBuf> {
     dirs.filter_map(|dir| jackline_runtime::canonical(&dir).ok()).collect()
 }
 
-/// Where the user's own definition lies, if it does.
-pub(crate) fn user_definition() -> Option<PathBuf> {
-    user_settings().map(|dir| dir.join("jackline/jackline.yaml"))
+/// Where the user's own definition may lie. A variable adds a place and takes none away: hosts hand on what stands in a
+/// project's files of variables.
+fn user_definitions() -> Vec<PathBuf> {
+    let usual = home().map(|home| home.join(".config"));
+    let mut dirs: Vec<PathBuf> = user_settings().into_iter().chain(usual).collect();
+    dirs.dedup();
+    dirs.iter().map(|dir| dir.join("jackline/jackline.yaml")).collect()
 }
 
 /// The directory in which programs keep a user's settings.

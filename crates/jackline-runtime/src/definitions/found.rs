@@ -34,7 +34,8 @@ pub struct Places {
     pub start: PathBuf,
     /// A definition named on the command line or by the environment: no walk.
     pub named: Option<PathBuf>,
-    pub user: Option<PathBuf>,
+    /// Where the user's own may lie; every one that is there counts.
+    pub user: Vec<PathBuf>,
     pub machine: Option<PathBuf>,
 }
 
@@ -177,8 +178,8 @@ impl Found {
 
     /// Layers of the machine and the user; a broken one is in nobody's favour, so it refuses.
     fn wider_layers(&self, standing: &mut Standing) -> Result<(), DefinitionFault> {
-        let wider = [(&self.places.machine, Origin::Machine), (&self.places.user, Origin::User)];
-        for (path, origin) in wider.into_iter().filter_map(|(path, origin)| Some((path.as_ref()?, origin))) {
+        let machine = self.places.machine.iter().map(|path| (path, Origin::Machine));
+        for (path, origin) in machine.chain(self.places.user.iter().map(|path| (path, Origin::User))) {
             if is_missing(path) {
                 continue;
             }

@@ -1,6 +1,7 @@
 //! What the agent may not change by default: our files, and the files that wire or unwire us in a host. The table of
 //! it, with the words that reasons use.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -36,6 +37,8 @@ const IN_HOME: &[(&str, &str)] = &[
     (".claude.json", CLAUDE),
     (".codex/config.toml", CODEX),
     (".codex/hooks.json", CODEX),
+    // Variables that it gives to the shell that starts us.
+    (".codex/.env", CODEX),
     // Its transcripts say how commands ended.
     (".codex/sessions", CODEX),
     (".gemini/settings.json", GEMINI),
@@ -118,6 +121,23 @@ pub fn own_between(root: &Path, started: &[PathBuf]) -> Vec<OwnPath> {
     }
     table.own
 }
+
+/// What a file is by its name alone, in whichever directory of the repository it lies: a host that is started there, or
+/// below, has its settings from there.
+pub(super) fn by_name(path: &Path, root: &Path, folds: bool) -> Option<&'static str> {
+    let text = path.to_str()?;
+    let text = if folds { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };
+    let passes = |name: &str| {
+        let rest = text.split(&format!("/{name}")).skip(1);
+        rest.into_iter().any(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let (_, label) = IN_WORKSPACE.iter().filter(|(_, label)| ANYWHERE.contains(label)).find(|(name, _)| passes(name))?;
+    let top = Repository::around(root).map_or_else(|| root.to_owned(), |repository| repository.top);
+    path.starts_with(top).then_some(*label)
+}
+
+/// Whose settings hosts look for in every directory; of others only those where a host was started count.
+const ANYWHERE: &[&str] = &[CLAUDE, CODEX, CURSOR, GEMINI, OPENCODE, QWEN, WINDSURF];
 
 /// Whether a file names our program; one that cannot be looked through may.
 fn names_us(file: &Path) -> bool {
@@ -224,6 +244,26 @@ mod tests {
         check(&own, Path::new("/ws/a/jackline.yaml"), Some(DEFINITION));
         check(&own, Path::new("/ws/jackline.yaml"), None);
         check(&own, Path::new("/elsewhere/jackline.yaml"), None);
+    }
+
+    #[test]
+    fn a_hosts_settings_are_known_by_their_name_in_the_whole_repository() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(dir.path()).unwrap();
+        fs::create_dir_all(top.join("repo/.git")).unwrap();
+        fs::write(top.join("repo/.git/HEAD"), "").unwrap();
+        let root = top.join("repo/pkg");
+        fs::create_dir_all(&root).unwrap();
+        let named = |path: &str, folds| by_name(&top.join(path), &root, folds);
+        for path in ["repo/.codex/config.toml", "repo/pkg/sub/.codex/config.toml", "repo/other/a/.codex/hooks.json"] {
+            assert_eq!(named(path, false), Some(CODEX), "{path}");
+        }
+        assert_eq!(named("repo/.opencode/tool/evil.js", false), Some(OPENCODE));
+        assert_eq!((named("repo/a/opencode.json", false), named("repo/a/opencode.json5", false)), (Some(OPENCODE), None));
+        assert_eq!((named("repo/a/.Codex/config.toml", true), named("repo/a/.Codex/config.toml", false)), (Some(CODEX), None));
+        for path in ["other/.codex/config.toml", "repo/a/jackline.yaml", "repo/a/.github/hooks/x.json", "repo/a/.codex/x"] {
+            assert_eq!(named(path, false), None, "{path}");
+        }
     }
 
     #[test]

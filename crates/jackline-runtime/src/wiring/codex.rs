@@ -21,21 +21,7 @@ pub const EVENTS: [Asked; 9] = [
 ];
 
 /// How its files of hooks name them.
-pub const FORM: Form = Form {
-    host: "codex",
-    events: &EVENTS,
-    head: &[],
-    grouped: true,
-    typed: true,
-    named: false,
-    command: "command",
-    exec: false,
-    shielded: true,
-    timeout: ("timeout", 1),
-    on_failure: None,
-    comments: false,
-    beside: |_, _| {},
-};
+pub const FORM: Form = Form { shielded: true, ..Form::usual("codex", &EVENTS) };
 
 /// How far Codex trusts a project, by its directory; nothing where nobody was asked. `text` is its `config.toml`.
 ///

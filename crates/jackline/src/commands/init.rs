@@ -11,7 +11,7 @@ use jackline_runtime::wiring::{Scope, Timeouts, servers};
 use jackline_runtime::{clock, private, replace};
 
 use crate::error::CommandError;
-use crate::hosts::{self, AtFailure, Host, ScopeName, Settings, Version, hook_line, server_line};
+use crate::hosts::{self, AtFailure, Host, ScopeName, Settings, Version, chosen, hook_line, server_line};
 use crate::place::{self, Where};
 use crate::{diff, person, screen, starter};
 
@@ -76,23 +76,15 @@ impl Init {
         } else {
             plan.carry_out()?;
         }
-        left_alone(&left)
+        chosen::left_alone("not wired", &left)
     }
 
     /// Plans every host; those that cannot be wired, when others can. One host's odd settings leave no other unguarded.
     fn wire_each(&self, hosts: &[&'static Host], plan: &mut Plan) -> Result<Vec<&'static str>, CommandError> {
-        let mut left = Vec::new();
-        for host in hosts {
+        chosen::each(hosts, |host| {
             let before = plan.settings.len();
-            let Err(error) = self.wire(host, plan) else { continue };
-            if left.len() + 1 == hosts.len() || error.is_broken_pipe() {
-                return Err(error);
-            }
-            error.warn();
-            plan.settings.truncate(before);
-            left.push(host.title);
-        }
-        Ok(left)
+            self.wire(host, plan).inspect_err(|_| plan.settings.truncate(before))
+        })
     }
 
     /// Wiring all of a user's projects from some directory does not make that directory a project.
@@ -101,17 +93,10 @@ impl Init {
     }
 
     fn chosen(&self) -> Result<Vec<&'static Host>, CommandError> {
-        let mut hosts: Vec<&Host> = self.hosts.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?;
+        let mut hosts = chosen::named(&self.hosts)?;
         if hosts.is_empty() {
             hosts = Host::all().filter(|host| host.is_here()).collect();
         }
-        let mut seen = Vec::new();
-        hosts.retain(|host| {
-            !seen.contains(&host.name) && {
-                seen.push(host.name);
-                true
-            }
-        });
         if hosts.is_empty() {
             return Err(CommandError::input("no host was found on this machine")
                 .hint(format!("name the one you will use: `jackline init {}`", Host::names().join("|"))));
@@ -153,7 +138,7 @@ impl Init {
         };
         let root = plan.root.clone();
         let (file, place) = servers(scope, &root)?;
-        let settings = Settings::read(file)?;
+        let settings = Settings::read_servers(file)?;
         let line = server_line(scope, program, &plan.state, &plan.root)?;
         let after = servers::add_own(settings.text.as_deref(), place, &line);
         let after = after.map_err(|fault| settings.refused(&fault))?;
@@ -259,15 +244,6 @@ fn trust(host: &Host, hooks: &Settings, after: &str, plan: &mut Plan) -> Result<
         plan.settings.push((settings, after));
     }
     Ok(())
-}
-
-/// Says which hosts could not be wired, and fails for it.
-fn left_alone(hosts: &[&str]) -> Result<(), CommandError> {
-    if hosts.is_empty() {
-        return Ok(());
-    }
-    Err(CommandError::input(format!("not wired: {}", hosts.join(", ")))
-        .hint("mend what the warnings above say, then run it again; no other host was held up"))
 }
 
 /// What is known of a host, for the first line.

@@ -29,6 +29,18 @@ pub(crate) const HOST: Host = Host {
     at_missing: AtMissing::Blocks,
     folder,
     silenced_by: &[],
+    diverted_by: &[
+        "BASH_ENV",
+        "HOME",
+        "JACKLINE_HOME",
+        "LD_AUDIT",
+        "LD_LIBRARY_PATH",
+        "LD_PRELOAD",
+        "PATH",
+        "SHELL",
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+    ],
     holes: &[
         (
             "Codex: what is written to a program that runs in a terminal (`write_stdin`) is not told to hooks; programs that wait for it are refused (`shell/interactive`)",

@@ -30,6 +30,7 @@ pub(crate) const HOST: Host = Host {
     at_missing: AtMissing::Blocks,
     folder,
     silenced_by: &[],
+    diverted_by: &[],
     holes: &[
         (
             "Copilot CLI: hooks of a project (`.github/hooks`) run only in a folder that the client trusts",

@@ -19,6 +19,9 @@ use table::{HARMLESS, OUTPUTS, ROWS, Row, Uses};
 /// Bytes of a script of sed's that are looked through, since each `w` in it may name the rest of the line.
 const SED_BYTES_MAX: usize = 4096;
 
+/// Nothing at all, where a command names nothing.
+static NO_WORD: Word = Word { text: String::new(), dynamic: false, glob: false, listed: false, several: false };
+
 /// Programs that run a text of their own kind, which may write anywhere.
 const EDITORS: &[&str] = &["ed", "ex", "vi", "vim", "nvim", "view", "emacs"];
 const AWKS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
@@ -77,9 +80,11 @@ impl Found<'_> {
             "find" => self.find(arguments),
             "patch" => self.patched(self.input),
             "split" | "csplit" => self.split(arguments),
+            // A host that makes patches takes such a text out of the shell's hands.
             "apply_patch" | "applypatch" => {
                 self.patched(self.input);
                 arguments.iter().for_each(|word| self.patched(Some(word)));
+                self.touches.iter_mut().for_each(|touch| touch.taken_apart = true);
             }
             "make" | "gmake" => self.foreign |= self.input.is_some() || has_option(arguments, &["--eval"]),
             program if AWKS.contains(&program) => self.awk(arguments),
@@ -99,7 +104,7 @@ impl Found<'_> {
         let mut path = path.clone();
         // Files that another program chose are only so far known as they have a pattern.
         path.dynamic |= path.listed && role.changes() && !path.text.contains(['*', '?', '[']);
-        self.touches.push(Touch { path, role, whole: false, how, dir: self.dir.clone(), only: None });
+        self.touches.push(Touch { how, ..Touch::plain(path, role, self.dir.clone()) });
     }
 
     fn push_each(&mut self, paths: &[Word], role: Role) {
@@ -161,7 +166,12 @@ impl Found<'_> {
                 self.push_each(&paths, Role::Write)
             }
             Uses::Copies => self.copy(row.program, arguments, &paths, into.as_ref()),
-            Uses::Moves => self.transfer(&paths, into.as_ref(), Role::Delete),
+            Uses::Moves => {
+                self.transfer(&paths, into.as_ref(), Role::Delete);
+                let onto = has_option(arguments, &["-T", "--no-target-directory"]);
+                let (sources, target) = ends(&paths, into.as_ref());
+                sources.iter().for_each(|source| self.carry((source, target), onto, false));
+            }
             Uses::Links => self.link(&paths, into.as_ref()),
         }
         self.replaced(row.uses, arguments, paths.last());
@@ -254,17 +264,43 @@ impl Found<'_> {
                     || has_option(arguments, &["-T", "--no-target-directory"])
             }
         };
-        if let Some((target, sources)) = paths.split_last().filter(|_| program != "scp") {
-            let (target, sources) = into.map_or((target, sources), |into| (into, paths));
-            let deep = has_option(arguments, &["-r", "-R", "-a", "--recursive", "--archive"]);
-            for source in sources {
-                if merges(source) {
-                    self.merge(source, target);
-                } else if deep {
-                    self.merge_own(source, &inside(target, source));
-                }
+        let deep = has_option(arguments, &["-r", "-R", "-a", "--recursive", "--archive"]);
+        let follows = has_option(arguments, &["-L", "--dereference", "--copy-links"]);
+        let (sources, target) = ends(paths, into);
+        for source in sources.iter().filter(|_| program != "scp") {
+            if merges(source) {
+                self.merge(source, target);
+            } else if deep {
+                self.merge_own(source, &inside(target, source));
+            }
+            match program {
+                _ if !deep => {}
+                // It makes the directory that is not there, and puts the source into it.
+                "rsync" if !merges(source) => self.carry((source, &inside(target, source)), true, follows),
+                _ => self.carry((source, target), merges(source), follows),
             }
         }
+    }
+
+    /// What lies in a directory lands elsewhere, by its names below the target or, in a directory, below the source's own
+    /// name. Which files that are only a look can tell; of a file there is nothing to tell.
+    fn carry(&mut self, (source, target): (&Word, &Word), onto: bool, follows: bool) {
+        let text = source.text.trim_end_matches('/');
+        let (dir, last) = text.rsplit_once('/').unwrap_or((".", text));
+        let apart = matches!(last, "" | "." | "..") || onto;
+        let only = match source.glob {
+            true => Only::Copied { source: dir.to_owned(), name: None, named: Some(last.to_owned()), follows },
+            false => {
+                let (source, name) = (if last == "." { dir } else { &source.text }, Some(last).filter(|_| !apart));
+                Only::Copied { source: source.to_owned(), name: name.map(str::to_owned), named: None, follows }
+            }
+        };
+        if source.dynamic || source.listed || !target.known() || source.glob && dir.contains(['*', '?', '[', '{']) {
+            return;
+        }
+        let before = self.touches.len();
+        self.push(target, Role::Write);
+        self.touches.iter_mut().skip(before).for_each(|touch| touch.only = Some(only.clone()));
     }
 
     /// A directory that is copied to where one of a host's or git's is.
@@ -280,7 +316,8 @@ impl Found<'_> {
         self.foreign = true;
         let named = target.text.trim_end_matches(['/', '.']).rsplit('/').next().unwrap_or_default();
         let inside = |own: &'static str| own.split_once('/').filter(|(dir, _)| same(dir, named)).map(|(_, rest)| rest);
-        for own in own_files::in_workspace().chain(own_files::in_workspace().filter_map(inside)) {
+        let all = own_files::in_workspace().chain(own_files::in_workspace().filter_map(inside));
+        for own in all.chain([own_files::VARIABLES]) {
             let before = self.touches.len();
             self.push(&below(target, own, source), Role::Write);
             let present = Only::Present(below(source, own, source).text);
@@ -290,10 +327,9 @@ impl Found<'_> {
 
     /// Sources and a target; where the target may be a directory, the file inside it counts too.
     fn transfer(&mut self, paths: &[Word], into: Option<&Word>, source_role: Role) {
-        let (sources, target) = match (into, paths.split_last()) {
-            (Some(into), _) => (paths, into),
-            (None, Some((target, sources))) if !sources.is_empty() => (sources, target),
-            (None, _) => return self.push_each(paths, source_role),
+        let (sources, target) = match ends(paths, into) {
+            ([], _) => return self.push_each(paths, source_role),
+            ends => ends,
         };
         self.push_each(sources, source_role);
         if source_role == Role::Delete {
@@ -471,6 +507,15 @@ impl Found<'_> {
                 false => self.push_how(&root, Role::Read, How::Measured),
             }
         }
+    }
+}
+
+/// The sources and the target of a copy; no sources where one of both is missing.
+fn ends<'w>(paths: &'w [Word], into: Option<&'w Word>) -> (&'w [Word], &'w Word) {
+    match (into, paths) {
+        (Some(into), _) => (paths, into),
+        (None, [sources @ .., target]) => (sources, target),
+        (None, []) => (&[], &NO_WORD),
     }
 }
 

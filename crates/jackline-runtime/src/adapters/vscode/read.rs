@@ -1,55 +1,18 @@
-//! Native messages of VS Code's agent hooks, read into events. Names are spelled in two ways, and both are taken.
+//! Native messages of VS Code's agent hooks, read into events.
 
-use jackline_core::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::adapters::native::{self, Fields, text};
-use crate::adapters::{Asked, Heard, Moment, ended, glimpse, served};
+use crate::adapters::native::{self, Events, Fields};
+use crate::adapters::{Moment, ended, served};
 
-/// The members in which a message may name its event.
-const NAMES: [&str; 2] = ["hookEventName", "hook_event_name"];
 /// How a line begins that says how a command ended.
 const EXIT_LINE: &str = "Command exited with code ";
 
-pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
-    let mut fields = match native::members(native, glance) {
-        Ok(fields) => fields,
-        Err((asked, why)) => return native::heard(asked, Err(why), now),
-    };
-    let asked = asked(&fields);
-    let events = if asked.moment == Moment::Gate && asked.name != "PreToolUse" {
-        Err(format!("`{}` is not a tool gate that this version knows", asked.name))
-    } else {
-        Ok(events(&asked.name, &mut fields))
-    };
-    native::heard(asked, events, now)
-}
-
-/// What a message is about, told without reading it.
-pub(super) fn glance(native: &[u8]) -> Asked {
-    let name = NAMES.iter().find_map(|member| glimpse::text(native, member)).unwrap_or_default();
-    asked_of(name, true, || glimpse::is_set(native, native::HELD))
-}
-
-fn asked(fields: &Fields) -> Asked {
-    let name = NAMES.iter().find_map(|member| text(fields, member)).unwrap_or_default();
-    let held = || fields.get(native::HELD) == Some(&Value::Bool(true));
-    asked_of(name.to_owned(), fields.contains_key("tool_input"), held)
-}
-
-fn asked_of(name: String, about_tool: bool, held: impl FnOnce() -> bool) -> Asked {
-    let moment = match moment(&name, about_tool) {
-        Moment::Stop { .. } => Moment::Stop { again: held() },
-        moment => moment,
-    };
-    Asked::new(moment, name)
-}
-
-/// When an event comes. A message without a name may be anything.
-fn moment(name: &str, about_tool: bool) -> Moment {
+/// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
+pub(super) fn moment(name: &str, about_tool: bool) -> Moment {
     match name {
-        "" | "PreToolUse" => Moment::Gate,
+        "PreToolUse" => Moment::Gate,
         "PostToolUse" => Moment::Outcome,
         "UserPromptSubmit" => Moment::Prompt,
         "SessionStart" | "SubagentStart" => Moment::Start,
@@ -71,7 +34,7 @@ const COMMON: &[(&str, &str)] = &[
 /// Members of every message that say nothing of what happened.
 const DROPPED: &[&str] = &["hookEventName", "hook_event_name", "timestamp"];
 
-fn events(name: &str, fields: &mut Fields) -> (Fields, Vec<Value>) {
+pub(super) fn events(name: &str, fields: &mut Fields) -> Events {
     let common = native::common(fields, (HOST, name), COMMON);
     let event = match name {
         "PreToolUse" => json!({ "event": "call.requested", "call": call(fields) }),
@@ -82,15 +45,13 @@ fn events(name: &str, fields: &mut Fields) -> (Fields, Vec<Value>) {
             json!({ "event": "call.finished", "call": call, "ok": ok, "output": output })
         }
         "UserPromptSubmit" if native::is_our_own(fields.get("prompt")) => native::noted(name, fields, DROPPED),
-        "UserPromptSubmit" => {
-            json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() })
-        }
+        "UserPromptSubmit" => native::prompted(fields, "prompt"),
         "SessionStart" => json!({ "event": "session.started", "source": fields.get("source") }),
         "SubagentStart" => json!({ "event": "agent.started", "agent_type": fields.get("agent_type") }),
         "Stop" | "SubagentStop" => json!({ "event": "stop.requested", "again": fields.get("stop_hook_active") }),
         name => native::noted(name, fields, DROPPED),
     };
-    (common, vec![event])
+    Ok((common, vec![event]))
 }
 
 fn call(fields: &mut Fields) -> Value {

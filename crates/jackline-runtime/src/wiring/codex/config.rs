@@ -25,7 +25,7 @@ pub(super) struct Config<'a> {
 impl<'a> Config<'a> {
     pub(super) fn read(text: &'a str) -> Result<Self, SettingsFault> {
         if text.len() > SETTINGS_BYTES_MAX {
-            return Err(SettingsFault::TooLarge(text.len()));
+            return Err(SettingsFault::TooLarge { bytes: text.len(), most: SETTINGS_BYTES_MAX });
         }
         let document = Document::parse(text).map_err(|fault| {
             let before = fault.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
