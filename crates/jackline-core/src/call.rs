@@ -7,7 +7,7 @@ mod touch;
 
 use serde_json::Value;
 
-use arguments::{command_text, directories, strings_at};
+use arguments::{command_text, directories, own_names, strings_at};
 pub use touch::{Copied, Only, Touch};
 
 use crate::definition::{Kind, Model};
@@ -18,7 +18,7 @@ use crate::path::{self, Role};
 use crate::probe::Probe;
 use crate::session::Key;
 use crate::sha::Digest;
-use crate::shell::{self, Dir, How, Reading, ShellText};
+use crate::shell::{self, Dir, Reading, ShellText};
 use crate::spelling::{self, Spelling};
 use crate::tools::{self, PATH_ARGUMENTS, Tool};
 
@@ -159,6 +159,7 @@ impl<'a> View<'a> {
         for name in PATH_ARGUMENTS {
             strings_at(&self.call.args, name, &mut |text| found.push(text.to_owned()));
         }
+        own_names(&self.call.args, &mut |text| found.push(text.to_owned()));
         let texts = self.call.args.as_object().into_iter().flat_map(|fields| fields.values());
         for text in texts.chain([&self.call.args]).filter_map(Value::as_str).filter(|text| patch::is_one(text)) {
             found.extend(patch::files(text).into_iter().map(|(path, _)| path));
@@ -196,8 +197,11 @@ impl<'a> View<'a> {
         }
         self.pathless = self.kind == Kind::Write && (odd || found.iter().all(|(path, _)| path.is_empty()));
         let whole = self.kind == Kind::Read;
-        let touches = found.into_iter().map(|(text, role)| Touch { whole, ..self.named(&text, dir, role) });
-        self.touches.extend(touches.collect::<Vec<_>>());
+        for (text, role) in found {
+            let named = Touch { whole, ..self.named(&text, dir, role) };
+            self.touches.extend(by_another_name(&named));
+            self.touches.push(named);
+        }
     }
 
     /// A pattern of paths that begins elsewhere than where the search does.
@@ -214,7 +218,7 @@ impl<'a> View<'a> {
         let host = self.row.map(|row| row.host).filter(|host| !matches!(*host, "" | MCP_HOST));
         let mut spelling = spelling::read(host, dir, text);
         if role == Role::Read {
-            // Who takes `~` for a name finds nothing there to read.
+            // Who takes `~` for a name rarely finds something there to read: that is asked apart.
             spelling.readings.retain(|reading| !reading.starts_with("./~"));
         }
         Touch::plain(spelling, dir, role)
@@ -249,6 +253,13 @@ impl<'a> View<'a> {
     }
 }
 
+/// What a read of `~/a` reads where something is called `~`: some hosts take that for a name like any other.
+fn by_another_name(touch: &Touch) -> Option<Touch> {
+    let path = format!("./{}", Some(&touch.path).filter(|path| path.starts_with('~') && touch.role == Role::Read)?);
+    let there = Probe::Identity { path: path.clone(), dir: touch.dir.clone() };
+    Some(Touch { path, readings: Vec::new(), whole: false, only: Some(Only::Present(there)), ..touch.clone() })
+}
+
 /// Where a tool keeps its paths of which only the name is known is a guess: every usual place is looked at.
 fn usual_places(row: &Tool) -> Vec<&'static str> {
     let named = |name: &&&str| row.paths.iter().any(|own| own.rsplit(':').next() == Some(**name));
@@ -266,12 +277,18 @@ fn from_each(directories: Vec<Option<&str>>, dir: &str, reading: &Reading) -> Ve
         let from = named.map_or_else(|| dir.to_owned(), |named| path::join(dir, named));
         // An absolute path leads to the same place from everywhere.
         let seen = reading.touches.iter().filter(|touch| number == 0 || !touch.path.text.starts_with(['/', '~']));
-        touches.extend(seen.map(|touch| from_shell(touch, &from)));
+        for touch in seen {
+            touches.push(from_shell(touch, &from, placed));
+            // A shell takes back what stands before `..`; a program that is told where to work walks there.
+            if matches!(&touch.dir, Dir::At(place) if place.split('/').any(|part| part == "..")) {
+                touches.push(from_shell(touch, &from, walked));
+            }
+        }
     }
     touches
 }
 
-fn from_shell(touch: &shell::Touch, from: &str) -> Touch {
+fn from_shell(touch: &shell::Touch, from: &str, placed: fn(&str, &str) -> String) -> Touch {
     let path = touch.path.text.clone();
     let (dir, lost) = match &touch.dir {
         Dir::Here => (from.to_owned(), false),
@@ -312,6 +329,10 @@ fn from_shell(touch: &shell::Touch, from: &str) -> Touch {
 
 fn placed(from: &str, place: &str) -> String {
     if place.starts_with('~') { place.to_owned() } else { path::join(from, place) }
+}
+
+fn walked(from: &str, place: &str) -> String {
+    if place.starts_with(['~', '/']) { place.to_owned() } else { format!("{from}/{place}") }
 }
 
 /// Keys that say nothing about what a call does.
@@ -366,6 +387,7 @@ fn normalise(value: &mut Value, written: &str, normal: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::How;
     use serde_json::json;
 
     fn call(tool: &str, args: Value) -> Call {

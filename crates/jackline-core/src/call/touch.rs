@@ -95,6 +95,10 @@ impl Touch {
     pub fn happens(&self, facts: &Facts) -> Option<bool> {
         match (&self.only, matches!(self.how, How::Named | How::Linked)) {
             (None, by_name) => Some(!by_name),
+            // Nothing is read where nothing is; what is copied there is judged as what it is a copy of.
+            (Some(Only::Present(probe)), false) if self.role == Role::Read => {
+                Some(facts.get(probe)?.identity().is_none_or(|identity| identity.there != There::Nothing))
+            }
             (Some(Only::Present(_) | Only::Copied(_)), _) | (_, true) => Some(false),
             (Some(Only::Unentered(probe)), false) => {
                 Some(facts.get(probe)?.identity().is_none_or(|identity| identity.there != There::Directory))

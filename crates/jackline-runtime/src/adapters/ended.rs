@@ -29,10 +29,10 @@ impl Ending {
     pub(super) fn is_well(self, shown: &Value) -> bool {
         let Some(shown) = shown.as_str() else { return false };
         let shown = shown.strip_prefix(AROUND.0).map_or(shown, |rest| rest.strip_suffix(AROUND.1).unwrap_or(rest));
-        let whole = shown.starts_with(self.begins) && shown.lines().last().is_some_and(|last| last.starts_with(LAST_LINE));
-        let says = |front: &str, is: &dyn Fn(&str) -> bool| {
-            shown.lines().any(|line| line.strip_prefix(front).is_some_and(is))
-        };
+        let whole =
+            shown.starts_with(self.begins) && shown.lines().last().is_some_and(|last| last.starts_with(LAST_LINE));
+        let says =
+            |front: &str, is: &dyn Fn(&str) -> bool| shown.lines().any(|line| line.strip_prefix(front).is_some_and(is));
         let fails = LINES.iter().any(|(front, good)| says(front, &|rest| rest != *good));
         let full = || LINES.iter().all(|(front, good)| says(front, &|rest| rest == *good));
         whole && !fails && (!self.in_full || full())

@@ -13,7 +13,8 @@ pub(super) fn text(native: &[u8], member: &str) -> Option<String> {
 
 /// Whether this member is `true`, or a number above zero.
 pub(super) fn is_held(native: &[u8], member: &str) -> bool {
-    value(native, member).is_some_and(|value| value.starts_with("true") || value.starts_with(|c: char| ('1'..='9').contains(&c)))
+    value(native, member)
+        .is_some_and(|value| value.starts_with("true") || value.starts_with(|c: char| ('1'..='9').contains(&c)))
 }
 
 /// The beginning of a member's value.

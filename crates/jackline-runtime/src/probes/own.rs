@@ -122,22 +122,27 @@ pub fn own_between(root: &Path, started: &[PathBuf]) -> Vec<OwnPath> {
     table.own
 }
 
-/// What a file is by its name alone, in whichever directory of the repository it lies: a host that is started there, or
-/// below, has its settings from there.
+/// What a file is by its name alone, in whichever directory of the repository it lies, or above: a host that is started
+/// there, or below, has its settings from there.
 pub(super) fn by_name(path: &Path, root: &Path, folds: bool) -> Option<&'static str> {
     let text = path.to_str()?;
     let text = if folds { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };
-    let passes = |name: &str| {
-        let rest = text.split(&format!("/{name}")).skip(1);
-        rest.into_iter().any(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let (_, label) = IN_WORKSPACE.iter().filter(|(_, label)| ANYWHERE.contains(label)).find(|(name, _)| passes(name))?;
-    let top = Repository::around(root).map_or_else(|| root.to_owned(), |repository| repository.top);
-    path.starts_with(top).then_some(*label)
+    let hosts = IN_WORKSPACE.iter().filter(|(_, label)| ANYWHERE.contains(label));
+    let (dir, label) = hosts.into_iter().find_map(|(name, label)| Some((dir_of(&text, name)?, *label)))?;
+    let dir = path.ancestors().find(|above| above.as_os_str().len() == dir.len())?;
+    let top = || Repository::around(root).map_or_else(|| root.to_owned(), |repository| repository.top);
+    (root.starts_with(dir) || dir.starts_with(top())).then_some(label)
+}
+
+/// The directory in which a file or directory of this name lies that a path leads to, or through.
+fn dir_of<'t>(path: &'t str, name: &str) -> Option<&'t str> {
+    let part = format!("/{name}");
+    let ends = |at: usize| path.get(at + part.len()..).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    path.match_indices(&part).find(|(at, _)| ends(*at)).and_then(|(at, _)| path.get(..at))
 }
 
 /// Whose settings hosts look for in every directory; of others only those where a host was started count.
-const ANYWHERE: &[&str] = &[CLAUDE, CODEX, CURSOR, GEMINI, OPENCODE, QWEN, WINDSURF];
+const ANYWHERE: &[&str] = &[CLAUDE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE, QWEN, WINDSURF];
 
 /// Whether a file names our program; one that cannot be looked through may.
 fn names_us(file: &Path) -> bool {
@@ -259,9 +264,15 @@ mod tests {
             assert_eq!(named(path, false), Some(CODEX), "{path}");
         }
         assert_eq!(named("repo/.opencode/tool/evil.js", false), Some(OPENCODE));
-        assert_eq!((named("repo/a/opencode.json", false), named("repo/a/opencode.json5", false)), (Some(OPENCODE), None));
-        assert_eq!((named("repo/a/.Codex/config.toml", true), named("repo/a/.Codex/config.toml", false)), (Some(CODEX), None));
-        for path in ["other/.codex/config.toml", "repo/a/jackline.yaml", "repo/a/.github/hooks/x.json", "repo/a/.codex/x"] {
+        assert_eq!(
+            (named("repo/a/opencode.json", false), named("repo/a/opencode.json5", false)),
+            (Some(OPENCODE), None)
+        );
+        assert_eq!(
+            (named("repo/a/.Codex/config.toml", true), named("repo/a/.Codex/config.toml", false)),
+            (Some(CODEX), None)
+        );
+        for path in ["other/.codex/config.toml", "repo/a/jackline.yaml", "repo/a/.codex/x"] {
             assert_eq!(named(path, false), None, "{path}");
         }
     }

@@ -30,12 +30,8 @@ pub const EVENTS: [Asked; 12] = [
 ];
 
 /// How its settings name hooks.
-pub const FORM: Form = Form {
-    exec: true,
-    on_failure: Some(("onFailure", Word::Text("block"))),
-    beside,
-    ..Form::usual("claude", &EVENTS)
-};
+pub const FORM: Form =
+    Form { exec: true, on_failure: Some(("onFailure", Word::Text("block"))), beside, ..Form::usual("claude", &EVENTS) };
 
 /// What the other settings do to our hooks.
 fn beside(settings: &Value, survey: &mut Survey) {

@@ -31,6 +31,14 @@ pub fn trust_level(text: &str, project: &str) -> Result<Option<String>, Settings
     Ok(config::Config::read(text)?.trust_level(project))
 }
 
+/// Whether Codex gives programs a terminal to which its agent may write later. `text` is its `config.toml`.
+///
+/// # Errors
+/// When it cannot be read as Codex reads it.
+pub fn has_terminal(text: &str) -> Result<bool, SettingsFault> {
+    Ok(config::Config::read(text)?.has_terminal())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,8 +15,14 @@ const EVENTS: [Asked; 6] = [
 ];
 
 /// How its settings name hooks; it waits so many milliseconds.
-pub const FORM: Form =
-    Form { named: true, shielded: true, timeout: ("timeout", 1000), comments: true, beside, ..Form::usual("gemini", &EVENTS) };
+pub const FORM: Form = Form {
+    named: true,
+    shielded: true,
+    timeout: ("timeout", 1000),
+    comments: true,
+    beside,
+    ..Form::usual("gemini", &EVENTS)
+};
 
 /// Hooks can be switched off as a whole, or by their names.
 fn beside(settings: &Value, survey: &mut Survey) {

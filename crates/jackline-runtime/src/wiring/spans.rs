@@ -286,7 +286,10 @@ mod tests {
     #[test]
     fn only_what_a_way_leads_to_is_read() {
         check("{}", Ok(None));
-        check(r#"{"projects":{"/other":{"servers":{"a":1,"a":2}},"/ws":{"servers":{"b":[1]}}}}"#, Ok(Some(r#"{"b":[1]}"#)));
+        check(
+            r#"{"projects":{"/other":{"servers":{"a":1,"a":2}},"/ws":{"servers":{"b":[1]}}}}"#,
+            Ok(Some(r#"{"b":[1]}"#)),
+        );
         // What a host does not mind beside it: half a character, a key twice, any depth.
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let odd = format!(r#""h":"cut \ud83d","h":1,"d":{deep},"\ud83d":2"#);
@@ -296,9 +299,18 @@ mod tests {
 
     #[test]
     fn what_would_be_changed_must_be_plain() {
-        check(r#"{"projects":{"/ws":{"servers":{"a":1,"a":2}}}}"#, Err("it is not valid JSON: key `a` occurs twice in one object (line 1, column 40)"));
-        check("{\"projects\":{},\n\"projects\":{}}", Err("it is not valid JSON: key `projects` occurs twice in one object (line 2, column 12)"));
-        check(r#"{"projects":{"/ws":{"servers":{}}"#, Err("it is not valid JSON: text ends before the value does (line 1, column 33)"));
+        check(
+            r#"{"projects":{"/ws":{"servers":{"a":1,"a":2}}}}"#,
+            Err("it is not valid JSON: key `a` occurs twice in one object (line 1, column 40)"),
+        );
+        check(
+            "{\"projects\":{},\n\"projects\":{}}",
+            Err("it is not valid JSON: key `projects` occurs twice in one object (line 2, column 12)"),
+        );
+        check(
+            r#"{"projects":{"/ws":{"servers":{}}"#,
+            Err("it is not valid JSON: text ends before the value does (line 1, column 33)"),
+        );
         check("[]", Err("it is not a JSON object"));
         check("{ // mine\n}", Err("it has comments, and only plain JSON is changed (line 1, column 3)"));
     }

@@ -51,7 +51,7 @@ impl Doctor {
         for host in &used {
             let found = wiring::look(host, &root, &mut report);
             if !found.is_empty() {
-                wiring::around(host, &around, &mut report);
+                wiring::around(host, &root, &around, &mut report);
             }
             wired.extend(found);
         }

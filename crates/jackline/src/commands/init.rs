@@ -50,6 +50,8 @@ struct Plan {
     settings: Vec<(Settings, String)>,
     /// Whether settings name this program by its place; a project's name it by its name.
     names_program: bool,
+    /// Hosts whose hooks a person has to trust by themselves.
+    untrusted: Vec<&'static str>,
 }
 
 impl Init {
@@ -57,8 +59,14 @@ impl Init {
         person::outside_a_session()?;
         let hosts = self.chosen()?;
         let root = self.at.project()?;
-        let mut plan =
-            Plan { state: self.at.state()?, starter: None, settings: Vec::new(), names_program: false, root };
+        let mut plan = Plan {
+            state: self.at.state()?,
+            starter: None,
+            settings: Vec::new(),
+            names_program: false,
+            untrusted: Vec::new(),
+            root,
+        };
         let left = self.wire_each(&hosts, &mut plan)?;
         if plan.names_program {
             warn_of_build_directory(&program()?);
@@ -76,7 +84,8 @@ impl Init {
         } else {
             plan.carry_out()?;
         }
-        chosen::left_alone("not wired", &left)
+        chosen::left_alone("not wired", &left)?;
+        left_untrusted(&plan.untrusted)
     }
 
     /// Plans every host; those that cannot be wired, when others can. One host's odd settings leave no other unguarded.
@@ -105,7 +114,7 @@ impl Init {
     }
 
     /// Plans the wiring of one host.
-    fn wire(&self, host: &Host, plan: &mut Plan) -> Result<(), CommandError> {
+    fn wire(&self, host: &'static Host, plan: &mut Plan) -> Result<(), CommandError> {
         screen::line(&described(host))?;
         let (wired, unread) = wired(host, &plan.root);
         let scope = self.scope(host, &wired)?;
@@ -119,7 +128,14 @@ impl Init {
         let after = after.map_err(|fault| settings.refused(&fault))?;
         screen::line(&format!("  wiring: {} ({})", place::shown(&settings.path), scope.name()))?;
         scoped::note(host, scope, &plan.root, &settings.path);
-        trust(host, &settings, &after, plan)?;
+        if let Some((what, remedy)) = (host.open)() {
+            screen::complain(&format!("warning: {what}"));
+            screen::complain(&format!("  help: {remedy}"));
+        }
+        if let Err(error) = trust(host, &settings, &after, plan) {
+            error.warn();
+            plan.untrusted.push(host.title);
+        }
         if settings.text.as_deref() != Some(after.as_str()) {
             plan.settings.push((settings, after));
         }
@@ -238,12 +254,21 @@ fn trust(host: &Host, hooks: &Settings, after: &str, plan: &mut Plan) -> Result<
     let Some((trust, file)) = host.trusting() else { return Ok(()) };
     let settings = Settings::read(file)?;
     let after = trust.follow(settings.text.as_deref(), hosts::rewired(hooks, Some(after))?);
-    let after = after.map_err(|fault| settings.refused(&fault).hint("or trust the hooks in the host itself"))?;
+    let after = after.map_err(|fault| settings.refused(&fault))?;
     screen::line(&format!("  trust: {}", place::shown(&settings.path)))?;
     if let Some(after) = after.filter(|after| settings.text.as_ref() != Some(after)) {
         plan.settings.push((settings, after));
     }
     Ok(())
+}
+
+/// Fails for hosts that run hooks only once a person trusts them, where that could not be written down.
+fn left_untrusted(hosts: &[&str]) -> Result<(), CommandError> {
+    if hosts.is_empty() {
+        return Ok(());
+    }
+    Err(CommandError::input(format!("not trusted yet, and not run until they are: the hooks of {}", hosts.join(", ")))
+        .hint("trust them in the host itself (`/hooks`); or mend what the warning above says, and run it again"))
 }
 
 /// What is known of a host, for the first line.

@@ -30,6 +30,8 @@ pub(crate) const HOST: Host = Host {
     folder: folder::always,
     silenced_by: &[],
     diverted_by: &[],
+    beside: &[],
+    open: || None,
     holes: &[
         (
             "Cursor: a stop cannot be held; what is open is said as the next message, five times at most, and not by its cloud agents",

@@ -29,6 +29,8 @@ pub(crate) const HOST: Host = Host {
     folder: folder::always,
     silenced_by: &[],
     diverted_by: &[],
+    beside: &[],
+    open: || None,
     holes: &[
         (
             "VS Code: `run_task` is refused: `.vscode/tasks.json` says what it runs, and an agent may write that",

@@ -85,7 +85,8 @@ impl Act {
 impl Scenario {
     /// What the person says after the first prompt.
     pub(crate) fn prompts(&self) -> Vec<String> {
-        let said = self.agent.iter().filter_map(|act| if let Act::Prompt(text) = act { Some(text.clone()) } else { None });
+        let said =
+            self.agent.iter().filter_map(|act| if let Act::Prompt(text) = act { Some(text.clone()) } else { None });
         said.collect()
     }
 }

@@ -12,13 +12,14 @@ use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There, Told};
 
 pub(super) fn needs(settings: &Paths, subject: &Subject<'_>) -> Vec<Probe> {
-    copies(settings, subject).flat_map(|(touch, copied)| match way(settings, subject, touch, copied) {
-        Way::Open(probes) => probes,
-        Way::Lands { into, patterns, source: Some(source) } => vec![lands(source, copied, into, patterns)],
-        Way::Lands { source: None, .. } | Way::Lost | Way::Harmless => Vec::new(),
-    })
-    .filter(|probe| subject.facts.get(probe).is_none())
-    .collect()
+    copies(settings, subject)
+        .flat_map(|(touch, copied)| match way(settings, subject, touch, copied) {
+            Way::Open(probes) => probes,
+            Way::Lands { into, patterns, source: Some(source) } => vec![lands(source, copied, into, patterns)],
+            Way::Lands { source: None, .. } | Way::Lost | Way::Harmless => Vec::new(),
+        })
+        .filter(|probe| subject.facts.get(probe).is_none())
+        .collect()
 }
 
 pub(super) fn judge(settings: &Paths, subject: &Subject<'_>) -> Vec<Finding> {

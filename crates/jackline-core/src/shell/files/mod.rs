@@ -1,16 +1,18 @@
 //! Which arguments of which program are files, and what becomes of them.
 
 mod arguments;
+mod copies;
 mod download;
 pub(super) mod git;
 mod listed;
 mod table;
 
-use super::{Command, Dir, How, Only, Touch, Word, wrappers};
+use super::{Command, Dir, How, Touch, Word, wrappers};
 use crate::own_files;
 use crate::patch;
 use crate::path::Role;
 use arguments::{below, has_option, inside, is_short, operands, values_of};
+use copies::ends;
 pub use git::git_settings;
 pub(super) use git::{makes_run, without_git_options};
 pub(super) use listed::{found, listed};
@@ -18,9 +20,6 @@ use table::{HARMLESS, OUTPUTS, ROWS, Row, Uses};
 
 /// Bytes of a script of sed's that are looked through, since each `w` in it may name the rest of the line.
 const SED_BYTES_MAX: usize = 4096;
-
-/// Nothing at all, where a command names nothing.
-static NO_WORD: Word = Word { text: String::new(), dynamic: false, glob: false, listed: false, several: false };
 
 /// Programs that run a text of their own kind, which may write anywhere.
 const EDITORS: &[&str] = &["ed", "ex", "vi", "vim", "nvim", "view", "emacs"];
@@ -249,104 +248,6 @@ impl Found<'_> {
         }
     }
 
-    fn copy(&mut self, program: &str, arguments: &[Word], paths: &[Word], into: Option<&Word>) {
-        self.transfer(paths, into, Role::Read);
-        // Links to the sources are new names for them.
-        if program == "cp" && has_option(arguments, &["-l", "-s", "--link", "--symbolic-link"]) {
-            self.foreign = true;
-            self.link_to(paths);
-        }
-        let merges = |source: &Word| match program {
-            "rsync" => source.text.ends_with('/'),
-            _ => {
-                source.text.ends_with("/.")
-                    || source.text == "."
-                    || has_option(arguments, &["-T", "--no-target-directory"])
-            }
-        };
-        let deep = has_option(arguments, &["-r", "-R", "-a", "--recursive", "--archive"]);
-        let follows = has_option(arguments, &["-L", "--dereference", "--copy-links"]);
-        let (sources, target) = ends(paths, into);
-        for source in sources.iter().filter(|_| program != "scp") {
-            if merges(source) {
-                self.merge(source, target);
-            } else if deep {
-                self.merge_own(source, &inside(target, source));
-            }
-            match program {
-                _ if !deep => {}
-                // It makes the directory that is not there, and puts the source into it.
-                "rsync" if !merges(source) => self.carry((source, &inside(target, source)), true, follows),
-                _ => self.carry((source, target), merges(source), follows),
-            }
-        }
-    }
-
-    /// What lies in a directory lands elsewhere, by its names below the target or, in a directory, below the source's own
-    /// name. Which files that are only a look can tell; of a file there is nothing to tell.
-    fn carry(&mut self, (source, target): (&Word, &Word), onto: bool, follows: bool) {
-        let text = source.text.trim_end_matches('/');
-        let (dir, last) = text.rsplit_once('/').unwrap_or((".", text));
-        let apart = matches!(last, "" | "." | "..") || onto;
-        let only = match source.glob {
-            true => Only::Copied { source: dir.to_owned(), name: None, named: Some(last.to_owned()), follows },
-            false => {
-                let (source, name) = (if last == "." { dir } else { &source.text }, Some(last).filter(|_| !apart));
-                Only::Copied { source: source.to_owned(), name: name.map(str::to_owned), named: None, follows }
-            }
-        };
-        if source.dynamic || source.listed || !target.known() || source.glob && dir.contains(['*', '?', '[', '{']) {
-            return;
-        }
-        let before = self.touches.len();
-        self.push(target, Role::Write);
-        self.touches.iter_mut().skip(before).for_each(|touch| touch.only = Some(only.clone()));
-    }
-
-    /// A directory that is copied to where one of a host's or git's is.
-    fn merge_own(&mut self, source: &Word, target: &Word) {
-        let named = target.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        if own_files::PARTS.iter().any(|own| own.starts_with('.') && same(own, named)) {
-            self.merge(source, target);
-        }
-    }
-
-    /// The content of one directory is copied over another: what it holds of what guards the session goes with it.
-    fn merge(&mut self, source: &Word, target: &Word) {
-        self.foreign = true;
-        let named = target.text.trim_end_matches(['/', '.']).rsplit('/').next().unwrap_or_default();
-        let inside = |own: &'static str| own.split_once('/').filter(|(dir, _)| same(dir, named)).map(|(_, rest)| rest);
-        let all = own_files::in_workspace().chain(own_files::in_workspace().filter_map(inside));
-        for own in all.chain([own_files::VARIABLES]) {
-            let before = self.touches.len();
-            self.push(&below(target, own, source), Role::Write);
-            let present = Only::Present(below(source, own, source).text);
-            self.touches.iter_mut().skip(before).for_each(|touch| touch.only = Some(present.clone()));
-        }
-    }
-
-    /// Sources and a target; where the target may be a directory, the file inside it counts too.
-    fn transfer(&mut self, paths: &[Word], into: Option<&Word>, source_role: Role) {
-        let (sources, target) = match ends(paths, into) {
-            ([], _) => return self.push_each(paths, source_role),
-            ends => ends,
-        };
-        self.push_each(sources, source_role);
-        if source_role == Role::Delete {
-            self.push_below(sources);
-        }
-        let directory = into.is_some()
-            || sources.len() > 1
-            || target.text.ends_with('/')
-            || matches!(target.text.as_str(), "." | "..");
-        if !directory {
-            self.push(target, Role::Write);
-        }
-        for source in sources {
-            self.push(&inside(target, source), Role::Write);
-        }
-    }
-
     fn link(&mut self, paths: &[Word], into: Option<&Word>) {
         // A name that is made here leads elsewhere for whatever comes after it in the same text.
         self.foreign = true;
@@ -507,15 +408,6 @@ impl Found<'_> {
                 false => self.push_how(&root, Role::Read, How::Measured),
             }
         }
-    }
-}
-
-/// The sources and the target of a copy; no sources where one of both is missing.
-fn ends<'w>(paths: &'w [Word], into: Option<&'w Word>) -> (&'w [Word], &'w Word) {
-    match (into, paths) {
-        (Some(into), _) => (paths, into),
-        (None, [sources @ .., target]) => (sources, target),
-        (None, []) => (&[], &NO_WORD),
     }
 }
 

@@ -319,8 +319,7 @@ impl Walker<'_> {
         if super::files::is_device(&path.text) {
             return;
         }
-        let touch =
-            |role, how| Touch { how, ..Touch::plain(path.clone(), role, state.dir.clone()) };
+        let touch = |role, how| Touch { how, ..Touch::plain(path.clone(), role, state.dir.clone()) };
         let touches = match kind {
             RedirKind::Write => vec![touch(Role::Write, How::Whole)],
             RedirKind::Append => vec![touch(Role::Write, How::Appended)],

@@ -518,3 +518,25 @@ mod random {
         }
     }
 }
+
+#[test]
+fn what_a_shell_is_left_with() {
+    for text in [
+        "cd x",
+        "f() { ls; }",
+        "alias ls=rm",
+        "PROMPT_COMMAND='rm x'",
+        "PS1='$(rm x)'",
+        "export PATH=/tmp/evil:$PATH",
+        "HOME=infra",
+        "CDPATH=infra",
+        "trap ls DEBUG",
+        "exec > x.out",
+        "hash -p /bin/rm ls",
+    ] {
+        assert!(reading(text).leaves.is_some(), "{text}");
+    }
+    for text in ["ls", "(cd x && ls)", "PATH=x ls", "A=b", "export A=b", "(PS1=x; ls)"] {
+        assert!(reading(text).leaves.is_none(), "{text}");
+    }
+}

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::adapters::native::{self, Events, Fields};
 use crate::adapters::ended::{self, Ending};
+use crate::adapters::native::{self, Events, Fields};
 use crate::adapters::{Moment, served};
 
 /// How the outcome of a command begins that ended by itself.

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::adapters::native::{self, Events, Fields};
 use crate::adapters::Moment;
 use crate::adapters::ended::{self, Ending};
+use crate::adapters::native::{self, Events, Fields};
 
 /// The tool that calls another one, which it names.
 const BRIDGE: &str = "tool_call";

@@ -8,6 +8,9 @@ use crate::adapters::{Moment, ended, served};
 
 /// How a line begins that says how a command ended.
 const EXIT_LINE: &str = "Command exited with code ";
+/// Tools that start something and do not wait for its end.
+const SENDING: &str = "send_to_terminal";
+const TASK: &str = "create_and_run_task";
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
 pub(super) fn moment(name: &str, about_tool: bool) -> Moment {
@@ -41,8 +44,9 @@ pub(super) fn events(name: &str, fields: &mut Fields) -> Events {
         "PostToolUse" => {
             let output = fields.remove("tool_response").unwrap_or_default();
             let call = call(fields);
-            let ok = succeeded(&output, ended::is_shells(HOST, &call));
-            json!({ "event": "call.finished", "call": call, "ok": ok, "output": output })
+            let ok = succeeded(&output, &call);
+            let background = is_left_running(&call, &output);
+            json!({ "event": "call.finished", "call": call, "ok": ok, "background": background, "output": output })
         }
         "UserPromptSubmit" if native::is_our_own(fields.get("prompt")) => native::noted(name, fields, DROPPED),
         "UserPromptSubmit" => native::prompted(fields, "prompt"),
@@ -61,9 +65,25 @@ fn call(fields: &mut Fields) -> Value {
 }
 
 /// Of a command that failed, the client says so in its text. A line that the command itself printed can make it count
-/// as failed, never as having gone well; and without a text nothing is said.
-fn succeeded(output: &Value, is_shells: bool) -> bool {
+/// as failed, never as having gone well; and without a text nothing is said, nor of what was only sent somewhere.
+fn succeeded(output: &Value, call: &Value) -> bool {
     let failed = |line: &str| line.trim().strip_prefix(EXIT_LINE).is_some_and(|code| code.trim() != "0");
-    let said = output.as_str();
-    output.get("isError") != Some(&Value::Bool(true)) && said.map_or(!is_shells, |said| !said.lines().any(failed))
+    let said = output.as_str().filter(|said| !said.trim().is_empty());
+    let fine = said.is_some_and(|said| !said.lines().any(failed) && !said.lines().any(is_unfinished));
+    let went_well = match call.get("tool").and_then(Value::as_str) {
+        Some(SENDING | TASK) => false,
+        _ if ended::is_shells(HOST, call) => fine,
+        _ => said.is_none_or(|said| !said.lines().any(failed)),
+    };
+    output.get("isError") != Some(&Value::Bool(true)) && went_well
+}
+
+/// Whether a line says that a command has not come to its end.
+fn is_unfinished(line: &str) -> bool {
+    ["Command is running", "Command timed out", "Command is still running"].iter().any(|front| line.starts_with(front))
+}
+
+fn is_left_running(call: &Value, output: &Value) -> bool {
+    call.pointer("/args/isBackground") == Some(&Value::Bool(true))
+        || ended::is_shells(HOST, call) && output.as_str().is_some_and(|said| said.lines().any(is_unfinished))
 }

@@ -44,6 +44,11 @@ impl<'a> Config<'a> {
         Some(if named == "hooks" { "features.hooks" } else { "features.codex_hooks" })
     }
 
+    /// Whether programs get a terminal.
+    pub(super) fn has_terminal(&self) -> bool {
+        self.value.pointer("/features/unified_exec_tty") != Some(&Value::Bool(false))
+    }
+
     /// How far a project is trusted.
     pub(super) fn trust_level(&self, project: &str) -> Option<String> {
         let level = self.value.get("projects")?.get(project)?.get("trust_level")?;

@@ -30,7 +30,8 @@ pub(super) fn look(host: &Host, root: &Path, report: &mut Report) {
     for file in place::variables(host.name, root) {
         for variable in host.diverted_by.iter().filter(|variable| sets(&file, variable)) {
             let shown = place::shown(&file);
-            let text = format!("`{shown}` sets `{variable}`: {} hands it on to hooks, which it leads elsewhere", host.title);
+            let text =
+                format!("`{shown}` sets `{variable}`: {} hands it on to hooks, which it leads elsewhere", host.title);
             report.fail(GROUP, text, format!("take `{variable}` out of `{shown}`"));
         }
     }

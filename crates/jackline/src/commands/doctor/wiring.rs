@@ -50,6 +50,9 @@ pub(super) fn look(host: &'static Host, root: &Path, report: &mut Report) -> Vec
     let managed = host.managed_files().into_iter().map(|path| (None, path));
     let scoped = host.settings_files(root).into_iter().map(|(scope, path)| (Some(scope), path));
     let wired = looked(host, managed.chain(scoped), root, report);
+    if let Some((text, remedy)) = (host.open)().filter(|_| !wired.is_empty()) {
+        report.warn(GROUP, text, remedy);
+    }
     if let [_, others @ ..] = wired.as_slice()
         && !others.is_empty()
     {
@@ -203,11 +206,16 @@ fn switched_off(host: &Host, root: &Path, report: &mut Report) {
 }
 
 /// Whether settings in other directories of the project, where a host may be started as well, switch its hooks off.
-pub(super) fn around(host: &Host, dirs: &[PathBuf], report: &mut Report) {
+pub(super) fn around(host: &Host, root: &Path, dirs: &[PathBuf], report: &mut Report) {
+    let look = |text: &str| Ok(host.wiring.survey(text.as_bytes())?.switched_off);
+    for dir in dirs.iter().map(PathBuf::as_path).chain([root]) {
+        for path in host.beside.iter().map(|name| dir.join(name)) {
+            told_elsewhere(&path, off(path.clone(), look), report);
+        }
+    }
     for dir in dirs {
         let shared = host.settings_files(dir).into_iter().filter(|(_, path)| path.starts_with(dir));
         for (_, path) in shared {
-            let look = |text: &str| Ok(host.wiring.survey(text.as_bytes())?.switched_off);
             told_elsewhere(&path, off(path.clone(), look), report);
         }
         if let Some(trusting) = &host.trust {

@@ -58,7 +58,8 @@ impl Judging {
             Where { workspace: self.workspace.clone(), store: None }.workspace()?;
         }
         let Hooked { state, definitions, settings } =
-            place::hooked("claude", self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
+            place::hooked("claude", self.store.clone(), self.workspace.clone(), || None)
+                .map_err(CommandError::input)?;
         let mut builder = RuntimeBuilder::default().state(&state);
         builder = builder.host_settings(settings).environment(place::environment);
         builder = builder.web(crate::web::Client).outcomes_follow().started_in(place::started_in());
