@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::own_files;
 use crate::tools::{COMMAND_ARGUMENTS, Tool};
 
 /// Arguments that name a directory, for shell tools of which it is not known whether they heed one.
@@ -10,7 +11,11 @@ const DIRECTORY_ARGUMENTS: &[&str] = &["workdir", "cwd", "directory", "dir_path"
 /// The shell text of a call: a string, or an argument list quoted back into one.
 pub(super) fn command_text(args: &Value, argument: Option<&str>) -> Option<String> {
     if let Value::String(text) = args {
-        return Some(text.clone());
+        // Arguments that were written down as a text are arguments, not a command.
+        return match serde_json::from_str(text) {
+            Ok(inner @ Value::Object(_)) => command_text(&inner, argument),
+            _ => Some(text.clone()),
+        };
     }
     let names = argument.into_iter().chain(COMMAND_ARGUMENTS.iter().copied());
     names.filter_map(|name| Some((name, member(args, name)?))).find_map(|(name, value)| {
@@ -52,6 +57,23 @@ pub(super) fn directories<'a>(args: &'a Value, native: Option<&Tool>) -> Vec<Opt
 
 fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// Arguments that say what something is about, not which file it is.
+const ABOUT: &[&str] = &["content", "description", "message", "pattern", "prompt", "query", "regex", "text", "title"];
+
+/// Every string in a value, wherever it stands, that has a part by which what guards a session is known.
+pub(super) fn own_names(value: &Value, found: &mut impl FnMut(&str)) {
+    let own = |part: &str| own_files::PARTS.iter().any(|own| own.eq_ignore_ascii_case(part));
+    match value {
+        Value::String(text) if !text.contains('\n') && text.split(['/', '\\']).any(own) => found(text),
+        Value::Array(items) => items.iter().for_each(|item| own_names(item, found)),
+        Value::Object(members) => {
+            let told = members.iter().filter(|(name, _)| !ABOUT.contains(&name.as_str()));
+            told.for_each(|(_, member)| own_names(member, found));
+        }
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// Every string found at `name` (`a`, `a.b`, `a[].b`); a list of strings counts without brackets too.
