@@ -273,19 +273,31 @@ const PATCHING: &str = "codex";
 /// What a shell text touches, seen from each directory in which it may run.
 fn from_each(directories: Vec<Option<&str>>, dir: &str, reading: &Reading) -> Vec<Touch> {
     let mut touches: Vec<Touch> = Vec::new();
-    for (number, named) in directories.into_iter().enumerate() {
-        let from = named.map_or_else(|| dir.to_owned(), |named| path::join(dir, named));
+    for (number, from) in directories.into_iter().flat_map(|named| starts(dir, named)).enumerate() {
         // An absolute path leads to the same place from everywhere.
         let seen = reading.touches.iter().filter(|touch| number == 0 || !touch.path.text.starts_with(['/', '~']));
         for touch in seen {
             touches.push(from_shell(touch, &from, placed));
-            // A shell takes back what stands before `..`; a program that is told where to work walks there.
-            if matches!(&touch.dir, Dir::At(place) if place.split('/').any(|part| part == "..")) {
+            if matches!(&touch.dir, Dir::At(place) if climbs(place)) {
                 touches.push(from_shell(touch, &from, walked));
             }
         }
     }
     touches
+}
+
+/// Where a text may begin that is run in a directory which is named so. A shell takes back what stands before `..`, and so
+/// do some hosts; a program that is told where to work walks there.
+fn starts(dir: &str, named: Option<&str>) -> Vec<String> {
+    match named {
+        None => vec![dir.to_owned()],
+        Some(named) if climbs(named) => vec![path::join(dir, named), walked(dir, named)],
+        Some(named) => vec![path::join(dir, named)],
+    }
+}
+
+fn climbs(path: &str) -> bool {
+    path.split('/').any(|part| part == "..")
 }
 
 fn from_shell(touch: &shell::Touch, from: &str, placed: fn(&str, &str) -> String) -> Touch {

@@ -226,3 +226,15 @@ fn settings_of_hosts_are_their_settings_in_every_directory_of_the_repository() {
     }
     assert_eq!(asked("sub/a.txt"), "");
 }
+
+#[test]
+fn a_directory_to_run_in_is_walked_and_folded() {
+    let world = World::new(PLAIN);
+    symlink("../infra", world.root().join("sub/l")).unwrap();
+    let runs =
+        |directory: &str| json!({ "command": "rm jackline.yaml", "is_background": false, "directory": directory });
+    for directory in ["sub/l/..".to_owned(), format!("{}/sub/l/..", world.root().display()), "sub/..".to_owned()] {
+        world.check("qwen", "run_shell_command", runs(&directory), Some("guards this session"));
+    }
+    world.check("qwen", "run_shell_command", runs("sub/deep"), None);
+}
