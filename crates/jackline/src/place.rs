@@ -107,11 +107,15 @@ pub(crate) struct Baked {
 impl Baked {
     /// The user's own definition. Where a home is baked in, a variable that says where settings lie is passed over: a
     /// project may set it, and leave the user without what they declared, or with what it declares in their name.
-    fn user_definition(&self) -> Option<PathBuf> {
+    fn user_definitions(&self) -> Vec<PathBuf> {
         let usual = || self.home.as_ref().map(|home| home.join(SETTINGS));
-        self.settings.clone().or_else(usual).map(definition_in).or_else(user_definition)
+        let baked = self.settings.clone().or_else(usual).map(definition_in);
+        baked.map_or_else(user_definitions, |baked| vec![baked])
     }
 }
+
+/// Hosts that start hooks at the top of the repository, wherever in it they were started; their messages say where.
+const STARTING_ABOVE: &[&str] = &["copilot"];
 
 /// What a hook works with.
 #[derive(Debug)]
@@ -124,34 +128,40 @@ pub(crate) struct Hooked {
 }
 
 /// Where a hook looks. What `init` wrote on its command line wins over the environment, which an agent might reach;
-/// no variable names a definition here.
-pub(crate) fn hooked(host: &str, baked: &Baked) -> Result<Hooked, String> {
+/// no variable names a definition here. `told` is where the host's message says that it works.
+pub(crate) fn hooked(host: &str, baked: &Baked, told: impl FnOnce() -> Option<PathBuf>) -> Result<Hooked, String> {
     let at = Where { workspace: None, store: baked.store.clone() };
     let state = at.state().map_err(|_| "there is no place for the state; set HOME or JACKLINE_HOME".to_owned())?;
     let named = || PROJECTS.iter().find(|(own, _)| *own == host).and_then(|(_, name)| variable(name));
     let start = baked.root.clone().or_else(named).or_else(|| env::current_dir().ok());
     let start = start.ok_or_else(|| "the present directory is gone".to_owned())?;
     let start = jackline_runtime::canonical(&start).unwrap_or(start);
+    let told = STARTING_ABOVE.contains(&host).then(told).flatten();
+    let told = told.and_then(|told| jackline_runtime::canonical(&told).ok()).filter(|told| told.starts_with(&start));
+    let start = told.unwrap_or(start);
     if !start.is_absolute() || start.to_str().is_none() {
         return Err(format!("the workspace `{}` is no absolute UTF-8 path", start.display()));
     }
     let settings = host_settings().into_iter().chain(variables(host, &start)).collect();
-    let places = Places { home: state.clone(), start, user: baked.user_definition(), ..wider() };
+    let places = Places { home: state.clone(), start, user: baked.user_definitions(), ..wider() };
     Ok(Hooked { state, definitions: Found::new(places), home: baked.home.clone().or_else(home), settings })
 }
 
 /// A file of variables, in every directory that may have one.
 const VARIABLES: &str = ".env";
 
-/// The files that a host takes variables from, some of which switch its hooks off: upwards from where it works, and at
-/// home.
+/// The files that a host takes variables from, some of which switch its hooks off or lead them elsewhere: upwards from
+/// where it works and at home, or only where it keeps its own settings.
 pub(crate) fn variables(host: &str, start: &Path) -> Vec<PathBuf> {
-    if host != "qwen" {
-        return Vec::new();
-    }
+    let own = match host {
+        "qwen" => ".qwen",
+        "gemini" => ".gemini",
+        "codex" => return host_home("CODEX_HOME", ".codex").map(|dir| dir.join(VARIABLES)).into_iter().collect(),
+        _ => return Vec::new(),
+    };
     let mut dirs: Vec<PathBuf> = start.ancestors().take(LEVELS_MAX).map(Path::to_owned).collect();
     dirs.extend(home().filter(|home| !start.starts_with(home)));
-    dirs.iter().flat_map(|dir| [dir.join(".qwen").join(VARIABLES), dir.join(VARIABLES)]).collect()
+    dirs.iter().flat_map(|dir| [dir.join(own).join(VARIABLES), dir.join(VARIABLES)]).collect()
 }
 
 /// The definitions that a hook would judge by, with nothing remembered.
@@ -159,9 +169,23 @@ pub(crate) fn judged_by(state: PathBuf, root: PathBuf) -> Found {
     Found::read_only(Places { home: state, start: root, named: None, ..wider() })
 }
 
+/// The directories of a project in which a host may be started and finds settings, beside its root: from here up to the
+/// repository's top.
+pub(crate) fn between(here: &Path, root: &Path) -> Vec<PathBuf> {
+    let top = root.ancestors().take(LEVELS_MAX).find(|dir| dir.join(".git").exists()).unwrap_or(root);
+    let dirs = here.ancestors().chain(root.ancestors()).filter(|dir| dir.starts_with(top) && *dir != root);
+    let mut found: Vec<PathBuf> = Vec::new();
+    for dir in dirs {
+        if !found.iter().any(|known| known == dir) {
+            found.push(dir.to_owned());
+        }
+    }
+    found
+}
+
 /// The definitions that count everywhere on this machine.
 fn wider() -> Places {
-    Places { user: user_definition(), machine: Some(PathBuf::from(MACHINE_DEFINITION)), ..Places::default() }
+    Places { user: user_definitions(), machine: Some(PathBuf::from(MACHINE_DEFINITION)), ..Places::default() }
 }
 
 /// The machine's definition, if there is one.
@@ -261,9 +285,13 @@ pub(crate) fn started_in() -> Vec<PathBuf> {
     dirs.filter_map(|dir| jackline_runtime::canonical(&dir).ok()).collect()
 }
 
-/// Where the user's own definition lies, if it does.
-pub(crate) fn user_definition() -> Option<PathBuf> {
-    user_settings().map(definition_in)
+/// Where the user's own definition may lie. A variable adds a place and takes none away: hosts hand on what stands in a
+/// project's files of variables.
+fn user_definitions() -> Vec<PathBuf> {
+    let usual = home().map(|home| home.join(SETTINGS));
+    let mut dirs: Vec<PathBuf> = user_settings().into_iter().chain(usual).collect();
+    dirs.dedup();
+    dirs.into_iter().map(definition_in).collect()
 }
 
 fn definition_in(settings: PathBuf) -> PathBuf {

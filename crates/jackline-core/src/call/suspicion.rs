@@ -11,16 +11,20 @@ use crate::tools::PATH_ARGUMENTS;
 /// Arguments that hold a program in some language.
 const CODE_ARGUMENTS: &[&str] = &["code", "script", "source", "program", "expression"];
 
+/// Arguments that say what something is about, not which file it is.
+const ABOUT: &[&str] = &["content", "description", "message", "pattern", "prompt", "query", "regex", "text", "title"];
+
 /// The paths that a call names: those in the usual arguments, those of a patch, and every text that may be one of ours.
 pub(crate) fn paths(args: &Value) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for name in PATH_ARGUMENTS {
         strings_at(args, name, &mut |text| found.push(text.to_owned()));
     }
-    each_text(None, args, &mut |_, text| {
+    each_text(None, args, &mut |name, text| {
+        let about = name.is_some_and(|name| ABOUT.contains(&name));
         if patch::is_one(text) {
             found.extend(patch::files(text).into_iter().map(|(path, _)| path));
-        } else if may_be_ours(text) && !found.iter().any(|known| known == text) {
+        } else if !about && may_be_ours(text) && !found.iter().any(|known| known == text) {
             found.push(text.to_owned());
         }
     });
@@ -41,7 +45,7 @@ pub(crate) fn programs(args: &Value) -> Vec<&str> {
 /// Whether a text is a path with a name in it that one of our files has. Prose that mentions one is none.
 fn may_be_ours(text: &str) -> bool {
     let named = |part: &str| PARTS.iter().any(|own| own.eq_ignore_ascii_case(part));
-    !text.contains(char::is_whitespace) && text.split(['/', '\\']).any(named)
+    !text.contains('\n') && text.split(['/', '\\']).any(named)
 }
 
 /// Every text at any depth, with the name of the argument that it is in.
@@ -68,6 +72,8 @@ mod tests {
         assert_eq!(paths(&args), ["jackline.yaml", "a/jackline.yaml"]);
         let prose = json!({"body": "we should change jackline.yaml", "repo": "me/project", "title": "settings"});
         assert!(paths(&prose).is_empty());
+        assert!(paths(&json!({"query": "jackline.yaml"})).is_empty());
+        assert_eq!(paths(&json!({"to": "/my work/jackline.yaml"})), ["/my work/jackline.yaml"]);
         assert_eq!(paths(&json!({"path": "anything", "deep": {"filename": "other"}})), ["anything"]);
     }
 

@@ -34,7 +34,8 @@ pub struct Places {
     pub start: PathBuf,
     /// A definition named on the command line or by the environment: no walk.
     pub named: Option<PathBuf>,
-    pub user: Option<PathBuf>,
+    /// Where the user's own may lie; every one that is there counts.
+    pub user: Vec<PathBuf>,
     pub machine: Option<PathBuf>,
 }
 
@@ -180,8 +181,8 @@ impl Found {
 
     /// Where definitions of the machine and of the user are.
     fn wider(&self) -> impl Iterator<Item = (&Path, Origin)> {
-        let wider = [(&self.places.machine, Origin::Machine), (&self.places.user, Origin::User)];
-        wider.into_iter().filter_map(|(path, origin)| Some((path.as_deref()?, origin)))
+        let machine = self.places.machine.iter().map(|path| (path.as_path(), Origin::Machine));
+        machine.chain(self.places.user.iter().map(|path| (path.as_path(), Origin::User)))
     }
 
     /// One of those, as it is now: whoever owns it may change it, so what is read last counts. What is gone or broken stays
