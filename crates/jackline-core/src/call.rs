@@ -8,7 +8,7 @@ mod touch;
 
 use serde_json::Value;
 
-use arguments::{command_text, directories, strings_at};
+use arguments::{command_text, decoded, directories, strings_at};
 pub use touch::{Copied, Only, Touch};
 
 use crate::definition::{Kind, Model};
@@ -155,7 +155,7 @@ impl<'a> View<'a> {
         };
         let shell = shell::read(&text);
         if let ShellText::Reading(reading) = &shell {
-            self.touches = from_each(directories(&self.call.args, native), dir, reading);
+            self.touches = from_each(directories(&decoded(&self.call.args), native), dir, reading);
         }
         self.shell = Some(shell);
     }
@@ -163,13 +163,13 @@ impl<'a> View<'a> {
     /// What a call of a tool that nobody knows may write and run.
     fn suspect(&mut self, dir: &str) {
         let found = suspicion::paths(&self.call.args);
-        self.suspected = found.iter().map(|text| self.named(text, dir, Role::Write)).collect();
+        self.suspected = found.iter().map(|text| self.named(text, dir)).collect();
         self.suspected_programs = suspicion::programs(&self.call.args);
         let text = self.command_text().filter(|_| self.shell.is_none());
         if let Some(text) = text
             && let ShellText::Reading(reading) = shell::read(&text)
         {
-            self.suspected.extend(from_each(directories(&self.call.args, None), dir, &reading));
+            self.suspected.extend(from_each(directories(&decoded(&self.call.args), None), dir, &reading));
             self.suspected_text = Some((text, reading));
         }
         self.suspected.retain(|touch| touch.role.changes());
@@ -202,9 +202,9 @@ impl<'a> View<'a> {
         self.pathless = self.kind == Kind::Write && (odd || found.iter().all(|(path, _)| path.is_empty()));
         let whole = self.kind == Kind::Read;
         for (text, role) in found {
-            let named = Touch { whole, ..self.named(&text, dir, role) };
-            self.touches.extend(by_another_name(&named));
-            self.touches.push(named);
+            let (named, others) = self.meant(&text, dir, role);
+            self.touches.extend(others);
+            self.touches.push(Touch { whole, ..named });
         }
     }
 
@@ -217,15 +217,20 @@ impl<'a> View<'a> {
         self.touches.extend(found.into_iter().map(|path| Touch { glob: true, ..touch(path) }));
     }
 
-    /// A path as the host that opens it may read it; a server's tool is nobody's we know.
-    fn named(&self, text: &str, dir: &str, role: Role) -> Touch {
+    /// A path that is written, as the host that opens it may read it.
+    fn named(&self, text: &str, dir: &str) -> Touch {
+        self.meant(text, dir, Role::Write).0
+    }
+
+    /// A path as the host that opens it may read it; a server's tool is nobody's we know. Who takes `~` for a name rarely
+    /// finds something there to read, so such readings of what is read are touches of their own.
+    fn meant(&self, text: &str, dir: &str, role: Role) -> (Touch, Vec<Touch>) {
         let host = self.row.map(|row| row.host).filter(|host| !matches!(*host, "" | MCP_HOST));
-        let mut spelling = spelling::read(host, dir, text);
-        if role == Role::Read {
-            // Who takes `~` for a name rarely finds something there to read: that is asked apart.
-            spelling.readings.retain(|reading| !reading.starts_with("./~"));
-        }
-        Touch::plain(spelling, dir, role)
+        let Spelling { path, readings } = spelling::read(host, dir, text);
+        let (others, readings): (Vec<String>, Vec<String>) =
+            readings.into_iter().partition(|reading| role == Role::Read && reading.starts_with("./~"));
+        let others = others.into_iter().map(|path| if_present(path, dir, role)).collect();
+        (Touch::plain(Spelling { path, readings }, dir, role), others)
     }
 
     /// The paths in an argument, and what becomes of them.
@@ -257,11 +262,10 @@ impl<'a> View<'a> {
     }
 }
 
-/// What a read of `~/a` reads where something is called `~`: some hosts take that for a name like any other.
-fn by_another_name(touch: &Touch) -> Option<Touch> {
-    let path = format!("./{}", Some(&touch.path).filter(|path| path.starts_with('~') && touch.role == Role::Read)?);
-    let there = Probe::Identity { path: path.clone(), dir: touch.dir.clone() };
-    Some(Touch { path, readings: Vec::new(), whole: false, only: Some(Only::Present(there)), ..touch.clone() })
+/// A path that is touched only where something is there.
+fn if_present(path: String, dir: &str, role: Role) -> Touch {
+    let there = Probe::Identity { path: path.clone(), dir: dir.to_owned() };
+    Touch { only: Some(Only::Present(there)), ..Touch::plain(Spelling { path, readings: Vec::new() }, dir, role) }
 }
 
 /// Where a tool keeps its paths of which only the name is known is a guess: every usual place is looked at.
@@ -282,16 +286,28 @@ fn from_each(directories: Vec<Option<&str>>, dir: &str, reading: &Reading) -> Ve
         let seen = reading.touches.iter().filter(|touch| number == 0 || !touch.path.text.starts_with(['/', '~']));
         for touch in seen {
             touches.push(from_shell(touch, &from, placed));
-            if matches!(&touch.dir, Dir::At(place) if climbs(place)) {
+            let Dir::At(place) = &touch.dir else { continue };
+            if climbs(place) || climbs(&from) {
                 touches.push(from_shell(touch, &from, walked));
+                touches.extend(taken_back(touch, place, &from));
             }
         }
     }
     touches
 }
 
-/// Where a text may begin that is run in a directory which is named so. A shell takes back what stands before `..`, and so
-/// do some hosts; a program that is told where to work walks there.
+/// What is touched where a shell has taken back what stands before `..`, and began in a directory that is walked.
+fn taken_back(touch: &shell::Touch, place: &str, from: &str) -> Option<Touch> {
+    let dir = touch.dir.folded();
+    let other = match &dir {
+        Dir::At(folded) => folded != place && walked(from, folded) != placed(from, place),
+        Dir::Here | Dir::Unknown => climbs(from),
+    };
+    other.then(|| from_shell(&shell::Touch { dir, ..touch.clone() }, from, walked))
+}
+
+/// Where a text may begin that is run in a directory which is named so. Some hosts take back what stands before `..`; with
+/// others it is walked as the kernel does.
 fn starts(dir: &str, named: Option<&str>) -> Vec<String> {
     match named {
         None => vec![dir.to_owned()],

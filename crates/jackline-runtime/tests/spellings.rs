@@ -237,4 +237,13 @@ fn a_directory_to_run_in_is_walked_and_folded() {
         world.check("qwen", "run_shell_command", runs(&directory), Some("guards this session"));
     }
     world.check("qwen", "run_shell_command", runs("sub/deep"), None);
+    let led = |directory: &str, command: &str| json!({ "command": command, "directory": directory });
+    for (directory, command) in [
+        ("sub/l/..", "cd . && rm jackline.yaml"),
+        ("sub/l", "cd .. && rm jackline.yaml"),
+        ("sub/l", "cd ../sub/l/../.. && rm jackline.yaml"),
+    ] {
+        world.check("qwen", "run_shell_command", led(directory, command), Some("guards this session"));
+    }
+    world.check("qwen", "run_shell_command", led("sub", "cd deep && cd ../deep && rm y"), None);
 }

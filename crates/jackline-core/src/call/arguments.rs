@@ -1,5 +1,7 @@
 //! What a call's arguments hold: its shell text, the directory it names, and its paths.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::tools::{COMMAND_ARGUMENTS, Tool};
@@ -7,14 +9,17 @@ use crate::tools::{COMMAND_ARGUMENTS, Tool};
 /// Arguments that name a directory, for shell tools of which it is not known whether they heed one.
 const DIRECTORY_ARGUMENTS: &[&str] = &["workdir", "cwd", "directory", "dir_path", "working_directory"];
 
+/// Arguments that were written down as a text are arguments.
+pub(super) fn decoded(args: &Value) -> Cow<'_, Value> {
+    let inner = args.as_str().and_then(|text| serde_json::from_str(text).ok());
+    inner.filter(Value::is_object).map_or(Cow::Borrowed(args), Cow::Owned)
+}
+
 /// The shell text of a call: a string, or an argument list quoted back into one.
 pub(super) fn command_text(args: &Value, argument: Option<&str>) -> Option<String> {
+    let args = &*decoded(args);
     if let Value::String(text) = args {
-        // Arguments that were written down as a text are arguments, not a command.
-        return match serde_json::from_str(text) {
-            Ok(inner @ Value::Object(_)) => command_text(&inner, argument),
-            _ => Some(text.clone()),
-        };
+        return Some(text.clone());
     }
     let names = argument.into_iter().chain(COMMAND_ARGUMENTS.iter().copied());
     names.filter_map(|name| Some((name, member(args, name)?))).find_map(|(name, value)| {

@@ -18,7 +18,7 @@ mod variables;
 mod words;
 mod wrappers;
 
-use crate::path::Role;
+use crate::path::{self, Role};
 
 pub use files::{git_settings, runs_text};
 pub use names::{glob_matches, glob_may_match, told, without_global_options};
@@ -196,7 +196,36 @@ pub enum Dir {
     Unknown,
 }
 
+/// Stands behind the directory in which a program was told to work: a shell that begins there takes back no more than what
+/// follows.
+const STARTED: &str = "/./";
+
 impl Dir {
+    /// The directory in which a program is started that is told to work there.
+    #[must_use]
+    pub fn start(&self, target: &Word) -> Self {
+        match self.folded().enter(target) {
+            Self::At(place) => Self::At(format!("{}/.", place.trim_end_matches('/'))),
+            other => other,
+        }
+    }
+
+    /// The directory as a shell has it that was led here by `cd`: it takes back what stands before `..`, as far as it began
+    /// there. Where it began is walked.
+    #[must_use]
+    pub fn folded(&self) -> Self {
+        let Self::At(place) = self else { return self.clone() };
+        let started = format!("{place}/").rfind(STARTED).map_or(0, |at| (at + STARTED.len()).min(place.len()));
+        if started == 0 && place.starts_with('~') {
+            return self.clone();
+        }
+        let (front, back) = place.split_at_checked(started).unwrap_or(("", place));
+        match (front, path::fold(back)) {
+            ("", back) if back.is_empty() => Self::Here,
+            (front, back) => Self::At(format!("{front}{back}")),
+        }
+    }
+
     /// The directory that `target` leads to from here.
     #[must_use]
     pub fn enter(&self, target: &Word) -> Self {
@@ -207,12 +236,18 @@ impl Dir {
             return Self::At(target.text.clone());
         }
         match self {
-            Self::Here => Self::At(target.text.clone()),
+            Self::Here => Self::At(without_dots(&target.text)),
             // Joined, not folded: `link/..` leads elsewhere than the text says, and the probe walks it.
-            Self::At(before) => Self::At(format!("{}/{}", before.trim_end_matches('/'), target.text)),
+            Self::At(before) => Self::At(format!("{}/{}", before.trim_end_matches('/'), without_dots(&target.text))),
             Self::Unknown => Self::Unknown,
         }
     }
+}
+
+/// A relative path without the parts that lead nowhere.
+fn without_dots(path: &str) -> String {
+    let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
 }
 
 /// A word as it is written so that a shell takes it for itself.

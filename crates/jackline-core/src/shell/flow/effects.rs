@@ -25,7 +25,7 @@ const TREACHEROUS: &[&str] = &[
 ];
 
 /// Variables by which a shell runs something by itself, or enters another directory than is written.
-const LASTING: &[&str] = &["CDPATH", "HOME", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS3", "PS4"];
+const LASTING: &[&str] = &["CDPATH", "HOME", "IFS", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS3", "PS4"];
 
 /// Variables that say which program, or which command of git's, a name stands for.
 const NAMES_OF_PROGRAMS: &[&str] = &["BASH_CMDS", "BASH_ALIASES", "GIT_CONFIG_KEY_", "GIT_CONFIG_PARAMETERS"];
@@ -113,6 +113,7 @@ impl Walker<'_> {
             "set" => options(arguments, state),
             "shopt" => {
                 state.unproven = true;
+                state.rewired |= has_letter(arguments, 's');
                 state.dotglob |= arguments.iter().any(|word| word.text == "dotglob" || !word.known());
             }
             "enable" | "hash" => {
@@ -132,7 +133,10 @@ impl Walker<'_> {
                 state.left |= !fails(arguments);
             }
             "alias" => self.aliased(arguments, state),
-            "compgen" | "complete" | "bind" => self.opaque("it runs commands that are not read"),
+            "compgen" | "complete" | "bind" => {
+                state.rewired |= !arguments.is_empty();
+                self.opaque("it runs commands that are not read");
+            }
             "source" | "." => self.sourced(arguments, words, state),
             "eval" => {
                 state.forget_all();
@@ -328,6 +332,15 @@ mod tests {
         assert_eq!(cd(&Dir::At("a".into()), "/b"), Dir::At("/b".into()));
         assert_eq!(cd(&Dir::Unknown, "b"), Dir::Unknown);
         assert_eq!(cd(&Dir::Unknown, "~/b"), Dir::At("~/b".into()));
+        // What a shell takes back; where a program was told to work may be a link, and is not taken back.
+        let folded = |dir: Dir| dir.folded();
+        assert_eq!(folded(cd(&Dir::At("a".into()), "../b")), Dir::At("b".into()));
+        assert_eq!(folded(cd(&Dir::At("a".into()), "..")), Dir::Here);
+        assert_eq!(folded(cd(&Dir::At("~/a".into()), "../..")), Dir::At("~/a/../..".into()));
+        let started = Dir::At("x/..".into()).start(&Word::literal("./a/l"));
+        assert_eq!(started, Dir::At("a/l/.".into()));
+        assert_eq!(folded(cd(&started, "./b/..")), Dir::At("a/l/./".into()));
+        assert_eq!(folded(cd(&started, "../b/../..")), Dir::At("a/l/./../..".into()));
         assert_eq!(cd(&Dir::Here, "-P"), Dir::Unknown);
         let mut state = State::default();
         enter(&[], &mut state);

@@ -1,4 +1,4 @@
-//! Files that a text downloads, and whether it then runs them.
+//! Files that a text downloads or takes from the terminal, and whether it then runs them.
 
 use super::super::{Touch, Word, wrappers};
 
@@ -17,9 +17,10 @@ pub(super) struct Fetched {
 }
 
 impl Fetched {
-    /// Remembers what a command writes, if it is one that downloads; `kept` is where its output goes.
-    pub(super) fn keep(&mut self, program: &str, touches: &[Touch], kept: &[Word]) {
-        if !FETCHING.contains(&program) {
+    /// Remembers what a command writes, if it is one that downloads or hands on what is `typed`; `kept` is where its output
+    /// goes.
+    pub(super) fn keep(&mut self, (program, typed): (&str, bool), touches: &[Touch], kept: &[Word]) {
+        if !typed && !FETCHING.contains(&program) {
             return;
         }
         let written = touches.iter().filter(|touch| touch.role.changes()).map(|touch| &touch.path).chain(kept);

@@ -79,7 +79,8 @@ impl Walker<'_> {
         self.named(&expanded.env);
         for (_, text) in expanded.env.iter().filter(|(name, text)| effects::is_run(name) && !text.dynamic) {
             let text = Word { text: text.text.trim_start_matches('|').to_owned(), ..text.clone() };
-            self.text(&text, fresh(state), standing.unsure())?;
+            // It is given what to work on, or whom to call.
+            self.text(&text, fresh(state), Standing { fed: true, ..standing.unsure() })?;
         }
         if expanded.words.is_empty() || effects::declares(&expanded.words) {
             self.assign_all(&expanded.env, state);
@@ -156,9 +157,10 @@ impl Walker<'_> {
             self.opaque("it runs an alias");
         }
         if self.fetched.runs(&program, &words) {
-            self.opaque("it runs what it has just downloaded");
+            self.opaque("it runs what it has just downloaded, or been told");
         }
-        self.fetched.keep(&program, &found.touches, &kept);
+        let typed = !standing.fed && !input.fed && listening::listens(&program, &words);
+        self.fetched.keep((&program, typed), &found.touches, &kept);
         self.touch(found.touches, state);
         let standing = Standing { fed: standing.fed || input.fed, ..standing };
         self.watch(&program, &words, standing.fed);
@@ -181,7 +183,8 @@ impl Walker<'_> {
 
     /// Whether a command waits for what it does, or hands on what is typed.
     fn watch(&mut self, program: &str, words: &[Word], fed: bool) {
-        if waiting::waits(program, words, fed) {
+        let given = self.reading.commands.last().is_some_and(|command| waiting::names_editor(&command.env));
+        if waiting::waits(program, words, fed) || !given && waiting::opens_editor(program, words) {
             self.reading.waits.get_or_insert_with(|| program.to_owned());
         }
         if !fed && listening::listens(program, words) {
@@ -227,8 +230,8 @@ impl Walker<'_> {
             Inner::Words { words, env, dir, passes_status } => {
                 let standing = if passes_status { standing } else { standing.unsure() };
                 if let Some(dir) = dir {
-                    own.dir = own.dir.enter(&dir);
-                    own.astray = own.astray.iter().map(|astray| astray.enter(&dir)).collect();
+                    own.dir = own.dir.start(&dir);
+                    own.astray = own.astray.iter().map(|astray| astray.start(&dir)).collect();
                 }
                 self.named(&env);
                 let expanded = Expanded { words, env, redirects: Vec::new(), input: Input::default() };

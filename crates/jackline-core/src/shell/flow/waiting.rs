@@ -1,13 +1,13 @@
 //! Programs that wait for what they do: some hosts let their agent write to them later, where no hook sees it.
 
 use super::listening::{is_terminal, operands};
-use crate::shell::{Word, wrappers};
+use crate::shell::{Word, files, wrappers};
 
 /// Programs that take the terminal, whatever else they are given.
 const SCREENS: &[&str] = &[
     "abduco", "byobu", "dtach", "emacs", "ex", "gdb", "hx", "iex", "joe", "jshell", "kak", "less", "lldb", "login",
-    "mc", "micro", "more", "nano", "newgrp", "nvim", "pico", "rlwrap", "screen", "script", "telnet", "tmux", "vi",
-    "view", "vim", "visudo", "zellij",
+    "lynx", "mc", "micro", "more", "nano", "newgrp", "nnn", "nvim", "pico", "ranger", "rlwrap", "screen", "script",
+    "telnet", "tig", "tmux", "vi", "view", "vim", "vimdiff", "visudo", "zellij",
 ];
 
 /// Programs that do what their standard input says, where nothing is redirected to it.
@@ -20,10 +20,11 @@ const TOLD_ALL: &[(&str, &[&str])] = &[
     ("emacs", &["--batch", "-batch", "--script"]),
     ("gdb", &["--batch", "-batch"]),
     ("lldb", &["--batch", "-b"]),
+    ("lynx", &["-dump", "-source"]),
     ("parallel", &[":::", "-a", "--arg-file"]),
     ("patch", &["-i", "--input"]),
     ("runuser", &["-c", "--command"]),
-    ("screen", &["-ls", "-list"]),
+    ("screen", &["-ls", "-list", "-dm"]),
     ("su", &["-c", "--command"]),
     ("xargs", &["-a", "--arg-file"]),
 ];
@@ -38,12 +39,14 @@ const CONSOLES: &[(&str, &[&str])] = &[
     ("pipenv", &["shell"]),
     ("poetry", &["shell"]),
     ("rails", &["console", "c", "dbconsole"]),
+    ("sbt", &["console", "shell"]),
 ];
 
 /// Programs that do what their standard input says, where they are given nothing else.
 const PROMPTS: &[&str] = &[
-    "bpython", "clisp", "dc", "elvish", "erl", "gnuplot", "guile", "ipython", "irb", "m4", "nu", "ocaml", "octave",
-    "pry", "ptpython", "R", "racket", "sbcl", "scala", "swipl", "utop", "xonsh",
+    "bpython", "clisp", "dc", "elvish", "erl", "gnuplot", "gp", "guile", "ipython", "irb", "lftp", "m4", "maxima",
+    "nu", "ocaml", "octave", "pry", "psysh", "ptpython", "R", "racket", "sage", "sbcl", "sbt", "scala", "swipl",
+    "utop", "wish", "xonsh",
 ];
 
 /// Programs that take what they do from an argument, and wait for it where it is missing: how such an argument begins.
@@ -59,7 +62,7 @@ const TOLD: &[(&str, &[&str])] = &[
 /// The same where it is the second word that is no option; and the options whose values are none either.
 const SECOND: &[(&str, &[&str])] = &[
     ("duckdb", &["-init", "-cmd"]),
-    ("sqlite3", &["-init", "-separator", "-newline", "-nullvalue", "-vfs"]),
+    ("sqlite3", &["-init", "-cmd", "-separator", "-newline", "-nullvalue", "-vfs"]),
     (
         "ssh",
         &[
@@ -73,13 +76,38 @@ const SECOND: &[(&str, &[&str])] = &[
 const SHELLS_NAMED: &[&str] =
     &["'bash'", "'sh'", "'zsh'", "\"bash\"", "\"sh\"", "\"zsh\"", "/bin/bash", "/bin/sh", "/bin/zsh"];
 /// How such a text starts one.
-const STARTS: &[&str] = &["exec", "popen", "spawn", "system"];
+const STARTS: &[&str] = &["exec", "popen", "spawn", "subprocess", "system"];
 
 /// Programs that run another in a place of its own, and hand the terminal on where they are told to.
-const CONTAINERS: &[&str] = &["docker", "kubectl", "lxc", "nerdctl", "oc", "podman"];
+const CONTAINERS: &[&str] =
+    &["docker", "docker-compose", "kubectl", "lxc", "nerdctl", "oc", "podman", "podman-compose"];
+
+/// Options of theirs that have no value, beside clusters of short ones.
+const SWITCHES: &[&str] = &[
+    "--build",
+    "--detach",
+    "--init",
+    "--interactive",
+    "--no-deps",
+    "--no-TTY",
+    "--no-tty",
+    "--privileged",
+    "--publish-all",
+    "--quiet",
+    "--quiet-pull",
+    "--read-only",
+    "--remove-orphans",
+    "--rm",
+    "--service-ports",
+    "--stdin",
+    "--tty",
+    "--use-aliases",
+];
+/// Letters of short ones that have none.
+const SWITCH_LETTERS: &str = "PTdiqt";
 
 /// Modules of Python's that wait.
-const MODULES: &[&str] = &["asyncio", "bpython", "code", "IPython", "pdb", "ptpython", "sqlite3"];
+const MODULES: &[&str] = &["asyncio", "bpython", "code", "IPython", "pdb", "ptpython", "pty", "sqlite3"];
 
 /// What a text in another language asks for that reads its standard input or the terminal, in small letters.
 const ASKS: &[&str] = &[
@@ -91,15 +119,26 @@ const ASKS: &[&str] = &[
     "binding.pry",
     "code.interact",
     "dofile()",
+    "fileinput",
+    "io.read",
     "open(0",
     "os.read(0",
     "readfilesync(0",
     "readsync(0",
     "repl.start",
+    "set_trace(",
     "stdin",
 ];
 /// The same where it is a name by itself.
 const ASKS_BY_NAME: &[&str] = &["breakpoint(", "gets", "input(", "readline"];
+
+/// Variables that name the editor which git opens; what they say is read as a text of its own.
+const EDITORS: &[&str] = &["EDITOR", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "VISUAL"];
+/// Settings of git's that do.
+const EDITOR_SETTINGS: &[&str] = &["core.editor=", "sequence.editor="];
+/// How words begin with which `git commit` has its message, or makes no commit.
+const MESSAGES: &[&str] =
+    &["--dry-run", "--file", "--fixup", "--message", "--no-edit", "--porcelain", "--reuse-message", "--short"];
 
 /// Words after `git am` that wait for nothing.
 const GOING_ON: &[&str] = &["--abort", "--continue", "--quit", "--skip", "--show-current-patch"];
@@ -111,11 +150,38 @@ pub(super) fn waits(program: &str, words: &[Word], fed: bool) -> bool {
         return false;
     }
     let told = TOLD_ALL.iter().any(|(name, fronts)| *name == program && begins(arguments, fronts))
-        || program == "tmux"
-            && begins(arguments.get(..1).unwrap_or_default(), &["ls", "list-", "kill-", "has", "capture-"]);
+        || program == "tmux" && is_unattached(arguments);
     SCREENS.contains(&program) && !told
         || takes_terminal(program, arguments, fed)
         || !fed && (interprets(program, words) || !told && reads(program, arguments) || hands_on(program, arguments))
+}
+
+/// Whether a command of tmux's leaves the terminal alone.
+fn is_unattached(arguments: &[Word]) -> bool {
+    let Some((first, rest)) = arguments.split_first() else { return false };
+    let detached = || rest.iter().any(|word| word.text == "-d");
+    begins(std::slice::from_ref(first), &["ls", "list-", "kill-", "has", "capture-"])
+        || matches!(first.text.as_str(), "new" | "new-session") && detached()
+}
+
+/// Whether a command has git open an editor, in which anything may be typed.
+pub(super) fn opens_editor(program: &str, words: &[Word]) -> bool {
+    let arguments = words.get(1..).filter(|_| program == "git").unwrap_or_default();
+    let rest = files::without_git_options(arguments);
+    let Some((sub, rest)) = rest.split_first() else { return false };
+    let named = arguments.iter().any(|word| EDITOR_SETTINGS.iter().any(|setting| word.text.starts_with(setting)));
+    let letters = |letters: &'static [char]| rest.iter().any(|word| short(word) && word.text.contains(letters));
+    !named
+        && match sub.text.as_str() {
+            "commit" => !begins(rest, MESSAGES) && !letters(&['m', 'F', 'C', 'h']),
+            "rebase" => letters(&['i']) || begins(rest, &["--interactive", "--edit-todo"]),
+            _ => false,
+        }
+}
+
+/// Whether variables name the editor that would be opened.
+pub(super) fn names_editor(env: &[(String, Word)]) -> bool {
+    env.iter().any(|(name, _)| EDITORS.contains(&name.as_str()))
 }
 
 /// Whether a word begins in one of these ways.
@@ -137,7 +203,8 @@ fn reads(program: &str, arguments: &[Word]) -> bool {
         "psql" if begins(&["-f-", "--file=-"]) || is_given(arguments, "-f", "-") => true,
         "nix-shell" => !begins(&["--run", "--command"]),
         "redis-cli" => without_values(arguments, &["-h", "-p", "-a", "-n", "-u", "-s"]) == 0,
-        "expect" => count == 0 && !begins(&["-c"]),
+        "expect" => count == 0 && !begins(&["-c"]) || arguments.iter().any(|word| word.text.contains("interact")),
+        "vagrant" => arguments.first().is_some_and(|word| word.text == "ssh") && !begins(&["-c", "--command"]),
         "sudo" | "doas" => count == 0 && begins(&["-s", "-i", "--shell", "--login"]),
         "socat" => arguments.iter().any(|word| matches!(word.text.as_str(), "-" | "STDIO" | "STDIN" | "READLINE")),
         _ => {
@@ -179,7 +246,10 @@ fn runs_in_awk(arguments: &[Word]) -> bool {
 fn starts_shell(text: &str) -> bool {
     let told_nothing = |(at, shell): (usize, &str)| {
         let rest = text.get(at + shell.len()..).unwrap_or_default().trim_start_matches(['\'', '"', ']', ' ']);
-        rest.is_empty() || rest.starts_with([')', ';', '}', '\n'])
+        let options = rest.strip_prefix(',').map(str::trim_start);
+        rest.is_empty()
+            || rest.starts_with([')', ';', '}', '\n'])
+            || options.is_some_and(|options| !options.starts_with(['\'', '"', '[']))
     };
     STARTS.iter().any(|start| text.contains(start))
         && SHELLS_NAMED.iter().any(|shell| text.match_indices(shell).any(told_nothing))
@@ -191,12 +261,13 @@ fn is_given(arguments: &[Word], option: &str, value: &str) -> bool {
 
 /// Whether git is to apply a patch that no argument names.
 fn patches(arguments: &[Word]) -> bool {
-    let mut rest = arguments.iter().skip_while(|word| word.text.starts_with('-'));
+    let words = files::without_git_options(arguments);
+    let mut rest = words.iter();
     let applies = rest.next().is_some_and(|sub| matches!(sub.text.as_str(), "apply" | "am" | "fast-import"));
     applies && rest.all(|word| word.text.starts_with('-') && !GOING_ON.contains(&word.text.as_str()))
 }
 
-/// Whether a container is given the terminal.
+/// Whether a container is given the terminal, and what is run in it waits for what is typed there.
 fn hands_on(program: &str, arguments: &[Word]) -> bool {
     let told = |word: &Word| {
         let letters = word.text.strip_prefix('-').filter(|letters| letters.chars().all(|c| "adit".contains(c)));
@@ -205,8 +276,38 @@ fn hands_on(program: &str, arguments: &[Word]) -> bool {
     };
     let word = |text: &str| arguments.iter().any(|word| word.text == text);
     // Some of their commands hand it on unless they are told not to.
-    let unasked = word("attach") || word("compose") && (word("exec") || word("run")) && !word("-T");
-    CONTAINERS.contains(&program) && (unasked || arguments.iter().any(told))
+    let unasked = (word("compose") || program.ends_with("-compose")) && !word("-T");
+    let told = arguments.iter().any(told);
+    CONTAINERS.contains(&program) && (word("attach") || (told || unasked) && waits_inside(arguments, told))
+}
+
+/// Whether what is run in a container waits; what it runs by itself does only if `told` so.
+fn waits_inside(arguments: &[Word], told: bool) -> bool {
+    let mut rest = arguments.iter().skip_while(|word| !matches!(word.text.as_str(), "exec" | "run"));
+    if rest.next().is_none() {
+        return told;
+    }
+    let rest: Vec<Word> = rest.cloned().collect();
+    let command = match rest.iter().position(|word| word.text == "--") {
+        Some(end) => rest.get(end + 1..).unwrap_or_default(),
+        None => rest.get(container(&rest) + 1..).unwrap_or_default(),
+    };
+    match command.first() {
+        Some(first) => waits(first.text.rsplit('/').next().unwrap_or_default(), command, false),
+        None => told,
+    }
+}
+
+/// Where the container, or what it is made from, stands behind the options.
+fn container(words: &[Word]) -> usize {
+    let mut at = 0;
+    while let Some(option) = words.get(at).map(|word| word.text.as_str()).filter(|text| text.starts_with('-')) {
+        let attached = option.contains('=') || !option.starts_with("--") && option.len() > 2;
+        let letters = option.trim_start_matches('-');
+        let cluster = !option.starts_with("--") && letters.chars().all(|c| SWITCH_LETTERS.contains(c));
+        at += if attached || cluster || SWITCHES.contains(&option) { 1 } else { 2 };
+    }
+    at
 }
 
 /// Whether a program that is not only told of it is given the terminal by its name.
@@ -233,7 +334,7 @@ fn asks(program: &str, arguments: &[Word]) -> bool {
         ASKS.iter().any(|sign| text.contains(sign))
             || ASKS_BY_NAME.iter().any(|name| is_name(&text, name))
             || starts_shell(&text)
-            || lines && text.contains("<>")
+            || lines && (text.contains("<>") || text.contains("$<"))
     };
     // It is run for each line of the input.
     let each = |word: &Word| short(word) && word.text.contains(['n', 'p']);

@@ -364,7 +364,7 @@ fn directories_and_patterns_are_followed() {
     touches("cd a || exit 1; rm b", &["delete b in a"]);
     touches("if x; then cd a; fi; rm b", &["delete b somewhere"]);
     touches("f() { cd a; }; f; rm b", &["delete b somewhere"]);
-    touches("env -C a rm b", &["delete b in a"]);
+    touches("env -C a rm b", &["delete b in a/."]);
     touches("rm *.o", &["delete* *.o"]);
     touches("rm -rf *", &["delete* *", "delete* */**"]);
     touches("mv * d/", &["delete* *", "delete* */**", "write* d/*", "write d/ from ./*"]);
@@ -533,10 +533,13 @@ fn what_a_shell_is_left_with() {
         "trap ls DEBUG",
         "exec > x.out",
         "hash -p /bin/rm ls",
+        "bind -x '\"x\":rm y'",
+        "shopt -s autocd",
+        "IFS=x",
     ] {
         assert!(reading(text).leaves.is_some(), "{text}");
     }
-    for text in ["ls", "(cd x && ls)", "PATH=x ls", "A=b", "export A=b", "(PS1=x; ls)"] {
+    for text in ["ls", "(cd x && ls)", "PATH=x ls", "A=b", "export A=b", "(PS1=x; ls)", "IFS=, read -r a b"] {
         assert!(reading(text).leaves.is_none(), "{text}");
     }
 }

@@ -151,7 +151,14 @@ fn shells_by_another_name() {
         "python3 -c 'breakpoint()'",
         "python3 -c 'import code; code.interact()'",
         "python3 -c 'import os; exec(os.read(0,999))'",
+        "python3 -c 'import pdb; pdb.set_trace()'",
+        "python3 -c \"import subprocess; subprocess.call('bash')\"",
+        "python3 -m pty",
         "node -e \"require('repl').start()\"",
+        "node -e \"require('child_process').spawnSync('bash', {stdio: 'inherit'})\"",
+        "ruby -e 'eval $<.read'",
+        "lua -e 'load(io.read())()'",
+        "expect -c 'spawn bash; interact'",
         "lua -e 'dofile()'",
     ]);
     goes_on(&[
@@ -163,6 +170,7 @@ fn shells_by_another_name() {
         "poetry run x",
     ]);
     goes_on(&["ssh -p 22 localhost ls", "sqlite3 -init x y.db 'select 1'", "python3 manage.py migrate", "rails test"]);
+    goes_on(&["python3 -c \"import subprocess; subprocess.run(['bash', '-c', 'ls'])\""]);
     goes_on(&["python3 -c \"print('a'.replace('a', 'b'))\"", "python3 -c \"import os; os.system('bash x.sh')\""]);
 }
 
@@ -178,5 +186,56 @@ fn programs_that_are_told_all_of_it() {
     goes_on(&["parallel echo ::: a b", "expect x.exp", "gdb -batch -ex bt ./x core", "lldb --batch -o run ./x"]);
     goes_on(&["emacs --batch -l x.el", "su -c ls root", "tmux ls", "screen -ls", "at -l"]);
     waits(&["patch -p1", "redis-cli", "redis-cli -h x", "xargs rm", "parallel echo", "expect", "gdb ./x", "emacs x"]);
-    waits(&["su root", "tmux", "tmux new -s ls", "screen -S x", "at now"]);
+    waits(&["su root", "tmux", "tmux new -s ls", "screen -S x", "at now", "iex -e 1"]);
+    goes_on(&["tmux new -d 'npm start'", "tmux new-session -d -s x 'npm start'", "screen -dmS x npm start"]);
+    goes_on(&["lynx -dump x.html", "vagrant ssh -c ls", "sbt test", "expect -c 'spawn ls; expect eof'"]);
+}
+
+#[test]
+fn containers_wait_where_what_runs_in_them_does() {
+    waits(&[
+        "docker run -it -v a:b ubuntu",
+        "docker run -it --name x -p 1:2 ubuntu bash",
+        "docker exec -uroot -it c sh",
+    ]);
+    waits(&["docker compose exec c sh", "docker-compose exec -u root c bash", "docker compose run --rm web python3"]);
+    waits(&["kubectl exec -it pod -n x -- sh", "kubectl attach -it pod", "docker exec -it c /bin/bash"]);
+    goes_on(&[
+        "docker exec -i c psql -c 'select 1'",
+        "docker exec -it -w /x c npm test",
+        "docker run --rm -it i pytest -q",
+    ]);
+    goes_on(&[
+        "docker compose exec web pytest",
+        "docker compose run --rm test",
+        "docker compose run -e A=b web npm test",
+    ]);
+    goes_on(&["docker compose up -d", "docker compose exec -T db psql", "kubectl exec -it pod -n x -- ls -la"]);
+}
+
+#[test]
+fn git_opens_an_editor() {
+    waits(&["git commit", "git commit -a", "git -C x commit --amend", "git rebase -i HEAD~2", "git -C x apply"]);
+    goes_on(&[
+        "git commit -m x",
+        "git commit -am x",
+        "git commit --amend --no-edit",
+        "git commit -F x",
+        "git rebase main",
+    ]);
+    goes_on(&["git commit --fixup HEAD", "GIT_EDITOR=true git rebase -i HEAD~2", "export GIT_EDITOR=true; git commit"]);
+    goes_on(&["git -c core.editor=true commit", "GIT_SEQUENCE_EDITOR='sed -i s/pick/drop/' git rebase -i HEAD~2"]);
+    goes_on(&["GIT_SSH_COMMAND='ssh -i key' git push", "GIT_PAGER=cat git log"]);
+    waits(&["EDITOR=vi git commit", "PAGER=cat git commit"]);
+}
+
+#[test]
+fn what_is_typed_into_a_file_and_run() {
+    waits(&["cat > s.sh; sh s.sh", "tee s.sh; sh ./s.sh", "dd of=s.sh; . s.sh", "head -1 > s.sh && bash s.sh"]);
+    for text in
+        ["cat x > s.sh; sh s.sh", "cat > s.sh <<'E'\nls\nE\nsh s.sh", "echo ls | tee s.sh; sh s.sh", "cat > a.txt"]
+    {
+        let reading = reading(text);
+        assert!(reading.waits.is_none() && reading.opaque.is_none(), "{text}");
+    }
 }
