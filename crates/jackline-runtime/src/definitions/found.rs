@@ -108,7 +108,8 @@ impl Found {
                 let known = accepted.as_ref().filter(|known| known.digest() == Some(digest));
                 let trusted = known.is_some_and(|known| known.trusted);
                 if known.is_none() {
-                    self.weigh(path, (&model, digest), before(), standing);
+                    let before = if accepted.is_some() { before() } else { self.around(path) };
+                    self.weigh(path, (&model, digest), before, standing);
                 }
                 if model.mode == Mode::Observe && !trusted {
                     let why = "`mode: observe` counts only after `jackline trust`; until then everything is enforced";
@@ -137,6 +138,14 @@ impl Found {
                 Ok(())
             }
         }
+    }
+
+    /// What was accepted further up and is there still. A definition that nobody has seen takes its place only where it is
+    /// no looser: else whoever may write a file could have the next session in its directory judged by their own.
+    fn around(&self, path: &Path) -> Option<(Layer, String)> {
+        let above = path.ancestors().skip(2).take(LEVELS_MAX).map(|dir| dir.join(DEFINITION_FILE));
+        let mut above = above.filter(|outer| !is_missing(outer));
+        above.find_map(|outer| self.accepted_layer(&outer, &self.accepted.of(&outer)?))
     }
 
     /// Accepts a definition that is new or only tightens; keeps the accepted one beside one that loosens.

@@ -151,7 +151,10 @@ fn a_projects_settings_that_switch_copilots_hooks_off_are_red_and_no_agents() {
             "tool_input": { "command": format!("mkdir -p $(dirname {file}) && echo '{{}}' > {file}") },
         });
         ran(world.command(&["hook", "copilot"]), &message.to_string()).check(2, &["part of what guards this session"]);
-        world.write(&format!("ws/{file}"), "{\"disableAllHooks\": true}");
+        // Another client's file has hooks of its own form in it.
+        let hooks = "\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}";
+        let hooks = if file.starts_with(".claude") { format!(", {hooks}") } else { String::new() };
+        world.write(&format!("ws/{file}"), &format!("{{\"disableAllHooks\": true{hooks}}}"));
         world.run(&["doctor"]).check(1, &["`disableAllHooks` switches every hook off"]);
     }
 }
