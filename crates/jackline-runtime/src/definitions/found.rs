@@ -119,6 +119,9 @@ impl Found {
                     let why = "the definition's commands are skipped, and count as failed, until `jackline trust`";
                     standing.notices.push(why.to_owned());
                 }
+                if !trusted && !model.own.allow.is_empty() {
+                    standing.notices.push("`self.allow` counts only after `jackline trust`".to_owned());
+                }
                 let less = held_less(&model).join("; ");
                 if !trusted && !less.is_empty() {
                     standing
