@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::own_files;
 use crate::tools::{COMMAND_ARGUMENTS, Tool};
 
 /// Arguments that name a directory, for shell tools of which it is not known whether they heed one.
@@ -57,23 +56,6 @@ pub(super) fn directories<'a>(args: &'a Value, native: Option<&Tool>) -> Vec<Opt
 
 fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-/// Arguments that say what something is about, not which file it is.
-const ABOUT: &[&str] = &["content", "description", "message", "pattern", "prompt", "query", "regex", "text", "title"];
-
-/// Every string in a value, wherever it stands, that has a part by which what guards a session is known.
-pub(super) fn own_names(value: &Value, found: &mut impl FnMut(&str)) {
-    let own = |part: &str| own_files::PARTS.iter().any(|own| own.eq_ignore_ascii_case(part));
-    match value {
-        Value::String(text) if !text.contains('\n') && text.split(['/', '\\']).any(own) => found(text),
-        Value::Array(items) => items.iter().for_each(|item| own_names(item, found)),
-        Value::Object(members) => {
-            let told = members.iter().filter(|(name, _)| !ABOUT.contains(&name.as_str()));
-            told.for_each(|(_, member)| own_names(member, found));
-        }
-        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }
 
 /// Every string found at `name` (`a`, `a.b`, `a[].b`); a list of strings counts without brackets too.
