@@ -34,8 +34,7 @@ pub struct Places {
     pub start: PathBuf,
     /// A definition named on the command line or by the environment: no walk.
     pub named: Option<PathBuf>,
-    /// Where the user's own may lie; every one that is there counts.
-    pub user: Vec<PathBuf>,
+    pub user: Option<PathBuf>,
     pub machine: Option<PathBuf>,
 }
 
@@ -190,8 +189,8 @@ impl Found {
 
     /// Where definitions of the machine and of the user are.
     fn wider(&self) -> impl Iterator<Item = (&Path, Origin)> {
-        let machine = self.places.machine.iter().map(|path| (path.as_path(), Origin::Machine));
-        machine.chain(self.places.user.iter().map(|path| (path.as_path(), Origin::User)))
+        let wider = [(&self.places.machine, Origin::Machine), (&self.places.user, Origin::User)];
+        wider.into_iter().filter_map(|(path, origin)| Some((path.as_deref()?, origin)))
     }
 
     /// One of those, as it is now: whoever owns it may change it, so what is read last counts. What is gone or broken stays
