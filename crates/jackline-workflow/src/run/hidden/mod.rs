@@ -91,8 +91,8 @@ impl Hidden {
             Value::Array(items) => {
                 items.iter_mut().map(|item| self.veil(item, alone)).filter(|changed| *changed).count() > 0
             }
-            Value::Number(number) => {
-                let digits = number.to_string();
+            Value::Number(_) => {
+                let digits = digits(value);
                 digits.len() >= NUMBER_CHARS_MIN && alone.contains(&digits) && cover(value)
             }
             Value::String(text) if alone.contains(text.trim()) => cover(value),
@@ -114,7 +114,7 @@ impl Hidden {
             }
             Value::Array(items) => items.iter().for_each(|item| self.collect(item, secret, found)),
             Value::String(text) if secret => found.push(text.clone()),
-            Value::Number(number) if secret => found.push(number.to_string()),
+            Value::Number(_) if secret => found.push(digits(value)),
             _ => {}
         }
     }
@@ -148,6 +148,11 @@ fn veil_names(members: &mut Map<String, Value>, alone: &BTreeSet<String>) -> boo
         members.remove(name).into_iter().for_each(|value| drop(members.insert(shown.clone(), value)));
     }
     !renamed.is_empty()
+}
+
+/// A number as records write it, however it was written before.
+fn digits(number: &Value) -> String {
+    String::from_utf8_lossy(&canonical(number)).into_owned()
 }
 
 /// Replaces a value by what stands for it; whether that changed anything.
@@ -206,7 +211,7 @@ mod tests {
         hidden.learn(&json!({"pin": 48_151_623, "key": key, "round": 7}));
         let quoted = json!({ "key": key }).to_string();
         let mut shown = json!({
-            "copy": 48_151_623, "list": [48_151_623, {"z": 48_151_623}], "quoted": quoted, "alone": "abc",
+            "copy": 48_151_623, "float": 48_151_623.0, "list": [48_151_623, {"z": 48_151_623}], "quoted": quoted, "alone": "abc",
             "said": "abc is said", "named": {"abc": 1}, "line": "line with \"quotes\" and ä", "within": "abcd", "count": 7,
         });
         assert!(hidden.clean(&mut shown));
