@@ -182,6 +182,8 @@ impl Comment {
 /// What stands behind a comment, and behind those that follow it at once.
 fn behind<'a>(mut line: &'a str, marker: &str) -> &'a str {
     let Some((_, close)) = CLOSED.iter().find(|(open, _)| *open == marker) else { return "" };
+    // The end of a comment that began in another line.
+    line = line.strip_prefix(*close).unwrap_or(line);
     while line.starts_with(marker) {
         let inside = line.get(marker.len()..).unwrap_or_default();
         match inside.split_once(close) {
@@ -309,6 +311,7 @@ mod tests {
         }
         assert_eq!(in_text("<!-- TODO -->\n// FIXME: later\n", Comments::Prose), Vec::<String>::new());
         assert_eq!(in_text("# TODO: in code\n```\n# TODO\n```\n", Comments::Prose), Vec::<String>::new());
+        assert_eq!(in_text("/* TODO\n * TODO\n */ char *a = \"TODO\";\n", Comments::Code).len(), 1);
         assert_eq!(in_text("id,name\n#1,TBD\n* x,TODO\n-- ,FIXME\n", Comments::None).len(), 3);
         assert_eq!(in_text("a\nb TODO c\n", Comments::Prose), ["line 2: `TODO` in `b TODO c`"]);
     }
