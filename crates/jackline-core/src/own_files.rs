@@ -119,7 +119,7 @@ pub(crate) const EXPANDED: &[&str] = &[
 
 /// Directories of hosts' that hold one of them and little else that a workspace needs: who takes such a directory away,
 /// locks it or puts another in its place does that to the settings in it.
-pub(crate) const DIRECTORIES: &[&str] = &[".claude", ".codex", ".gemini", ".qwen", ".opencode", ".cursor", ".windsurf"];
+pub const DIRECTORIES: &[&str] = &[".claude", ".codex", ".gemini", ".qwen", ".opencode", ".cursor", ".windsurf"];
 
 /// Whether a path ends in one of those directories.
 pub(crate) fn ends_in_directory(path: &str) -> bool {

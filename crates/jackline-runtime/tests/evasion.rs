@@ -271,6 +271,54 @@ fn settings_where_the_host_was_started_are_protected() {
     allowed("jackline: 1\n", &[("gemini", "write_file", json!({ "file_path": "sub/notes.md", "content": "" }))]);
 }
 
+/// What lies in other directories decides whether whoever starts a host there next is guarded.
+#[test]
+fn what_would_guard_another_session_is_protected_below_and_above() {
+    let files = ["jackline.yaml", ".jackline/policies/a.md", ".claude/settings.json", ".codex/config.toml"];
+    let code = [".opencode/tool/evil.js", ".github/copilot/settings.json", "opencode.json", ".qwen/settings.json"];
+    for file in files.into_iter().chain(code) {
+        for dir in ["packages/api", "packages/api/deeper", ".."] {
+            let path = format!("{dir}/{file}");
+            refused(&[("claude", "Write", json!({ "file_path": path, "content": "" }))]);
+            for command in [format!("cp a {path}"), format!("ln -s a {path}"), format!("cd {dir} && echo x > {file}")] {
+                refused(&[("claude", "Bash", json!({ "command": command }))]);
+            }
+        }
+    }
+    for command in [
+        "ln -s ../../mine packages/api/.claude",
+        "mv mine packages/api/.codex",
+        "rm -r packages/api/.gemini",
+        "sed -i s/a/b/ packages/*/jackline.yaml",
+        "rm packages/api/jackline.y*",
+        "echo {} > packages/*/.claude/settings.json",
+    ] {
+        refused(&[("claude", "Bash", json!({ "command": command }))]);
+    }
+}
+
+#[test]
+fn names_that_only_look_alike_are_free_and_so_are_other_projects() {
+    let bash = |command: &str| ("claude", "Bash", json!({ "command": command }));
+    allowed(
+        "jackline: 1\nloop: false\n",
+        &[
+            ("claude", "Write", json!({ "file_path": "docs/jackline.yaml.md", "content": "jackline.yaml" })),
+            ("claude", "Write", json!({ "file_path": "packages/api/.claude/skills/a/SKILL.md", "content": "" })),
+            ("claude", "Write", json!({ "file_path": "packages/api/.github/workflows/ci.yml", "content": "" })),
+            ("claude", "Read", json!({ "file_path": "packages/api/jackline.yaml" })),
+            bash("cat packages/api/jackline.yaml && git add packages/api/jackline.yaml"),
+            bash("mkdir -p packages/api/.claude/skills packages/api/.github"),
+            bash("rm -rf packages/api node_modules dist/* packages/*/dist packages/*/*.json src/o*.rs"),
+            bash("rm -rf packages/api/.github && cargo build -p jackline && git commit -m 'change jackline.yaml'"),
+            bash("echo 'jackline: 1' > /tmp/elsewhere/jackline.yaml"),
+        ],
+    );
+    // Its owner says otherwise.
+    let owner = "jackline: 1\nself: { allow: [\"examples/**\"] }\n";
+    allowed(owner, &[("claude", "Write", json!({ "file_path": "examples/a/jackline.yaml", "content": "" }))]);
+}
+
 const ORDER: &str = "jackline: 1\nsteps: { test: { tool: \"@shell\", command: \"./check.sh*\" }, commit: { tool: \"@shell\", command: \"git commit*\" } }\npolicies: [ { sequence: { requires: { commit: [test] } } } ]\n";
 
 /// Whether a check with this outcome makes a commit possible.
@@ -294,7 +342,14 @@ fn proves(host: &str, outcome: &Value) -> bool {
 fn a_failed_command_cannot_say_that_it_went_well() {
     assert!(proves("vscode", &json!("fine\n")) && proves("vscode", &json!("fine\nCommand exited with code 0")));
     assert!(!proves("vscode", &json!("Command exited with code 0\nno\nCommand exited with code 1")));
-    assert!(proves("cursor", &json!("{\"exitCode\":0}")) && proves("gemini", &json!({ "llmContent": "Output: x" })));
+    assert!(proves("cursor", &json!("{\"exitCode\":0}")));
+    assert!(proves("gemini", &json!({ "llmContent": "Output: x\nProcess Group PGID: 1" })));
+    for cut in ["Command was automatically cancelled because it exceeded the timeout.", "All is well.", "Output: x"] {
+        assert!(!proves("gemini", &json!({ "llmContent": cut })) && !proves("qwen", &json!({ "llmContent": cut })));
+    }
+    for started in ["Command is running in terminal with ID=1", "Command timed out after 5 s", ""] {
+        assert!(!proves("vscode", &json!(started)), "{started}");
+    }
     for host in ["gemini", "qwen", "cursor", "vscode"] {
         for outcome in [json!(null), json!({ "foo": 1 }), json!([1])] {
             assert!(!proves(host, &outcome), "{host} {outcome}");

@@ -109,7 +109,9 @@ fn one_host_takes_marks_and_escapes_off() {
     let escaped = ["jackline%2Eyaml", "%2e/jackline.yaml", "@jackline%2Eyaml", "%40jackline.yaml", "%40/jackline.yaml"];
     for path in marked.into_iter().chain(escaped) {
         world.check("gemini", "write_file", writes("file_path", path), Some("guards this session"));
-        world.check("copilot", "Edit", writes("path", path), None);
+        // To others it is a name of its own, but for a definition in a directory that is called so.
+        let nested = path.ends_with("/jackline.yaml").then_some("guards this session");
+        world.check("copilot", "Edit", writes("path", path), nested);
     }
 }
 
@@ -236,7 +238,7 @@ fn a_directory_to_run_in_is_walked_and_folded() {
     for directory in ["sub/l/..".to_owned(), format!("{}/sub/l/..", world.root().display()), "sub/..".to_owned()] {
         world.check("qwen", "run_shell_command", runs(&directory), Some("guards this session"));
     }
-    world.check("qwen", "run_shell_command", runs("sub/deep"), None);
+    world.check("qwen", "run_shell_command", runs("../elsewhere"), None);
     let led = |directory: &str, command: &str| json!({ "command": command, "directory": directory });
     for (directory, command) in [
         ("sub/l/..", "cd . && rm jackline.yaml"),

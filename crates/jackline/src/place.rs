@@ -95,6 +95,9 @@ impl Where {
 /// Variables in which hosts tell their hooks the project's directory; the others start hooks there.
 const PROJECTS: &[(&str, &str)] = &[("claude", "CLAUDE_PROJECT_DIR"), ("cursor", "CURSOR_PROJECT_DIR")];
 
+/// Hosts that start hooks at the top of the repository, wherever in it they were started; their messages say where.
+const STARTING_ABOVE: &[&str] = &["copilot"];
+
 /// The places that `init` wrote into a wired command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Baked {
@@ -106,16 +109,15 @@ pub(crate) struct Baked {
 
 impl Baked {
     /// The user's own definition. Where a home is baked in, a variable that says where settings lie is passed over: a
-    /// project may set it, and leave the user without what they declared, or with what it declares in their name.
-    fn user_definitions(&self) -> Vec<PathBuf> {
+    /// project may set it, and leave the user without what they declared, or with what it declares in their name. Elsewhere
+    /// it leads away from none that lies in the usual place.
+    fn user_definition(&self) -> Option<PathBuf> {
         let usual = || self.home.as_ref().map(|home| home.join(SETTINGS));
         let baked = self.settings.clone().or_else(usual).map(definition_in);
-        baked.map_or_else(user_definitions, |baked| vec![baked])
+        let there = || home().map(|home| definition_in(home.join(SETTINGS))).filter(|definition| definition.exists());
+        baked.or_else(there).or_else(user_definition)
     }
 }
-
-/// Hosts that start hooks at the top of the repository, wherever in it they were started; their messages say where.
-const STARTING_ABOVE: &[&str] = &["copilot"];
 
 /// What a hook works with.
 #[derive(Debug)]
@@ -143,7 +145,7 @@ pub(crate) fn hooked(host: &str, baked: &Baked, told: impl FnOnce() -> Option<Pa
         return Err(format!("the workspace `{}` is no absolute UTF-8 path", start.display()));
     }
     let settings = host_settings().into_iter().chain(variables(host, &start)).collect();
-    let places = Places { home: state.clone(), start, user: baked.user_definitions(), ..wider() };
+    let places = Places { home: state.clone(), start, user: baked.user_definition(), ..wider() };
     Ok(Hooked { state, definitions: Found::new(places), home: baked.home.clone().or_else(home), settings })
 }
 
@@ -185,7 +187,7 @@ pub(crate) fn between(here: &Path, root: &Path) -> Vec<PathBuf> {
 
 /// The definitions that count everywhere on this machine.
 fn wider() -> Places {
-    Places { user: user_definitions(), machine: Some(PathBuf::from(MACHINE_DEFINITION)), ..Places::default() }
+    Places { user: user_definition(), machine: Some(PathBuf::from(MACHINE_DEFINITION)), ..Places::default() }
 }
 
 /// The machine's definition, if there is one.
@@ -285,13 +287,9 @@ pub(crate) fn started_in() -> Vec<PathBuf> {
     dirs.filter_map(|dir| jackline_runtime::canonical(&dir).ok()).collect()
 }
 
-/// Where the user's own definition may lie. A variable adds a place and takes none away: hosts hand on what stands in a
-/// project's files of variables.
-fn user_definitions() -> Vec<PathBuf> {
-    let usual = home().map(|home| home.join(SETTINGS));
-    let mut dirs: Vec<PathBuf> = user_settings().into_iter().chain(usual).collect();
-    dirs.dedup();
-    dirs.into_iter().map(definition_in).collect()
+/// Where the user's own definition lies, if it does.
+pub(crate) fn user_definition() -> Option<PathBuf> {
+    user_settings().map(definition_in)
 }
 
 fn definition_in(settings: PathBuf) -> PathBuf {

@@ -140,6 +140,31 @@ fn it_is_pinned_for_the_session() {
 }
 
 #[test]
+fn one_that_appears_nearer_by_is_weighed_against_the_one_above() {
+    let place = Place::new();
+    place.write("ws/jackline.yaml", &denying(&["a"]));
+    place.check("s", "a", "deny");
+    let verdicts = |session: &str, sub: &str, tools: &[&str]| -> Vec<Value> {
+        let sub = place.path(sub);
+        let calls: Vec<Value> = tools.iter().map(|tool| call(session, tool)).collect();
+        let decisions = place.eval(&["--workspace", sub.to_str().expect("UTF-8")], &calls);
+        decisions.iter().map(|decision| decision["verdict"].clone()).collect()
+    };
+    place.write("ws/sub/jackline.yaml", &denying(&["b"]));
+    assert_eq!(verdicts("planted", "ws/sub", &["a", "b", "c"]), ["deny", "deny", "allow"]);
+    assert_eq!(verdicts("again", "ws/sub", &["a", "b"]), ["deny", "deny"], "until a person says so");
+    let status = place.command(&["status", "--workspace", "sub"]).output().expect("ran");
+    let shown = String::from_utf8_lossy(&status.stdout).into_owned() + &String::from_utf8_lossy(&status.stderr);
+    assert!(shown.contains("is looser than what was accepted"), "{shown}");
+    // One that only adds is taken at once, and where nothing was accepted above, there is nothing to weigh it against.
+    place.write("ws/strict/jackline.yaml", &denying(&["a", "b"]));
+    assert_eq!(verdicts("strict", "ws/strict", &["a", "b"]), ["deny", "deny"]);
+    place.write("other/sub/jackline.yaml", &denying(&["b"]));
+    place.write("other/jackline.yaml", &denying(&["a"]));
+    assert_eq!(verdicts("other", "other/sub", &["a", "b"]), ["allow", "deny"]);
+}
+
+#[test]
 fn a_session_may_name_its_own_and_keeps_it() {
     let place = Place::new();
     place.write("ws/jackline.yaml", &denying(&["a"]));

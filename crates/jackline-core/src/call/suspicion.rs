@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(paths(&args), ["jackline.yaml", "a/jackline.yaml"]);
         let prose = json!({"body": "we should change jackline.yaml", "repo": "me/project", "title": "settings"});
         assert!(paths(&prose).is_empty());
-        assert!(paths(&json!({"query": "jackline.yaml"})).is_empty());
+        assert!(paths(&json!({"query": "jackline.yaml", "pattern": ".claude/settings.json"})).is_empty());
         assert_eq!(paths(&json!({"to": "/my work/jackline.yaml"})), ["/my work/jackline.yaml"]);
         assert_eq!(paths(&json!({"path": "anything", "deep": {"filename": "other"}})), ["anything"]);
     }

@@ -11,7 +11,7 @@ use crate::decision::Finding;
 use crate::definition::Kind;
 use crate::glob;
 use crate::overlap;
-use crate::own_files::{DIRECTORIES, EXPANDED, MENTIONS, MENTIONS_APART, ends_in_directory};
+use crate::own_files::{DIRECTORIES, EXPANDED, MENTIONS, MENTIONS_APART, ends_in_directory, label};
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 use crate::shell::{self, Command, How, Reading, ShellText};
@@ -124,7 +124,7 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
     if let Some(label) = identity.ours.as_deref().filter(|_| !touch.glob) {
         return Some(label);
     }
-    let label = identity.holds.as_deref().or(identity.ours.as_deref())?;
+    let label = identity.holds.as_deref().or(identity.ours.as_deref()).or_else(|| spelled_ours(touch, identity))?;
     let (_, rest) = touch.split();
     match (touch.glob, touch.role) {
         (false, _) if matches!(touch.how, How::Linked | How::Locked) => Some(label),
@@ -140,6 +140,20 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
     }
 }
 
+/// Letters that a pattern spells out before it stands for one of our files in any directory: what matches more or less
+/// everything is expanded in directories all day.
+const SPELLED_CHARS_MIN: usize = 3;
+
+/// What of ours a pattern of the shell's spells out below directories where nothing is known to be.
+fn spelled_ours(touch: &Touch, identity: &Identity) -> Option<&'static str> {
+    let (_, rest) = touch.split();
+    identity.inside.as_ref().filter(|_| touch.glob)?;
+    let ends = std::iter::once(0).chain(rest.match_indices('/').map(|(at, _)| at + 1));
+    let spells = |end: &&str| end.find(['*', '?', '[', '{', '/']).unwrap_or(end.len()) >= SPELLED_CHARS_MIN;
+    let mut ends = ends.filter_map(|at| rest.get(at..)).filter(spells);
+    ends.any(|end| EXPANDED.iter().any(|ours| overlap::overlaps_from_root(ours, end))).then_some(label::HOST)
+}
+
 /// Whether a pattern of the shell's may match one of our files in the workspace.
 fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
     if identity.ours.is_some() {
@@ -149,7 +163,7 @@ fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
     let pattern = format!("{inside}/{}", touch.split().1);
     let matches =
         |pattern: &str| EXPANDED.iter().any(|ours| overlap::overlaps_from_root(ours, pattern.trim_start_matches('/')));
-    matches(&pattern) || starts(&pattern, inside).any(matches)
+    matches(&pattern) || starts(&pattern, inside).any(matches) || spelled_ours(touch, identity).is_some()
 }
 
 /// The pattern as seen from each directory on the way to it, hidden ones apart: a host that was started there has its

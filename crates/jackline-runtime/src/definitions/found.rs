@@ -34,8 +34,7 @@ pub struct Places {
     pub start: PathBuf,
     /// A definition named on the command line or by the environment: no walk.
     pub named: Option<PathBuf>,
-    /// Where the user's own may lie; every one that is there counts.
-    pub user: Vec<PathBuf>,
+    pub user: Option<PathBuf>,
     pub machine: Option<PathBuf>,
 }
 
@@ -108,7 +107,8 @@ impl Found {
                 let known = accepted.as_ref().filter(|known| known.digest() == Some(digest));
                 let trusted = known.is_some_and(|known| known.trusted);
                 if known.is_none() {
-                    self.weigh(path, (&model, digest), before(), standing);
+                    let before = if accepted.is_some() { before() } else { self.around(path) };
+                    self.weigh(path, (&model, digest), before, standing);
                 }
                 if model.mode == Mode::Observe && !trusted {
                     let why = "`mode: observe` counts only after `jackline trust`; until then everything is enforced";
@@ -140,6 +140,14 @@ impl Found {
                 Ok(())
             }
         }
+    }
+
+    /// What was accepted further up and is there still. A definition that nobody has seen takes its place only where it is
+    /// no looser: else whoever may write a file could have the next session in its directory judged by their own.
+    fn around(&self, path: &Path) -> Option<(Layer, String)> {
+        let above = path.ancestors().skip(2).take(LEVELS_MAX).map(|dir| dir.join(DEFINITION_FILE));
+        let mut above = above.filter(|outer| !is_missing(outer));
+        above.find_map(|outer| self.accepted_layer(&outer, &self.accepted.of(&outer)?))
     }
 
     /// Accepts a definition that is new or only tightens; keeps the accepted one beside one that loosens.
@@ -181,8 +189,8 @@ impl Found {
 
     /// Where definitions of the machine and of the user are.
     fn wider(&self) -> impl Iterator<Item = (&Path, Origin)> {
-        let machine = self.places.machine.iter().map(|path| (path.as_path(), Origin::Machine));
-        machine.chain(self.places.user.iter().map(|path| (path.as_path(), Origin::User)))
+        let wider = [(&self.places.machine, Origin::Machine), (&self.places.user, Origin::User)];
+        wider.into_iter().filter_map(|(path, origin)| Some((path.as_deref()?, origin)))
     }
 
     /// One of those, as it is now: whoever owns it may change it, so what is read last counts. What is gone or broken stays
@@ -396,7 +404,11 @@ fn is_missing(path: &Path) -> bool {
     fs::symlink_metadata(path).is_err_and(|fault| missing(fault.kind()))
 }
 
-pub(super) fn read_text(path: &Path) -> Result<String, String> {
+/// The text of a definition that was found; what is no regular file is not waited for.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn read_text(path: &Path) -> Result<String, String> {
     let bytes = file::read(path, FILE_BYTES_MAX).map_err(|fault| fault.to_string())?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }

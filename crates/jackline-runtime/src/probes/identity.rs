@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use jackline_core::probe::{Fact, Identity, There};
 
-use super::own::by_name;
 use super::walk::{FileId, Lost, Place, Walker, file_id};
-use super::{Ground, OwnPath, fold};
+use super::{Ground, OwnPath, fold, own};
 
 /// Entries of our own directories looked at to recognise a hard link to one of their files; only files with several
 /// names pay for it. A store of a few thousand sessions stays below.
@@ -64,9 +63,22 @@ fn identify(ground: &Ground, folds: bool, dir: &str, path: &str) -> Result<Ident
         path: text(&place.path)?,
         inside: place.path.strip_prefix(&root.path).ok().map(text).transpose()?,
         there: place.there,
-        ours: ours(&place, &owns, folds)?.or_else(|| by_name(&place.path, &root.path, folds).map(str::to_owned)),
-        holds: holds(&place, &owns, folds),
+        ours: ours(&place, &owns, folds)?.or_else(|| by_name(&place, &root, folds)),
+        holds: holds(&place, &owns, folds).or_else(|| holding_by_name(&place, &root, folds)),
     })
+}
+
+/// What the place is by its names, or a link on the way to it.
+fn by_name(place: &Place, root: &Place, folds: bool) -> Option<String> {
+    let mut spots = std::iter::once(&place.path).chain(&place.links);
+    spots.find_map(|spot| own::by_name(spot, &root.path, folds)).map(str::to_owned)
+}
+
+fn holding_by_name(place: &Place, root: &Place, folds: bool) -> Option<String> {
+    match place.there {
+        There::Directory | There::Nothing => own::holding_by_name(&place.path, &root.path, folds).map(str::to_owned),
+        There::File | There::Other => None,
+    }
 }
 
 fn text(path: &Path) -> Result<String, Unclear> {

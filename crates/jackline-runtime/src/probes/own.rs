@@ -1,18 +1,20 @@
 //! What the agent may not change by default: our files, and the files that wire or unwire us in a host. The table of
 //! it, with the words that reasons use.
 
-use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use jackline_core::own_files::label::{
     CLAUDE, CODEX, COPILOT, CURSOR, DEFINITION, GEMINI, GIT, OPENCODE, QWEN, WINDSURF,
 };
-use jackline_core::own_files::{IN_WORKSPACE, label};
+use jackline_core::own_files::{DIRECTORIES, IN_WORKSPACE, label};
 
 use jackline_core::stack::{Origin, Stack};
 use jackline_core::tools::OWN_SERVER;
 
+use super::fold;
 use super::git::Repository;
 use crate::wiring::CommandLine;
 
@@ -144,27 +146,40 @@ pub fn own_settings(stack: &Stack) -> Vec<OwnPath> {
     table.own
 }
 
-/// What a file is by its name alone, in whichever directory of the repository it lies, or above: a host that is started
-/// there, or below, has its settings from there.
+/// What a path is by its names alone, in whichever directory of the repository it lies, or above: what lies there decides
+/// whether a host that is started there next, or below, is guarded. It need not exist.
 pub(super) fn by_name(path: &Path, root: &Path, folds: bool) -> Option<&'static str> {
-    let text = path.to_str()?;
-    let text = if folds { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };
-    let hosts = IN_WORKSPACE.iter().filter(|(_, label)| ANYWHERE.contains(label));
-    let (dir, label) = hosts.into_iter().find_map(|(name, label)| Some((dir_of(&text, name)?, *label)))?;
-    let dir = path.ancestors().find(|above| above.as_os_str().len() == dir.len())?;
+    named(path, root, folds, |rest, own| fold::within(rest, own, folds))
+}
+
+/// The same for a directory that is a host's alone, with what would lie in it.
+pub(super) fn holding_by_name(path: &Path, root: &Path, folds: bool) -> Option<&'static str> {
+    let is_hosts = |name: &Path| DIRECTORIES.iter().any(|own| fold::within(name, Path::new(own), folds));
+    named(path, root, folds, |rest, own| is_hosts(rest) && fold::within(own, rest, folds))
+}
+
+/// What the names of those files begin with, where case does not count either: nearly all others are told by it.
+const BEGINNINGS: &[u8] = b".joJO";
+
+/// The first of our files that `is` takes the end of a path for, seen from a directory that counts. The disk is asked
+/// only about a path that has such an end.
+fn named(path: &Path, root: &Path, folds: bool, is: impl Fn(&Path, &Path) -> bool) -> Option<&'static str> {
+    let bytes = path.as_os_str().as_bytes();
+    let slashes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    let ends = slashes.filter(|at| bytes.get(at + 1).is_some_and(|first| BEGINNINGS.contains(first)));
+    let mut found = ends.filter_map(|at| {
+        let (dir, rest) = (part(bytes.get(..at.max(1))), part(bytes.get(at + 1..)));
+        let own = IN_WORKSPACE.iter().find(|(own, _)| is(rest, Path::new(own)));
+        own.map(|(_, label)| (dir, *label))
+    });
     let top = || Repository::around(root).map_or_else(|| root.to_owned(), |repository| repository.top);
-    (root.starts_with(dir) || dir.starts_with(top())).then_some(label)
+    let counts = |dir: &Path| fold::within(root, dir, folds) || fold::within(dir, &top(), folds);
+    found.find(|(dir, _)| counts(dir)).map(|(_, label)| label)
 }
 
-/// The directory in which a file or directory of this name lies that a path leads to, or through.
-fn dir_of<'t>(path: &'t str, name: &str) -> Option<&'t str> {
-    let part = format!("/{name}");
-    let ends = |at: usize| path.get(at + part.len()..).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    path.match_indices(&part).find(|(at, _)| ends(*at)).and_then(|(at, _)| path.get(..at))
+fn part(bytes: Option<&[u8]>) -> &Path {
+    Path::new(OsStr::from_bytes(bytes.unwrap_or_default()))
 }
-
-/// Whose settings hosts look for in every directory; of others only those where a host was started count.
-const ANYWHERE: &[&str] = &[CLAUDE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE, QWEN, WINDSURF];
 
 /// Whether a file names our program; one that cannot be looked through may.
 fn names_us(file: &Path) -> bool {
@@ -294,9 +309,16 @@ mod tests {
             (named("repo/a/.Codex/config.toml", true), named("repo/a/.Codex/config.toml", false)),
             (Some(CODEX), None)
         );
-        for path in ["other/.codex/config.toml", "repo/a/jackline.yaml", "repo/a/.codex/x"] {
+        for path in ["repo/a/jackline.yaml", "jackline.yaml"] {
+            assert_eq!(named(path, false), Some(DEFINITION), "{path}");
+        }
+        assert_eq!(named("repo/a/.jackline/policies/x.md", false), Some(POLICIES));
+        for path in ["other/.codex/config.toml", "other/jackline.yaml", "repo/a/.codex/x", "repo/a/my-jackline.yaml"] {
             assert_eq!(named(path, false), None, "{path}");
         }
+        let holding = |path: &str| holding_by_name(&top.join(path), &root, false);
+        assert_eq!((holding("repo/a/.claude"), holding("repo/.codex")), (Some(CLAUDE), Some(CODEX)));
+        assert_eq!((holding("repo/a/.github"), holding("repo/a"), holding("other/.claude")), (None, None, None));
     }
 
     #[test]

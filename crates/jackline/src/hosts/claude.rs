@@ -53,6 +53,7 @@ pub(crate) const HOST: Host = Host {
         harmless: |root| call(root, "Glob", &json!({ "pattern": "*" })),
         denies,
         project: Some("CLAUDE_PROJECT_DIR"),
+        above: false,
     },
 };
 

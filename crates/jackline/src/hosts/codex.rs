@@ -58,6 +58,7 @@ pub(crate) const HOST: Host = Host {
         harmless: |root| call(root, "update_plan", &json!({ "plan": [] })),
         denies: told_to_deny,
         project: None,
+        above: false,
     },
 };
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::copilot::FORM;
+use jackline_runtime::wiring::{Scope, claude};
 use serde_json::{Value, json};
 
 use super::{AtFailure, AtMissing, Basis, Folder, Host, Trial, Version, folder as folders, told_to_deny};
@@ -32,10 +32,10 @@ pub(crate) const HOST: Host = Host {
     silenced_by: &[],
     diverted_by: &[],
     beside: &[
-        ".github/copilot/settings.json",
-        ".github/copilot/settings.local.json",
-        ".claude/settings.json",
-        ".claude/settings.local.json",
+        (".github/copilot/settings.json", &FORM),
+        (".github/copilot/settings.local.json", &FORM),
+        (".claude/settings.json", &claude::FORM),
+        (".claude/settings.local.json", &claude::FORM),
     ],
     open: || None,
     holes: &[
@@ -57,6 +57,7 @@ pub(crate) const HOST: Host = Host {
         harmless: |root| call(root, "Glob", &json!({ "pattern": "*" })),
         denies,
         project: Some("COPILOT_PROJECT_DIR"),
+        above: true,
     },
 };
 

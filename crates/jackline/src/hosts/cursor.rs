@@ -51,6 +51,7 @@ pub(crate) const HOST: Host = Host {
         harmless: |root| call(root, "Grep", &json!({ "pattern": "x" })),
         denies: told_to_deny,
         project: Some("CURSOR_PROJECT_DIR"),
+        above: false,
     },
 };
 

@@ -65,8 +65,8 @@ pub(crate) struct Host {
     pub(crate) silenced_by: &'static [SilencedBy],
     /// Variables that it hands on to hooks from files which it reads, and that lead them elsewhere.
     pub(crate) diverted_by: &'static [&'static str],
-    /// Other files of a project that may switch hooks off, in the form of its settings.
-    pub(crate) beside: &'static [&'static str],
+    /// Other files of a project that may switch hooks off, with their form.
+    pub(crate) beside: &'static [(&'static str, &'static dyn Wiring)],
     /// What the user's settings leave open although they could close it, with the remedy.
     pub(crate) open: fn() -> Option<(&'static str, &'static str)>,
     /// What no settings of a user can close, with the remedy.

@@ -51,6 +51,7 @@ pub(crate) const HOST: Host = Host {
         harmless: |root| call(root, "glob", &json!({ "pattern": "*" })),
         denies,
         project: None,
+        above: false,
     },
 };
 

@@ -51,6 +51,7 @@ pub(crate) const HOST: Host = Host {
         harmless: |root| call(root, "glob", &json!({ "pattern": "*" })),
         denies: told_to_deny,
         project: Some("QWEN_PROJECT_DIR"),
+        above: false,
     },
 };
 

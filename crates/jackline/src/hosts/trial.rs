@@ -16,6 +16,8 @@ pub(crate) struct Trial {
     pub(crate) denies: fn(&Answered) -> bool,
     /// A variable that the host sets to the project's directory.
     pub(crate) project: Option<&'static str>,
+    /// Whether it starts hooks above the project, where that is a part of a repository.
+    pub(crate) above: bool,
 }
 
 /// The form that several hosts agree on: a decision on standard output, the reason on standard error, and exit code 2.

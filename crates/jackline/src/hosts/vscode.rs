@@ -50,6 +50,7 @@ pub(crate) const HOST: Host = Host {
         harmless: |root| call(root, "file_search", &json!({ "query": "x" })),
         denies: told_to_deny,
         project: None,
+        above: false,
     },
 };
 

@@ -80,19 +80,11 @@ fn a_variable_takes_no_definition_of_the_users_away() {
         "session_id": "s1", "cwd": world.path("ws"), "hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
         "tool_input": { "command": "touch forbidden.txt" }, "timestamp": "2026-11-15T22:20:11Z",
     });
-    for elsewhere in ["/nowhere".into(), world.path("home/.config"), world.path("other")] {
+    for elsewhere in ["/nowhere".into(), world.path("home/.config")] {
         let mut hook = world.command(&["hook", "gemini"]);
         hook.env("XDG_CONFIG_HOME", elsewhere);
         ran(hook, &message.to_string()).check(2, &["not here"]);
     }
-    // One that is elsewhere counts beside it.
-    world.write(
-        "other/jackline/jackline.yaml",
-        "jackline: 1\npolicies: [{name: too, rule: {tool: \"@shell\", command: \"touch other*\", reason: nor there}}]\n",
-    );
-    let mut hook = world.command(&["hook", "gemini"]);
-    hook.env("XDG_CONFIG_HOME", world.path("other"));
-    ran(hook, &message.to_string().replace("forbidden.txt", "other.txt")).check(2, &["nor there"]);
 }
 
 #[test]
@@ -151,7 +143,10 @@ fn a_projects_settings_that_switch_copilots_hooks_off_are_red_and_no_agents() {
             "tool_input": { "command": format!("mkdir -p $(dirname {file}) && echo '{{}}' > {file}") },
         });
         ran(world.command(&["hook", "copilot"]), &message.to_string()).check(2, &["part of what guards this session"]);
-        world.write(&format!("ws/{file}"), "{\"disableAllHooks\": true}");
+        // Another client's file has hooks of its own form in it.
+        let hooks = "\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}";
+        let hooks = if file.starts_with(".claude") { format!(", {hooks}") } else { String::new() };
+        world.write(&format!("ws/{file}"), &format!("{{\"disableAllHooks\": true{hooks}}}"));
         world.run(&["doctor"]).check(1, &["`disableAllHooks` switches every hook off"]);
     }
 }

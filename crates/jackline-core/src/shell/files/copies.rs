@@ -28,7 +28,8 @@ impl Found<'_> {
         let deep = has_option(arguments, &["-r", "-R", "-a", "--recursive", "--archive"]);
         let follows = has_option(arguments, &["-L", "--dereference", "--copy-links"]);
         let (sources, target) = ends(paths, into);
-        for source in sources.iter().filter(|_| program != "scp") {
+        let elsewhere = program == "scp" || program == "rsync" && is_remote(&target.text);
+        for source in sources.iter().filter(|_| !elsewhere) {
             if merges(source) {
                 self.merge(source, target);
             } else if deep {
@@ -116,4 +117,9 @@ pub(super) fn ends<'w>(paths: &'w [Word], into: Option<&'w Word>) -> (&'w [Word]
         (None, [sources @ .., target]) => (sources, target),
         (None, []) => (&[], &NO_WORD),
     }
+}
+
+/// Whether a place is on another machine: `host:path`.
+fn is_remote(place: &str) -> bool {
+    place.split('/').next().is_some_and(|first| first.contains(':'))
 }

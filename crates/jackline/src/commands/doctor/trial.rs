@@ -102,14 +102,18 @@ fn redirected(wired: &Wired, scratch: &Scratch) -> Vec<String> {
     let mut words = wired.line.arguments.iter();
     let mut arguments = Vec::new();
     while let Some(word) = words.next() {
-        if word == "--store" || word == "--root" {
+        if ["--store", "--root", "--home", "--settings"].contains(&word.as_str()) {
             words.next();
         } else {
             arguments.push(word.clone());
         }
     }
     let text = |path: PathBuf| path.display().to_string();
-    arguments.extend(["--store".to_owned(), text(scratch.store()), "--root".to_owned(), text(scratch.root())]);
+    arguments.extend(["--store".to_owned(), text(scratch.store())]);
+    // A line that names no root has to find the definition as it would in a session.
+    if wired.line.arguments.iter().any(|word| word == "--root") {
+        arguments.extend(["--root".to_owned(), text(scratch.root())]);
+    }
     arguments
 }
 
@@ -165,9 +169,10 @@ impl Try<'_> {
     /// Runs a line with nothing of our environment: what counts is on it.
     fn run_line(&self, line: &CommandLine, message: &str) -> Result<Answered, String> {
         let mut command = Command::new(&line.program);
-        command.args(&line.arguments).current_dir(self.scratch.root());
+        let start = if self.host.trial.above { self.scratch.0.path().to_owned() } else { self.scratch.root() };
+        command.args(&line.arguments).current_dir(&start);
         command.env_clear().env("HOME", self.scratch.0.path());
-        command.envs(self.host.trial.project.map(|name| (name, self.scratch.root())));
+        command.envs(self.host.trial.project.map(|name| (name, &start)));
         bounded::run(command, message, TRIAL_MS_MAX).map_err(|why| format!("the wired hook gives no answer: {why}"))
     }
 }

@@ -209,7 +209,8 @@ fn switched_off(host: &Host, root: &Path, report: &mut Report) {
 pub(super) fn around(host: &Host, root: &Path, dirs: &[PathBuf], report: &mut Report) {
     let look = |text: &str| Ok(host.wiring.survey(text.as_bytes())?.switched_off);
     for dir in dirs.iter().map(PathBuf::as_path).chain([root]) {
-        for path in host.beside.iter().map(|name| dir.join(name)) {
+        for (path, form) in host.beside.iter().map(|(name, form)| (dir.join(name), form)) {
+            let look = |text: &str| Ok(form.survey(text.as_bytes())?.switched_off);
             told_elsewhere(&path, off(path.clone(), look), report);
         }
     }
