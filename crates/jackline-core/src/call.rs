@@ -7,8 +7,6 @@ mod signature;
 mod suspicion;
 mod views;
 
-use serde_json::Value;
-
 use arguments::{command_text, directories, strings_at};
 pub use signature::Signature;
 pub use views::Views;
@@ -399,7 +397,7 @@ fn placed(from: &str, place: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn call(tool: &str, args: Value) -> Call {
         Call::new(tool, args)
