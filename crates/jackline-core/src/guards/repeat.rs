@@ -7,6 +7,7 @@ use crate::code;
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::Loop;
 use crate::glob;
+use crate::listing::MCP_HOST;
 use crate::session::{CONSTRAINT_TEXT_BYTES_MAX, Change, Constraint, Key, WINDOW_MAX};
 use crate::stack::Layer;
 
@@ -168,6 +169,10 @@ fn constraint(context: &Context<'_>, raised: &Raised<'_>) -> Option<Constraint> 
 }
 
 fn is_exempt(settings: &Loop, context: &Context<'_>) -> bool {
+    // The third time that its checks fail a todo is given to a person: that is its own bound.
+    if context.view.row.is_some_and(|row| row.host == MCP_HOST && row.name == "todo_verify") {
+        return true;
+    }
     settings.exempt.iter().any(|name| context.view.names().any(|tool| glob::text_matches(name, tool)))
 }
 
