@@ -290,7 +290,10 @@ fn waits_inside(arguments: &[Word], told: bool) -> bool {
     let rest: Vec<Word> = rest.cloned().collect();
     let command = match rest.iter().position(|word| word.text == "--") {
         Some(end) => rest.get(end + 1..).unwrap_or_default(),
-        None => rest.get(container(&rest) + 1..).unwrap_or_default(),
+        None => {
+            let behind = rest.get(options(&rest) + 1..).unwrap_or_default();
+            behind.get(options(behind)..).unwrap_or_default()
+        }
     };
     match command.first() {
         Some(first) => waits(first.text.rsplit('/').next().unwrap_or_default(), command, false),
@@ -298,14 +301,17 @@ fn waits_inside(arguments: &[Word], told: bool) -> bool {
     }
 }
 
-/// Where the container, or what it is made from, stands behind the options.
-fn container(words: &[Word]) -> usize {
+/// How many words are options, and values of these.
+fn options(words: &[Word]) -> usize {
     let mut at = 0;
     while let Some(option) = words.get(at).map(|word| word.text.as_str()).filter(|text| text.starts_with('-')) {
-        let attached = option.contains('=') || !option.starts_with("--") && option.len() > 2;
-        let letters = option.trim_start_matches('-');
-        let cluster = !option.starts_with("--") && letters.chars().all(|c| SWITCH_LETTERS.contains(c));
-        at += if attached || cluster || SWITCHES.contains(&option) { 1 } else { 2 };
+        let letters = option.trim_start_matches(|c| SWITCH_LETTERS.contains(c) || c == '-');
+        let alone = match option.strip_prefix("--") {
+            Some(name) => name.contains('=') || SWITCHES.contains(&option),
+            // The last letter's value is the next word, another's is the rest of this one.
+            None => letters.chars().count() != 1,
+        };
+        at += if alone { 1 } else { 2 };
     }
     at
 }

@@ -199,7 +199,13 @@ fn containers_wait_where_what_runs_in_them_does() {
         "docker exec -uroot -it c sh",
     ]);
     waits(&["docker compose exec c sh", "docker-compose exec -u root c bash", "docker compose run --rm web python3"]);
-    waits(&["kubectl exec -it pod -n x -- sh", "kubectl attach -it pod", "docker exec -it c /bin/bash"]);
+    waits(&[
+        "kubectl exec -it pod -n x -- sh",
+        "kubectl attach -it pod",
+        "docker exec -it c /bin/bash",
+        "docker exec -itu root c sh",
+        "kubectl exec pod -it bash",
+    ]);
     goes_on(&[
         "docker exec -i c psql -c 'select 1'",
         "docker exec -it -w /x c npm test",
