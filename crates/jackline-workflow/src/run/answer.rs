@@ -6,6 +6,7 @@ use jackline_runtime::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::settings::Sharing;
 use super::worker::{Failure, FailureKind, Reply};
 use crate::rules::RESERVED_KEYS;
 
@@ -27,6 +28,9 @@ pub(super) struct Answer {
     pub(super) updates: Map<String, Value>,
     pub(super) messages: Vec<Message>,
     pub(super) usage: Usage,
+    /// Of what it says and writes, what whoever answers in another's place shows nobody.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) kept_back: BTreeSet<String>,
 }
 
 /// A message, as an agent sends it.
@@ -150,7 +154,7 @@ impl Answer {
             (None, _) | (Some((_, Some(_))), true) => Usage::default(),
             (Some((_, Some(why))), false) => return Err(invalid(USAGE, why)),
         };
-        Ok(Self { said: value, updates, messages, usage })
+        Ok(Self { said: value, updates, messages, usage, kept_back: BTreeSet::new() })
     }
 
     /// Holds it against a contract.
@@ -169,6 +173,14 @@ impl Answer {
         });
         let told: Vec<String> = told.collect();
         Err(invalid(format!("its answer does not fit its contract: {}", told.join("; "))))
+    }
+
+    /// The same as it is given by an agent for a node: what the agent keeps back stays back, also where it stands in.
+    pub(super) fn given(mut self, sharing: &Sharing, (agent, node): (&str, &str)) -> Self {
+        let fields = self.said.keys().chain(self.updates.keys());
+        let own = fields.filter(|field| sharing.keeps_back(agent, field) && !sharing.keeps_back(node, field));
+        self.kept_back = own.cloned().collect();
+        self
     }
 
     /// Keys of the state that it writes and no agent may: those of the runtime (R13), and the names of agents.
