@@ -347,7 +347,7 @@ mod tests {
             record(3, "agent.started", Some("1.0/work#2"), json!({})),
             record(3, "agent.started", Some("1.1/manager@1#1"), json!({})),
             record(4, "agent.stopped", Some("1.1/manager@1#1"), used),
-            record(4, "run.ended", None, json!({"status": "aborted", "reason": "sigterm", "budgets": {}})),
+            record(4, "run.ended", None, json!({"status": "aborted", "reason": "sigterm", "iterations": 1})),
             record(30, "run.resumed", None, json!({})),
             record(32, "agent.started", Some("1.1/manager@1#1"), json!({})),
         ] {

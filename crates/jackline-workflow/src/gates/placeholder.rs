@@ -335,6 +335,7 @@ mod tests {
         }
         assert_eq!(in_text("<!-- TODO -->\n// FIXME: later\n", Comments::Prose), Vec::<String>::new());
         assert_eq!(in_text("# TODO: in code\n```\n# TODO\n```\n", Comments::Prose), Vec::<String>::new());
+        assert_eq!(in_text("/* TODO\n * TODO\n */ char *a = \"TODO\";\n", Comments::Code).len(), 1);
         assert_eq!(in_text("id,name\n#1,TBD\n* x,TODO\n-- ,FIXME\n", Comments::None).len(), 3);
         assert_eq!(in_text("a\nb TODO c\n", Comments::Prose), ["line 2: `TODO` in `b TODO c`"]);
     }

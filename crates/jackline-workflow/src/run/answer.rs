@@ -96,10 +96,11 @@ impl Usage {
         let given = |name: &str| told.get(name).filter(|value| !value.is_null());
         let mut count = |name: &str| {
             let value = given(name)?;
-            value.as_u64().or_else(|| {
+            let part = value.as_f64().filter(|count| *count >= 0.0);
+            if value.as_u64().is_none() && part.is_none_or(|count| count.fract() != 0.0) {
                 unread(name, value);
-                None
-            })
+            }
+            value.as_u64().or_else(|| part.map(whole))
         };
         let [requests, input_tokens, output_tokens, tool_calls] =
             ["requests", "input_tokens", "output_tokens", "tool_calls"].map(|name| count(name).unwrap_or_default());
@@ -111,6 +112,16 @@ impl Usage {
         let cost_usd = cost.and_then(|(_, cost)| cost).unwrap_or_default();
         (Self { requests, input_tokens, output_tokens, tool_calls, cost_usd }, fault)
     }
+}
+
+/// A count that is written as a fraction: what was begun counts whole.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rounded up, and cut at what can be counted"
+)]
+fn whole(count: f64) -> u64 {
+    count.ceil() as u64
 }
 
 impl Answer {
@@ -247,7 +258,9 @@ mod tests {
         let told = json!({"input_tokens": 600, "output_tokens": null, "cost_usd": null});
         assert_eq!(read(&json!({ "usage": told }), &[]).unwrap().usage.tokens(), 600);
         assert!(read(&json!({"usage": null}), &[]).is_ok() && read(&json!({"usage": 7}), &[]).is_err());
+        assert_eq!(read(&json!({"usage": {"input_tokens": 600.0}}), &[]).unwrap().usage.tokens(), 600);
         for (odd, why) in [
+            (json!({"input_tokens": 599.5}), "`input_tokens` is `599.5`, which is no count"),
             (json!({"input_tokens": 600, "output_tokens": -1}), "`output_tokens` is `-1`, which is no count"),
             (json!({"input_tokens": 600, "cost_usd": -9}), "`cost_usd` is `-9`, which is no count"),
             (json!({"input_tokens": 600, "tool_calls": "many"}), "`tool_calls` is `\"many\"`, which is no count"),

@@ -86,7 +86,9 @@ impl<'a, 'r> Referee<'a, 'r> {
         let running = self.running;
         running.go_on()?;
         running.within_budget()?;
-        let timeout = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let own = running.settings.agents.get(name).and_then(|agent| agent.timeout);
+        let timeout = own.map_or(left, |own| own.min(left));
         let replied = worker.ask(&Request {
             input: &self.input(question),
             timeout,

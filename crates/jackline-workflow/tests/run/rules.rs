@@ -412,7 +412,7 @@ fn r14_marks_inside_of_fields_count() {
 
 #[test]
 fn r14_names_of_our_own_are_no_fields_of_a_workflow() {
-    for name in ["status", "plan", "subtasks", "scores", "ended", "required_outputs", "task", "critique"] {
+    for name in ["status", "plan", "scores", "ended", "output_dir", "task", "critique", "gates"] {
         let more = format!("state: {{sharing: {{strategy: full, sensitive_fields: [{name}]}}}}\n");
         let case = crate::delegation::flow("", &more).manager(
             "boss",
@@ -428,5 +428,27 @@ fn r14_names_of_our_own_are_no_fields_of_a_workflow() {
         let run = jackline_workflow::gates::Run::read(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
         let look = jackline_workflow::gates::look(&run, std::path::Path::new("/"));
         assert!(jackline_workflow::gates::judge(&run, &look).complete(), "{name}");
+    }
+}
+
+#[test]
+fn r16_whoever_stands_in_keeps_back_what_is_its_own() {
+    for fan_out in ["", ", fan_out: {source: '[1, 2]'}"] {
+        let nodes = format!(
+            "orchestration:\n  graph: [{{id: aa{fan_out}}}, {{id: bb, depends_on: [aa]}}]\n  \
+             execution: {{error_handling: {{fallback_agent: sp}}}}\nstate: {{sharing: {{strategy: full, never_share: [sp.nev]}}}}\n"
+        );
+        let yaml =
+            "output: {contract: {own: {type: string, shareable: false}, nev: {type: string}, pub: {type: string}}}";
+        let case = Case::new(&nodes)
+            .agent("aa", "exit 1")
+            .agent_with("sp", yaml, "cat > /dev/null; echo '{\"own\": \"mine\", \"nev\": \"never\", \"pub\": \"q\"}'")
+            .agent("bb", "cat > seen-bb.json; echo '{}'");
+        assert!(case.run(json!({})).complete());
+        let seen = case.seen("bb").to_string();
+        assert!(
+            seen.contains("\"pub\":\"q\"") && !seen.contains("mine") && !seen.contains("never"),
+            "{fan_out}: {seen}"
+        );
     }
 }

@@ -101,8 +101,8 @@ fn variables_that_a_run_needs_and_those_it_gives() {
     assert!(ran.err.contains("the variable `NEEDED` is not set"), "{}", ran.err);
     let given = env.replace("defaults: {", "defaults: {NEEDED: there, ");
     let stage = Stage::new(&format!("{ONE}{given}")).script("speaker", speaker);
-    assert_eq!(stage.ends("complete", "complete")["output"]["speaker"]["text"], "seven ");
-    let own = "env: [{name: SPARE, default: 7}, UNNAMED]\n";
+    assert_eq!(stage.ends("complete", "complete")["output"]["speaker"]["text"], "seven x");
+    let own = "env: [{name: SPARE, default: 7}, {name: UNNAMED}]\n";
     let stage = Stage::new(&format!("{ONE}{own}")).script("speaker", speaker);
     assert_eq!(stage.ends("complete", "complete")["output"]["speaker"]["text"], "7 ");
 }
@@ -165,7 +165,7 @@ fn what_is_not_offered_is_not_run() {
     let stage = Stage::new(&phases).script("speaker", "echo '{\"text\": \"x\"}'");
     let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
     assert!(ran.code == Some(2) && ran.err.contains("`orchestration.phases` ("), "{}", ran.err);
-    let makes = "runtime: {command: [sh, agents/speaker/run.sh]}\ncapabilities: {codemode: {enabled: true, tool_creation: true}}\n";
+    let makes = "runtime: {command: [sh, agents/speaker/run.sh]}\ncapabilities: {tools: {enabled: true}, sandbox: {type: subprocess}, codemode: {enabled: true, tool_creation: true}}\n";
     let stage = Stage::new(&format!("{ONE}dynamic_tools: {{enabled: true}}\n"))
         .script("speaker", "echo '{\"text\": \"x\"}'")
         .agent("speaker", makes);

@@ -167,7 +167,7 @@ fn the_budget_of_the_loop_is_scored() {
 
 #[test]
 fn a_run_that_is_interrupted_while_it_is_scored_is_taken_up_again() {
-    let waits = "[sh, -c, \"touch scoring; [ -e go ] || sleep 20\"]";
+    let waits = "[sh, -c, \"touch ../scoring; [ -e ../go ] || sleep 20\"]";
     let metrics = format!("    metrics: [{{name: t, kind: deterministic, params: {{command: {waits}}}}}]\n");
     let policy = "    step_scores: {hooks: [worker_result]}\n    retry_policy: {enabled: true, max_repairs: 0}\n";
     let speaker = "echo '{\"text\": \"x\"}'";
@@ -180,7 +180,7 @@ fn a_run_that_is_interrupted_while_it_is_scored_is_taken_up_again() {
     ] {
         let child = stage.start();
         let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
-        while !stage.flow().join("scoring").exists() && std::time::Instant::now() < until {
+        while !stage.flow().join("../scoring").exists() && std::time::Instant::now() < until {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -191,7 +191,7 @@ fn a_run_that_is_interrupted_while_it_is_scored_is_taken_up_again() {
             "{}",
             stage.log()
         );
-        stage.file("go", "");
+        stage.file("../go", "");
         let resumed = stage.jackline(&["workflow", "run", "flow", "--resume", "run-1"]);
         assert_eq!(resumed.code, Some(0), "{}", resumed.err);
     }

@@ -236,7 +236,7 @@ mod tests {
         hidden.learn(&json!({"pin": 48_151_623, "key": key, "round": 7}));
         let quoted = json!({ "key": key }).to_string();
         let mut shown = json!({
-            "copy": 48_151_623, "list": [48_151_623, {"z": 48_151_623}], "quoted": quoted, "alone": "abc",
+            "copy": 48_151_623, "float": 48_151_623.0, "list": [48_151_623, {"z": 48_151_623}], "quoted": quoted, "alone": "abc",
             "said": "abc is said", "named": {"abc": 1}, "line": "line with \"quotes\" and ä", "within": "abcd", "count": 7,
         });
         assert!(hidden.clean(&mut shown));
