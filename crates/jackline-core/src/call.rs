@@ -3,6 +3,7 @@
 //! Everything here is read off the event and the definition; where a path leads is asked with a probe.
 
 mod arguments;
+mod suspicion;
 
 use serde_json::Value;
 
@@ -136,6 +137,10 @@ pub struct View<'a> {
     pub touches: Vec<Touch>,
     /// What a tool of which nothing is known may write: only what guards us is held against it.
     pub suspected: Vec<Touch>,
+    /// The shell text that such a tool may run.
+    pub suspected_text: Option<(String, Reading)>,
+    /// The programs that it may run, in any language.
+    pub suspected_programs: Vec<&'a str>,
     /// It writes, but no argument says where.
     pub pathless: bool,
     /// It changes more paths than are judged.
@@ -178,6 +183,8 @@ impl<'a> View<'a> {
             unknown: declared.is_none() && row.is_none(),
             touches: Vec::new(),
             suspected: Vec::new(),
+            suspected_text: None,
+            suspected_programs: Vec::new(),
             pathless: false,
             crowded: false,
             shell: None,
@@ -190,7 +197,7 @@ impl<'a> View<'a> {
             view.read_shell(native, dir);
         }
         view.find_paths(&places, dir);
-        if view.unknown && guessed.is_none() {
+        if view.unknown && guessed.is_none_or(|row| matches!(row.kind, Kind::Write | Kind::Shell | Kind::Other)) {
             view.suspect(dir);
         }
         view.bound();
@@ -243,19 +250,17 @@ impl<'a> View<'a> {
         self.shell = Some(shell);
     }
 
-    /// What a call of a tool that nobody knows may write: what it names as a path, as a patch or as a command.
+    /// What a call of a tool that nobody knows may write and run.
     fn suspect(&mut self, dir: &str) {
-        let mut found: Vec<String> = Vec::new();
-        for name in PATH_ARGUMENTS {
-            strings_at(&self.call.args, name, &mut |text| found.push(text.to_owned()));
-        }
-        let texts = self.call.args.as_object().into_iter().flat_map(|fields| fields.values());
-        for text in texts.chain([&self.call.args]).filter_map(Value::as_str).filter(|text| patch::is_one(text)) {
-            found.extend(patch::files(text).into_iter().map(|(path, _)| path));
-        }
+        let found = suspicion::paths(&self.call.args);
         self.suspected = found.iter().map(|text| self.named(text, dir, Role::Write)).collect();
-        if let Some(ShellText::Reading(reading)) = self.command_text().map(|text| shell::read(&text)) {
+        self.suspected_programs = suspicion::programs(&self.call.args);
+        let text = self.command_text().filter(|_| self.shell.is_none());
+        if let Some(text) = text
+            && let ShellText::Reading(reading) = shell::read(&text)
+        {
             self.suspected.extend(from_each(directories(&self.call.args, None), dir, &reading));
+            self.suspected_text = Some((text, reading));
         }
         self.suspected.retain(|touch| touch.role.changes());
         self.crowded |= self.suspected.len() > TOUCHES_MAX;
@@ -544,18 +549,6 @@ mod tests {
         };
         assert_eq!(view("create_and_run_task", task).as_deref(), Some("rm -r 'a b' ;x"));
         assert_eq!(view("run_in_terminal", json!("rm a")).as_deref(), Some("rm a"));
-    }
-
-    #[test]
-    fn what_an_unknown_tool_names_is_suspected() {
-        let suspected = |args: Value| -> Vec<String> {
-            let call = call("newest_tool", args);
-            View::new(&call, Some("vscode"), "/ws", &[]).suspected.into_iter().map(|touch| touch.path).collect()
-        };
-        assert_eq!(suspected(json!({"filePath": "a"})), ["a"]);
-        assert_eq!(suspected(json!({"command": "rm a"})), ["a"]);
-        assert_eq!(suspected(json!("*** Begin Patch\n*** Delete File: a\n*** End Patch")), ["a"]);
-        assert!(suspected(json!({"text": "a"})).is_empty());
     }
 
     #[test]

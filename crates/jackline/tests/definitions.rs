@@ -218,6 +218,45 @@ fn the_users_own_adds_up_and_cannot_be_loosened() {
 }
 
 #[test]
+fn the_users_own_stays_in_force_when_it_is_broken_or_gone() {
+    let place = Place::new();
+    let mine = "home/.config/jackline/jackline.yaml";
+    place.write("ws/jackline.yaml", "jackline: 1\n");
+    place.write(mine, &denying(&["a"]));
+    place.check("s", "a", "deny");
+    place.write(mine, "jackline: [");
+    place.check("s", "a", "deny");
+    place.check("new", "b", "allow");
+    fs::remove_file(place.path(mine)).expect("removed");
+    place.check("s", "a", "deny");
+    place.check("newer", "a", "deny");
+    let shown = String::from_utf8_lossy(&place.run(&["eval"]).stderr).into_owned();
+    assert!(shown.contains("what it said last stays in force; `jackline trust` lets it go"), "{shown}");
+    place.write(mine, &denying(&["b"]));
+    place.check("s", "a", "allow");
+    place.check("s", "b", "deny");
+}
+
+#[test]
+fn what_a_clone_allows_of_itself_waits_for_trust() {
+    let place = Place::new();
+    place.write(
+        "ws/jackline.yaml",
+        "jackline: 1\nself: {allow: ['**']}\ntools: {declare: {w: {kind: write, path: p}}}\n",
+    );
+    let write = |session: &str| {
+        let call = json!({"tool": "w", "args": {"p": ".claude/settings.json"}});
+        let event = json!({"event": "call.requested", "session": session, "call": call});
+        place.eval(&[], &[event])[0]["verdict"].clone()
+    };
+    assert_eq!(write("s"), "deny");
+    let shown = String::from_utf8_lossy(&place.run(&["eval"]).stderr).into_owned();
+    assert!(shown.contains("`self.allow` counts only after `jackline trust`"), "{shown}");
+    place.trust();
+    assert_eq!(write("t"), "allow");
+}
+
+#[test]
 fn observing_needs_the_owners_trust() {
     let place = Place::new();
     let mut definition: Value = serde_json::from_str(&denying(&["a"])).expect("JSON");

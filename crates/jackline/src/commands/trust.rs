@@ -38,6 +38,10 @@ impl Trust {
 
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let found = self.at.definitions()?;
+        let gone = found.gone();
+        if !gone.is_empty() {
+            return self.let_go(&gone);
+        }
         let Some(path) = found.project(None, None) else { return self.policies_alone() };
         let state = self.at.state()?;
         let (kept, accepted) = (Kept::below(&state), Accepted::below(&state));
@@ -64,6 +68,17 @@ impl Trust {
 }
 
 impl Trust {
+    /// Lets go of definitions that count for all projects and are gone.
+    fn let_go(&self, gone: &[PathBuf]) -> Result<(), CommandError> {
+        for path in gone {
+            screen::line(&format!("{} is gone; what it said last is still in force", place::shown(path)))?;
+        }
+        person::agrees("Let it go, for all projects?", self.yes)?;
+        let accepted = Accepted::below(&self.at.state()?);
+        gone.iter().try_for_each(|path| accepted.forget(path))?;
+        Ok(screen::line("it is in force no longer; `jackline trust` again looks at this project's definition")?)
+    }
+
     /// Trust in the commands of file policies, where the workspace has no definition of its own.
     fn policies_alone(&self) -> Result<(), CommandError> {
         let workspace = self.at.workspace()?;
