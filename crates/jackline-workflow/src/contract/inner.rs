@@ -21,6 +21,8 @@ const NAMELESS: &[&str] = &[
 ];
 /// Keywords that hold values, not schemas.
 const DATA: &[&str] = &["const", "enum", "default", "examples"];
+/// Schemas that are looked at for the marks of fields: far more than a contract has, unless many fields refer to large ones.
+const LOOKS_MAX: u32 = 1_000_000;
 /// Stands for the answer as a whole.
 const WHOLE: &str = "contract";
 
@@ -47,7 +49,7 @@ pub(super) enum Of {
 pub(super) fn marked(schema: &Value) -> Vec<Marked> {
     let mut found = Vec::new();
     found.extend(Marks::plain(schema).named(WHOLE, Of::Nothing));
-    walk((schema, schema), Level::Schema, &mut found);
+    walk(&mut Search { root: schema, seen: BTreeSet::new(), left: LOOKS_MAX }, schema, Level::Schema, &mut found);
     found
 }
 
@@ -62,7 +64,7 @@ enum Level {
     Inside,
 }
 
-fn walk((root, schema): (&Value, &Value), level: Level, found: &mut Vec<Marked>) {
+fn walk<'s>(search: &mut Search<'s>, schema: &'s Value, level: Level, found: &mut Vec<Marked>) {
     for (key, value) in schema.as_object().into_iter().flatten() {
         let members = || value.as_object().into_iter().flatten();
         let schemas = || value.as_array().into_iter().flatten().chain([value]);
@@ -71,20 +73,20 @@ fn walk((root, schema): (&Value, &Value), level: Level, found: &mut Vec<Marked>)
             "properties" => {
                 let of = if level == Level::Inside { Of::Inside } else { Of::Answer };
                 let unread = members().filter(|(_, field)| level != Level::Schema || !Marks::plain(field).any());
-                found.extend(unread.filter_map(|(name, field)| Marks::of(root, field).named(name, of)));
-                members().for_each(|(_, field)| walk((root, field), Level::Inside, found));
+                found.extend(unread.filter_map(|(name, field)| search.marks(field).named(name, of)));
+                members().for_each(|(_, field)| walk(search, field, Level::Inside, found));
             }
             key if NAMED.contains(&key) => {
                 let patterns = members().filter(|_| key == "patternProperties" && level != Level::Inside);
-                found.extend(patterns.filter_map(|(name, field)| Marks::of(root, field).named(name, Of::Nothing)));
-                members().for_each(|(_, field)| walk((root, field), Level::Inside, found));
+                found.extend(patterns.filter_map(|(name, field)| search.marks(field).named(name, Of::Nothing)));
+                members().for_each(|(_, field)| walk(search, field, Level::Inside, found));
             }
             key => {
                 let nameless = schemas().filter(|_| NAMELESS.contains(&key) && level != Level::Inside);
-                found.extend(nameless.filter_map(|schema| Marks::of(root, schema).named(key, Of::Nothing)));
+                found.extend(nameless.filter_map(|schema| search.marks(schema).named(key, Of::Nothing)));
                 let same = PARTS.contains(&key) && level != Level::Inside;
                 let below = if same { Level::Part } else { Level::Inside };
-                schemas().for_each(|schema| walk((root, schema), below, found));
+                schemas().for_each(|schema| walk(search, schema, below, found));
             }
         }
     }
@@ -107,37 +109,6 @@ impl Marks {
         Self { kept_back: given(SHAREABLE, true), sensitive: given(SENSITIVE, false) }
     }
 
-    /// With those of its parts, of what it refers to, and of what is in it without a name: that is hidden with the whole.
-    fn of(root: &Value, schema: &Value) -> Self {
-        let mut marks = Self::default();
-        marks.add(root, schema, &mut BTreeSet::new());
-        marks
-    }
-
-    fn add<'s>(&mut self, root: &'s Value, schema: &'s Value, seen: &mut BTreeSet<&'s str>) {
-        let plain = Self::plain(schema);
-        self.kept_back |= plain.kept_back;
-        self.sensitive |= plain.sensitive;
-        for (key, value) in schema.as_object().into_iter().flatten() {
-            match (key.as_str(), value) {
-                ("$ref", Value::String(path)) => {
-                    let target = path.strip_prefix('#').and_then(|path| root.pointer(path));
-                    if let Some(target) = target.filter(|_| seen.insert(path)) {
-                        self.add(root, target, seen);
-                    }
-                }
-                ("patternProperties", Value::Object(fields)) => {
-                    fields.values().for_each(|field| self.add(root, field, seen));
-                }
-                (key, _) if PARTS.contains(&key) || NAMELESS.contains(&key) => {
-                    let schemas = value.as_array().into_iter().flatten().chain([value]);
-                    schemas.for_each(|schema| self.add(root, schema, seen));
-                }
-                _ => {}
-            }
-        }
-    }
-
     const fn any(self) -> bool {
         self.kept_back || self.sensitive
     }
@@ -145,6 +116,53 @@ impl Marks {
     fn named(self, name: &str, of: Of) -> Option<Marked> {
         let Self { kept_back, sensitive } = self;
         self.any().then(|| Marked { name: name.to_owned(), shareable: !kept_back, sensitive, of })
+    }
+}
+
+/// Looks for marks in a schema, and in what it refers to.
+struct Search<'s> {
+    root: &'s Value,
+    /// What was followed for one field.
+    seen: BTreeSet<&'s str>,
+    left: u32,
+}
+
+impl<'s> Search<'s> {
+    /// The marks of a schema with those of its parts, of what it refers to, and of what is in it without a name: that is hidden
+    /// with the whole. Where there is too much to look at, everything is.
+    fn marks(&mut self, schema: &'s Value) -> Marks {
+        self.seen.clear();
+        let mut marks = Marks::default();
+        self.add(schema, &mut marks);
+        if self.left == 0 { Marks { kept_back: true, sensitive: true } } else { marks }
+    }
+
+    fn add(&mut self, schema: &'s Value, marks: &mut Marks) {
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 {
+            return;
+        }
+        let plain = Marks::plain(schema);
+        marks.kept_back |= plain.kept_back;
+        marks.sensitive |= plain.sensitive;
+        for (key, value) in schema.as_object().into_iter().flatten() {
+            match (key.as_str(), value) {
+                ("$ref", Value::String(path)) => {
+                    let target = path.strip_prefix('#').and_then(|path| self.root.pointer(path));
+                    if let Some(target) = target.filter(|_| self.seen.insert(path)) {
+                        self.add(target, marks);
+                    }
+                }
+                ("patternProperties", Value::Object(fields)) => {
+                    fields.values().for_each(|field| self.add(field, marks));
+                }
+                (key, _) if PARTS.contains(&key) || NAMELESS.contains(&key) => {
+                    let schemas = value.as_array().into_iter().flatten().chain([value]);
+                    schemas.for_each(|schema| self.add(schema, marks));
+                }
+                _ => {}
+            }
+        }
     }
 }
 

@@ -173,9 +173,6 @@ pub static SETTINGS: &[Setting] = &[
     ),
     protects(Command, "capabilities.sandbox.commands", "a command starts what it likes"),
     protects(Command, "capabilities.sandbox.constraints", "only its time is limited"),
-    only(
-        When::Beside("enabled"),
-        protects(Agent, "capabilities.codemode.tool_creation", "no tools are made while a workflow runs"),
-    ),
+    protects(Agent, "capabilities.codemode.tool_creation", "no tools are made while a workflow runs"),
     idle(Agent, "capabilities.codemode", "an agent is a command or a model"),
 ];

@@ -105,6 +105,10 @@ fn variables_that_a_run_needs_and_those_it_gives() {
     let own = "env: [{name: SPARE, default: 7}, {name: UNNAMED}]\n";
     let stage = Stage::new(&format!("{ONE}{own}")).script("speaker", speaker);
     assert_eq!(stage.ends("complete", "complete")["output"]["speaker"]["text"], "7 ");
+    // What names no variable is told.
+    let stage = Stage::new(&format!("{ONE}env: {{SPARE: x}}\n")).script("speaker", speaker);
+    let told = stage.jackline(&["workflow", "validate", "flow"]).out;
+    assert!(told.contains("`env` has no effect in a run"), "{told}");
 }
 
 #[test]
