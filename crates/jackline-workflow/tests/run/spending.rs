@@ -92,8 +92,11 @@ fn what_was_used_before_an_interruption_still_counts() {
     let manifest = "orchestration:\n  graph:\n    - {id: ff, fan_out: {source: 'state.xs'}}\n    - {id: bb, depends_on: [ff]}\n    \
         - {id: cc, depends_on: [bb]}\n  run_budget: {max_total_tokens: 4000}\n";
     let case = ["ff", "bb", "cc"].into_iter().fold(Case::new(manifest), |case, name| case.agent(name, &costly("")));
+    // Whoever is at work then has not told anything yet.
+    let case = case.agent("bb", &format!("[ -f go ] || sleep 30; {}", costly("")));
     let case = case.interrupted_after("agent.started", "bb");
     assert_eq!(end(&case.run(json!({"xs": [1, 2, 3]}))).0, "aborted");
+    case.write("go", "");
     let case = case.uninterrupted();
     let ended = case.resume();
     assert_eq!(end(&ended), words("partial", "max_total_tokens"));
