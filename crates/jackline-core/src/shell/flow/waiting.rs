@@ -119,8 +119,7 @@ const ASKS: &[&str] = &[
     "binding.pry",
     "code.interact",
     "dofile()",
-    "fileinput",
-    "io.read",
+    "fileinput.input()",
     "open(0",
     "os.read(0",
     "readfilesync(0",
@@ -130,15 +129,24 @@ const ASKS: &[&str] = &[
     "stdin",
 ];
 /// The same where it is a name by itself.
-const ASKS_BY_NAME: &[&str] = &["breakpoint(", "gets", "input(", "readline"];
+const ASKS_BY_NAME: &[&str] = &["breakpoint(", "gets", "input(", "io.read", "readline"];
 
 /// Variables that name the editor which git opens; what they say is read as a text of its own.
 const EDITORS: &[&str] = &["EDITOR", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "VISUAL"];
 /// Settings of git's that do.
 const EDITOR_SETTINGS: &[&str] = &["core.editor=", "sequence.editor="];
 /// How words begin with which `git commit` has its message, or makes no commit.
-const MESSAGES: &[&str] =
-    &["--dry-run", "--file", "--fixup", "--message", "--no-edit", "--porcelain", "--reuse-message", "--short"];
+const MESSAGES: &[&str] = &[
+    "--dry-run",
+    "--file",
+    "--fixup",
+    "--help",
+    "--message",
+    "--no-edit",
+    "--porcelain",
+    "--reuse-message",
+    "--short",
+];
 
 /// Words after `git am` that wait for nothing.
 const GOING_ON: &[&str] = &["--abort", "--continue", "--quit", "--skip", "--show-current-patch"];
@@ -181,7 +189,7 @@ pub(super) fn opens_editor(program: &str, words: &[Word]) -> bool {
 
 /// Whether variables name the editor that would be opened.
 pub(super) fn names_editor(env: &[(String, Word)]) -> bool {
-    env.iter().any(|(name, _)| EDITORS.contains(&name.as_str()))
+    env.iter().any(|(name, value)| EDITORS.contains(&name.as_str()) && value.known())
 }
 
 /// Whether a word begins in one of these ways.

@@ -170,7 +170,7 @@ fn shells_by_another_name() {
         "poetry run x",
     ]);
     goes_on(&["ssh -p 22 localhost ls", "sqlite3 -init x y.db 'select 1'", "python3 manage.py migrate", "rails test"]);
-    goes_on(&["python3 -c \"import subprocess; subprocess.run(['bash', '-c', 'ls'])\""]);
+    goes_on(&["python3 -c \"import subprocess; subprocess.run(['bash', '-c', 'ls'])\"", "python3 -c 'audio.read()'"]);
     goes_on(&["python3 -c \"print('a'.replace('a', 'b'))\"", "python3 -c \"import os; os.system('bash x.sh')\""]);
 }
 
@@ -232,7 +232,7 @@ fn git_opens_an_editor() {
     goes_on(&["git commit --fixup HEAD", "GIT_EDITOR=true git rebase -i HEAD~2", "export GIT_EDITOR=true; git commit"]);
     goes_on(&["git -c core.editor=true commit", "GIT_SEQUENCE_EDITOR='sed -i s/pick/drop/' git rebase -i HEAD~2"]);
     goes_on(&["GIT_SSH_COMMAND='ssh -i key' git push", "GIT_PAGER=cat git log"]);
-    waits(&["EDITOR=vi git commit", "PAGER=cat git commit"]);
+    waits(&["EDITOR=$X git commit", "EDITOR=vi git commit", "PAGER=cat git commit"]);
 }
 
 #[test]
