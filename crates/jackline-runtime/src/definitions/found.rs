@@ -395,7 +395,11 @@ fn is_missing(path: &Path) -> bool {
     fs::symlink_metadata(path).is_err_and(|fault| missing(fault.kind()))
 }
 
-pub(super) fn read_text(path: &Path) -> Result<String, String> {
+/// The text of a definition that was found; what is no regular file is not waited for.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn read_text(path: &Path) -> Result<String, String> {
     let bytes = file::read(path, FILE_BYTES_MAX).map_err(|fault| fault.to_string())?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }

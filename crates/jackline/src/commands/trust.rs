@@ -1,7 +1,6 @@
 //! `jackline trust`: a person accepts the workspace's definition as it is now.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use jackline_core::definition::{Model, loosenings};
@@ -9,7 +8,7 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_runtime::clock;
 use jackline_runtime::definitions::{
-    Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, Runs, Standing, present_scripts,
+    Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, Runs, Standing, present_scripts, read_text,
 };
 use jackline_runtime::files::{self, actions::trusted};
 
@@ -45,8 +44,7 @@ impl Trust {
         let Some(path) = found.project(None, None) else { return self.policies_alone() };
         let state = self.at.state()?;
         let (kept, accepted) = (Kept::below(&state), Accepted::below(&state));
-        let text = fs::read_to_string(&path)
-            .map_err(|fault| DefinitionFault::Unreadable { path: path.clone(), why: fault.to_string() })?;
+        let text = read_text(&path).map_err(|why| DefinitionFault::Unreadable { path: path.clone(), why })?;
         let (model, digest) = kept.model(&text).map_err(|faults| DefinitionFault::Faulty {
             path: path.clone(),
             source_text: text,
