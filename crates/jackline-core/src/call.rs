@@ -65,6 +65,7 @@ impl<'a> View<'a> {
     /// Looks at a call from `dir`, with what is declared of its tool.
     #[must_use]
     pub fn new(call: &'a Call, host: Option<&str>, dir: &str, declared: Option<&Declaration>) -> Self {
+        let of_some_server = tools::of_some_server(host, &call.tool);
         let maybe = tools::other_splits(host, &call.tool);
         let row = tools::lookup(host, &call.tool);
         let guess = || std::iter::once(&call.tool).chain(&maybe).find_map(|name| tools::guess(name));

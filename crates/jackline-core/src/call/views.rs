@@ -31,9 +31,8 @@ impl<'a> Views<'a> {
         if stack.layers.iter().all(|layer| layer.model.tools.declare.is_empty()) {
             return Self { first: seen(None), others: Vec::new(), own: Vec::new() };
         }
-        let maybe = names_maybe(call, host, stack);
-        let said = Said::of(call, host, stack, &maybe);
-        let mut views = said.different.into_iter().map(|declared| View { maybe: maybe.clone(), ..seen(declared) });
+        let said = Said::of(call, host, stack);
+        let mut views = said.different.into_iter().map(seen);
         let first = views.next().unwrap_or_else(|| seen(None));
         Self { first, others: views.collect(), own: said.own }
     }
@@ -66,16 +65,6 @@ impl<'a> Views<'a> {
     }
 }
 
-/// Other names that a tool may have; where its host does not say of which server it is, those declared that it may mean.
-fn names_maybe(call: &Call, host: Option<&str>, stack: &Stack) -> Vec<String> {
-    let mut maybe = tools::other_splits(host, &call.tool);
-    if let Some(own) = tools::of_some_server(host, &call.tool) {
-        let declared = stack.layers.iter().flat_map(|layer| layer.model.tools.declare.keys());
-        maybe.extend(declared.filter(|name| tools::means_of_some_server(name, own)).cloned());
-    }
-    maybe
-}
-
 /// What layers say of a tool.
 struct Said<'s> {
     /// Each different thing once.
@@ -85,8 +74,13 @@ struct Said<'s> {
 }
 
 impl<'s> Said<'s> {
-    fn of(call: &Call, host: Option<&str>, stack: &'s Stack, maybe: &[String]) -> Self {
-        let names: Vec<&str> = std::iter::once(&call.tool).chain(maybe).map(String::as_str).collect();
+    fn of(call: &Call, host: Option<&str>, stack: &'s Stack) -> Self {
+        let mut maybe = tools::other_splits(host, &call.tool);
+        if let Some(own) = tools::of_some_server(host, &call.tool) {
+            let declared = stack.layers.iter().flat_map(|layer| layer.model.tools.declare.keys());
+            maybe.extend(declared.filter(|name| tools::means_of_some_server(name, own)).cloned());
+        }
+        let names: Vec<&str> = std::iter::once(&call.tool).chain(&maybe).map(String::as_str).collect();
         let in_table = tools::lookup(host, &call.tool).is_some();
         let told = |declared: &&Declaration| !in_table || declared.kind.is_some() || !declared.path.is_empty();
         let gone_by: Vec<Option<&Declaration>> =
