@@ -1,6 +1,7 @@
 //! Shell texts and what is read in them.
 
 mod proofs;
+mod unknown;
 mod waiting;
 
 use super::*;
