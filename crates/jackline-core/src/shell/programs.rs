@@ -55,7 +55,6 @@ const ELSEWHERE: &[&str] = &[
     "docker-compose",
     "fly",
     "flyctl",
-    "heroku",
     "kubectl",
     "limactl",
     "lxc",
@@ -168,7 +167,7 @@ pub fn may_run_words(program: &str) -> bool {
     !NAMING.contains(&program) && may_run_texts(program)
 }
 
-/// The texts that a command is handed: words with blanks in them, messages apart, and the option before each.
+/// The texts that a command is handed among its words, messages apart.
 #[must_use]
 pub fn texts(command: &Command) -> Vec<&str> {
     texts_among(command.words.get(1..).unwrap_or_default()).map(|(_, text)| text).collect()
@@ -177,7 +176,7 @@ pub fn texts(command: &Command) -> Vec<&str> {
 /// The texts among the words of a command, each with the option that it is the value of, if any.
 pub(super) fn texts_among(words: &[Word]) -> impl Iterator<Item = (&str, &str)> {
     let before = std::iter::once("").chain(words.iter().map(|word| word.text.as_str()));
-    let valued = before.zip(words).filter(|(_, word)| word.text.contains(char::is_whitespace)).map(|(before, word)| {
+    let valued = before.zip(words).filter(|(_, word)| is_text(&word.text)).map(|(before, word)| {
         let option = if before.starts_with('-') { before } else { "" };
         match word.text.split_once('=').filter(|(name, _)| name.starts_with('-') && is_option(name)) {
             Some((name, value)) => (name, value),
@@ -185,6 +184,11 @@ pub(super) fn texts_among(words: &[Word]) -> impl Iterator<Item = (&str, &str)> 
         }
     });
     valued.filter(|(option, _)| !MESSAGES.contains(option))
+}
+
+/// Whether a word is more than a name: it has blanks, or what a program's text has and a path has not.
+fn is_text(word: &str) -> bool {
+    word.contains(|c: char| c.is_whitespace() || "'\"();|&<>`".contains(c))
 }
 
 fn is_option(text: &str) -> bool {

@@ -14,8 +14,8 @@ const IDLE: &[(&str, &[&str])] = &[
     ("eslint", &["--print-config"]),
     ("flake8", &["--exit-zero"]),
     ("go", &["-c", "-exec", "-list", "-n", "-toolexec"]),
-    ("gradle", &["-m", "-x", "--exclude-task"]),
-    ("gradlew", &["-m", "-x", "--exclude-task"]),
+    ("gradle", &["-m"]),
+    ("gradlew", &["-m"]),
     ("jest", &["--clearCache", "--showConfig"]),
     ("mvn", &["-DskipTests", "-Dmaven.test.failure.ignore", "-Dmaven.test.skip", "-fn", "--fail-never", "-v"]),
     ("npm", &["--if-present", "--script-shell", "-v"]),
@@ -55,8 +55,19 @@ fn is_idle(words: &[Word]) -> bool {
         let option = word.text.split('=').next().unwrap_or_default();
         own.contains(&option) || letters.is_some_and(|(_, shown, valued)| is_cluster(&word.text, shown, valued))
     };
-    let asks = |pair: &[Word]| matches!(pair, [first, second] if first.text == "-Z" && second.text == "help");
-    words.iter().skip(1).any(told) || program == "cargo" && words.windows(2).any(asks)
+    words.iter().skip(1).any(told) || words.windows(2).any(|pair| leaves_out(program, pair, words))
+}
+
+/// Whether an option and its value take from a program what it is told to do.
+fn leaves_out(program: &str, pair: &[Word], words: &[Word]) -> bool {
+    let [option, value] = pair else { return false };
+    match (program, option.text.as_str()) {
+        ("cargo", "-Z") => value.text == "help",
+        ("gradle" | "gradlew", "-x" | "--exclude-task") => {
+            words.iter().filter(|word| word.text == value.text).count() > 1
+        }
+        _ => false,
+    }
 }
 
 /// Whether one of these letters stands in a cluster of short options, before one that takes the rest for its value.
