@@ -43,6 +43,14 @@ pub(crate) fn build(profile: &str) -> Result<PathBuf, String> {
     Ok(directory.join(&target).join(profile).join("jackline"))
 }
 
+/// Builds as everyone does, with one of cargo's profiles, and says where the program is.
+pub(crate) fn build_plain(profile: &str) -> Result<PathBuf, String> {
+    let directory = target_directory()?;
+    let mut build = cargo(&["build", "--profile", profile, "--locked", "-p", "jackline", "--target-dir"]);
+    step("plain build", build.arg(&directory))?;
+    Ok(directory.join(profile).join("jackline"))
+}
+
 /// The C in it (cryptography for HTTPS) calls nothing of the C library but what every one has, so this machine's own
 /// compiler will do; unless someone names another, it would look for one that few machines have. What hardened compilers
 /// add by themselves is left out: it calls functions that only their own C library has.

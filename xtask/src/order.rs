@@ -1,46 +1,42 @@
-//! `cargo xtask order`: finds the functions that the hook runs, for the linker to put them beside one another.
+//! `cargo xtask order`: finds the functions that the hook and the MCP proxy run, for the linker to put them beside one
+//! another.
 //!
-//! It plays common events to a build with names under valgrind and writes down every function that took part. The list
-//! is kept in the repository, so that nobody who only builds needs valgrind. It ages without harm: a function that is
-//! not on it lies with all others.
+//! It plays common events and calls to builds with names under valgrind and writes down every function that took part. The
+//! list is kept in the repository, so that nobody who only builds needs valgrind. It ages without harm: a function that is
+//! not on it lies with all others. Both builds are played to, because what is joined into what differs between them.
+
+mod hook;
+mod proxy;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::dist;
 use crate::shell::{root, say};
 
 /// What stands above the list.
-const HEAD: &str = "# The functions that `jackline hook` runs, for build.rs; found by `cargo xtask order`.\n";
+const HEAD: &str = "# The functions that `jackline hook` and then `jackline mcp proxy` run, for build.rs; found by `cargo xtask order`.\n";
 /// What begins a crate's name, with a hash that differs from compiler to compiler, so it is left open.
 const CRATE: &str = "Cs";
 /// What valgrind does not know by name: the program's beginning, and functions of the C library that are written in
 /// assembly, which have a file rather than a section of their own.
 const UNNAMED: &[&str] = &["file crt1.o", "__libc_start_main", "file memcpy.lo", "file memmove.lo", "file memset.lo"];
 
-/// A tool, what it is given, and what it answered once it was run.
-type Call = (&'static str, &'static str, &'static str);
-
-/// Calls as agents make them all day; `~` is the workspace.
-const CALLS: &[Call] = &[
-    ("Bash", r#"{"command":"cargo fmt && cargo build --release && git status --short"}"#, r#"{"stdout":"done"}"#),
-    ("Bash", r#"{"command":"cd src && ls -la | grep rs > /dev/null; cat 'a b.rs'"}"#, r#"{"stdout":"x"}"#),
-    ("Bash", r#"{"command":"git push --force origin main"}"#, r#"{"stdout":""}"#),
-    ("Read", r#"{"file_path":"~/src/one.rs"}"#, r#"{"type":"text"}"#),
-    ("Edit", r#"{"file_path":"~/src/one.rs","old_string":"a","new_string":"b"}"#, r#"{"filePath":"~/src/one.rs"}"#),
-    ("Write", r#"{"file_path":"~/src/new.rs","content":"fn f() {}\n"}"#, r#"{"type":"create"}"#),
-    ("Grep", r#"{"pattern":"fn main","path":"~/src"}"#, r#"{"mode":"content","numFiles":1}"#),
-];
+/// How many events ran a function.
+type Times = BTreeMap<String, usize>;
 
 /// Builds, plays, and writes the list.
 pub(crate) fn run() -> Result<(), String> {
-    let program = dist::build("profiling")?;
-    let place = program.with_file_name("order");
-    let ran = play(&program, &place);
-    drop(fs::remove_dir_all(&place));
-    let names = ranked(ran?);
+    let mut times = Times::new();
+    for program in [dist::build("profiling")?, dist::build_plain("profiling")?] {
+        for (name, ran) in played(&program)? {
+            let most = times.entry(name).or_default();
+            *most = ran.max(*most);
+        }
+    }
+    let names = ranked(times);
     let list = root().join("crates/jackline/hook.order");
     let text = names.iter().fold(HEAD.to_owned(), |text, name| text + name + "\n");
     fs::write(&list, text).map_err(|fault| format!("`{}` cannot be written: {fault}", list.display()))?;
@@ -48,74 +44,69 @@ pub(crate) fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// What most events run comes first, so that an event touches few pages of what others run.
-fn ranked(times: BTreeMap<String, usize>) -> Vec<String> {
-    let mut names: Vec<(String, usize)> = times.into_iter().collect();
-    names.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
-    let unnamed = UNNAMED.iter().map(|name| (*name).to_owned());
-    unnamed.chain(names.into_iter().map(|(name, _)| name)).collect()
-}
-
-/// Plays each event once for its effects, and once more to see what is run when all files are there; says how many
-/// events ran a function.
-fn play(program: &Path, place: &Path) -> Result<BTreeMap<String, usize>, String> {
-    let workspace = prepare(place).map_err(|fault| format!("`{}` cannot be used: {fault}", place.display()))?;
-    let mut times = BTreeMap::new();
-    for (round, traced) in [false, true].into_iter().enumerate() {
-        for (number, call) in CALLS.iter().enumerate() {
-            for event in ["PreToolUse", "PostToolUse"] {
-                let message = message(&workspace, event, call, &format!("{round}-{number}"));
-                for name in answer(program, place, &message, traced)? {
-                    *times.entry(name).or_default() += 1;
-                }
-            }
-        }
+/// What a program runs. What the proxy alone runs is counted as run by no event, so it comes last.
+fn played(program: &Path) -> Result<Times, String> {
+    let place = Place::new(program).map_err(|fault| format!("a place to play cannot be made: {fault}"))?;
+    let mut times = hook::play(program, &place)?;
+    for name in proxy::play(program, &place)? {
+        times.entry(name).or_default();
     }
     Ok(times)
 }
 
-fn prepare(place: &Path) -> std::io::Result<PathBuf> {
-    let workspace = place.join("workspace");
-    fs::create_dir_all(workspace.join("src"))?;
-    fs::create_dir_all(place.join("home/.claude"))?;
-    fs::write(workspace.join("src/one.rs"), "fn main() {}\n")?;
-    fs::copy(root().join("crates/jackline/benches/rules.yaml"), workspace.join("jackline.yaml"))?;
-    Ok(workspace)
+/// Where a program is played to; gone afterwards.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(program: &Path) -> std::io::Result<Self> {
+        let place = Self(program.with_file_name("order"));
+        fs::create_dir_all(place.workspace().join("src"))?;
+        fs::create_dir_all(place.0.join("home/.claude"))?;
+        fs::write(place.workspace().join("src/one.rs"), "fn main() {}\n")?;
+        fs::copy(root().join("crates/jackline/benches/rules.yaml"), place.workspace().join("jackline.yaml"))?;
+        Ok(place)
+    }
+
+    fn workspace(&self) -> PathBuf {
+        self.0.join("workspace")
+    }
+
+    fn profile(&self) -> PathBuf {
+        self.0.join("profile")
+    }
+
+    /// A program that is about to be started here, watched if that is asked for.
+    fn command(&self, program: &Path, is_watched: bool) -> Command {
+        let mut command = if is_watched { Command::new("valgrind") } else { Command::new(program) };
+        if is_watched {
+            command.args(["--tool=callgrind", "--demangle=no", "-q"]);
+            command.arg(format!("--callgrind-out-file={}", self.profile().display())).arg(program);
+        }
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", self.0.join("home"));
+        command.env("JACKLINE_HOME", self.0.join("store")).env("CLAUDE_PROJECT_DIR", self.workspace());
+        command.current_dir(self.workspace());
+        command
+    }
+
+    /// The functions that what was watched last has run.
+    fn ran(&self) -> Result<BTreeSet<String>, String> {
+        let profile = fs::read_to_string(self.profile());
+        profile.map(|profile| functions(&profile)).map_err(|fault| format!("the profile cannot be read: {fault}"))
+    }
 }
 
-fn message(workspace: &Path, event: &str, (tool, input, output): &Call, id: &str) -> String {
-    let at = workspace.display().to_string();
-    let (input, output) = (input.replace('~', &at), output.replace('~', &at));
-    let answered = if event == "PostToolUse" { format!(r#","tool_response":{output}"#) } else { String::new() };
-    format!(
-        r#"{{"session_id":"order","transcript_path":"{at}/none.jsonl","cwd":"{at}","permission_mode":"default",
-"hook_event_name":"{event}","tool_name":"{tool}","tool_input":{input},"tool_use_id":"toolu_{id}"{answered}}}"#
-    )
+impl Drop for Place {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
 }
 
-/// Asks the hook; gives the functions it ran, where that is looked at.
-fn answer(program: &Path, place: &Path, message: &str, traced: bool) -> Result<BTreeSet<String>, String> {
-    let (profile, input) = (place.join("profile"), place.join("message"));
-    let broken = |what: &str, fault: std::io::Error| format!("{what}: {fault}");
-    fs::write(&input, message).map_err(|fault| broken("the message cannot be written", fault))?;
-    let mut command = if traced { Command::new("valgrind") } else { Command::new(program) };
-    if traced {
-        command.args(["--tool=callgrind", "--demangle=no", "-q"]);
-        command.arg(format!("--callgrind-out-file={}", profile.display())).arg(program);
-    }
-    let message = fs::File::open(&input).map_err(|fault| broken("the message cannot be read", fault))?;
-    command.args(["hook", "claude"]).env_clear().env("PATH", "/usr/bin:/bin").env("HOME", place.join("home"));
-    command.env("JACKLINE_HOME", place.join("store")).env("CLAUDE_PROJECT_DIR", place.join("workspace"));
-    command.stdin(message).stdout(Stdio::null()).current_dir(place.join("workspace"));
-    let status = command.status().map_err(|fault| broken("valgrind is needed, and cannot be started", fault))?;
-    if !status.success() {
-        return Err(format!("the hook failed: {status}"));
-    }
-    if !traced {
-        return Ok(BTreeSet::new());
-    }
-    let profile = fs::read_to_string(&profile).map_err(|fault| broken("the profile cannot be read", fault))?;
-    Ok(functions(&profile))
+/// What most events run comes first, so that an event touches few pages of what others run.
+fn ranked(times: Times) -> Vec<String> {
+    let mut names: Vec<(String, usize)> = times.into_iter().collect();
+    names.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
+    let unnamed = UNNAMED.iter().map(|name| (*name).to_owned());
+    unnamed.chain(names.into_iter().map(|(name, _)| name)).collect()
 }
 
 /// The names in a profile, which gives each with the first line that mentions it; what has none is given by address.
