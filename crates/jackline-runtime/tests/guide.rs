@@ -6,12 +6,15 @@ use std::error::Error;
 use std::path::Path;
 
 use jackline_core::decision::Verdict;
-use jackline_core::definition::{DefinitionBuilder, Model};
+use jackline_core::definition::{Bounds, DefinitionBuilder, Model};
 use jackline_core::event::{self, Event};
 use jackline_core::time::Timestamp;
-use serde_json::{Value, json};
+use serde_json::json;
 
 const GUIDE: &str = include_str!("../../../docs/guides/embed-the-runtime.md");
+/// What most of its blocks end with.
+type Built = Result<jackline_runtime::Runtime, Box<dyn Error>>;
+
 const AT: Timestamp = Timestamp(1_767_225_600_000);
 
 fn one_event(root: &Path, state: &Path, (text, line): (&str, &str)) -> Result<String, Box<dyn Error>> {
@@ -27,7 +30,7 @@ fn one_event(root: &Path, state: &Path, (text, line): (&str, &str)) -> Result<St
     Ok(decision)
 }
 
-fn in_code(root: &Path) -> Result<Runtime, Box<dyn Error>> {
+fn in_code(root: &Path) -> Built {
     use jackline_runtime::Runtime;
     use jackline_runtime::core::definition::DefinitionBuilder;
     use jackline_runtime::core::definition::model::{Matcher, Paths, ReadBeforeWrite};
@@ -43,7 +46,7 @@ fn in_code(root: &Path) -> Result<Runtime, Box<dyn Error>> {
     Ok(runtime)
 }
 
-fn own_policy(root: &Path) -> Result<Runtime, Box<dyn Error>> {
+fn own_policy(root: &Path) -> Built {
     use jackline_runtime::Runtime;
     use jackline_runtime::{Asked, Keep, Objection, Policy};
 
@@ -68,7 +71,7 @@ fn own_policy(root: &Path) -> Result<Runtime, Box<dyn Error>> {
     Ok(Runtime::builder().workspace(root).definition_yaml("jackline: 1\n").policy(OneDeployADay).build()?)
 }
 
-fn own_feedback(root: &Path, text: &str) -> Result<Runtime, Box<dyn Error>> {
+fn own_feedback(root: &Path, text: &str) -> Built {
     use jackline_runtime::{Feedback, FeedbackContext, FeedbackProvider, Runtime, Severity, Trigger};
 
     #[derive(Debug)]
@@ -97,7 +100,7 @@ fn own_feedback(root: &Path, text: &str) -> Result<Runtime, Box<dyn Error>> {
     Ok(runtime)
 }
 
-fn own_check(root: &Path, model: Model) -> Result<Runtime, Box<dyn Error>> {
+fn own_check(root: &Path, model: Model) -> Built {
     use jackline_runtime::{Assessment, Checker, Runtime, Stopping};
 
     #[derive(Debug)]
@@ -126,13 +129,9 @@ fn workspace() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-fn event(mut value: Value) -> Event {
-    value["session"] = json!("s");
-    event::read(&value, AT).unwrap()
-}
-
 fn call(name: &str, tool: &str, id: &str) -> Event {
-    event(json!({ "event": name, "call": { "tool": tool, "id": id, "args": {} }, "ok": true }))
+    let call = json!({ "tool": tool, "id": id, "args": {} });
+    event::read(&json!({ "event": name, "session": "s", "call": call, "ok": true }), AT).unwrap()
 }
 
 /// The guide's blocks, without what a formatter may put otherwise.
@@ -165,17 +164,13 @@ fn what_the_guide_shows_runs() {
     assert_eq!(again.reason.as_deref(), Some("One deployment a session."));
     own_feedback(&root, "jackline: 1\n").unwrap();
     let checked = own_check(&root, DefinitionBuilder::new().build().unwrap()).unwrap();
-    let stopped = checked.decide(&event(json!({ "event": "stop.requested" })));
+    let stopped = checked.decide(&event::read(&json!({ "event": "stop.requested", "session": "s" }), AT).unwrap());
     assert_eq!((stopped.verdict, stopped.reason.as_deref()), (Verdict::Deny, Some("0 of 3 findings")));
 }
 
 #[test]
 fn what_is_wrong_with_a_definition_in_code_is_an_error() {
-    let fault: Box<dyn Error> = DefinitionBuilder::new()
-        .sequence("x", [("nonesuch", ["other"])])
-        .step("a", jackline_core::definition::model::Matcher::default())
-        .build()
-        .unwrap_err()
-        .into();
-    assert!(fault.to_string().starts_with("the definition has "), "{fault}");
+    let none = Bounds { lines_max: 0, ..Bounds::default() };
+    let fault: Box<dyn Error> = DefinitionBuilder::new().reads(none).build().unwrap_err().into();
+    assert_eq!(fault.to_string(), "the definition has 1 fault(s): `reads.lines_max` must be greater than 0");
 }

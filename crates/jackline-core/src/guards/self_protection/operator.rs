@@ -120,18 +120,24 @@ pub(super) fn is_our_program(word: &str) -> bool {
 
 /// Whether a command has one among its words, as words of their own or in a text that its program may run.
 fn hands_on(command: &Command) -> bool {
-    let Some(program) = command.program().filter(|program| !shell::quotes(program)) else { return false };
+    let Some(program) = command.program() else { return false };
     let words = told(command.words.get(1..).unwrap_or_default());
-    let runs = shell::may_run_words(program) || builds_and_runs(program, &words);
-    let by_words = words.iter().enumerate().filter(|(_, word)| names_us(word)).any(|(at, _)| {
-        let rest = words.get(at + 1..).unwrap_or_default();
-        // Behind options of the program, or where those end.
-        let plain = rest.iter().position(|word| !word.starts_with('-'));
-        let ended = rest.iter().position(|word| *word == "--").map(|end| end + 1);
-        let begins = |from: usize| is_commanded(rest.get(from..).unwrap_or_default(), runs);
-        plain.is_some_and(begins) || ended.is_some_and(begins)
-    });
-    by_words || shell::may_run_texts(program) && shell::texts(command).into_iter().any(names_one)
+    let by_words = words.iter().any(|word| names_us(word)) && hands_words_on(program, &words);
+    by_words || shell::texts(command).into_iter().any(names_one) && shell::may_run_texts(program)
+}
+
+fn hands_words_on(program: &str, words: &[&str]) -> bool {
+    let runs = shell::may_run_words(program) || builds_and_runs(program, words);
+    let ours = words.iter().enumerate().filter(|(_, word)| names_us(word));
+    !shell::quotes(program)
+        && ours.into_iter().any(|(at, _)| {
+            let rest = words.get(at + 1..).unwrap_or_default();
+            // Behind options of the program, or where those end.
+            let plain = rest.iter().position(|word| !word.starts_with('-'));
+            let ended = rest.iter().position(|word| *word == "--").map(|end| end + 1);
+            let begins = |from: usize| is_commanded(rest.get(from..).unwrap_or_default(), runs);
+            plain.is_some_and(begins) || ended.is_some_and(begins)
+        })
 }
 
 /// Whether words are a command of ours that is for people; where they are not surely run, only one that means little

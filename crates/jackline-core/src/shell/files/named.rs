@@ -32,11 +32,14 @@ impl Found<'_> {
         if !READ.contains(&program) && !HARMLESS.contains(&program) && !wrappers::is_wrapper(program) {
             self.name_own(arguments);
         }
-        if programs::may_run_texts(program) {
+        // What is cheap to see is looked for first: most commands have neither.
+        let has_text = self.input.is_some() || programs::texts_among(arguments).next().is_some();
+        if has_text && programs::may_run_texts(program) {
             self.name_in_texts(arguments);
         }
-        if programs::may_run_words(program) {
-            self.name_changed(arguments);
+        let verb = arguments.iter().position(|word| verb(word).is_some());
+        if let Some(at) = verb.filter(|_| programs::may_run_words(program)) {
+            self.name_changed(arguments.get(at..).unwrap_or_default());
         }
     }
 
@@ -84,15 +87,19 @@ impl Found<'_> {
         }
     }
 
-    /// What a program that changes files would change, were it run from here: the verb is a word of its own.
-    fn name_changed(&mut self, arguments: &[Word]) {
-        let changes = |word: &Word| ROWS.iter().find(|row| word.known() && row.program == word.text).filter(is_verb);
-        let found = arguments.iter().enumerate().find_map(|(at, word)| Some((at, changes(word)?.program)));
-        let Some((at, verb)) = found else { return };
-        let inner = touched(verb, arguments.get(at..).unwrap_or_default(), &self.dir, (None, false));
+    /// What a program that changes files would change, were it run: the verb is the first word.
+    fn name_changed(&mut self, words: &[Word]) {
+        let Some(verb) = words.first().and_then(verb) else { return };
+        let inner = touched(verb, words, &self.dir, (None, false));
         let changed = inner.touches.into_iter().filter(|touch| touch.role.changes() && touch.only.is_none());
         self.touches.extend(changed.map(|touch| super::Touch { how: How::Named, ..touch }));
     }
+}
+
+/// The program that changes files which a word names, if it is one.
+fn verb(word: &Word) -> Option<&'static str> {
+    let named = word.known() && word.text.starts_with(|c: char| c.is_ascii_lowercase());
+    ROWS.iter().filter(|_| named).find(|row| row.program == word.text).filter(is_verb).map(|row| row.program)
 }
 
 fn is_verb(row: &&super::table::Row) -> bool {

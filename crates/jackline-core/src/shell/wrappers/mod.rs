@@ -105,11 +105,8 @@ fn by_option(program: &str, arguments: &[Word]) -> impl Iterator<Item = Inner> {
 
 /// What a program that we do not know may run of its words: a shell or an interpreter that is given a text, or git.
 fn begun(program: &str, arguments: &[Word], fed: bool) -> Option<Inner> {
-    if !programs::may_run_words(program) {
-        return None;
-    }
     let at = (0..arguments.len()).find(|at| arguments.get(*at..).is_some_and(|words| begins(words, fed)))?;
-    Some(Inner::words(arguments.get(at..)?.to_vec(), false))
+    programs::may_run_words(program).then(|| Inner::words(arguments.get(at..).unwrap_or_default().to_vec(), false))
 }
 
 fn begins(words: &[Word], fed: bool) -> bool {
