@@ -19,6 +19,8 @@ pub mod label {
     pub const POLICIES: &str = "Jackline's policies";
     pub const DEFINITION: &str = "the definition";
     pub const CHECK: &str = "a file that a todo's check runs";
+    pub const SETTINGS: &str = "Jackline's settings";
+    pub const PROGRAM: &str = "Jackline's program";
 }
 
 use label::{CLAUDE, CODEX, COPILOT, CURSOR, DEFINITION, GEMINI, OPENCODE, POLICIES, QWEN, WINDSURF};

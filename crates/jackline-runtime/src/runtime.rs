@@ -37,7 +37,9 @@ use crate::clock;
 use crate::commands::Commands;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
-use crate::probes::{self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_between, own_paths};
+use crate::probes::{
+    self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_between, own_paths, own_program, own_settings,
+};
 use crate::records::{Entry, Linked};
 use crate::replay::Fold;
 use crate::runner::Environment;
@@ -438,6 +440,8 @@ impl Runtime {
             let mut own = own_of(&root);
             own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
             own.extend(own_between(&root, &started));
+            own.extend(own_settings(&standing.stack));
+            own.extend(own_program(line.as_ref()));
             let labelled = |label: &'static str| move |path| OwnPath { path, label: label.to_owned() };
             own.extend(settings.into_iter().map(labelled(label::HOST)));
             own.extend(scripts.into_iter().map(labelled(label::CHECK)));

@@ -1,5 +1,7 @@
 //! What an agent promises to answer: a JSON Schema, a flat map of fields, or the name of a file with a schema.
 
+mod inner;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -36,8 +38,10 @@ pub struct Contract {
     pub(crate) underscored: Vec<(String, Span)>,
     /// Why it is no contract.
     pub(crate) faults: Vec<Fault>,
-    /// What of `sensitive` and `shareable` is not understood.
+    /// What of `sensitive` and `shareable` is not understood, or cannot be held.
     pub(crate) vague: Vec<Vague>,
+    /// Names of fields inside of its fields that are sensitive.
+    pub(crate) hidden_inside: Vec<String>,
 }
 
 /// A flag of a field that is no flag.
@@ -109,7 +113,8 @@ impl Contract {
         let faults = if plainly_valid(contract) { None } else { engine_fault(contract) };
         let mut underscored = Vec::new();
         declared(contract, &mut underscored);
-        Self { underscored, vague, faults: faults.into_iter().collect(), ..Self::of(fields, open) }
+        let read = Self { underscored, vague, faults: faults.into_iter().collect(), ..Self::of(fields, open) };
+        read.with_inner(&tree(contract).unwrap_or_default(), contract.span)
     }
 
     fn flat(contract: &Node) -> Self {
@@ -137,7 +142,27 @@ impl Contract {
                 ),
             }
         });
-        Self { underscored, vague, faults: faults.collect(), ..Self::of(fields, false) }
+        let read = Self { underscored, vague, faults: faults.collect(), ..Self::of(fields, false) };
+        read.with_inner(&serde_json::json!({"properties": tree(contract)}), contract.span)
+    }
+
+    /// The same with what is marked elsewhere than in its fields. Names are hidden wherever they stand; that a field inside of
+    /// another is kept back is held by nobody.
+    fn with_inner(mut self, schema: &serde_json::Value, span: Span) -> Self {
+        for inner::Marked { name, shareable, sensitive, own } in inner::marked(schema) {
+            if !own && !shareable {
+                let message =
+                    format!("`shareable` of {} is held by nobody: it is no field of the answer itself", quoted(&name));
+                let fault = Fault::error(message).at(span).help("keep back the field that it is in");
+                self.vague.push(Vague { sensitive: false, fault });
+            }
+            if own {
+                self.named.push(Field { name, shareable, sensitive, span });
+            } else if sensitive {
+                self.hidden_inside.push(name);
+            }
+        }
+        self
     }
 
     fn file(contract: &Node, path: &str, (root, directory): (&Path, &str)) -> Self {
@@ -163,7 +188,7 @@ impl Contract {
         let (fields, open, vague) = json_fields(&schema, contract.span);
         let mut underscored = Vec::new();
         json_declared(&schema, contract.span, &mut underscored);
-        Self { underscored, vague, ..Self::of(fields, open) }
+        Self { underscored, vague, ..Self::of(fields, open) }.with_inner(&schema, contract.span)
     }
 
     /// The field of a name, if its fields are known.

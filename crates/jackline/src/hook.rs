@@ -7,7 +7,6 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write as _};
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use jackline_core::json::JSON_BYTES_MAX;
@@ -15,14 +14,13 @@ use jackline_runtime::adapters::{self, Adapter, Reply};
 use jackline_runtime::{Answer, RuntimeBuilder};
 
 use crate::deadline;
-use crate::place::{self, Hooked};
+use crate::place::{self, Baked, Hooked};
 
 /// What a wired hook is told on its command line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) host: String,
-    pub(crate) store: Option<PathBuf>,
-    pub(crate) root: Option<PathBuf>,
+    pub(crate) baked: Baked,
     pub(crate) wired: Option<String>,
 }
 
@@ -34,8 +32,10 @@ impl Options {
         while let Some(name) = arguments.next() {
             let value = arguments.next()?;
             match name.to_str()? {
-                "--store" => options.store = Some(value.into()),
-                "--root" => options.root = Some(value.into()),
+                "--store" => options.baked.store = Some(value.into()),
+                "--root" => options.baked.root = Some(value.into()),
+                "--home" => options.baked.home = Some(value.into()),
+                "--settings" => options.baked.settings = Some(value.into()),
                 "--wired" => options.wired = Some(scope(&value)?.to_owned()),
                 _ => return None,
             }
@@ -74,15 +74,15 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
         let why = format!("the message is longer than {JSON_BYTES_MAX} bytes");
         return adapter.render(&adapter.glance(native), &[fault(&why)]);
     }
-    let hooked = place::hooked(&options.host, options.store.clone(), options.root.clone());
-    let Hooked { state, definitions, settings } = match hooked {
+    let hooked = place::hooked(&options.host, &options.baked);
+    let Hooked { state, definitions, settings, home } = match hooked {
         Ok(hooked) => hooked,
         Err(why) => return adapter.render(&adapter.glance(native), &[fault(&why)]),
     };
     let mut builder = RuntimeBuilder::default().state(state).definitions(definitions).idle_without_definition();
     builder = builder.host_settings(settings).environment(place::environment).patience(deadline::wait);
     builder = builder.web(crate::web::Client).started_in(place::started_in());
-    if let Some(home) = place::home() {
+    if let Some(home) = home {
         builder = builder.home(home);
     }
     if let Some(line) = place::command_line() {

@@ -18,6 +18,9 @@ const LEVELS_MAX: usize = 128;
 /// The definition that counts for everyone on this machine.
 const MACHINE_DEFINITION: &str = "/etc/jackline/jackline.yaml";
 
+/// Where programs keep a user's settings, below the home directory, unless they are told otherwise.
+const SETTINGS: &str = ".config";
+
 /// Options that every command about a workspace has.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Where {
@@ -92,30 +95,49 @@ impl Where {
 /// Variables in which hosts tell their hooks the project's directory; the others start hooks there.
 const PROJECTS: &[(&str, &str)] = &[("claude", "CLAUDE_PROJECT_DIR"), ("cursor", "CURSOR_PROJECT_DIR")];
 
+/// The places that `init` wrote into a wired command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Baked {
+    pub(crate) store: Option<PathBuf>,
+    pub(crate) root: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) settings: Option<PathBuf>,
+}
+
+impl Baked {
+    /// The user's own definition. Where a home is baked in, a variable that says where settings lie is passed over: a
+    /// project may set it, and leave the user without what they declared, or with what it declares in their name.
+    fn user_definition(&self) -> Option<PathBuf> {
+        let usual = || self.home.as_ref().map(|home| home.join(SETTINGS));
+        self.settings.clone().or_else(usual).map(definition_in).or_else(user_definition)
+    }
+}
+
 /// What a hook works with.
 #[derive(Debug)]
 pub(crate) struct Hooked {
     pub(crate) state: PathBuf,
     pub(crate) definitions: Found,
+    pub(crate) home: Option<PathBuf>,
     /// Files of the host's that count beside those which every session protects.
     pub(crate) settings: Vec<PathBuf>,
 }
 
 /// Where a hook looks. What `init` wrote on its command line wins over the environment, which an agent might reach;
 /// no variable names a definition here.
-pub(crate) fn hooked(host: &str, store: Option<PathBuf>, root: Option<PathBuf>) -> Result<Hooked, String> {
-    let at = Where { workspace: None, store };
+pub(crate) fn hooked(host: &str, baked: &Baked) -> Result<Hooked, String> {
+    let at = Where { workspace: None, store: baked.store.clone() };
     let state = at.state().map_err(|_| "there is no place for the state; set HOME or JACKLINE_HOME".to_owned())?;
     let named = || PROJECTS.iter().find(|(own, _)| *own == host).and_then(|(_, name)| variable(name));
-    let start = root.or_else(named).or_else(|| env::current_dir().ok());
+    let start = baked.root.clone().or_else(named).or_else(|| env::current_dir().ok());
     let start = start.ok_or_else(|| "the present directory is gone".to_owned())?;
     let start = jackline_runtime::canonical(&start).unwrap_or(start);
     if !start.is_absolute() || start.to_str().is_none() {
         return Err(format!("the workspace `{}` is no absolute UTF-8 path", start.display()));
     }
     let settings = host_settings().into_iter().chain(variables(host, &start)).collect();
-    let places = Places { home: state.clone(), start, named: None, ..wider() };
-    Ok(Hooked { state, definitions: Found::new(places), settings })
+    let places = Places { home: state.clone(), start, user: baked.user_definition(), ..wider() };
+    Ok(Hooked { state, definitions: Found::new(places), home: baked.home.clone().or_else(home), settings })
 }
 
 /// A file of variables, in every directory that may have one.
@@ -213,11 +235,11 @@ fn user_state() -> Option<PathBuf> {
 
 /// Variables that tell a host to keep its settings elsewhere, and what lies there; nothing where it names the file.
 const ELSEWHERE: &[(&str, &[&str])] = &[
-    ("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json"]),
-    ("CODEX_HOME", &["config.toml", "hooks.json", "sessions"]),
+    ("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json", ".claude.json"]),
+    ("CODEX_HOME", &["config.toml", "hooks.json", "sessions", ".env"]),
     ("OPENCODE_CONFIG_DIR", &["opencode.json", "opencode.jsonc", "plugin", "plugins", "tool", "tools"]),
     ("OPENCODE_CONFIG", &[""]),
-    ("XDG_CONFIG_HOME", &["opencode"]),
+    ("XDG_CONFIG_HOME", &["opencode", "jackline", "git/config"]),
     ("COPILOT_HOME", &["hooks", "config.json"]),
     ("GEMINI_CLI_HOME", &[".gemini/settings.json", ".gemini/trustedFolders.json"]),
     ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", &[""]),
@@ -241,13 +263,21 @@ pub(crate) fn started_in() -> Vec<PathBuf> {
 
 /// Where the user's own definition lies, if it does.
 pub(crate) fn user_definition() -> Option<PathBuf> {
-    user_settings().map(|dir| dir.join("jackline/jackline.yaml"))
+    user_settings().map(definition_in)
+}
+
+fn definition_in(settings: PathBuf) -> PathBuf {
+    settings.join("jackline/jackline.yaml")
 }
 
 /// The directory in which programs keep a user's settings.
 pub(crate) fn user_settings() -> Option<PathBuf> {
-    let base = variable("XDG_CONFIG_HOME").filter(|dir| dir.is_absolute());
-    base.or_else(|| home().map(|home| home.join(".config")))
+    named_settings().or_else(|| home().map(|home| home.join(SETTINGS)))
+}
+
+/// The same, where a variable says so.
+pub(crate) fn named_settings() -> Option<PathBuf> {
+    variable("XDG_CONFIG_HOME").filter(|dir| dir.is_absolute())
 }
 
 /// A mark that an agent's host left in the environment of what it started, by its name.

@@ -15,6 +15,7 @@ use crate::own_files::{DIRECTORIES, EXPANDED, MENTIONS, MENTIONS_APART, ends_in_
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 use crate::shell::{self, Command, How, Reading, ShellText};
+use crate::stack::Layer;
 
 const GUARD: &str = "self";
 
@@ -37,7 +38,15 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = changed(context).filter_map(|touch| judge_readings(context, touch)).collect();
     findings.extend(context.view.crowded.then(crowded));
     findings.extend(judge_shell(context));
+    findings.extend(judge_suspected(context));
     findings
+}
+
+/// A tool of which nothing is known may run what it is told: neither our commands nor a program that names what guards us.
+fn judge_suspected(context: &Context<'_>) -> Vec<Finding> {
+    let run = context.view.suspected_text.iter().flat_map(|(text, reading)| our_commands(reading, text));
+    let programs = context.view.suspected_programs.iter();
+    run.chain(programs.flat_map(|program| judge_unread(program, false, false))).collect()
 }
 
 /// What is not looked at may be what guards us.
@@ -143,8 +152,9 @@ fn starts<'a>(pattern: &'a str, inside: &'a str) -> impl Iterator<Item = &'a str
 fn allowed(context: &Context<'_>, identity: &Identity) -> bool {
     let Some(inside) = &identity.inside else { return false };
     let layers = &context.stack.layers;
-    !layers.is_empty()
-        && layers.iter().all(|layer| layer.model.own.allow.iter().any(|glob| glob::matches(glob, inside)))
+    // It is the owner's to allow: a clone that nobody trusted may say what it likes.
+    let allows = |layer: &Layer| layer.trusted && layer.model.own.allow.iter().any(|glob| glob::matches(glob, inside));
+    !layers.is_empty() && layers.iter().all(allows)
 }
 
 fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
@@ -153,13 +163,7 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
         None => Vec::new(),
         Some(ShellText::Unparsable(_)) => judge_unread(&text(), true, true),
         Some(ShellText::Reading(reading)) => {
-            let commands = reading.commands.iter().filter(|command| operator::is_one(command));
-            let mut findings: Vec<Finding> = commands.map(operator_command).collect();
-            if findings.is_empty() && operator::is_handed_on(reading, &text()) {
-                findings.push(operators(
-                    "This shell text has another program run a command of `jackline` that is for people.",
-                ));
-            }
+            let mut findings = our_commands(reading, &text());
             findings.extend(reading.commands.iter().flat_map(shell::git_settings).map(|key| git_setting(&key)));
             if hides_writes(context, reading) {
                 let opaque = reading.opaque.is_some();
@@ -168,6 +172,16 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
             findings
         }
     }
+}
+
+/// The commands for people that a text runs, or has another program run.
+fn our_commands(reading: &Reading, text: &str) -> Vec<Finding> {
+    let commands = reading.commands.iter().filter(|command| operator::is_one(command));
+    let mut findings: Vec<Finding> = commands.map(operator_command).collect();
+    if findings.is_empty() && operator::is_handed_on(reading, text) {
+        findings.push(operators("This shell text has another program run a command of `jackline` that is for people."));
+    }
+    findings
 }
 
 /// Whether the text may write somewhere that cannot be told.

@@ -48,6 +48,8 @@ fn tokens_are_known_by_their_shape() {
     check(&format!("«github_pat_11ABCDEFG0_{a36}»"));
     check("«glpat-xYz_12345678901234-6.01.abc»");
     check("SLACK «xoxb-1234567890-abcdefGHI» «xoxp-1234567890» «xapp-1-A0123456789»");
+    check(&format!("post to https://hooks.slack.com/services/«T012ABCDE/B012ABCDE/{a36}»."));
+    check(&format!("«SK{}»", "0123abcd".repeat(4)));
     check(&format!("«sk-ant-api03-{a36}-{a36}_AA»"));
     check(&format!("key is «AIza{}»", "Sy-_0".repeat(7)));
     check("«sk_live_4eC39HqLyjWDarjtT1zdp7dc» «rk_live_4eC39HqLyjWDarjtT1zdp7dc»");

@@ -43,6 +43,7 @@ const SK: &[Known] = &[
     known("sk_test_", is_alphanumeric, 16),
 ];
 const STRIPE_RESTRICTED: &[Known] = &[known("rk_live_", is_alphanumeric, 16), known("rk_test_", is_alphanumeric, 16)];
+const TWILIO: &[Known] = &[known("SK", is_hexadecimal, 32)];
 const VAULT: &[Known] = &[known("hvs.", is_token, 20)];
 
 /// Bytes after `AKIA` or `ASIA`.
@@ -50,6 +51,10 @@ const AWS_BODY_BYTES: usize = 16;
 
 /// Bytes of a Slack token after its prefix, at least.
 const SLACK_BODY_BYTES_MIN: usize = 10;
+
+/// What the address of a Slack channel's hook begins with, and how many bytes of it follow at least.
+const SLACK_HOOK: &[u8] = b"hooks.slack.com/services/";
+const SLACK_HOOK_BYTES_MIN: usize = 20;
 
 /// Bytes of each of the two parts of a SendGrid key, at least.
 const SENDGRID_PART_BYTES_MIN: usize = 16;
@@ -79,8 +84,10 @@ impl Scan<'_> {
         let kinds = match rest.get(..2)? {
             b"AK" | b"AS" => return self.aws_key(),
             b"xo" | b"xa" => return self.slack_token(),
+            b"SK" => TWILIO,
             b"SG" => return self.sendgrid_key(),
             b"ey" => return self.web_token(),
+            b"ho" => return self.slack_hook(),
             b"AG" => AGE,
             b"AI" => GOOGLE,
             b"dc" => DOCKER,
@@ -112,6 +119,13 @@ impl Scan<'_> {
             end = self.run(end + 1, is_token);
         }
         end
+    }
+
+    /// An address to which anyone may post.
+    fn slack_hook(&self) -> Option<Range<usize>> {
+        let body = self.rest().strip_prefix(SLACK_HOOK)?.get(..SLACK_HOOK_BYTES_MIN)?;
+        let from = self.at + SLACK_HOOK.len();
+        body.iter().all(|byte| is_part(*byte)).then(|| from..self.run(from, is_part))
     }
 
     fn aws_key(&self) -> Option<Range<usize>> {
@@ -217,6 +231,14 @@ const fn is_alphanumeric(byte: u8) -> bool {
 
 const fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+const fn is_hexadecimal(byte: u8) -> bool {
+    byte.is_ascii_hexdigit()
+}
+
+const fn is_part(byte: u8) -> bool {
+    is_token(byte) || byte == b'/'
 }
 
 const fn is_bearer(byte: u8) -> bool {

@@ -64,8 +64,10 @@ impl Refused {
         let code = answer.code.as_ref().map(ToString::to_string).unwrap_or_default();
         let reason = answer.reason.as_deref().unwrap_or_default();
         let mut value = json!({ "code": code, "reason": reason, "suggestions": suggestions });
-        if let (Value::Object(fields), Some(result)) = (&mut value, &answer.result) {
-            fields.insert("result".to_owned(), result.clone());
+        if let (Value::Object(fields), Some(Value::Object(result))) = (&mut value, &answer.result) {
+            for (name, told) in result {
+                fields.entry(name.as_str()).or_insert_with(|| told.clone());
+            }
         }
         Self { code, text, value }
     }

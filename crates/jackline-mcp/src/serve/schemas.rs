@@ -19,7 +19,10 @@ fn answer(members: &[(&str, Value)]) -> Value {
         ("code", told("string", "stable, for machines: docs/reference/codes.md")),
         ("reason", plain("string")),
         ("suggestions", list(plain("string"))),
-        ("result?", json!({ "type": "object" })),
+        // Of a todo whose checks did not pass: what came of them.
+        ("id?", plain("string")),
+        ("status?", plain("string")),
+        ("results?", list(json!({ "type": "object" }))),
         advice(),
     ]);
     let members: Vec<(&str, Value)> = members.iter().cloned().chain([advice()]).collect();

@@ -110,6 +110,14 @@ impl Accepted {
         fs::rename(&beside, &file)
     }
 
+    /// Remembers nothing of a definition's place any more.
+    ///
+    /// # Errors
+    /// When the state directory cannot be written.
+    pub fn forget(&self, definition: &Path) -> std::io::Result<()> {
+        fs::remove_file(self.file(definition))
+    }
+
     fn file(&self, definition: &Path) -> PathBuf {
         let key = Digest::of(definition.as_os_str().as_encoded_bytes());
         self.root.join(format!("{key}.json"))

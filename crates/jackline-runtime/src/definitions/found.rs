@@ -1,7 +1,7 @@
 //! The definitions of a workspace: machine, user and project, with the memory of what its owner accepted.
 //!
 //! A changed project definition that only tightens is accepted at once. One that loosens is judged beside the
-//! accepted one until `jackline trust`; one that is unreadable or gone leaves the accepted one in force.
+//! accepted one until `jackline trust`. Of any of them, one that is unreadable or gone leaves the last one in force.
 
 use std::borrow::Cow;
 use std::fs;
@@ -117,6 +117,9 @@ impl Found {
                     let why = "the definition's commands are skipped, and count as failed, until `jackline trust`";
                     standing.notices.push(why.to_owned());
                 }
+                if !trusted && !model.own.allow.is_empty() {
+                    standing.notices.push("`self.allow` counts only after `jackline trust`".to_owned());
+                }
                 let less = held_less(&model).join("; ");
                 if !trusted && !less.is_empty() {
                     standing
@@ -175,29 +178,53 @@ impl Found {
         Some((layer.from_dir(dir_of(path)), text))
     }
 
-    /// Layers of the machine and the user; a broken one is in nobody's favour, so it refuses.
-    fn wider_layers(&self, standing: &mut Standing) -> Result<(), DefinitionFault> {
+    /// Where definitions of the machine and of the user are.
+    fn wider(&self) -> impl Iterator<Item = (&Path, Origin)> {
         let wider = [(&self.places.machine, Origin::Machine), (&self.places.user, Origin::User)];
-        for (path, origin) in wider.into_iter().filter_map(|(path, origin)| Some((path.as_ref()?, origin))) {
-            if is_missing(path) {
-                continue;
-            }
-            match self.read(path) {
-                Present::Good { text, model, digest } => {
-                    let layer = Layer::new(*model, digest, origin, true).from_dir(dir_of(path));
-                    standing.push(layer, text);
+        wider.into_iter().filter_map(|(path, origin)| Some((path.as_deref()?, origin)))
+    }
+
+    /// One of those, as it is now: whoever owns it may change it, so what is read last counts. What is gone or broken stays
+    /// in force as it was; one that was broken from the beginning is in nobody's favour, so it refuses.
+    fn wider_layer(&self, path: &Path, origin: Origin, standing: &mut Standing) -> Result<(), DefinitionFault> {
+        let known = self.accepted.of(path);
+        let gone = is_missing(path);
+        if gone && known.is_none() {
+            return Ok(());
+        }
+        match self.read(path) {
+            Present::Good { text, model, digest } => {
+                if known.and_then(|known| known.digest()) != Some(digest) {
+                    self.accept(path, &digest, standing);
                 }
-                Present::Bad(fault) => return Err(fault),
+                standing.push(Layer::new(*model, digest, origin, true).from_dir(dir_of(path)), text);
+            }
+            Present::Bad(fault) => {
+                let before = known.and_then(|known| self.accepted_layer(path, &known));
+                let Some((mut layer, text)) = before else { return if gone { Ok(()) } else { Err(fault) } };
+                let next = if gone { "`jackline trust` lets it go" } else { "mend it" };
+                standing.notices.push(format!("{fault}; what it said last stays in force; {next}"));
+                (layer.origin, layer.trusted) = (origin, true);
+                standing.push(layer, text);
             }
         }
         Ok(())
+    }
+
+    /// Definitions of the machine and of the user that are gone and stay in force.
+    #[must_use]
+    pub fn gone(&self) -> Vec<PathBuf> {
+        let stays = |path: &&Path| is_missing(path) && self.accepted.of(path).is_some();
+        self.wider().map(|(path, _)| path).filter(stays).map(Path::to_owned).collect()
     }
 }
 
 impl Definitions for Found {
     fn stack(&self, pin: Option<&Pin>, named: Option<&str>) -> Result<Arc<Standing>, DefinitionFault> {
         let mut standing = Standing { kept: Some(self.kept.clone()), ..Standing::default() };
-        self.wider_layers(&mut standing)?;
+        for (path, origin) in self.wider() {
+            self.wider_layer(path, origin, &mut standing)?;
+        }
         let project = self.project(pin, named);
         match &project {
             Some(path) => self.project_layers(path, &mut standing)?,
@@ -368,7 +395,11 @@ fn is_missing(path: &Path) -> bool {
     fs::symlink_metadata(path).is_err_and(|fault| missing(fault.kind()))
 }
 
-pub(super) fn read_text(path: &Path) -> Result<String, String> {
+/// The text of a definition that was found; what is no regular file is not waited for.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn read_text(path: &Path) -> Result<String, String> {
     let bytes = file::read(path, FILE_BYTES_MAX).map_err(|fault| fault.to_string())?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }

@@ -27,7 +27,7 @@ use thiserror::Error;
 pub use accepted::{Acceptance, Accepted};
 pub use cache::Kept;
 pub use discover::{DEFINITION_FILE, discover};
-pub use found::{Found, Places};
+pub use found::{Found, Places, read_text};
 pub use rego::rego_faults;
 pub use schemas::schema_faults;
 pub use scripts::{Runs, Scripts, files as script_files, present as present_scripts};

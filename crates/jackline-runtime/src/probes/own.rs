@@ -9,9 +9,11 @@ use jackline_core::own_files::label::{
 };
 use jackline_core::own_files::{IN_WORKSPACE, label};
 
+use jackline_core::stack::{Origin, Stack};
 use jackline_core::tools::OWN_SERVER;
 
 use super::git::Repository;
+use crate::wiring::CommandLine;
 
 /// A project's MCP servers, as several hosts read them.
 const SERVERS: &[&str] = &[".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"];
@@ -29,13 +31,15 @@ pub struct OwnPath {
 
 /// Below the home directory.
 const IN_HOME: &[(&str, &str)] = &[
-    (".config/jackline", "Jackline's settings"),
+    (".config/jackline", label::SETTINGS),
     (".claude/settings.json", CLAUDE),
     (".claude/settings.local.json", CLAUDE),
     // Servers of the user's and of each project, ours among them, and which projects are trusted.
     (".claude.json", CLAUDE),
     (".codex/config.toml", CODEX),
     (".codex/hooks.json", CODEX),
+    // Variables that hooks are started with.
+    (".codex/.env", CODEX),
     // Its transcripts say how commands ended.
     (".codex/sessions", CODEX),
     (".gemini/settings.json", GEMINI),
@@ -116,6 +120,26 @@ pub fn own_between(root: &Path, started: &[PathBuf]) -> Vec<OwnPath> {
     for dir in started.iter().flat_map(|start| start.ancestors()).filter(inside) {
         table.add(dir, IN_WORKSPACE.iter().map(written));
     }
+    table.own
+}
+
+/// The program that judges, as its file and as the host's settings name it: whoever replaces it judges in its place.
+#[must_use]
+pub fn own_program(line: Option<&CommandLine>) -> Vec<OwnPath> {
+    let named = line.map(|line| PathBuf::from(&line.program)).filter(|named| named.is_absolute());
+    let programs: Vec<PathBuf> = named.into_iter().chain(std::env::current_exe().ok()).collect();
+    let mut table = Table::default();
+    table.add(Path::new("/"), programs.iter().map(|program| (program.as_path(), label::PROGRAM)));
+    table.own
+}
+
+/// The directories of definitions that count for all projects, wherever they lie.
+#[must_use]
+pub fn own_settings(stack: &Stack) -> Vec<OwnPath> {
+    let wider = stack.layers.iter().filter(|layer| matches!(layer.origin, Origin::Machine | Origin::User));
+    let wider = wider.filter(|layer| !layer.dir.is_empty());
+    let mut table = Table::default();
+    table.add(Path::new("/"), wider.map(|layer| (Path::new(&layer.dir), label::SETTINGS)));
     table.own
 }
 

@@ -20,6 +20,17 @@ const COMMENTS: &[&str] = &["//", "/*", "*", "#", "<!--", "--"];
 const COMMENTS_IN_PROSE: &[&str] = &["//", "/*", "#", "<!--"];
 /// What begins a comment beyond doubt, in prose too.
 const COMMENT_IN_MARKUP: &str = "<!--";
+/// What begins a comment in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comments {
+    /// As in most languages.
+    Code,
+    /// As in documents, where `#` begins a heading and `*` an item.
+    Prose,
+    /// Nothing does.
+    None,
+}
+
 /// Comments that end within a line, and where.
 const CLOSED: &[(&str, &str)] = &[("<!--", "-->"), ("/*", "*/"), ("*", "*/")];
 
@@ -86,7 +97,7 @@ fn in_result(result: &Value) -> Vec<String> {
 fn walk(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::String(text) => {
-            found.extend(in_text(text, true).into_iter().map(|place| format!("`{at}` {place}")));
+            found.extend(in_text(text, Comments::Prose).into_iter().map(|place| format!("`{at}` {place}")));
             if text.trim().eq_ignore_ascii_case("n/a") {
                 found.push(format!("`{at}` is only `{}`", text.trim()));
             }
@@ -106,13 +117,14 @@ fn walk(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The placeholders of a text, each with its line. In prose `#` begins a heading and `*` an item; a result is prose.
-pub(super) fn in_text(text: &str, prose: bool) -> Vec<String> {
+/// The placeholders of a text, each with its line. A result is prose; what is fenced in prose is code.
+pub(super) fn in_text(text: &str, comments: Comments) -> Vec<String> {
     let mut found = Vec::new();
     let mut fenced = false;
     for (number, line) in text.lines().enumerate() {
         fenced ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-        if let Some(spelled) = in_line(line, prose && !fenced) {
+        let code = fenced && comments == Comments::Prose;
+        if let Some(spelled) = in_line(line, if code { Comments::Code } else { comments }) {
             found.push(format!("line {}: `{spelled}` in `{}`", number + 1, shown(line, spelled)));
         }
         if found.len() == PLACES_MAX {
@@ -123,9 +135,9 @@ pub(super) fn in_text(text: &str, prose: bool) -> Vec<String> {
 }
 
 /// The first placeholder of a line, as it is written.
-fn in_line(line: &str, prose: bool) -> Option<&str> {
+fn in_line(line: &str, comments: Comments) -> Option<&str> {
     let lower = line.to_ascii_lowercase();
-    let comment = Comment::of(line, prose);
+    let comment = Comment::of(line, comments);
     PATTERNS.iter().find_map(|pattern| {
         let spots = lower.match_indices(pattern.spelled).filter_map(|(at, spelled)| spot(line, at, spelled.len()));
         let mut counting = spots.filter(|spot| (pattern.holds)(*spot) && !(pattern.excused && comment.excuses(*spot)));
@@ -149,9 +161,13 @@ struct Comment {
 }
 
 impl Comment {
-    fn of(line: &str, prose: bool) -> Self {
+    fn of(line: &str, comments: Comments) -> Self {
         let begin = line.trim_start();
-        let markers = if prose { COMMENTS_IN_PROSE } else { COMMENTS };
+        let (markers, prose) = match comments {
+            Comments::Code => (COMMENTS, false),
+            Comments::Prose => (COMMENTS_IN_PROSE, true),
+            Comments::None => (&[][..], false),
+        };
         let Some(marker) = markers.iter().find(|marker| begin.starts_with(**marker)) else {
             return Self { end: 0, heading: false };
         };
@@ -166,6 +182,8 @@ impl Comment {
 /// What stands behind a comment, and behind those that follow it at once.
 fn behind<'a>(mut line: &'a str, marker: &str) -> &'a str {
     let Some((_, close)) = CLOSED.iter().find(|(open, _)| *open == marker) else { return "" };
+    // The end of a comment that began in another line.
+    line = line.strip_prefix(*close).unwrap_or(line);
     while line.starts_with(marker) {
         let inside = line.get(marker.len()..).unwrap_or_default();
         match inside.split_once(close) {
@@ -228,7 +246,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, wanted: Option<&str>) {
-        assert_eq!(in_line(line, false), wanted, "{line}");
+        assert_eq!(in_line(line, Comments::Code), wanted, "{line}");
     }
 
     #[test]
@@ -287,13 +305,15 @@ mod tests {
 
     #[test]
     fn a_heading_is_no_comment() {
-        assert_eq!(in_text("# TODO\n\ntext\n", true).len(), 1);
+        assert_eq!(in_text("# TODO\n\ntext\n", Comments::Prose).len(), 1);
         for line in ["* TODO", "* TODO: write", "-- TBD", "// TODO", "#TODO"] {
-            assert_eq!(in_text(line, true).len(), 1, "{line}");
+            assert_eq!(in_text(line, Comments::Prose).len(), 1, "{line}");
         }
-        assert_eq!(in_text("<!-- TODO -->\n// FIXME: later\n", true), Vec::<String>::new());
-        assert_eq!(in_text("# TODO: in code\n```\n# TODO\n```\n", true), Vec::<String>::new());
-        assert_eq!(in_text("a\nb TODO c\n", true), ["line 2: `TODO` in `b TODO c`"]);
+        assert_eq!(in_text("<!-- TODO -->\n// FIXME: later\n", Comments::Prose), Vec::<String>::new());
+        assert_eq!(in_text("# TODO: in code\n```\n# TODO\n```\n", Comments::Prose), Vec::<String>::new());
+        assert_eq!(in_text("/* TODO\n * TODO\n */ char *a = \"TODO\";\n", Comments::Code).len(), 1);
+        assert_eq!(in_text("id,name\n#1,TBD\n* x,TODO\n-- ,FIXME\n", Comments::None).len(), 3);
+        assert_eq!(in_text("a\nb TODO c\n", Comments::Prose), ["line 2: `TODO` in `b TODO c`"]);
     }
 
     /// What is not linear takes many minutes here.
@@ -302,7 +322,7 @@ mod tests {
         for shape in ["X", "{{", "todo ", "a {{ ", "<your", "placeholder =", "\u{e9}"] {
             let text = format!("{}{}", " ".repeat(200_000), shape.repeat(200_000));
             let begun = std::time::Instant::now();
-            in_text(&text, true);
+            in_text(&text, Comments::Prose);
             assert!(begun.elapsed().as_secs() < 10, "{shape} took {:?}", begun.elapsed());
         }
     }

@@ -50,20 +50,26 @@ pub(super) struct Deliverable {
     pub(super) named: bool,
 }
 
-/// The deliverables that a run declares. The first source that names any counts.
+/// The deliverables that a run declares. The first source that names any counts, and what repairs ask for beside it.
 pub(super) fn of(run: &Run) -> Option<(Source, Vec<Deliverable>)> {
+    let (repairs, planned): (Vec<&Subtask>, Vec<&Subtask>) =
+        run.plan.subtasks.iter().partition(|subtask| subtask.repair);
+    let repaired = || repairs.iter().flat_map(|subtask| listed(run, subtask));
     // One more than are looked at, so that too many are noticed.
-    let most = DELIVERABLES_MAX + 1;
-    let listed: Vec<Deliverable> =
-        run.plan.subtasks.iter().flat_map(|subtask| listed(run, subtask)).take(most).collect();
+    let with_repairs = |source, found: Vec<Deliverable>| {
+        (source, unique(found.into_iter().chain(repaired()).take(DELIVERABLES_MAX + 1).collect()))
+    };
+    let listed: Vec<Deliverable> = planned.iter().flat_map(|subtask| listed(run, subtask)).collect();
     if !listed.is_empty() {
-        return Some((Source::RequiredOutputs, unique(listed)));
+        return Some(with_repairs(Source::RequiredOutputs, listed));
     }
-    let criteria = run.plan.subtasks.iter().flat_map(|subtask| texts(&subtask.success_criteria));
-    let descriptions = run.plan.subtasks.iter().flat_map(|subtask| texts(&subtask.description));
+    // INVARIANT: a repair is ours and asks for what was missed. It takes away nothing that the plan declares in its words.
+    let criteria = planned.iter().flat_map(|subtask| texts(&subtask.success_criteria));
+    let descriptions = planned.iter().flat_map(|subtask| texts(&subtask.description));
     let said = criteria.chain(descriptions).chain([run.task.as_str()]);
-    let scraped: Vec<Deliverable> = said.flat_map(scraped).take(most).collect();
-    (!scraped.is_empty()).then(|| (Source::SuccessCriteria, unique(scraped)))
+    let scraped: Vec<Deliverable> = said.flat_map(scraped).take(DELIVERABLES_MAX + 1).collect();
+    let source = if scraped.is_empty() { Source::RequiredOutputs } else { Source::SuccessCriteria };
+    Some(with_repairs(source, scraped)).filter(|(_, found)| !found.is_empty())
 }
 
 fn unique(found: Vec<Deliverable>) -> Vec<Deliverable> {
@@ -122,10 +128,9 @@ fn scraped(text: &str) -> Vec<Deliverable> {
         for (at, _) in text.match_indices(anchor).take(DELIVERABLES_MAX + 1) {
             let behind = text.get(at + anchor.len()..).unwrap_or_default();
             if let Some(path) = path_behind(behind) {
-                found.push((
-                    at,
-                    Deliverable { declared: path.to_owned(), root: *root, path: within(path), named: true },
-                ));
+                // What belongs elsewhere says so: a repair that asks for it names it as it is declared.
+                let declared = if *root == Root::Output { path.to_owned() } else { format!("{anchor}/{path}") };
+                found.push((at, Deliverable { declared, root: *root, path: within(path), named: true }));
             }
         }
     }
@@ -204,6 +209,22 @@ mod tests {
             (Root::Workspace, Some("in.json")),
         ];
         check(&planned(&subtask), Some((Source::SuccessCriteria, wanted)));
+    }
+
+    #[test]
+    fn repairs_add_to_what_is_declared() {
+        let planned = |own: Value| {
+            let repair = json!({"id": "repair_auto_2", "repair": true, "required_outputs": ["b.md", "_workspace_dir/in.json"],
+                "success_criteria": ["`_output_dir/other.md` is not there"]});
+            json!({"plan": {"subtasks": [own, repair]}})
+        };
+        let criteria =
+            json!({"success_criteria": "writes _output_dir/a.md, _output_dir/b.md and _workspace_dir/in.json"});
+        let wanted: &[Place] =
+            &[(Root::Output, Some("a.md")), (Root::Output, Some("b.md")), (Root::Workspace, Some("in.json"))];
+        check(&planned(criteria), Some((Source::SuccessCriteria, wanted)));
+        check(&planned(json!({"required_outputs": ["a.md"]})), Some((Source::RequiredOutputs, wanted)));
+        check(&planned(json!({})), Some((Source::RequiredOutputs, &wanted[1..])));
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub(super) struct Message {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
+    /// Requests to models, those without an answer included.
+    pub requests: u64,
     pub input_tokens: u64,
     pub output_tokens: u64,
     pub tool_calls: u64,
@@ -63,10 +65,47 @@ impl Usage {
     }
 
     pub(super) fn add(&mut self, other: &Self) {
+        self.requests = self.requests.saturating_add(other.requests);
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
         self.tool_calls = self.tool_calls.saturating_add(other.tool_calls);
         self.cost_usd += other.cost_usd;
+    }
+}
+
+impl Usage {
+    /// What an object that somebody said tells of it, as far as that can be read.
+    pub(super) fn told(said: &Map<String, Value>) -> Self {
+        said.get(USAGE).map(|usage| Self::read(usage).0).unwrap_or_default()
+    }
+
+    /// As it is told, and what of it cannot be read. Null is absent, as many programs write it; one count that cannot be read
+    /// takes away no other.
+    fn read(told: &Value) -> (Self, Option<String>) {
+        let mut fault = None;
+        if !told.is_object() && !told.is_null() {
+            fault = Some("it is no object".to_owned());
+        }
+        let mut unread = |name: &str, value: &Value| {
+            fault.get_or_insert_with(|| format!("`{name}` is `{value}`, which is no count"));
+        };
+        let given = |name: &str| told.get(name).filter(|value| !value.is_null());
+        let mut count = |name: &str| {
+            let value = given(name)?;
+            value.as_u64().or_else(|| {
+                unread(name, value);
+                None
+            })
+        };
+        let [requests, input_tokens, output_tokens, tool_calls] =
+            ["requests", "input_tokens", "output_tokens", "tool_calls"].map(|name| count(name).unwrap_or_default());
+        let cost =
+            given("cost_usd").map(|value| (value, value.as_f64().filter(|cost| cost.is_finite() && *cost >= 0.0)));
+        if let Some((value, None)) = cost {
+            unread("cost_usd", value);
+        }
+        let cost_usd = cost.and_then(|(_, cost)| cost).unwrap_or_default();
+        (Self { requests, input_tokens, output_tokens, tool_calls, cost_usd }, fault)
     }
 }
 
@@ -78,8 +117,7 @@ impl Answer {
         if usage.is_some() && !fields.contains(USAGE) {
             value.remove(USAGE);
         }
-        let told = || value.get(USAGE).and_then(|usage| serde_json::from_value(usage.clone()).ok());
-        let usage = usage.or_else(told).unwrap_or_default();
+        let usage = usage.unwrap_or_else(|| Usage::told(&value));
         let read = Self::read(value, fields);
         read.map(|answer| Self { usage, ..answer }).map_err(|failure| Failure { usage, ..failure })
     }
@@ -107,10 +145,10 @@ impl Answer {
         if messages.len() > MESSAGES_MAX {
             return Err(invalid(MESSAGES, format!("there are more than {MESSAGES_MAX}")));
         }
-        let usage = match (usage.map(serde_json::from_value), named(USAGE)) {
-            (Some(Ok(usage)), _) => usage,
-            (None, _) | (Some(Err(_)), true) => Usage::default(),
-            (Some(Err(why)), false) => return Err(invalid(USAGE, why.to_string())),
+        let usage = match (usage.as_ref().map(Usage::read), named(USAGE)) {
+            (Some((usage, None)), _) => usage,
+            (None, _) | (Some((_, Some(_))), true) => Usage::default(),
+            (Some((_, Some(why))), false) => return Err(invalid(USAGE, why)),
         };
         Ok(Self { said: value, updates, messages, usage })
     }
@@ -190,6 +228,22 @@ mod tests {
         let unnamed = of("how to use it", &["a"]);
         assert_eq!((Value::Object(unnamed.said), unnamed.usage), (json!({"a": "x"}), counted));
         assert_eq!(named.usage, counted);
+    }
+
+    #[test]
+    fn counts_are_read_one_by_one() {
+        let told = json!({"input_tokens": 600, "output_tokens": null, "cost_usd": null});
+        assert_eq!(read(&json!({ "usage": told }), &[]).unwrap().usage.tokens(), 600);
+        assert!(read(&json!({"usage": null}), &[]).is_ok() && read(&json!({"usage": 7}), &[]).is_err());
+        for (odd, why) in [
+            (json!({"input_tokens": 600, "output_tokens": -1}), "`output_tokens` is `-1`, which is no count"),
+            (json!({"input_tokens": 600, "cost_usd": -9}), "`cost_usd` is `-9`, which is no count"),
+            (json!({"input_tokens": 600, "tool_calls": "many"}), "`tool_calls` is `\"many\"`, which is no count"),
+        ] {
+            let value = json!({ "usage": odd }).as_object().unwrap().clone();
+            let failure = Answer::of(Reply { value, notes: Map::new(), usage: None }, &BTreeSet::new()).unwrap_err();
+            assert_eq!((failure.usage.tokens(), failure.reason.ends_with(why)), (600, true), "{}", failure.reason);
+        }
     }
 
     #[test]

@@ -70,10 +70,8 @@ impl Shared {
     /// What one agent said last, as far as another sees it.
     pub(super) fn fields(&self, sharing: &Sharing, from: &str, to: &str) -> Option<Value> {
         let said = self.said.get(from)?.iter();
-        let shown: Map<String, Value> = said
-            .filter(|(field, _)| sharing.shows(from, field, to))
-            .map(|(field, value)| (field.clone(), value.clone()))
-            .collect();
+        let shown: Map<String, Value> =
+            said.filter_map(|(field, value)| Some((field.clone(), sharing.seen((from, field), value, to)?))).collect();
         (!shown.is_empty() || sharing.strategy == Strategy::Full).then_some(Value::Object(shown))
     }
 
@@ -81,8 +79,8 @@ impl Shared {
     pub(super) fn view(&self, sharing: &Sharing, to: &str, workflow: Value) -> Value {
         let mut view = self.start.clone();
         for (key, (by, value)) in &self.written {
-            if sharing.shows(by, key, to) {
-                view.insert(key.clone(), value.clone());
+            if let Some(seen) = sharing.seen((by, key), value, to) {
+                view.insert(key.clone(), seen);
             }
         }
         for from in self.said.keys() {

@@ -10,7 +10,7 @@ use jackline_core::files::settings;
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_core::tools;
-use jackline_runtime::definitions::{DEFINITION_FILE, discover, rego_faults, schema_faults};
+use jackline_runtime::definitions::{DEFINITION_FILE, discover, read_text, rego_faults, schema_faults};
 use jackline_runtime::files::{self, Folder};
 use serde_json::json;
 
@@ -47,8 +47,13 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let path = self.path()?;
-        let text = fs::read_to_string(&path)
-            .map_err(|fault| CommandError::input(format!("`{}` cannot be read: {fault}", place::shown(&path))))?;
+        // One that a person names may be a pipe; one that was found may have been planted.
+        let text = match &self.file {
+            Some(named) => fs::read_to_string(named).map_err(|fault| fault.to_string()),
+            None => read_text(&path),
+        };
+        let text =
+            text.map_err(|why| CommandError::input(format!("`{}` cannot be read: {why}", place::shown(&path))))?;
         let (mut faults, fine) = match definition::parse(&text, &tools::names()) {
             Ok(parsed) => with_files(parsed, &path, &text),
             Err(faults) => (faults, false),

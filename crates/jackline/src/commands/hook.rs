@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use jackline_runtime::adapters::HOSTS;
 
 use crate::hook::{self, Options};
+use crate::place::Baked;
 
 /// Answer one message of a host's hook: its JSON on standard input, its own kind of reply on standard output
 ///
@@ -21,6 +22,13 @@ pub(crate) struct Hook {
     /// The project's root, where the search for the definition begins (default: the one the host names)
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
+    /// The user's home directory (default: $HOME)
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+    /// Where the user's settings lie, and the user's own definition in `jackline` there (default: `.config` in a home that is
+    /// named, else $XDG_CONFIG_HOME, else ~/.config)
+    #[arg(long, value_name = "DIR")]
+    settings: Option<PathBuf>,
     /// The settings that hold this hook; a change that takes it out of them is refused
     #[arg(long, value_parser = ["user", "local", "project"])]
     wired: Option<String>,
@@ -28,11 +36,12 @@ pub(crate) struct Hook {
 
 impl Hook {
     pub(crate) fn run(&self) -> ExitCode {
-        hook::run(&Options {
-            host: self.host.clone(),
+        let baked = Baked {
             store: self.store.clone(),
             root: self.root.clone(),
-            wired: self.wired.clone(),
-        })
+            home: self.home.clone(),
+            settings: self.settings.clone(),
+        };
+        hook::run(&Options { host: self.host.clone(), baked, wired: self.wired.clone() })
     }
 }

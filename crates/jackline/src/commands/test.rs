@@ -1,9 +1,8 @@
 //! `jackline test`: runs an owner's cases against the workspace's definition.
 
-use std::fs;
 use std::path::PathBuf;
 
-use jackline_runtime::definitions::{DEFINITION_FILE, discover};
+use jackline_runtime::definitions::{DEFINITION_FILE, discover, read_text};
 
 use crate::cases::{self, DIRECTORY};
 use crate::error::CommandError;
@@ -31,8 +30,8 @@ impl Test {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let definition = self.definition()?;
         let shown = place::shown(&definition);
-        let text = fs::read_to_string(&definition)
-            .map_err(|fault| CommandError::input(format!("`{shown}` cannot be read: {fault}")))?;
+        let text = read_text(&definition);
+        let text = text.map_err(|why| CommandError::input(format!("`{shown}` cannot be read: {why}")))?;
         let paths = if self.files.is_empty() { cases::beside(&definition) } else { self.files.clone() };
         if paths.is_empty() {
             let message = format!("there are no cases in `{DIRECTORY}` beside `{shown}`");

@@ -1,7 +1,6 @@
 //! `jackline trust`: a person accepts the workspace's definition as it is now.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use jackline_core::definition::{Model, loosenings};
@@ -9,7 +8,7 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_runtime::clock;
 use jackline_runtime::definitions::{
-    Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, Runs, Standing, present_scripts,
+    Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, Runs, Standing, present_scripts, read_text,
 };
 use jackline_runtime::files::{self, actions::trusted};
 
@@ -38,11 +37,14 @@ impl Trust {
 
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let found = self.at.definitions()?;
+        let gone = found.gone();
+        if !gone.is_empty() {
+            return self.let_go(&gone);
+        }
         let Some(path) = found.project(None, None) else { return self.policies_alone() };
         let state = self.at.state()?;
         let (kept, accepted) = (Kept::below(&state), Accepted::below(&state));
-        let text = fs::read_to_string(&path)
-            .map_err(|fault| DefinitionFault::Unreadable { path: path.clone(), why: fault.to_string() })?;
+        let text = read_text(&path).map_err(|why| DefinitionFault::Unreadable { path: path.clone(), why })?;
         let (model, digest) = kept.model(&text).map_err(|faults| DefinitionFault::Faulty {
             path: path.clone(),
             source_text: text,
@@ -64,6 +66,17 @@ impl Trust {
 }
 
 impl Trust {
+    /// Lets go of definitions that count for all projects and are gone.
+    fn let_go(&self, gone: &[PathBuf]) -> Result<(), CommandError> {
+        for path in gone {
+            screen::line(&format!("{} is gone; what it said last is still in force", place::shown(path)))?;
+        }
+        person::agrees("Let it go, for all projects?", self.yes)?;
+        let accepted = Accepted::below(&self.at.state()?);
+        gone.iter().try_for_each(|path| accepted.forget(path))?;
+        Ok(screen::line("it is in force no longer; `jackline trust` again looks at this project's definition")?)
+    }
+
     /// Trust in the commands of file policies, where the workspace has no definition of its own.
     fn policies_alone(&self) -> Result<(), CommandError> {
         let workspace = self.at.workspace()?;

@@ -6,6 +6,7 @@ use jackline_runtime::wiring::{CommandLine, Scope};
 
 use super::Host;
 use crate::error::CommandError;
+use crate::place;
 
 /// What a host runs for every event; shared settings name none of this machine's places.
 pub(crate) fn hook_line(
@@ -16,6 +17,9 @@ pub(crate) fn hook_line(
 ) -> Result<CommandLine, CommandError> {
     let mut arguments = vec!["hook".to_owned(), host.name.to_owned()];
     arguments.extend(places(scope, store, ("--root", root))?);
+    if scope != Scope::Project {
+        arguments.extend(user()?);
+    }
     arguments.extend(["--wired".to_owned(), scope.name().to_owned()]);
     Ok(CommandLine { program: named(scope, program)?, arguments })
 }
@@ -41,6 +45,17 @@ fn places(scope: Scope, store: &Path, (option, root): (&str, &Path)) -> Result<V
         places.extend([option.to_owned(), text(root)?.to_owned()]);
     }
     Ok(places)
+}
+
+/// Where the user is at home, and their settings where a variable says so: what they declared for all their projects is
+/// found whatever a host's environment says.
+fn user() -> Result<Vec<String>, CommandError> {
+    let named = [("--home", place::home()), ("--settings", place::named_settings())];
+    let named = named.iter().filter_map(|(option, dir)| Some((option, dir.as_deref()?)));
+    named
+        .map(|(option, dir)| Ok([(*option).to_owned(), text(dir)?.to_owned()]))
+        .collect::<Result<Vec<_>, _>>()
+        .map(|all| all.concat())
 }
 
 fn named(scope: Scope, program: &Path) -> Result<String, CommandError> {

@@ -136,6 +136,23 @@ fn todos_go_their_way_and_refusals_have_codes() {
 }
 
 #[test]
+fn the_third_time_that_checks_fail_a_person_is_needed() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.served(&[]);
+    let made = client.call("todo_create", json!({"content": "notes", "checks": [{"file_exists": "notes.md"}]}));
+    let id = value(&made)["id"].as_str().expect("an id").to_owned();
+    client.call("todo_start", json!({"id": id}));
+    client.call("todo_claim", json!({"id": id, "explanation": "the notes are written down"}));
+    for status in ["claimed", "claimed", "needs_human"] {
+        let verified = client.call("todo_verify", json!({"id": id}));
+        let told = value(&verified);
+        assert_eq!((&told["code"], &told["id"], &told["status"]), (&json!("todo/checks"), &json!(id), &json!(status)));
+        assert_eq!(told["results"][0]["passed"], json!(false), "{told}");
+    }
+    client.leave();
+}
+
+#[test]
 fn files_are_read_by_pages_with_their_numbers() {
     let world = World::new("jackline: 1\nreads: { lines_max: 3 }\n");
     let lines: String = (1..=7).map(|n| format!("line {n}\n")).collect();

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::terminal::ran_by_a_person;
 use crate::{LOCAL, PROJECT, Ran, USER, World, ran};
 
 /// Tells the hook, as it was wired before, that settings changed.
@@ -55,4 +56,76 @@ fn any_other_change_is_let_through() {
         world.write(file, "{\"disableAllHooks\": true}");
         told(&world, &hook, source, file).check(0, &["\"decision\":\"block\""]);
     }
+}
+
+/// What the hook says, as it was wired, to a tool's call, where a variable has another value than a person gave it.
+fn asked(world: &World, variable: (&str, &str), tool: &str, input: Value) -> Ran {
+    let hook = &world.settings()["hooks"]["PreToolUse"][0]["hooks"][0];
+    let mut command = Command::new(hook["command"].as_str().expect("a program"));
+    command.args(hook["args"].as_array().expect("arguments").iter().map(|word| word.as_str().expect("text")));
+    command.current_dir(world.path("ws")).env_clear().env("HOME", world.path("home")).env(variable.0, variable.1);
+    let message = json!({"session_id": "s1", "transcript_path": "/none", "cwd": world.path("ws"),
+        "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "t"});
+    ran(command, &message.to_string())
+}
+
+/// A definition that refuses one shell command.
+const NO_CURL: &str =
+    "jackline: 1\npolicies: [{name: no-curl, rule: {tool: '@shell', command: 'curl *', reason: no}}]\n";
+
+#[test]
+fn no_variable_takes_the_users_own_definition_away() {
+    let world = World::wired();
+    world.write("home/.config/jackline/jackline.yaml", NO_CURL);
+    for variable in [("HOME", "/nowhere"), ("XDG_CONFIG_HOME", "/nowhere"), ("JACKLINE_HOME", "/nowhere")] {
+        asked(&world, variable, "Bash", json!({"command": "curl x"})).check(0, &["rule/no-curl"]);
+        let mine = json!({"file_path": world.path("home/.claude/settings.json"), "content": "{}"});
+        asked(&world, variable, "Write", mine).check(0, &["self/protected"]);
+    }
+}
+
+#[test]
+fn a_users_own_definition_is_found_and_protected_where_it_lay_when_it_was_wired() {
+    let world = World::new();
+    let mut init = world.command(&["init"]);
+    init.env("XDG_CONFIG_HOME", world.path("mine"));
+    ran(init, "").check(0, &["wrote"]);
+    world.write("mine/jackline/jackline.yaml", NO_CURL);
+    let elsewhere = ("XDG_CONFIG_HOME", "/nowhere");
+    asked(&world, elsewhere, "Bash", json!({"command": "curl x"})).check(0, &["rule/no-curl"]);
+    let mine = json!({"file_path": world.path("mine/jackline/jackline.yaml"), "content": "jackline: 1"});
+    asked(&world, elsewhere, "Write", mine).check(0, &["self/protected", "Jackline's settings"]);
+    let moved = format!("mv {} {}", world.path("mine/jackline").display(), world.path("away").display());
+    asked(&world, elsewhere, "Bash", json!({ "command": moved })).check(0, &["self/protected"]);
+}
+
+#[test]
+fn the_program_that_judges_is_not_replaced() {
+    let world = World::wired();
+    let program = world.path("bin/jackline").display().to_string();
+    let here = ("HOME", world.path("home").display().to_string());
+    let here = (here.0, here.1.as_str());
+    asked(&world, here, "Write", json!({"file_path": program, "content": ""})).check(0, &["Jackline's program"]);
+    let texts = ["cp /bin/true P", "printf x > P", "rm P", "ln -sf /bin/true P", "chmod -x P", "mv P away"];
+    for text in texts.map(|text| text.replace('P', &program)) {
+        asked(&world, here, "Bash", json!({ "command": text })).check(0, &["self/protected"]);
+    }
+    for text in ["P --version", "cp P copy", "ls -l P"].map(|text| text.replace('P', &program)) {
+        assert_eq!(asked(&world, here, "Bash", json!({ "command": text })).out, "", "{text}");
+    }
+}
+
+#[test]
+fn a_users_own_definition_that_is_gone_is_let_go_by_a_person() {
+    let world = World::wired();
+    let mine = "home/.config/jackline/jackline.yaml";
+    world.write(mine, NO_CURL);
+    let home = world.path("home").display().to_string();
+    let curls = |what: &str| asked(&world, ("HOME", &home), "Bash", json!({ "command": format!("curl {what}") }));
+    curls("a").check(0, &["rule/no-curl"]);
+    std::fs::remove_file(world.path(mine)).expect("removed");
+    curls("b").check(0, &["rule/no-curl"]);
+    let trust = ran_by_a_person(world.command(&["trust"]), "y\n");
+    trust.check(0, &["is gone; what it said last is still in force", "in force no longer"]);
+    assert_eq!(curls("c").out, "");
 }

@@ -76,8 +76,9 @@ fn settings_that_let_something_pass_are_red() {
 fn a_hook_in_a_shell_is_red() {
     check_red(
         |world| {
-            let (root, store) = (world.path("ws"), world.path("home/.local/state/jackline"));
-            let args = json!(["hook", "claude", "--store", store, "--root", root, "--wired", "local"]);
+            let (root, home) = (world.path("ws"), world.path("home"));
+            let store = home.join(".local/state/jackline");
+            let args = json!(["hook", "claude", "--store", store, "--root", root, "--home", home, "--wired", "local"]);
             let args = format!(", \"args\": {}", args.to_string().replace("\",\"", "\", \""));
             world.change(LOCAL, &args, "");
             world.change(LOCAL, "/bin/jackline\"", "/bin/jackline hook claude\"");

@@ -15,8 +15,8 @@ fn a_project_is_wired_and_defined() {
     let ran = world.run(&["init"]);
     ran.check(0, &["Claude Code 2.1.325", "wrote jackline.yaml (trusted)", "wrote .claude/settings.local.json"]);
     ran.check(0, &["+    \"PreToolUse\": [", "jackline doctor", "commits after `cargo test`"]);
-    let (root, store) = (world.path("ws"), world.path("home/.local/state/jackline"));
-    let arguments = json!(["hook", "claude", "--store", store, "--root", root, "--wired", "local"]);
+    let (root, home, store) = (world.path("ws"), world.path("home"), world.path("home/.local/state/jackline"));
+    let arguments = json!(["hook", "claude", "--store", store, "--root", root, "--home", home, "--wired", "local"]);
     let hook = &world.settings()["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(
         *hook,
@@ -74,7 +74,7 @@ fn each_scope_has_its_file_and_its_command() {
     let store = world.path("home/.local/state/jackline");
     assert_eq!(
         user["hooks"]["Stop"][0]["hooks"][0]["args"],
-        json!(["hook", "claude", "--store", store, "--wired", "user"])
+        json!(["hook", "claude", "--store", store, "--home", world.path("home"), "--wired", "user"])
     );
     let world = World::new();
     world.run(&["init", "--scope", "project"]).check(0, &["(project)", "cannot run any tool until they install it"]);

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError, RwLock};
 use jackline_core::json::canonical;
 use jackline_core::redact::Redactor;
 use jackline_core::sha::Digest;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Values that are remembered to the letter: more fields than any workflow has.
 const KNOWN_MAX: usize = 10_000;
@@ -80,16 +80,19 @@ impl Hidden {
     /// depth of JSON is bounded where it is read.
     fn veil(&self, value: &mut Value, alone: &BTreeSet<String>) -> bool {
         match value {
-            Value::Object(members) => members.iter_mut().fold(false, |changed, (name, value)| {
-                let veiled = if self.is_hidden(name) { cover(value) } else { self.veil(value, alone) };
-                veiled || changed
-            }),
+            Value::Object(members) => {
+                let veiled = members.iter_mut().fold(false, |changed, (name, value)| {
+                    let veiled = if self.is_hidden(name) { cover(value) } else { self.veil(value, alone) };
+                    veiled || changed
+                });
+                veil_names(members, alone) || veiled
+            }
             // All of them, not only the first that is hidden.
             Value::Array(items) => {
                 items.iter_mut().map(|item| self.veil(item, alone)).filter(|changed| *changed).count() > 0
             }
-            Value::Number(number) => {
-                let digits = number.to_string();
+            Value::Number(_) => {
+                let digits = digits(value);
                 digits.len() >= NUMBER_CHARS_MIN && alone.contains(&digits) && cover(value)
             }
             Value::String(text) if alone.contains(text.trim()) => cover(value),
@@ -111,7 +114,7 @@ impl Hidden {
             }
             Value::Array(items) => items.iter().for_each(|item| self.collect(item, secret, found)),
             Value::String(text) if secret => found.push(text.clone()),
-            Value::Number(number) if secret => found.push(number.to_string()),
+            Value::Number(_) if secret => found.push(digits(value)),
             _ => {}
         }
     }
@@ -135,6 +138,21 @@ impl Hidden {
             *redactor = redactor.knowing(known.iter().map(String::as_str));
         }
     }
+}
+
+/// Takes short secrets out of the names of members; whether there was one. The redactor knows longer ones.
+fn veil_names(members: &mut Map<String, Value>, alone: &BTreeSet<String>) -> bool {
+    let shown = |name: &String| Some((name.clone(), forms::without_words(name, alone)?));
+    let renamed: Vec<(String, String)> = members.keys().filter_map(shown).collect();
+    for (name, shown) in &renamed {
+        members.remove(name).into_iter().for_each(|value| drop(members.insert(shown.clone(), value)));
+    }
+    !renamed.is_empty()
+}
+
+/// A number as records write it, however it was written before.
+fn digits(number: &Value) -> String {
+    String::from_utf8_lossy(&canonical(number)).into_owned()
 }
 
 /// Replaces a value by what stands for it; whether that changed anything.
@@ -193,8 +211,8 @@ mod tests {
         hidden.learn(&json!({"pin": 48_151_623, "key": key, "round": 7}));
         let quoted = json!({ "key": key }).to_string();
         let mut shown = json!({
-            "copy": 48_151_623, "list": [48_151_623, {"z": 48_151_623}], "quoted": quoted, "alone": "abc",
-            "said": "abc is said", "line": "line with \"quotes\" and ä", "within": "abcd", "count": 7,
+            "copy": 48_151_623, "float": 48_151_623.0, "list": [48_151_623, {"z": 48_151_623}], "quoted": quoted, "alone": "abc",
+            "said": "abc is said", "named": {"abc": 1}, "line": "line with \"quotes\" and ä", "within": "abcd", "count": 7,
         });
         assert!(hidden.clean(&mut shown));
         let text = shown.to_string();

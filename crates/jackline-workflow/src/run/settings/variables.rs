@@ -28,7 +28,8 @@ impl Variables {
         let flagged = all().filter(|variable| is(variable, &["required"], true));
         let names: Vec<String> = all().filter_map(named).collect();
         let defaults = sections(manifest).filter_map(|env| env.get("defaults")).flat_map(Node::entries);
-        let defaults = defaults.filter_map(|entry| Some((entry.key.clone(), written(&entry.value)?)));
+        let own = all().filter_map(|variable| Some((named(variable)?, written(variable.get("default")?)?)));
+        let defaults = defaults.filter_map(|entry| Some((entry.key.clone(), written(&entry.value)?))).chain(own);
         Self {
             secret: all().filter(|variable| is(variable, &["sensitive"], true)).filter_map(named).collect(),
             needed: listed.chain(flagged).filter_map(named).collect(),

@@ -47,6 +47,8 @@ impl Running<'_> {
         let judge = referee.as_ref().map(|referee| referee as &dyn crate::ask::Ask);
         let score = settings.score(&names, Referees { judge, test: &test, until });
         referee.map_or(Ok(()), Referee::done)?;
+        // What was ended from outside while it looked has found nothing.
+        self.go_on()?;
         Ok(Some(score))
     }
 

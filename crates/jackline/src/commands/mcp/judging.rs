@@ -8,7 +8,7 @@ use jackline_runtime::{Runtime, RuntimeBuilder};
 
 use crate::commands::eval;
 use crate::error::CommandError;
-use crate::place::{self, Hooked, Where};
+use crate::place::{self, Baked, Hooked, Where};
 
 /// Options of everything that judges MCP calls.
 #[derive(Debug, clap::Args)]
@@ -57,8 +57,9 @@ impl Judging {
         if self.workspace.is_some() {
             Where { workspace: self.workspace.clone(), store: None }.workspace()?;
         }
-        let Hooked { state, definitions, settings } =
-            place::hooked("claude", self.store.clone(), self.workspace.clone()).map_err(CommandError::input)?;
+        let baked = Baked { store: self.store.clone(), root: self.workspace.clone(), ..Baked::default() };
+        let Hooked { state, definitions, settings, home } =
+            place::hooked("claude", &baked).map_err(CommandError::input)?;
         let mut builder = RuntimeBuilder::default().state(&state);
         builder = builder.host_settings(settings).environment(place::environment);
         builder = builder.web(crate::web::Client).outcomes_follow().started_in(place::started_in());
@@ -69,7 +70,7 @@ impl Judging {
             }
             None => found(builder.definitions(Steady::new(definitions))),
         };
-        if let Some(home) = place::home() {
+        if let Some(home) = home {
             builder = builder.home(home);
         }
         let runtime = builder.build().map_err(|fault| CommandError::internal(fault.to_string()))?;
