@@ -381,7 +381,7 @@ fn trust_asks_at_the_terminal() {
 
 #[test]
 fn a_code_of_a_rego_policy_can_be_named() {
-    let rego = "package jackline\n\ndeny contains {\"code\": \"no-push\", \"reason\": \"no\"} if input.call.args.command == \"git push\"\n";
+    let rego = "package jackline\n\ndeny contains {\"code\": \"no-push\", \"reason\": \"no\"} if input.event.call.args.command == \"git push\"\n";
     let world = World::defined("jackline: 1\nloop: false\npolicies:\n  - rego: { file: p.rego, tool: Bash }\n");
     world.write("ws/p.rego", rego);
     let (_, refused, _) = world.run(&["eval"], &push("s1", None));

@@ -172,7 +172,7 @@ asked
   unknown_tool, schema, budget, self, shell, sequence-1, no-push, soft, loop
 
 would have changed it
-  rule/soft: Make another call, as the rule's reason and suggestions say; the owner may change the rule.
+  rule/soft: Make another call, as the rule's reason says; the owner may change the rule.
 
 record
   session s1 #8, hash HASH, definition sha256:HASH

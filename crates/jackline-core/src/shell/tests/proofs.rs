@@ -68,6 +68,14 @@ fn steps_that_were_not_proven_do_not_count() {
         "cargo test && false || true",
         "sh -c 'exit 0; cargo test'",
         "command -v cargo test",
+    ] {
+        counts(text, false);
+    }
+}
+
+#[test]
+fn steps_that_a_program_was_told_not_to_run_do_not_count() {
+    for text in [
         "bash -n -c 'cargo test'",
         "sh -nc 'cargo test'",
         "bash -eun -c 'cargo test'",
