@@ -257,9 +257,11 @@ fn an_embedders_own_policies_and_checks_observe_where_the_definition_does() {
     for layers in [&[enforcing][..], &[observing, enforcing]] {
         assert_eq!(decided(&with(layers), &Session::default(), &call).verdict, Verdict::Deny, "{layers:?}");
     }
-    let stopped = |definitions: &[&str]| {
-        let stack = Stack { checkers: vec![Arc::new(Never)], ..stack(definitions) };
-        decided(&stack, &Session::default(), &stop()).verdict
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let stopped = |definition: &str| {
+        let built = Runtime::builder().workspace(&root).definition_yaml(definition).checker(Never).build();
+        built.unwrap().decide(&stop()).verdict
     };
-    assert_eq!((stopped(&[observing]), stopped(&[enforcing])), (Verdict::Allow, Verdict::Deny));
+    assert_eq!((stopped(observing), stopped(enforcing)), (Verdict::Allow, Verdict::Deny));
 }

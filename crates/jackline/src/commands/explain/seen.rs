@@ -98,7 +98,7 @@ fn seen_of_checks(told: &Value) -> String {
     if let Some(holds) = told.get("holds") {
         let so = if holds.get("holds") == Some(&Value::Bool(true)) { "yes" } else { "no" };
         let seen = timeline::text(holds, "seen");
-        return if seen.is_empty() { so.to_owned() } else { format!("{so}, {}", timeline::shown(seen)) };
+        return timeline::shown(if seen.is_empty() { so } else { seen });
     }
     if let Some(found) = told.get("calls").and_then(Value::as_array) {
         return format!("{} answer(s) from the log", found.len());
