@@ -96,7 +96,7 @@ impl<'a> View<'a> {
             row,
             other: tools::other_name(host, &call.tool),
             maybe,
-            of_some_server: tools::of_some_server(host, &call.tool),
+            of_some_server,
             served: tools::is_at_own_server(host, &call.tool),
         };
         if kind == Kind::Shell {
