@@ -278,8 +278,9 @@ fn patches(arguments: &[Word]) -> bool {
 /// Whether a container is given the terminal, and what is run in it waits for what is typed there.
 fn hands_on(program: &str, arguments: &[Word]) -> bool {
     let told = |word: &Word| {
-        let letters = word.text.strip_prefix('-').filter(|letters| letters.chars().all(|c| "adit".contains(c)));
-        letters.is_some_and(|letters| letters.contains('i'))
+        let letters = word.text.strip_prefix('-').unwrap_or_default();
+        // Behind them may stand one with a value.
+        letters.chars().take_while(|c| "adit".contains(*c)).any(|c| c == 'i')
             || matches!(word.text.as_str(), "--interactive" | "--stdin" | "--interactive=true" | "--stdin=true")
     };
     let word = |text: &str| arguments.iter().any(|word| word.text == text);
