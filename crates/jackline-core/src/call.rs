@@ -5,10 +5,12 @@
 mod arguments;
 mod signature;
 mod suspicion;
+mod touch;
 mod views;
 
 use arguments::{command_text, directories, strings_at};
 pub use signature::Signature;
+pub use touch::{Copied, Only, Touch};
 pub use views::Views;
 
 use crate::definition::Kind;
@@ -17,116 +19,13 @@ use crate::event::Call;
 use crate::listing::MCP_HOST;
 use crate::patch;
 use crate::path::{self, Role};
-use crate::probe::{Facts, Probe, There};
-use crate::shell::{self, Dir, How, Reading, ShellText};
+use crate::probe::Probe;
+use crate::shell::{self, Dir, Reading, ShellText};
 use crate::spelling::{self, Spelling};
 use crate::tools::{self, PATH_ARGUMENTS, Tool};
 
 /// Paths judged of one call; a call that touches more counts as touching something that cannot be told.
 pub const TOUCHES_MAX: usize = 256;
-
-/// A path that a call touches, as written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Touch {
-    /// As the caller wrote it.
-    pub path: String,
-    /// What else the program that opens it may understand by it; none for a shell's.
-    pub readings: Vec<String>,
-    /// Where a relative path starts: absolute, or relative to the workspace root.
-    pub dir: String,
-    pub role: Role,
-    /// A read that shows the caller the whole content.
-    pub whole: bool,
-    /// The path is a pattern of the shell's.
-    pub glob: bool,
-    /// Where it leads depends on a value that is not known.
-    pub dynamic: bool,
-    /// What becomes of the file.
-    pub how: How,
-    /// It is touched only if this holds.
-    pub only: Option<Only>,
-}
-
-/// What must hold for a touch to happen, as a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Only {
-    /// This is no directory, so that it could not be entered.
-    Unentered(Probe),
-    /// This is there.
-    Present(Probe),
-}
-
-impl Only {
-    #[must_use]
-    pub const fn probe(&self) -> &Probe {
-        match self {
-            Self::Unentered(probe) | Self::Present(probe) => probe,
-        }
-    }
-}
-
-impl Touch {
-    /// A path that an argument holds, as it may be read.
-    fn plain(Spelling { path, readings }: Spelling, dir: &str, role: Role) -> Self {
-        let (glob, dynamic) = (false, false);
-        Self { path, readings, dir: dir.to_owned(), role, whole: false, glob, dynamic, how: How::Whole, only: None }
-    }
-
-    /// A touch for each way in which the path may be read.
-    pub(crate) fn each(&self) -> impl Iterator<Item = Self> {
-        let paths = std::iter::once(&self.path).chain(&self.readings);
-        paths.map(|path| Self { path: path.clone(), readings: Vec::new(), ..self.clone() })
-    }
-
-    /// What to do about a path that leads nobody knows where.
-    pub(crate) fn remedy(&self) -> &'static str {
-        let climbs = self.path.split('/').any(|part| part == "..");
-        match climbs || !self.readings.is_empty() {
-            true => "write the whole path from `/`, without `..`, `~` and escapes",
-            false => "write the path out literally",
-        }
-    }
-
-    /// Whether the text shows that the file is touched, rather than that it may be.
-    #[must_use]
-    pub const fn is_plain(&self) -> bool {
-        self.only.is_none() && !matches!(self.how, How::Named | How::Linked)
-    }
-
-    /// Whether it is touched after all where a directory could not be entered; `None` while that is not known.
-    #[must_use]
-    pub fn happens(&self, facts: &Facts) -> Option<bool> {
-        match (&self.only, matches!(self.how, How::Named | How::Linked)) {
-            (None, by_name) => Some(!by_name),
-            (Some(Only::Present(_)), _) | (_, true) => Some(false),
-            (Some(Only::Unentered(probe)), false) => {
-                Some(facts.get(probe)?.identity().is_none_or(|identity| identity.there != There::Directory))
-            }
-        }
-    }
-
-    /// The question which file this is; for a pattern, which directory it is expanded in.
-    #[must_use]
-    pub fn probe(&self) -> Probe {
-        let (path, dir) = (self.split().0.to_owned(), self.dir.clone());
-        match self.readings.as_slice() {
-            [] => Probe::Identity { path, dir },
-            readings => Probe::Meant { path, dir, readings: readings.to_vec() },
-        }
-    }
-
-    /// The path and nothing; or for a pattern the directory before its first wildcard, and the rest.
-    #[must_use]
-    pub fn split(&self) -> (&str, &str) {
-        let wild = self.path.find(['*', '?', '[', '{']).filter(|_| self.glob);
-        let Some(wild) = wild else { return (&self.path, "") };
-        match self.path.get(..wild).and_then(|fixed| fixed.rfind('/')) {
-            Some(0) => ("/", self.path.get(1..).unwrap_or_default()),
-            Some(end) => (self.path.get(..end).unwrap_or("."), self.path.get(end + 1..).unwrap_or_default()),
-            None => (".", &self.path),
-        }
-    }
-}
 
 /// A call as guards see it.
 #[derive(Debug, Clone)]
@@ -156,6 +55,8 @@ pub struct View<'a> {
     pub other: Option<String>,
     /// Other names that the tool may have, where its host's name of it does not say where the server's name ends.
     pub maybe: Vec<String>,
+    /// Its own name, where its host does not say of which server it is.
+    pub of_some_server: Option<&'a str>,
     /// Our own server tells of the call.
     pub served: bool,
 }
@@ -164,6 +65,7 @@ impl<'a> View<'a> {
     /// Looks at a call from `dir`, with what is declared of its tool.
     #[must_use]
     pub fn new(call: &'a Call, host: Option<&str>, dir: &str, declared: Option<&Declaration>) -> Self {
+        let of_some_server = tools::of_some_server(host, &call.tool);
         let maybe = tools::other_splits(host, &call.tool);
         let row = tools::lookup(host, &call.tool);
         let guess = || std::iter::once(&call.tool).chain(&maybe).find_map(|name| tools::guess(name));
@@ -194,6 +96,7 @@ impl<'a> View<'a> {
             row,
             other: tools::other_name(host, &call.tool),
             maybe,
+            of_some_server,
             served: tools::is_at_own_server(host, &call.tool),
         };
         if kind == Kind::Shell {
@@ -233,6 +136,9 @@ impl<'a> View<'a> {
     }
 
     fn command_text(&self) -> Option<String> {
+        if self.row.is_some_and(Tool::runs_unsaid) {
+            return None;
+        }
         command_text(&self.call.args, self.row.and_then(|row| row.command))
     }
 
@@ -289,8 +195,11 @@ impl<'a> View<'a> {
         }
         self.pathless = self.kind == Kind::Write && (odd || found.iter().all(|(path, _)| path.is_empty()));
         let whole = self.kind == Kind::Read;
-        let touches = found.into_iter().map(|(text, role)| Touch { whole, ..self.named(&text, dir, role) });
-        self.touches.extend(touches.collect::<Vec<_>>());
+        for (text, role) in found {
+            let named = Touch { whole, ..self.named(&text, dir, role) };
+            self.touches.extend(by_another_name(&named));
+            self.touches.push(named);
+        }
     }
 
     /// A pattern of paths that begins elsewhere than where the search does.
@@ -307,7 +216,7 @@ impl<'a> View<'a> {
         let host = self.row.map(|row| row.host).filter(|host| !matches!(*host, "" | MCP_HOST));
         let mut spelling = spelling::read(host, dir, text);
         if role == Role::Read {
-            // Who takes `~` for a name finds nothing there to read.
+            // Who takes `~` for a name rarely finds something there to read: that is asked apart.
             spelling.readings.retain(|reading| !reading.starts_with("./~"));
         }
         Touch::plain(spelling, dir, role)
@@ -342,6 +251,13 @@ impl<'a> View<'a> {
     }
 }
 
+/// What a read of `~/a` reads where something is called `~`: some hosts take that for a name like any other.
+fn by_another_name(touch: &Touch) -> Option<Touch> {
+    let path = format!("./{}", Some(&touch.path).filter(|path| path.starts_with('~') && touch.role == Role::Read)?);
+    let there = Probe::Identity { path: path.clone(), dir: touch.dir.clone() };
+    Some(Touch { path, readings: Vec::new(), whole: false, only: Some(Only::Present(there)), ..touch.clone() })
+}
+
 /// Where a tool keeps its paths of which only the name is known is a guess: every usual place is looked at.
 fn usual_places(row: &Tool) -> Vec<&'static str> {
     let named = |name: &&&str| row.paths.iter().any(|own| own.rsplit(':').next() == Some(**name));
@@ -349,34 +265,65 @@ fn usual_places(row: &Tool) -> Vec<&'static str> {
     row.paths.iter().chain(usual).copied().collect()
 }
 
+/// The host that makes the patches which stand in a shell's text.
+const PATCHING: &str = "codex";
+
 /// What a shell text touches, seen from each directory in which it may run.
 fn from_each(directories: Vec<Option<&str>>, dir: &str, reading: &Reading) -> Vec<Touch> {
     let mut touches: Vec<Touch> = Vec::new();
-    for (number, named) in directories.into_iter().enumerate() {
-        let from = named.map_or_else(|| dir.to_owned(), |named| path::join(dir, named));
+    for (number, from) in directories.into_iter().flat_map(|named| starts(dir, named)).enumerate() {
         // An absolute path leads to the same place from everywhere.
         let seen = reading.touches.iter().filter(|touch| number == 0 || !touch.path.text.starts_with(['/', '~']));
-        touches.extend(seen.map(|touch| from_shell(touch, &from)));
+        for touch in seen {
+            touches.push(from_shell(touch, &from, placed));
+            if matches!(&touch.dir, Dir::At(place) if climbs(place)) {
+                touches.push(from_shell(touch, &from, walked));
+            }
+        }
     }
     touches
 }
 
-fn from_shell(touch: &shell::Touch, from: &str) -> Touch {
+/// Where a text may begin that is run in a directory which is named so. A shell takes back what stands before `..`, and so
+/// do some hosts; a program that is told where to work walks there.
+fn starts(dir: &str, named: Option<&str>) -> Vec<String> {
+    match named {
+        None => vec![dir.to_owned()],
+        Some(named) if climbs(named) => vec![path::join(dir, named), walked(dir, named)],
+        Some(named) => vec![path::join(dir, named)],
+    }
+}
+
+fn climbs(path: &str) -> bool {
+    path.split('/').any(|part| part == "..")
+}
+
+fn from_shell(touch: &shell::Touch, from: &str, placed: fn(&str, &str) -> String) -> Touch {
     let path = touch.path.text.clone();
     let (dir, lost) = match &touch.dir {
         Dir::Here => (from.to_owned(), false),
         Dir::At(place) => (placed(from, place), false),
         Dir::Unknown => (from.to_owned(), !path.starts_with(['/', '~'])),
     };
+    let Spelling { path, readings } = match touch.taken_apart {
+        true => spelling::read(Some(PATCHING), &dir, &path),
+        false => Spelling { path, readings: Vec::new() },
+    };
     let only = touch.only.as_ref().map(|only| match only {
         shell::Only::Unentered(place) => {
             Only::Unentered(Probe::Identity { path: placed(from, place), dir: from.to_owned() })
         }
         shell::Only::Present(path) => Only::Present(Probe::Identity { path: path.clone(), dir: dir.clone() }),
+        shell::Only::Copied { source, name, named, follows } => Only::Copied(Copied {
+            source: Probe::Identity { path: source.clone(), dir: dir.clone() },
+            name: name.clone(),
+            named: named.clone(),
+            follows: *follows,
+        }),
     });
     let mut touch = Touch {
         path,
-        readings: Vec::new(),
+        readings,
         dir,
         role: touch.role,
         whole: touch.whole,
@@ -394,9 +341,14 @@ fn placed(from: &str, place: &str) -> String {
     if place.starts_with('~') { place.to_owned() } else { path::join(from, place) }
 }
 
+fn walked(from: &str, place: &str) -> String {
+    if place.starts_with(['~', '/']) { place.to_owned() } else { format!("{from}/{place}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::How;
     use serde_json::{Value, json};
 
     fn call(tool: &str, args: Value) -> Call {

@@ -17,6 +17,7 @@ use crate::probe::{Fact, Facts, Identity, Probe};
 use crate::session::Session;
 use crate::shell::{self, Command, How, Options, Word};
 use crate::stack::Layer;
+use crate::tools;
 
 /// Steps that name steps are followed this deep; a definition that goes deeper names nothing more.
 pub(crate) const STEP_DEPTH_MAX: u32 = 8;
@@ -141,7 +142,10 @@ impl Subject<'_> {
         }
         match self.layer.step(name) {
             Some(step) => depth > 0 && self.matches_at(&step.matcher, purpose, depth - 1),
-            None if purpose.lenient() => self.view.possible_names().any(|tool| glob::text_matches(name, tool)),
+            None if purpose.lenient() => {
+                let some = self.view.of_some_server.is_some_and(|own| tools::means_of_some_server(name, own));
+                some || self.view.possible_names().any(|tool| glob::text_matches(name, tool))
+            }
             None => self.view.names().any(|tool| glob::text_matches(name, tool)),
         }
     }

@@ -52,9 +52,14 @@ pub const IN_WORKSPACE: &[(&str, &str)] = &[
     (".opencode/tools", OPENCODE),
     (".opencode/package.json", OPENCODE),
     (".github/hooks", COPILOT),
+    (".github/copilot/settings.json", COPILOT),
+    (".github/copilot/settings.local.json", COPILOT),
     (".cursor/hooks.json", CURSOR),
     (".windsurf/hooks.json", WINDSURF),
 ];
+
+/// A file of variables, which some hosts read; who asks knows whether it counts.
+pub(crate) const VARIABLES: &str = ".env";
 
 /// What makes git run something, in a workspace that is a repository.
 const IN_GIT: [&str; 2] = [".git/config", ".git/hooks"];
@@ -98,6 +103,8 @@ pub(crate) const EXPANDED: &[&str] = &[
     ".opencode/tools/*.ts",
     ".opencode/package.json",
     ".github/hooks/*.json",
+    ".github/copilot/settings.json",
+    ".github/copilot/settings.local.json",
     ".cursor/hooks.json",
     ".windsurf/hooks.json",
     ".mcp.json",
@@ -168,6 +175,7 @@ pub(crate) const MENTIONS: &[&str] = &[
     "QWEN_CODE_SAFE_MODE",
     ".cursor/hooks",
     ".github/hooks",
+    ".github/copilot",
     ".git/hooks",
     ".git/config",
     ".gitconfig",

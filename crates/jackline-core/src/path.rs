@@ -33,6 +33,36 @@ impl Role {
     }
 }
 
+/// Directories that tools make and that are thrown away all day.
+const GENERATED: &[&str] = &[
+    "node_modules",
+    "target",
+    "dist",
+    "build",
+    "out",
+    ".venv",
+    "venv",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    ".next",
+    ".nuxt",
+    ".turbo",
+    ".parcel-cache",
+    ".cache",
+    ".gradle",
+    "coverage",
+    "htmlcov",
+];
+
+/// Whether a path is one of those directories, or lies in one.
+#[must_use]
+pub fn is_generated(path: &str) -> bool {
+    path.split('/').any(|part| GENERATED.contains(&part))
+}
+
 /// Folds `.`, `..` and doubled slashes of a path by its text alone, keeping a leading `/`.
 ///
 /// Only for globs and display: identity of a file is a probe's business, because links come before `..`.

@@ -61,6 +61,9 @@ pub enum Probe {
     Calls { queries: Vec<Query> },
     /// Does the file at this canonical absolute path hold this text?
     Contains { path: String, text: String },
+    /// Which file in the directory at this canonical absolute path would be one of these patterns if it lay below `into`
+    /// (absolute, or below the workspace root)? At first only names that are `named` so; links are followed or are not.
+    Lands { from: String, named: Option<String>, follows: bool, into: String, patterns: Vec<String> },
     /// What does git say of the repository around the workspace?
     Git { question: GitQuestion },
     /// What does an address answer?
@@ -113,6 +116,7 @@ impl Probe {
             | Self::Calls { .. }
             | Self::Scripts { .. }
             | Self::Contains { .. }
+            | Self::Lands { .. }
             | Self::Git { .. }
             | Self::Rego { .. } => true,
             Self::Files { ask } => ask.observes(),

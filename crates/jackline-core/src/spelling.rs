@@ -35,14 +35,21 @@ pub(crate) fn read(host: Option<&str>, dir: &str, text: &str) -> Spelling {
 
 fn unescape(meant: &mut Vec<String>) {
     for text in meant.clone() {
-        let bare = text.strip_prefix('@').unwrap_or(&text);
-        add(meant, bare.to_owned());
-        for text in [text.as_str(), bare] {
-            let plain = unescaped(text).unwrap_or_else(|| text.to_owned());
-            add(meant, plain.strip_prefix('@').unwrap_or(&plain).to_owned());
+        let mut spelled = bare(&text);
+        spelled.iter().for_each(|bare| add(meant, bare.clone()));
+        spelled.insert(0, text);
+        for text in spelled {
+            let plain = unescaped(&text).unwrap_or(text);
+            bare(&plain).into_iter().for_each(|bare| add(meant, bare));
             add(meant, plain);
         }
     }
+}
+
+/// A path without the `@` at its front: as it stands there, and without the slashes behind it, which go with it.
+fn bare(text: &str) -> Vec<String> {
+    let Some(rest) = text.strip_prefix('@') else { return Vec::new() };
+    vec![rest.to_owned(), rest.trim_start_matches(['/', '\\']).to_owned()]
 }
 
 /// `~` may be a name like any other, and `..` may take back what stands before it.
@@ -130,6 +137,8 @@ mod tests {
         check(Some("codex"), "~/../a", "~/../a", &["/ws/sub/a", "./~/../a"]);
         check(Some("copilot"), "~/a", "~/a", &["./~/a"]);
         check(Some("gemini"), "@a", "@a", &["a"]);
+        check(Some("gemini"), "@/a", "@/a", &["/a", "a"]);
+        check(Some("gemini"), "@\\/a", "@\\/a", &["\\/a", "a"]);
         check(Some("gemini"), "a%2Eb", "a%2Eb", &["a.b"]);
         check(Some("gemini"), "%40a", "%40a", &["a", "@a"]);
         check(Some("codex"), "file:///ws/a", "/ws/a", &["file:///ws/a"]);

@@ -3,6 +3,7 @@
 //! A definition's `tools.declare` goes before this table. A host that has no rows of its own may use any row.
 
 use crate::definition::Kind;
+use crate::glob;
 use crate::listing::MCP_HOST;
 
 /// A tool of a host.
@@ -27,6 +28,8 @@ pub struct Tool {
     pub counts: Option<Counts>,
     /// How its arguments ask for a part of a file.
     pub paging: Option<Paging>,
+    /// Whether it takes any file of that name where nothing is at a path that does not begin at the top.
+    pub seeks: bool,
 }
 
 /// Members of an outcome that count the lines of its text.
@@ -74,6 +77,16 @@ impl Tool {
     const fn paged(self, paging: Paging) -> Self {
         Self { paging: Some(paging), ..self }
     }
+
+    const fn seeking(self) -> Self {
+        Self { seeks: true, ..self }
+    }
+
+    /// Whether it runs something that none of its arguments says.
+    #[must_use]
+    pub fn runs_unsaid(&self) -> bool {
+        self.kind == Kind::Shell && self.command.is_none()
+    }
 }
 
 const fn files(host: &'static str, name: &'static str, kind: Kind, paths: &'static [&'static str]) -> Tool {
@@ -86,7 +99,7 @@ const fn shell(host: &'static str, name: &'static str, command: &'static str) ->
 
 const fn plain(host: &'static str, name: &'static str, kind: Kind) -> Tool {
     let (command, directory, counts, paging) = (None, None, None, None);
-    Tool { host, name, kind, paths: &[], command, directory, aside: &[], texts: &[], counts, paging }
+    Tool { host, name, kind, paths: &[], command, directory, aside: &[], texts: &[], counts, paging, seeks: false }
 }
 
 /// The name under which hosts know our own MCP server, and what its tools' names begin with there.
@@ -206,7 +219,7 @@ pub const TOOLS: &[Tool] = &[
     files("gemini", "read_file", Kind::Read, &["file_path", "absolute_path"]),
     files("gemini", "read_many_files", Kind::Read, &["paths[]", "include[]"]),
     files("gemini", "write_file", Kind::Write, &["file_path"]),
-    files("gemini", "replace", Kind::Write, &["file_path"]),
+    files("gemini", "replace", Kind::Write, &["file_path"]).seeking(),
     files("gemini", "list_directory", Kind::List, &["dir_path", "path"]),
     files("gemini", "glob", Kind::Search, &["dir_path", "path", "glob:pattern"]),
     files("gemini", "grep_search", Kind::Search, &["dir_path", "path"]),
@@ -325,7 +338,8 @@ pub const TOOLS: &[Tool] = &[
     shell("vscode", "send_to_terminal", "command"),
     plain("vscode", "get_terminal_output", Kind::Other),
     shell("vscode", "create_and_run_task", "task.command"),
-    plain("vscode", "run_task", Kind::Other),
+    // What it runs stands in a file that an agent may write.
+    plain("vscode", "run_task", Kind::Shell),
     files("vscode", "read_file", Kind::Read, &["filePath"]),
     files("vscode", "create_file", Kind::Write, &["filePath"]),
     files("vscode", "replace_string_in_file", Kind::Write, &["filePath"]),
@@ -414,7 +428,8 @@ pub fn lookup(host: Option<&str>, name: &str) -> Option<&'static Tool> {
     named()
         .find(|tool| host.is_some_and(|host| tool.host == host))
         .or_else(|| named().find(|tool| tool.host.is_empty()))
-        .or_else(|| named().find(|_| !host.is_some_and(is_known_host)))
+        // What is said elsewhere on one host may be an argument on another.
+        .or_else(|| named().find(|tool| !host.is_some_and(is_known_host) && !tool.runs_unsaid()))
 }
 
 /// Whether a row is one of the host's own, so that what it says is all that there is.
@@ -482,6 +497,23 @@ pub fn other_splits(host: Option<&str>, name: &str) -> Vec<String> {
     std::iter::once(format!("{front}{joined}")).chain(others).collect()
 }
 
+/// What stands for the server in the name of a tool whose host does not say of which server it is.
+pub const SOME_SERVER: &str = "cursor";
+
+/// The own name of a tool whose host does not say of which server it is. It may be any server's.
+#[must_use]
+pub fn of_some_server<'n>(host: Option<&str>, name: &'n str) -> Option<&'n str> {
+    let rest = name.strip_prefix("mcp__").filter(|_| host == Some("cursor"))?;
+    rest.strip_prefix(SOME_SERVER)?.strip_prefix("__")
+}
+
+/// Whether a pattern of tools' names means a server's tool of this name, whatever the server.
+#[must_use]
+pub(crate) fn means_of_some_server(pattern: &str, own: &str) -> bool {
+    let parts = pattern.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+    parts.is_some_and(|(_, wanted)| glob::text_matches(wanted, own))
+}
+
 /// Every name in the table, for suggestions and for `jackline check`.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
@@ -536,6 +568,16 @@ mod tests {
         assert!(
             other_splits(Some("claude"), "mcp__a__b_c").is_empty() && other_splits(Some("vscode"), "x_y").is_empty()
         );
+    }
+
+    #[test]
+    fn a_tool_without_its_server_may_be_any_servers() {
+        assert_eq!(of_some_server(Some("cursor"), "mcp__cursor__drop_table"), Some("drop_table"));
+        assert_eq!(of_some_server(Some("cursor"), "mcp__db__drop_table"), None);
+        assert_eq!(of_some_server(Some("claude"), "mcp__cursor__drop_table"), None);
+        let means = |pattern: &str| means_of_some_server(pattern, "drop_table");
+        assert!(means("mcp__db__drop_table") && means("mcp__{a,b}__drop_*") && !means("mcp__db__list"));
+        assert!(!means("drop_table"), "a tool of the host's own");
     }
 
     #[test]

@@ -106,6 +106,7 @@ impl Run {
             Probe::Counts
             | Probe::Calls { .. }
             | Probe::Contains { .. }
+            | Probe::Lands { .. }
             | Probe::Git { .. }
             | Probe::Scripts { .. }
             | Probe::Web { .. } => Fact::Unknown("no todo is verified here".to_owned()),

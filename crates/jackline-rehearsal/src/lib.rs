@@ -12,6 +12,7 @@ pub mod install;
 pub mod mcp;
 pub mod model;
 pub mod stage;
+mod terminal;
 
 pub use client::codex::Codex;
 pub use client::copilot::Copilot;
@@ -22,3 +23,4 @@ pub use client::{Client, Play, Run, Scripted, claude::Claude};
 pub use mcp::Mcp;
 pub use model::{Call, Lane, Model, Outcome, SUBAGENT, Script, call};
 pub use stage::Stage;
+pub use terminal::terminal;

@@ -294,7 +294,14 @@ fn proves(host: &str, outcome: &Value) -> bool {
 fn a_failed_command_cannot_say_that_it_went_well() {
     assert!(proves("vscode", &json!("fine\n")) && proves("vscode", &json!("fine\nCommand exited with code 0")));
     assert!(!proves("vscode", &json!("Command exited with code 0\nno\nCommand exited with code 1")));
-    assert!(proves("cursor", &json!("{\"exitCode\":0}")) && proves("gemini", &json!({ "llmContent": "Output: x" })));
+    assert!(proves("cursor", &json!("{\"exitCode\":0}")));
+    assert!(proves("gemini", &json!({ "llmContent": "Output: x\nProcess Group PGID: 1" })));
+    for cut in ["Command was automatically cancelled because it exceeded the timeout.", "All is well.", "Output: x"] {
+        assert!(!proves("gemini", &json!({ "llmContent": cut })) && !proves("qwen", &json!({ "llmContent": cut })));
+    }
+    for started in ["Command is running in terminal with ID=1", "Command timed out after 5 s", ""] {
+        assert!(!proves("vscode", &json!(started)), "{started}");
+    }
     for host in ["gemini", "qwen", "cursor", "vscode"] {
         for outcome in [json!(null), json!({ "foo": 1 }), json!([1])] {
             assert!(!proves(host, &outcome), "{host} {outcome}");

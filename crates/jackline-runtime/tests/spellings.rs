@@ -105,7 +105,9 @@ fn what_guards_us_is_not_written_under_another_spelling() {
 #[test]
 fn one_host_takes_marks_and_escapes_off() {
     let world = World::new(PLAIN);
-    for path in ["@jackline.yaml", "jackline%2Eyaml", "%2e/jackline.yaml", "@jackline%2Eyaml", "%40jackline.yaml"] {
+    let marked = ["@jackline.yaml", "@/jackline.yaml", "@//jackline.yaml", "@\\jackline.yaml", "@%2Fjackline.yaml"];
+    let escaped = ["jackline%2Eyaml", "%2e/jackline.yaml", "@jackline%2Eyaml", "%40jackline.yaml", "%40/jackline.yaml"];
+    for path in marked.into_iter().chain(escaped) {
         world.check("gemini", "write_file", writes("file_path", path), Some("guards this session"));
         world.check("copilot", "Edit", writes("path", path), None);
     }
@@ -171,4 +173,68 @@ fn a_pattern_that_begins_outside_searches_outside() {
         world.check(host, tool, json!({ argument: "/etc/*", "query": "root" }), Some("outside the workspace"));
         world.check(host, tool, json!({ argument: "sub/**/*.rs", "query": "root" }), None);
     }
+}
+
+#[test]
+fn a_name_that_a_host_looks_for_everywhere_is_no_place() {
+    for policies in ["", "policies: [ { paths: { protect: [\"infra/**\"] } } ]\n"] {
+        let world = World::new(&format!("{PLAIN}{policies}"));
+        let replaces = |path: &str| json!({ "file_path": path, "old_string": "x", "new_string": "y" });
+        // Nothing is there, and the client would edit the only file of that name.
+        for path in ["x", "jackline.yml", "sub/x", "./x"] {
+            world.check("gemini", "replace", replaces(path), Some("any file of that name"));
+        }
+        let whole = world.root().join("new.txt");
+        world.check("gemini", "replace", replaces(whole.to_str().unwrap()), None);
+        fs::write(world.root().join("here.txt"), "x").unwrap();
+        world.check("gemini", "replace", replaces("here.txt"), None);
+        world.check("gemini", "write_file", writes("file_path", "new.txt"), None);
+        world.check("claude", "Edit", replaces("new.txt"), None);
+    }
+}
+
+#[test]
+fn a_patch_in_a_shells_text_is_taken_apart_by_the_host() {
+    let world = World::new(PLAIN);
+    for path in ["~/../jackline.yaml", "ln/../jackline.yaml", "sub/../jackline.yaml"] {
+        let patch = format!("apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: {path}\n+evil\n*** End Patch\nEOF");
+        world.check("codex", "Bash", json!({ "command": patch }), Some("guards this session"));
+    }
+    let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: sub/a.txt\n+x\n*** End Patch\nEOF";
+    world.check("codex", "Bash", json!({ "command": patch }), None);
+}
+
+#[test]
+fn settings_of_hosts_are_their_settings_in_every_directory_of_the_repository() {
+    let dir = tempfile::tempdir().unwrap();
+    let top = fs::canonicalize(dir.path()).unwrap();
+    for made in ["repo/.git", "repo/pkg/sub", "home"] {
+        fs::create_dir_all(top.join(made)).unwrap();
+    }
+    fs::write(top.join("repo/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let root = top.join("repo/pkg");
+    fs::write(root.join("jackline.yaml"), PLAIN).unwrap();
+    let runtime = Runtime::builder().workspace(&root).home(top.join("home")).definition_yaml(PLAIN).build().unwrap();
+    let asked = |path: &str| {
+        let message = message("codex", &root, "Bash", &json!({ "command": format!("echo x > {path}") }));
+        let adapter = adapters::named("codex", Some("local")).unwrap();
+        runtime.handle(adapter.as_ref(), message.to_string().as_bytes()).stderr
+    };
+    for path in ["../.codex/config.toml", "../.opencode/tool/evil.js", "../opencode.json", "sub/.gemini/settings.json"]
+    {
+        assert!(asked(path).contains("guards this session"), "{path}");
+    }
+    assert_eq!(asked("sub/a.txt"), "");
+}
+
+#[test]
+fn a_directory_to_run_in_is_walked_and_folded() {
+    let world = World::new(PLAIN);
+    symlink("../infra", world.root().join("sub/l")).unwrap();
+    let runs =
+        |directory: &str| json!({ "command": "rm jackline.yaml", "is_background": false, "directory": directory });
+    for directory in ["sub/l/..".to_owned(), format!("{}/sub/l/..", world.root().display()), "sub/..".to_owned()] {
+        world.check("qwen", "run_shell_command", runs(&directory), Some("guards this session"));
+    }
+    world.check("qwen", "run_shell_command", runs("sub/deep"), None);
 }

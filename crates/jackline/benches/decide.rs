@@ -105,6 +105,7 @@ fn answer(probe: &Probe) -> Fact {
         | Probe::Files { .. }
         | Probe::Calls { .. }
         | Probe::Contains { .. }
+        | Probe::Lands { .. }
         | Probe::Git { .. }
         | Probe::Web { .. }
         | Probe::Scripts { .. }

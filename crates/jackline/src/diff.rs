@@ -1,5 +1,6 @@
 //! What a change does to a text, line by line, in the unified form that people know.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Lines shown around a change.
@@ -7,6 +8,8 @@ const CONTEXT_LINES: usize = 3;
 /// Cells of the table that finds the shortest change: some two thousand lines by two thousand. Beyond, what differs is
 /// shown as taken out and put in.
 const CELLS_MAX: usize = 4_000_000;
+/// Characters of a line that are shown: hosts keep whole conversations in one.
+const LINE_CHARS_MAX: usize = 2_000;
 
 /// One line of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,9 +114,18 @@ fn hunk(all: &[Line<'_>], start: usize, end: usize) -> String {
             Line::New(text) => ('+', text),
         };
         let end = if text.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
-        let _ = write!(shown, "{mark}{text}{end}");
+        let _ = write!(shown, "{mark}{}{end}", cut(text));
     }
     shown
+}
+
+/// A line as it is shown; of a very long one the beginning.
+fn cut(line: &str) -> Cow<'_, str> {
+    let Some((at, _)) = line.char_indices().nth(LINE_CHARS_MAX).filter(|_| line.len() > LINE_CHARS_MAX) else {
+        return Cow::Borrowed(line);
+    };
+    let line_end = if line.ends_with('\n') { "\n" } else { "" };
+    Cow::Owned(format!("{}… ({} bytes in all){line_end}", line.get(..at).unwrap_or_default(), line.len()))
 }
 
 #[cfg(test)]
@@ -136,6 +148,15 @@ mod tests {
             "--- f\n+++ f\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n",
         );
         check(Some("{}"), Some("{\n}\n"), "--- f\n+++ f\n@@ -1,1 +1,2 @@\n-{}\n\\ No newline at end of file\n+{\n+}\n");
+    }
+
+    #[test]
+    fn a_very_long_line_is_cut() {
+        let long = "ü".repeat(LINE_CHARS_MAX + 1);
+        let shown = unified("f", Some(&format!("{long}\na\n")), Some(&format!("{long}\nb")));
+        let cut = "ü".repeat(LINE_CHARS_MAX);
+        let want = format!("@@ -1,2 +1,2 @@\n {cut}… (4003 bytes in all)\n-a\n+b\n\\ No newline at end of file\n");
+        assert_eq!(shown, format!("--- f\n+++ f\n{want}"));
     }
 
     #[test]

@@ -7,9 +7,10 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write as _};
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use jackline_core::json::JSON_BYTES_MAX;
+use jackline_core::json::{self, JSON_BYTES_MAX};
 use jackline_runtime::adapters::{self, Adapter, Reply};
 use jackline_runtime::{Answer, RuntimeBuilder};
 
@@ -74,7 +75,7 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
         let why = format!("the message is longer than {JSON_BYTES_MAX} bytes");
         return adapter.render(&adapter.glance(native), &[fault(&why)]);
     }
-    let hooked = place::hooked(&options.host, &options.baked);
+    let hooked = place::hooked(&options.host, &options.baked, || cwd(native));
     let Hooked { state, definitions, settings, home } = match hooked {
         Ok(hooked) => hooked,
         Err(why) => return adapter.render(&adapter.glance(native), &[fault(&why)]),
@@ -93,6 +94,11 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
         Ok(runtime) => ManuallyDrop::new(runtime).handle(adapter, native),
         Err(why) => adapter.render(&adapter.glance(native), &[fault(&why.to_string())]),
     }
+}
+
+/// Where a message says that its host works.
+fn cwd(native: &[u8]) -> Option<PathBuf> {
+    json::decode(native).ok()?.get("cwd")?.as_str().map(PathBuf::from)
 }
 
 fn fault(why: &str) -> Answer {

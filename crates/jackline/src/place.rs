@@ -95,6 +95,9 @@ impl Where {
 /// Variables in which hosts tell their hooks the project's directory; the others start hooks there.
 const PROJECTS: &[(&str, &str)] = &[("claude", "CLAUDE_PROJECT_DIR"), ("cursor", "CURSOR_PROJECT_DIR")];
 
+/// Hosts that start hooks at the top of the repository, wherever in it they were started; their messages say where.
+const STARTING_ABOVE: &[&str] = &["copilot"];
+
 /// The places that `init` wrote into a wired command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Baked {
@@ -106,10 +109,13 @@ pub(crate) struct Baked {
 
 impl Baked {
     /// The user's own definition. Where a home is baked in, a variable that says where settings lie is passed over: a
-    /// project may set it, and leave the user without what they declared, or with what it declares in their name.
+    /// project may set it, and leave the user without what they declared, or with what it declares in their name. Elsewhere
+    /// it leads away from none that lies in the usual place.
     fn user_definition(&self) -> Option<PathBuf> {
         let usual = || self.home.as_ref().map(|home| home.join(SETTINGS));
-        self.settings.clone().or_else(usual).map(definition_in).or_else(user_definition)
+        let baked = self.settings.clone().or_else(usual).map(definition_in);
+        let there = || home().map(|home| definition_in(home.join(SETTINGS))).filter(|definition| definition.exists());
+        baked.or_else(there).or_else(user_definition)
     }
 }
 
@@ -124,14 +130,17 @@ pub(crate) struct Hooked {
 }
 
 /// Where a hook looks. What `init` wrote on its command line wins over the environment, which an agent might reach;
-/// no variable names a definition here.
-pub(crate) fn hooked(host: &str, baked: &Baked) -> Result<Hooked, String> {
+/// no variable names a definition here. `told` is where the host's message says that it works.
+pub(crate) fn hooked(host: &str, baked: &Baked, told: impl FnOnce() -> Option<PathBuf>) -> Result<Hooked, String> {
     let at = Where { workspace: None, store: baked.store.clone() };
     let state = at.state().map_err(|_| "there is no place for the state; set HOME or JACKLINE_HOME".to_owned())?;
     let named = || PROJECTS.iter().find(|(own, _)| *own == host).and_then(|(_, name)| variable(name));
     let start = baked.root.clone().or_else(named).or_else(|| env::current_dir().ok());
     let start = start.ok_or_else(|| "the present directory is gone".to_owned())?;
     let start = jackline_runtime::canonical(&start).unwrap_or(start);
+    let told = STARTING_ABOVE.contains(&host).then(told).flatten();
+    let told = told.and_then(|told| jackline_runtime::canonical(&told).ok()).filter(|told| told.starts_with(&start));
+    let start = told.unwrap_or(start);
     if !start.is_absolute() || start.to_str().is_none() {
         return Err(format!("the workspace `{}` is no absolute UTF-8 path", start.display()));
     }
@@ -143,20 +152,37 @@ pub(crate) fn hooked(host: &str, baked: &Baked) -> Result<Hooked, String> {
 /// A file of variables, in every directory that may have one.
 const VARIABLES: &str = ".env";
 
-/// The files that a host takes variables from, some of which switch its hooks off: upwards from where it works, and at
-/// home.
+/// The files that a host takes variables from, some of which switch its hooks off or lead them elsewhere: upwards from
+/// where it works and at home, or only where it keeps its own settings.
 pub(crate) fn variables(host: &str, start: &Path) -> Vec<PathBuf> {
-    if host != "qwen" {
-        return Vec::new();
-    }
+    let own = match host {
+        "qwen" => ".qwen",
+        "gemini" => ".gemini",
+        "codex" => return host_home("CODEX_HOME", ".codex").map(|dir| dir.join(VARIABLES)).into_iter().collect(),
+        _ => return Vec::new(),
+    };
     let mut dirs: Vec<PathBuf> = start.ancestors().take(LEVELS_MAX).map(Path::to_owned).collect();
     dirs.extend(home().filter(|home| !start.starts_with(home)));
-    dirs.iter().flat_map(|dir| [dir.join(".qwen").join(VARIABLES), dir.join(VARIABLES)]).collect()
+    dirs.iter().flat_map(|dir| [dir.join(own).join(VARIABLES), dir.join(VARIABLES)]).collect()
 }
 
 /// The definitions that a hook would judge by, with nothing remembered.
 pub(crate) fn judged_by(state: PathBuf, root: PathBuf) -> Found {
     Found::read_only(Places { home: state, start: root, named: None, ..wider() })
+}
+
+/// The directories of a project in which a host may be started and finds settings, beside its root: from here up to the
+/// repository's top.
+pub(crate) fn between(here: &Path, root: &Path) -> Vec<PathBuf> {
+    let top = root.ancestors().take(LEVELS_MAX).find(|dir| dir.join(".git").exists()).unwrap_or(root);
+    let dirs = here.ancestors().chain(root.ancestors()).filter(|dir| dir.starts_with(top) && *dir != root);
+    let mut found: Vec<PathBuf> = Vec::new();
+    for dir in dirs {
+        if !found.iter().any(|known| known == dir) {
+            found.push(dir.to_owned());
+        }
+    }
+    found
 }
 
 /// The definitions that count everywhere on this machine.

@@ -111,6 +111,8 @@ fn said_three_times(version: &str, gate: &str, (verdict, reason): (&str, &str)) 
     let host = version.split('/').next().unwrap();
     let mut gates = messages(&root().join("conformance/hosts").join(version));
     gates.retain(|path| path.file_name().unwrap().to_str().unwrap().starts_with(gate));
+    // The file is not there, which is refused by itself.
+    gates.retain(|path| !path.ends_with("BeforeTool.replace.json"));
     assert!(gates.len() > 5, "{host}");
     for path in gates {
         let refused = answered(host, STRICT, &fs::read(&path).unwrap());

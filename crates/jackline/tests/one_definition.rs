@@ -191,6 +191,7 @@ const HOSTS: &[Host] = &[
         message: |root, what| {
             let ended = |well, _| {
                 let shown = if well { "Output: done" } else { "Output: (empty)\nExit Code: 1" };
+                let shown = format!("{shown}\nProcess Group PGID: 17");
                 ("AfterTool", json!({"tool_response": {"llmContent": shown, "returnDisplay": ""}}))
             };
             let events = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterAgent"];
@@ -203,7 +204,9 @@ const HOSTS: &[Host] = &[
         message: |root, what| {
             let ended = |well, shell| match well {
                 true if shell => {
-                    ("PostToolUse", json!({"tool_response": {"llmContent": "Output: done\nExit Code: 0"}}))
+                    let ended = "Error: (none)\nExit Code: 0\nSignal: (none)\nProcess Group PGID: (none)";
+                    let shown = format!("Command: x\nDirectory: (root)\nOutput: done\n{ended}");
+                    ("PostToolUse", json!({"tool_response": {"llmContent": shown}}))
                 }
                 true => ("PostToolUse", json!({"tool_response": {"llmContent": "done"}})),
                 false => ("PostToolUseFailure", json!({"error": "Exit Code: 1"})),

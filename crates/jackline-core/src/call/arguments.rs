@@ -10,7 +10,11 @@ const DIRECTORY_ARGUMENTS: &[&str] = &["workdir", "cwd", "directory", "dir_path"
 /// The shell text of a call: a string, or an argument list quoted back into one.
 pub(super) fn command_text(args: &Value, argument: Option<&str>) -> Option<String> {
     if let Value::String(text) = args {
-        return Some(text.clone());
+        // Arguments that were written down as a text are arguments, not a command.
+        return match serde_json::from_str(text) {
+            Ok(inner @ Value::Object(_)) => command_text(&inner, argument),
+            _ => Some(text.clone()),
+        };
     }
     let names = argument.into_iter().chain(COMMAND_ARGUMENTS.iter().copied());
     names.filter_map(|name| Some((name, member(args, name)?))).find_map(|(name, value)| {

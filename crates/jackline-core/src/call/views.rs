@@ -75,7 +75,11 @@ struct Said<'s> {
 
 impl<'s> Said<'s> {
     fn of(call: &Call, host: Option<&str>, stack: &'s Stack) -> Self {
-        let maybe = tools::other_splits(host, &call.tool);
+        let mut maybe = tools::other_splits(host, &call.tool);
+        if let Some(own) = tools::of_some_server(host, &call.tool) {
+            let declared = stack.layers.iter().flat_map(|layer| layer.model.tools.declare.keys());
+            maybe.extend(declared.filter(|name| tools::means_of_some_server(name, own)).cloned());
+        }
         let names: Vec<&str> = std::iter::once(&call.tool).chain(&maybe).map(String::as_str).collect();
         let in_table = tools::lookup(host, &call.tool).is_some();
         let told = |declared: &&Declaration| !in_table || declared.kind.is_some() || !declared.path.is_empty();

@@ -16,7 +16,7 @@ use crate::sha::{Digest, Key};
 /// What a rule says when its owner wrote no reason.
 pub const REASON_DEFAULT: &str = "Denied by policy.";
 
-/// Names an enum's values as the definition spells them, and reads them back.
+/// Names an enum's values as their owner spells them, in a definition or a policy's file, and reads them back.
 macro_rules! spelled {
     ($kind:ident { $($value:ident = $name:literal),+ $(,)? }) => {
         impl $kind {
@@ -25,13 +25,13 @@ macro_rules! spelled {
             /// Every spelling, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 
-            /// The value as the definition spells it.
+            /// The value as it is spelled.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$value => $name),+ }
             }
 
-            /// Reads the definition's spelling.
+            /// Reads a spelling.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($name => Some(Self::$value),)+ _ => None }
@@ -39,6 +39,7 @@ macro_rules! spelled {
         }
     };
 }
+pub(crate) use spelled;
 
 mod checks;
 mod completion;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::command::Command;
 use super::pattern::{self, Pattern};
 use crate::definition::fault::{Faults, quoted};
+use crate::definition::model::spelled;
 use crate::definition::yaml::{Node, Value};
 use crate::definition::{self, Fault, Span};
 use crate::sha::Digest;
@@ -53,28 +54,6 @@ pub enum Action {
     /// The body is shown to the agent.
     Prompt,
     Command(Command),
-}
-
-/// Names an enum's values as a policy spells them, and reads them back.
-macro_rules! spelled {
-    ($kind:ident { $($value:ident = $name:literal),+ $(,)? }) => {
-        impl $kind {
-            /// Every spelling, in the order of declaration.
-            pub const NAMES: &'static [&'static str] = &[$($name),+];
-
-            /// The value as a policy spells it.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$value => $name),+ }
-            }
-
-            /// Reads a policy's spelling.
-            #[must_use]
-            pub fn parse(text: &str) -> Option<Self> {
-                match text { $($name => Some(Self::$value),)+ _ => None }
-            }
-        }
-    };
 }
 
 /// Since when a file counts as changed.

@@ -1,5 +1,7 @@
 //! Where calls may read and write: inside the workspace, and not where the owner protects.
 
+mod copied;
+
 use crate::call::Touch;
 use crate::code;
 use crate::decision::Finding;
@@ -7,49 +9,27 @@ use crate::definition::model::{Outside, Paths};
 use crate::glob;
 use crate::matcher::Subject;
 use crate::overlap;
-use crate::path::Role;
+use crate::path::{self, Role};
 use crate::probe::{Fact, Identity, Probe, There};
 
 const GUARD: &str = "paths";
 
-/// Directories that tools make and that are thrown away all day.
-const GENERATED: &[&str] = &[
-    "node_modules",
-    "target",
-    "dist",
-    "build",
-    "out",
-    ".venv",
-    "venv",
-    "__pycache__",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".tox",
-    ".next",
-    ".nuxt",
-    ".turbo",
-    ".parcel-cache",
-    ".cache",
-    ".gradle",
-    "coverage",
-    "htmlcov",
-];
-
 pub(crate) fn needs(settings: &Paths, subject: &Subject<'_>) -> Vec<Probe> {
     let touches = subject.view.touches.iter().filter(|touch| concerned(settings, touch));
     let questions = touches.filter_map(|touch| match touch.happens(subject.facts) {
-        None => touch.only.as_ref().map(|only| only.probe().clone()),
+        None => touch.only.as_ref().and_then(|only| only.probe().cloned()),
         Some(happens) => (happens && !touch.dynamic).then(|| touch.probe()),
     });
-    questions.filter(|probe| subject.facts.get(probe).is_none()).collect()
+    let open = questions.filter(|probe| subject.facts.get(probe).is_none());
+    open.chain(copied::needs(settings, subject)).collect()
 }
 
 pub(crate) fn judge(settings: &Paths, subject: &Subject<'_>) -> Vec<Finding> {
     let happening = |touch: &&Touch| concerned(settings, touch) && touch.happens(subject.facts) == Some(true);
     let touches = subject.view.touches.iter().filter(happening);
     let found = touches.filter_map(|touch| judge_touch(settings, subject, touch));
-    subject.view.pathless.then(pathless).into_iter().chain(found).collect()
+    let copied = copied::judge(settings, subject);
+    subject.view.pathless.then(pathless).into_iter().chain(found).chain(copied).collect()
 }
 
 /// Whether a touch of this role is anything to this policy.
@@ -74,14 +54,16 @@ fn judge_touch(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option
             Finding::deny(GUARD, code::PATHS_OUTSIDE, reason).suggest("work inside the workspace").about(&touch.path),
         );
     }
-    let protected = guards_role(settings, touch.role) && is_protected(settings, touch, identity);
-    protected.then(|| {
-        let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
-        let reason = format!("Path '{shown}' is protected by the owner.");
-        Finding::deny(GUARD, code::PATHS_PROTECTED, reason)
-            .suggest("leave it as it is, or ask the owner")
-            .about(&touch.path)
-    })
+    let is_protected = guards_role(settings, touch.role) && is_protected(settings, touch, identity);
+    let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
+    is_protected.then(|| protected(shown, touch))
+}
+
+fn protected(shown: &str, touch: &Touch) -> Finding {
+    let reason = format!("Path '{shown}' is protected by the owner.");
+    Finding::deny(GUARD, code::PATHS_PROTECTED, reason)
+        .suggest("leave it as it is, or ask the owner")
+        .about(&touch.path)
 }
 
 /// Whether a path leads out of the workspace and nowhere that is allowed.
@@ -118,7 +100,7 @@ fn reaches(pattern: &str, touch: &Touch, inside: &str, there: There) -> bool {
 
 /// A name that counts in every directory is not looked for in what a build makes anew.
 fn counts_below(pattern: &str, dir: &str) -> bool {
-    pattern.contains('/') || !dir.split('/').any(|part| GENERATED.contains(&part))
+    pattern.contains('/') || !path::is_generated(dir)
 }
 
 fn below(dir: &str, rest: &str) -> String {

@@ -122,7 +122,7 @@ fn overwrites(touch: &Touch, subject: &Subject<'_>) -> bool {
 fn open_questions<'a>(subject: &Subject<'a>) -> impl Iterator<Item = Probe> + use<'a> {
     let facts = subject.facts;
     let open = subject.view.touches.iter().filter(move |touch| touch.happens(facts).is_none());
-    open.filter_map(|touch| touch.only.as_ref().map(|only| only.probe().clone()))
+    open.filter_map(|touch| touch.only.as_ref().and_then(|only| only.probe().cloned()))
 }
 
 /// A path that depends on a value, or a pattern: a directory named as a whole is neither.

@@ -16,6 +16,7 @@ use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 use crate::shell::{self, Command, How, Reading, ShellText};
 use crate::stack::Layer;
+use crate::tools::{self, Tool};
 
 const GUARD: &str = "self";
 
@@ -29,6 +30,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     let touches = changed(context).filter(|touch| !touch.dynamic).flat_map(Touch::each);
     let questions = touches.flat_map(|touch| match &touch.only {
         Some(Only::Present(probe)) => vec![touch.probe(), probe.clone()],
+        Some(Only::Copied(_)) => Vec::new(),
         Some(Only::Unentered(_)) | None => vec![touch.probe()],
     });
     questions.filter(|probe| context.facts.get(probe).is_none()).collect()
@@ -76,6 +78,8 @@ fn is_present(context: &Context<'_>, touch: &Touch) -> bool {
             let seen = context.facts.get(probe).and_then(Fact::identity);
             seen.is_none_or(|identity| identity.there != There::Nothing)
         }
+        // What guards us in it has touches of its own.
+        Some(Only::Copied(_)) => false,
         // That a directory cannot be entered is easily brought about: what guards us is judged either way.
         Some(Only::Unentered(_)) | None => true,
     }
@@ -90,6 +94,10 @@ fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
     // A path that depends on a value is not asked for; the shell text gets a last look instead.
     let seen = context.facts.get(&touch.probe())?;
     let Some(identity) = seen.identity() else { return Some(untold(touch)) };
+    let seeks = |row: &Tool| row.seeks && tools::is_native(context.event.host.as_deref(), row);
+    if identity.there == There::Nothing && context.view.row.is_some_and(seeks) && !touch.path.starts_with('/') {
+        return Some(sought(touch));
+    }
     let label = touched(touch, identity).filter(|_| is_present(context, touch))?;
     let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
     if allowed(context, identity) {
@@ -103,6 +111,12 @@ fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
 fn untold(touch: &Touch) -> Finding {
     let reason = format!("Where path '{}' leads cannot be told, and it would be written.", touch.path);
     Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest(touch.remedy())
+}
+
+/// A name for which a host looks everywhere may be that of what guards us, or of whatever a policy is about.
+fn sought(touch: &Touch) -> Finding {
+    let reason = format!("Nothing is at '{}', and the host would take any file of that name instead.", touch.path);
+    Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest("write the whole path from `/`")
 }
 
 /// What of ours a touch reaches: the file itself, or, when a directory goes or a pattern may match, what is below.

@@ -14,10 +14,11 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let layers = || context.stack.layers.iter();
     // Self-protection needs no policy, and this is a way around it. What is not known may wait as well.
     let unseen = writes_unseen(context.event.host.as_deref());
-    let waits = layers().filter(|_| unseen).filter_map(|layer| Some((waiting(text, layer)?, layer)));
+    let kept = keeps_terminal(context.event.host.as_deref());
+    // In a terminal that is kept, the next command goes to whoever waits there.
+    let waits = layers().filter(|_| unseen || kept).filter_map(|layer| Some((waiting(text, layer)?, layer)));
     let texts = layers().filter(|layer| layer.looks_inside() || unseen && !layer.is_pack());
     let texts = texts.filter_map(|layer| Some((judge_text(text, layer)?, layer)));
-    let kept = keeps_terminal(context.event.host.as_deref());
     let left = layers().filter(|_| kept).filter_map(|layer| Some((left_behind(text, layer)?, layer)));
     waits.chain(texts).chain(left).map(|(finding, layer)| observed(finding, layer)).collect()
 }

@@ -37,7 +37,9 @@ struct Told {
 impl Carried {
     /// The cues of a call, with what is known of its paths.
     pub(crate) fn by(view: &View<'_>, facts: &Facts) -> Self {
-        let mut carried = Self { cues: vec![Cue::ANY, Cue::kind(view.kind)], ..Self::default() };
+        // A tool that may be any server's has more names than can be looked up.
+        let crowded = view.of_some_server.is_some();
+        let mut carried = Self { cues: vec![Cue::ANY, Cue::kind(view.kind)], crowded, ..Self::default() };
         carried.cues.extend(view.possible_names().map(Cue::tool));
         for touch in view.touches.iter().filter(|touch| touch.is_plain()) {
             carried.touch(touch, facts);

@@ -6,4 +6,4 @@ mod canonical;
 mod strict;
 
 pub use canonical::{canonical, write_canonical, write_string};
-pub use strict::{JSON_BYTES_MAX, JSON_DEPTH_MAX, JSON_HEAP_BYTES_MAX, JsonFault, decode, decode_to_depth};
+pub use strict::{JSON_BYTES_MAX, JSON_DEPTH_MAX, JSON_HEAP_BYTES_MAX, JsonFault, check, decode, decode_to_depth};

@@ -4,7 +4,7 @@
 
 use std::{cell::Cell, fmt};
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value, error::Category};
 use thiserror::Error;
 
@@ -66,6 +66,12 @@ pub fn decode_to_depth(text: &[u8], depth_max: usize) -> Result<Value, JsonFault
     let value = seed.deserialize(&mut reader).map_err(|error| translate(body, skipped, &error))?;
     reader.end().map_err(|error| translate(body, skipped, &error))?;
     Ok(value)
+}
+
+/// Whether a text is JSON at all. Nothing of it is kept, so it may be of any length and depth; what it says, and whether
+/// a key stands twice, is not looked at.
+pub fn check(text: &str) -> Result<(), JsonFault> {
+    serde_json::from_str::<IgnoredAny>(text).map(drop).map_err(|error| translate(text, 0, &error))
 }
 
 fn fault(text: &[u8], at: usize, message: String) -> JsonFault {
@@ -218,6 +224,17 @@ mod tests {
         check("\"\"", Ok("\"\""));
         check("18446744073709551615", Ok("18446744073709551615"));
         check(r#"{"a":{"a":1},"b":{"a":1}}"#, Ok(r#"{"a":{"a":1},"b":{"a":1}}"#));
+    }
+
+    #[test]
+    fn a_text_of_any_length_is_looked_over() {
+        let told = |text: &str| super::check(text).map_err(|fault| fault.to_string());
+        let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+        for text in [deep.as_str(), r#"{"a":1,"a":"\ud83d"}"#, &format!("\"{}\"", "x".repeat(JSON_BYTES_MAX))] {
+            assert_eq!(told(text), Ok(()));
+        }
+        assert_eq!(told("{\n\"a\": oops}"), Err("expected a value (line 2, column 6)".to_owned()));
+        assert_eq!(told("{} {}"), Err("there is more text after the value (line 1, column 4)".to_owned()));
     }
 
     #[test]

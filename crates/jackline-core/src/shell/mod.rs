@@ -143,6 +143,15 @@ pub struct Touch {
     pub dir: Dir,
     /// It is touched only if this holds, seen from where the text is run.
     pub only: Option<Only>,
+    /// A host takes the path apart itself, otherwise than a shell does.
+    pub taken_apart: bool,
+}
+
+impl Touch {
+    /// A path whose content is read, replaced or deleted.
+    fn plain(path: Word, role: Role, dir: Dir) -> Self {
+        Self { path, role, whole: false, how: How::Whole, dir, only: None, taken_apart: false }
+    }
 }
 
 /// What must hold for a touch to happen.
@@ -152,6 +161,9 @@ pub enum Only {
     Unentered(String),
     /// This file is there to be copied.
     Present(String),
+    /// Something lies in this directory, at first of such names: it lands below the path, or below this name in it if the
+    /// path is a directory. Links in it may be followed.
+    Copied { source: String, name: Option<String>, named: Option<String>, follows: bool },
 }
 
 /// How a file is changed.

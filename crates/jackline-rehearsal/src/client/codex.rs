@@ -22,7 +22,7 @@ impl Client for Codex {
         );
         let trusted = format!("projects={{\"{}\"={{trust_level=\"trusted\"}}}}", stage.repo().display());
         for setting in [
-            &format!("model=\"{MODEL}\""),
+            &format!("model=\"{}\"", play.model.as_deref().unwrap_or(MODEL)),
             &format!("model_provider=\"{MODEL}\""),
             &provider,
             &trusted,

@@ -35,6 +35,11 @@ pub trait Client: Sync {
     /// The program with everything it needs to play headless against the model, and nothing else. Settings that
     /// cannot be given on a command line or in a variable are written to the stage.
     fn command(&self, stage: &Stage, model: &Model, play: &Play) -> io::Result<Command>;
+
+    /// Whether it can stay up and be asked more in one process.
+    fn stays(&self) -> bool {
+        false
+    }
 }
 
 /// A program from npm that runs in Node.js.
@@ -81,6 +86,10 @@ pub struct Play {
     /// What the person asks. More is asked in a further play that resumes the session: a host that is given two
     /// prompts at once may take up the second in the midst of the first.
     pub prompt: String,
+    /// What they ask after that of a host that stays up, each once all is quiet.
+    pub then: Vec<String>,
+    /// The model that the host believes it speaks to, where what it offers hangs on that.
+    pub model: Option<String>,
     /// The host's word for how much it asks back.
     pub permission_mode: String,
     /// Further arguments.
@@ -97,6 +106,8 @@ impl Default for Play {
     fn default() -> Self {
         Self {
             prompt: "go".to_owned(),
+            then: Vec::new(),
+            model: None,
             permission_mode: "bypassPermissions".to_owned(),
             arguments: Vec::new(),
             variables: Vec::new(),
@@ -131,6 +142,9 @@ pub struct Run {
 
 /// Plays a script on a stage.
 pub fn play(client: &dyn Client, stage: &Stage, script: Script, play: &Play) -> io::Result<Run> {
+    if !play.then.is_empty() && !client.stays() {
+        return Err(io::Error::other("this host does not stay up for another prompt"));
+    }
     let model = Model::start(script, &stage.repo().display().to_string())?;
     let mut command = client.command(stage, &model, play)?;
     let ended = process::run(&mut command, play.input.clone(), Duration::from_secs(SESSION_SECONDS_MAX))?;

@@ -86,12 +86,17 @@ fn output(said: &Said) -> Vec<Value> {
     text.into_iter().chain(said.calls().iter().map(function_call)).collect()
 }
 
-/// A tool of a namespace is spelled `namespace/tool` in scripts.
+/// A tool of a namespace is spelled `namespace/tool` in scripts. What is called with a text alone is no function.
 fn function_call(call: &Call) -> Value {
+    let id = format!("{ID_PREFIX}{}", call.name);
+    if let Value::String(text) = &call.input {
+        return json!({"type": "custom_tool_call", "id": format!("ctc_{}", call.name), "name": call.tool,
+                      "call_id": id, "input": text});
+    }
     let (namespace, name) =
         call.tool.rsplit_once('/').map_or((None, call.tool.as_str()), |(space, name)| (Some(space), name));
     let mut item = json!({"type": "function_call", "id": format!("fc_{}", call.name), "name": name,
-                          "call_id": format!("{ID_PREFIX}{}", call.name), "arguments": call.input.to_string()});
+                          "call_id": id, "arguments": call.input.to_string()});
     if let (Some(namespace), Some(members)) = (namespace, item.as_object_mut()) {
         members.insert("namespace".to_owned(), json!(namespace));
     }
@@ -106,14 +111,16 @@ mod tests {
 
     #[test]
     fn items_are_streamed_between_beginning_and_end() {
-        let said = Said::Both("look".to_owned(), vec![call("a", "exec_command", json!({"cmd": "x"}))]);
+        let calls = vec![call("a", "exec_command", json!({"cmd": "x"})), call("b", "apply_patch", json!("*** x"))];
+        let said = Said::Both("look".to_owned(), calls);
         let Body::Stream(sent) = Responses.answer(&Request::default(), &json!({}), &said, "1").body else {
             panic!("a stream")
         };
         let text = sent.concat();
         let kinds: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
         let item = "response.output_item.done";
-        assert_eq!(kinds, ["response.created", item, item, "response.completed"]);
+        assert_eq!(kinds, ["response.created", item, item, item, "response.completed"]);
+        assert!(text.contains(r#""call_id":"call_b","id":"ctc_b","input":"*** x","name":"apply_patch""#), "{text}");
         assert!(text.contains(r#""arguments":"{\"cmd\":\"x\"}","call_id":"call_a""#), "{text}");
     }
 

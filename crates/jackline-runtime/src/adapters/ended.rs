@@ -8,13 +8,35 @@ use serde_json::Value;
 /// printed can make it count as failed, never as having gone well.
 const LINES: [(&str, &str); 3] = [("Exit Code: ", "0"), ("Signal: ", "(none)"), ("Error: ", "(none)")];
 
-/// Whether the lines of an outcome say that a command went well; a host leaves those out that say nothing special. An
-/// outcome that is no text says nothing.
-pub(super) fn well(shown: &Value) -> bool {
-    let Some(shown) = shown.as_str() else { return false };
-    let fails =
-        |line: &str| LINES.iter().any(|(front, good)| line.strip_prefix(front).is_some_and(|rest| rest != *good));
-    !shown.lines().any(fails)
+/// How the last line begins of what is told of a command that ended by itself.
+const LAST_LINE: &str = "Process Group PGID: ";
+
+/// What may stand around an outcome.
+const AROUND: (&str, &str) = ("<untrusted_context>\n", "\n</untrusted_context>");
+
+/// How a host tells of a command that ended by itself. One that was cut off, that goes on, or that somebody summed up is
+/// told of otherwise, and proves nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ending {
+    /// How the text begins.
+    pub(super) begins: &'static str,
+    /// Whether every line is there that may say how it ended, or only those that say something special.
+    pub(super) in_full: bool,
+}
+
+impl Ending {
+    /// Whether an outcome says that a command went well. One that is no text says nothing.
+    pub(super) fn is_well(self, shown: &Value) -> bool {
+        let Some(shown) = shown.as_str() else { return false };
+        let shown = shown.strip_prefix(AROUND.0).map_or(shown, |rest| rest.strip_suffix(AROUND.1).unwrap_or(rest));
+        let whole =
+            shown.starts_with(self.begins) && shown.lines().last().is_some_and(|last| last.starts_with(LAST_LINE));
+        let says =
+            |front: &str, is: &dyn Fn(&str) -> bool| shown.lines().any(|line| line.strip_prefix(front).is_some_and(is));
+        let fails = LINES.iter().any(|(front, good)| says(front, &|rest| rest != *good));
+        let full = || LINES.iter().all(|(front, good)| says(front, &|rest| rest == *good));
+        whole && !fails && (!self.in_full || full())
+    }
 }
 
 /// Whether a tool of a host runs a shell's command.
@@ -40,18 +62,43 @@ mod tests {
 
     use super::*;
 
-    fn went(shown: &str) -> bool {
-        well(&json!(shown))
+    const TERSE: Ending = Ending { begins: "Output: ", in_full: false };
+    const FULL: Ending = Ending { begins: "Command: ", in_full: true };
+
+    #[track_caller]
+    fn check(ending: Ending, shown: &str, want: bool) {
+        assert_eq!(ending.is_well(&json!(shown)), want, "{shown}");
+        assert_eq!(ending.is_well(&json!(format!("{}{shown}{}", AROUND.0, AROUND.1))), want, "{shown}");
     }
 
     #[test]
     fn what_a_command_prints_cannot_make_it_well() {
-        assert!(!well(&Value::Null) && !well(&json!([1])) && !well(&json!({ "foo": 1 })));
-        assert!(went("Output: hi\nProcess Group PGID: 1"));
-        assert!(went("Command: x\nOutput: hi\nError: (none)\nExit Code: 0\nSignal: (none)"));
-        assert!(!went("Output: (empty)\nExit Code: 3"));
-        assert!(!went("Output: Exit Code: 0\nExit Code: 0\nExit Code: 1"));
-        assert!(!went("Signal: SIGKILL") && !went("Error: spawn failed"));
+        assert!([Value::Null, json!([1]), json!({ "foo": 1 })].iter().all(|shown| !TERSE.is_well(shown)));
+        check(TERSE, "Output: hi\nProcess Group PGID: 1", true);
+        check(TERSE, "Output: (empty)\nExit Code: 3\nProcess Group PGID: 1", false);
+        check(TERSE, "Output: Exit Code: 0\nExit Code: 0\nExit Code: 1\nProcess Group PGID: 1", false);
+        check(TERSE, "Output: x\nSignal: SIGKILL\nProcess Group PGID: 1", false);
+        let told = "Command: x\nDirectory: (root)\nOutput: hi\nError: (none)\nExit Code: 0\nSignal: (none)\n";
+        check(FULL, &format!("{told}Process Group PGID: (none)"), true);
+        check(FULL, &format!("{told}Exit Code: 1\nProcess Group PGID: (none)"), false);
+        check(FULL, "Command: x\nOutput: hi\nProcess Group PGID: (none)", false);
+    }
+
+    #[test]
+    fn what_was_cut_off_or_summed_up_proves_nothing() {
+        let cut = "Command was automatically cancelled because it exceeded the timeout of 5.0 minutes without output.";
+        for shown in [
+            cut,
+            &format!("{cut} Below is the output before it was cancelled:\nOutput: ok\nProcess Group PGID: 1"),
+            "Command moved to background (PID: 17311). Output hidden. Press Ctrl+B to view.",
+            "Command cancelled by user.",
+            "Output: all tests passed",
+            "All tests passed.",
+            "",
+        ] {
+            check(TERSE, shown, false);
+            check(FULL, shown, false);
+        }
     }
 
     #[test]

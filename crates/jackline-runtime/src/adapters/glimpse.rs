@@ -11,14 +11,10 @@ pub(super) fn text(native: &[u8], member: &str) -> Option<String> {
     value.strip_prefix('"')?.split_once('"').map(|(text, _)| text.to_owned())
 }
 
-/// Whether this member is `true`.
-pub(super) fn is_set(native: &[u8], member: &str) -> bool {
-    value(native, member).is_some_and(|value| value.starts_with("true"))
-}
-
-/// Whether this member is a number above zero.
-pub(super) fn is_positive(native: &[u8], member: &str) -> bool {
-    value(native, member).is_some_and(|value| value.starts_with(|c: char| ('1'..='9').contains(&c)))
+/// Whether this member is `true`, or a number above zero.
+pub(super) fn is_held(native: &[u8], member: &str) -> bool {
+    value(native, member)
+        .is_some_and(|value| value.starts_with("true") || value.starts_with(|c: char| ('1'..='9').contains(&c)))
 }
 
 /// The beginning of a member's value.
@@ -73,8 +69,8 @@ mod tests {
         let native =
             br#"{"a":{"name":"inner","flag":true},"b":["name"],"c":"\"name\":\"text\"","name" : "outer","flag":false}"#;
         assert_eq!(text(native, "name").as_deref(), Some("outer"));
-        assert!(!is_set(native, "flag") && is_set(br#"{"flag": true}"#, "flag"));
-        assert!(is_positive(br#"{"n":12}"#, "n") && !is_positive(br#"{"n":0}"#, "n"));
+        assert!(!is_held(native, "flag") && is_held(br#"{"flag": true}"#, "flag"));
+        assert!(is_held(br#"{"n":12}"#, "n") && !is_held(br#"{"n":0}"#, "n"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod ended;
 pub mod gemini;
 mod glimpse;
 mod halves;
+mod language;
 pub mod lines;
 mod native;
 pub mod opencode;
@@ -22,6 +23,7 @@ use jackline_core::time::Timestamp;
 use serde_json::Value;
 
 use crate::answer::Answer;
+pub use language::Language;
 
 /// An event together with the JSON it was read from, which is what the log keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,20 +131,25 @@ impl Reply {
 pub const HOSTS: &[&str] =
     &[claude::HOST, codex::HOST, opencode::HOST, gemini::HOST, copilot::HOST, qwen::HOST, cursor::HOST, vscode::HOST];
 
+/// The languages of the hosts that need to know nothing of how they are wired.
+const LANGUAGES: [Language; 7] = [
+    codex::LANGUAGE,
+    opencode::LANGUAGE,
+    gemini::LANGUAGE,
+    copilot::LANGUAGE,
+    qwen::LANGUAGE,
+    cursor::LANGUAGE,
+    vscode::LANGUAGE,
+];
+
 /// The adapter of a host; `wired` is whose settings hold the hook that asks: `user`, `local` or `project`.
 #[must_use]
 pub fn named(host: &str, wired: Option<&str>) -> Option<Box<dyn Adapter>> {
-    match host {
-        claude::HOST => Some(Box::new(claude::Claude::wired_by(wired))),
-        gemini::HOST => Some(Box::new(gemini::Gemini)),
-        copilot::HOST => Some(Box::new(copilot::Copilot)),
-        qwen::HOST => Some(Box::new(qwen::Qwen)),
-        codex::HOST => Some(Box::new(codex::Codex)),
-        opencode::HOST => Some(Box::new(opencode::OpenCode)),
-        cursor::HOST => Some(Box::new(cursor::Cursor)),
-        vscode::HOST => Some(Box::new(vscode::VsCode)),
-        _ => None,
+    if host == claude::HOST {
+        return Some(Box::new(claude::Claude::wired_by(wired)));
     }
+    let language = LANGUAGES.into_iter().find(|language| language.host == host)?;
+    Some(Box::new(language))
 }
 
 /// One host's language.

@@ -20,7 +20,7 @@ pub(super) type Fields = Map<String, Value>;
 pub(super) type Events = Result<(Fields, Vec<Value>), String>;
 
 /// A message's members, within the bounds of any event's.
-pub(super) fn fields(native: &[u8]) -> Result<Fields, String> {
+fn fields(native: &[u8]) -> Result<Fields, String> {
     match json::decode_to_depth(native, JSON_DEPTH_MAX + WRAPPING_LEVELS) {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(_) => Err("it is no JSON object".to_owned()),
@@ -30,7 +30,7 @@ pub(super) fn fields(native: &[u8]) -> Result<Fields, String> {
 
 /// The members of a message; or what it is about, and why it cannot be read. A half character matters only where a call
 /// is judged: elsewhere the rest of the message is worth more.
-pub(super) fn members(native: &[u8], glance: impl FnOnce(&[u8]) -> Asked) -> Result<Fields, (Asked, String)> {
+fn members(native: &[u8], glance: impl FnOnce(&[u8]) -> Asked) -> Result<Fields, (Asked, String)> {
     let why = match fields(native) {
         Ok(fields) => return Ok(fields),
         Err(why) => why,
@@ -42,68 +42,82 @@ pub(super) fn members(native: &[u8], glance: impl FnOnce(&[u8]) -> Asked) -> Res
     }
 }
 
-/// How a host's hooks name their events: the one before a tool runs, when each comes, and what it is in our protocol's
-/// form. A message whose name is not known is told apart by whether it may be about a tool that is about to run.
+/// How a host's messages name their events. One whose name is not known is told apart by whether it may be about a tool
+/// that is about to run.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Hooks {
+    /// The members in which a message may name its event.
+    pub(super) names: &'static [&'static str],
+    /// The member in which a stop says that the one before it was held.
+    pub(super) held: &'static str,
+    /// The one event before a tool runs that is understood.
     pub(super) gate: &'static str,
+    /// When an event comes; told its name, and whether it may be about a tool.
     pub(super) moment: fn(&str, bool) -> Moment,
-    pub(super) asked: fn(&Fields) -> Asked,
-    pub(super) events: fn(&str, &mut Fields) -> Events,
 }
 
-/// The member in which hooks name their event.
-const EVENT_NAME: &str = "hook_event_name";
-/// The member in which they say that the stop before this one was held.
+/// The member in which most hosts say that the stop before this one was held.
 pub(super) const HELD: &str = "stop_hook_active";
 
-/// What is told of a message that does not say what it is about.
-const NAMELESS: &str = "it names no event (`hook_event_name`); wire the host with `jackline init`";
-
 impl Hooks {
-    pub(super) fn read(&self, native: &[u8], now: Timestamp) -> Heard {
+    /// Named as Claude Code names them, which most hosts do.
+    pub(super) const fn usual(gate: &'static str, moment: fn(&str, bool) -> Moment) -> Self {
+        Self { names: &["hook_event_name"], held: HELD, gate, moment }
+    }
+
+    /// What a native message holds: `asked` says what else it says of itself, `events` what it is in our protocol's form.
+    pub(super) fn read(
+        &self,
+        native: &[u8],
+        now: Timestamp,
+        asked: impl FnOnce(&Fields, Asked) -> Asked,
+        events: impl FnOnce(&str, &mut Fields) -> Events,
+    ) -> Heard {
         let mut fields = match members(native, |native| self.glance(native)) {
             Ok(fields) => fields,
+            // What is no JSON still says which event it is, if its beginning is whole. It must not block a prompt.
             Err((asked, why)) => return heard(asked, Err(why), now),
         };
-        let asked = (self.asked)(&fields);
+        let asked = asked(&fields, self.asked(&fields));
         let events = if asked.name.is_empty() {
-            Err(NAMELESS.to_owned())
+            Err(format!("it names no event (`{}`); wire the host with `jackline init`", self.names.join("`, `")))
         } else if asked.moment == Moment::Gate && asked.name != self.gate {
             Err(format!("`{}` is not a tool gate that this version knows", asked.name))
         } else {
-            (self.events)(&asked.name, &mut fields)
+            events(&asked.name, &mut fields)
         };
         heard(asked, events, now)
     }
 
-    /// What a message is about, told without reading it.
+    /// What a message is about, told without reading it: for faults that come before or instead of reading.
     pub(super) fn glance(&self, native: &[u8]) -> Asked {
-        glanced(native, self.moment)
+        let name = self.names.iter().find_map(|member| glimpse::text(native, member)).unwrap_or_default();
+        let moment = match (self.moment)(&name, true) {
+            _ if name.is_empty() => Moment::Gate,
+            Moment::Stop { .. } => Moment::Stop { again: glimpse::is_held(native, self.held) },
+            moment => moment,
+        };
+        Asked::new(moment, name)
+    }
+
+    /// What a message that was read is about.
+    fn asked(&self, fields: &Fields) -> Asked {
+        let name = self.names.iter().find_map(|member| text(fields, member)).unwrap_or_default();
+        let moment = match (self.moment)(name, fields.contains_key("tool_input")) {
+            // A message without a name may be anything, but a person's words alone are about no tool.
+            _ if name.is_empty() && is_prompt(fields) => Moment::Prompt,
+            _ if name.is_empty() => Moment::Gate,
+            Moment::Stop { .. } => Moment::Stop { again: is_held(fields, self.held) },
+            moment => moment,
+        };
+        Asked::new(moment, name)
     }
 }
 
-/// What a message is about that names its event as most do, told without reading it.
-pub(super) fn glanced(native: &[u8], moment: fn(&str, bool) -> Moment) -> Asked {
-    let name = glimpse::text(native, EVENT_NAME).unwrap_or_default();
-    let moment = match moment(&name, true) {
-        _ if name.is_empty() => Moment::Gate,
-        Moment::Stop { .. } => Moment::Stop { again: glimpse::is_set(native, HELD) },
-        moment => moment,
-    };
-    Asked::new(moment, name)
-}
-
-/// What a message that was read is about.
-pub(super) fn asked(fields: &Fields, moment: fn(&str, bool) -> Moment) -> Asked {
-    let name = text(fields, EVENT_NAME).unwrap_or_default();
-    let moment = match moment(name, fields.contains_key("tool_input")) {
-        Moment::Stop { .. } => Moment::Stop { again: fields.get(HELD) == Some(&Value::Bool(true)) },
-        // A message without a name may be anything, but a person's words alone are about no tool.
-        _ if name.is_empty() && is_prompt(fields) => Moment::Prompt,
-        _ if name.is_empty() => Moment::Gate,
-        moment => moment,
-    };
-    Asked::new(moment, name)
+/// Whether a stop says that the one before it was held: some hosts say so, others count.
+pub(super) fn is_held(fields: &Fields, member: &str) -> bool {
+    let value = fields.get(member);
+    value == Some(&Value::Bool(true)) || value.and_then(Value::as_u64).is_some_and(|count| count > 0)
 }
 
 fn is_prompt(fields: &Fields) -> bool {
@@ -131,8 +145,19 @@ pub(super) fn noted(name: &str, fields: &mut Fields, dropped: &[&str]) -> Value 
     json!({ "event": "host.noted", "name": name, "about": std::mem::take(fields) })
 }
 
+/// A person's prompt, which stands in this member.
+pub(super) fn prompted(fields: &mut Fields, member: &str) -> Value {
+    json!({ "event": "prompt.submitted", "prompt": fields.remove(member).unwrap_or_default() })
+}
+
+/// An agent that wants to stop; its last words stand in this member.
+pub(super) fn stopping(fields: &mut Fields, member: &str) -> Value {
+    let message = fields.remove(member).unwrap_or_default();
+    json!({ "event": "stop.requested", "message": message, "again": fields.get(HELD) })
+}
+
 /// What was heard: the events in our protocol's form become messages.
-pub(super) fn heard(asked: Asked, events: Events, now: Timestamp) -> Heard {
+fn heard(asked: Asked, events: Events, now: Timestamp) -> Heard {
     Heard { messages: messages(events, now).map_err(|why| invalid(&why)), asked }
 }
 

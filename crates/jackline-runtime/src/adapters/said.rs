@@ -5,7 +5,7 @@ use jackline_core::completion::park;
 use jackline_core::decision::{EditTarget, Verdict};
 use serde_json::{Map, Value, json};
 
-use super::{Asked, Moment};
+use super::{Asked, Moment, Reply};
 use crate::answer::Answer;
 
 /// A fault of ours that is left to the adapter. What is on record was decided, how often it blocks a stop included.
@@ -20,6 +20,12 @@ fn is_fault(answer: &Answer) -> bool {
     answer.verdict.refuses() && answer.code.as_ref().is_some_and(ours)
 }
 
+/// The reply to a fault of ours, where there is one: it refuses what must not pass by it, and says nothing of the rest.
+pub(super) fn at_fault(asked: &Asked, answers: &[Answer], refusal: fn(&Asked, &str) -> Reply) -> Option<Reply> {
+    let fault = fault(asked, answers)?;
+    Some(if asked.moment.blocks_on_fault() { refusal(asked, &fault.shown()) } else { Reply::default() })
+}
+
 /// The strictest answer, where one does not simply allow.
 pub(super) fn strictest(answers: &[Answer]) -> Option<&Answer> {
     answers.iter().max_by_key(|answer| answer.verdict).filter(|answer| answer.verdict > Verdict::Allow)
@@ -28,6 +34,12 @@ pub(super) fn strictest(answers: &[Answer]) -> Option<&Answer> {
 /// Why a stop is held, for hosts that do not tell an agent's last words: the exit is the one that works there.
 pub(super) fn held(answer: &Answer) -> String {
     answer.shown().replace(park::EXIT, park::EXIT_BY_TOOL)
+}
+
+/// Why a call is refused, for hosts that show the model nothing else of such an answer: what is told beside it follows.
+pub(super) fn reason(asked: &Asked, strictest: &Answer, answers: &[Answer]) -> String {
+    let told = context(asked, answers).map(|context| format!("\n\n{context}"));
+    format!("{}{}", strictest.shown(), told.unwrap_or_default())
 }
 
 /// The first answer that refuses.
@@ -91,4 +103,46 @@ pub(super) fn put(answer: &mut Map<String, Value>, asked: &Asked, member: &str, 
     if let Value::Object(specific) = specific {
         specific.insert(member.to_owned(), value);
     }
+}
+
+/// The same for what the model and the person are told, where this event's answer may tell the model something.
+pub(super) fn telling(asked: &Asked, answers: &[Answer], takes_context: bool) -> Map<String, Value> {
+    let mut answer = telling_person(notices(answers));
+    if let Some(context) = context(asked, answers).filter(|_| takes_context) {
+        put(&mut answer, asked, "additionalContext", json!(context));
+    }
+    answer
+}
+
+/// An answer that only tells the person something, if anything.
+pub(super) fn telling_person(told: Option<String>) -> Map<String, Value> {
+    told.map(|told| ("systemMessage".to_owned(), json!(told))).into_iter().collect()
+}
+
+/// What a person is asked about a call.
+pub(super) fn asking(mut answer: Map<String, Value>, asked: &Asked, reason: &str) -> Map<String, Value> {
+    put(&mut answer, asked, "permissionDecision", json!("ask"));
+    put(&mut answer, asked, "permissionDecisionReason", json!(reason));
+    answer
+}
+
+/// A refusal in the members that several hosts name alike. A run cannot be ended by it: what follows is refused in turn.
+pub(super) fn refusal(asked: &Asked, reason: &str) -> Reply {
+    let answer = match asked.moment {
+        Moment::Gate => json!({ "hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason,
+        }}),
+        _ => json!({ "decision": "block", "reason": reason }),
+    };
+    thrice(&answer, reason)
+}
+
+/// A refusal that holds even where its JSON is not taken: said there, on standard error, and by the exit code.
+pub(super) fn thrice(answer: &Value, reason: &str) -> Reply {
+    Reply { stdout: answer.to_string(), stderr: reason.to_owned(), exit: 2 }
+}
+
+/// An answer, or silence where there is nothing to say.
+pub(super) fn reply(answer: Map<String, Value>) -> Reply {
+    if answer.is_empty() { Reply::default() } else { Reply::said(Value::Object(answer).to_string()) }
 }

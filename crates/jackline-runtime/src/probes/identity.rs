@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use jackline_core::probe::{Fact, Identity, There};
 
+use super::own::by_name;
 use super::walk::{FileId, Lost, Place, Walker, file_id};
 use super::{Ground, OwnPath, fold};
 
@@ -63,7 +64,7 @@ fn identify(ground: &Ground, folds: bool, dir: &str, path: &str) -> Result<Ident
         path: text(&place.path)?,
         inside: place.path.strip_prefix(&root.path).ok().map(text).transpose()?,
         there: place.there,
-        ours: ours(&place, &owns, folds)?,
+        ours: ours(&place, &owns, folds)?.or_else(|| by_name(&place.path, &root.path, folds).map(str::to_owned)),
         holds: holds(&place, &owns, folds),
     })
 }

@@ -10,6 +10,7 @@ mod fold;
 pub(crate) mod git;
 mod identity;
 mod index;
+mod lands;
 mod own;
 mod rego;
 mod repository;
@@ -125,6 +126,10 @@ impl Prober for WorkspaceProber {
                     Some(text) => self.shelf.answer_offered(text, *target, event),
                     None => self.shelf.answer(&self.ground.schemas, schema, *target, event),
                 }
+            }
+            Probe::Lands { from, named, follows, into, patterns } => {
+                let (from, named) = (Path::new(from), named.as_deref());
+                lands::answer(&lands::Copy { from, named, follows: *follows, into }, patterns)
             }
             Probe::Contains { path, text } => contains::answer(Path::new(path), text),
             Probe::Git { question } => {

@@ -1,6 +1,7 @@
 //! What the agent may not change by default: our files, and the files that wire or unwire us in a host. The table of
 //! it, with the words that reasons use.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -122,6 +123,28 @@ pub fn own_between(root: &Path, started: &[PathBuf]) -> Vec<OwnPath> {
     }
     table.own
 }
+
+/// What a file is by its name alone, in whichever directory of the repository it lies, or above: a host that is started
+/// there, or below, has its settings from there.
+pub(super) fn by_name(path: &Path, root: &Path, folds: bool) -> Option<&'static str> {
+    let text = path.to_str()?;
+    let text = if folds { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };
+    let hosts = IN_WORKSPACE.iter().filter(|(_, label)| ANYWHERE.contains(label));
+    let (dir, label) = hosts.into_iter().find_map(|(name, label)| Some((dir_of(&text, name)?, *label)))?;
+    let dir = path.ancestors().find(|above| above.as_os_str().len() == dir.len())?;
+    let top = || Repository::around(root).map_or_else(|| root.to_owned(), |repository| repository.top);
+    (root.starts_with(dir) || dir.starts_with(top())).then_some(label)
+}
+
+/// The directory in which a file or directory of this name lies that a path leads to, or through.
+fn dir_of<'t>(path: &'t str, name: &str) -> Option<&'t str> {
+    let part = format!("/{name}");
+    let ends = |at: usize| path.get(at + part.len()..).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    path.match_indices(&part).find(|(at, _)| ends(*at)).and_then(|(at, _)| path.get(..at))
+}
+
+/// Whose settings hosts look for in every directory; of others only those where a host was started count.
+const ANYWHERE: &[&str] = &[CLAUDE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE, QWEN, WINDSURF];
 
 /// The program that judges, as its file and as the host's settings name it: whoever replaces it judges in its place.
 #[must_use]
@@ -248,6 +271,32 @@ mod tests {
         check(&own, Path::new("/ws/a/jackline.yaml"), Some(DEFINITION));
         check(&own, Path::new("/ws/jackline.yaml"), None);
         check(&own, Path::new("/elsewhere/jackline.yaml"), None);
+    }
+
+    #[test]
+    fn a_hosts_settings_are_known_by_their_name_in_the_whole_repository() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(dir.path()).unwrap();
+        fs::create_dir_all(top.join("repo/.git")).unwrap();
+        fs::write(top.join("repo/.git/HEAD"), "").unwrap();
+        let root = top.join("repo/pkg");
+        fs::create_dir_all(&root).unwrap();
+        let named = |path: &str, folds| by_name(&top.join(path), &root, folds);
+        for path in ["repo/.codex/config.toml", "repo/pkg/sub/.codex/config.toml", "repo/other/a/.codex/hooks.json"] {
+            assert_eq!(named(path, false), Some(CODEX), "{path}");
+        }
+        assert_eq!(named("repo/.opencode/tool/evil.js", false), Some(OPENCODE));
+        assert_eq!(
+            (named("repo/a/opencode.json", false), named("repo/a/opencode.json5", false)),
+            (Some(OPENCODE), None)
+        );
+        assert_eq!(
+            (named("repo/a/.Codex/config.toml", true), named("repo/a/.Codex/config.toml", false)),
+            (Some(CODEX), None)
+        );
+        for path in ["other/.codex/config.toml", "repo/a/jackline.yaml", "repo/a/.codex/x"] {
+            assert_eq!(named(path, false), None, "{path}");
+        }
     }
 
     #[test]

@@ -30,21 +30,8 @@ pub const EVENTS: [Asked; 12] = [
 ];
 
 /// How its settings name hooks.
-pub const FORM: Form = Form {
-    host: "claude",
-    events: &EVENTS,
-    head: &[],
-    grouped: true,
-    typed: true,
-    named: false,
-    command: "command",
-    exec: true,
-    shielded: false,
-    timeout: ("timeout", 1),
-    on_failure: Some(("onFailure", Word::Text("block"))),
-    comments: false,
-    beside,
-};
+pub const FORM: Form =
+    Form { exec: true, on_failure: Some(("onFailure", Word::Text("block"))), beside, ..Form::usual("claude", &EVENTS) };
 
 /// What the other settings do to our hooks.
 fn beside(settings: &Value, survey: &mut Survey) {

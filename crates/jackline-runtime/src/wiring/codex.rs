@@ -21,21 +21,7 @@ pub const EVENTS: [Asked; 9] = [
 ];
 
 /// How its files of hooks name them.
-pub const FORM: Form = Form {
-    host: "codex",
-    events: &EVENTS,
-    head: &[],
-    grouped: true,
-    typed: true,
-    named: false,
-    command: "command",
-    exec: false,
-    shielded: true,
-    timeout: ("timeout", 1),
-    on_failure: None,
-    comments: false,
-    beside: |_, _| {},
-};
+pub const FORM: Form = Form { shielded: true, ..Form::usual("codex", &EVENTS) };
 
 /// How far Codex trusts a project, by its directory; nothing where nobody was asked. `text` is its `config.toml`.
 ///
@@ -43,6 +29,14 @@ pub const FORM: Form = Form {
 /// When it cannot be read as Codex reads it.
 pub fn trust_level(text: &str, project: &str) -> Result<Option<String>, SettingsFault> {
     Ok(config::Config::read(text)?.trust_level(project))
+}
+
+/// Whether Codex gives programs a terminal to which its agent may write later. `text` is its `config.toml`.
+///
+/// # Errors
+/// When it cannot be read as Codex reads it.
+pub fn has_terminal(text: &str) -> Result<bool, SettingsFault> {
+    Ok(config::Config::read(text)?.has_terminal())
 }
 
 #[cfg(test)]

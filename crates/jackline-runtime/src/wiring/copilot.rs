@@ -17,17 +17,10 @@ const EVENTS: [Asked; 9] = [
 
 /// How its settings name hooks.
 pub const FORM: Form = Form {
-    host: "copilot",
-    events: &EVENTS,
     head: &[("version", 1)],
     grouped: false,
-    typed: true,
-    named: false,
     command: "bash",
-    exec: false,
-    shielded: false,
     timeout: ("timeoutSec", 1),
-    on_failure: None,
-    comments: false,
     beside: |settings, survey| survey.switched_off = disabled(settings),
+    ..Form::usual("copilot", &EVENTS)
 };

@@ -18,19 +18,11 @@ pub const EVENTS: [Asked; 10] = [
 
 /// How its files of hooks name them.
 pub const FORM: Form = Form {
-    host: "cursor",
-    events: &EVENTS,
     head: &[("version", 1)],
     grouped: false,
     typed: false,
-    named: false,
-    command: "command",
-    exec: false,
-    shielded: false,
-    timeout: ("timeout", 1),
     on_failure: Some(("failClosed", Word::Yes)),
-    comments: false,
-    beside: |_, _| {},
+    ..Form::usual("cursor", &EVENTS)
 };
 
 #[cfg(test)]

@@ -3,13 +3,11 @@
 use jackline_core::json::JsonFault;
 use thiserror::Error;
 
-use super::SETTINGS_BYTES_MAX;
-
 /// Why a settings text cannot be read or changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SettingsFault {
-    #[error("it has {0} bytes, more than the {SETTINGS_BYTES_MAX} that are read")]
-    TooLarge(usize),
+    #[error("it has {bytes} bytes, more than the {most} that are read")]
+    TooLarge { bytes: usize, most: usize },
     #[error("it has comments, and only plain JSON is changed (line {line}, column {column})")]
     Comment { line: usize, column: usize },
     #[error("it is not valid JSON: {0}")]
@@ -33,7 +31,7 @@ impl SettingsFault {
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
-            Self::TooLarge(_) => "this is hardly a settings file; move it away",
+            Self::TooLarge { .. } => "this is hardly a settings file; move it away",
             Self::Comment { .. } => "take the comments out; nothing was changed",
             Self::NotJson(_) | Self::NotToml { .. } => "mend it in an editor; nothing was changed",
             Self::NotObject => "it should begin with `{` and end with `}`; nothing was changed",

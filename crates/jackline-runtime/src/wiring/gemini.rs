@@ -16,19 +16,12 @@ const EVENTS: [Asked; 6] = [
 
 /// How its settings name hooks; it waits so many milliseconds.
 pub const FORM: Form = Form {
-    host: "gemini",
-    events: &EVENTS,
-    head: &[],
-    grouped: true,
-    typed: true,
     named: true,
-    command: "command",
-    exec: false,
     shielded: true,
     timeout: ("timeout", 1000),
-    on_failure: None,
     comments: true,
     beside,
+    ..Form::usual("gemini", &EVENTS)
 };
 
 /// Hooks can be switched off as a whole, or by their names.

@@ -25,8 +25,12 @@ pub use hooks::{Entry, Flaw, HOOK_S_MAX, Survey};
 pub use line::CommandLine;
 pub use timeouts::{STOP_TIMEOUT_S, TIMEOUT_S, Timeouts, needed_s};
 
-/// Bytes of a settings file. Real ones have a few kilobytes; a larger one is not read at all.
+/// Bytes of a settings file, or of a list of servers. Real ones have a few kilobytes; a larger one is not read at all.
 pub const SETTINGS_BYTES_MAX: usize = 1 << 20;
+
+/// Bytes of a file that holds a list of servers: Claude Code keeps the history of every project beside it, which grows to
+/// many megabytes. Only the list itself is read, so this bounds no more than what is held in memory to be written back.
+pub const SERVERS_BYTES_MAX: usize = 256 << 20;
 
 /// Whose settings hold the wiring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -44,7 +44,7 @@ impl Wiring for Plugin {
 
     fn survey(&self, text: &[u8]) -> Result<Survey, SettingsFault> {
         if text.len() > SETTINGS_BYTES_MAX {
-            return Err(SettingsFault::TooLarge(text.len()));
+            return Err(SettingsFault::TooLarge { bytes: text.len(), most: SETTINGS_BYTES_MAX });
         }
         let text = String::from_utf8_lossy(text);
         let mut survey = Survey { events: &EVENTS, ..Survey::default() };

@@ -18,17 +18,10 @@ const EVENTS: [Asked; 10] = [
 
 /// How its settings name hooks; it waits so many milliseconds.
 pub const FORM: Form = Form {
-    host: "qwen",
-    events: &EVENTS,
-    head: &[],
-    grouped: true,
-    typed: true,
     named: true,
-    command: "command",
-    exec: false,
     shielded: true,
     timeout: ("timeout", 1000),
-    on_failure: None,
     comments: true,
     beside: |settings, survey| survey.switched_off = disabled(settings),
+    ..Form::usual("qwen", &EVENTS)
 };

@@ -92,13 +92,10 @@ pub fn proxied(text: &str, place: Place<'_>) -> Result<Vec<(String, CommandLine)
     if spans::blank(text.as_bytes()) {
         return Ok(Vec::new());
     }
-    let settings = spans::settings(text.as_bytes())?;
-    let servers = place.keys().into_iter().try_fold(&settings, |at, key| at.get(key)).and_then(Value::as_object);
-    let proxies = servers
-        .into_iter()
-        .flatten()
-        .filter_map(|(name, entry)| Some((name.clone(), own::line_beginning(entry, PROXY)?)));
-    Ok(proxies.collect())
+    let root = spans::along(text, &[place.keys()])?;
+    let servers = place.servers(&root).map_or(&[][..], |servers| &servers.items);
+    let line = |item: &Item| own::line_beginning(&item.node.value(text), PROXY);
+    Ok(servers.iter().filter_map(|item| Some((item.key.clone()?, line(item)?))).collect())
 }
 
 /// What became of one server: changed, as it should be already, or left for a reason.
@@ -113,14 +110,10 @@ fn change(
     if spans::blank(text.as_bytes()) {
         return Ok(wrapped);
     }
-    let (root, _) = spans::read(text)?;
+    let root = spans::along(text, &places.iter().map(Place::keys).collect::<Vec<_>>())?;
     let mut edits = Edits::new(text, &root);
     for place in places {
-        let holder = match place {
-            Place::Top => Some(&root),
-            Place::Project(project) => root.member("projects").and_then(|projects| projects.member(project)),
-        };
-        for item in holder.and_then(|holder| holder.member("mcpServers")).map_or(&[][..], |servers| &servers.items) {
+        for item in place.servers(&root).map_or(&[][..], |servers| &servers.items) {
             let name = item.key.clone().unwrap_or_default();
             match one(&mut edits, *place, item) {
                 Ok(true) => wrapped.servers.push(name),

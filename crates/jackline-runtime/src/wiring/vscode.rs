@@ -15,21 +15,7 @@ pub const EVENTS: [Asked; 8] = [
 ];
 
 /// How its files of hooks name them.
-pub const FORM: Form = Form {
-    host: "vscode",
-    events: &EVENTS,
-    head: &[],
-    grouped: false,
-    typed: true,
-    named: false,
-    command: "command",
-    exec: false,
-    shielded: false,
-    timeout: ("timeout", 1),
-    on_failure: None,
-    comments: false,
-    beside: |_, _| {},
-};
+pub const FORM: Form = Form { grouped: false, ..Form::usual("vscode", &EVENTS) };
 
 #[cfg(test)]
 mod tests {

@@ -47,7 +47,14 @@ impl Doctor {
             silenced::look(host, &root, &mut report);
             client::look(host, &mut report);
         });
-        used.iter().for_each(|host| wired.extend(wiring::look(host, &root, &mut report)));
+        let around = place::between(&self.at.workspace()?, &root);
+        for host in &used {
+            let found = wiring::look(host, &root, &mut report);
+            if !found.is_empty() {
+                wiring::around(host, &root, &around, &mut report);
+            }
+            wired.extend(found);
+        }
         wiring::unwired(&used, &wired, &mut report);
         wired.iter().for_each(|wired| trial::look(wired, &mut report));
         for host in &used {

@@ -11,7 +11,7 @@ use jackline_runtime::wiring::{Scope, Timeouts, servers};
 use jackline_runtime::{clock, private, replace};
 
 use crate::error::CommandError;
-use crate::hosts::{self, AtFailure, Host, ScopeName, Settings, Version, hook_line, server_line};
+use crate::hosts::{self, AtFailure, Host, ScopeName, Settings, Version, chosen, hook_line, server_line};
 use crate::place::{self, Where};
 use crate::{diff, person, screen, starter};
 
@@ -50,6 +50,8 @@ struct Plan {
     settings: Vec<(Settings, String)>,
     /// Whether settings name this program by its place; a project's name it by its name.
     names_program: bool,
+    /// Hosts whose hooks a person has to trust by themselves.
+    untrusted: Vec<&'static str>,
 }
 
 impl Init {
@@ -57,8 +59,14 @@ impl Init {
         person::outside_a_session()?;
         let hosts = self.chosen()?;
         let root = self.at.project()?;
-        let mut plan =
-            Plan { state: self.at.state()?, starter: None, settings: Vec::new(), names_program: false, root };
+        let mut plan = Plan {
+            state: self.at.state()?,
+            starter: None,
+            settings: Vec::new(),
+            names_program: false,
+            untrusted: Vec::new(),
+            root,
+        };
         let left = self.wire_each(&hosts, &mut plan)?;
         if plan.names_program {
             warn_of_build_directory(&program()?);
@@ -76,23 +84,16 @@ impl Init {
         } else {
             plan.carry_out()?;
         }
-        left_alone(&left)
+        chosen::left_alone("not wired", &left)?;
+        left_untrusted(&plan.untrusted)
     }
 
     /// Plans every host; those that cannot be wired, when others can. One host's odd settings leave no other unguarded.
     fn wire_each(&self, hosts: &[&'static Host], plan: &mut Plan) -> Result<Vec<&'static str>, CommandError> {
-        let mut left = Vec::new();
-        for host in hosts {
+        chosen::each(hosts, |host| {
             let before = plan.settings.len();
-            let Err(error) = self.wire(host, plan) else { continue };
-            if left.len() + 1 == hosts.len() || error.is_broken_pipe() {
-                return Err(error);
-            }
-            error.warn();
-            plan.settings.truncate(before);
-            left.push(host.title);
-        }
-        Ok(left)
+            self.wire(host, plan).inspect_err(|_| plan.settings.truncate(before))
+        })
     }
 
     /// Wiring all of a user's projects from some directory does not make that directory a project.
@@ -101,17 +102,10 @@ impl Init {
     }
 
     fn chosen(&self) -> Result<Vec<&'static Host>, CommandError> {
-        let mut hosts: Vec<&Host> = self.hosts.iter().map(|name| Host::named(name)).collect::<Result<_, _>>()?;
+        let mut hosts = chosen::named(&self.hosts)?;
         if hosts.is_empty() {
             hosts = Host::all().filter(|host| host.is_here()).collect();
         }
-        let mut seen = Vec::new();
-        hosts.retain(|host| {
-            !seen.contains(&host.name) && {
-                seen.push(host.name);
-                true
-            }
-        });
         if hosts.is_empty() {
             return Err(CommandError::input("no host was found on this machine")
                 .hint(format!("name the one you will use: `jackline init {}`", Host::names().join("|"))));
@@ -120,7 +114,7 @@ impl Init {
     }
 
     /// Plans the wiring of one host.
-    fn wire(&self, host: &Host, plan: &mut Plan) -> Result<(), CommandError> {
+    fn wire(&self, host: &'static Host, plan: &mut Plan) -> Result<(), CommandError> {
         screen::line(&described(host))?;
         let (wired, unread) = wired(host, &plan.root);
         let scope = self.scope(host, &wired)?;
@@ -134,7 +128,14 @@ impl Init {
         let after = after.map_err(|fault| settings.refused(&fault))?;
         screen::line(&format!("  wiring: {} ({})", place::shown(&settings.path), scope.name()))?;
         scoped::note(host, scope, &plan.root, &settings.path);
-        trust(host, &settings, &after, plan)?;
+        if let Some((what, remedy)) = (host.open)() {
+            screen::complain(&format!("warning: {what}"));
+            screen::complain(&format!("  help: {remedy}"));
+        }
+        if let Err(error) = trust(host, &settings, &after, plan) {
+            error.warn();
+            plan.untrusted.push(host.title);
+        }
         if settings.text.as_deref() != Some(after.as_str()) {
             plan.settings.push((settings, after));
         }
@@ -153,7 +154,7 @@ impl Init {
         };
         let root = plan.root.clone();
         let (file, place) = servers(scope, &root)?;
-        let settings = Settings::read(file)?;
+        let settings = Settings::read_servers(file)?;
         let line = server_line(scope, program, &plan.state, &plan.root)?;
         let after = servers::add_own(settings.text.as_deref(), place, &line);
         let after = after.map_err(|fault| settings.refused(&fault))?;
@@ -253,7 +254,7 @@ fn trust(host: &Host, hooks: &Settings, after: &str, plan: &mut Plan) -> Result<
     let Some((trust, file)) = host.trusting() else { return Ok(()) };
     let settings = Settings::read(file)?;
     let after = trust.follow(settings.text.as_deref(), hosts::rewired(hooks, Some(after))?);
-    let after = after.map_err(|fault| settings.refused(&fault).hint("or trust the hooks in the host itself"))?;
+    let after = after.map_err(|fault| settings.refused(&fault))?;
     screen::line(&format!("  trust: {}", place::shown(&settings.path)))?;
     if let Some(after) = after.filter(|after| settings.text.as_ref() != Some(after)) {
         plan.settings.push((settings, after));
@@ -261,13 +262,13 @@ fn trust(host: &Host, hooks: &Settings, after: &str, plan: &mut Plan) -> Result<
     Ok(())
 }
 
-/// Says which hosts could not be wired, and fails for it.
-fn left_alone(hosts: &[&str]) -> Result<(), CommandError> {
+/// Fails for hosts that run hooks only once a person trusts them, where that could not be written down.
+fn left_untrusted(hosts: &[&str]) -> Result<(), CommandError> {
     if hosts.is_empty() {
         return Ok(());
     }
-    Err(CommandError::input(format!("not wired: {}", hosts.join(", ")))
-        .hint("mend what the warnings above say, then run it again; no other host was held up"))
+    Err(CommandError::input(format!("not trusted yet, and not run until they are: the hooks of {}", hosts.join(", ")))
+        .hint("trust them in the host itself (`/hooks`); or mend what the warning above says, and run it again"))
 }
 
 /// What is known of a host, for the first line.

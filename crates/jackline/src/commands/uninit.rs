@@ -1,26 +1,26 @@
-//! `jackline uninit`: takes our hooks and our MCP server out of a host's settings, and nothing else.
+//! `jackline uninit`: takes our hooks and our MCP server out of hosts' settings, and nothing else.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use jackline_runtime::wiring::{Removed, Scope, SettingsFault, servers};
+use jackline_runtime::wiring::{Removed, SERVERS_BYTES_MAX, Scope, SettingsFault, servers};
 
 use crate::error::CommandError;
-use crate::hosts::{self, Host, ScopeName, Settings};
+use crate::hosts::{self, Host, ScopeName, Settings, chosen};
 use crate::place::{self, Where};
 use crate::{diff, person, screen};
 
-/// Take our hooks and our MCP server out of a host's settings
+/// Take our hooks and our MCP server out of hosts' settings
 ///
-/// Everything else in them stays byte for byte, and a `version` that the host wants there stays too. The definition and the store stay too. Asks on a terminal, because
-/// afterwards nothing is judged any more.
+/// Everything else in them stays byte for byte, and a `version` that a host wants there stays too. The definition and
+/// the store stay too. Asks on a terminal, because afterwards nothing is judged any more.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Uninit {
-    /// Which host, by name
+    /// Which hosts, by name (default: every one that is wired for this project)
     #[arg(value_name = "HOST")]
-    host: String,
-    /// Only in this scope (default: wherever it is wired for this project)
+    hosts: Vec<String>,
+    /// Only in this scope (default: wherever one is wired for this project)
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,
     /// Only show what would be changed
@@ -38,25 +38,48 @@ type Change = (Settings, Option<String>);
 
 impl Uninit {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
-        let host = Host::named(&self.host)?;
-        let changes = self.changes(host)?;
-        if changes.is_empty() {
-            return Ok(screen::line(&format!("nothing to do: {} is not wired here", host.name))?);
+        let mut hosts = chosen::named(&self.hosts)?;
+        if hosts.is_empty() {
+            hosts = Host::all().collect();
         }
-        for (settings, after) in &changes {
+        let mut changes = Vec::new();
+        let left = chosen::each(&hosts, |host| {
+            changes.extend(self.changes(host)?);
+            Ok(())
+        })?;
+        if changes.is_empty() && left.is_empty() {
+            return Ok(screen::line(&format!("nothing to do: {}", self.unwired()))?);
+        }
+        self.carry_out(&changes)?;
+        chosen::left_alone("not taken out", &left)
+    }
+
+    fn carry_out(&self, changes: &[Change]) -> Result<(), CommandError> {
+        for (settings, after) in changes {
             let shown = place::shown(&settings.path);
             screen::line(&diff::unified(&shown, settings.text.as_deref(), after.as_deref()))?;
         }
         if self.dry_run {
             return Ok(screen::line("nothing was written (`--dry-run`)")?);
         }
+        if changes.is_empty() {
+            return Ok(());
+        }
         person::agrees("Take them out?", self.yes)?;
-        for (settings, after) in &changes {
+        for (settings, after) in changes {
             settings.replace(after.as_deref())?;
             let what = if after.is_some() { "wrote" } else { "removed" };
             screen::line(&format!("{what} {}", place::shown(&settings.path)))?;
         }
         Ok(screen::line("the definition and the store are as they were")?)
+    }
+
+    fn unwired(&self) -> String {
+        match self.hosts.as_slice() {
+            [] => "no host is wired here".to_owned(),
+            [host] => format!("{host} is not wired here"),
+            hosts => format!("none of these is wired here: {}", hosts.join(", ")),
+        }
     }
 
     /// The settings that hold our hooks or our server, and what they are without them.
@@ -66,7 +89,7 @@ impl Uninit {
         let mut changes = Vec::new();
         let files = host.settings_files(&root).into_iter().filter(|(scope, path)| asked(*scope) && names_us(path));
         for (_, path) in files {
-            let found = without(path, None, |text| host.wiring.remove(text))?;
+            let found = without(Settings::read(path)?, None, |text| host.wiring.remove(text))?;
             if let Some((settings, after)) = &found {
                 untrust(host, (settings, after.as_deref()), &mut changes)?;
             }
@@ -81,7 +104,7 @@ impl Uninit {
             let before = changes.iter().position(|(settings, _): &(Settings, _)| settings.path == path);
             let before = before.map(|at| changes.remove(at));
             let (first, left) = before.map_or((None, None), |(settings, left)| (Some(settings), left));
-            match without(path, left.clone(), |text| servers::remove_own(text, place))? {
+            match without(Settings::read_servers(path)?, left.clone(), |text| servers::remove_own(text, place))? {
                 Some((settings, rest)) => changes.push((first.unwrap_or(settings), rest)),
                 None => changes.extend(first.map(|settings| (settings, left))),
             }
@@ -112,11 +135,10 @@ fn untrust(
 
 /// A settings file without what is ours in it; nothing where nothing is. `text` is what it holds by now.
 fn without(
-    path: PathBuf,
+    settings: Settings,
     text: Option<String>,
     remove: impl FnOnce(&str) -> Result<Removed, SettingsFault>,
 ) -> Result<Option<Change>, CommandError> {
-    let settings = Settings::read(path)?;
     let Some(text) = text.or_else(|| settings.text.clone()) else { return Ok(None) };
     Ok(match remove(&text).map_err(|fault| settings.refused(&fault))? {
         Removed::Nothing => None,
@@ -125,19 +147,16 @@ fn without(
     })
 }
 
-/// Bytes of a file that are looked through for our name: hosts keep histories beside settings, and none is that long.
-const LOOKED_BYTES_MAX: u64 = 256 << 20;
-
 /// Whether a file may hold something of ours. One that does not even name us need not be understood, however odd or
 /// long it is; one that cannot be looked through may.
 fn names_us(path: &Path) -> bool {
     const NAME: &[u8] = b"jackline";
     match std::fs::metadata(path) {
-        Ok(there) if there.is_file() && there.len() <= LOOKED_BYTES_MAX => {}
+        Ok(there) if there.is_file() && there.len() <= SERVERS_BYTES_MAX as u64 => {}
         Ok(_) | Err(_) => return true,
     }
     let Ok(file) = File::open(path) else { return true };
-    let mut lines = BufReader::new(file.take(LOOKED_BYTES_MAX));
+    let mut lines = BufReader::new(file.take(SERVERS_BYTES_MAX as u64));
     let mut line = Vec::new();
     loop {
         line.clear();

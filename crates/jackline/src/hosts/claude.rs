@@ -35,6 +35,9 @@ pub(crate) const HOST: Host = Host {
     at_missing: AtMissing::Blocks,
     folder: folder::always,
     silenced_by: &[SilencedBy::all("CLAUDE_CODE_SIMPLE")],
+    diverted_by: &[],
+    beside: &[],
+    open: || None,
     holes: &[
         (
             "a client started with `--bare`, `--safe-mode`, `--setting-sources` or `CLAUDE_CODE_SIMPLE=1` runs no hooks",

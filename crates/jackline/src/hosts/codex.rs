@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jackline_runtime::wiring::Scope;
-use jackline_runtime::wiring::codex::{FORM, trust, trust_level};
+use jackline_runtime::wiring::codex::{FORM, has_terminal, trust, trust_level};
 use serde_json::{Value, json};
 
 use super::{AtFailure, AtMissing, Basis, Folder, Host, Settings, Trial, Trusting, Version, told_to_deny};
@@ -29,11 +29,21 @@ pub(crate) const HOST: Host = Host {
     at_missing: AtMissing::Blocks,
     folder,
     silenced_by: &[],
+    diverted_by: &[
+        "BASH_ENV",
+        "HOME",
+        "JACKLINE_HOME",
+        "LD_AUDIT",
+        "LD_LIBRARY_PATH",
+        "LD_PRELOAD",
+        "PATH",
+        "SHELL",
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+    ],
+    beside: &[],
+    open: terminal,
     holes: &[
-        (
-            "Codex: what is written to a program that runs in a terminal (`write_stdin`) is not told to hooks; programs that wait for it are refused (`shell/interactive`)",
-            "put `unified_exec_tty = false` under `[features]` in its `config.toml`: then there is no such terminal",
-        ),
         (
             "Codex: how a patch in a shell's text (`apply_patch <<EOF`) or a command that goes on running ended is not told; such calls stay open and prove nothing",
             "have patches made by the `apply_patch` tool, and let tests run to their end in one call",
@@ -65,6 +75,15 @@ fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
 /// Where a person's trust is kept, whichever file of hooks it is in.
 fn trusting() -> Option<PathBuf> {
     home().map(|dir| dir.join("config.toml"))
+}
+
+/// Programs that are known to wait for what they do are refused, and no list of those is ever whole.
+fn terminal() -> Option<(&'static str, &'static str)> {
+    let text = Settings::read(trusting()?).ok().and_then(|settings| settings.text).unwrap_or_default();
+    has_terminal(&text).unwrap_or(true).then_some((
+        "Codex gives programs a terminal, and what its agent writes to one that runs (`write_stdin`) is not told to hooks; programs that are known to wait for that are refused (`shell/interactive`)",
+        "put `unified_exec_tty = false` under `[features]` in its `config.toml`: then there is no such terminal",
+    ))
 }
 
 /// It asks on a terminal and passes over what nobody trusted.

@@ -30,7 +30,19 @@ pub(crate) const HOST: Host = Host {
     at_missing: AtMissing::Blocks,
     folder,
     silenced_by: &[],
+    diverted_by: &[],
+    beside: &[
+        ".github/copilot/settings.json",
+        ".github/copilot/settings.local.json",
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+    ],
+    open: || None,
     holes: &[
+        (
+            "Copilot CLI: in a folder that it trusts it starts the servers that `.mcp.json` and `.github/mcp.json` name without a question, and an agent may write those files",
+            "put them under `protect` of a `paths` policy, and look at them in a cloned project",
+        ),
         (
             "Copilot CLI: hooks of a project (`.github/hooks`) run only in a folder that the client trusts",
             "wire the user's hooks (`jackline init copilot --scope user`), or trust the folder",

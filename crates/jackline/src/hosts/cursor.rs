@@ -29,6 +29,9 @@ pub(crate) const HOST: Host = Host {
     at_missing: AtMissing::Blocks,
     folder: folder::always,
     silenced_by: &[],
+    diverted_by: &[],
+    beside: &[],
+    open: || None,
     holes: &[
         (
             "Cursor: a stop cannot be held; what is open is said as the next message, five times at most, and not by its cloud agents",

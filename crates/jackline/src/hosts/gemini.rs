@@ -29,6 +29,9 @@ pub(crate) const HOST: Host = Host {
     at_missing: AtMissing::Blocks,
     folder,
     silenced_by: &[],
+    diverted_by: &["JACKLINE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"],
+    beside: &[],
+    open: || None,
     holes: &[
         (
             "Gemini CLI: in an editor (`gemini --acp`) the client runs no hooks before and after tools",

@@ -1,6 +1,7 @@
 //! The hosts that can be wired, as a table: which are here, where their settings are, what they do when a hook fails,
 //! and how a hook is tried out as they would start it.
 
+pub(crate) mod chosen;
 pub(crate) mod claude;
 mod codex;
 mod copilot;
@@ -62,6 +63,12 @@ pub(crate) struct Host {
     pub(crate) folder: fn(&Path) -> Folder,
     /// Variables with which it runs no hooks.
     pub(crate) silenced_by: &'static [SilencedBy],
+    /// Variables that it hands on to hooks from files which it reads, and that lead them elsewhere.
+    pub(crate) diverted_by: &'static [&'static str],
+    /// Other files of a project that may switch hooks off, in the form of its settings.
+    pub(crate) beside: &'static [&'static str],
+    /// What the user's settings leave open although they could close it, with the remedy.
+    pub(crate) open: fn() -> Option<(&'static str, &'static str)>,
     /// What no settings of a user can close, with the remedy.
     pub(crate) holes: &'static [(&'static str, &'static str)],
     /// How a hook is tried out.

@@ -33,6 +33,9 @@ pub(crate) const HOST: Host = Host {
         SilencedBy::all("OPENCODE_PURE"),
         SilencedBy { variable: "OPENCODE_DISABLE_PROJECT_CONFIG", only_in: Some(Scope::Project) },
     ],
+    diverted_by: &[],
+    beside: &[],
+    open: || None,
     holes: &[
         (
             "OpenCode: a stop cannot be held; what is open is said as the next prompt, and `opencode run` has ended by then",

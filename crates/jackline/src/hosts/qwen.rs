@@ -29,6 +29,9 @@ pub(crate) const HOST: Host = Host {
     at_missing: AtMissing::Blocks,
     folder: folder::always,
     silenced_by: &[SilencedBy::all("QWEN_CODE_SIMPLE"), SilencedBy::all("QWEN_CODE_SAFE_MODE")],
+    diverted_by: &["JACKLINE_HOME"],
+    beside: &[],
+    open: || None,
     holes: &[
         (
             "Qwen Code: it rewrites neither a call nor what came of it: `reads` and `outputs` bound nothing on this host",

@@ -28,7 +28,14 @@ pub(crate) const HOST: Host = Host {
     at_missing: AtMissing::Passes,
     folder: folder::always,
     silenced_by: &[],
+    diverted_by: &[],
+    beside: &[],
+    open: || None,
     holes: &[
+        (
+            "VS Code: `run_task` is refused: `.vscode/tasks.json` says what it runs, and an agent may write that",
+            "let the agent run the command itself; or protect that file and declare the tool (`tools: {declare: {run_task: {kind: other}}}`)",
+        ),
         (
             "VS Code: agent hooks are a preview that an organization may have switched off, and run only in a trusted workspace",
             "try a call that your definition refuses, and look at `jackline log`",

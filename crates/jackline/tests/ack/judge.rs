@@ -138,10 +138,11 @@ fn essences(acts: &[Act]) -> Vec<(String, Vec<String>)> {
             Act::Write { name, path, content, .. } => {
                 found.push((name.clone(), vec![path.clone(), content.trim_end().to_owned()]));
             }
+            Act::Edit { name, path, content, .. } => found.push((name.clone(), vec![path.clone(), content.clone()])),
             Act::Note { name, text } => found.push((name.clone(), vec![text.clone()])),
             Act::Task { agent, .. } => found.extend(essences(agent)),
             Act::Together(acts) => found.extend(essences(acts)),
-            Act::Say(_) | Act::Guard(_) => {}
+            Act::Say(_) | Act::Prompt(_) | Act::Guard(_) => {}
         }
     }
     found

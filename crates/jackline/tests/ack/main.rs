@@ -10,6 +10,8 @@
 
 mod broken;
 mod judge;
+#[path = "../records/mod.rs"]
+mod records;
 mod rig;
 mod scenario;
 mod table;
@@ -68,6 +70,7 @@ fn examine(host: &str) {
         Err(_) => rig.in_full || scenario.smoke,
     });
     assert!(!scenarios.is_empty(), "no scenario of that name");
+    scenarios.retain(|scenario| rig.stays || scenario.prompts().is_empty());
     let played = all_played(scenarios, rig);
     let outcomes: Outcomes =
         played.iter().map(|(scenario, outcome)| (scenario.name.clone(), outcome.word.to_owned())).collect();

@@ -27,6 +27,10 @@ pub(crate) struct Rig {
     pub(crate) finish: Option<fn(&str) -> Call>,
     /// Scenarios that this host cannot obey, whatever it is answered, and why.
     pub(crate) cannot: &'static [(&'static str, &'static str)],
+    /// The model for which it offers patches, where it does so only for some.
+    pub(crate) patching: Option<&'static str>,
+    /// Whether it stays up over several prompts. Elsewhere scenarios with more than one are not played.
+    pub(crate) stays: bool,
     /// Whether all scenarios are played in every run, or only the smoke.
     pub(crate) in_full: bool,
 }
@@ -37,6 +41,11 @@ pub(crate) const RIGS: &[Rig] = &[CLAUDE, CODEX, OPENCODE, GEMINI, COPILOT, QWEN
 /// A file of the repository, as most tools want it.
 fn whole(path: &str) -> String {
     format!("{{{{CWD}}}}/{path}")
+}
+
+/// A patch of one line of a file.
+fn patch(path: &str, was: &str, content: &str) -> String {
+    format!("*** Begin Patch\n*** Update File: {path}\n@@\n-{was}\n+{content}\n*** End Patch")
 }
 
 /// A sub-agent's task.
@@ -56,21 +65,26 @@ pub(crate) const CLAUDE: Rig = Rig {
         Act::Shell { run, .. } => Some(("Bash", json!({"command": run}))),
         Act::Read { path, .. } => Some(("Read", json!({"file_path": whole(path)}))),
         Act::Write { path, content, .. } => Some(("Write", json!({"file_path": whole(path), "content": content}))),
+        Act::Edit { path, was, content, .. } => {
+            Some(("Edit", json!({"file_path": whole(path), "old_string": was, "new_string": content})))
+        }
         Act::Note { text, .. } => Some(("mcp__notes__note", json!({"text": text}))),
         Act::Task { .. } => Some((
             "Agent",
             json!({"description": "work", "prompt": task(), "subagent_type": "general-purpose",
                    "run_in_background": false}),
         )),
-        Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
+        Act::Together(_) | Act::Say(_) | Act::Prompt(_) | Act::Guard(_) => None,
     },
     wait: None,
     finish: None,
     cannot: &[],
+    patching: None,
+    stays: false,
     in_full: true,
 };
 
-/// It has no tool that reads, and writes by patches or by the shell.
+/// It has no tool that reads, and writes by the shell or, where it takes the model for one that can, by patches.
 pub(crate) const CODEX: Rig = Rig {
     host: "codex",
     title: "Codex",
@@ -85,9 +99,10 @@ pub(crate) const CODEX: Rig = Rig {
         Act::Write { path, content, .. } => {
             Some(("exec_command", json!({"cmd": format!("printf '%s' '{content}' > {path}")})))
         }
+        Act::Edit { path, was, content, .. } => Some(("apply_patch", json!(patch(path, was, content)))),
         Act::Note { text, .. } => Some(("mcp__notes/note", json!({"text": text}))),
         Act::Task { .. } => Some(("multi_agent_v1/spawn_agent", json!({"message": task()}))),
-        Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
+        Act::Together(_) | Act::Say(_) | Act::Prompt(_) | Act::Guard(_) => None,
     },
     wait: Some(|name| {
         let agent = format!("{{{{{name}.agent_id}}}}");
@@ -95,11 +110,13 @@ pub(crate) const CODEX: Rig = Rig {
     }),
     finish: None,
     cannot: &[],
+    patching: Some("gpt-5.5"),
+    stays: false,
     in_full: true,
 };
 
 /// Why it holds no stop.
-const ENDED: &str = "`opencode run` has ended before what is open is said as the next prompt; the terminal interface and `opencode serve` stay up and are told it, which the kit does not play";
+const ENDED: &str = "`opencode run` has ended before what is open is said as the next prompt; the terminal interface and `opencode serve` stay up and are told it, as `held_while_it_stays` shows";
 
 const OPENCODE: Rig = Rig {
     host: "opencode",
@@ -113,11 +130,14 @@ const OPENCODE: Rig = Rig {
         Act::Shell { run, .. } => Some(("bash", json!({"command": run, "description": "x"}))),
         Act::Read { path, .. } => Some(("read", json!({"filePath": whole(path)}))),
         Act::Write { path, content, .. } => Some(("write", json!({"filePath": whole(path), "content": content}))),
+        Act::Edit { path, was, content, .. } => {
+            Some(("edit", json!({"filePath": whole(path), "oldString": was, "newString": content})))
+        }
         Act::Note { text, .. } => Some(("notes_note", json!({"text": text}))),
         Act::Task { .. } => {
             Some(("task", json!({"description": "work", "prompt": task(), "subagent_type": "general"})))
         }
-        Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
+        Act::Together(_) | Act::Say(_) | Act::Prompt(_) | Act::Guard(_) => None,
     },
     wait: None,
     finish: None,
@@ -126,6 +146,8 @@ const OPENCODE: Rig = Rig {
         ("never_for_ever", ENDED),
         ("task_completion_blocks_early_stop", ENDED),
     ],
+    patching: None,
+    stays: true,
     in_full: false,
 };
 
@@ -141,13 +163,19 @@ pub(crate) const GEMINI: Rig = Rig {
         Act::Shell { run, .. } => Some(("run_shell_command", json!({"command": run}))),
         Act::Read { path, .. } => Some(("read_file", json!({"file_path": path}))),
         Act::Write { path, content, .. } => Some(("write_file", json!({"file_path": path, "content": content}))),
+        Act::Edit { path, was, content, .. } => Some((
+            "replace",
+            json!({"file_path": path, "old_string": was, "new_string": content, "instruction": "change it"}),
+        )),
         Act::Note { text, .. } => Some(("mcp_notes_note", json!({"text": text}))),
         Act::Task { .. } => Some(("invoke_agent", json!({"agent_name": "generalist", "prompt": task()}))),
-        Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
+        Act::Together(_) | Act::Say(_) | Act::Prompt(_) | Act::Guard(_) => None,
     },
     wait: None,
     finish: Some(|text| call("finish", "complete_task", json!({"result": {"response": text}}))),
     cannot: &[],
+    patching: None,
+    stays: false,
     in_full: false,
 };
 
@@ -163,17 +191,22 @@ pub(crate) const QWEN: Rig = Rig {
         Act::Shell { run, .. } => Some(("run_shell_command", json!({"command": run, "is_background": false}))),
         Act::Read { path, .. } => Some(("read_file", json!({"file_path": whole(path)}))),
         Act::Write { path, content, .. } => Some(("write_file", json!({"file_path": whole(path), "content": content}))),
+        Act::Edit { path, was, content, .. } => {
+            Some(("edit", json!({"file_path": whole(path), "old_string": was, "new_string": content})))
+        }
         Act::Note { text, .. } => Some(("mcp__notes__note", json!({"text": text}))),
         Act::Task { .. } => Some((
             "agent",
             json!({"description": "work", "prompt": task(), "subagent_type": "general-purpose",
                    "run_in_background": false}),
         )),
-        Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
+        Act::Together(_) | Act::Say(_) | Act::Prompt(_) | Act::Guard(_) => None,
     },
     wait: None,
     finish: None,
     cannot: &[("bounded_read", "the client rewrites neither a call nor what came of it")],
+    patching: None,
+    stays: false,
     in_full: false,
 };
 
@@ -189,7 +222,7 @@ const COPILOT: Rig = Rig {
         Act::Shell { run, .. } => Some(("bash", json!({"command": run, "description": "x"}))),
         Act::Read { path, .. } => Some(("view", json!({"path": whole(path)}))),
         // What is there already it only edits.
-        Act::Write { path, content, was: Some(was), .. } => {
+        Act::Write { path, content, was: Some(was), .. } | Act::Edit { path, was, content, .. } => {
             Some(("edit", json!({"path": whole(path), "old_str": was, "new_str": content})))
         }
         Act::Write { path, content, .. } => Some(("create", json!({"path": whole(path), "file_text": content}))),
@@ -199,10 +232,12 @@ const COPILOT: Rig = Rig {
             json!({"description": "work", "prompt": task(), "agent_type": "general-purpose", "name": "worker",
                    "mode": "sync"}),
         )),
-        Act::Together(_) | Act::Say(_) | Act::Guard(_) => None,
+        Act::Together(_) | Act::Say(_) | Act::Prompt(_) | Act::Guard(_) => None,
     },
     wait: None,
     finish: None,
     cannot: &[("park", "the client does not tell what the agent said last")],
+    patching: None,
+    stays: false,
     in_full: false,
 };

@@ -43,6 +43,13 @@ pub(crate) enum Act {
         #[serde(default)]
         was: Option<String>,
     },
+    /// Puts `content` in the place of `was` in a file that was read: by a patch, where the host makes them.
+    Edit {
+        name: String,
+        path: String,
+        was: String,
+        content: String,
+    },
     /// A call of the tool `note` of the MCP server `notes`.
     Note {
         name: String,
@@ -55,6 +62,8 @@ pub(crate) enum Act {
     },
     Together(Vec<Act>),
     Say(String),
+    /// The person says this next, to a host that stays up.
+    Prompt(String),
     Guard(Mishap),
 }
 
@@ -65,10 +74,20 @@ impl Act {
             Self::Shell { name, .. }
             | Self::Read { name, .. }
             | Self::Write { name, .. }
+            | Self::Edit { name, .. }
             | Self::Note { name, .. }
             | Self::Task { name, .. } => Some(name),
-            Self::Together(_) | Self::Say(_) | Self::Guard(_) => None,
+            Self::Together(_) | Self::Say(_) | Self::Prompt(_) | Self::Guard(_) => None,
         }
+    }
+}
+
+impl Scenario {
+    /// What the person says after the first prompt.
+    pub(crate) fn prompts(&self) -> Vec<String> {
+        let said =
+            self.agent.iter().filter_map(|act| if let Act::Prompt(text) = act { Some(text.clone()) } else { None });
+        said.collect()
     }
 }
 

@@ -10,6 +10,7 @@ use jackline_rehearsal::client::{self, PATH, Play};
 use jackline_rehearsal::{Call, Mcp, Run, Script, Stage, call};
 use serde_json::Value;
 
+use super::records;
 use super::rig::Rig;
 use super::scenario::{Act, Mishap, Scenario};
 
@@ -113,15 +114,11 @@ impl World {
 
     /// Everything on record, in order; the record must be whole.
     pub(crate) fn records(&self) -> Vec<Value> {
-        let ask = |arguments: &[&str]| {
+        records::exported(|words| {
             let mut command = Command::new(JACKLINE);
-            command.args(arguments).current_dir(self.stage.repo()).env_clear().env("HOME", self.stage.home());
+            command.args(words).current_dir(self.stage.repo()).env_clear().env("HOME", self.stage.home());
             command.output().expect("the program starts")
-        };
-        let verified = ask(&["audit", "verify"]);
-        assert_eq!(verified.status.code(), Some(0), "{}", String::from_utf8_lossy(&verified.stdout));
-        let exported = String::from_utf8(ask(&["audit", "export"]).stdout).expect("UTF-8");
-        exported.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
+        })
     }
 
     /// Plays the scenario on the real host.
@@ -129,6 +126,9 @@ impl World {
         let client = (self.rig.client)().unwrap_or_else(|why| panic!("{why}"));
         let mut play = Play::default();
         play.variables.push(("PATH".to_owned(), self.path()));
+        play.then = scenario.prompts();
+        let edits = scenario.agent.iter().any(|act| matches!(act, Act::Edit { .. }));
+        play.model = self.rig.patching.filter(|_| edits).map(str::to_owned);
         if scenario.agent.iter().any(|act| matches!(act, Act::Note { .. })) {
             play.servers.push(("notes".to_owned(), self.notes.url()));
         }
@@ -145,6 +145,7 @@ impl World {
                     continue;
                 }
                 Act::Say(text) => script.say(text),
+                Act::Prompt(_) => continue,
                 Act::Together(acts) => script.calls(acts.iter().map(|act| self.spelled(act))),
                 act => script.calls([self.spelled(act)]),
             };

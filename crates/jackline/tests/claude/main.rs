@@ -15,6 +15,8 @@ mod feedback;
 mod odd_calls;
 mod policies;
 mod proxied;
+#[path = "../records/mod.rs"]
+mod records;
 mod rules;
 mod served;
 mod session;
@@ -134,11 +136,7 @@ impl World {
     /// Everything on record, in order; the record must be whole.
     #[track_caller]
     fn records(&self) -> Vec<Value> {
-        let verified = self.jackline(&["audit", "verify"]);
-        assert_eq!(verified.status.code(), Some(0), "{}", String::from_utf8_lossy(&verified.stdout));
-        let exported = self.jackline(&["audit", "export"]);
-        let text = String::from_utf8(exported.stdout).expect("UTF-8");
-        text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
+        records::exported(|words| self.jackline(words))
     }
 
     /// The records of one kind about a call, by its name in the script.

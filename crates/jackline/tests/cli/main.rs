@@ -110,7 +110,7 @@ impl World {
     }
 
     fn spawn_at_terminal(&self, mut command: Command, typed: &str) -> (Option<i32>, String, String) {
-        let (mut person, terminal) = terminal();
+        let (mut person, terminal) = jackline_rehearsal::terminal().expect("a terminal");
         person.write_all(typed.as_bytes()).expect("typed");
         let output = command.stdin(terminal).output().expect("ran");
         let text = |bytes: Vec<u8>| filtered(&String::from_utf8(bytes).expect("UTF-8"), &self.path(""));
@@ -140,18 +140,6 @@ impl World {
         assert_eq!(stderr, want.1, "standard error of {arguments:?}");
         assert_eq!(code, Some(exit), "exit code of {arguments:?}");
     }
-}
-
-/// A terminal: the end at which a person sits, and the one that a command is given.
-fn terminal() -> (fs::File, fs::File) {
-    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-    grantpt(&person).expect("granted");
-    unlockpt(&person).expect("unlocked");
-    let name = ptsname(&person, Vec::new()).expect("a name").into_string().expect("UTF-8");
-    let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY;
-    let command = rustix::fs::open(name, flags, rustix::fs::Mode::empty()).expect("opened");
-    (fs::File::from(person), fs::File::from(command))
 }
 
 /// The text without what differs from run to run.

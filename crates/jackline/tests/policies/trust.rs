@@ -1,7 +1,5 @@
 //! Commands of policies run only after the owner trusted them as they are.
 
-use std::fs;
-
 use super::World;
 
 fn with_command() -> World {
@@ -24,21 +22,10 @@ fn trust(world: &World) -> String {
 pub(crate) fn at_terminal(world: &World, words: &[&str]) -> String {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_jackline"));
     command.args(words).current_dir(world.path("repo")).env_clear().env("HOME", world.path("home")).env("USER", "dev");
-    let (_person, terminal) = terminal();
+    let (_person, terminal) = jackline_rehearsal::terminal().expect("a terminal");
     let output = command.stdin(terminal).output().expect("ran");
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-fn terminal() -> (fs::File, fs::File) {
-    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-    grantpt(&person).expect("granted");
-    unlockpt(&person).expect("unlocked");
-    let name = ptsname(&person, Vec::new()).expect("a name").into_string().expect("UTF-8");
-    let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY;
-    let command = rustix::fs::open(name, flags, rustix::fs::Mode::empty()).expect("opened");
-    (fs::File::from(person), fs::File::from(command))
 }
 
 #[test]

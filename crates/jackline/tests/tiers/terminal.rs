@@ -1,12 +1,8 @@
 //! How a run goes, on a terminal and elsewhere.
 
-use std::fs::{File, OpenOptions};
 use std::io::Read as _;
-use std::os::unix::ffi::OsStrExt as _;
 use std::process::Stdio;
 use std::thread;
-
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::stage::Stage;
 use crate::{BOSS, MANAGED};
@@ -20,14 +16,9 @@ fn on_a_terminal(stage: &Stage) -> String {
 }
 
 fn shown_to(stage: &Stage, arguments: &[&str]) -> String {
-    let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&screen).unwrap();
-    unlockpt(&screen).unwrap();
-    let name = ptsname(&screen, Vec::new()).unwrap();
-    let path = std::ffi::OsStr::from_bytes(name.as_bytes());
-    let terminal = OpenOptions::new().read(true).write(true).open(path).unwrap();
+    let (mut screen, terminal) = jackline_rehearsal::terminal().unwrap();
     let reading = thread::spawn(move || {
-        let (mut screen, mut shown, mut part) = (File::from(screen), Vec::new(), [0; 4096]);
+        let (mut shown, mut part) = (Vec::new(), [0; 4096]);
         // A terminal that nobody holds any more cannot be read: that is its end.
         while let Ok(read @ 1..) = screen.read(&mut part) {
             shown.extend_from_slice(&part[..read]);

@@ -18,14 +18,15 @@ fn codex() -> World {
     world("codex", "codex-cli 0.166.0")
 }
 
-/// Settings that are left as they are, and nothing is wired beside them.
+/// Settings that are left as they are: the hooks are there for a person to trust.
 #[track_caller]
 fn check_left(config: &str, told: &str) {
     let world = codex();
     world.write(CONFIG, config);
-    world.run(&["init", "codex"]).check(2, &[told]);
+    world.run(&["init", "codex"]).check(2, &[told, "trust them in the host itself (`/hooks`)"]);
     assert_eq!(world.read(CONFIG), config);
-    assert!(!is_there(&world.path(HOOKS)), "nothing is wired that would not run");
+    assert!(is_there(&world.path(HOOKS)), "there is something to trust");
+    world.run(&["doctor"]).check(1, &["not fine"]);
 }
 
 #[test]
@@ -34,7 +35,7 @@ fn settings_that_cannot_be_added_to_are_left_alone() {
     check_left(&large, &format!("it has {} bytes", large.len()));
     check_left("model = \n", "it is not valid TOML (line 1)");
     check_left("[hooks]\nstate = { x = { trusted_hash = \"y\" } }\n", "in a way to which no table can be added");
-    check_left("\"hooks\" = { state = {} }\n", "or trust the hooks in the host itself");
+    check_left("\"hooks\" = { state = {} }\n", "not trusted yet, and not run until they are: the hooks of Codex");
 }
 
 /// Settings that are added to, and are as they were once it is taken out.

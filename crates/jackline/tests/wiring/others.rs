@@ -155,8 +155,10 @@ fn a_file_of_someone_else_is_left_alone() {
     assert_eq!(world.read("home/.config/opencode/plugin/jackline.js"), "export const Mine = async () => ({})\n");
     let world = self::world("codex", "codex-cli 0.166.0");
     world.write("home/.codex/config.toml", "hooks.state = {}\n");
-    world.run(&["init", "codex"]).check(2, &["is left alone", "trust the hooks in the host itself"]);
-    assert!(!is_there(&world.path("home/.codex/hooks.json")), "nothing is wired that would not run");
+    let told = ["is left alone", "not trusted yet", "trust them in the host itself (`/hooks`)"];
+    world.run(&["init", "codex"]).check(2, &told);
+    assert!(is_there(&world.path("home/.codex/hooks.json")), "there is something to trust");
+    assert_eq!(world.read("home/.codex/config.toml"), "hooks.state = {}\n");
 }
 
 #[test]

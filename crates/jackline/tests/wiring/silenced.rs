@@ -28,6 +28,136 @@ fn an_agent_on_qwen_code_may_not_write_the_variables_that_switch_its_hooks_off()
     assert_eq!(write(&world, "claude", "Write", ".env").out, "", "allowing is silence");
 }
 
+#[test]
+fn a_directory_that_brings_such_variables_along_is_not_copied_there() {
+    let world = world("qwen", "0.24.4");
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    world.write("ws/new/.env", "QWEN_CODE_SIMPLE=1\n");
+    world.write("ws/plain/a.txt", "a\n");
+    world.run(&["init", "qwen"]).check(0, &[]);
+    let asks = |host: &str, tool: &str, text: &str| {
+        let message = json!({
+            "session_id": "s1", "cwd": world.path("ws"), "hook_event_name": "PreToolUse", "tool_name": tool,
+            "tool_input": { "command": text }, "tool_use_id": "t1",
+        });
+        ran(world.command(&["hook", host]), &message.to_string())
+    };
+    for text in ["cp -r new/. .", "cp -rT new .", "rsync -a new/ ."] {
+        asks("qwen", "run_shell_command", text).check(2, &["part of what guards this session"]);
+        asks("claude", "Bash", text).check(0, &[]);
+    }
+    asks("qwen", "run_shell_command", "cp -r plain/. .").check(0, &[]);
+    asks("qwen", "run_shell_command", "cp -r new copy").check(0, &[]);
+}
+
+#[test]
+fn nor_may_agents_on_other_hosts_write_variables_that_lead_hooks_elsewhere() {
+    let world = world("codex", "codex-cli 0.166.0");
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    let gate = |host: &str, event: &str, tool: &str, input: serde_json::Value| {
+        let message = json!({
+            "session_id": "s1", "cwd": world.path("ws"), "hook_event_name": event, "tool_name": tool, "tool_input": input,
+            "tool_use_id": "t1", "timestamp": "2026-11-15T22:20:11Z",
+        });
+        ran(world.command(&["hook", host]), &message.to_string())
+    };
+    let run = json!({ "command": "echo BASH_ENV=x > ~/.codex/.env" });
+    gate("codex", "PreToolUse", "Bash", run).check(2, &["part of what guards this session"]);
+    for path in [".env", "../.env", ".gemini/.env"] {
+        let written = json!({ "file_path": path, "content": "XDG_CONFIG_HOME=/nowhere\n" });
+        gate("gemini", "BeforeTool", "write_file", written).check(2, &["part of what guards this session"]);
+    }
+}
+
+#[test]
+fn a_variable_takes_no_definition_of_the_users_away() {
+    let world = world("gemini", "0.61.0");
+    world.write(
+        "home/.config/jackline/jackline.yaml",
+        "jackline: 1\npolicies: [{name: mine, rule: {tool: \"@shell\", command: \"touch forbidden*\", reason: not here}}]\n",
+    );
+    let message = json!({
+        "session_id": "s1", "cwd": world.path("ws"), "hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
+        "tool_input": { "command": "touch forbidden.txt" }, "timestamp": "2026-11-15T22:20:11Z",
+    });
+    for elsewhere in ["/nowhere".into(), world.path("home/.config")] {
+        let mut hook = world.command(&["hook", "gemini"]);
+        hook.env("XDG_CONFIG_HOME", elsewhere);
+        ran(hook, &message.to_string()).check(2, &["not here"]);
+    }
+}
+
+#[test]
+fn a_host_that_starts_hooks_at_the_top_is_guarded_where_it_was_started() {
+    let world = world("copilot", "1.0.102");
+    world.write(
+        "ws/pkg/jackline.yaml",
+        "jackline: 1\npolicies: [{name: none, rule: {tool: \"@shell\", reason: not in here}}]\n",
+    );
+    let asks = |cwd: &str| {
+        let message = json!({
+            "session_id": cwd, "cwd": world.path(cwd), "hook_event_name": "PreToolUse", "tool_name": "bash",
+            "tool_input": { "command": "touch x" },
+        });
+        ran(world.command(&["hook", "copilot"]), &message.to_string())
+    };
+    asks("ws/pkg").check(2, &["not in here"]);
+    asks("ws").check(0, &[]);
+    asks("home").check(0, &[]);
+}
+
+#[test]
+fn settings_where_a_host_may_be_started_are_looked_at_too() {
+    for (host, program, file, text) in [
+        ("codex", "codex", ".codex/config.toml", "[features]\nhooks = false\n"),
+        ("gemini", "gemini", ".gemini/settings.json", "{\"hooksConfig\": {\"enabled\": false}}"),
+        ("qwen", "qwen", ".qwen/settings.json", "{\"disableAllHooks\": true}"),
+    ] {
+        let world = world(program, "0.166.0");
+        world.write("ws/pkg/jackline.yaml", "jackline: 1\n");
+        world.write("ws/pkg/sub/a.txt", "");
+        let doctor = |from: &str| {
+            let mut doctor = world.command(&["doctor"]);
+            doctor.current_dir(world.path(from));
+            ran(doctor, "")
+        };
+        world.run(&["init", host]).check(0, &[]);
+        doctor("ws/pkg/sub").check(0, &[]);
+        world.write(&format!("ws/pkg/sub/{file}"), text);
+        doctor("ws/pkg/sub").check(1, &["switches every hook off"]);
+        doctor("ws/pkg").check(0, &[]);
+        world.write(&format!("ws/{file}"), text);
+        doctor("ws/pkg").check(1, &["switches every hook off"]);
+    }
+}
+
+#[test]
+fn a_projects_settings_that_switch_copilots_hooks_off_are_red_and_no_agents() {
+    for file in [".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json"] {
+        let world = world("copilot", "1.0.102");
+        world.write("ws/jackline.yaml", "jackline: 1\n");
+        world.run(&["init", "copilot"]).check(0, &[]);
+        world.run(&["doctor"]).check(0, &[]);
+        let message = json!({
+            "session_id": "s1", "cwd": world.path("ws"), "hook_event_name": "PreToolUse", "tool_name": "bash",
+            "tool_input": { "command": format!("mkdir -p $(dirname {file}) && echo '{{}}' > {file}") },
+        });
+        ran(world.command(&["hook", "copilot"]), &message.to_string()).check(2, &["part of what guards this session"]);
+        world.write(&format!("ws/{file}"), "{\"disableAllHooks\": true}");
+        world.run(&["doctor"]).check(1, &["`disableAllHooks` switches every hook off"]);
+    }
+}
+
+#[test]
+fn a_file_of_variables_that_lead_hooks_elsewhere_is_red() {
+    let world = world("codex", "codex-cli 0.166.0");
+    world.run(&["init", "codex"]).check(0, &[]);
+    world.write("home/.codex/.env", "OPENAI_KEY=x\n");
+    world.run(&["doctor"]).check(0, &[]);
+    world.write("home/.codex/.env", "OPENAI_KEY=x\nBASH_ENV=/tmp/x.sh\n");
+    world.run(&["doctor"]).check(1, &["sets `BASH_ENV`", "which it leads elsewhere"]);
+}
+
 /// A wired host with a variable; what doctor says.
 #[track_caller]
 fn check_set((host, program): (&str, &str), scope: &str, variable: &str, red: bool) {

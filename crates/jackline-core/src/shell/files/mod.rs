@@ -1,18 +1,20 @@
 //! Which arguments of which program are files, and what becomes of them.
 
 mod arguments;
+mod copies;
 mod download;
 pub(super) mod git;
 mod listed;
 mod named;
 mod table;
 
-use super::{Command, Dir, How, Only, Touch, Word, wrappers};
+use super::{Command, Dir, How, Touch, Word, wrappers};
 use crate::own_files;
 use crate::patch;
 use crate::path::Role;
 pub(super) use arguments::has_option;
 use arguments::{below, inside, is_short, operands, values_of};
+use copies::ends;
 pub use git::git_settings;
 pub(super) use git::{makes_run, without_git_options};
 pub(super) use listed::{found, listed};
@@ -86,9 +88,11 @@ impl Found<'_> {
             }
             "m4" => self.foreign |= self.input.is_some(),
             "split" | "csplit" => self.split(arguments),
+            // A host that makes patches takes such a text out of the shell's hands.
             "apply_patch" | "applypatch" => {
                 self.patched(self.input);
                 arguments.iter().for_each(|word| self.patched(Some(word)));
+                self.touches.iter_mut().for_each(|touch| touch.taken_apart = true);
             }
             "make" | "gmake" => self.foreign |= self.input.is_some() || has_option(arguments, &["--eval"]),
             program if AWKS.contains(&program) => self.awk(arguments),
@@ -108,7 +112,7 @@ impl Found<'_> {
         let mut path = path.clone();
         // Files that another program chose are only so far known as they have a pattern.
         path.dynamic |= path.listed && role.changes() && !path.text.contains(['*', '?', '[']);
-        self.touches.push(Touch { path, role, whole: false, how, dir: self.dir.clone(), only: None });
+        self.touches.push(Touch { how, ..Touch::plain(path, role, self.dir.clone()) });
     }
 
     fn push_each(&mut self, paths: &[Word], role: Role) {
@@ -170,7 +174,12 @@ impl Found<'_> {
                 self.push_each(&paths, Role::Write)
             }
             Uses::Copies => self.copy(row.program, arguments, &paths, into.as_ref()),
-            Uses::Moves => self.transfer(&paths, into.as_ref(), Role::Delete),
+            Uses::Moves => {
+                self.transfer(&paths, into.as_ref(), Role::Delete);
+                let onto = has_option(arguments, &["-T", "--no-target-directory"]);
+                let (sources, target) = ends(&paths, into.as_ref());
+                sources.iter().for_each(|source| self.carry((source, target), onto, false));
+            }
             Uses::Links => self.link(&paths, into.as_ref()),
         }
         self.replaced(row.uses, arguments, paths.last());
@@ -197,78 +206,6 @@ impl Found<'_> {
             _ => false,
         };
         target.iter().filter(|_| replaces).for_each(|target| self.push(target, Role::Delete));
-    }
-
-    fn copy(&mut self, program: &str, arguments: &[Word], paths: &[Word], into: Option<&Word>) {
-        self.transfer(paths, into, Role::Read);
-        // Links to the sources are new names for them.
-        if program == "cp" && has_option(arguments, &["-l", "-s", "--link", "--symbolic-link"]) {
-            self.foreign = true;
-            self.link_to(paths);
-        }
-        let merges = |source: &Word| match program {
-            "rsync" => source.text.ends_with('/'),
-            _ => {
-                source.text.ends_with("/.")
-                    || source.text == "."
-                    || has_option(arguments, &["-T", "--no-target-directory"])
-            }
-        };
-        if let Some((target, sources)) = paths.split_last().filter(|_| program != "scp") {
-            let (target, sources) = into.map_or((target, sources), |into| (into, paths));
-            let deep = has_option(arguments, &["-r", "-R", "-a", "--recursive", "--archive"]);
-            for source in sources {
-                if merges(source) {
-                    self.merge(source, target);
-                } else if deep {
-                    self.merge_own(source, &inside(target, source));
-                }
-            }
-        }
-    }
-
-    /// A directory that is copied to where one of a host's or git's is.
-    fn merge_own(&mut self, source: &Word, target: &Word) {
-        let named = target.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        if own_files::PARTS.iter().any(|own| own.starts_with('.') && same(own, named)) {
-            self.merge(source, target);
-        }
-    }
-
-    /// The content of one directory is copied over another: what it holds of what guards the session goes with it.
-    fn merge(&mut self, source: &Word, target: &Word) {
-        self.foreign = true;
-        let named = target.text.trim_end_matches(['/', '.']).rsplit('/').next().unwrap_or_default();
-        let inside = |own: &'static str| own.split_once('/').filter(|(dir, _)| same(dir, named)).map(|(_, rest)| rest);
-        for own in own_files::in_workspace().chain(own_files::in_workspace().filter_map(inside)) {
-            let before = self.touches.len();
-            self.push(&below(target, own, source), Role::Write);
-            let present = Only::Present(below(source, own, source).text);
-            self.touches.iter_mut().skip(before).for_each(|touch| touch.only = Some(present.clone()));
-        }
-    }
-
-    /// Sources and a target; where the target may be a directory, the file inside it counts too.
-    fn transfer(&mut self, paths: &[Word], into: Option<&Word>, source_role: Role) {
-        let (sources, target) = match (into, paths.split_last()) {
-            (Some(into), _) => (paths, into),
-            (None, Some((target, sources))) if !sources.is_empty() => (sources, target),
-            (None, _) => return self.push_each(paths, source_role),
-        };
-        self.push_each(sources, source_role);
-        if source_role == Role::Delete {
-            self.push_below(sources);
-        }
-        let directory = into.is_some()
-            || sources.len() > 1
-            || target.text.ends_with('/')
-            || matches!(target.text.as_str(), "." | "..");
-        if !directory {
-            self.push(target, Role::Write);
-        }
-        for source in sources {
-            self.push(&inside(target, source), Role::Write);
-        }
     }
 
     fn link(&mut self, paths: &[Word], into: Option<&Word>) {

@@ -25,6 +25,9 @@ const TREACHEROUS: &[&str] = &[
     "RUSTC_WORKSPACE_WRAPPER",
 ];
 
+/// Variables by which a shell runs something by itself, or enters another directory than is written.
+const LASTING: &[&str] = &["CDPATH", "HOME", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS3", "PS4"];
+
 /// Variables that say which program, or which command of git's, a name stands for.
 const NAMES_OF_PROGRAMS: &[&str] = &["BASH_CMDS", "BASH_ALIASES", "GIT_CONFIG_KEY_", "GIT_CONFIG_PARAMETERS"];
 
@@ -65,6 +68,11 @@ pub(super) fn is_run(name: &str) -> bool {
     RUN.contains(&name)
 }
 
+/// Whether a shell in which this variable is set does something else than one in which it is not.
+fn rewires(name: &str) -> bool {
+    LASTING.contains(&name) || is_treacherous(name) || names_programs(name)
+}
+
 fn names_programs(name: &str) -> bool {
     NAMES_OF_PROGRAMS.iter().any(|known| name.starts_with(known))
 }
@@ -80,6 +88,7 @@ impl Walker<'_> {
     pub(super) fn assign_all(&mut self, env: &[(String, Word)], state: &mut State) {
         for (name, value) in env {
             state.unproven |= is_treacherous(name) || names_programs(name);
+            state.rewired |= rewires(name);
             state.dotglob |= name == "GLOBIGNORE";
             state.variables.assign(name, value.clone());
             if state.allexport {
@@ -109,12 +118,14 @@ impl Walker<'_> {
             }
             "enable" | "hash" => {
                 state.unproven = true;
+                state.rewired |= !arguments.is_empty();
                 if has_letter(arguments, 'p') || has_letter(arguments, 'f') {
                     self.opaque("it says which program a name stands for");
                 }
             }
             "trap" | "return" | "break" | "continue" | "exec" => {
                 state.unproven = true;
+                state.rewired |= matches!(program, "trap" | "exec");
                 state.left |= program != "trap";
             }
             "exit" | "logout" => {
@@ -186,10 +197,12 @@ impl Walker<'_> {
                 _ if word.dynamic => {
                     state.variables.forget_all();
                     state.unproven |= word.text.starts_with('$') || is_treacherous(name_in(&word.text));
+                    state.rewired |= rewires(name_in(&word.text));
                 }
                 _ if word.text.contains('=') => {
                     let name = name_in(&word.text);
                     state.unproven |= is_treacherous(name);
+                    state.rewired |= rewires(name);
                     state.variables.forget(name);
                 }
                 _ => {}

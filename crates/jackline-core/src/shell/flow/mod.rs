@@ -320,8 +320,7 @@ impl Walker<'_> {
         if super::files::is_device(&path.text) {
             return;
         }
-        let touch =
-            |role, how| Touch { path: path.clone(), role, whole: false, how, dir: state.dir.clone(), only: None };
+        let touch = |role, how| Touch { how, ..Touch::plain(path.clone(), role, state.dir.clone()) };
         let touches = match kind {
             RedirKind::Write => vec![touch(Role::Write, How::Whole)],
             RedirKind::Append => vec![touch(Role::Write, How::Appended)],
@@ -344,7 +343,8 @@ impl Walker<'_> {
             self.reading.touches.extend(likely.map(|path| Touch { path, whole: false, ..touch.clone() }));
             let elsewhere = at.iter().flat_map(|place| state.astray.iter().map(|dir| (*place, dir.clone())));
             for (place, dir) in elsewhere {
-                let only = Some(Only::Unentered(place.clone()));
+                let copied = touch.only.clone().filter(|only| matches!(only, Only::Copied { .. }));
+                let only = copied.or(Some(Only::Unentered(place.clone())));
                 self.reading.touches.push(Touch { dir, whole: false, only, ..touch.clone() });
             }
         }

@@ -33,6 +33,8 @@ pub(super) struct State {
     pub(super) left: bool,
     /// Wildcards match hidden files.
     pub(super) dotglob: bool,
+    /// The shell itself does something else from here on: names lead elsewhere, or something runs by itself.
+    pub(super) rewired: bool,
 }
 
 impl State {
@@ -53,7 +55,7 @@ impl State {
         if self.dir != Dir::Here || !self.astray.is_empty() {
             return Some("another directory");
         }
-        let named = !self.functions.is_empty() || !self.aliases.is_empty();
+        let named = self.rewired || !self.functions.is_empty() || !self.aliases.is_empty();
         named.then_some("another meaning of a name")
     }
 
@@ -107,6 +109,7 @@ impl State {
         self.unproven |= other.unproven;
         self.left |= other.left;
         self.dotglob |= other.dotglob;
+        self.rewired |= other.rewired;
     }
 }
 

@@ -5,13 +5,40 @@ use crate::shell::{Word, wrappers};
 
 /// Programs that take the terminal, whatever else they are given.
 const SCREENS: &[&str] = &[
-    "abduco", "byobu", "dtach", "emacs", "ex", "gdb", "iex", "jshell", "less", "lldb", "more", "nano", "nvim",
-    "rlwrap", "screen", "script", "telnet", "tmux", "vi", "view", "vim", "zellij",
+    "abduco", "byobu", "dtach", "emacs", "ex", "gdb", "hx", "iex", "joe", "jshell", "kak", "less", "lldb", "login",
+    "mc", "micro", "more", "nano", "newgrp", "nvim", "pico", "rlwrap", "screen", "script", "telnet", "tmux", "vi",
+    "view", "vim", "visudo", "zellij",
 ];
 
 /// Programs that do what their standard input says, where nothing is redirected to it.
 const READERS: &[&str] =
-    &["at", "batch", "ed", "expect", "ftp", "parallel", "patch", "redis-cli", "sftp", "su", "xargs"];
+    &["at", "batch", "ed", "expect", "ftp", "parallel", "patch", "redis-cli", "runuser", "sftp", "su", "xargs"];
+
+/// Words that tell such a program what to do, so that it waits for nothing: how one begins.
+const TOLD_ALL: &[(&str, &[&str])] = &[
+    ("at", &["-l", "-c", "-r", "-d", "-f"]),
+    ("emacs", &["--batch", "-batch", "--script"]),
+    ("gdb", &["--batch", "-batch"]),
+    ("lldb", &["--batch", "-b"]),
+    ("parallel", &[":::", "-a", "--arg-file"]),
+    ("patch", &["-i", "--input"]),
+    ("runuser", &["-c", "--command"]),
+    ("screen", &["-ls", "-list"]),
+    ("su", &["-c", "--command"]),
+    ("xargs", &["-a", "--arg-file"]),
+];
+
+/// Programs that are a shell where they are told nothing else: how many words that are no options they need.
+const BARE_SHELLS: &[(&str, usize)] = &[("chroot", 2), ("fakeroot", 1), ("nsenter", 1), ("sg", 2), ("unshare", 1)];
+
+/// Words after which a program of many is a shell, or a console of another kind.
+const CONSOLES: &[(&str, &[&str])] = &[
+    ("flask", &["shell"]),
+    ("manage.py", &["shell", "shell_plus", "dbshell"]),
+    ("pipenv", &["shell"]),
+    ("poetry", &["shell"]),
+    ("rails", &["console", "c", "dbconsole"]),
+];
 
 /// Programs that do what their standard input says, where they are given nothing else.
 const PROMPTS: &[&str] = &[
@@ -29,8 +56,24 @@ const TOLD: &[(&str, &[&str])] = &[
     ("psql", &["-c", "--command", "-f", "--file", "-l", "--list"]),
 ];
 
-/// The same where it is the second word that is no option.
-const SECOND: &[&str] = &["duckdb", "sqlite3", "ssh"];
+/// The same where it is the second word that is no option; and the options whose values are none either.
+const SECOND: &[(&str, &[&str])] = &[
+    ("duckdb", &["-init", "-cmd"]),
+    ("sqlite3", &["-init", "-separator", "-newline", "-nullvalue", "-vfs"]),
+    (
+        "ssh",
+        &[
+            "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-R", "-S",
+            "-W", "-w",
+        ],
+    ),
+];
+
+/// Bare shells as a text in another language names them.
+const SHELLS_NAMED: &[&str] =
+    &["'bash'", "'sh'", "'zsh'", "\"bash\"", "\"sh\"", "\"zsh\"", "/bin/bash", "/bin/sh", "/bin/zsh"];
+/// How such a text starts one.
+const STARTS: &[&str] = &["exec", "popen", "spawn", "system"];
 
 /// Programs that run another in a place of its own, and hand the terminal on where they are told to.
 const CONTAINERS: &[&str] = &["docker", "kubectl", "lxc", "nerdctl", "oc", "podman"];
@@ -39,9 +82,24 @@ const CONTAINERS: &[&str] = &["docker", "kubectl", "lxc", "nerdctl", "oc", "podm
 const MODULES: &[&str] = &["asyncio", "bpython", "code", "IPython", "pdb", "ptpython", "sqlite3"];
 
 /// What a text in another language asks for that reads its standard input or the terminal, in small letters.
-const ASKS: &[&str] = &["/dev/tty", "open(0", "readfilesync(0", "readsync(0", "stdin"];
+const ASKS: &[&str] = &[
+    "'repl'",
+    "/dev/tty",
+    "\"repl\"",
+    "argf.",
+    "binding.irb",
+    "binding.pry",
+    "code.interact",
+    "dofile()",
+    "open(0",
+    "os.read(0",
+    "readfilesync(0",
+    "readsync(0",
+    "repl.start",
+    "stdin",
+];
 /// The same where it is a name by itself.
-const ASKS_BY_NAME: &[&str] = &["gets", "input(", "readline"];
+const ASKS_BY_NAME: &[&str] = &["breakpoint(", "gets", "input(", "readline"];
 
 /// Words after `git am` that wait for nothing.
 const GOING_ON: &[&str] = &["--abort", "--continue", "--quit", "--skip", "--show-current-patch"];
@@ -52,14 +110,22 @@ pub(super) fn waits(program: &str, words: &[Word], fed: bool) -> bool {
     if arguments.iter().any(|word| matches!(word.text.as_str(), "--version" | "--help")) {
         return false;
     }
-    SCREENS.contains(&program)
+    let told = TOLD_ALL.iter().any(|(name, fronts)| *name == program && begins(arguments, fronts))
+        || program == "tmux"
+            && begins(arguments.get(..1).unwrap_or_default(), &["ls", "list-", "kill-", "has", "capture-"]);
+    SCREENS.contains(&program) && !told
         || takes_terminal(program, arguments, fed)
-        || !fed && (interprets(program, words) || reads(program, arguments) || hands_on(program, arguments))
+        || !fed && (interprets(program, words) || !told && reads(program, arguments) || hands_on(program, arguments))
+}
+
+/// Whether a word begins in one of these ways.
+fn begins(arguments: &[Word], fronts: &[&str]) -> bool {
+    arguments.iter().any(|word| fronts.iter().any(|front| word.text.starts_with(front)))
 }
 
 /// Whether a program that does what its input says is given nothing else.
 fn reads(program: &str, arguments: &[Word]) -> bool {
-    let begins = |fronts: &[&str]| arguments.iter().any(|word| fronts.iter().any(|front| word.text.starts_with(front)));
+    let begins = |fronts: &[&str]| begins(arguments, fronts);
     let count = operands(arguments);
     match program {
         "awk" | "gawk" | "mawk" | "nawk" => count < 2 && runs_in_awk(arguments),
@@ -67,23 +133,56 @@ fn reads(program: &str, arguments: &[Word]) -> bool {
         "sed" => count < if begins(&["-e", "-f", "--expression", "--file"]) { 1 } else { 2 },
         "make" | "gmake" => begins(&["-f-", "--file=-", "--makefile=-"]) || is_given(arguments, "-f", "-"),
         "git" => patches(arguments),
-        "crontab" => arguments.iter().all(|word| word.text == "-"),
+        "crontab" => arguments.iter().all(|word| word.text == "-") || begins(&["-e"]),
+        "psql" if begins(&["-f-", "--file=-"]) || is_given(arguments, "-f", "-") => true,
+        "nix-shell" => !begins(&["--run", "--command"]),
+        "redis-cli" => without_values(arguments, &["-h", "-p", "-a", "-n", "-u", "-s"]) == 0,
+        "expect" => count == 0 && !begins(&["-c"]),
         "sudo" | "doas" => count == 0 && begins(&["-s", "-i", "--shell", "--login"]),
         "socat" => arguments.iter().any(|word| matches!(word.text.as_str(), "-" | "STDIO" | "STDIN" | "READLINE")),
         _ => {
             READERS.contains(&program)
                 || PROMPTS.contains(&program) && count == 0
                 || TOLD.iter().any(|(name, fronts)| *name == program && !begins(fronts))
-                || SECOND.contains(&program) && arguments.iter().filter(|word| !word.text.starts_with('-')).count() < 2
+                || SECOND.iter().any(|(name, valued)| *name == program && without_values(arguments, valued) < 2)
+                || BARE_SHELLS.iter().any(|(name, needed)| *name == program && count < *needed)
+                || is_console(program, arguments)
         }
     }
 }
 
-/// Whether a text of awk's runs something for what it reads; at its beginning it has read nothing yet.
+/// Words that are neither options nor values of these.
+fn without_values(arguments: &[Word], valued: &[&str]) -> usize {
+    let before = |at: usize| at.checked_sub(1).and_then(|before| arguments.get(before));
+    let is_value = |at: usize| before(at).is_some_and(|before| valued.contains(&before.text.as_str()));
+    arguments.iter().enumerate().filter(|(at, word)| !word.text.starts_with('-') && !is_value(*at)).count()
+}
+
+fn is_console(program: &str, arguments: &[Word]) -> bool {
+    let Some((first, rest)) = arguments.split_first() else { return false };
+    // A script is called by its interpreter, or by its name.
+    let script = first.text.rsplit('/').next().unwrap_or_default();
+    CONSOLES.iter().any(|(name, words)| *name == program && words.contains(&first.text.as_str()))
+        || wrappers::is_interpreter(program) && !script.starts_with('-') && is_console(script, rest)
+}
+
+/// Whether a text of awk's runs something for what it reads, or a bare shell; at its beginning it has read nothing yet.
 fn runs_in_awk(arguments: &[Word]) -> bool {
     let runs = |text: &str| text.contains("system(") || text.contains('|');
     let begins = |text: &str| text.trim_start().starts_with("BEGIN");
-    arguments.iter().any(|word| word.text.contains("getline") || runs(&word.text) && !begins(&word.text))
+    arguments.iter().any(|word| {
+        word.text.contains("getline") || starts_shell(&word.text) || runs(&word.text) && !begins(&word.text)
+    })
+}
+
+/// Whether a text in another language starts a shell that is told nothing.
+fn starts_shell(text: &str) -> bool {
+    let told_nothing = |(at, shell): (usize, &str)| {
+        let rest = text.get(at + shell.len()..).unwrap_or_default().trim_start_matches(['\'', '"', ']', ' ']);
+        rest.is_empty() || rest.starts_with([')', ';', '}', '\n'])
+    };
+    STARTS.iter().any(|start| text.contains(start))
+        && SHELLS_NAMED.iter().any(|shell| text.match_indices(shell).any(told_nothing))
 }
 
 fn is_given(arguments: &[Word], option: &str, value: &str) -> bool {
@@ -104,7 +203,10 @@ fn hands_on(program: &str, arguments: &[Word]) -> bool {
         letters.is_some_and(|letters| letters.contains('i'))
             || matches!(word.text.as_str(), "--interactive" | "--stdin" | "--interactive=true" | "--stdin=true")
     };
-    CONTAINERS.contains(&program) && arguments.iter().any(told)
+    let word = |text: &str| arguments.iter().any(|word| word.text == text);
+    // Some of their commands hand it on unless they are told not to.
+    let unasked = word("attach") || word("compose") && (word("exec") || word("run")) && !word("-T");
+    CONTAINERS.contains(&program) && (unasked || arguments.iter().any(told))
 }
 
 /// Whether a program that is not only told of it is given the terminal by its name.
@@ -119,6 +221,7 @@ fn interprets(program: &str, words: &[Word]) -> bool {
     let interpreter = wrappers::is_interpreter(program);
     (wrappers::is_shell(program) || interpreter) && (wrappers::reads_input(program, words) || stays(program, arguments))
         || interpreter && program != "sqlite3" && wrappers::has_text(program, words) && asks(program, arguments)
+        || interpreter && is_console(program, arguments)
         || matches!(program, "source" | ".") && wrappers::reads_input(program, words)
 }
 
@@ -129,6 +232,7 @@ fn asks(program: &str, arguments: &[Word]) -> bool {
         let text = word.text.to_lowercase();
         ASKS.iter().any(|sign| text.contains(sign))
             || ASKS_BY_NAME.iter().any(|name| is_name(&text, name))
+            || starts_shell(&text)
             || lines && text.contains("<>")
     };
     // It is run for each line of the input.

@@ -53,6 +53,11 @@ fn touches(text: &str, want: &[&str]) {
             None => String::new(),
             Some(Only::Unentered(dir)) => format!(" unless {dir}"),
             Some(Only::Present(path)) => format!(" if {path}"),
+            Some(Only::Copied { source, name, named, .. }) => {
+                let named = named.as_ref().map(|named| format!("/{named}")).unwrap_or_default();
+                let name = name.as_ref().map(|name| format!(" or {}/{name}", touch.path.text)).unwrap_or_default();
+                format!("{name} from {source}{named}")
+            }
         };
         format!("{role}{mark} {}{place}{only}", touch.path.text)
     };
@@ -293,7 +298,7 @@ fn files_are_read_written_and_deleted() {
     touches("cp a b", &["read a", "write b", "write b/a"]);
     touches("cp a b c/", &["read a", "read b", "write c/a", "write c/b"]);
     touches("cp -t d a", &["read a", "write d/a"]);
-    touches("mv x/a b", &["delete x/a", "write b", "write b/a"]);
+    touches("mv x/a b", &["delete x/a", "write b", "write b/a", "write b or b/a from x/a"]);
     touches("ln -s a b", &["write b", "write b/a", "link a"]);
     touches("ln -s ../a c/b", &["write c/b", "write c/b/a", "link ../a", "link c/../a"]);
     touches("rm -rf -- -a b", &["delete -a", "delete b"]);
@@ -313,7 +318,7 @@ fn files_are_read_written_and_deleted() {
     touches("wget -U O http://x/a", &["write a"]);
     touches("curl -sSLO http://x/b/a?c", &["write a"]);
     touches("chmod -x a; chmod 0 b; chmod 755 c; chmod u=rw d", &["lock a", "lock b", "mark c", "lock d"]);
-    touches("rsync -a --delete a b", &["delete b/a", "read a", "write b", "write b/a"]);
+    touches("rsync -a --delete a b", &["delete b/a", "read a", "write b", "write b/a", "write b/a from a"]);
     touches("git rm a", &["delete a"]);
     touches("git reset --hard", &["write* ."]);
     touches("git clean -fdx", &["delete* ."]);
@@ -364,7 +369,10 @@ fn directories_and_patterns_are_followed() {
     touches("env -C a rm b", &["delete b in a"]);
     touches("rm *.o", &["delete* *.o"]);
     touches("rm -rf *", &["delete* *", "delete* */**"]);
-    touches("mv * d/", &["delete* *", "delete* */**", "write* d/*"]);
+    touches("mv * d/", &["delete* *", "delete* */**", "write* d/*", "write d/ from ./*"]);
+    touches("cp -r a b", &["read a", "write b", "write b/a", "write b or b/a from a"]);
+    touches("cp -a x/s* b", &["read* x/s*", "write b", "write* b/s*", "write b from x/s*"]);
+    touches("cp a b", &["read a", "write b", "write b/a"]);
     touches("bash -c 'rm a'", &["delete a"]);
     touches("sudo rm a", &["delete a"]);
     touches("{ echo a; } > b", &["write b"]);
@@ -510,5 +518,27 @@ mod random {
                 prop_assert!(reading.commands.iter().all(|command| !command.words.is_empty()));
             }
         }
+    }
+}
+
+#[test]
+fn what_a_shell_is_left_with() {
+    for text in [
+        "cd x",
+        "f() { ls; }",
+        "alias ls=rm",
+        "PROMPT_COMMAND='rm x'",
+        "PS1='$(rm x)'",
+        "export PATH=/tmp/evil:$PATH",
+        "HOME=infra",
+        "CDPATH=infra",
+        "trap ls DEBUG",
+        "exec > x.out",
+        "hash -p /bin/rm ls",
+    ] {
+        assert!(reading(text).leaves.is_some(), "{text}");
+    }
+    for text in ["ls", "(cd x && ls)", "PATH=x ls", "A=b", "export A=b", "(PS1=x; ls)"] {
+        assert!(reading(text).leaves.is_none(), "{text}");
     }
 }

@@ -133,3 +133,50 @@ fn programs_that_do_what_they_read() {
         "sqlite3 d 'select a from b where c <> 1'",
     ]);
 }
+
+#[test]
+fn shells_by_another_name() {
+    waits(&["unshare -r", "newgrp", "chroot /", "fakeroot", "nsenter -t 1", "runuser -l root", "sg root", "login"]);
+    waits(&["poetry shell", "pipenv shell", "nix-shell", "flask shell", "rails console", "python3 manage.py shell"]);
+    waits(&["ssh -p 22 localhost", "ssh -l root localhost", "ssh -o X=y localhost", "sqlite3 -init /dev/null x.db"]);
+    waits(&["psql -f -", "crontab -e", "visudo", "mc", "micro x", "docker compose exec c sh", "docker attach c"]);
+    waits(&[
+        "awk 'BEGIN{system(\"sh\")}'",
+        "perl -e \"exec 'bash'\"",
+        "ruby -e 'exec \"bash\"'",
+        "ruby -e 'binding.irb'",
+    ]);
+    waits(&[
+        "python3 -c \"import pty; pty.spawn('/bin/bash')\"",
+        "python3 -c 'breakpoint()'",
+        "python3 -c 'import code; code.interact()'",
+        "python3 -c 'import os; exec(os.read(0,999))'",
+        "node -e \"require('repl').start()\"",
+        "lua -e 'dofile()'",
+    ]);
+    goes_on(&[
+        "unshare -r ls",
+        "chroot / ls",
+        "nsenter -t 1 -m ls",
+        "sg root ls",
+        "nix-shell --run ls",
+        "poetry run x",
+    ]);
+    goes_on(&["ssh -p 22 localhost ls", "sqlite3 -init x y.db 'select 1'", "python3 manage.py migrate", "rails test"]);
+    goes_on(&["python3 -c \"print('a'.replace('a', 'b'))\"", "python3 -c \"import os; os.system('bash x.sh')\""]);
+}
+
+#[test]
+fn programs_that_are_told_all_of_it() {
+    goes_on(&[
+        "patch -p1 -i p.diff",
+        "patch --input=p.diff",
+        "redis-cli ping",
+        "redis-cli -h x get y",
+        "xargs -a list rm",
+    ]);
+    goes_on(&["parallel echo ::: a b", "expect x.exp", "gdb -batch -ex bt ./x core", "lldb --batch -o run ./x"]);
+    goes_on(&["emacs --batch -l x.el", "su -c ls root", "tmux ls", "screen -ls", "at -l"]);
+    waits(&["patch -p1", "redis-cli", "redis-cli -h x", "xargs rm", "parallel echo", "expect", "gdb ./x", "emacs x"]);
+    waits(&["su root", "tmux", "tmux new -s ls", "screen -S x", "at now"]);
+}

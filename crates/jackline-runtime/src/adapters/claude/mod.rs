@@ -36,11 +36,11 @@ impl Adapter for Claude {
     }
 
     fn read(&self, native: &[u8], now: Timestamp) -> Heard {
-        read::read(self, native, now)
+        read::HOOKS.read(native, now, |_, asked| asked, |name, fields| read::events(self, name, fields))
     }
 
     fn glance(&self, native: &[u8]) -> Asked {
-        read::glance(native)
+        read::HOOKS.glance(native)
     }
 
     fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply {

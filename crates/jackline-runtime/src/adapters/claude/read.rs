@@ -1,36 +1,17 @@
 //! Native messages of Claude Code, read into events.
 
-use jackline_core::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Claude, HOST};
-use crate::adapters::native::{self, Events, Fields, text};
-use crate::adapters::{Asked, Heard, Moment};
+use crate::adapters::Moment;
+use crate::adapters::native::{self, Events, Fields, Hooks, text};
 
 /// Calls of one turn; a client runs a handful at once.
 const BATCH_CALLS_MAX: usize = 256;
 /// What a prompt begins with that no person wrote: a background task has finished.
 const NOTIFICATION: &str = "<task-notification>";
 
-pub(super) fn read(claude: &Claude, native: &[u8], now: Timestamp) -> Heard {
-    let mut fields = match native::members(native, glance) {
-        Ok(fields) => fields,
-        // What is no JSON still says which event it is, if its beginning is whole. It must not block a prompt.
-        Err((asked, why)) => return native::heard(asked, Err(why), now),
-    };
-    let asked = native::asked(&fields, moment);
-    let events = if asked.moment == Moment::Gate && asked.name != "PreToolUse" {
-        Err(format!("`{}` is not a tool gate that this version knows", asked.name))
-    } else {
-        events(claude, &asked.name, &mut fields)
-    };
-    native::heard(asked, events, now)
-}
-
-/// What a message is about, told without reading it: for faults that come before or instead of reading.
-pub(super) fn glance(native: &[u8]) -> Asked {
-    native::glanced(native, moment)
-}
+pub(super) const HOOKS: Hooks = Hooks::usual("PreToolUse", moment);
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
 fn moment(name: &str, about_tool: bool) -> Moment {
@@ -73,7 +54,7 @@ const KNOWN: &[&str] = &[
 ];
 
 /// The events in our protocol's form; what they have in common is added by `native`.
-fn events(claude: &Claude, name: &str, fields: &mut Fields) -> Events {
+pub(super) fn events(claude: &Claude, name: &str, fields: &mut Fields) -> Events {
     let common = native::common(fields, (HOST, name), COMMON);
     let events = match name {
         "PreToolUse" => vec![json!({ "event": "call.requested", "call": call(fields) })],
@@ -94,10 +75,7 @@ fn events(claude: &Claude, name: &str, fields: &mut Fields) -> Events {
         "SessionEnd" => vec![json!({ "event": "session.ended", "reason": fields.get("reason") })],
         // The client summarises a conversation with an agent that has no kind: nobody's work ends there.
         "SubagentStop" if text(fields, "agent_type") == Some("") => vec![noted(name, fields)],
-        "Stop" | "SubagentStop" => {
-            let message = fields.remove("last_assistant_message").unwrap_or_default();
-            vec![json!({ "event": "stop.requested", "message": message, "again": fields.get("stop_hook_active") })]
-        }
+        "Stop" | "SubagentStop" => vec![native::stopping(fields, "last_assistant_message")],
         "ConfigChange" => vec![changed_settings(claude, fields)],
         name => vec![noted(name, fields)],
     };

@@ -14,7 +14,7 @@ pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
         Moment::Gate => gate(asked, answers),
         Moment::Stop { .. } => stop(asked, answers),
         Moment::Settings => blocked(answers).unwrap_or_default(),
-        Moment::Start => say(specific(asked, answers)),
+        Moment::Start => said::reply(said::telling(asked, answers, true)),
         Moment::Outcome | Moment::Prompt | Moment::Passing => outcome(asked, answers),
     }
 }
@@ -31,20 +31,17 @@ fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
 }
 
 fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
-    let mut answer = specific(asked, answers);
+    let mut answer = said::telling(asked, answers, true);
     let Some(strictest) = said::strictest(answers) else {
         // By itself it leaves the person's own prompts as they are: they judge the rewritten call.
         rewrite(&mut answer, asked, answers, (EditTarget::Args, "updatedInput"));
-        return say(answer);
+        return said::reply(answer);
     };
     let decision = if strictest.verdict == Verdict::Ask { "ask" } else { "deny" };
-    let specific = answer.entry("hookSpecificOutput").or_insert_with(|| json!({ "hookEventName": asked.name }));
-    if let Value::Object(specific) = specific {
-        specific.insert("permissionDecision".to_owned(), json!(decision));
-        specific.insert("permissionDecisionReason".to_owned(), json!(strictest.shown()));
-    }
+    said::put(&mut answer, asked, "permissionDecision", json!(decision));
+    said::put(&mut answer, asked, "permissionDecisionReason", json!(strictest.shown()));
     halt(&mut answer, answers);
-    say(answer)
+    said::reply(answer)
 }
 
 /// A halted run ends; a denial alone would only end the call, and ending alone would let the tool run.
@@ -56,18 +53,12 @@ fn halt(answer: &mut Map<String, Value>, answers: &[Answer]) {
 }
 
 fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
-    if let Some(refused) = answers.iter().find(|answer| answer.verdict.refuses()) {
+    if let Some(refused) = said::refused(answers) {
         let mut answer = blocking(&refused.shown());
-        if let Some(told) = said::notices(answers) {
-            answer.insert("systemMessage".to_owned(), json!(told));
-        }
-        return say(answer);
+        answer.extend(said::telling_person(said::notices(answers)));
+        return said::reply(answer);
     }
-    let mut answer = Map::new();
-    if let Some(told) = said::farewell(answers, asked.name == "Stop") {
-        answer.insert("systemMessage".to_owned(), json!(told));
-    }
-    say(answer)
+    said::reply(said::telling_person(said::farewell(answers, asked.name == "Stop")))
 }
 
 fn blocked(answers: &[Answer]) -> Option<Reply> {
@@ -75,7 +66,7 @@ fn blocked(answers: &[Answer]) -> Option<Reply> {
 }
 
 fn block(reason: &str) -> Reply {
-    say(blocking(reason))
+    said::reply(blocking(reason))
 }
 
 fn blocking(reason: &str) -> Map<String, Value> {
@@ -84,37 +75,17 @@ fn blocking(reason: &str) -> Map<String, Value> {
 
 /// What cannot be refused any more is told instead.
 fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
-    let mut answer = specific(asked, answers);
+    let mut answer = said::telling(asked, answers, true);
     // Only what a call that succeeded returned can be replaced, and only in its own full shape.
     if asked.name == "PostToolUse" {
         rewrite(&mut answer, asked, answers, (EditTarget::Output, "updatedToolOutput"));
     }
     halt(&mut answer, answers);
-    say(answer)
+    said::reply(answer)
 }
 
 /// Puts the rewritten arguments or outcome of a call into the answer.
 fn rewrite(answer: &mut Map<String, Value>, asked: &Asked, answers: &[Answer], (target, member): (EditTarget, &str)) {
     let Some(value) = said::edited(answers, target) else { return };
-    let specific = answer.entry("hookSpecificOutput").or_insert_with(|| json!({ "hookEventName": asked.name }));
-    if let Value::Object(specific) = specific {
-        specific.insert(member.to_owned(), value.clone());
-    }
-}
-
-/// The context that the model is given, and what the person is told.
-fn specific(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
-    let mut answer = Map::new();
-    if let Some(context) = said::context(asked, answers) {
-        let specific = json!({ "hookEventName": asked.name, "additionalContext": context });
-        answer.insert("hookSpecificOutput".to_owned(), specific);
-    }
-    if let Some(told) = said::notices(answers) {
-        answer.insert("systemMessage".to_owned(), json!(told));
-    }
-    answer
-}
-
-fn say(answer: Map<String, Value>) -> Reply {
-    if answer.is_empty() { Reply::default() } else { Reply::said(Value::Object(answer).to_string()) }
+    said::put(answer, asked, member, value.clone());
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::adapters::native::{self, Fields, Hooks, IN_TRANSCRIPT, text};
+use crate::adapters::native::{self, Events, Fields, IN_TRANSCRIPT, text};
 use crate::adapters::{Asked, Moment};
 
 /// The shell's tool. What it returned does not say how it ended.
@@ -11,16 +11,13 @@ const SHELL: &str = "Bash";
 /// How the outcome of a patch begins when it was made.
 const PATCHED: &str = "Exit code: 0\n";
 
-pub(super) const HOOKS: Hooks =
-    Hooks { gate: "PreToolUse", moment, asked, events: |name, fields| Ok(events(name, fields)) };
-
-fn asked(fields: &Fields) -> Asked {
-    let unasked = text(fields, "permission_mode") == Some("bypassPermissions");
-    Asked { unasked, ..native::asked(fields, moment) }
+/// A mode in which nobody is asked about calls.
+pub(super) fn asked(fields: &Fields, asked: Asked) -> Asked {
+    Asked { unasked: text(fields, "permission_mode") == Some("bypassPermissions"), ..asked }
 }
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
-fn moment(name: &str, about_tool: bool) -> Moment {
+pub(super) fn moment(name: &str, about_tool: bool) -> Moment {
     match name {
         "PreToolUse" => Moment::Gate,
         "PostToolUse" => Moment::Outcome,
@@ -48,27 +45,22 @@ const COMMON: &[(&str, &str)] = &[
 ];
 
 /// The events in our protocol's form; what they have in common is added by `native`.
-fn events(name: &str, fields: &mut Fields) -> (Fields, Vec<Value>) {
+pub(super) fn events(name: &str, fields: &mut Fields) -> Events {
     let common = native::common(fields, (HOST, name), COMMON);
     let event = match name {
         "PreToolUse" => json!({ "event": "call.requested", "call": call(fields) }),
         "PostToolUse" => finished(fields),
         // What a sub-agent is told by its agent is no person's word.
-        "UserPromptSubmit" if !common.contains_key("agent") => {
-            json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() })
-        }
+        "UserPromptSubmit" if !common.contains_key("agent") => native::prompted(fields, "prompt"),
         "SessionStart" => {
             json!({ "event": "session.started", "source": fields.get("source"), "model": fields.get("model") })
         }
         "SubagentStart" => json!({ "event": "agent.started", "agent_type": fields.get("agent_type") }),
         "SessionEnd" => json!({ "event": "session.ended", "reason": fields.get("reason") }),
-        "Stop" | "SubagentStop" => {
-            let message = fields.remove("last_assistant_message").unwrap_or_default();
-            json!({ "event": "stop.requested", "message": message, "again": fields.get("stop_hook_active") })
-        }
+        "Stop" | "SubagentStop" => native::stopping(fields, "last_assistant_message"),
         name => native::noted(name, fields, &["hook_event_name", "turn_id", "model"]),
     };
-    (common, vec![event])
+    Ok((common, vec![event]))
 }
 
 fn call(fields: &mut Fields) -> Value {

@@ -6,36 +6,18 @@
 mod read;
 mod render;
 
-use jackline_core::time::Timestamp;
-
-use super::{Adapter, Asked, Heard, Reply};
-use crate::answer::Answer;
+use super::language::Language;
+use super::native::Hooks;
 
 /// The host's name in events and records.
 pub const HOST: &str = "copilot";
 
 /// Copilot CLI's language.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Copilot;
-
-impl Adapter for Copilot {
-    fn host(&self) -> Option<&str> {
-        Some(HOST)
-    }
-
-    fn read(&self, native: &[u8], now: Timestamp) -> Heard {
-        read::HOOKS.read(native, now)
-    }
-
-    fn glance(&self, native: &[u8]) -> Asked {
-        read::HOOKS.glance(native)
-    }
-
-    fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply {
-        render::render(asked, answers)
-    }
-
-    fn late(&self) -> &'static str {
-        render::LATE
-    }
-}
+pub const LANGUAGE: Language = Language {
+    host: HOST,
+    hooks: Hooks::usual("PreToolUse", read::moment),
+    asked: read::asked,
+    events: read::events,
+    render: render::render,
+    late: render::LATE,
+};

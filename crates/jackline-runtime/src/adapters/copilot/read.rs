@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::adapters::native::{self, Events, Fields, Hooks, text};
+use crate::adapters::native::{self, Events, Fields, text};
 use crate::adapters::{Asked, Moment, ended, served};
 
 /// How the line begins in which a shell's outcome says how it ended, and what stands before the exit code.
@@ -12,17 +12,14 @@ const SHELL_LINE: (&str, &str) = ("<shellId: ", " completed with exit code ");
 /// The argument under which we see what a tool is given that takes no arguments but a text.
 const FREE_FORM: &str = "input";
 
-pub(super) const HOOKS: Hooks = Hooks { gate: "PreToolUse", moment, asked, events };
-
-fn asked(fields: &Fields) -> Asked {
-    let asked = native::asked(fields, moment);
-    // The end of a sub-agent is told twice; the other telling is the one that is judged.
+/// The end of a sub-agent is told twice; the other telling is the one that is judged.
+pub(super) fn asked(fields: &Fields, asked: Asked) -> Asked {
     let told_twice = asked.name == "Stop" && fields.contains_key("agent_id");
     if told_twice { Asked::new(Moment::Passing, asked.name) } else { asked }
 }
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
-fn moment(name: &str, about_tool: bool) -> Moment {
+pub(super) fn moment(name: &str, about_tool: bool) -> Moment {
     match name {
         "PreToolUse" => Moment::Gate,
         "PostToolUse" | "PostToolUseFailure" => Moment::Outcome,
@@ -44,7 +41,7 @@ const COMMON: &[(&str, &str)] =
     &[("session_id", "session"), ("parent_agent_id", "session"), ("agent_id", "agent"), ("cwd", "cwd")];
 
 /// The events in our protocol's form; what they have in common is added by `native`.
-fn events(name: &str, fields: &mut Fields) -> Events {
+pub(super) fn events(name: &str, fields: &mut Fields) -> Events {
     let common = native::common(fields, (HOST, name), COMMON);
     let of_subagent = common.contains_key("agent");
     let event = match name {
@@ -55,16 +52,11 @@ fn events(name: &str, fields: &mut Fields) -> Events {
             json!({ "event": "agent.started", "agent_type": fields.get("agent_type") })
         }
         "UserPromptSubmit" if native::is_our_own(fields.get("prompt")) => noted(name, fields),
-        "UserPromptSubmit" => {
-            json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() })
-        }
+        "UserPromptSubmit" => native::prompted(fields, "prompt"),
         "SessionStart" => json!({ "event": "session.started", "source": fields.get("source") }),
         "SessionEnd" => json!({ "event": "session.ended", "reason": fields.get("reason") }),
         "Stop" if of_subagent => noted(name, fields),
-        "Stop" | "SubagentStop" => {
-            let message = fields.remove("last_assistant_message").unwrap_or_default();
-            json!({ "event": "stop.requested", "message": message, "again": fields.get("stop_hook_active") })
-        }
+        "Stop" | "SubagentStop" => native::stopping(fields, "last_assistant_message"),
         name => noted(name, fields),
     };
     Ok((common, vec![event]))

@@ -13,14 +13,14 @@ pub(super) const LATE: &str = concat!(
 );
 
 pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
-    if let Some(fault) = said::fault(asked, answers) {
-        return if asked.moment.blocks_on_fault() { refusal(asked, &fault.shown()) } else { Reply::default() };
+    if let Some(reply) = said::at_fault(asked, answers, refusal) {
+        return reply;
     }
     match asked.moment {
         Moment::Gate => gate(asked, answers),
         Moment::Stop { .. } => stop(asked, answers),
         Moment::Outcome => outcome(asked, answers),
-        Moment::Start | Moment::Prompt | Moment::Settings | Moment::Passing => say(specific(asked, answers)),
+        Moment::Start | Moment::Prompt | Moment::Settings | Moment::Passing => said::reply(specific(asked, answers)),
     }
 }
 
@@ -30,16 +30,13 @@ fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
         None => {
             let edited = said::edited(answers, EditTarget::Args);
             answer.extend(edited.map(|value| ("modifiedArgs".to_owned(), value.clone())));
-            say(answer)
+            said::reply(answer)
         }
         Some(strictest) if strictest.verdict == Verdict::Ask => {
             answer.extend(permission("ask", &strictest.shown()));
-            say(answer)
+            said::reply(answer)
         }
-        Some(strictest) => {
-            let told = said::context(asked, answers).map(|context| format!("\n\n{context}"));
-            refusal(asked, &format!("{}{}", strictest.shown(), told.unwrap_or_default()))
-        }
+        Some(strictest) => refusal(asked, &said::reason(asked, strictest, answers)),
     }
 }
 
@@ -48,8 +45,7 @@ fn refusal(asked: &Asked, reason: &str) -> Reply {
     if asked.moment != Moment::Gate {
         return Reply::said(json!({ "decision": "block", "reason": reason }).to_string());
     }
-    let stdout = Value::Object(permission("deny", reason)).to_string();
-    Reply { stdout, stderr: reason.to_owned(), exit: 2 }
+    said::thrice(&Value::Object(permission("deny", reason)), reason)
 }
 
 fn permission(decision: &str, reason: &str) -> Map<String, Value> {
@@ -71,15 +67,11 @@ fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
         let whole = json!({ "resultType": "success", "textResultForLlm": shown });
         answer.insert("modifiedResult".to_owned(), whole);
     }
-    say(answer)
+    said::reply(answer)
 }
 
 /// The context that the model is given. Its answers have all their members at the top.
 fn specific(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
     let context = said::context(asked, answers);
     context.map(|context| ("additionalContext".to_owned(), json!(context))).into_iter().collect()
-}
-
-fn say(answer: Map<String, Value>) -> Reply {
-    if answer.is_empty() { Reply::default() } else { Reply::said(Value::Object(answer).to_string()) }
 }

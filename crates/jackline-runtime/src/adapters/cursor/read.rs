@@ -1,57 +1,20 @@
 //! Native messages of Cursor, read into events.
 
 use jackline_core::json;
-use jackline_core::time::Timestamp;
+use jackline_core::tools::SOME_SERVER;
 use serde_json::{Value, json as object};
 
 use super::HOST;
-use crate::adapters::native::{self, Fields, text};
-use crate::adapters::{Asked, Heard, Moment, ended, glimpse};
+use crate::adapters::native::{self, Events, Fields};
+use crate::adapters::{Moment, ended};
 
 /// How it names a server's tool.
 const SERVERS_TOOL: &str = "MCP:";
 /// The member that counts the stops held before this one.
-const HELD_COUNT: &str = "loop_count";
+pub(super) const HELD_COUNT: &str = "loop_count";
 
-pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
-    let mut fields = match native::members(native, glance) {
-        Ok(fields) => fields,
-        Err((asked, why)) => return native::heard(asked, Err(why), now),
-    };
-    let asked = asked(&fields);
-    let events = if asked.moment == Moment::Gate && asked.name != "preToolUse" {
-        Err(format!("`{}` is not a gate that this version knows", asked.name))
-    } else {
-        Ok(events(&asked.name, &mut fields))
-    };
-    native::heard(asked, events, now)
-}
-
-/// What a message is about, told without reading it.
-pub(super) fn glance(native: &[u8]) -> Asked {
-    let name = glimpse::text(native, "hook_event_name").unwrap_or_default();
-    asked_of(name, || glimpse::is_positive(native, HELD_COUNT))
-}
-
-fn asked(fields: &Fields) -> Asked {
-    let name = text(fields, "hook_event_name").unwrap_or_default();
-    asked_of(name.to_owned(), || is_held(fields))
-}
-
-fn asked_of(name: String, held: impl FnOnce() -> bool) -> Asked {
-    let moment = match moment(&name) {
-        Moment::Stop { .. } => Moment::Stop { again: held() },
-        moment => moment,
-    };
-    Asked::new(moment, name)
-}
-
-fn is_held(fields: &Fields) -> bool {
-    fields.get(HELD_COUNT).and_then(Value::as_u64).is_some_and(|count| count > 0)
-}
-
-/// When an event comes. Whatever comes before something is a gate, known or not, and so is a message without a name.
-fn moment(name: &str) -> Moment {
+/// When an event comes. Whatever comes before something is a gate, known or not.
+pub(super) fn moment(name: &str, _: bool) -> Moment {
     match name {
         "postToolUse" | "postToolUseFailure" => Moment::Outcome,
         "beforeSubmitPrompt" => Moment::Prompt,
@@ -70,7 +33,7 @@ const COMMON: &[(&str, &str)] =
 const DROPPED: &[&str] =
     &["hook_event_name", "generation_id", "cursor_version", "user_email", "workspace_roots", "model"];
 
-fn events(name: &str, fields: &mut Fields) -> (Fields, Vec<Value>) {
+pub(super) fn events(name: &str, fields: &mut Fields) -> Events {
     let root = fields.get("workspace_roots").and_then(|roots| roots.get(0)).cloned();
     let mut common = native::common(fields, (HOST, name), COMMON);
     if let Some(root) = root {
@@ -92,18 +55,17 @@ fn events(name: &str, fields: &mut Fields) -> (Fields, Vec<Value>) {
         }
         // A stop is held by a message that takes the place of a person's.
         "beforeSubmitPrompt" if native::is_our_own(fields.get("prompt")) => native::noted(name, fields, DROPPED),
-        "beforeSubmitPrompt" => {
-            object!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() })
-        }
+        "beforeSubmitPrompt" => native::prompted(fields, "prompt"),
         "sessionStart" => object!({ "event": "session.started", "model": fields.get("model") }),
         "subagentStart" => object!({ "event": "agent.started", "agent_type": fields.get("subagent_type") }),
         "sessionEnd" => object!({ "event": "session.ended", "reason": fields.get("reason") }),
         "stop" | "subagentStop" => {
-            object!({ "event": "stop.requested", "reason": fields.get("status"), "again": is_held(fields) })
+            let again = native::is_held(fields, HELD_COUNT);
+            object!({ "event": "stop.requested", "reason": fields.get("status"), "again": again })
         }
         name => native::noted(name, fields, DROPPED),
     };
-    (common, vec![event])
+    Ok((common, vec![event]))
 }
 
 fn exit(output: &Value) -> Option<i64> {
@@ -119,7 +81,7 @@ fn call(fields: &mut Fields) -> Value {
 
 /// A server's tool is `MCP:server:tool` or `MCP:tool` here; elsewhere, and in definitions, `mcp__server__tool`.
 fn named(tool: &str) -> String {
-    match tool.strip_prefix(SERVERS_TOOL).map(|rest| rest.split_once(':').unwrap_or(("cursor", rest))) {
+    match tool.strip_prefix(SERVERS_TOOL).map(|rest| rest.split_once(':').unwrap_or((SOME_SERVER, rest))) {
         Some((server, own)) => format!("mcp__{}__{}", server.trim(), own.trim()),
         None => tool.to_owned(),
     }

@@ -15,7 +15,7 @@ pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
     match asked.moment {
         Moment::Gate => gate(asked, answers),
         Moment::Stop { .. } => stop(answers),
-        Moment::Outcome | Moment::Start => say(told(asked, answers)),
+        Moment::Outcome | Moment::Start => said::reply(told(asked, answers)),
         Moment::Prompt | Moment::Settings | Moment::Passing => Reply::default(),
     }
 }
@@ -31,16 +31,14 @@ fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
 /// Where a person would be asked it is refused: in one of its modes the client runs such a call unasked.
 fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
     if let Some(strictest) = said::strictest(answers) {
-        let context = said::context(asked, answers).map(|context| format!("\n\n{context}"));
-        return denial(&format!("{}{}", strictest.shown(), context.unwrap_or_default()));
+        return denial(&said::reason(asked, strictest, answers));
     }
     let edited = said::edited(answers, EditTarget::Args);
     Reply::said(edited.map_or_else(|| json!({}), |args| json!({ "updated_input": args })).to_string())
 }
 
 fn denial(reason: &str) -> Reply {
-    let stdout = json!({ "permission": "deny", "user_message": reason, "agent_message": reason });
-    Reply { stdout: stdout.to_string(), stderr: reason.to_owned(), exit: 2 }
+    said::thrice(&json!({ "permission": "deny", "user_message": reason, "agent_message": reason }), reason)
 }
 
 /// A stop cannot be held: what is open is said as the next message, a few times at most.
@@ -55,8 +53,4 @@ fn followup(text: &str) -> Reply {
 fn told(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
     let context = said::context(asked, answers);
     Map::from_iter(context.map(|context| ("additional_context".to_owned(), json!(context))))
-}
-
-fn say(answer: Map<String, Value>) -> Reply {
-    if answer.is_empty() { Reply::default() } else { Reply::said(Value::Object(answer).to_string()) }
 }

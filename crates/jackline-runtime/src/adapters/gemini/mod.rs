@@ -6,32 +6,18 @@
 mod read;
 mod render;
 
-use jackline_core::time::Timestamp;
-
-use super::{Adapter, Asked, Heard, Reply};
-use crate::answer::Answer;
+use super::language::Language;
+use super::native::Hooks;
 
 /// The host's name in events and records.
 pub const HOST: &str = "gemini";
 
 /// Gemini CLI's language.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Gemini;
-
-impl Adapter for Gemini {
-    fn host(&self) -> Option<&str> {
-        Some(HOST)
-    }
-
-    fn read(&self, native: &[u8], now: Timestamp) -> Heard {
-        read::HOOKS.read(native, now)
-    }
-
-    fn glance(&self, native: &[u8]) -> Asked {
-        read::HOOKS.glance(native)
-    }
-
-    fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply {
-        render::render(asked, answers)
-    }
-}
+pub const LANGUAGE: Language = Language {
+    host: HOST,
+    hooks: Hooks::usual("BeforeTool", read::moment),
+    asked: |_, asked| asked,
+    events: read::events,
+    render: render::render,
+    late: "",
+};

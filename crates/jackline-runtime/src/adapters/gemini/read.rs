@@ -3,14 +3,15 @@
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::adapters::native::{self, Events, Fields, Hooks};
-use crate::adapters::{Moment, ended, served};
+use crate::adapters::ended::{self, Ending};
+use crate::adapters::native::{self, Events, Fields};
+use crate::adapters::{Moment, served};
 
-pub(super) const HOOKS: Hooks =
-    Hooks { gate: "BeforeTool", moment, asked: |fields| native::asked(fields, moment), events };
+/// How the outcome of a command begins that ended by itself.
+const ENDING: Ending = Ending { begins: "Output: ", in_full: false };
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
-fn moment(name: &str, about_tool: bool) -> Moment {
+pub(super) fn moment(name: &str, about_tool: bool) -> Moment {
     match name {
         "BeforeTool" => Moment::Gate,
         "AfterTool" => Moment::Outcome,
@@ -29,19 +30,16 @@ const KNOWN: &[&str] =
 const COMMON: &[(&str, &str)] = &[("session_id", "session"), ("cwd", "cwd")];
 
 /// The events in our protocol's form; what they have in common is added by `native`.
-fn events(name: &str, fields: &mut Fields) -> Events {
+pub(super) fn events(name: &str, fields: &mut Fields) -> Events {
     let common = native::common(fields, (HOST, name), COMMON);
     let event = match name {
         "BeforeTool" => json!({ "event": "call.requested", "call": call(fields) }),
         "AfterTool" => finished(fields),
         "BeforeAgent" if native::is_our_own(fields.get("prompt")) => noted(name, fields),
-        "BeforeAgent" => json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() }),
+        "BeforeAgent" => native::prompted(fields, "prompt"),
         "SessionStart" => json!({ "event": "session.started", "source": fields.get("source") }),
         "SessionEnd" => json!({ "event": "session.ended", "reason": fields.get("reason") }),
-        "AfterAgent" => {
-            let message = fields.remove("prompt_response").unwrap_or_default();
-            json!({ "event": "stop.requested", "message": message, "again": fields.get("stop_hook_active") })
-        }
+        "AfterAgent" => native::stopping(fields, "prompt_response"),
         name => noted(name, fields),
     };
     Ok((common, vec![event]))
@@ -67,7 +65,7 @@ fn finished(fields: &mut Fields) -> Value {
     let failed = response.get("error").is_some_and(|error| !error.is_null());
     let output = ended::flat(response.get_mut("llmContent").map(Value::take).unwrap_or_default());
     let call = call(fields);
-    let ok = !failed && (!ended::is_shells(HOST, &call) || ended::well(&output));
+    let ok = !failed && (!ended::is_shells(HOST, &call) || ENDING.is_well(&output));
     let background = call.pointer("/args/is_background") == Some(&Value::Bool(true));
     json!({ "event": "call.finished", "call": call, "ok": ok, "background": background, "output": output })
 }

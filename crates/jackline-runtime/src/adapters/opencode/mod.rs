@@ -5,32 +5,18 @@
 mod read;
 mod render;
 
-use jackline_core::time::Timestamp;
-
-use super::{Adapter, Asked, Heard, Reply};
-use crate::answer::Answer;
+use super::language::Language;
+use super::native::Hooks;
 
 /// The host's name in events and records.
 pub const HOST: &str = "opencode";
 
-/// The plugin's language.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct OpenCode;
-
-impl Adapter for OpenCode {
-    fn host(&self) -> Option<&str> {
-        Some(HOST)
-    }
-
-    fn read(&self, native: &[u8], now: Timestamp) -> Heard {
-        read::read(native, now)
-    }
-
-    fn glance(&self, native: &[u8]) -> Asked {
-        read::glance(native)
-    }
-
-    fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply {
-        render::render(asked, answers)
-    }
-}
+/// The plugin's language. It writes the name of the event first.
+pub const LANGUAGE: Language = Language {
+    host: HOST,
+    hooks: Hooks { names: &["hook"], held: read::HELD, gate: "tool.execute.before", moment: read::moment },
+    asked: read::asked,
+    events: read::events,
+    render: render::render,
+    late: "",
+};

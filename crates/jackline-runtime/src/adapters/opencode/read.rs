@@ -1,11 +1,10 @@
 //! Messages of our plugin in OpenCode, read into events.
 
-use jackline_core::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::adapters::native::{self, Events, Fields, text};
-use crate::adapters::{Asked, Heard, Moment, glimpse};
+use crate::adapters::native::{self, Events, Fields};
+use crate::adapters::{Asked, Moment};
 
 /// The shell's tool, whose outcome names the exit code.
 const SHELL: &str = "bash";
@@ -14,40 +13,15 @@ const READ: &str = "read";
 /// What a call of a tool that is not there becomes.
 const INVALID: &str = "invalid";
 /// The member in which the plugin says that the stop before this one was held.
-const HELD: &str = "again";
+pub(super) const HELD: &str = "again";
 
-pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
-    let mut fields = match native::members(native, glance) {
-        Ok(fields) => fields,
-        Err((asked, why)) => return native::heard(asked, Err(why), now),
-    };
-    let asked = asked(&fields);
-    let events = events(&asked.name, &mut fields);
-    native::heard(asked, events, now)
-}
-
-/// What a message is about, told without reading it: our plugin writes that first.
-pub(super) fn glance(native: &[u8]) -> Asked {
-    let name = glimpse::text(native, "hook").unwrap_or_default();
-    asked_of(name, || glimpse::is_set(native, HELD))
-}
-
-fn asked(fields: &Fields) -> Asked {
-    let name = text(fields, "hook").unwrap_or_default();
-    // What the plugin changes it does not approve: the client's own permissions are looked at apart from it.
-    Asked { unasked: true, ..asked_of(name.to_owned(), || fields.get(HELD) == Some(&Value::Bool(true))) }
-}
-
-fn asked_of(name: String, held: impl FnOnce() -> bool) -> Asked {
-    let moment = match moment(&name) {
-        Moment::Stop { .. } => Moment::Stop { again: held() },
-        moment => moment,
-    };
-    Asked::new(moment, name)
+/// What the plugin changes it does not approve: the client's own permissions are looked at apart from it.
+pub(super) fn asked(_: &Fields, asked: Asked) -> Asked {
+    Asked { unasked: true, ..asked }
 }
 
 /// When an event comes. One that is not known may be anything.
-fn moment(name: &str) -> Moment {
+pub(super) fn moment(name: &str, _: bool) -> Moment {
     match name {
         "tool.execute.after" => Moment::Outcome,
         "chat.message" => Moment::Prompt,
@@ -60,7 +34,7 @@ fn moment(name: &str) -> Moment {
 
 const COMMON: &[(&str, &str)] = &[("session", "session"), ("agent", "agent"), ("cwd", "cwd")];
 
-fn events(name: &str, fields: &mut Fields) -> Events {
+pub(super) fn events(name: &str, fields: &mut Fields) -> Events {
     let common = native::common(fields, (HOST, name), COMMON);
     let sub_agent = common.contains_key("agent");
     let event = match name {
@@ -68,9 +42,7 @@ fn events(name: &str, fields: &mut Fields) -> Events {
         "tool.execute.after" => finished(fields),
         // A sub-agent is told what to do by its agent, and begins by that.
         "chat.message" if sub_agent => native::noted(name, fields, &["hook", "servers"]),
-        "chat.message" => {
-            json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() })
-        }
+        "chat.message" => native::prompted(fields, "prompt"),
         "session.created" if sub_agent => json!({ "event": "agent.started" }),
         "session.created" => json!({ "event": "session.started" }),
         "session.idle" => {

@@ -31,8 +31,7 @@ fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
 /// What is asked of a person elsewhere is refused: a plugin cannot ask.
 fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
     if let Some(strictest) = said::strictest(answers) {
-        let context = said::context(asked, answers).map(|context| format!("\n\n{context}"));
-        return one("deny", json!(format!("{}{}", strictest.shown(), context.unwrap_or_default())));
+        return one("deny", json!(said::reason(asked, strictest, answers)));
     }
     said::edited(answers, EditTarget::Args).map_or_else(|| say(Map::new()), |args| one("args", args.clone()))
 }

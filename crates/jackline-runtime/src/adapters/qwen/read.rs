@@ -3,17 +3,18 @@
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::adapters::native::{self, Events, Fields, Hooks};
-use crate::adapters::{Moment, ended};
+use crate::adapters::Moment;
+use crate::adapters::ended::{self, Ending};
+use crate::adapters::native::{self, Events, Fields};
 
 /// The tool that calls another one, which it names.
 const BRIDGE: &str = "tool_call";
 
-pub(super) const HOOKS: Hooks =
-    Hooks { gate: "PreToolUse", moment, asked: |fields| native::asked(fields, moment), events };
+/// How the outcome of a command begins that ended by itself.
+const ENDING: Ending = Ending { begins: "Command: ", in_full: true };
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
-fn moment(name: &str, about_tool: bool) -> Moment {
+pub(super) fn moment(name: &str, about_tool: bool) -> Moment {
     match name {
         "PreToolUse" => Moment::Gate,
         "PostToolUse" | "PostToolUseFailure" => Moment::Outcome,
@@ -47,24 +48,19 @@ const COMMON: &[(&str, &str)] =
     &[("session_id", "session"), ("agent_id", "agent"), ("cwd", "cwd"), ("permission_mode", "permission_mode")];
 
 /// The events in our protocol's form; what they have in common is added by `native`.
-fn events(name: &str, fields: &mut Fields) -> Events {
+pub(super) fn events(name: &str, fields: &mut Fields) -> Events {
     let common = native::common(fields, (HOST, name), COMMON);
     let event = match name {
         "PreToolUse" => json!({ "event": "call.requested", "call": call(fields) }),
         "PostToolUse" | "PostToolUseFailure" => finished(fields),
         // The client tells of every message to the model; a person's is the one that was submitted.
-        "UserPromptSubmit" if fields.contains_key("submitted_prompt") => {
-            json!({ "event": "prompt.submitted", "prompt": fields.remove("submitted_prompt").unwrap_or_default() })
-        }
+        "UserPromptSubmit" if fields.contains_key("submitted_prompt") => native::prompted(fields, "submitted_prompt"),
         "SessionStart" => {
             json!({ "event": "session.started", "source": fields.get("source"), "model": fields.get("model") })
         }
         "SubagentStart" => json!({ "event": "agent.started", "agent_type": fields.get("agent_type") }),
         "SessionEnd" => json!({ "event": "session.ended", "reason": fields.get("reason") }),
-        "Stop" | "SubagentStop" => {
-            let message = fields.remove("last_assistant_message").unwrap_or_default();
-            json!({ "event": "stop.requested", "message": message, "again": fields.get("stop_hook_active") })
-        }
+        "Stop" | "SubagentStop" => native::stopping(fields, "last_assistant_message"),
         name => native::noted(name, fields, &["hook_event_name", "prompt_id", "timestamp", "transcript_path"]),
     };
     Ok((common, vec![event]))
@@ -89,7 +85,7 @@ fn finished(fields: &mut Fields) -> Value {
     let shown = ended::flat(response.get_mut("llmContent").map(Value::take).unwrap_or_default());
     let (ok, output) = failed.map_or((true, shown), |error| (false, error));
     let call = call(fields);
-    let ok = ok && (!ended::is_shells(HOST, &call) || ended::well(&output));
+    let ok = ok && (!ended::is_shells(HOST, &call) || ENDING.is_well(&output));
     let background =
         ["/args/is_background", "/args/run_in_background"].iter().any(|at| call.pointer(at) == Some(&json!(true)));
     json!({ "event": "call.finished", "call": call, "ok": ok, "background": background, "fixed": true, "output": output })

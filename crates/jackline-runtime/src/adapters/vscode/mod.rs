@@ -3,32 +3,18 @@
 mod read;
 mod render;
 
-use jackline_core::time::Timestamp;
-
-use super::{Adapter, Asked, Heard, Reply};
-use crate::answer::Answer;
+use super::language::Language;
+use super::native::Hooks;
 
 /// The host's name in events and records.
 pub const HOST: &str = "vscode";
 
-/// VS Code's language.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct VsCode;
-
-impl Adapter for VsCode {
-    fn host(&self) -> Option<&str> {
-        Some(HOST)
-    }
-
-    fn read(&self, native: &[u8], now: Timestamp) -> Heard {
-        read::read(native, now)
-    }
-
-    fn glance(&self, native: &[u8]) -> Asked {
-        read::glance(native)
-    }
-
-    fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply {
-        render::render(asked, answers)
-    }
-}
+/// VS Code's language. Names are spelled in two ways, and both are taken.
+pub const LANGUAGE: Language = Language {
+    host: HOST,
+    hooks: Hooks { names: &["hookEventName", "hook_event_name"], ..Hooks::usual("PreToolUse", read::moment) },
+    asked: |_, asked| asked,
+    events: read::events,
+    render: render::render,
+    late: "",
+};

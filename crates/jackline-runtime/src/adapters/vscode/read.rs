@@ -1,55 +1,21 @@
-//! Native messages of VS Code's agent hooks, read into events. Names are spelled in two ways, and both are taken.
+//! Native messages of VS Code's agent hooks, read into events.
 
-use jackline_core::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::HOST;
-use crate::adapters::native::{self, Fields, text};
-use crate::adapters::{Asked, Heard, Moment, ended, glimpse, served};
+use crate::adapters::native::{self, Events, Fields};
+use crate::adapters::{Moment, ended, served};
 
-/// The members in which a message may name its event.
-const NAMES: [&str; 2] = ["hookEventName", "hook_event_name"];
 /// How a line begins that says how a command ended.
 const EXIT_LINE: &str = "Command exited with code ";
+/// Tools that start something and do not wait for its end.
+const SENDING: &str = "send_to_terminal";
+const TASK: &str = "create_and_run_task";
 
-pub(super) fn read(native: &[u8], now: Timestamp) -> Heard {
-    let mut fields = match native::members(native, glance) {
-        Ok(fields) => fields,
-        Err((asked, why)) => return native::heard(asked, Err(why), now),
-    };
-    let asked = asked(&fields);
-    let events = if asked.moment == Moment::Gate && asked.name != "PreToolUse" {
-        Err(format!("`{}` is not a tool gate that this version knows", asked.name))
-    } else {
-        Ok(events(&asked.name, &mut fields))
-    };
-    native::heard(asked, events, now)
-}
-
-/// What a message is about, told without reading it.
-pub(super) fn glance(native: &[u8]) -> Asked {
-    let name = NAMES.iter().find_map(|member| glimpse::text(native, member)).unwrap_or_default();
-    asked_of(name, true, || glimpse::is_set(native, native::HELD))
-}
-
-fn asked(fields: &Fields) -> Asked {
-    let name = NAMES.iter().find_map(|member| text(fields, member)).unwrap_or_default();
-    let held = || fields.get(native::HELD) == Some(&Value::Bool(true));
-    asked_of(name.to_owned(), fields.contains_key("tool_input"), held)
-}
-
-fn asked_of(name: String, about_tool: bool, held: impl FnOnce() -> bool) -> Asked {
-    let moment = match moment(&name, about_tool) {
-        Moment::Stop { .. } => Moment::Stop { again: held() },
-        moment => moment,
-    };
-    Asked::new(moment, name)
-}
-
-/// When an event comes. A message without a name may be anything.
-fn moment(name: &str, about_tool: bool) -> Moment {
+/// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
+pub(super) fn moment(name: &str, about_tool: bool) -> Moment {
     match name {
-        "" | "PreToolUse" => Moment::Gate,
+        "PreToolUse" => Moment::Gate,
         "PostToolUse" => Moment::Outcome,
         "UserPromptSubmit" => Moment::Prompt,
         "SessionStart" | "SubagentStart" => Moment::Start,
@@ -71,26 +37,25 @@ const COMMON: &[(&str, &str)] = &[
 /// Members of every message that say nothing of what happened.
 const DROPPED: &[&str] = &["hookEventName", "hook_event_name", "timestamp"];
 
-fn events(name: &str, fields: &mut Fields) -> (Fields, Vec<Value>) {
+pub(super) fn events(name: &str, fields: &mut Fields) -> Events {
     let common = native::common(fields, (HOST, name), COMMON);
     let event = match name {
         "PreToolUse" => json!({ "event": "call.requested", "call": call(fields) }),
         "PostToolUse" => {
             let output = fields.remove("tool_response").unwrap_or_default();
             let call = call(fields);
-            let ok = succeeded(&output, ended::is_shells(HOST, &call));
-            json!({ "event": "call.finished", "call": call, "ok": ok, "output": output })
+            let ok = succeeded(&output, &call);
+            let background = is_left_running(&call, &output);
+            json!({ "event": "call.finished", "call": call, "ok": ok, "background": background, "output": output })
         }
         "UserPromptSubmit" if native::is_our_own(fields.get("prompt")) => native::noted(name, fields, DROPPED),
-        "UserPromptSubmit" => {
-            json!({ "event": "prompt.submitted", "prompt": fields.remove("prompt").unwrap_or_default() })
-        }
+        "UserPromptSubmit" => native::prompted(fields, "prompt"),
         "SessionStart" => json!({ "event": "session.started", "source": fields.get("source") }),
         "SubagentStart" => json!({ "event": "agent.started", "agent_type": fields.get("agent_type") }),
         "Stop" | "SubagentStop" => json!({ "event": "stop.requested", "again": fields.get("stop_hook_active") }),
         name => native::noted(name, fields, DROPPED),
     };
-    (common, vec![event])
+    Ok((common, vec![event]))
 }
 
 fn call(fields: &mut Fields) -> Value {
@@ -100,9 +65,25 @@ fn call(fields: &mut Fields) -> Value {
 }
 
 /// Of a command that failed, the client says so in its text. A line that the command itself printed can make it count
-/// as failed, never as having gone well; and without a text nothing is said.
-fn succeeded(output: &Value, is_shells: bool) -> bool {
+/// as failed, never as having gone well; and without a text nothing is said, nor of what was only sent somewhere.
+fn succeeded(output: &Value, call: &Value) -> bool {
     let failed = |line: &str| line.trim().strip_prefix(EXIT_LINE).is_some_and(|code| code.trim() != "0");
-    let said = output.as_str();
-    output.get("isError") != Some(&Value::Bool(true)) && said.map_or(!is_shells, |said| !said.lines().any(failed))
+    let said = output.as_str().filter(|said| !said.trim().is_empty());
+    let fine = said.is_some_and(|said| !said.lines().any(failed) && !said.lines().any(is_unfinished));
+    let went_well = match call.get("tool").and_then(Value::as_str) {
+        Some(SENDING | TASK) => false,
+        _ if ended::is_shells(HOST, call) => fine,
+        _ => said.is_none_or(|said| !said.lines().any(failed)),
+    };
+    output.get("isError") != Some(&Value::Bool(true)) && went_well
+}
+
+/// Whether a line says that a command has not come to its end.
+fn is_unfinished(line: &str) -> bool {
+    ["Command is running", "Command timed out", "Command is still running"].iter().any(|front| line.starts_with(front))
+}
+
+fn is_left_running(call: &Value, output: &Value) -> bool {
+    call.pointer("/args/isBackground") == Some(&Value::Bool(true))
+        || ended::is_shells(HOST, call) && output.as_str().is_some_and(|said| said.lines().any(is_unfinished))
 }

@@ -25,7 +25,7 @@ pub(super) struct Config<'a> {
 impl<'a> Config<'a> {
     pub(super) fn read(text: &'a str) -> Result<Self, SettingsFault> {
         if text.len() > SETTINGS_BYTES_MAX {
-            return Err(SettingsFault::TooLarge(text.len()));
+            return Err(SettingsFault::TooLarge { bytes: text.len(), most: SETTINGS_BYTES_MAX });
         }
         let document = Document::parse(text).map_err(|fault| {
             let before = fault.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
@@ -42,6 +42,11 @@ impl<'a> Config<'a> {
         let is_off = |name: &&str| features.get(*name).is_some_and(|on| *on != Value::Bool(true));
         let named = ["hooks", "codex_hooks"].into_iter().find(is_off)?;
         Some(if named == "hooks" { "features.hooks" } else { "features.codex_hooks" })
+    }
+
+    /// Whether programs get a terminal.
+    pub(super) fn has_terminal(&self) -> bool {
+        self.value.pointer("/features/unified_exec_tty") != Some(&Value::Bool(false))
     }
 
     /// How far a project is trusted.

@@ -139,6 +139,25 @@ impl Wiring for Form {
 }
 
 impl Form {
+    /// As most hosts have it, and nothing more: each row names what it has otherwise.
+    pub(super) const fn usual(host: &'static str, events: &'static [Asked]) -> Self {
+        Self {
+            host,
+            events,
+            head: &[],
+            grouped: true,
+            typed: true,
+            named: false,
+            command: "command",
+            exec: false,
+            shielded: false,
+            timeout: ("timeout", 1),
+            on_failure: None,
+            comments: false,
+            beside: |_, _| {},
+        }
+    }
+
     /// The settings as the host reads them, where they stand: comments are blanks, if it allows them.
     fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.comments { Cow::Owned(comments::blanked(text)) } else { Cow::Borrowed(text) }

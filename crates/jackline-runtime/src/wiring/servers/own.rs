@@ -25,6 +25,11 @@ impl Place<'_> {
             Self::Project(root) => vec!["projects", root, SERVERS],
         }
     }
+
+    /// The servers in a configuration.
+    pub(super) fn servers<'n>(&self, root: &'n Node) -> Option<&'n Node> {
+        self.keys().into_iter().try_fold(root, |at, key| at.member(key))
+    }
 }
 
 /// The configuration with our server in it, and everything else as it was; a missing or empty file becomes a new one.
@@ -61,7 +66,7 @@ fn nested<'k>(keys: &[&'k str], entry: Shape<'k>) -> (&'k str, Shape<'k>) {
 }
 
 fn insert(text: &str, keys: &[&str], entry: Shape<'_>) -> Result<String, SettingsFault> {
-    let (root, _) = spans::read(text)?;
+    let root = spans::along(text, &[keys.to_vec()])?;
     let mut edits = Edits::new(text, &root);
     let (mut at, mut left) = (&root, keys);
     while let Some((key, rest)) = left.split_first() {
@@ -91,9 +96,9 @@ pub fn remove_own(text: &str, place: Place<'_>) -> Result<Removed, SettingsFault
     if own(text, place)?.is_none() {
         return Ok(Removed::Nothing);
     }
-    let (root, _) = spans::read(text)?;
-    let mut edits = Edits::new(text, &root);
     let keys = place.keys();
+    let root = spans::along(text, std::slice::from_ref(&keys))?;
+    let mut edits = Edits::new(text, &root);
     let mut path: Vec<&Node> = vec![&root];
     for key in &keys {
         let Some(next) = path.last().and_then(|at| at.member(key)) else { return Ok(Removed::Nothing) };
@@ -119,9 +124,9 @@ pub fn own(text: &str, place: Place<'_>) -> Result<Option<CommandLine>, Settings
     if spans::blank(text.as_bytes()) {
         return Ok(None);
     }
-    let settings = spans::settings(text.as_bytes())?;
-    let servers = place.keys().into_iter().try_fold(&settings, |at, key| at.get(key));
-    Ok(servers.and_then(|servers| servers.get(OWN_SERVER)).and_then(line_of))
+    let root = spans::along(text, &[place.keys()])?;
+    let entry = place.servers(&root).and_then(|servers| servers.member(OWN_SERVER));
+    Ok(entry.and_then(|entry| line_of(&entry.value(text))))
 }
 
 /// What an entry runs, if that is our server.

@@ -18,7 +18,7 @@ pub(super) fn look(host: &Host, root: &Path, store: Option<&Path>, report: &mut 
     for scope in host.scopes {
         let Ok((path, place)) = servers(*scope, root) else { continue };
         let shown = format!("{} ({})", place::shown(&path), scope.name());
-        let lines = Settings::read(path).and_then(|settings| {
+        let lines = Settings::read_servers(path).and_then(|settings| {
             let text = settings.text.as_deref().unwrap_or_default();
             let lines = own(text, place).and_then(|own| Ok((own, proxied(text, place)?)));
             lines.map_err(|fault| settings.refused(&fault))

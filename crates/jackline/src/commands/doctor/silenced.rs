@@ -1,4 +1,4 @@
-//! Is a variable set, here or in a file that the host reads, with which it would run no hooks?
+//! Is a variable set, here or in a file that the host reads, with which it would run no hooks, or hooks elsewhere?
 
 use std::fs;
 use std::io::Read as _;
@@ -25,6 +25,14 @@ pub(super) fn look(host: &Host, root: &Path, report: &mut Report) {
             let shown = place::shown(file);
             let text = format!("`{shown}` sets `{}`: {} reads it and runs no hooks", by.variable, host.title);
             report.fail(GROUP, text, format!("take `{}` out of `{shown}`", by.variable));
+        }
+    }
+    for file in place::variables(host.name, root) {
+        for variable in host.diverted_by.iter().filter(|variable| sets(&file, variable)) {
+            let shown = place::shown(&file);
+            let text =
+                format!("`{shown}` sets `{variable}`: {} hands it on to hooks, which it leads elsewhere", host.title);
+            report.fail(GROUP, text, format!("take `{variable}` out of `{shown}`"));
         }
     }
 }

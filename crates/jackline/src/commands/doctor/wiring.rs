@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use jackline_core::stack::Stack;
-use jackline_runtime::wiring::{CommandLine, Entry, STOP_TIMEOUT_S, Scope, Survey, needed_s};
+use jackline_runtime::wiring::{CommandLine, Entry, STOP_TIMEOUT_S, Scope, SettingsFault, Survey, needed_s};
 
 use super::report::Report;
+use crate::error::CommandError;
 use crate::hosts::{self, Folder, Host, Settings};
 use crate::place;
 
@@ -49,6 +50,9 @@ pub(super) fn look(host: &'static Host, root: &Path, report: &mut Report) -> Vec
     let managed = host.managed_files().into_iter().map(|path| (None, path));
     let scoped = host.settings_files(root).into_iter().map(|(scope, path)| (Some(scope), path));
     let wired = looked(host, managed.chain(scoped), root, report);
+    if let Some((text, remedy)) = (host.open)().filter(|_| !wired.is_empty()) {
+        report.warn(GROUP, text, remedy);
+    }
     if let [_, others @ ..] = wired.as_slice()
         && !others.is_empty()
     {
@@ -107,7 +111,7 @@ fn looked(host: &'static Host, sources: impl Iterator<Item = Source>, root: &Pat
     wired
 }
 
-fn read(host: &Host, settings: &Settings) -> Result<Survey, crate::error::CommandError> {
+fn read(host: &Host, settings: &Settings) -> Result<Survey, CommandError> {
     let text = settings.text.as_deref().unwrap_or_default();
     host.wiring.survey(text.as_bytes()).map_err(|fault| settings.refused(&fault))
 }
@@ -190,24 +194,60 @@ fn switched_off(host: &Host, root: &Path, report: &mut Report) {
     let (Some((trust, file)), Some(beside)) = (host.trusting(), host.trust.as_ref().map(|trust| trust.beside)) else {
         return;
     };
+    // What is wrong with the one that keeps it was said with the trust.
+    if let Ok(off) = off(file.clone(), |text| trust.off(text)) {
+        told_off(&file, off, report);
+    }
     let project = root.join(beside);
-    for path in [file, project.clone()] {
-        let is_projects = path == project;
-        let shown = place::shown(&path);
-        let off = Settings::read(path).and_then(|settings| {
-            let off = settings.text.as_deref().map_or(Ok(None), |text| trust.off(text));
-            off.map_err(|fault| settings.refused(&fault))
-        });
-        match off {
-            Ok(None) => {}
-            Ok(Some(setting)) => {
-                let text = format!("{shown}: `{setting}` switches every hook off");
-                report.fail(GROUP, text, format!("take `{setting}` out"));
-            }
-            // Of the other one it was said with the trust that it keeps.
-            Err(error) if is_projects => report.error(GROUP, error),
-            Err(_) => {}
+    match off(project.clone(), |text| trust.off(text)) {
+        Ok(off) => told_off(&project, off, report),
+        Err(error) => report.error(GROUP, error),
+    }
+}
+
+/// Whether settings in other directories of the project, where a host may be started as well, switch its hooks off.
+pub(super) fn around(host: &Host, root: &Path, dirs: &[PathBuf], report: &mut Report) {
+    let look = |text: &str| Ok(host.wiring.survey(text.as_bytes())?.switched_off);
+    for dir in dirs.iter().map(PathBuf::as_path).chain([root]) {
+        for path in host.beside.iter().map(|name| dir.join(name)) {
+            told_elsewhere(&path, off(path.clone(), look), report);
         }
+    }
+    for dir in dirs {
+        let shared = host.settings_files(dir).into_iter().filter(|(_, path)| path.starts_with(dir));
+        for (_, path) in shared {
+            told_elsewhere(&path, off(path.clone(), look), report);
+        }
+        if let Some(trusting) = &host.trust {
+            let path = dir.join(trusting.beside);
+            told_elsewhere(&path, off(path.clone(), |text| trusting.how.off(text)), report);
+        }
+    }
+}
+
+/// Settings that cannot be read switch nothing off; nor may they count where the host is usually started.
+fn told_elsewhere(path: &Path, off: Result<Option<&'static str>, CommandError>, report: &mut Report) {
+    match off {
+        Ok(off) => told_off(path, off, report),
+        Err(error) => {
+            let (why, hints) = error.into_parts();
+            report.note(GROUP, why, hints.join("; "));
+        }
+    }
+}
+
+type Off = Result<Option<&'static str>, SettingsFault>;
+
+/// The setting in a file that switches hooks off.
+fn off(path: PathBuf, look: impl FnOnce(&str) -> Off) -> Result<Option<&'static str>, CommandError> {
+    let settings = Settings::read(path)?;
+    settings.text.as_deref().map_or(Ok(None), look).map_err(|fault| settings.refused(&fault))
+}
+
+fn told_off(path: &Path, off: Option<&'static str>, report: &mut Report) {
+    if let Some(setting) = off {
+        let text = format!("{}: `{setting}` switches every hook off", place::shown(path));
+        report.fail(GROUP, text, format!("take `{setting}` out"));
     }
 }
 

@@ -59,7 +59,7 @@ impl Judging {
         }
         let baked = Baked { store: self.store.clone(), root: self.workspace.clone(), ..Baked::default() };
         let Hooked { state, definitions, settings, home } =
-            place::hooked("claude", &baked).map_err(CommandError::input)?;
+            place::hooked("claude", &baked, || None).map_err(CommandError::input)?;
         let mut builder = RuntimeBuilder::default().state(&state);
         builder = builder.host_settings(settings).environment(place::environment);
         builder = builder.web(crate::web::Client).outcomes_follow().started_in(place::started_in());

@@ -40,7 +40,7 @@ impl Wrap {
         let root = self.at.project()?;
         let mut changes = Vec::new();
         for path in self.configurations(&root) {
-            let settings = Settings::read(path)?;
+            let settings = Settings::read_servers(path)?;
             let Some(text) = settings.text.clone() else {
                 self.must_be_there(&settings)?;
                 continue;

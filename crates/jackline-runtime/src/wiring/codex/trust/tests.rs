@@ -74,7 +74,7 @@ fn what_a_table_would_contradict_or_nobody_can_read_is_left_alone() {
     let fault = followed(Some("a = 1\nmodel = \n"), None, Some(&hooks)).unwrap_err();
     assert!(fault.to_string().contains("not valid TOML (line 2)"), "{fault}");
     let large = "#".repeat(crate::wiring::SETTINGS_BYTES_MAX + 1);
-    assert!(matches!(followed(Some(&large), None, Some(&hooks)), Err(SettingsFault::TooLarge(_))));
+    assert!(matches!(followed(Some(&large), None, Some(&hooks)), Err(SettingsFault::TooLarge { .. })));
 }
 
 #[test]

@@ -1,0 +1,46 @@
+//! A host's language as a value: what differs between hosts that start a hook for every event.
+
+use jackline_core::time::Timestamp;
+
+use super::native::{Events, Fields, Hooks};
+use super::{Adapter, Asked, Heard, Reply};
+use crate::answer::Answer;
+
+/// How one host speaks.
+#[derive(Debug, Clone, Copy)]
+pub struct Language {
+    /// The host's name in events and records.
+    pub(super) host: &'static str,
+    /// How its messages name their events.
+    pub(super) hooks: Hooks,
+    /// What a message says of itself beside its name.
+    pub(super) asked: fn(&Fields, Asked) -> Asked,
+    /// What a message is in our protocol's form.
+    pub(super) events: fn(&str, &mut Fields) -> Events,
+    /// The reply to all events of a message.
+    pub(super) render: fn(&Asked, &[Answer]) -> Reply,
+    /// What is printed when a gate's deadline is over.
+    pub(super) late: &'static str,
+}
+
+impl Adapter for Language {
+    fn host(&self) -> Option<&str> {
+        Some(self.host)
+    }
+
+    fn read(&self, native: &[u8], now: Timestamp) -> Heard {
+        self.hooks.read(native, now, self.asked, self.events)
+    }
+
+    fn glance(&self, native: &[u8]) -> Asked {
+        self.hooks.glance(native)
+    }
+
+    fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply {
+        (self.render)(asked, answers)
+    }
+
+    fn late(&self) -> &'static str {
+        self.late
+    }
+}

@@ -1,0 +1,153 @@
+//! Which file of a directory would be a protected one if it lay elsewhere. Only names are looked at, and not for ever.
+
+use std::collections::VecDeque;
+use std::fs::{self, DirEntry};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jackline_core::glob::{self, Glob};
+use jackline_core::path;
+use jackline_core::probe::{Fact, Told};
+
+/// Entries of a directory that are looked at, all below it included: a moment's work. Who copies more at once is told to
+/// copy less.
+const ENTRIES_MAX: usize = 50_000;
+/// Directories within directories: links that are followed may lead in circles.
+const DEPTH_MAX: usize = 64;
+
+/// Where something comes from and would go to.
+pub(super) struct Copy<'a> {
+    pub(super) from: &'a Path,
+    /// Which names go along at first.
+    pub(super) named: Option<&'a str>,
+    /// Whether links are followed.
+    pub(super) follows: bool,
+    pub(super) into: &'a str,
+}
+
+pub(super) fn answer(copy: &Copy<'_>, patterns: &[String]) -> Fact {
+    let told = |holds, seen: String| Fact::Told(Told::Holds { holds, seen });
+    match search(copy, &Protected::of(patterns)) {
+        Ok(Search::Found(path)) => told(true, path),
+        Ok(Search::Nothing) => told(false, "nothing of it is protected there".to_owned()),
+        Ok(Search::TooMuch) => Fact::Unknown(format!("it has more than {ENTRIES_MAX} entries, or is too deep")),
+        Err(fault) => Fact::Unknown(format!("it cannot be looked through: {fault}")),
+    }
+}
+
+/// What came of looking.
+enum Search {
+    Found(String),
+    Nothing,
+    TooMuch,
+}
+
+/// The patterns, read once.
+struct Protected {
+    /// With whether they name a place, or count in every directory.
+    patterns: Vec<(Glob, bool)>,
+}
+
+impl Protected {
+    fn of(patterns: &[String]) -> Self {
+        let read = patterns.iter().filter_map(|pattern| Some((Glob::parse(pattern).ok()?, pattern.contains('/'))));
+        Self { patterns: read.collect() }
+    }
+
+    /// A name that counts everywhere is not looked for in what a build makes anew.
+    fn has(&self, landed: &str) -> bool {
+        self.patterns.iter().any(|(glob, placed)| glob.matches(landed) && (*placed || !path::is_generated(landed)))
+    }
+}
+
+fn search(copy: &Copy<'_>, protected: &Protected) -> io::Result<Search> {
+    let mut waiting: VecDeque<(PathBuf, String, usize)> = [(copy.from.to_owned(), copy.into.to_owned(), 0)].into();
+    let mut looked_at = 0;
+    while let Some((dir, into, depth)) = waiting.pop_front() {
+        for entry in fs::read_dir(&dir)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if depth == 0 && !copy.named.is_none_or(|named| goes_along(named, &name)) {
+                continue;
+            }
+            let landed = if into.is_empty() { name } else { format!("{into}/{name}") };
+            if protected.has(&landed) {
+                return Ok(Search::Found(landed));
+            }
+            looked_at += 1;
+            if looked_at > ENTRIES_MAX || depth > DEPTH_MAX {
+                return Ok(Search::TooMuch);
+            }
+            if copy.opens(&entry) {
+                waiting.push_back((entry.path(), landed, depth + 1));
+            }
+        }
+    }
+    Ok(Search::Nothing)
+}
+
+/// Whether a shell's pattern stands for a name; without a dot of its own it stands for none that begins with one.
+fn goes_along(pattern: &str, name: &str) -> bool {
+    (pattern.starts_with('.') || !name.starts_with('.')) && glob::text_matches(pattern, name)
+}
+
+impl Copy<'_> {
+    /// Whether what lies in an entry goes along.
+    fn opens(&self, entry: &DirEntry) -> bool {
+        let there = if self.follows { fs::metadata(entry.path()) } else { entry.metadata() };
+        there.is_ok_and(|there| there.is_dir())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(named: Option<&str>, into: &str, patterns: &[&str], want: Option<&str>) {
+        let dir = tempfile::tempdir().unwrap();
+        for file in ["a.txt", ".env", "config/prod.yaml", "node_modules/x/.env", "deep/er/key.pem"] {
+            let file = dir.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        std::os::unix::fs::symlink("..", dir.path().join("deep/up")).unwrap();
+        let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+        let fact = answer(&Copy { from: dir.path(), named, follows: false, into }, &patterns);
+        match (want, fact) {
+            (Some(want), Fact::Told(Told::Holds { holds: true, seen })) => assert_eq!(seen, want),
+            (None, Fact::Told(Told::Holds { holds: false, .. })) => {}
+            (want, fact) => panic!("{fact:?}, not {want:?}"),
+        }
+    }
+
+    #[test]
+    fn names_are_held_against_patterns_where_they_land() {
+        check(None, "", &[".env*"], Some(".env"));
+        check(Some("*"), "", &[".env*"], None);
+        check(None, "", &["config/prod.yaml"], Some("config/prod.yaml"));
+        check(None, "other", &["config/prod.yaml"], None);
+        check(None, "infra", &["infra/config/**"], Some("infra/config"));
+        check(Some("d*"), "", &["*.pem"], Some("deep/er/key.pem"));
+        check(None, "", &["node_modules/**/.env"], Some("node_modules/x/.env"));
+        check(None, "", &["deep/up/a.txt"], None);
+    }
+
+    #[test]
+    fn links_are_followed_where_the_copy_follows_them() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("real")).unwrap();
+        fs::write(dir.path().join("real/key"), "").unwrap();
+        fs::create_dir(dir.path().join("from")).unwrap();
+        std::os::unix::fs::symlink("../real", dir.path().join("from/vault")).unwrap();
+        let from = dir.path().join("from");
+        let seen = |follows| answer(&Copy { from: &from, named: None, follows, into: "" }, &["vault/key".to_owned()]);
+        assert!(matches!(seen(true), Fact::Told(Told::Holds { holds: true, .. })));
+        assert!(matches!(seen(false), Fact::Told(Told::Holds { holds: false, .. })));
+        std::os::unix::fs::symlink(".", from.join("circle")).unwrap();
+        fs::remove_file(from.join("vault")).unwrap();
+        assert!(matches!(seen(true), Fact::Unknown(_)), "a circle has no end");
+        fs::remove_dir_all(&from).unwrap();
+        assert!(matches!(seen(false), Fact::Unknown(_)));
+    }
+}
