@@ -3,22 +3,23 @@
 //! Everything here is read off the event and the definition; where a path leads is asked with a probe.
 
 mod arguments;
+mod signature;
 mod suspicion;
 mod touch;
-
-use serde_json::Value;
+mod views;
 
 use arguments::{command_text, directories, strings_at};
+pub use signature::Signature;
 pub use touch::{Copied, Only, Touch};
+pub use views::Views;
 
-use crate::definition::{Kind, Model};
+use crate::definition::Kind;
+use crate::definition::model::Declaration;
 use crate::event::Call;
 use crate::listing::MCP_HOST;
 use crate::patch;
 use crate::path::{self, Role};
 use crate::probe::Probe;
-use crate::session::Key;
-use crate::sha::Digest;
 use crate::shell::{self, Dir, Reading, ShellText};
 use crate::spelling::{self, Spelling};
 use crate::tools::{self, PATH_ARGUMENTS, Tool};
@@ -33,6 +34,8 @@ pub struct View<'a> {
     pub kind: Kind,
     /// Neither the host nor the definition knows this tool.
     pub unknown: bool,
+    /// A definition says what the tool is.
+    pub declared: bool,
     pub touches: Vec<Touch>,
     /// What a tool of which nothing is known may write: only what guards us is held against it.
     pub suspected: Vec<Touch>,
@@ -59,20 +62,15 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Looks at a call from `dir`, with the kinds and path arguments that `models` declare, the first first.
+    /// Looks at a call from `dir`, with what is declared of its tool.
     #[must_use]
-    pub fn new(call: &'a Call, host: Option<&str>, dir: &str, models: &[&Model]) -> Self {
+    pub fn new(call: &'a Call, host: Option<&str>, dir: &str, declared: Option<&Declaration>) -> Self {
         let of_some_server = tools::of_some_server(host, &call.tool);
-        let mut maybe = tools::other_splits(host, &call.tool);
-        if let Some(own) = of_some_server {
-            let declared = models.iter().flat_map(|model| model.tools.declare.keys());
-            maybe.extend(declared.filter(|name| tools::means_of_some_server(name, own)).cloned());
-        }
-        let names = || std::iter::once(&call.tool).chain(&maybe);
-        let declared = names().find_map(|name| models.iter().find_map(|model| model.tools.declare.get(name)));
+        let maybe = tools::other_splits(host, &call.tool);
         let row = tools::lookup(host, &call.tool);
-        let guess = || names().find_map(|name| tools::guess(name));
-        let guessed = if declared.is_none() && row.is_none() { guess() } else { None };
+        let guess = || std::iter::once(&call.tool).chain(&maybe).find_map(|name| tools::guess(name));
+        let said = declared.is_some_and(|declaration| declaration.kind.is_some());
+        let guessed = if row.is_none() && !said { guess() } else { None };
         let kind = declared
             .and_then(|declaration| declaration.kind)
             .or_else(|| row.or(guessed).map(|row| row.kind))
@@ -87,6 +85,7 @@ impl<'a> View<'a> {
             call,
             kind,
             unknown: declared.is_none() && row.is_none(),
+            declared: declared.is_some(),
             touches: Vec::new(),
             suspected: Vec::new(),
             suspected_text: None,
@@ -119,11 +118,6 @@ impl<'a> View<'a> {
     /// Those, and the ones that it may go by.
     pub fn possible_names(&self) -> impl Iterator<Item = &str> {
         self.names().chain(self.maybe.iter().map(String::as_str))
-    }
-
-    /// The tool's name as its signature has it: that of our own server's is the one it has there.
-    fn signed_name(&self) -> &str {
-        self.other.as_deref().filter(|_| !self.served).unwrap_or(&self.call.tool)
     }
 
     /// The shell text's commands, when there is one and it could be parsed.
@@ -351,60 +345,11 @@ fn walked(from: &str, place: &str) -> String {
     if place.starts_with(['~', '/']) { place.to_owned() } else { format!("{from}/{place}") }
 }
 
-/// Keys that say nothing about what a call does.
-const VOLATILE: &[&str] = &["request_id", "_meta"];
-/// The same for shell tools.
-const VOLATILE_SHELL: &[&str] = &["description", "timeout", "run_in_background"];
-
-/// What a call is, for telling repetition: action, tool, arguments without volatile keys, target path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signature {
-    pub key: Key,
-    pub target: String,
-}
-
-impl View<'_> {
-    /// The call's signature, with paths as seen from the workspace root.
-    #[must_use]
-    pub fn signature(&self, root: &str) -> Signature {
-        let mut args = self.call.args.clone();
-        if let Value::Object(fields) = &mut args {
-            fields.retain(|key, _| {
-                let key = key.as_str();
-                let aside = |row: &Tool| row.aside.contains(&key);
-                !(VOLATILE.contains(&key)
-                    || self.kind == Kind::Shell && (VOLATILE_SHELL.contains(&key) || self.row.is_some_and(aside)))
-            });
-        }
-        for touch in self.touches.iter().filter(|touch| !touch.dynamic && self.kind != Kind::Shell) {
-            normalise(&mut args, &touch.path, &workspace_path(root, touch));
-        }
-        let target = self.touches.first().map(|touch| workspace_path(root, touch)).unwrap_or_default();
-        let args = Digest::of(&crate::json::canonical(&args)).hex();
-        let parts = ["v1", &self.call.action, self.signed_name(), &args, &target];
-        Signature { key: Digest::of(parts.join("\n").as_bytes()).short(), target }
-    }
-}
-
-fn workspace_path(root: &str, touch: &Touch) -> String {
-    let absolute = path::join(&path::join(root, &touch.dir), &touch.path);
-    path::below(root, &absolute).map_or(absolute.clone(), str::to_owned)
-}
-
-fn normalise(value: &mut Value, written: &str, normal: &str) {
-    match value {
-        Value::String(text) if text == written => normal.clone_into(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| normalise(item, written, normal)),
-        Value::Object(fields) => fields.values_mut().for_each(|item| normalise(item, written, normal)),
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::shell::How;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn call(tool: &str, args: Value) -> Call {
         Call::new(tool, args)
@@ -413,7 +358,7 @@ mod tests {
     #[track_caller]
     fn check(tool: &str, args: Value, want: &[(&str, Role)]) {
         let call = call(tool, args);
-        let view = View::new(&call, None, "/ws", &[]);
+        let view = View::new(&call, None, "/ws", None);
         let found: Vec<_> = view.touches.iter().map(|touch| (touch.path.as_str(), touch.role)).collect();
         assert_eq!(found, want);
     }
@@ -473,7 +418,7 @@ mod tests {
     fn an_argument_that_the_host_does_not_know_moves_nothing() {
         let dirs = |host: &str, tool: &str, argument: &str| -> Vec<String> {
             let call = call(tool, json!({"command": "rm a", "cmd": "rm a", argument: "src"}));
-            View::new(&call, Some(host), "/ws", &[]).touches.into_iter().map(|touch| touch.dir).collect()
+            View::new(&call, Some(host), "/ws", None).touches.into_iter().map(|touch| touch.dir).collect()
         };
         let own = [
             ("claude", "Bash", ""),
@@ -501,7 +446,7 @@ mod tests {
         let task = json!({"task": {"type": "shell", "command": "rm", "args": ["-r", "a b", ";x"]}});
         let view = |tool: &str, args: Value| {
             let call = call(tool, args);
-            View::new(&call, Some("vscode"), "/ws", &[]).shell_text()
+            View::new(&call, Some("vscode"), "/ws", None).shell_text()
         };
         assert_eq!(view("create_and_run_task", task).as_deref(), Some("rm -r 'a b' ;x"));
         assert_eq!(view("run_in_terminal", json!("rm a")).as_deref(), Some("rm a"));
@@ -510,37 +455,15 @@ mod tests {
     #[test]
     fn a_write_without_a_path_says_so() {
         let call = call("write_file", json!({"content": "x"}));
-        assert!(View::new(&call, None, "/ws", &[]).pathless);
+        assert!(View::new(&call, None, "/ws", None).pathless);
     }
 
     #[test]
     fn too_many_paths_cannot_be_told() {
         let names: Vec<String> = (0..2 * TOUCHES_MAX).map(|n| format!("f{n}")).collect();
         let call = call("read_many_files", json!({ "paths": names }));
-        let view = View::new(&call, None, "/ws", &[]);
+        let view = View::new(&call, None, "/ws", None);
         assert_eq!(view.touches.len(), TOUCHES_MAX);
         assert!(view.touches.last().is_some_and(|touch| touch.dynamic));
-    }
-
-    #[test]
-    fn signatures_see_through_spelling() {
-        let sign = |tool: &str, args: Value| {
-            let call = call(tool, args);
-            View::new(&call, None, "/ws", &[]).signature("/ws").key
-        };
-        assert_eq!(sign("read_file", json!({"path": "./a"})), sign("read_file", json!({"path": "/ws/a"})));
-        assert_eq!(sign("x", json!({"n": 1, "m": 2})), sign("x", json!({"m": 2, "n": 1.0})));
-        assert_ne!(sign("x", json!({"n": 1})), sign("x", json!({"n": "1"})));
-        assert_ne!(
-            sign("read_file", json!({"path": "a", "offset": 0})),
-            sign("read_file", json!({"path": "a", "offset": 9}))
-        );
-        assert_eq!(sign("Bash", json!({"command": "ls", "timeout": 1})), sign("Bash", json!({"command": "ls"})));
-        let at = |host: &str, tool: &str| {
-            let call = call(tool, json!({"path": "a"}));
-            View::new(&call, Some(host), "/ws", &[]).signature("/ws").key
-        };
-        assert_eq!(at("claude", "mcp__jackline__read_file"), at("mcp", "read_file"));
-        assert_ne!(at("claude", "mcp__notes__read_file"), at("mcp", "read_file"));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::definition::model::{CommandMatcher, Guard, Matcher, Step};
 use crate::glob;
+use crate::guards::Context;
 use crate::matcher::{Purpose, STEP_DEPTH_MAX, Subject};
 use crate::probe::{Fact, Facts, Probe};
 use crate::session::{Done, Session};
@@ -46,12 +47,61 @@ pub fn names(subject: &Subject<'_>) -> Vec<String> {
     tools.chain([kind]).chain(steps.map(|step| step_name(subject.layer, step))).collect()
 }
 
+/// What a successful call counts as, to all layers together. Where they see it in different ways, what only some of
+/// them count is remembered as theirs.
+#[must_use]
+pub(crate) fn all_names(context: &Context<'_>) -> BTreeSet<String> {
+    let layers = context.stack.layers.iter();
+    let counted = layers.map(|layer| (layer, names(&context.subject(layer))));
+    if context.views.agree() {
+        return counted.flat_map(|(_, names)| names).collect();
+    }
+    let counted: Vec<(&Layer, Vec<String>)> = counted.collect();
+    let mut all = BTreeSet::new();
+    for (layer, names) in &counted {
+        for name in names {
+            let disputed = counted.iter().any(|(other, theirs)| knows(other, name) && !theirs.contains(name));
+            all.insert(if disputed { of_one(layer, name) } else { name.clone() });
+        }
+    }
+    all
+}
+
+/// Whether a remembered name means something to a layer.
+fn knows(layer: &Layer, remembered: &str) -> bool {
+    let is = |step: &Step| step_name(layer, step) == remembered;
+    match remembered.starts_with("step:") {
+        true => layer.model.steps.iter().any(is),
+        false => !layer.is_pack(),
+    }
+}
+
+/// Whether a remembered name is that of a step.
+pub(crate) fn is_step(remembered: &str) -> bool {
+    let of_one = || remembered.strip_prefix(OF_ONE)?.split_once(':').map(|(_, name)| name);
+    of_one().unwrap_or(remembered).starts_with("step:")
+}
+
+/// Before what counts for one definition only: its digest, and what is remembered.
+const OF_ONE: &str = "of:";
+
+fn of_one(layer: &Layer, name: &str) -> String {
+    format!("{OF_ONE}{}:{name}", layer.digest.short())
+}
+
+/// What a remembered name is to a layer; nothing where it counts for another one only.
+fn to_layer<'r>(layer: &Layer, remembered: &'r str) -> Option<&'r str> {
+    let Some(theirs) = remembered.strip_prefix(OF_ONE) else { return Some(remembered) };
+    let (digest, name) = theirs.split_once(':')?;
+    (digest == layer.digest.short().to_string()).then_some(name)
+}
+
 /// When something of this name (a tool or glob, a step, `@kind`) last succeeded.
 #[must_use]
 pub fn find<'a>(session: &'a Session, layer: &Layer, name: &str) -> Option<&'a Done> {
     let mut newest_first = session.memory.done.iter().rev();
     match layer.step(name).map(|step| step_name(layer, step)) {
-        Some(wanted) => newest_first.find(|done| done.name == wanted),
+        Some(wanted) => newest_first.find(|done| to_layer(layer, &done.name) == Some(wanted.as_str())),
         None => newest_first.find(|done| is_named(layer, name, &done.name)),
     }
 }
@@ -61,11 +111,14 @@ pub fn find<'a>(session: &'a Session, layer: &Layer, name: &str) -> Option<&'a D
 pub fn told(session: &Session, layer: &Layer) -> Vec<String> {
     let steps: BTreeMap<String, &str> =
         layer.model.steps.iter().map(|step| (step_name(layer, step), step.name.as_str())).collect();
-    let name = |done: &Done| match done.name.strip_prefix("tool:") {
-        Some(tool) => Some(tool.to_owned()),
-        None if done.name.starts_with('@') => Some(done.name.clone()),
-        // A step of another definition, or of an earlier state of this one, is none of its own.
-        None => steps.get(&done.name).map(|name| (*name).to_owned()),
+    let name = |done: &Done| {
+        let remembered = to_layer(layer, &done.name)?;
+        match remembered.strip_prefix("tool:") {
+            Some(tool) => Some(tool.to_owned()),
+            None if remembered.starts_with('@') => Some(remembered.to_owned()),
+            // A step of another definition, or of an earlier state of this one, is none of its own.
+            None => steps.get(remembered).map(|name| (*name).to_owned()),
+        }
     };
     let names: BTreeSet<String> = session.memory.done.iter().filter_map(name).collect();
     names.into_iter().collect()
@@ -74,6 +127,7 @@ pub fn told(session: &Session, layer: &Layer) -> Vec<String> {
 /// Whether a remembered name is what `name` (a tool or glob, a step, `@kind`) asks for.
 #[must_use]
 pub fn is_named(layer: &Layer, name: &str, remembered: &str) -> bool {
+    let Some(remembered) = to_layer(layer, remembered) else { return false };
     match (layer.step(name), remembered.strip_prefix("tool:")) {
         (Some(step), _) => remembered == step_name(layer, step),
         (None, Some(tool)) => !name.starts_with('@') && glob::text_matches(name, tool),

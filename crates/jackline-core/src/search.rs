@@ -176,7 +176,7 @@ mod tests {
 
     fn nothing(tool: &str, args: Value, outcome: &Outcome) -> bool {
         let call = Call::new(tool, args);
-        found_nothing(&View::new(&call, None, "/ws", &[]), outcome)
+        found_nothing(&View::new(&call, None, "/ws", None), outcome)
     }
 
     #[track_caller]

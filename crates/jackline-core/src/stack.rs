@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::catalogue::Catalogue;
 use crate::completion::checker::Checker;
 use crate::definition::model::{
-    Checks, CommandMatcher, Enforce, Guard, Matcher, Mode, Policy, Rule, SchemaSource, Section, Step,
+    Checks, CommandMatcher, Declaration, Enforce, Guard, Matcher, Mode, Policy, Rule, SchemaSource, Section, Step,
 };
 use crate::definition::{Kind, Model, UnknownTools};
 use crate::feedback;
@@ -206,6 +206,12 @@ impl Stack {
         Self { root: root.into(), layers: std::iter::once(layer).chain(packs).collect(), ..Self::default() }
     }
 
+    /// Whether all definitions in force only observe: what belongs to none of them is only recorded then, too.
+    #[must_use]
+    pub fn observes(&self) -> bool {
+        !self.layers.is_empty() && self.layers.iter().all(Layer::observes)
+    }
+
     /// Where pull requests are asked for.
     ///
     /// # Errors
@@ -248,14 +254,14 @@ impl Stack {
         }
     }
 
-    /// The models whose declaration of a tool counts, the first first. What a machine or a user is guarded by does
-    /// not hang on a project that calls a host's own tool something else: its declaration is not looked at then.
-    #[must_use]
-    pub fn models_for(&self, host: Option<&str>, tool: &str) -> Vec<&Model> {
-        let wider = |layer: &&Layer| matches!(layer.origin, Origin::Machine | Origin::User);
-        let only_wider = tools::lookup(host, tool).is_some() && self.layers.iter().any(|layer| wider(&layer));
-        let counting = self.layers.iter().filter(|layer| !only_wider || wider(layer));
-        counting.map(|layer| layer.model.as_ref()).collect()
+    /// What a layer goes by of what is declared of a tool, by any of its names: its own word, else that of a machine's
+    /// or a user's before it. A pack goes by what the layer goes by that uses it.
+    pub(crate) fn declaration(&self, at: usize, names: &[&str]) -> Option<&Declaration> {
+        let upto = self.layers.get(..=at).unwrap_or_default();
+        let own = upto.iter().rposition(|layer| !layer.is_pack())?;
+        let wider = upto.iter().filter(|layer| matches!(layer.origin, Origin::Machine | Origin::User));
+        let mut asked = upto.get(own).into_iter().chain(wider);
+        asked.find_map(|layer| names.iter().find_map(|name| layer.model.tools.declare.get(*name)))
     }
 
     /// How commands are held where these definitions are in force. Of what trusted definitions say, the strictest
@@ -279,8 +285,8 @@ impl Stack {
     /// The names of the policies that would judge a call of this tool, in the order they are asked.
     #[must_use]
     pub fn policies_for_tool(&self, tool: &str) -> Vec<String> {
-        let kind = self.kind_of(tool);
-        let built_in = self.layers.iter().flat_map(|layer| {
+        let built_in = self.layers.iter().enumerate().flat_map(|(at, layer)| {
+            let kind = self.kind_of(at, tool);
             let named = move |names: &[String]| names.iter().any(|name| may_be(layer, name, tool, kind));
             let meant = move |policy: &Policy| match &policy.guard {
                 Guard::Rego(rego) => rego.tool.is_empty() || named(&rego.tool),
@@ -301,9 +307,9 @@ impl Stack {
         self.catalogue.as_ref().is_some_and(|catalogue| catalogue.knows(tool))
     }
 
-    /// The kind of a tool, as far as its name tells.
-    fn kind_of(&self, tool: &str) -> Kind {
-        let declared = self.models_for(None, tool).into_iter().find_map(|model| model.tools.declare.get(tool)?.kind);
+    /// The kind of a tool to a layer, as far as its name tells.
+    fn kind_of(&self, at: usize, tool: &str) -> Kind {
+        let declared = self.declaration(at, &[tool]).and_then(|declaration| declaration.kind);
         declared.or_else(|| tools::lookup(None, tool).map(|row| row.kind)).unwrap_or(Kind::Other)
     }
 }
@@ -456,17 +462,5 @@ policies:
         assert_eq!(held(vec![user("confine: off, network: true"), loose(false)]), (Some("off"), Some(true)));
         let strict = of("confine: require, network: false", Origin::Project, false);
         assert_eq!(held(vec![user("confine: off, network: true"), strict]), (Some("require"), Some(false)));
-    }
-
-    #[test]
-    fn a_project_does_not_redefine_a_hosts_tool_for_its_user() {
-        let project =
-            layer("jackline: 1\ntools: { declare: { Bash: { kind: other }, x: { kind: write } } }\n", Origin::Project);
-        let user = layer("jackline: 1\n", Origin::User);
-        let alone = Stack { layers: vec![project.clone()], ..Stack::default() };
-        assert_eq!(alone.models_for(Some("claude"), "Bash").len(), 1);
-        let both = Stack { layers: vec![user, project], ..Stack::default() };
-        assert!(both.models_for(Some("claude"), "Bash").iter().all(|model| model.tools.declare.is_empty()));
-        assert!(both.models_for(Some("claude"), "x").iter().any(|model| model.tools.declare.contains_key("x")));
     }
 }

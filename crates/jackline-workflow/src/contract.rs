@@ -1,5 +1,7 @@
 //! What an agent promises to answer: a JSON Schema, a flat map of fields, or the name of a file with a schema.
 
+mod inner;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -14,6 +16,7 @@ use crate::manifest::{at, is, texts};
 use crate::read;
 use crate::rules::not_a_flag;
 use crate::within::inside;
+use inner::{Marked, Of};
 
 /// The format whose contract is a schema.
 const JSON: &str = "json";
@@ -36,8 +39,10 @@ pub struct Contract {
     pub(crate) underscored: Vec<(String, Span)>,
     /// Why it is no contract.
     pub(crate) faults: Vec<Fault>,
-    /// What of `sensitive` and `shareable` is not understood.
+    /// What of `sensitive` and `shareable` is not understood, or cannot be held.
     pub(crate) vague: Vec<Vague>,
+    /// Names of fields inside of its fields that are sensitive.
+    pub(crate) hidden_inside: Vec<String>,
 }
 
 /// A flag of a field that is no flag.
@@ -109,7 +114,8 @@ impl Contract {
         let faults = if plainly_valid(contract) { None } else { engine_fault(contract) };
         let mut underscored = Vec::new();
         declared(contract, &mut underscored);
-        Self { underscored, vague, faults: faults.into_iter().collect(), ..Self::of(fields, open) }
+        let read = Self { underscored, vague, faults: faults.into_iter().collect(), ..Self::of(fields, open) };
+        read.with_inner(&tree(contract).unwrap_or_default(), contract.span)
     }
 
     fn flat(contract: &Node) -> Self {
@@ -137,7 +143,37 @@ impl Contract {
                 ),
             }
         });
-        Self { underscored, vague, faults: faults.collect(), ..Self::of(fields, false) }
+        let read = Self { underscored, vague, faults: faults.collect(), ..Self::of(fields, false) };
+        read.with_inner(&serde_json::json!({"properties": tree(contract)}), contract.span)
+    }
+
+    /// The same with what is marked elsewhere than in its fields. Names are hidden wherever they stand; that a field inside of
+    /// another is kept back, or what has no name, is held by nobody.
+    fn with_inner(mut self, schema: &serde_json::Value, span: Span) -> Self {
+        for Marked { name, shareable, sensitive, of } in inner::marked(schema) {
+            let mut unheld = |sensitive: bool| {
+                let (mark, help) = if sensitive {
+                    ("sensitive", "give it a name")
+                } else {
+                    ("shareable", "keep back the field that it is in")
+                };
+                let message =
+                    format!("`{mark}` of {} is held by nobody: it is no field of the answer itself", quoted(&name));
+                self.vague.push(Vague { sensitive, fault: Fault::error(message).at(span).help(help) });
+            };
+            if of != Of::Answer && !shareable {
+                unheld(false);
+            }
+            if of == Of::Nothing && sensitive {
+                unheld(true);
+            }
+            match of {
+                Of::Answer => self.named.push(Field { name, shareable, sensitive, span }),
+                Of::Inside if sensitive => self.hidden_inside.push(name),
+                Of::Inside | Of::Nothing => {}
+            }
+        }
+        self
     }
 
     fn file(contract: &Node, path: &str, (root, directory): (&Path, &str)) -> Self {
@@ -163,7 +199,7 @@ impl Contract {
         let (fields, open, vague) = json_fields(&schema, contract.span);
         let mut underscored = Vec::new();
         json_declared(&schema, contract.span, &mut underscored);
-        Self { underscored, vague, ..Self::of(fields, open) }
+        Self { underscored, vague, ..Self::of(fields, open) }.with_inner(&schema, contract.span)
     }
 
     /// The field of a name, if its fields are known.

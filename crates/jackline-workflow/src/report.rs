@@ -34,6 +34,21 @@ impl Validated {
     /// All findings with the lines they speak of, and how many there are.
     #[must_use]
     pub fn human(&self) -> String {
+        self.told(self.notes().map(|note| note.text))
+    }
+
+    /// What whoever runs a valid workflow is told before: warnings, and settings without an effect. What a run refuses is told
+    /// with the refusal. Empty when there is nothing.
+    #[must_use]
+    pub fn before_run(&self) -> String {
+        let notes = self.notes().filter(|note| !note.refused).map(|note| note.text);
+        match self.report.warnings {
+            0 => notes.map(|note| format!("{note}\n")).collect(),
+            _ => self.told(notes),
+        }
+    }
+
+    fn told(&self, notes: impl Iterator<Item = String>) -> String {
         let mut text = String::new();
         let mut sources = BTreeMap::new();
         texts(&self.flow, "", &mut sources);
@@ -52,7 +67,7 @@ impl Validated {
         if self.report.omitted > 0 {
             text.push_str(&format!("{} more are not shown\n\n", self.report.omitted));
         }
-        self.notes().iter().for_each(|note| text.push_str(&format!("{note}\n")));
+        notes.for_each(|note| text.push_str(&format!("{note}\n")));
         let count = count_line(self.report.errors, self.report.warnings);
         let name = self.path.trim_end_matches('/');
         match (self.report.valid(), self.report.warnings) {
@@ -64,15 +79,22 @@ impl Validated {
     }
 }
 
+/// A setting that a run reads past, or refuses.
+struct Note {
+    /// In one line.
+    text: String,
+    refused: bool,
+}
+
 impl Validated {
-    /// Settings that a run would read past or refuse, a line for each.
-    #[must_use]
-    pub fn notes(&self) -> Vec<String> {
-        let idle = effect::idle(&self.flow);
-        let idle = idle.iter().map(|idle| idle.told(&self.shown(idle.file)));
+    /// Settings that a run would read past or refuse.
+    fn notes(&self) -> impl Iterator<Item = Note> {
+        let idle = effect::idle(&self.flow).into_iter();
+        let idle = idle.map(|idle| Note { text: idle.told(&self.shown(idle.file)), refused: idle.setting.protects });
         let file = self.shown(crate::MANIFEST_FILE);
         let unusable = crate::run::unusable_tiers(&self.flow).into_iter();
-        idle.chain(unusable.map(|why| format!("note: {file}: `jackline workflow run` refuses it: {why}"))).collect()
+        let refuses = move |why| format!("note: {file}: `jackline workflow run` refuses it: {why}");
+        idle.chain(unusable.map(move |why| Note { text: refuses(why), refused: true }))
     }
 }
 

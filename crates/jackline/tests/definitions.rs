@@ -217,6 +217,61 @@ fn the_users_own_adds_up_and_cannot_be_loosened() {
     place.check("s", "c", "allow");
 }
 
+/// A call of a tool with a path, by a host that is known.
+fn with_path(session: &str, tool: &str, path: &str) -> Value {
+    let call = json!({"tool": tool, "args": {"path": path}});
+    json!({"event": "call.requested", "session": session, "host": "claude", "call": call})
+}
+
+#[test]
+fn what_a_project_declares_does_not_count_for_its_user() {
+    let place = Place::new();
+    let users = "jackline: 1\ntools: {unknown: deny}\npolicies: [{paths: {protect: [secret]}}]\n";
+    place.write("home/.config/jackline/jackline.yaml", users);
+    place.write("ws/secret", "1");
+    place.write(
+        "ws/jackline.yaml",
+        "jackline: 1\ntools: {declare: {evil: {}, mcp__fs__write_file: {kind: other}, helper: {kind: other}}}\n",
+    );
+    let settings = place.path("home/.claude/settings.json");
+    let decided = place.eval(
+        &[],
+        &[
+            with_path("s", "evil", "q"),
+            with_path("s", "mcp__fs__write_file", "secret"),
+            with_path("s", "mcp__fs__write_file", settings.to_str().expect("UTF-8")),
+        ],
+    );
+    let codes = |decision: &Value| -> Vec<String> {
+        let findings = decision["findings"].as_array().expect("a list");
+        findings.iter().map(|finding| finding["code"].as_str().expect("a code").to_owned()).collect()
+    };
+    assert_eq!(codes(&decided[0]), ["tools/unknown"]);
+    assert!(codes(&decided[1]).contains(&"paths/protected".to_owned()), "{}", decided[1]);
+    assert!(codes(&decided[2]).contains(&"self/protected".to_owned()), "{}", decided[2]);
+    assert!(decided.iter().all(|decision| decision["verdict"] == "deny"), "{decided:?}");
+    let shown = String::from_utf8_lossy(&place.run(&["eval"]).stderr).into_owned();
+    assert!(shown.contains("tools.declare.evil counts for the project's own policies only"), "{shown}");
+}
+
+#[test]
+fn what_a_change_declares_waits_for_trust() {
+    let place = Place::new();
+    let definition = |declared: &str| {
+        format!("jackline: 1\ntools: {{unknown: deny{declared}}}\npolicies: [{{paths: {{protect: [secret]}}}}]\n")
+    };
+    place.write("ws/secret", "1");
+    place.write("ws/jackline.yaml", &definition(""));
+    place.check("s", "deploy", "deny");
+    place.write("ws/jackline.yaml", &definition(", declare: {deploy: {}, mcp__fs__write_file: {kind: other}}"));
+    place.check("s", "deploy", "deny");
+    let write = || with_path("s", "mcp__fs__write_file", "secret");
+    assert_eq!(place.eval(&[], &[write()])[0]["verdict"], "deny");
+    place.trust();
+    place.check("s", "deploy", "allow");
+    assert_eq!(place.eval(&[], &[write()])[0]["verdict"], "allow");
+}
+
 #[test]
 fn the_users_own_stays_in_force_when_it_is_broken_or_gone() {
     let place = Place::new();

@@ -81,7 +81,7 @@ mod tests {
     fn what_an_unknown_tool_names_is_suspected() {
         let suspected = |args: Value| -> Vec<String> {
             let call = Call::new("newest_tool", args);
-            View::new(&call, Some("vscode"), "/ws", &[]).suspected.into_iter().map(|touch| touch.path).collect()
+            View::new(&call, Some("vscode"), "/ws", None).suspected.into_iter().map(|touch| touch.path).collect()
         };
         assert_eq!(suspected(json!({"filePath": "a"})), ["a"]);
         assert_eq!(suspected(json!({"command": "rm a"})), ["a"]);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Became, CALLS_SHOWN_MAX, Flaw, Found, Logged, Meaning, Query, clipped};
-use crate::call::View;
+use crate::call::Views;
 use crate::done;
 use crate::event::{Call, MAIN_AGENT};
 use crate::glob;
@@ -110,7 +110,7 @@ impl<'a> Scan<'a> {
         }
         let call = Call::new(&entry.logged.tool, entry.args.clone());
         let host = entry.host.as_deref();
-        let view = View::new(&call, host, &self.stack.root, &self.stack.models_for(host, &call.tool));
+        let view = Views::new(&call, host, &self.stack.root, self.stack).first;
         let longer = format!("{wanted} *");
         let is =
             |command: &&shell::Command| shell::glob_matches(command, wanted) || shell::glob_matches(command, &longer);
@@ -133,8 +133,7 @@ impl<'a> Scan<'a> {
         let args = record.pointer("/data/call/args").cloned().unwrap_or_default();
         let host = record.get("host").and_then(Value::as_str).map(str::to_owned);
         let call = Call::new(tool.as_str(), args.clone());
-        let models = self.stack.models_for(host.as_deref(), &tool);
-        let view = View::new(&call, host.as_deref(), &self.stack.root, &models);
+        let view = Views::new(&call, host.as_deref(), &self.stack.root, self.stack).first;
         let agent = Some(text(record, "agent")).filter(|agent| !agent.is_empty()).unwrap_or(MAIN_AGENT);
         let logged = Logged {
             id: record.get("call").and_then(Value::as_str).map(str::to_owned),

@@ -3,9 +3,10 @@
 use super::{Failure, Ground, Open, park};
 use crate::code;
 use crate::decision::Finding;
-use crate::definition::model::{BLOCKS_MAX_DEFAULT, Check, Completion};
+use crate::definition::model::{BLOCKS_MAX_DEFAULT, Completion};
 use crate::files::GUARD;
 use crate::files::evaluator::{Evaluated, Evaluator, Outstanding};
+use crate::files::settings::counting;
 use crate::files::text::{self, Section};
 use crate::probe::Probe;
 
@@ -24,12 +25,13 @@ pub(crate) fn evaluate(ground: &Ground<'_>) -> Result<Evaluated, Vec<Probe>> {
 /// What holds the stop.
 pub(super) fn open(ground: &Ground<'_>) -> Vec<Open> {
     let Some(files) = ground.files else { return Vec::new() };
-    if completions(ground).any(|completion| completion.check.leaves().contains(&&Check::FilePolicies)) {
-        return Vec::new();
-    }
-    let blocks_max = completions(ground).map(|completion| completion.blocks_max).max().unwrap_or(BLOCKS_MAX_DEFAULT);
-    let outstanding = findings(files).into_iter().map(|finding| Open { finding, blocks_max });
-    let unclear = files.unclear.as_ref().map(|why| Open { finding: fault(why), blocks_max: UNCLEAR_BLOCKS_MAX });
+    // A project's few blocks are not those of a folder that somebody else named.
+    let unsaid = counting(ground.stack).iter().any(|layer| layer.model.completion.is_none());
+    let said = completions(ground).map(|completion| completion.blocks_max);
+    let blocks_max = said.chain(unsaid.then_some(BLOCKS_MAX_DEFAULT)).max().unwrap_or(BLOCKS_MAX_DEFAULT);
+    let outstanding = findings(files, |open| !open.placed).into_iter().map(|finding| Open { finding, blocks_max });
+    let unclear = files.unclear.as_ref().filter(|_| !files.placed);
+    let unclear = unclear.map(|why| Open { finding: fault(why), blocks_max: UNCLEAR_BLOCKS_MAX });
     outstanding.chain(unclear).collect()
 }
 
@@ -43,13 +45,13 @@ pub(super) fn check(ground: &Ground<'_>) -> Option<Failure> {
     }
 }
 
-/// A finding for each outstanding policy. All that count say the whole, so that it is told once.
-pub(crate) fn findings(files: &Evaluated) -> Vec<Finding> {
+/// A finding for each outstanding policy of these. All that count say the whole, so that it is told once.
+pub(crate) fn findings(files: &Evaluated, these: impl Fn(&Outstanding) -> bool) -> Vec<Finding> {
     let finding = |open: &Outstanding| {
         let finding = Finding::deny(GUARD, code::FILES_OUTSTANDING, open.section.text.clone()).suggest(park::EXIT);
         Finding { policy: open.entry.policy_name.clone(), enforced: !open.observed, ..finding }
     };
-    let mut all: Vec<Finding> = files.outstanding.iter().map(finding).collect();
+    let mut all: Vec<Finding> = files.outstanding.iter().filter(|open| these(open)).map(finding).collect();
     tell(&mut all, files);
     all
 }

@@ -8,8 +8,13 @@ use crate::session::{Change, Session};
 use crate::todos::Todo;
 use crate::todos::state::State;
 
-/// Whether a call may change something. What a tool of an unknown kind does is not known, so it counts.
-pub(super) const fn may_change(view: &View<'_>) -> bool {
+/// Whether a call may change something, as anyone sees it.
+pub(super) fn may_change(context: &Context<'_>) -> bool {
+    context.views.all().any(changes)
+}
+
+/// What a tool of an unknown kind does is not known, so it counts.
+const fn changes(view: &View<'_>) -> bool {
     match view.kind {
         Kind::Write | Kind::Shell | Kind::Agent => true,
         // Our own server's todos and facts are known to change no file.
@@ -20,7 +25,7 @@ pub(super) const fn may_change(view: &View<'_>) -> bool {
 
 /// Counts a call that was let through, or is over. What goes on in the background is always remembered.
 pub(super) fn count(context: &Context<'_>, background: bool, decision: &mut Decision) {
-    if may_change(context.view) && (background || is_watched(context.session)) {
+    if may_change(context) && (background || is_watched(context.session)) {
         decision.changes.push(Change::Acted { background });
     }
 }

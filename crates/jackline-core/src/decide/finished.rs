@@ -15,7 +15,11 @@ use crate::definition::Kind;
 use crate::definition::model::{Guard, Policy};
 use crate::done;
 use crate::event::Outcome;
-use crate::guards::{Context, own_policy, paths, read_before_write::file_key, schema};
+use crate::guards::{
+    Context, own_policy, paths,
+    read_before_write::{file_key, layer_file_key},
+    schema,
+};
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 use crate::session::Change;
@@ -58,17 +62,13 @@ impl<'a> Ended<'a> {
         let open = context.session.open(context.event.agent(), call, context.signature.key);
         let refused = open.is_some_and(|open| open.refused);
         // What ran is not what was judged: a text that was exchanged on the way proves nothing.
-        let exchanged =
-            context.view.kind == Kind::Shell && open.is_some_and(|open| open.signature != context.signature.key);
+        let shell = context.views.all().any(|view| view.kind == Kind::Shell);
+        let exchanged = shell && open.is_some_and(|open| open.signature != context.signature.key);
         let earned = outcome.ok && !refused && !again && !exchanged;
-        let mut names = BTreeSet::new();
-        if earned {
-            for layer in &context.stack.layers {
-                names.extend(done::names(&context.subject(layer)).into_iter().filter(|name| {
-                    // A call that only started in the background has proven nothing but that it was made.
-                    !name.starts_with("step:") || !(outcome.background || in_background(context.view))
-                }));
-            }
+        let mut names = if earned { done::all_names(context) } else { BTreeSet::new() };
+        if outcome.background || in_background(context.view) {
+            // A call that only started in the background has proven nothing but that it was made.
+            names.retain(|name| !done::is_step(name));
         }
         let advising = (!again && !refused).then(|| Advising::new(context, Some(outcome.ok)));
         let served = context.view.served || open.is_some_and(|open| open.served);
@@ -79,7 +79,7 @@ impl<'a> Ended<'a> {
     fn needs(&self) -> Vec<Probe> {
         let mut wanted: Vec<Probe> = Vec::new();
         if !self.again && !self.refused {
-            let touches = self.context.view.touches.iter().filter(|touch| !touch.dynamic && self.matters(touch));
+            let touches = self.touches().filter(|touch| !touch.dynamic && self.matters(touch));
             wanted.extend(touches.map(Touch::probe));
         }
         if self.outcome.ok && !self.again {
@@ -95,6 +95,11 @@ impl<'a> Ended<'a> {
         wanted.sort_unstable();
         wanted.dedup();
         wanted
+    }
+
+    /// What it touches, as anyone sees it.
+    fn touches(&self) -> impl Iterator<Item = &'a Touch> + use<'a> {
+        self.context.views.all().flat_map(|view| &view.touches)
     }
 
     /// Whether any policy in force cares where this touch led.
@@ -129,11 +134,12 @@ impl<'a> Ended<'a> {
 
     /// The files whose content is remembered, as far as their identity is known.
     fn contents(&self) -> impl Iterator<Item = &'a Identity> {
-        let touches = if self.reads_before_writes() { self.context.view.touches.as_slice() } else { &[] };
-        let facts = self.context.facts;
-        touches.iter().filter(|touch| remembers(touch)).filter_map(move |touch| match facts.get(&touch.probe()) {
-            Some(Fact::Identity(identity)) if identity.there == There::File => Some(identity),
-            _ => None,
+        let (reads, facts) = (self.reads_before_writes(), self.context.facts);
+        self.touches().filter(move |touch| reads && remembers(touch)).filter_map(move |touch| {
+            match facts.get(&touch.probe()) {
+                Some(Fact::Identity(identity)) if identity.there == There::File => Some(identity),
+                _ => None,
+            }
         })
     }
 
@@ -148,7 +154,8 @@ impl<'a> Ended<'a> {
     /// Whether a claim may rest on it: a shell call that succeeded while a todo is worked on.
     fn is_evidence(&self) -> bool {
         let works = |todo: &Todo| matches!(todo.state, State::InProgress(_));
-        self.earned && self.context.view.kind == Kind::Shell && self.context.session.todos.iter().any(works)
+        let shell = || self.context.views.all().any(|view| view.kind == Kind::Shell);
+        self.earned && shell() && self.context.session.todos.iter().any(works)
     }
 
     fn decide(&self) -> Decision {
@@ -240,10 +247,10 @@ impl<'a> Ended<'a> {
 
     /// Whether a file of the workspace was changed, as far as can be told.
     fn wrote(&self) -> bool {
-        let native = self.context.view.kind == Kind::Write;
-        let changed = self.context.view.touches.iter().filter(|touch| touch.role.changes() && touch.is_plain());
-        native && self.context.view.touches.is_empty()
-            || changed.into_iter().any(|touch| match self.context.facts.get(&touch.probe()) {
+        let pathless = |view: &View<'_>| view.kind == Kind::Write && view.touches.is_empty();
+        let mut changed = self.touches().filter(|touch| touch.role.changes() && touch.is_plain());
+        self.context.views.all().any(pathless)
+            || changed.any(|touch| match self.context.facts.get(&touch.probe()) {
                 Some(Fact::Identity(identity)) => identity.inside.is_some(),
                 _ => true,
             })
@@ -253,8 +260,26 @@ impl<'a> Ended<'a> {
         if !self.reads_before_writes() || !self.earned {
             return;
         }
+        if self.context.views.agree() {
+            return self.remember_as(self.context.view, None, decision);
+        }
+        // Where layers see the call in different ways, each that asks for reads counts its own.
+        let mut asking: Vec<&Layer> = Vec::new();
+        for (layer, policy) in self.policies() {
+            let asks = matches!(policy.guard, Guard::ReadBeforeWrite(_));
+            if asks && !asking.iter().any(|known| std::ptr::eq(*known, layer)) {
+                asking.push(layer);
+            }
+        }
+        for layer in asking {
+            self.remember_as(self.context.subject(layer).view, Some(layer), decision);
+        }
+    }
+
+    /// Remembers what was read and written as one view shows it; for all layers, or for one.
+    fn remember_as(&self, view: &View<'_>, only: Option<&Layer>, decision: &mut Decision) {
         let agent = self.context.event.agent();
-        for touch in self.context.view.touches.iter().filter(|touch| remembers(touch)) {
+        for touch in view.touches.iter().filter(|touch| remembers(touch)) {
             let Some(Fact::Identity(identity)) = self.context.facts.get(&touch.probe()) else { continue };
             let fingerprint = self.context.facts.get(&Probe::Fingerprint { path: identity.path.clone() });
             let content = match fingerprint {
@@ -263,7 +288,7 @@ impl<'a> Ended<'a> {
                 // What it contains is not known, so it was not read.
                 Some(_) => continue,
             };
-            let file = file_key(&identity.path);
+            let file = only.map_or_else(|| file_key(&identity.path), |layer| layer_file_key(&identity.path, layer));
             match touch.role {
                 // Only the writer knows what is there now: to every other agent the file is stale.
                 Role::Write if !self.own_writes() || touch.how == How::Appended => {
@@ -282,14 +307,16 @@ impl<'a> Ended<'a> {
         let mut findings = Vec::new();
         for (_, policy) in self.policies() {
             let Guard::Paths(settings) = &policy.guard else { continue };
-            for touch in self.context.view.touches.iter().filter(|touch| touch.role.changes() && touch.is_plain()) {
+            for touch in self.touches().filter(|touch| touch.role.changes() && touch.is_plain()) {
                 let Some(Fact::Identity(identity)) = self.context.facts.get(&touch.probe()) else { continue };
                 if paths::is_outside(settings, identity) {
                     let reason = format!("Path '{}' led outside the workspace when the call had finished.", touch.path);
                     let mut finding = Finding::deny("paths", code::PATHS_ESCAPED, reason);
                     finding.policy.clone_from(&policy.name);
                     finding.enforced = false;
-                    findings.push(finding);
+                    if !findings.contains(&finding) {
+                        findings.push(finding);
+                    }
                 }
             }
         }
@@ -305,8 +332,9 @@ impl<'a> Ended<'a> {
         let signature = self.context.signature.key;
         let shown = json!({ "ok": self.outcome.ok, "output": self.outcome.output });
         let result = Digest::of(&crate::json::canonical(&shown)).short();
-        let changed = self.context.agent.outcome.is_some_and(|(last, before)| last == signature && before != result);
-        decision.changes.extend(changed.then(|| Change::Progressed { agent: agent.clone() }));
+        let changed = self.context.agent.result(&signature).is_some_and(|before| before != result);
+        let progressed = || Change::Progressed { agent: agent.clone(), signature: Some(signature) };
+        decision.changes.extend(changed.then(progressed));
         decision.changes.push(Change::Outcome { agent, signature, result });
     }
 }

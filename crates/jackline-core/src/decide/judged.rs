@@ -5,7 +5,7 @@
 use serde_json::json;
 
 use super::{Ground, in_context};
-use crate::call::{Touch, View};
+use crate::call::{Touch, Views};
 use crate::decision::{Decision, Finding, Step, Verdict};
 use crate::definition::Kind;
 use crate::event::{Body, Call, Event};
@@ -46,8 +46,9 @@ pub(super) fn judge(ground: &Ground<'_>, check: &Check) -> Result<Option<Finding
 pub(super) fn wrote(ground: &Ground<'_>, check: &Check) -> Result<bool, Vec<Probe>> {
     let Some(call) = call(ground, check) else { return Ok(false) };
     let (host, stack) = (ground.event.host.as_deref(), ground.stack);
-    let view = View::new(&call, host, &stack.root, &stack.models_for(host, &call.tool));
-    let written = || view.touches.iter().filter(|touch| touch.role.changes() && touch.is_plain());
+    let views = Views::new(&call, host, &stack.root, stack);
+    let written =
+        || views.all().flat_map(|view| &view.touches).filter(|touch| touch.role.changes() && touch.is_plain());
     let unknown = |probe: &Probe| ground.facts.get(probe).is_none();
     let wanted: Vec<Probe> = written().map(Touch::probe).filter(unknown).collect();
     if !wanted.is_empty() {

@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use crate::briefing::{Watching, briefing};
-use crate::call::View;
+use crate::call::Views;
 use crate::code;
 use crate::decision::{Decision, Finding, Note, Step};
 use crate::event::{Body, Call, Event, StopAsk};
@@ -166,12 +166,11 @@ fn in_context(
     // Our own server sees relative paths from the root, wherever the host is.
     let dir = event.cwd.as_deref().filter(|_| !own).unwrap_or(&stack.root);
     let call = if own { Cow::Owned(unaddressed(call)) } else { Cow::Borrowed(call) };
-    let mut view = View::new(&call, host, dir, &stack.models_for(host, &call.tool));
-    view.unknown = call.unlisted || view.unknown && !stack.offers(&call.tool);
-    let signature = view.signature(&stack.root);
+    let views = Views::new(&call, host, dir, stack);
+    let (view, signature) = (&views.first, views.first.signature(&stack.root));
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);
-    decide(&Context { stack, session, agent, event, view: &view, signature: &signature, facts })
+    decide(&Context { stack, session, agent, event, view, views: &views, signature: &signature, facts })
 }
 
 /// A call to our own server without what says which call it is: that is no argument of the tool's.

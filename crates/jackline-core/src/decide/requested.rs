@@ -86,12 +86,13 @@ fn requested(context: &Context<'_>, decision: &mut Decision) {
 fn works(context: &Context<'_>) -> bool {
     let completions = context.stack.layers.iter().filter_map(|layer| layer.model.completion.as_ref());
     let matters = || completions.clone().any(|completion| completion.when == When::Worked);
-    effect::may_change(context.view) && !context.session.worked && matters()
+    effect::may_change(context) && !context.session.worked && matters()
 }
 
 pub(super) fn unknown(context: &Context<'_>, decision: &mut Decision) {
     let agent = context.event.agent().to_owned();
-    if context.view.unknown {
+    let refused = || decision.findings.iter().any(|finding| finding.enforced && finding.code == code::TOOLS_UNKNOWN);
+    if context.view.unknown || refused() {
         let tool = context.view.call.tool.clone();
         let known = unknown_tool::known(context);
         decision.emitted.push(emit(

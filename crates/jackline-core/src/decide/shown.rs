@@ -120,11 +120,12 @@ pub(super) fn nothing_found(context: &Context<'_>, outcome: &Outcome, decision: 
 
 /// The bounds on what this call shows, of the layers that enforce or of those that observe; the smaller count.
 fn in_force(context: &Context<'_>, observing: bool) -> Option<Bounds> {
-    let (kind, tool) = (context.view.kind, &context.view.call.tool);
-    let prints = matches!(kind, Kind::Shell | Kind::Search | Kind::List) || tool.starts_with("mcp__");
+    let served = context.view.call.tool.starts_with("mcp__");
     let layers = context.stack.layers.iter().filter(|layer| layer.observes() == observing);
     layers
         .flat_map(|layer| {
+            let kind = context.subject(layer).view.kind;
+            let prints = served || matches!(kind, Kind::Shell | Kind::Search | Kind::List);
             let reads = layer.model.reads.filter(|_| kind == Kind::Read);
             let given = [reads, layer.model.outputs.filter(|_| prints)];
             given.map(|bounds| bounds.map(|bounds| bounds.widened(factor(context, layer))))

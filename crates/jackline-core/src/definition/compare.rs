@@ -76,7 +76,30 @@ pub fn attempts(wider: &Model, narrower: &Model) -> Vec<String> {
         todos: todos::said(wider, narrower),
         ..wider.clone()
     };
-    loosenings(wider, &both)
+    let mut found = Found(loosenings(wider, &both));
+    declared_anew(wider, narrower, &mut found);
+    found.0
+}
+
+/// Tools of which a narrower definition says what a wider one would have to take back something for: that they are
+/// known, or another kind and other paths than those that are known or guessed.
+fn declared_anew(wider: &Model, narrower: &Model, found: &mut Found) {
+    for (name, said) in &narrower.tools.declare {
+        let known = crate::tools::lookup(None, name);
+        let row = known.or_else(|| crate::tools::guess(name));
+        let (kind, path) = match wider.tools.declare.get(name) {
+            Some(wide) => (wide.kind, wide.path.as_slice()),
+            None => (row.map(|row| row.kind), [].as_slice()),
+        };
+        let declared = wider.tools.declare.contains_key(name);
+        let refused = !declared && known.is_none() && wider.tools.unknown == Some(UnknownTools::Deny);
+        let guarded = declared || row.is_some();
+        let other_kind = said.kind.is_some_and(|said| kind.is_some_and(|kind| kind != said));
+        let other_path = !said.path.is_empty() && said.path != path;
+        found.when(refused || guarded && (other_kind || other_path), || {
+            format!("tools.declare.{name} counts for the project's own policies only")
+        });
+    }
 }
 
 /// What was found so far.

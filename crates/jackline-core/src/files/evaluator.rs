@@ -57,6 +57,8 @@ pub(crate) struct Evaluated {
     /// There are policies at all.
     pub(crate) any: bool,
     pub(crate) individual: bool,
+    /// Every folder is judged by a composition.
+    pub(crate) placed: bool,
 }
 
 /// A policy that is outstanding.
@@ -66,6 +68,8 @@ pub(crate) struct Outstanding {
     pub(crate) firing: Firing,
     pub(crate) section: Section,
     pub(crate) observed: bool,
+    /// A composition of a definition judges it.
+    pub(crate) placed: bool,
 }
 
 impl Evaluator<'_> {
@@ -74,8 +78,8 @@ impl Evaluator<'_> {
     /// # Errors
     /// The questions that must be answered first.
     pub(crate) fn evaluate(&self) -> Result<Evaluated, Vec<Probe>> {
-        let mut all = Evaluated::default();
         let folders = folders(self.stack);
+        let mut all = Evaluated { placed: folders.iter().all(|folder| folder.placed), ..Evaluated::default() };
         let wanted: Vec<Probe> = folders.iter().flat_map(|folder| self.unanswered(self.detect(folder, 0))).collect();
         if !wanted.is_empty() {
             return Err(wanted);
@@ -112,7 +116,7 @@ impl Evaluator<'_> {
         all.faults.extend(found.faults.iter().cloned());
         for firing in &found.firings {
             let judged = self.judge(firing, &acted, heard);
-            self.keep(firing, judged, folder.observed, all);
+            self.keep(firing, judged, folder, all);
         }
         Ok(found.firings)
     }

@@ -2,7 +2,7 @@
 
 use super::memory::Remembered;
 use super::seen::Ask;
-use crate::definition::model::FilesOutput;
+use crate::definition::model::{Check, FilesOutput};
 use crate::stack::{Layer, Origin, Stack};
 
 /// A folder of policies that is judged.
@@ -14,6 +14,8 @@ pub struct Folder {
     pub output: Option<FilesOutput>,
     /// Every definition that names it only observes.
     pub observed: bool,
+    /// Each definition that names it has placed it in a composition, or a wider one has: that is asked instead.
+    pub placed: bool,
 }
 
 impl Folder {
@@ -32,19 +34,33 @@ pub fn folders(stack: &Stack) -> Vec<Folder> {
     let mut found: Vec<Folder> = Vec::new();
     for layer in counting(stack) {
         let settings = &layer.model.file_policies;
-        let observed = layer.observes();
+        let (observed, placed) = (layer.observes(), is_placed(stack, layer));
         match found.iter_mut().find(|known| known.dir == settings.dir) {
             Some(known) => {
                 known.observed &= observed;
+                known.placed &= placed;
                 known.output = known.output.or(settings.output);
             }
-            None => found.push(Folder { dir: settings.dir.clone(), output: settings.output, observed }),
+            None => found.push(Folder { dir: settings.dir.clone(), output: settings.output, observed, placed }),
         }
     }
     found
 }
 
-fn counting(stack: &Stack) -> Vec<&Layer> {
+/// Whether a layer that names a folder has it judged by a composition: its own, or one of the user's or the machine's. A
+/// project's composition does not stand in for what someone else named.
+fn is_placed(stack: &Stack, named_by: &Layer) -> bool {
+    let places = |layer: &Layer| {
+        let completion = layer.model.completion.as_ref();
+        completion.is_some_and(|completion| completion.check.leaves().contains(&&Check::FilePolicies))
+    };
+    let before = stack.layers.iter().take_while(|layer| !std::ptr::eq(*layer, named_by));
+    let mut wider = before.filter(|layer| matches!(layer.origin, Origin::Machine | Origin::User));
+    places(named_by) || wider.any(places)
+}
+
+/// The layers whose folders count.
+pub(crate) fn counting(stack: &Stack) -> Vec<&Layer> {
     let own = |layer: &&Layer| matches!(layer.origin, Origin::Project | Origin::Accepted);
     let said = || stack.layers.iter().filter(|layer| !layer.is_pack());
     let any_own = said().any(|layer| own(&layer));
@@ -54,4 +70,32 @@ fn counting(stack: &Stack) -> Vec<&Layer> {
         None => own(layer) || !any_own || layer.model.file_policies.dir.is_some(),
     };
     said().filter(on).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sha::Digest;
+
+    #[test]
+    fn a_composition_stands_in_only_for_folders_that_nobody_wider_named() {
+        let layer = |(origin, text): &(Origin, &str)| {
+            let model = crate::definition::parse(&format!("jackline: 1\n{text}\n"), &[]).expect("fine").model;
+            Layer::new(model, Digest::of(text.as_bytes()), *origin, true)
+        };
+        let placed = |layers: &[(Origin, &str)]| -> Vec<bool> {
+            let stack = Stack { layers: layers.iter().map(layer).collect(), ..Stack::default() };
+            folders(&stack).iter().map(|folder| folder.placed).collect()
+        };
+        let composed = "completion: {any: [{files: [a]}, {file_policies: satisfied}]}";
+        let team = "file_policies: {dir: team}";
+        let (user, accepted, own) = (Origin::User, Origin::Accepted, Origin::Project);
+        assert_eq!(placed(&[(own, composed)]), [true]);
+        assert_eq!(placed(&[(own, "")]), [false]);
+        assert_eq!(placed(&[(user, team), (own, composed)]), [false, true]);
+        assert_eq!(placed(&[(user, &format!("{team}\n{composed}")), (own, "")]), [true, true]);
+        assert_eq!(placed(&[(user, "file_policies: {enabled: true}"), (own, composed)]), [false]);
+        assert_eq!(placed(&[(accepted, ""), (own, composed)]), [false]);
+        assert_eq!(placed(&[(accepted, composed), (own, composed)]), [true]);
+    }
 }

@@ -20,9 +20,9 @@ pub(crate) mod served;
 pub(crate) mod shell_text;
 pub(crate) mod unknown_tool;
 
-use std::cell::LazyCell;
+use std::cell::OnceCell;
 
-use crate::call::{Signature, View};
+use crate::call::{Signature, View, Views};
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::{Enforce, Guard, OnFault, Policy, Section};
 use crate::event::Event;
@@ -39,28 +39,48 @@ pub(crate) struct Context<'a> {
     pub(crate) session: &'a Session,
     pub(crate) agent: &'a Agent,
     pub(crate) event: &'a Event,
+    /// The call as it is seen where no layer is asked.
     pub(crate) view: &'a View<'a>,
+    /// The call as each layer sees it.
+    pub(crate) views: &'a Views<'a>,
     pub(crate) signature: &'a Signature,
     pub(crate) facts: &'a Facts,
 }
 
 impl<'a> Context<'a> {
+    /// The call as a layer sees it by itself: what it earns it earns by that.
     pub(crate) fn subject(&self, layer: &'a Layer) -> Subject<'a> {
-        Subject { layer, session: self.session, event: self.event, view: self.view, facts: self.facts }
+        let view = self.views.of(self.stack, layer);
+        Subject { layer, session: self.session, event: self.event, view, facts: self.facts }
+    }
+
+    /// That, and the call as others declare it: what they add is held against the layer's policies as well.
+    fn subjects(&self, layer: &'a Layer) -> impl Iterator<Item = Subject<'a>> + use<'a> {
+        let own = self.subject(layer);
+        let others = self.views.declared_by_others(own.view);
+        std::iter::once(own).chain(others.map(move |view| Subject { view, ..own }))
+    }
+
+    /// The same call once for each way in which it is seen.
+    fn seen(&self) -> impl Iterator<Item = Self> + use<'a> {
+        let context = *self;
+        self.views.all().map(move |view| Self { view, ..context })
     }
 }
 
 /// The facts that all guards together still want.
 pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     let mut wanted = self_protection::needs(context);
+    wanted.extend(context.seen().skip(1).flat_map(|context| self_protection::needs(&context)));
     wanted.extend(schema::needs(context));
     for layer in &context.stack.layers {
-        let subject = context.subject(layer);
-        wanted.extend(subject.steps_need());
-        wanted.extend(subject.rules_need());
-        for (_, policy) in applying(&subject) {
-            wanted.extend(policy.when.iter().flat_map(|when| subject.needs(when)));
-            wanted.extend(policy_needs(policy, &subject));
+        for subject in context.subjects(layer) {
+            wanted.extend(subject.steps_need());
+            wanted.extend(subject.rules_need());
+            for (_, policy) in judging(context, &subject) {
+                wanted.extend(policy.when.iter().flat_map(|when| subject.needs(when)));
+                wanted.extend(policy_needs(policy, &subject));
+            }
         }
     }
     wanted.extend(own_policy::needs(context));
@@ -75,40 +95,67 @@ pub(crate) fn judge(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
     findings.extend(native_todo::judge(context));
     let mut consulted: Vec<String> =
         ["unknown_tool", "schema", "budget", "self", "shell"].into_iter().map(str::to_owned).collect();
-    for guard in [unknown_tool::judge, schema::judge, budget::judge, self_protection::judge, shell_text::judge] {
+    for guard in [unknown_tool::judge, schema::judge, budget::judge] {
         findings.extend(guard(context));
+    }
+    for guard in [self_protection::judge, shell_text::judge] {
+        findings.extend(context.seen().flat_map(|context| guard(&context)));
     }
     if served::speaks(context) {
         consulted.push(served::GUARD.to_owned());
         findings.extend(served::judge(context));
     }
-    let carried = LazyCell::new(|| Carried::by(context.view, context.facts));
-    for layer in &context.stack.layers {
-        let subject = context.subject(layer);
-        // A pack is named as one: its policies are many, and every record lists who was asked.
-        consulted.extend(layer.pack().map(|pack| format!("pack {}", pack.name)));
-        for (_, policy) in applying(&subject) {
-            consulted.extend((!layer.is_pack()).then(|| policy.name.clone()));
-            if !matches!(&policy.guard, Guard::Rule(settings) if !rule::concerns(settings, &carried)) {
-                findings.extend(judge_policy(policy, &subject));
-            }
-        }
-        if layer.is_compiled() {
-            findings.extend(layer.rules_about(&carried).flat_map(|policy| judge_policy(policy, &subject)));
-        }
-    }
+    judge_policies(context, &mut findings, &mut consulted);
     for (name, found) in own_policy::judge(context) {
         consulted.push(name);
         findings.extend(found);
     }
-    findings.extend(self_protection::judge_unsaid(context));
+    findings.extend(context.seen().filter_map(|context| self_protection::judge_unsaid(&context)));
     consulted.push("loop".to_owned());
     findings.extend(repeat::judge(context));
     if overriding::speaks(context) {
         consulted.push(overriding::GUARD.to_owned());
         findings.extend(overriding::judge(context));
     }
+    if !context.views.agree() {
+        once(&mut findings);
+        once(&mut consulted);
+    }
     (findings, consulted)
+}
+
+/// What is found in two views of a call is told once.
+fn once<T: PartialEq>(told: &mut Vec<T>) {
+    let mut kept: Vec<T> = Vec::with_capacity(told.len());
+    for item in told.drain(..) {
+        if !kept.contains(&item) {
+            kept.push(item);
+        }
+    }
+    *told = kept;
+}
+
+/// What the policies of all layers find.
+fn judge_policies(context: &Context<'_>, findings: &mut Vec<Finding>, consulted: &mut Vec<String>) {
+    let shared = OnceCell::new();
+    for layer in &context.stack.layers {
+        // A pack is named as one: its policies are many, and every record lists who was asked.
+        consulted.extend(layer.pack().map(|pack| format!("pack {}", pack.name)));
+        for subject in context.subjects(layer) {
+            let own = OnceCell::new();
+            let cell = if std::ptr::eq(subject.view, context.view) { &shared } else { &own };
+            let carried = || cell.get_or_init(|| Carried::by(subject.view, context.facts));
+            for (_, policy) in judging(context, &subject) {
+                consulted.extend((!layer.is_pack()).then(|| policy.name.clone()));
+                if !matches!(&policy.guard, Guard::Rule(settings) if !rule::concerns(settings, carried())) {
+                    findings.extend(judge_policy(policy, &subject));
+                }
+            }
+            if layer.is_compiled() {
+                findings.extend(layer.rules_about(carried()).flat_map(|policy| judge_policy(policy, &subject)));
+            }
+        }
+    }
 }
 
 /// What guards find in a call that was judged before it came here: what only this place knows.
@@ -138,6 +185,16 @@ fn applying<'a>(subject: &Subject<'a>) -> Vec<(Option<&'a Section>, &'a Policy)>
         .declared()
         .filter(|(section, policy)| policy.enforce != Enforce::Off && section.is_none_or(in_section))
         .collect()
+}
+
+/// The same, for a view of the call that may be another's: what is done or read counts by a layer's own view, so it is
+/// not asked for by any other.
+fn judging<'a>(context: &Context<'a>, subject: &Subject<'a>) -> Vec<(Option<&'a Section>, &'a Policy)> {
+    let mut policies = applying(subject);
+    if !std::ptr::eq(subject.view, context.views.of(context.stack, subject.layer)) {
+        policies.retain(|(_, policy)| !matches!(policy.guard, Guard::Sequence(_) | Guard::ReadBeforeWrite(_)));
+    }
+    policies
 }
 
 fn policy_needs(policy: &Policy, subject: &Subject<'_>) -> Vec<Probe> {

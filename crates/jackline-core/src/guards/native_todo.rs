@@ -15,6 +15,10 @@ const TOOLS: &[(&str, &str)] = &[
     ("codex", "update_plan"),
     ("gemini", "write_todos"),
     ("opencode", "todowrite"),
+    ("qwen", "todo_write"),
+    ("cursor", "TodoWrite"),
+    ("vscode", "manage_todo_list"),
+    ("copilot", "update_todo"),
 ];
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {

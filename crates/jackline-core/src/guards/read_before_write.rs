@@ -10,6 +10,7 @@ use crate::probe::{Fact, Identity, Probe, There};
 use crate::session::{Key, Read};
 use crate::sha::Digest;
 use crate::shell::How;
+use crate::stack::Layer;
 
 const GUARD: &str = "read_before_write";
 
@@ -19,12 +20,17 @@ pub(crate) fn file_key(canonical: &str) -> Key {
     Digest::of(canonical.as_bytes()).short()
 }
 
+/// The key under which one layer alone remembers it.
+pub(crate) fn layer_file_key(canonical: &str, layer: &Layer) -> Key {
+    Digest::of_parts([canonical.as_bytes(), layer.digest.0.as_slice()]).short()
+}
+
 pub(crate) fn needs(settings: &ReadBeforeWrite, subject: &Subject<'_>) -> Vec<Probe> {
     let mut wanted: Vec<Probe> = open_questions(subject).collect();
     for touch in overwritten(subject) {
         match subject.facts.get(&touch.probe()) {
             None => wanted.push(touch.probe()),
-            Some(Fact::Identity(identity)) if settings.stale == Stale::Deny && read(subject, identity).is_some() => {
+            Some(Fact::Identity(identity)) if settings.stale == Stale::Deny && is_read(subject, identity) => {
                 let probe = Probe::Fingerprint { path: identity.path.clone() };
                 wanted.extend(subject.facts.get(&probe).is_none().then_some(probe));
             }
@@ -62,18 +68,18 @@ fn judge_touch(settings: &ReadBeforeWrite, subject: &Subject<'_>, touch: &Touch)
         There::Nothing | There::Directory => return None,
         There::File | There::Other => {}
     }
-    let Some(read) = read(subject, identity) else {
+    if !is_read(subject, identity) {
         if touch.how == How::Appended {
             // What was there stays there.
             return None;
         }
         let reason = format!("File '{}' must be read before overwriting.", touch.path);
         return Some(Finding::deny(GUARD, code::READ_UNREAD, reason).suggest("read it, then write it"));
-    };
-    (settings.stale == Stale::Deny).then(|| judge_stale(subject, touch, identity, read)).flatten()
+    }
+    (settings.stale == Stale::Deny).then(|| judge_stale(subject, touch, identity)).flatten()
 }
 
-fn judge_stale(subject: &Subject<'_>, touch: &Touch, identity: &Identity, read: &Read) -> Option<Finding> {
+fn judge_stale(subject: &Subject<'_>, touch: &Touch, identity: &Identity) -> Option<Finding> {
     let now = match subject.facts.get(&Probe::Fingerprint { path: identity.path.clone() }) {
         Some(Fact::Content(now)) => now.map(|digest| digest.short()),
         Some(Fact::Unknown(why)) => return Some(fault(touch, why)),
@@ -81,15 +87,24 @@ fn judge_stale(subject: &Subject<'_>, touch: &Touch, identity: &Identity, read: 
             return Some(fault(touch, "its content was not looked at"));
         }
     };
-    if now == read.content {
+    if reads(subject, identity).any(|read| read.content == now) {
         return None;
     }
     let reason = format!("File '{}' changed on disk since it was read; read it again before overwriting.", touch.path);
     Some(Finding::deny(GUARD, code::READ_STALE, reason).suggest("read it again, then write it"))
 }
 
-fn read<'a>(subject: &Subject<'a>, identity: &Identity) -> Option<&'a Read> {
-    subject.session.agent(subject.event.agent())?.read(&file_key(&identity.path))
+/// What the agent read of a file: what counts for all layers, and what counts for this one.
+fn reads<'s>(subject: &'s Subject<'_>, identity: &'s Identity) -> impl Iterator<Item = &'s Read> {
+    let of_all = || file_key(&identity.path);
+    let of_layer = || layer_file_key(&identity.path, subject.layer);
+    let keys = std::iter::once_with(of_all).chain(std::iter::once_with(of_layer));
+    let agent = subject.session.agent(subject.event.agent());
+    keys.filter_map(move |key| agent?.read(&key))
+}
+
+fn is_read(subject: &Subject<'_>, identity: &Identity) -> bool {
+    reads(subject, identity).next().is_some()
 }
 
 /// The paths whose content this call replaces and that can be told.

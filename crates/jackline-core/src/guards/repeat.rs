@@ -68,26 +68,30 @@ pub(crate) fn alarm(context: &Context<'_>, layer: &Layer) -> Option<Alarm> {
     if is_exempt(settings, context) {
         return None;
     }
-    if let Some(standing) = context.agent.constraint(&context.signature.key) {
+    let stands = |standing: &&Constraint| !standing.observed || layer.observes();
+    if let Some(standing) = context.agent.constraint(&context.signature.key).filter(stands) {
         return Some(if standing.retries_left > 0 { Alarm::Forbidden } else { Alarm::Persisted });
     }
     let earlier = (settings.window as usize).min(WINDOW_MAX).saturating_sub(1);
-    let count = 1 + earlier_steps(context, earlier).len();
+    let count = 1 + earlier_steps(context, settings.progress_aware, earlier).len();
     if count >= settings.threshold as usize {
         return Some(Alarm::Override(count));
     }
-    cycle(context).filter(|_| settings.cycles).map(Alarm::Cycle)
+    cycle(context, settings.progress_aware).filter(|_| settings.cycles).map(Alarm::Cycle)
 }
 
-/// The steps of the equal calls among the latest so many.
-fn earlier_steps(context: &Context<'_>, latest: usize) -> Vec<u64> {
+/// The steps of the equal calls among the latest so many. Who is aware of progress counts none that led to something
+/// else since.
+fn earlier_steps(context: &Context<'_>, aware: bool, latest: usize) -> Vec<u64> {
     let window = context.agent.window.iter().rev().take(latest);
-    window.filter(|call| call.signature == context.signature.key).map(|call| call.step).collect()
+    let equal = window.filter(|call| call.signature == context.signature.key && !(aware && call.progressed));
+    equal.map(|call| call.step).collect()
 }
 
 /// The calls that an override is put for, this one included, oldest first.
 pub(crate) fn evidence(context: &Context<'_>, window: u32) -> Vec<Value> {
-    let mut steps = earlier_steps(context, (window as usize).min(WINDOW_MAX).saturating_sub(1));
+    let aware = raised(context).alarms.iter().all(|(settings, _)| settings.progress_aware);
+    let mut steps = earlier_steps(context, aware, (window as usize).min(WINDOW_MAX).saturating_sub(1));
     steps.reverse();
     let earlier = steps.into_iter().map(|step| json!({ "step": step }));
     let present = json!({ "step": context.session.steps + 1, "tool_call_id": context.view.call.id });
@@ -95,9 +99,11 @@ pub(crate) fn evidence(context: &Context<'_>, window: u32) -> Vec<Value> {
 }
 
 /// The period of a short cycle that this call completes: the latest calls are the same few, several times over.
-fn cycle(context: &Context<'_>) -> Option<usize> {
+fn cycle(context: &Context<'_>, aware: bool) -> Option<usize> {
     let present = std::iter::once(&context.signature.key);
-    let window = context.agent.window.iter().rev().map(|call| &call.signature);
+    // What led to something new is no part of a round that leads nowhere, nor is what came before it.
+    let window = context.agent.window.iter().rev().take_while(|call| !(aware && call.progressed));
+    let window = window.map(|call| &call.signature);
     let latest: Vec<&Key> = present.chain(window).take(PERIOD_MAX * CYCLES).collect();
     (2..=PERIOD_MAX).find(|period| {
         let run = latest.get(..period * CYCLES).unwrap_or_default();
@@ -112,32 +118,54 @@ pub(crate) fn feeds(context: &Context<'_>) -> bool {
     loops.any(|settings| !is_exempt(settings, context))
 }
 
-/// What the session remembers of an alarm.
-pub(crate) fn changes(context: &Context<'_>) -> Vec<Change> {
-    let raised =
-        context.stack.layers.iter().find_map(|layer| Some((layer.model.repeat.as_ref()?, alarm(context, layer)?)));
-    let agent = context.event.agent().to_owned();
-    match raised {
-        None | Some((_, Alarm::Persisted)) => Vec::new(),
-        Some((_, Alarm::Forbidden)) => vec![Change::Retried { agent, signature: context.signature.key }],
-        Some((settings, Alarm::Override(_) | Alarm::Cycle(_))) => {
-            vec![Change::Constrained { agent, constraint: constraint(context, settings) }]
-        }
-    }
+/// An alarm of one or several layers.
+struct Raised<'a> {
+    alarms: Vec<(&'a Loop, Alarm)>,
+    /// None of them enforces.
+    observed: bool,
 }
 
-fn constraint(context: &Context<'_>, settings: &Loop) -> Constraint {
-    Constraint {
+/// The alarms of layers that enforce; only where there are none, those of others.
+fn raised<'a>(context: &Context<'a>) -> Raised<'a> {
+    let of = |observed: bool| {
+        let layers = context.stack.layers.iter().filter(move |layer| layer.observes() == observed);
+        let alarms = layers.filter_map(|layer| Some((layer.model.repeat.as_ref()?, alarm(context, layer)?)));
+        Raised { alarms: alarms.collect(), observed }
+    };
+    let enforced = of(false);
+    if enforced.alarms.is_empty() { of(true) } else { enforced }
+}
+
+/// What the session remembers of an alarm.
+pub(crate) fn changes(context: &Context<'_>) -> Vec<Change> {
+    let raised = raised(context);
+    let agent = context.event.agent().to_owned();
+    let begins = |(_, alarm): &(&Loop, Alarm)| matches!(alarm, Alarm::Override(_) | Alarm::Cycle(_));
+    let repeats = |(_, alarm): &(&Loop, Alarm)| *alarm == Alarm::Forbidden;
+    if raised.alarms.iter().any(begins) {
+        let constraint = constraint(context, &raised);
+        return constraint.map(|constraint| Change::Constrained { agent, constraint }).into_iter().collect();
+    }
+    let retried = || Change::Retried { agent, signature: context.signature.key };
+    raised.alarms.iter().any(repeats).then(retried).into_iter().collect()
+}
+
+/// Of several layers the strictest counts: the fewest retries, and the longest time.
+fn constraint(context: &Context<'_>, raised: &Raised<'_>) -> Option<Constraint> {
+    let settings = || raised.alarms.iter().map(|(settings, _)| settings);
+    let first = settings().next()?;
+    Some(Constraint {
         signature: context.signature.key,
         action: clip(&context.view.call.action),
         tool: clip(&context.view.call.tool),
         target: clip(&context.signature.target),
-        retries_left: settings.override_retries,
-        ttl_steps: settings.ttl_steps,
-        window: settings.window,
-        threshold: settings.threshold,
+        retries_left: settings().map(|settings| settings.override_retries).min()?,
+        ttl_steps: settings().map(|settings| settings.ttl_steps).max()?,
+        window: first.window,
+        threshold: first.threshold,
         step: context.session.steps + 1,
-    }
+        observed: raised.observed,
+    })
 }
 
 fn is_exempt(settings: &Loop, context: &Context<'_>) -> bool {

@@ -12,12 +12,13 @@ use crate::tools;
 const NEAREST_MAX: usize = 3;
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
-    if !context.view.unknown {
+    if !context.views.all().any(|view| view.unknown) {
         return Vec::new();
     }
-    // Each layer for itself: one that only observes must not speak for one that enforces.
+    // Each layer for itself: one that only observes must not speak for one that enforces, and what one declares
+    // another still does not know.
     let layers = context.stack.layers.iter().filter(|layer| !layer.is_pack());
-    let refusing = layers.filter(|layer| refuses(context, layer));
+    let refusing = layers.filter(|layer| context.subject(layer).view.unknown && refuses(context, layer));
     refusing.map(|layer| observed(finding(context), layer)).collect()
 }
 
@@ -39,7 +40,9 @@ pub(crate) fn nearest(context: &Context<'_>, known: &[&str]) -> Vec<String> {
     let offered = context.stack.catalogue.is_some() && tool.starts_with("mcp__");
     let front = tool.rfind("__").filter(|_| offered).map_or(0, |at| at + 2);
     let (front, own) = tool.split_at_checked(front).unwrap_or(("", tool));
-    let names = known.iter().filter_map(|name| name.strip_prefix(front));
+    // One that another definition declares is no other tool to call.
+    let others = known.iter().filter(|name| **name != tool);
+    let names = others.filter_map(|name| name.strip_prefix(front));
     nearest::names(own, names, NEAREST_MAX).into_iter().map(|name| format!("{front}{name}")).collect()
 }
 

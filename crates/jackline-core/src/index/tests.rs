@@ -115,7 +115,7 @@ fn check_stacks(read: &Stack, compiled: &Stack, event: &Event) -> Facts {
 #[track_caller]
 fn check_layer(layer: &Layer, event: &Event, facts: &Facts) {
     let Body::CallRequested(call) = &event.body else { panic!("{event:?}") };
-    let view = View::new(call, event.host.as_deref(), ROOT, &[]);
+    let view = View::new(call, event.host.as_deref(), ROOT, None);
     let (session, carried) = (Session::default(), Carried::by(&view, facts));
     let subject = Subject { layer, session: &session, event, view: &view, facts };
     for (_, policy) in layer.policies() {
@@ -305,7 +305,7 @@ proptest! {
         let layer = Layer::new(shell_only, Digest::ZERO, Origin::Project, true);
         let event = shell(&text);
         let Body::CallRequested(call) = &event.body else { panic!("{event:?}") };
-        let view = View::new(call, Some("claude"), ROOT, &[]);
+        let view = View::new(call, Some("claude"), ROOT, None);
         let mut facts = Facts::default();
         view.touches.iter().for_each(|touch| facts.keep(touch.probe(), fact(&touch.probe())));
         let subject = Subject { layer: &layer, session: &Session::default(), event: &event, view: &view, facts: &facts };

@@ -120,7 +120,8 @@ impl Session {
         self.budget.prompt.steps += 1;
         let agent = self.memory.agent(&open.agent, self.steps);
         if feeds {
-            push(&mut agent.window, Windowed { signature: open.signature, step: open.step }, WINDOW_MAX);
+            let call = Windowed { signature: open.signature, step: open.step, progressed: false };
+            push(&mut agent.window, call, WINDOW_MAX);
         }
         if open.call.is_none() {
             // Hosts without ids do not tell of the end of a refused call: one that is asked for again is another.
@@ -269,12 +270,13 @@ impl Memory {
     }
 
     fn forget_idlest(&mut self) {
-        // A restrained agent is never forgotten before one that is not: forgetting it would lift what restrains it.
+        // A restrained agent is never forgotten before one that is not: forgetting it would lift what restrains it. The
+        // main agent can make as many others as it likes, so it is never forgotten for one of them.
         let idlest = self
             .agents
             .iter()
-            .min_by_key(|(_, agent)| {
-                (agent.halted.is_some(), !agent.overrides.is_empty(), agent.blocks > 0, agent.seen)
+            .min_by_key(|(name, agent)| {
+                (name.as_str() == MAIN_AGENT, agent.halted.is_some(), agent.is_restrained(), agent.seen)
             })
             .map(|(name, _)| name.clone());
         if let Some(name) = idlest {
@@ -296,6 +298,7 @@ impl Agent {
             Change::Read { file, content, .. } => self.remember(*file, *content),
             Change::Refreshed { file, content, .. } => self.refresh(file, *content),
             Change::Constrained { constraint, .. } => {
+                self.constraints.retain(|known| known.signature != constraint.signature);
                 self.constraints.push(constraint.clone());
                 if self.constraints.len() > CONSTRAINTS_MAX {
                     self.constraints.remove(0);
@@ -329,14 +332,23 @@ impl Agent {
             Change::Repaired { key, .. } => self.repairs.retain(|repair| repair.key != *key),
             Change::UnknownTool { tool, .. } => self.correct_tool = Some(tool.clone()),
             Change::KnownTool { .. } => self.correct_tool = None,
-            Change::Outcome { signature, result, .. } => self.outcome = Some((*signature, *result)),
-            Change::Progressed { .. } => self.window.clear(),
+            Change::Outcome { signature, result, .. } => {
+                self.outcomes.retain(|(known, _)| known != signature);
+                push(&mut self.outcomes, (*signature, *result), WINDOW_MAX);
+            }
+            Change::Progressed { signature, .. } => self.progress(signature.as_ref()),
             Change::Stopped { .. } => (self.blocks, self.faulted) = (0, false),
             Change::StopBlocked { fault: true, .. } => self.faulted = true,
             Change::StopBlocked { .. } => self.blocks = self.blocks.saturating_add(1),
             Change::Parked { reason, .. } => self.parked = Some(reason.clone()),
             _ => {}
         }
+    }
+
+    /// The calls with this signature led to something else now; without one, all of them did.
+    fn progress(&mut self, signature: Option<&Key>) {
+        let meant = |call: &&mut Windowed| signature.is_none_or(|signature| call.signature == *signature);
+        self.window.iter_mut().filter(meant).for_each(|call| call.progressed = true);
     }
 
     /// A person spoke: stops are counted anew, and who parked goes on.
@@ -408,7 +420,7 @@ impl Change {
             | Change::Stopped { agent, .. }
             | Change::StopBlocked { agent, .. }
             | Change::Parked { agent, .. }
-            | Change::Progressed { agent } => Some(agent),
+            | Change::Progressed { agent, .. } => Some(agent),
             _ => None,
         }
     }
@@ -424,7 +436,7 @@ fn push<T>(ring: &mut std::collections::VecDeque<T>, item: T, max: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::MEMORY_BYTES_MAX;
+    use crate::session::{Constraint, MEMORY_BYTES_MAX};
 
     const AT: Timestamp = Timestamp(1_000);
 
@@ -455,6 +467,38 @@ mod tests {
         let session = fold(&std::iter::once(halted).chain(others).collect::<Vec<_>>());
         assert_eq!(session.memory.agents.len(), AGENTS_MAX);
         assert!(session.agent("a").is_some_and(|agent| agent.halted.is_some()));
+    }
+
+    #[test]
+    fn what_restrains_an_agent_outlives_any_number_of_others() {
+        let constraint = Constraint {
+            signature: Key([1; 16]),
+            action: String::new(),
+            tool: "x".into(),
+            target: String::new(),
+            retries_left: 1,
+            ttl_steps: 3,
+            window: 3,
+            threshold: 3,
+            step: 1,
+            observed: false,
+        };
+        let restrain = |agent: &str| {
+            [
+                Change::Constrained { agent: agent.into(), constraint: constraint.clone() },
+                Change::Invalid { agent: format!("{agent}-2"), key: Key([2; 16]), errors: Vec::new() },
+                Change::UnknownTool { agent: format!("{agent}-3"), tool: "y".into() },
+            ]
+        };
+        let others = || (0..AGENTS_MAX * 2).map(|n| Change::KnownTool { agent: format!("b{n}") });
+        let session = fold(&restrain("a").into_iter().chain(others()).collect::<Vec<_>>());
+        assert!(["a", "a-2", "a-3"].iter().all(|name| session.agent(name).is_some_and(Agent::is_restrained)));
+        // The main agent stays, however many others are restrained themselves.
+        let main = Change::Constrained { agent: MAIN_AGENT.into(), constraint: constraint.clone() };
+        let many = (0..AGENTS_MAX * 2).flat_map(|n| restrain(&format!("c{n}")));
+        let session = fold(&std::iter::once(main).chain(many).collect::<Vec<_>>());
+        assert_eq!(session.memory.agents.len(), AGENTS_MAX);
+        assert!(session.agent(MAIN_AGENT).is_some_and(|agent| agent.constraint(&Key([1; 16])).is_some()));
     }
 
     #[test]

@@ -156,6 +156,9 @@ pub enum Change {
     /// The result changed: the next equal call is the first again.
     Progressed {
         agent: String,
+        /// Of which calls; of all where none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signature: Option<Key>,
     },
     /// An agent was let stop, and this is how it ended.
     Stopped {

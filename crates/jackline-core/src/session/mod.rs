@@ -222,8 +222,8 @@ pub struct Agent {
     pub halted: Option<Halt>,
     /// It called an unknown tool and has not made a known call since.
     pub correct_tool: Option<String>,
-    /// Its latest result by signature, for `progress_aware`.
-    pub outcome: Option<(Key, Key)>,
+    /// The latest results of different calls by signature, newest last, for `progress_aware`.
+    pub outcomes: VecDeque<(Key, Key)>,
     /// Overrides that stand on it, oldest first.
     pub overrides: Vec<Imposed>,
     /// Values that did not fit their schema and are to be repaired, oldest first.
@@ -242,6 +242,8 @@ pub struct Windowed {
     pub signature: Key,
     /// The step at which it was requested.
     pub step: u64,
+    /// A later result of an equal call was another: who is aware of progress does not count it.
+    pub progressed: bool,
 }
 
 /// A value that has not fit its schema yet.
@@ -278,6 +280,9 @@ pub struct Constraint {
     /// The step at which it was put.
     #[serde(default)]
     pub step: u64,
+    /// Only definitions that observe put it: it is nothing to one that enforces.
+    #[serde(default)]
+    pub observed: bool,
 }
 
 /// Why an agent's run was halted.
@@ -362,6 +367,18 @@ impl Agent {
     #[must_use]
     pub fn widening(&self, origin: Origin, now: Timestamp) -> u32 {
         crate::overrides::widening(&self.overrides, origin, now)
+    }
+
+    /// The latest result of a call with this signature, as far back as calls are remembered.
+    #[must_use]
+    pub fn result(&self, signature: &Key) -> Option<Key> {
+        self.outcomes.iter().find(|(known, _)| known == signature).map(|(_, result)| *result)
+    }
+
+    /// Whether something restrains it that forgetting it would lift.
+    fn is_restrained(&self) -> bool {
+        let asked = self.correct_tool.is_some() || !self.repairs.is_empty() || self.blocks > 0;
+        asked || !self.constraints.is_empty() || !self.overrides.is_empty()
     }
 
     /// What is being repaired under a key.

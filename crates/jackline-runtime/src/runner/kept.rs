@@ -150,7 +150,8 @@ const fn half(bytes_max: usize) -> usize {
 }
 
 /// A text, or its beginning and its end where it is too long.
-pub(crate) fn short(text: &str, bytes_max: usize) -> String {
+#[must_use]
+pub fn short(text: &str, bytes_max: usize) -> String {
     cut(text, bytes_max).unwrap_or_else(|| text.to_owned())
 }
 

@@ -36,8 +36,7 @@ use std::time::{Duration, Instant};
 use jackline_core::redact::Redactor;
 
 pub use environment::Environment;
-pub(crate) use kept::short;
-pub use kept::{KEPT_BYTES_MAX, Kept, SHOWN_BYTES_MAX};
+pub use kept::{KEPT_BYTES_MAX, Kept, SHOWN_BYTES_MAX, short};
 
 /// Words of a command: room for a policy's action on every file of a large change.
 pub const WORDS_MAX: usize = 4096;

@@ -7,6 +7,7 @@
 mod files;
 mod html;
 mod read;
+mod spent;
 mod svg;
 mod text;
 

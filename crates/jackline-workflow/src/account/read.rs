@@ -6,6 +6,7 @@ use jackline_core::session::nano_usd;
 use jackline_core::time::Timestamp;
 use serde_json::Value;
 
+use super::spent::Spent;
 use super::{Account, Budget, End, Gate, Moment, Outcome, Step};
 use crate::ask::Usage;
 use crate::gates;
@@ -23,6 +24,7 @@ pub struct Reader {
     began: Option<Timestamp>,
     /// Steps that have not ended, by their names.
     open: BTreeMap<String, usize>,
+    spent: Spent,
 }
 
 impl Reader {
@@ -34,7 +36,9 @@ impl Reader {
         let before_ms = self.account.elapsed_ms;
         self.account.elapsed_ms = before_ms.max(at_ms);
         let agent = text(record, "/agent").unwrap_or_default().to_owned();
-        match text(record, "/kind").unwrap_or_default() {
+        let kind = text(record, "/kind").unwrap_or_default();
+        self.spent.take(record, (kind, at));
+        match kind {
             "run.started" => {
                 let began = text(record, "/at").unwrap_or_default().to_owned();
                 let account = &mut self.account;
@@ -53,8 +57,10 @@ impl Reader {
             }
             "gates.judged" => self.judged(record, at_ms),
             kind => {
-                if kind == "run.resumed" {
-                    self.resumed(before_ms);
+                match kind {
+                    "run.resumed" => self.resumed(before_ms),
+                    "manager.decided" => self.decided(record),
+                    _ => {}
                 }
                 if let Some((told, text, bad)) = moment(kind, &agent, record) {
                     self.moment(Moment { at_ms, kind: told, text, bad });
@@ -67,7 +73,10 @@ impl Reader {
     /// What was read.
     #[must_use]
     pub fn account(self) -> Account {
-        self.account
+        if self.account.end.is_some() {
+            return self.account;
+        }
+        Account { budgets: self.spent.budgets(), ..self.account }
     }
 
     fn step(&mut self, step: Step) {
@@ -86,8 +95,17 @@ impl Reader {
         }
     }
 
-    /// The run is taken up again: what was under way before is over, and is asked anew.
+    /// The turns of the run's own manager.
+    fn decided(&mut self, record: &Value) {
+        let count = |pointer: &str| record.pointer(pointer).and_then(Value::as_u64);
+        if count("/data/depth") == Some(0) {
+            self.account.iterations = count("/data/iteration").unwrap_or_default();
+        }
+    }
+
+    /// The run is taken up again: it has not ended, and what was under way before is over and asked anew.
     fn resumed(&mut self, to_ms: u64) {
+        self.account.end = None;
         for at in std::mem::take(&mut self.open).into_values() {
             let Some(step) = self.account.steps.get_mut(at) else { continue };
             (step.to_ms, step.outcome) = (Some(to_ms), Outcome::Failed);
@@ -122,7 +140,7 @@ impl Reader {
         let count = |name: &str| usage.get(name).and_then(Value::as_u64).unwrap_or_default();
         let cost = usage.get("cost_usd").and_then(Value::as_f64).unwrap_or_default();
         self.account.usage += Usage {
-            requests: record.pointer("/data/requests").and_then(Value::as_u64).unwrap_or_default(),
+            requests: count("requests"),
             input_tokens: count("input_tokens"),
             output_tokens: count("output_tokens"),
             cost_nano_usd: nano_usd(cost),
@@ -245,7 +263,7 @@ mod tests {
                 6,
                 "agent.finished",
                 Some("w#2"),
-                json!({"requests": 1, "usage": {"input_tokens": 5, "output_tokens": 2, "cost_usd": 0.5}}),
+                json!({"usage": {"requests": 1, "input_tokens": 5, "output_tokens": 2, "cost_usd": 0.5}}),
             ),
             record(
                 6,
@@ -304,6 +322,49 @@ mod tests {
         reader.take(&record(7, "agent.finished", Some("w#1"), json!({})));
         let steps: Vec<_> = reader.account().steps.into_iter().map(|step| (step.outcome, step.to_ms)).collect();
         assert_eq!(steps, [(Outcome::Failed, Some(1_000)), (Outcome::Done, Some(7_000))]);
+    }
+
+    #[test]
+    fn a_run_without_an_end_has_budgets() {
+        let mut reader = Reader::default();
+        let limits = json!({
+            "agent_runs": {"used": 0, "limit": 9}, "cost_usd": {"used": 0, "limit": null}, "loops": {"used": 0, "limit": 5},
+            "tokens": {"used": 0, "limit": null}, "wall_time_s": {"used": 0, "limit": 60}, "workers": {"used": 0, "limit": 8},
+        });
+        let used = json!({"attempt": 1, "usage": {"requests": 2, "input_tokens": 30, "cost_usd": 0.5}});
+        for record in [
+            record(0, "run.started", None, json!({ "budgets": limits })),
+            record(1, "agent.started", Some("manager@1#1"), json!({})),
+            record(2, "agent.finished", Some("manager@1#1"), used.clone()),
+            record(
+                2,
+                "manager.decided",
+                Some("manager@1"),
+                json!({"iteration": 1, "depth": 0, "decision": "DELEGATE"}),
+            ),
+            record(2, "agent.started", Some("1.0/work#1"), json!({})),
+            record(3, "agent.failed", Some("1.0/work#1"), used.clone()),
+            record(3, "agent.started", Some("1.0/work#2"), json!({})),
+            record(3, "agent.started", Some("1.1/manager@1#1"), json!({})),
+            record(4, "agent.stopped", Some("1.1/manager@1#1"), used),
+            record(4, "run.ended", None, json!({"status": "aborted", "reason": "sigterm", "iterations": 1})),
+            record(30, "run.resumed", None, json!({})),
+            record(32, "agent.started", Some("1.1/manager@1#1"), json!({})),
+        ] {
+            reader.take(&record);
+        }
+        let account = reader.account();
+        let budgets: Vec<_> = account.budgets.iter().map(|one| (one.name.as_str(), one.used, one.limit)).collect();
+        let want = [
+            ("agent_runs", 2.0, Some(9.0)),
+            ("cost_usd", 1.5, None),
+            ("loops", 2.0, Some(5.0)),
+            ("tokens", 90.0, None),
+            ("wall_time_s", 6.0, Some(60.0)),
+            ("workers", 2.0, Some(8.0)),
+        ];
+        assert_eq!(budgets, want);
+        assert_eq!((account.end, account.iterations, account.usage.requests), (None, 1, 6));
     }
 
     #[test]

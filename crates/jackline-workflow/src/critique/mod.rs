@@ -29,6 +29,9 @@ and the task ask for. Name each defect with one of the given `categories`, say i
 what would mend it. `known_defects` were found in the work of others: look whether they are here too. Name nothing that is \
 not there.";
 
+/// The member with what was found in other work.
+pub const KNOWN_DEFECTS: &str = "known_defects";
+
 /// Who criticises, and what is remembered.
 #[derive(Debug, Clone, Copy)]
 pub struct Critique<'a> {
@@ -64,7 +67,7 @@ impl Critique<'_> {
         let known = self.memory().known();
         if let Some(input) = input.as_object_mut() {
             input.insert("categories".to_owned(), json!(self.settings.categories));
-            input.insert("known_defects".to_owned(), json!(known));
+            input.insert(KNOWN_DEFECTS.to_owned(), json!(known));
         }
         let schema = defect::schema();
         let question = Question { role: "critic", instructions: INSTRUCTIONS, input: &input, schema: Some(&schema) };

@@ -32,20 +32,26 @@ impl Idle<'_> {
     }
 }
 
-/// All settings of a workflow that have no effect, in the order of the table.
+/// The settings of a workflow that have no effect: first those that protect something, then in the order of the table.
 #[must_use]
 pub fn idle(flow: &Workflow) -> Vec<Idle<'_>> {
-    SETTINGS.iter().flat_map(|setting| in_flow(flow, setting)).take(NOTES_MAX).collect()
+    let others = all(flow).filter(|idle| !idle.setting.protects);
+    all(flow).filter(|idle| idle.setting.protects).chain(others).take(NOTES_MAX).collect()
+}
+
+fn all(flow: &Workflow) -> impl Iterator<Item = Idle<'_>> {
+    SETTINGS.iter().flat_map(|setting| in_flow(flow, setting))
 }
 
 /// Why a workflow is not run: what it relies on and nobody would hold.
 pub(crate) fn unheld(flow: &Workflow) -> Vec<String> {
-    let protecting = idle(flow).into_iter().filter(|idle| idle.setting.protects);
+    // INVARIANT: however much else has no effect, what protects is found.
+    let protecting = all(flow).filter(|idle| idle.setting.protects);
     let told = |idle: Idle<'_>| {
         let Setting { path, why, .. } = idle.setting;
         format!("`{path}` ({}:{}) would not be held: {why}; take it out, or hold it elsewhere", idle.file, idle.line)
     };
-    protecting.map(told).collect()
+    protecting.take(NOTES_MAX).map(told).collect()
 }
 
 fn in_flow<'a>(flow: &'a Workflow, setting: &'static Setting) -> Vec<Idle<'a>> {
@@ -98,12 +104,14 @@ fn is_idle(section: &Node, value: &Node, when: When) -> bool {
     }
 }
 
-/// Whether somebody wants something by a value. A section that is not enabled wants nothing.
+/// Whether somebody wants something by a value. A section that is not enabled wants nothing, and neither does one of nothing
+/// else.
 fn is_given(value: &Node) -> bool {
+    let off = |node: &Node| crate::manifest::is(node, &["enabled"], false);
     match &value.value {
         Value::Null | Value::Broken | Value::Bool(false) => false,
         Value::List(items) => !items.is_empty(),
-        Value::Map(entries) => !entries.is_empty() && !crate::manifest::is(value, &["enabled"], false),
+        Value::Map(entries) => !off(value) && entries.iter().any(|entry| !off(&entry.value)),
         Value::Bool(true) | Value::Int(_) | Value::Float(_) | Value::Text(_) => true,
     }
 }

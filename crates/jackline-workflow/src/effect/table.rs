@@ -62,6 +62,7 @@ pub static SETTINGS: &[Setting] = &[
     idle(Manifest, "workflow.runtime", "nothing is installed"),
     idle(Manifest, "orchestration.degradation", "`error_handling.fallback_agent` stands in for agents that fail"),
     idle(Manifest, "orchestration.subworkflows", "nodes with a `subworkflow` are refused"),
+    protects(Manifest, "orchestration.phases", "only agents are run"),
     idle(Manifest, "orchestration.graph[].config", "a loop inside of a graph is refused"),
     idle(Manifest, "orchestration.execution.scheduler", "nodes run as soon as those they wait for are settled"),
     only(
@@ -127,6 +128,14 @@ pub static SETTINGS: &[Setting] = &[
     idle(Manifest, "custom_tools", "agents are given no tools"),
     idle(Manifest, "capabilities.custom_tools", "agents are given no tools"),
     idle(Manifest, "dynamic_tools", "no tools are made while a workflow runs"),
+    only(
+        When::Keys(&["required", "optional", "defaults"]),
+        idle(Manifest, "env", "variables are listed, or under `required`, `optional` and `defaults`"),
+    ),
+    only(
+        When::Keys(&["required", "optional", "defaults"]),
+        idle(Manifest, "workflow.env", "variables are listed, or under `required`, `optional` and `defaults`"),
+    ),
     idle(Manifest, "memory", "nothing is remembered between runs"),
     protects(Manifest, "security", "a run has the limits of the guide, and no others"),
     idle(Agent, "model.reasoning", "`model.parameters` are sent as they are"),
@@ -164,5 +173,6 @@ pub static SETTINGS: &[Setting] = &[
     ),
     protects(Command, "capabilities.sandbox.commands", "a command starts what it likes"),
     protects(Command, "capabilities.sandbox.constraints", "only its time is limited"),
+    protects(Agent, "capabilities.codemode.tool_creation", "no tools are made while a workflow runs"),
     idle(Agent, "capabilities.codemode", "an agent is a command or a model"),
 ];

@@ -3,6 +3,7 @@
 
 use super::decoded;
 use super::picture::{self, Bytes};
+use super::placeholder::Comments;
 
 /// Bytes of a PDF with one page, at least.
 const PDF_BYTES_MIN: u64 = 200;
@@ -29,57 +30,6 @@ const MAGICS: &[(&[&str], &[&[u8]])] = &[
     (&["h5", "hdf5"], &[b"\x89HDF\r\n\x1a\n"]),
     (&["sqlite", "db"], &[b"SQLite format 3\0"]),
 ];
-/// Suffixes of other files that hold no text.
-const BINARIES: &[&str] = &[
-    "7z",
-    "a",
-    "avi",
-    "bin",
-    "bz2",
-    "class",
-    "dll",
-    "doc",
-    "dylib",
-    "eot",
-    "exe",
-    "feather",
-    "flac",
-    "ico",
-    "jar",
-    "joblib",
-    "m4a",
-    "mkv",
-    "mov",
-    "mp3",
-    "mp4",
-    "o",
-    "odt",
-    "ogg",
-    "onnx",
-    "otf",
-    "pickle",
-    "pkl",
-    "ppt",
-    "psd",
-    "pt",
-    "pth",
-    "pyc",
-    "rar",
-    "safetensors",
-    "so",
-    "tar",
-    "tgz",
-    "ttf",
-    "wasm",
-    "wav",
-    "webm",
-    "whl",
-    "woff",
-    "woff2",
-    "xls",
-    "xz",
-    "zst",
-];
 /// What programs begin with; they often have no suffix.
 const PROGRAMS: &[&[u8]] = &[b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
 /// Names of files that are empty on purpose.
@@ -88,6 +38,18 @@ const EMPTY_ON_PURPOSE: &[&str] = &["__init__.py", "py.typed"];
 const PROSE: &[&str] = &["md", "markdown", "txt", "rst", "tex", "html", "htm"];
 /// Suffixes of other texts that are searched for placeholders.
 const TEXTS: &[&str] = &["csv", "tsv", "json", "yaml", "yml"];
+/// Suffixes of texts that are searched where they are declared: one of them that is no text is not verified.
+const SOURCES: &[&str] = &[
+    "adoc", "asciidoc", "bash", "bat", "bib", "c", "cc", "cfg", "clj", "cmake", "conf", "cpp", "cs", "css", "diff",
+    "eml", "env", "ex", "geojson", "go", "gradle", "graphql", "h", "hpp", "hs", "ics", "ini", "ipynb", "java", "jl",
+    "js", "jsonl", "jsx", "kt", "less", "lock", "log", "lua", "m", "ndjson", "org", "patch", "php", "pl", "proto",
+    "ps1", "py", "r", "rb", "rs", "scala", "scss", "sh", "sql", "srt", "svelte", "svg", "swift", "tf", "toml", "ts",
+    "tsx", "vtt", "vue", "xml", "zig",
+];
+/// Bytes by which it is told whether a file holds text.
+const SAMPLE_BYTES: usize = 8 * 1024;
+/// Of so many bytes of a text, not one is of a kind that no text has. What is compressed or compiled has far more of them.
+const ODD_SHARE: usize = 50;
 
 /// The beginning of a file, or all of it.
 #[derive(Debug, Clone, Copy)]
@@ -138,14 +100,34 @@ pub(super) fn is_prose(path: &str) -> bool {
     PROSE.contains(&suffix(path).as_str())
 }
 
-/// Whether a file is of a kind that holds no text, so that there is nothing to search. What is text nevertheless is
-/// searched.
+/// What begins a comment in a file of its kind. Tables and JSON have none; where people read, lines begin as in documents.
+pub(super) fn comments(path: &str) -> Comments {
+    match suffix(path).as_str() {
+        "csv" | "tsv" | "json" => Comments::None,
+        "adoc" | "asciidoc" | "log" | "org" | "" => Comments::Prose,
+        _ if is_prose(path) => Comments::Prose,
+        _ => Comments::Code,
+    }
+}
+
+/// Whether a file holds no text, so that there is nothing to search. What its name is counts less than what is in it: who wants
+/// to hide a text may call it what he likes. Only what must be a text is held to be one.
 pub(super) fn is_binary(content: Content<'_>) -> bool {
     let suffix = suffix(content.path);
-    let known = BINARIES.contains(&suffix.as_str()) || MAGICS.iter().any(|(named, _)| named.contains(&suffix.as_str()));
-    let program = suffix.is_empty() && PROGRAMS.iter().any(|magic| content.bytes.starts_with(magic));
-    let text = || content.bytes.len() as u64 == content.size && std::str::from_utf8(content.bytes).is_ok();
-    (known || program) && !text()
+    if is_text(content.path) || SOURCES.contains(&suffix.as_str()) {
+        return false;
+    }
+    let magics = MAGICS.iter().filter(|(suffixes, _)| suffixes.contains(&suffix.as_str()));
+    let known = magics.flat_map(|(_, magics)| *magics).chain(PROGRAMS).any(|magic| content.bytes.starts_with(magic));
+    known || !suffix.is_empty() && is_odd(content.bytes)
+}
+
+/// Whether bytes are no text of any kind.
+fn is_odd(bytes: &[u8]) -> bool {
+    let wide = matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) && decoded::text(bytes).is_some();
+    let sample = bytes.get(..SAMPLE_BYTES).unwrap_or(bytes);
+    let odd = sample.iter().filter(|byte| matches!(byte, 0..=8 | 14..=26 | 28..=31 | 127)).count();
+    !wide && odd * ODD_SHARE > sample.len()
 }
 
 /// Whether a file can be what its name says.
@@ -264,6 +246,34 @@ mod tests {
         fine("a.gif", b"GIF89a\x40\0\x40\0\x80\0\0;");
         broken("a.jpg", b"\xff\xd8\xff\xe0", "is too short to show anything");
         fine("a.svg", b"<?xml version='1.0'?><svg><path/></svg>");
+    }
+
+    #[test]
+    fn what_holds_no_text_is_not_searched() {
+        let binary =
+            |path: &str, bytes: &[u8]| is_binary(Content { path, size: bytes.len() as u64, bytes, end: bytes });
+        let odd: Vec<u8> = (0..=255).collect();
+        for path in
+            ["book.epub", "sheet.ods", "a.avif", "a.HEIC", "a.gguf", "a.dat", "a.doc", "libx.so.1", "prog.amd64"]
+        {
+            assert!(binary(path, &odd), "{path}");
+            assert!(!binary(path, b"plain words"), "{path}");
+            // One odd byte hides no text.
+            assert!(
+                !binary(path, b"Revenue: TODO, na\xefve, and so many more words that one byte counts for nothing\x01"),
+                "{path}"
+            );
+        }
+        assert!(
+            binary("a.pdf", b"%PDF-1.7 words") && binary("a.out", b"\x7fELF words") && binary("prog", b"\x7fELF words")
+        );
+        for path in ["a.log", "a.md", "a.xml", "a.py", "notes"] {
+            assert!(!binary(path, &odd), "{path} must be a text");
+        }
+        assert!(!binary(
+            "a.rtf",
+            "\u{feff}TODO".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>().as_slice()
+        ));
     }
 
     #[test]

@@ -211,7 +211,7 @@ fn read(path: &Path, whole: bool) -> io::Result<(u64, Vec<u8>, Vec<u8>)> {
     Ok((size, bytes, end))
 }
 
-/// Why a file that must be searched was not. Declared files must be, unless a file of their kind holds no text.
+/// Why a file that must be searched was not. Declared files must be, unless they hold no text.
 fn unread(content: Content<'_>, declared: bool) -> Option<String> {
     let must = format::is_text(content.path) || declared && !format::is_binary(content);
     if !must {
@@ -226,7 +226,8 @@ fn unread(content: Content<'_>, declared: bool) -> Option<String> {
 /// What the gates will ask of a file's content. Declared files are searched whatever their suffix.
 fn examined(content: Content<'_>, root: Root, declared: Option<&str>) -> Examined {
     let form = format::examine(content);
-    let searched = format::is_text(content.path) || declared.is_some() && !format::is_binary(content);
+    let binary = declared.is_some() && format::is_binary(content);
+    let searched = format::is_text(content.path) || declared.is_some() && !binary;
     let text = if searched { decoded::text(content.bytes) } else { None };
     let text = text.as_deref().unwrap_or_default();
     let document = structural_integrity::is_document(content.path, text);
@@ -236,8 +237,8 @@ fn examined(content: Content<'_>, root: Root, declared: Option<&str>) -> Examine
         declared: declared.map(str::to_owned),
         in_output: root == Root::Output,
         broken: form.broken,
-        note: form.note,
-        placeholders: placeholder::in_text(text, format::is_prose(content.path)),
+        note: form.note.or_else(|| binary.then(|| "holds no text, and was not searched".to_owned())),
+        placeholders: placeholder::in_text(text, format::comments(content.path)),
         structure: if document { structural_integrity::examine(text) } else { Vec::new() },
         document,
     }

@@ -15,13 +15,27 @@ const SHOWN_CHARS_MAX: usize = 60;
 /// Keys of a result that nobody filled in.
 const KEYS: &[&str] = &["your", "your_field", "your_key", "your_value", "field_name", "key_name", "example_field"];
 /// What a comment begins with.
-const COMMENTS: &[&str] = &["//", "/*", "*", "#", "<!--", "--"];
+const COMMENTS: &[&str] = &["//", "/*", "#", "<!--", "--"];
+/// What its further lines begin with, and what ends it.
+const COMMENT_GOES_ON: &str = "*";
+const COMMENT_ENDS: &str = "*/";
 /// What it begins with in prose, where `*` and `--` are lists.
 const COMMENTS_IN_PROSE: &[&str] = &["//", "/*", "#", "<!--"];
 /// What begins a comment beyond doubt, in prose too.
 const COMMENT_IN_MARKUP: &str = "<!--";
+/// What begins a comment in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comments {
+    /// As in most languages.
+    Code,
+    /// As in documents, where `#` begins a heading and `*` an item.
+    Prose,
+    /// Nothing does.
+    None,
+}
+
 /// Comments that end within a line, and where.
-const CLOSED: &[(&str, &str)] = &[("<!--", "-->"), ("/*", "*/"), ("*", "*/")];
+const CLOSED: &[(&str, &str)] = &[("<!--", "-->"), ("/*", COMMENT_ENDS)];
 
 /// A text that stands in for another: its lowercase spelling, whether a comment excuses it, and what else must hold.
 struct Pattern {
@@ -86,7 +100,7 @@ fn in_result(result: &Value) -> Vec<String> {
 fn walk(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::String(text) => {
-            found.extend(in_text(text, true).into_iter().map(|place| format!("`{at}` {place}")));
+            found.extend(in_text(text, Comments::Prose).into_iter().map(|place| format!("`{at}` {place}")));
             if text.trim().eq_ignore_ascii_case("n/a") {
                 found.push(format!("`{at}` is only `{}`", text.trim()));
             }
@@ -106,13 +120,17 @@ fn walk(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The placeholders of a text, each with its line. In prose `#` begins a heading and `*` an item; a result is prose.
-pub(super) fn in_text(text: &str, prose: bool) -> Vec<String> {
+/// The placeholders of a text, each with its line. A result is prose; what is fenced in prose is code.
+pub(super) fn in_text(text: &str, comments: Comments) -> Vec<String> {
     let mut found = Vec::new();
-    let mut fenced = false;
+    let (mut fenced, mut open) = (false, false);
     for (number, line) in text.lines().enumerate() {
         fenced ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-        if let Some(spelled) = in_line(line, prose && !fenced) {
+        let code = fenced && comments == Comments::Prose;
+        let comments = if code { Comments::Code } else { comments };
+        let spelled = in_line(line, (comments, open));
+        open = comments == Comments::Code && leaves_open(line, open);
+        if let Some(spelled) = spelled {
             found.push(format!("line {}: `{spelled}` in `{}`", number + 1, shown(line, spelled)));
         }
         if found.len() == PLACES_MAX {
@@ -122,10 +140,15 @@ pub(super) fn in_text(text: &str, prose: bool) -> Vec<String> {
     found
 }
 
-/// The first placeholder of a line, as it is written.
-fn in_line(line: &str, prose: bool) -> Option<&str> {
+/// Whether a comment is open behind a line: one that was open before, or that the line begins with.
+fn leaves_open(line: &str, open: bool) -> bool {
+    (open || line.trim_start().starts_with("/*")) && !line.contains(COMMENT_ENDS)
+}
+
+/// The first placeholder of a line, as it is written; `open` says whether a comment goes on in it.
+fn in_line(line: &str, (comments, open): (Comments, bool)) -> Option<&str> {
     let lower = line.to_ascii_lowercase();
-    let comment = Comment::of(line, prose);
+    let comment = Comment::of(line, (comments, open));
     PATTERNS.iter().find_map(|pattern| {
         let spots = lower.match_indices(pattern.spelled).filter_map(|(at, spelled)| spot(line, at, spelled.len()));
         let mut counting = spots.filter(|spot| (pattern.holds)(*spot) && !(pattern.excused && comment.excuses(*spot)));
@@ -149,9 +172,17 @@ struct Comment {
 }
 
 impl Comment {
-    fn of(line: &str, prose: bool) -> Self {
+    fn of(line: &str, (comments, open): (Comments, bool)) -> Self {
         let begin = line.trim_start();
-        let markers = if prose { COMMENTS_IN_PROSE } else { COMMENTS };
+        if open && begin.starts_with(COMMENT_GOES_ON) {
+            let code = begin.split_once(COMMENT_ENDS).map_or("", |(_, code)| code);
+            return Self { end: line.len() - code.len(), heading: false };
+        }
+        let (markers, prose) = match comments {
+            Comments::Code => (COMMENTS, false),
+            Comments::Prose => (COMMENTS_IN_PROSE, true),
+            Comments::None => (&[][..], false),
+        };
         let Some(marker) = markers.iter().find(|marker| begin.starts_with(**marker)) else {
             return Self { end: 0, heading: false };
         };
@@ -228,7 +259,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, wanted: Option<&str>) {
-        assert_eq!(in_line(line, false), wanted, "{line}");
+        assert_eq!(in_line(line, (Comments::Code, false)), wanted, "{line}");
     }
 
     #[test]
@@ -251,7 +282,8 @@ mod tests {
             ("a: your_value", "your_value"),
             ("<!-- x --><p>Revenue: TODO</p>", "TODO"),
             ("/* x */ a = \"TODO\"", "TODO"),
-            (" * x */ a = \"TODO\"", "TODO"),
+            ("* Revenue: TODO", "TODO"),
+            ("*/ char *a = \"TODO\";", "TODO"),
             ("Your final output here", "final output here"),
         ] {
             check(line, Some(wanted));
@@ -277,7 +309,6 @@ mod tests {
             "<!-- TODO -->",
             "<!-- a --> <!-- TODO --> text",
             "/* TODO */ x = 1",
-            " * TODO(me) later",
             "exxon",
             "Exxx",
         ] {
@@ -286,14 +317,27 @@ mod tests {
     }
 
     #[test]
+    fn a_comment_goes_on_only_where_it_is_open() {
+        let found = |text: &str| in_text(text, Comments::Code).len();
+        assert_eq!(found("/**\n * TODO(me) later\n * and FIXME\n */\nint a;\n"), 0);
+        assert_eq!(found("/* x\n*/ char *a = \"TODO\";\n"), 1);
+        assert_eq!(found("/* x\n * y */ char *a = \"TODO\";\n"), 1);
+        assert_eq!(found("/* x */\n* Revenue: TODO\n"), 1);
+        assert_eq!(found("x = glob(\"out/*.md\")\n* Revenue: TODO\n"), 1);
+        assert_eq!(in_text("```c\n/*\n * TODO: later\n */\n```\n* TODO\n", Comments::Prose).len(), 1);
+    }
+
+    #[test]
     fn a_heading_is_no_comment() {
-        assert_eq!(in_text("# TODO\n\ntext\n", true).len(), 1);
+        assert_eq!(in_text("# TODO\n\ntext\n", Comments::Prose).len(), 1);
         for line in ["* TODO", "* TODO: write", "-- TBD", "// TODO", "#TODO"] {
-            assert_eq!(in_text(line, true).len(), 1, "{line}");
+            assert_eq!(in_text(line, Comments::Prose).len(), 1, "{line}");
         }
-        assert_eq!(in_text("<!-- TODO -->\n// FIXME: later\n", true), Vec::<String>::new());
-        assert_eq!(in_text("# TODO: in code\n```\n# TODO\n```\n", true), Vec::<String>::new());
-        assert_eq!(in_text("a\nb TODO c\n", true), ["line 2: `TODO` in `b TODO c`"]);
+        assert_eq!(in_text("<!-- TODO -->\n// FIXME: later\n", Comments::Prose), Vec::<String>::new());
+        assert_eq!(in_text("# TODO: in code\n```\n# TODO\n```\n", Comments::Prose), Vec::<String>::new());
+        assert_eq!(in_text("/* TODO\n * TODO\n */ char *a = \"TODO\";\n", Comments::Code).len(), 1);
+        assert_eq!(in_text("id,name\n#1,TBD\n* x,TODO\n-- ,FIXME\n", Comments::None).len(), 3);
+        assert_eq!(in_text("a\nb TODO c\n", Comments::Prose), ["line 2: `TODO` in `b TODO c`"]);
     }
 
     /// What is not linear takes many minutes here.
@@ -302,7 +346,7 @@ mod tests {
         for shape in ["X", "{{", "todo ", "a {{ ", "<your", "placeholder =", "\u{e9}"] {
             let text = format!("{}{}", " ".repeat(200_000), shape.repeat(200_000));
             let begun = std::time::Instant::now();
-            in_text(&text, true);
+            in_text(&text, Comments::Prose);
             assert!(begun.elapsed().as_secs() < 10, "{shape} took {:?}", begun.elapsed());
         }
     }

@@ -13,6 +13,9 @@ const PATH_CHARS_MAX: usize = 4_096;
 /// Words that a path in a sentence begins behind.
 const ANCHORS: &[(&str, Root)] = &[("_output_dir", Root::Output), ("_workspace_dir", Root::Workspace)];
 
+/// Begins paths that belong to the workspace, where nothing else says so.
+const INPUTS: &str = "inputs/";
+
 /// Where deliverables were declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
@@ -50,20 +53,26 @@ pub(super) struct Deliverable {
     pub(super) named: bool,
 }
 
-/// The deliverables that a run declares. The first source that names any counts.
+/// The deliverables that a run declares. The first source that names any counts, and what repairs ask for beside it.
 pub(super) fn of(run: &Run) -> Option<(Source, Vec<Deliverable>)> {
+    let (repairs, planned): (Vec<&Subtask>, Vec<&Subtask>) =
+        run.plan.subtasks.iter().partition(|subtask| subtask.repair);
+    let repaired = || repairs.iter().flat_map(|subtask| listed(run, subtask));
     // One more than are looked at, so that too many are noticed.
-    let most = DELIVERABLES_MAX + 1;
-    let listed: Vec<Deliverable> =
-        run.plan.subtasks.iter().flat_map(|subtask| listed(run, subtask)).take(most).collect();
+    let with_repairs = |source, found: Vec<Deliverable>| {
+        (source, unique(found.into_iter().chain(repaired()).take(DELIVERABLES_MAX + 1).collect()))
+    };
+    let listed: Vec<Deliverable> = planned.iter().flat_map(|subtask| listed(run, subtask)).collect();
     if !listed.is_empty() {
-        return Some((Source::RequiredOutputs, unique(listed)));
+        return Some(with_repairs(Source::RequiredOutputs, listed));
     }
-    let criteria = run.plan.subtasks.iter().flat_map(|subtask| texts(&subtask.success_criteria));
-    let descriptions = run.plan.subtasks.iter().flat_map(|subtask| texts(&subtask.description));
+    // INVARIANT: a repair is ours and asks for what was missed. It takes away nothing that the plan declares in its words.
+    let criteria = planned.iter().flat_map(|subtask| texts(&subtask.success_criteria));
+    let descriptions = planned.iter().flat_map(|subtask| texts(&subtask.description));
     let said = criteria.chain(descriptions).chain([run.task.as_str()]);
-    let scraped: Vec<Deliverable> = said.flat_map(scraped).take(most).collect();
-    (!scraped.is_empty()).then(|| (Source::SuccessCriteria, unique(scraped)))
+    let scraped: Vec<Deliverable> = said.flat_map(scraped).take(DELIVERABLES_MAX + 1).collect();
+    let source = if scraped.is_empty() { Source::RequiredOutputs } else { Source::SuccessCriteria };
+    Some(with_repairs(source, scraped)).filter(|(_, found)| !found.is_empty())
 }
 
 fn unique(found: Vec<Deliverable>) -> Vec<Deliverable> {
@@ -104,7 +113,7 @@ fn declared(run: &Run, item: &Value) -> Deliverable {
     let (rest, root) = anchored
         .or_else(|| inside(&run.output_dir).map(|rest| (rest, Root::Output)))
         .or_else(|| inside(&run.workspace_dir).map(|rest| (rest, Root::Workspace)))
-        .unwrap_or_else(|| (text, if text.starts_with("inputs/") { Root::Workspace } else { Root::Output }));
+        .unwrap_or_else(|| (text, if text.starts_with(INPUTS) { Root::Workspace } else { Root::Output }));
     Deliverable { declared: text.to_owned(), root, path: within(rest), named: !text.is_empty() }
 }
 
@@ -122,10 +131,10 @@ fn scraped(text: &str) -> Vec<Deliverable> {
         for (at, _) in text.match_indices(anchor).take(DELIVERABLES_MAX + 1) {
             let behind = text.get(at + anchor.len()..).unwrap_or_default();
             if let Some(path) = path_behind(behind) {
-                found.push((
-                    at,
-                    Deliverable { declared: path.to_owned(), root: *root, path: within(path), named: true },
-                ));
+                // What would be looked for elsewhere says where it belongs: a repair names it as it is declared.
+                let plain = *root == Root::Output && !path.starts_with(INPUTS);
+                let declared = if plain { path.to_owned() } else { format!("{anchor}/{path}") };
+                found.push((at, Deliverable { declared, root: *root, path: within(path), named: true }));
             }
         }
     }
@@ -204,6 +213,33 @@ mod tests {
             (Root::Workspace, Some("in.json")),
         ];
         check(&planned(&subtask), Some((Source::SuccessCriteria, wanted)));
+    }
+
+    #[test]
+    fn repairs_add_to_what_is_declared() {
+        let planned = |own: Value| {
+            let repair = json!({"id": "repair_auto_2", "repair": true, "required_outputs": ["b.md", "_workspace_dir/in.json"],
+                "success_criteria": ["`_output_dir/other.md` is not there"]});
+            json!({"plan": {"subtasks": [own, repair]}})
+        };
+        let criteria =
+            json!({"success_criteria": "writes _output_dir/a.md, _output_dir/b.md and _workspace_dir/in.json"});
+        let wanted: &[Place] =
+            &[(Root::Output, Some("a.md")), (Root::Output, Some("b.md")), (Root::Workspace, Some("in.json"))];
+        check(&planned(criteria), Some((Source::SuccessCriteria, wanted)));
+        check(&planned(json!({"required_outputs": ["a.md"]})), Some((Source::RequiredOutputs, wanted)));
+        check(&planned(json!({})), Some((Source::RequiredOutputs, &wanted[1..])));
+    }
+
+    #[test]
+    fn a_repair_asks_for_what_is_declared_where_it_belongs() {
+        let told = "writes _output_dir/inputs/a.md, _workspace_dir/b.md and _output_dir/c.md";
+        let run = Run::read(planned(&json!({ "success_criteria": told })).to_string().as_bytes()).unwrap();
+        let (_, declared) = of(&run).unwrap();
+        let names: Vec<&str> = declared.iter().map(|one| one.declared.as_str()).collect();
+        let repair = planned(&json!({"required_outputs": names}));
+        let repaired = of(&Run::read(repair.to_string().as_bytes()).unwrap()).unwrap().1;
+        assert_eq!(repaired, declared);
     }
 
     #[test]

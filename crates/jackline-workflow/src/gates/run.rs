@@ -44,6 +44,8 @@ pub struct Subtask {
     pub description: Value,
     pub success_criteria: Value,
     pub required_outputs: Value,
+    /// Whether a breaker put it into the plan: what it asks for comes to what the plan declares, in place of nothing.
+    pub repair: bool,
 }
 
 /// What critics said of the latest work.
@@ -167,6 +169,7 @@ const SUBTASK: &[(&str, Form)] = &[
     ("priority", Form::Any),
     ("required_outputs", Form::Any),
     ("success_criteria", Form::Any),
+    ("repair", Form::Flag),
 ];
 const RUN: &[(&str, Form)] = &[
     ("task", Form::Text),

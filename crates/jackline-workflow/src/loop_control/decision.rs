@@ -137,5 +137,14 @@ fn list<T: for<'a> Deserialize<'a>>(
     if let Some(slip) = items.find_map(|(at, item)| slipped(item, &format!("{part}[{at}]."), known)) {
         return Err(slip);
     }
-    serde_json::from_value(value.clone()).map_err(|error| Unreadable::Part { part, why: error.to_string() })
+    serde_json::from_value(without_nulls(value)).map_err(|error| Unreadable::Part { part, why: error.to_string() })
+}
+
+/// A list whose objects have no members that are null: models write absent ones so.
+fn without_nulls(list: &Value) -> Value {
+    let mut list = list.clone();
+    for item in list.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        item.retain(|_, value| !value.is_null());
+    }
+    list
 }

@@ -297,6 +297,19 @@ fn managers_end_runs_and_mumble() {
 }
 
 #[test]
+fn null_is_absent() {
+    let mut control = control();
+    let subtask =
+        json!({"id": "a", "description": null, "required_outputs": null, "status": null, "success_criteria": null});
+    assert_eq!(turn(&mut control, &json!({"decision": "PLAN", "subtasks": [subtask]})), Step::Turn { refused: None });
+    assert_eq!(control.plan().pending(), ["a"]);
+    let worker =
+        json!({"worker_id": "w", "subtask_id": null, "instructions": null, "agent": null, "as_submanager": null});
+    let answer = json!({"decision": "DELEGATE", "delegations": [worker]});
+    assert!(matches!(turn(&mut control, &answer), Step::Delegate(workers) if workers[0].instructions.is_empty()));
+}
+
+#[test]
 fn a_loop_is_kept_and_taken_up_again() {
     let mut control = control();
     rejected(&mut control, &missing());

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Said, Token, Turn, count, messages};
+use super::{Said, Token, Tokens, Turn, count, messages};
 
 pub(super) const BASE_URL: &str = "https://api.anthropic.com";
 pub(super) const PATH: &str = "/v1/messages";
@@ -30,7 +30,6 @@ pub(super) fn said(answer: &Value) -> Result<Said, String> {
     let blocks = answer.get("content").and_then(Value::as_array).ok_or("it has no `content`")?;
     let texts = blocks.iter().filter(|block| block.get("type").is_some_and(|kind| kind == "text"));
     let text = texts.filter_map(|block| block.get("text")?.as_str()).collect::<Vec<_>>().join("\n");
-    let usage = answer.get("usage").cloned().unwrap_or_default();
     let unfinished = match answer.get("stop_reason").and_then(Value::as_str) {
         Some("max_tokens") => Some("it is cut off at the limit of tokens".to_owned()),
         Some("refusal") => Some("the model refuses".to_owned()),
@@ -39,8 +38,12 @@ pub(super) fn said(answer: &Value) -> Result<Said, String> {
     if text.is_empty() && unfinished.is_none() {
         return Err("its content has no text".to_owned());
     }
-    let input =
-        ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"].map(|key| count(&usage, key));
-    let input_tokens = input.into_iter().fold(0, u64::saturating_add);
-    Ok(Said { text, unfinished, input_tokens, output_tokens: count(&usage, "output_tokens") })
+    Ok(Said { text, unfinished })
+}
+
+/// What the server counted, in an answer of any form.
+pub(super) fn tokens(answer: &Value) -> Tokens {
+    let usage = answer.get("usage").unwrap_or(&Value::Null);
+    let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"].map(|key| count(usage, key));
+    (input.into_iter().fold(0, u64::saturating_add), count(usage, "output_tokens"))
 }

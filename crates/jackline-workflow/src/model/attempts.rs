@@ -4,11 +4,11 @@ use std::fmt;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jackline_core::json::decode;
+use jackline_core::json::{JsonFault, decode};
 use serde_json::Value;
 
 use super::wire::{Failed, RESPONSE_BYTES_MAX, Request, Response};
-use super::{Model, Said};
+use super::{Meter, Model, Said};
 use crate::ask::{Cause, Unanswered, Usage};
 use crate::visible::visible;
 
@@ -58,7 +58,7 @@ enum Came {
 }
 
 /// Sends a body until there is an answer, within the attempts and the time.
-pub(super) fn send(model: &Model, body: &[u8], (until, usage): (Instant, &mut Usage)) -> Result<Said, Unanswered> {
+pub(super) fn send(model: &Model, body: &[u8], (until, meter): (Instant, &Meter)) -> Result<Said, Unanswered> {
     let headers = model.endpoint.headers();
     let mut pause = Duration::from_millis(PAUSE_MS);
     let mut attempt = 1;
@@ -70,8 +70,8 @@ pub(super) fn send(model: &Model, body: &[u8], (until, usage): (Instant, &mut Us
         let timeout = left.min(Duration::from_millis(REQUEST_MS_MAX));
         let url = model.endpoint.url();
         let request = Request { url, headers: &headers, body, timeout, bytes_max: RESPONSE_BYTES_MAX };
-        usage.requests += 1;
-        let (why, after_s, cause) = match came(model, model.post.post(&request)) {
+        meter.count(Usage { requests: 1, ..Usage::default() });
+        let (why, after_s, cause) = match came(model, model.post.post(&request), meter) {
             Came::Said(said) => return Ok(said),
             Came::Never(why, cause) => return Err(Unanswered::new(why).by(cause)),
             Came::Late(why) => return Err(Unanswered::late(why)),
@@ -92,9 +92,9 @@ pub(super) fn send(model: &Model, body: &[u8], (until, usage): (Instant, &mut Us
     }
 }
 
-fn came(model: &Model, outcome: Result<Response, Failed>) -> Came {
+fn came(model: &Model, outcome: Result<Response, Failed>, meter: &Meter) -> Came {
     match outcome {
-        Ok(response) => answered(model, &response),
+        Ok(response) => answered(model, &response, meter),
         Err(Failed::TimedOut) => Came::Late("the model did not answer in time".to_owned()),
         Err(fault @ Failed::TooLong(_)) => {
             Came::Never(format!("the model's answer cannot be used: {fault}"), Cause::Unfit)
@@ -106,39 +106,41 @@ fn came(model: &Model, outcome: Result<Response, Failed>) -> Came {
     }
 }
 
-fn answered(model: &Model, response: &Response) -> Came {
-    let status = response.status;
+fn answered(model: &Model, response: &Response, meter: &Meter) -> Came {
+    let (status, body) = (response.status, decode(&response.body));
+    // Whatever its status is, and whether it can be used: what the server counted was used.
+    body.iter().for_each(|body| meter.count(model.endpoint.used(body)));
+    let refused = || refused(model, status, body.as_ref().ok());
     match status {
-        200..=299 => read(model, &response.body).unwrap_or_else(|why| Came::Never(why, Cause::Unfit)),
+        200..=299 => read(model, &body).unwrap_or_else(|why| Came::Never(why, Cause::Unfit)),
         300..=399 => {
             let why = format!("the model's server answers {status} and names another address, which is not followed");
             Came::Never(why, Cause::Failed)
         }
-        401 | 403 => Came::Never(refused(model, response), Cause::Denied),
+        401 | 403 => Came::Never(refused(), Cause::Denied),
         408 | 409 | 425 | 429 | 500..=599 => Came::Busy {
-            why: refused(model, response),
+            why: refused(),
             after_s: response.retry_after_s,
             cause: if status == 429 { Cause::Busy } else { Cause::Failed },
         },
-        _ => Came::Never(refused(model, response), Cause::Failed),
+        _ => Came::Never(refused(), Cause::Failed),
     }
 }
 
-fn read(model: &Model, body: &[u8]) -> Result<Came, String> {
-    let answer = decode(body).map_err(|fault| format!("the model's answer is no JSON: {fault}"))?;
-    let said = model.endpoint.said(&answer);
+fn read(model: &Model, body: &Result<Value, JsonFault>) -> Result<Came, String> {
+    let answer = body.as_ref().map_err(|fault| format!("the model's answer is no JSON: {fault}"))?;
+    let said = model.endpoint.said(answer);
     said.map(Came::Said).map_err(|why| format!("the model's answer is of no known form: {why}"))
 }
 
 /// What a server says with a status that is no answer.
-fn refused(model: &Model, response: &Response) -> String {
-    let body = decode(&response.body).ok();
-    let error = body.as_ref().and_then(|body| body.get("error"));
+fn refused(model: &Model, status: u16, body: Option<&Value>) -> String {
+    let error = body.and_then(|body| body.get("error"));
     let message = error.and_then(|error| error.get("message").or(Some(error)));
     let said = message.and_then(Value::as_str).map(|said| told(&model.endpoint.without_secrets(said)));
     match said {
-        Some(said) => format!("the model's server answers {}: {said}", response.status),
-        None => format!("the model's server answers {}", response.status),
+        Some(said) => format!("the model's server answers {status}: {said}"),
+        None => format!("the model's server answers {status}"),
     }
 }
 

@@ -15,6 +15,10 @@ use crate::ask::Usage;
 const FALLBACKS_MAX: usize = 4;
 /// Prices are for this many tokens.
 const PRICED_TOKENS: f64 = 1e6;
+/// Bytes of a token that can be told from other words: as many as records tell it by.
+const TOLD_APART_BYTES_MIN: usize = 6;
+/// What stands for a token that a server repeats.
+const TOKEN_MARK: &str = "‹redacted:token›";
 /// Members of a request that are ours to write.
 const OURS: &[&str] = &["model", "messages", "system", "stream"];
 
@@ -167,10 +171,23 @@ impl Endpoint {
         Ok(Said { unfinished, ..said })
     }
 
-    /// What so much use costs, in billionths of a dollar.
-    pub(super) fn cost(&self, usage: &Usage) -> u64 {
-        let dollars = usage.input_tokens as f64 * self.price.input + usage.output_tokens as f64 * self.price.output;
-        nano_usd(dollars / PRICED_TOKENS)
+    /// What an answer took as its server counted it, whatever else is in it.
+    pub(super) fn used(&self, answer: &Value) -> Usage {
+        let (input_tokens, output_tokens) = match self.api {
+            Api::OpenAi => openai::tokens(answer),
+            Api::Anthropic => anthropic::tokens(answer),
+        };
+        let dollars = input_tokens as f64 * self.price.input + output_tokens as f64 * self.price.output;
+        Usage { requests: 0, input_tokens, output_tokens, cost_nano_usd: nano_usd(dollars / PRICED_TOKENS) }
+    }
+
+    /// Takes the token out of what a server repeats of it. A run keeps answers as they are: once the token was changed, nobody
+    /// would know what to hide in them.
+    pub(super) fn without_token(&self, value: Value) -> Value {
+        match self.token.as_ref().map(Token::secret).filter(|secret| secret.len() >= TOLD_APART_BYTES_MIN) {
+            Some(secret) => without(value, secret),
+            None => value,
+        }
     }
 
     /// Takes the token, and what looks like one, out of a text of the server's.
@@ -242,6 +259,19 @@ fn names(written: &Written) -> Result<Vec<String>, Unusable> {
     let all = written.name.iter().cloned().chain(fallback);
     let names: Vec<String> = all.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
     if names.is_empty() { Err(Unusable::Nameless) } else { Ok(names) }
+}
+
+/// The value with a mark wherever a secret stands. The depth of JSON is bounded where it is read.
+fn without(value: Value, secret: &str) -> Value {
+    match value {
+        Value::String(text) if text.contains(secret) => Value::String(text.replace(secret, TOKEN_MARK)),
+        Value::Array(items) => items.into_iter().map(|item| without(item, secret)).collect(),
+        Value::Object(members) => {
+            let members = members.into_iter();
+            members.map(|(name, value)| (name.replace(secret, TOKEN_MARK), without(value, secret))).collect()
+        }
+        other => other,
+    }
 }
 
 /// Whether nobody between us and an address can read what is sent.

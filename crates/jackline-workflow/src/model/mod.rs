@@ -7,6 +7,7 @@
 mod anthropic;
 mod attempts;
 mod endpoint;
+mod meter;
 mod openai;
 mod said;
 #[cfg(test)]
@@ -18,10 +19,11 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::ask::{Answer, Ask, Cause, Question, Unanswered, Usage};
+use crate::ask::{Answer, Ask, Cause, Question, Unanswered};
 
 pub use attempts::{ATTEMPTS_MAX, Clock, Real};
 pub use endpoint::{Endpoint, Token, Unusable};
+pub use meter::Meter;
 pub use said::MENDS_MAX;
 pub use wire::{Failed, Offline, Post, RESPONSE_BYTES_MAX, Request, Response};
 
@@ -47,8 +49,6 @@ struct Said {
     text: String,
     /// Why that is not all of it, or not meant as an answer.
     unfinished: Option<String>,
-    input_tokens: u64,
-    output_tokens: u64,
 }
 
 impl Model {
@@ -63,57 +63,64 @@ impl Model {
         Self { clock, ..self }
     }
 
-    /// Asks one of the endpoint's models, and again while its answer does not fit.
-    fn converse(&self, name: &str, question: &Question<'_>, until: Instant) -> Result<Answer, Unanswered> {
-        let system = said::instructions(question);
-        let mut turns = vec![Turn { who: "user", text: said::prompt(question.input) }];
-        let mut usage = Usage::default();
-        for mends_left in (0..=MENDS_MAX).rev() {
-            let body = self.endpoint.body(name, (&system, question.schema.is_some()), &turns);
-            let said = attempts::send(self, &body, (until, &mut usage));
-            let said = said.map_err(|unanswered| Unanswered { usage, ..unanswered })?;
-            usage.input_tokens = usage.input_tokens.saturating_add(said.input_tokens);
-            usage.output_tokens = usage.output_tokens.saturating_add(said.output_tokens);
-            usage.cost_nano_usd = self.endpoint.cost(&usage);
-            let unfit = match said::value(&said, question.schema) {
-                Ok(value) => return Ok(Answer { value, usage }),
-                Err(unfit) => unfit,
-            };
-            if mends_left == 0 {
-                let why = format!("the model's answer cannot be used: {unfit}");
-                return Err(Unanswered { usage, ..Unanswered::new(why).by(Cause::Unfit) });
-            }
-            turns.extend(said::mend(&said, &unfit));
-        }
-        Err(Unanswered { usage, ..Unanswered::new("the model was not asked") })
+    /// Answers as [`Ask::ask`] does; what that takes is in the meter at every moment.
+    ///
+    /// # Errors
+    /// When there is no answer, or none that fits.
+    pub fn metered(&self, question: &Question<'_>, until: Instant, meter: &Meter) -> Result<Answer, Unanswered> {
+        let answered = self.in_turn(question, until, meter);
+        let usage = meter.read();
+        answered.map(|value| Answer { value, usage }).map_err(|unanswered| Unanswered { usage, ..unanswered })
     }
-}
 
-impl Ask for Model {
     /// Asks the model, and those that stand in for it when it does not answer. Each has its share of the time that is left,
     /// so that one that hangs leaves the others theirs.
-    fn ask(&self, question: &Question<'_>, until: Instant) -> Result<Answer, Unanswered> {
-        let mut usage = Usage::default();
+    fn in_turn(&self, question: &Question<'_>, until: Instant, meter: &Meter) -> Result<Value, Unanswered> {
         let mut last = Unanswered::new("no model is named");
         let names: Vec<&str> = self.endpoint.names().collect();
         for (at, name) in names.iter().enumerate() {
             let now = self.clock.now();
             let share = until.saturating_duration_since(now) / u32::try_from(names.len() - at).unwrap_or(1);
-            match self.converse(name, question, now + share) {
-                Ok(answer) => {
-                    usage += answer.usage;
-                    return Ok(Answer { usage, ..answer });
-                }
-                Err(unanswered) => {
-                    usage += unanswered.usage;
-                    last = unanswered;
-                }
+            match self.converse(name, question, (now + share, meter)) {
+                Ok(value) => return Ok(value),
+                Err(unanswered) => last = unanswered,
             }
             if self.clock.now() >= until {
                 break;
             }
         }
-        Err(Unanswered { usage, ..last })
+        Err(last)
+    }
+
+    /// Asks one of the endpoint's models, and again while its answer does not fit.
+    fn converse(
+        &self,
+        name: &str,
+        question: &Question<'_>,
+        (until, meter): (Instant, &Meter),
+    ) -> Result<Value, Unanswered> {
+        let system = said::instructions(question);
+        let mut turns = vec![Turn { who: "user", text: said::prompt(question.input) }];
+        for mends_left in (0..=MENDS_MAX).rev() {
+            let body = self.endpoint.body(name, (&system, question.schema.is_some()), &turns);
+            let said = attempts::send(self, &body, (until, meter))?;
+            let unfit = match said::value(&said, question.schema) {
+                Ok(value) => return Ok(self.endpoint.without_token(value)),
+                Err(unfit) => unfit,
+            };
+            if mends_left == 0 {
+                let why = format!("the model's answer cannot be used: {unfit}");
+                return Err(Unanswered::new(why).by(Cause::Unfit));
+            }
+            turns.extend(said::mend(&said, &unfit));
+        }
+        Err(Unanswered::new("the model was not asked"))
+    }
+}
+
+impl Ask for Model {
+    fn ask(&self, question: &Question<'_>, until: Instant) -> Result<Answer, Unanswered> {
+        self.metered(question, until, &Meter::default())
     }
 }
 
@@ -121,6 +128,9 @@ impl Ask for Model {
 fn count(value: &Value, key: &str) -> u64 {
     value.get(key).and_then(Value::as_u64).unwrap_or_default()
 }
+
+/// Tokens that a server counted: those it read, and those it wrote.
+type Tokens = (u64, u64);
 
 /// Turns as both APIs write them.
 fn messages(turns: &[Turn]) -> Vec<Value> {

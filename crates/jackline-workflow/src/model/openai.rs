@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Said, Token, Turn, count, messages};
+use super::{Said, Token, Tokens, Turn, count, messages};
 
 pub(super) const BASE_URL: &str = "https://api.openai.com/v1";
 pub(super) const PATH: &str = "/chat/completions";
@@ -26,7 +26,6 @@ pub(super) fn body(name: &str, (system, json): (&str, bool), turns: &[Turn]) -> 
 pub(super) fn said(answer: &Value) -> Result<Said, String> {
     let choice = answer.pointer("/choices/0").ok_or("it has no `choices`")?;
     let message = choice.get("message").ok_or("its choice has no `message`")?;
-    let usage = answer.get("usage").cloned().unwrap_or_default();
     let refused = message.get("refusal").and_then(Value::as_str).map(|why| format!("the model refuses: {why}"));
     let unfinished = match choice.get("finish_reason").and_then(Value::as_str) {
         Some("length") => Some("it is cut off at the limit of tokens".to_owned()),
@@ -38,6 +37,11 @@ pub(super) fn said(answer: &Value) -> Result<Said, String> {
         Some(Value::Null) | None if unfinished.is_some() => String::new(),
         _ => return Err("its message has no text".to_owned()),
     };
-    let (input_tokens, output_tokens) = (count(&usage, "prompt_tokens"), count(&usage, "completion_tokens"));
-    Ok(Said { text, unfinished, input_tokens, output_tokens })
+    Ok(Said { text, unfinished })
+}
+
+/// What the server counted, in an answer of any form.
+pub(super) fn tokens(answer: &Value) -> Tokens {
+    let usage = answer.get("usage").unwrap_or(&Value::Null);
+    (count(usage, "prompt_tokens"), count(usage, "completion_tokens"))
 }

@@ -45,7 +45,10 @@ pub(super) fn value(said: &Said, schema: Option<&Value>) -> Result<Value, String
     if errors.is_empty() {
         return Ok(value);
     }
-    let told = errors.iter().take(ERRORS_MAX).map(|error| format!("`{}` {}", error.instance_path, error.message));
+    let told = errors.iter().take(ERRORS_MAX).map(|error| match error.instance_path.as_str() {
+        "" => error.message.clone(),
+        path => format!("`{path}` {}", error.message),
+    });
     Err(format!("it does not fit the schema: {}", told.collect::<Vec<_>>().join("; ")))
 }
 

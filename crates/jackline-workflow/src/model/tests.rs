@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::ask::Usage;
 
 /// A server's answers, one after the other, and what it was sent.
 #[derive(Debug, Default)]
@@ -173,6 +174,43 @@ fn answers_of_no_known_form_are_not_asked_for_again() {
     let played = play(openai(), vec![html], 60).outcome.unwrap_err();
     assert!(played.why.starts_with("the model's answer is no JSON: "), "{played}");
     fails(vec![Err(Failed::TooLong(9))], "the model's answer cannot be used: the answer is longer than 9 bytes", 1);
+}
+
+#[test]
+fn what_was_used_counts_whatever_came_of_it() {
+    let mut model = openai();
+    model["price"] = json!({"input": 10, "output": 100});
+    let used = json!({"prompt_tokens": 100, "completion_tokens": 10});
+    let busy = || status(503, &json!({"error": {"message": "overloaded"}, "usage": used}));
+    let odd = status(200, &json!({"choices": [], "usage": used}));
+    let refused = status(400, &json!({"error": "filtered", "usage": used}));
+    for (answers, requests, counted) in [
+        (vec![odd.clone()], 1, 1),
+        (vec![refused], 1, 1),
+        (vec![busy(), busy(), busy(), busy()], 4, 4),
+        (vec![busy(), answer("{\"n\": 1}")], 2, 2),
+        (vec![answer("no"), Err(Failed::TimedOut)], 2, 1),
+        (vec![answer("no"), odd], 2, 2),
+    ] {
+        let played = play(model.clone(), answers, 60);
+        let usage = played.outcome.map_or_else(|unanswered| unanswered.usage, |answer| answer.usage);
+        let want = Usage {
+            requests,
+            input_tokens: counted * 100,
+            output_tokens: counted * 10,
+            cost_nano_usd: counted * 2_000_000,
+        };
+        assert_eq!(usage, want, "{:?}", played.sent.len());
+    }
+}
+
+#[test]
+fn a_token_that_a_server_repeats_is_no_part_of_its_answer() {
+    let said = json!({"n": 3, "note": format!("your key is {SECRET}, keep it"), "deep": [{SECRET: SECRET}]});
+    let played = play(openai(), vec![answer(&said.to_string())], 60);
+    let value = played.outcome.unwrap().value;
+    assert!(!value.to_string().contains(SECRET), "{value}");
+    assert_eq!(value["note"], "your key is ‹redacted:token›, keep it");
 }
 
 #[test]

@@ -12,7 +12,8 @@ use super::{MANIFEST, Rule, manifest_part, not_a_flag, one_of, wrong};
 use crate::agent::Agent;
 use crate::finding::{Found, Level};
 use crate::load::Workflow;
-use crate::manifest::{Manifest, SharingRule, at, entry_at, is, texts};
+use crate::manifest::{Manifest, SharingRule, at, entry_at, home, is, texts};
+use crate::run::GATHERED;
 
 /// Who sees what.
 pub(crate) const STRATEGIES: &[&str] = &["full", "selective", "isolated"];
@@ -44,7 +45,9 @@ pub(super) static SENSITIVE: Rule = Rule {
     summary: "Sensitive values stay out of every record",
     text: "Fields in `state.sharing.sensitive_fields`, fields that a contract marks as sensitive, and environment variables \
 with `sensitive: true` must not reach logs, metrics, traces and audit records of a run. So none of them is a label \
-of a metric or an attribute of a trace; `sensitive` is `true` or `false`, and `sensitive_fields` a list of names.
+of a metric or an attribute of a trace; `sensitive` is `true` or `false`, and `sensitive_fields` a list of names. A contract's \
+mark counts for the field that has it, refers to it, or holds a list or map of what has it; a pattern of names, and whatever else \
+an answer may hold, cannot be marked.
 
 A sensitive variable whose value stands in the manifest as its `default` is a warning.",
     good: manifest_part("state:\n  sharing:\n    strategy: full\n    sensitive_fields: [api_key]\n"),
@@ -59,7 +62,8 @@ pub(super) static SHARING: Rule = Rule {
     summary: "Sharing names a strategy, agents and fields that exist",
     text: "`state.sharing.strategy` is `full`, `selective` or `isolated`. Rules under `state.sharing.rules` (`from`/`to` or \
 `from_agent`/`to_agents`; both spellings at once say the same) have all three of `from`, `to` and `fields`. They, `share_input` and `share_output` name agents of the workflow, and fields that the contract of the \
-agent has and lets be shared; `shareable` is `true` or `false`. A contract that may take fields it does not name is not held against them.
+agent has and lets be shared; `shareable` is `true` or `false`. Of a fan-out also the field that its answers become can be \
+named: its `target_field`, else `results`. What `never_share` names is a field, or `agent.field`. A contract that may take fields it does not name is not held against them.
 
 Rules beside a strategy that does not ask for them are a warning. What an agent is given when it runs follows the strategy.",
     good: manifest_part("state:\n  sharing:\n    strategy: selective\n    rules:\n      - {from: researcher, to: writer, fields: [summary]}\n"),
@@ -166,7 +170,8 @@ fn hidden<'a>(flow: &'a Workflow, manifest: Manifest<'a>) -> BTreeSet<&'a str> {
     let variables = variables.filter_map(|variable| variable.get("name")?.text());
     let fields = flow.agents.iter().flat_map(|agent| agent.contract.named.iter());
     let fields = fields.filter(|field| field.sensitive).map(|field| field.name.as_str());
-    listed.chain(variables).chain(fields).collect()
+    let inside = flow.agents.iter().flat_map(|agent| agent.contract.hidden_inside.iter().map(String::as_str));
+    listed.chain(variables).chain(fields).chain(inside).collect()
 }
 
 /// The names in a list, or in a map: its keys, and what they stand for.
@@ -192,25 +197,34 @@ fn sharing(flow: &Workflow, out: &mut Found) {
         let fault = Fault::warning(format!("these rules do nothing under the strategy {}", quoted(strategy)));
         out.put(MANIFEST, fault.at(rules.key_span).help("rules are for `strategy: selective`"));
     }
+    for (path, span) in texts(at(manifest.root, &["state", "sharing", "never_share"])) {
+        // Of a path, all but the last part names an agent; unless a field is really called so.
+        let fields = || flow.agents.iter().flat_map(|agent| &agent.contract.named);
+        if let Some((agent, _)) = path.rsplit_once('.').filter(|_| !fields().any(|field| field.name == path)) {
+            let stranger = stranger(flow, agent, span, out);
+            out_if(out, MANIFEST, stranger);
+        }
+    }
+    let nodes: Vec<&Node> = manifest.graph().map(|node| node.node).collect();
     for rule in manifest.sharing_rules() {
         unsaid(rule, out);
         for (name, span) in texts(rule.from()).chain(texts(rule.to())) {
             let stranger = stranger(flow, name, span, out);
             out_if(out, MANIFEST, stranger);
         }
-        let from = rule.from().and_then(Node::text).and_then(|name| flow.agent(name));
+        let from = rule.from().and_then(Node::text).map(|name| Answers::of(flow, &nodes, name));
         texts(rule.fields()).for_each(|(name, span)| unshared(from, name, span, out));
     }
     for node in manifest.graph() {
-        let own = node.id().and_then(Node::text).and_then(|name| flow.agent(name));
+        let own = node.id().and_then(Node::text).map(|name| Answers::of(flow, &nodes, name));
         // Reserved names are another rule's.
         let shared = texts(node.node.get("share_output")).filter(|(name, _)| !RESERVED_KEYS.contains(name));
         shared.for_each(|(name, span)| unshared(own, name, span, out));
         for entry in node.node.get("share_input").into_iter().flat_map(Node::entries) {
             let stranger = stranger(flow, &entry.key, entry.key_span, out);
             out_if(out, MANIFEST, stranger);
-            let from = flow.agent(&entry.key);
-            texts(Some(&entry.value)).for_each(|(name, span)| unshared(from, name, span, out));
+            let from = Answers::of(flow, &nodes, &entry.key);
+            texts(Some(&entry.value)).for_each(|(name, span)| unshared(Some(from), name, span, out));
         }
     }
 }
@@ -246,14 +260,38 @@ pub(super) fn stranger(flow: &Workflow, name: &str, span: Span, out: &mut Found)
     Some(Fault::error(format!("there is no agent {}", quoted(name))).at(span).help_if(near))
 }
 
+/// What somebody answers with: the fields of an agent's contract, and the one that many answers become.
+#[derive(Clone, Copy)]
+struct Answers<'a> {
+    agent: Option<&'a Agent>,
+    gathered: Option<&'a str>,
+}
+
+impl<'a> Answers<'a> {
+    /// Of a node of the graph, else of the agent that is called so.
+    fn of(flow: &'a Workflow, nodes: &[&'a Node], name: &str) -> Self {
+        let node = flow.nodes.get(name).and_then(|at| nodes.get(*at).copied());
+        let fan_out = node.and_then(|node| Some((node, node.get("fan_out")?)));
+        let fan_out = fan_out.filter(|(_, fan_out)| !is(fan_out, &["enabled"], false));
+        let copies = fan_out.and_then(|(_, fan_out)| flow.agent_in(&home(fan_out.get("agent_template")?.text()?)?));
+        Self { agent: copies.or_else(|| flow.agent(name)), gathered: fan_out.and_then(gathered) }
+    }
+}
+
+/// The field that the answers of a fan-out become together, if they become one.
+fn gathered<'a>((node, fan_out): (&'a Node, &'a Node)) -> Option<&'a str> {
+    let way = at(node, &["fan_in", "strategy"]).or_else(|| fan_out.get("aggregation")).and_then(Node::text);
+    let list = way.is_none_or(|way| matches!(way, "merge" | "list")).then_some(GATHERED);
+    at(node, &["fan_in", "target_field"]).and_then(Node::text).or(list)
+}
+
 /// Puts down a field that an agent does not have, or does not show.
-fn unshared(agent: Option<&Agent>, name: &str, span: Span, out: &mut Found) {
-    let Some((agent, fields)) = agent.and_then(|agent| Some((agent, agent.contract.fields.as_deref()?))) else {
-        return;
-    };
+fn unshared(from: Option<Answers<'_>>, name: &str, span: Span, out: &mut Found) {
+    let Some(Answers { agent: Some(agent), gathered }) = from else { return };
+    let Some(fields) = agent.contract.fields.as_deref() else { return };
     let who = quoted(agent.name());
     match agent.contract.field(name) {
-        _ if name == EVERYBODY => {}
+        _ if name == EVERYBODY || gathered == Some(name) => {}
         Some(field) if field.shareable => {}
         Some(_) => {
             let fault = Fault::error(format!("{who} does not share its field {}", quoted(name))).at(span);

@@ -6,6 +6,7 @@ use jackline_runtime::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::settings::Sharing;
 use super::worker::{Failure, FailureKind, Reply};
 use crate::rules::RESERVED_KEYS;
 
@@ -27,6 +28,9 @@ pub(super) struct Answer {
     pub(super) updates: Map<String, Value>,
     pub(super) messages: Vec<Message>,
     pub(super) usage: Usage,
+    /// Of what it says and writes, what whoever answers in another's place shows nobody.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) kept_back: BTreeSet<String>,
 }
 
 /// A message, as an agent sends it.
@@ -43,6 +47,8 @@ pub(super) struct Message {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
+    /// Requests to models, those without an answer included.
+    pub requests: u64,
     pub input_tokens: u64,
     pub output_tokens: u64,
     pub tool_calls: u64,
@@ -63,11 +69,59 @@ impl Usage {
     }
 
     pub(super) fn add(&mut self, other: &Self) {
+        self.requests = self.requests.saturating_add(other.requests);
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
         self.tool_calls = self.tool_calls.saturating_add(other.tool_calls);
         self.cost_usd += other.cost_usd;
     }
+}
+
+impl Usage {
+    /// What an object that somebody said tells of it, as far as that can be read.
+    pub(super) fn told(said: &Map<String, Value>) -> Self {
+        said.get(USAGE).map(|usage| Self::read(usage).0).unwrap_or_default()
+    }
+
+    /// As it is told, and what of it cannot be read. Null is absent, as many programs write it; one count that cannot be read
+    /// takes away no other.
+    fn read(told: &Value) -> (Self, Option<String>) {
+        let mut fault = None;
+        if !told.is_object() && !told.is_null() {
+            fault = Some("it is no object".to_owned());
+        }
+        let mut unread = |name: &str, value: &Value| {
+            fault.get_or_insert_with(|| format!("`{name}` is `{value}`, which is no count"));
+        };
+        let given = |name: &str| told.get(name).filter(|value| !value.is_null());
+        let mut count = |name: &str| {
+            let value = given(name)?;
+            let part = value.as_f64().filter(|count| *count >= 0.0);
+            if value.as_u64().is_none() && part.is_none_or(|count| count.fract() != 0.0) {
+                unread(name, value);
+            }
+            value.as_u64().or_else(|| part.map(whole))
+        };
+        let [requests, input_tokens, output_tokens, tool_calls] =
+            ["requests", "input_tokens", "output_tokens", "tool_calls"].map(|name| count(name).unwrap_or_default());
+        let cost =
+            given("cost_usd").map(|value| (value, value.as_f64().filter(|cost| cost.is_finite() && *cost >= 0.0)));
+        if let Some((value, None)) = cost {
+            unread("cost_usd", value);
+        }
+        let cost_usd = cost.and_then(|(_, cost)| cost).unwrap_or_default();
+        (Self { requests, input_tokens, output_tokens, tool_calls, cost_usd }, fault)
+    }
+}
+
+/// A count that is written as a fraction: what was begun counts whole.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rounded up, and cut at what can be counted"
+)]
+fn whole(count: f64) -> u64 {
+    count.ceil() as u64
 }
 
 impl Answer {
@@ -78,8 +132,7 @@ impl Answer {
         if usage.is_some() && !fields.contains(USAGE) {
             value.remove(USAGE);
         }
-        let told = || value.get(USAGE).and_then(|usage| serde_json::from_value(usage.clone()).ok());
-        let usage = usage.or_else(told).unwrap_or_default();
+        let usage = usage.unwrap_or_else(|| Usage::told(&value));
         let read = Self::read(value, fields);
         read.map(|answer| Self { usage, ..answer }).map_err(|failure| Failure { usage, ..failure })
     }
@@ -107,12 +160,12 @@ impl Answer {
         if messages.len() > MESSAGES_MAX {
             return Err(invalid(MESSAGES, format!("there are more than {MESSAGES_MAX}")));
         }
-        let usage = match (usage.map(serde_json::from_value), named(USAGE)) {
-            (Some(Ok(usage)), _) => usage,
-            (None, _) | (Some(Err(_)), true) => Usage::default(),
-            (Some(Err(why)), false) => return Err(invalid(USAGE, why.to_string())),
+        let usage = match (usage.as_ref().map(Usage::read), named(USAGE)) {
+            (Some((usage, None)), _) => usage,
+            (None, _) | (Some((_, Some(_))), true) => Usage::default(),
+            (Some((_, Some(why))), false) => return Err(invalid(USAGE, why)),
         };
-        Ok(Self { said: value, updates, messages, usage })
+        Ok(Self { said: value, updates, messages, usage, kept_back: BTreeSet::new() })
     }
 
     /// Holds it against a contract.
@@ -131,6 +184,14 @@ impl Answer {
         });
         let told: Vec<String> = told.collect();
         Err(invalid(format!("its answer does not fit its contract: {}", told.join("; "))))
+    }
+
+    /// The same as it is given by an agent for a node: what the agent keeps back stays back, also where it stands in.
+    pub(super) fn given(mut self, sharing: &Sharing, (agent, node): (&str, &str)) -> Self {
+        let fields = self.said.keys().chain(self.updates.keys());
+        let own = fields.filter(|field| sharing.keeps_back(agent, field) && !sharing.keeps_back(node, field));
+        self.kept_back = own.cloned().collect();
+        self
     }
 
     /// Keys of the state that it writes and no agent may: those of the runtime (R13), and the names of agents.
@@ -190,6 +251,24 @@ mod tests {
         let unnamed = of("how to use it", &["a"]);
         assert_eq!((Value::Object(unnamed.said), unnamed.usage), (json!({"a": "x"}), counted));
         assert_eq!(named.usage, counted);
+    }
+
+    #[test]
+    fn counts_are_read_one_by_one() {
+        let told = json!({"input_tokens": 600, "output_tokens": null, "cost_usd": null});
+        assert_eq!(read(&json!({ "usage": told }), &[]).unwrap().usage.tokens(), 600);
+        assert!(read(&json!({"usage": null}), &[]).is_ok() && read(&json!({"usage": 7}), &[]).is_err());
+        assert_eq!(read(&json!({"usage": {"input_tokens": 600.0}}), &[]).unwrap().usage.tokens(), 600);
+        for (odd, why) in [
+            (json!({"input_tokens": 599.5}), "`input_tokens` is `599.5`, which is no count"),
+            (json!({"input_tokens": 600, "output_tokens": -1}), "`output_tokens` is `-1`, which is no count"),
+            (json!({"input_tokens": 600, "cost_usd": -9}), "`cost_usd` is `-9`, which is no count"),
+            (json!({"input_tokens": 600, "tool_calls": "many"}), "`tool_calls` is `\"many\"`, which is no count"),
+        ] {
+            let value = json!({ "usage": odd }).as_object().unwrap().clone();
+            let failure = Answer::of(Reply { value, notes: Map::new(), usage: None }, &BTreeSet::new()).unwrap_err();
+            assert_eq!((failure.usage.tokens(), failure.reason.ends_with(why)), (600, true), "{}", failure.reason);
+        }
     }
 
     #[test]

@@ -4,10 +4,16 @@ use jackline_core::json::decode;
 use jackline_runtime::runner::{self, Confined, Dialogue, Exit, KEPT_BYTES_MAX, Outcome, Spec};
 use serde_json::{Map, Value, json};
 
-use super::worker::{Failure, FailureKind, Reply, Request, Unanswered, Worker, is_json};
+use super::hidden::Hidden;
+use super::worker::{Failure, FailureKind, Reply, Request, Unanswered, Usage, Worker, is_json};
 
-/// Bytes of complaints that a reason quotes: the last lines of what a command says when it fails.
+/// Bytes of why somebody failed: people read the beginning and the end, and a longer text would be clipped in its record.
+const REASON_BYTES_MAX: usize = 2_000;
+/// Bytes of complaints that a record keeps beside an answer.
 const COMPLAINT_BYTES_MAX: usize = 600;
+
+/// The note of what a command complained about.
+const STDERR: &str = "stderr";
 
 /// A command, as an agent's file names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,10 +69,15 @@ impl Worker for Command {
         input.push(b'\n');
         let dialogue = Dialogue { input: &input, stop: request.stop };
         let spoken = runner::converse(&self.spec(request), dialogue, request.redactor);
-        match &spoken.outcome.exit {
-            Exit::Code(0) => {}
-            Exit::Stopped => return Err(Unanswered::Stopped),
-            _ => return Err(Unanswered::Failed(failure(&spoken.outcome))),
+        let unanswered = match &spoken.outcome.exit {
+            Exit::Code(0) => None,
+            Exit::Stopped => Some(Unanswered::Stopped(Usage::default())),
+            _ => Some(Unanswered::Failed(failure(&spoken.outcome))),
+        };
+        if let Some(unanswered) = unanswered {
+            // What it told it had used before it failed was used.
+            let said = spoken.answer.and_then(|answer| object(&answer).ok());
+            return Err(unanswered.having_used(said.as_ref().map(Usage::told).unwrap_or_default()));
         }
         let invalid = |why: String| Unanswered::Failed(Failure::new(FailureKind::Validation, why));
         let answer =
@@ -98,20 +109,34 @@ fn failure(outcome: &Outcome) -> Failure {
         Exit::NotStarted(why) | Exit::NotConfined(why) | Exit::Unknown(why) => (FailureKind::Failed, why.clone()),
         Exit::Stopped => (FailureKind::Failed, "it was stopped".to_owned()),
     };
-    let said = outcome.stderr.short(COMPLAINT_BYTES_MAX);
-    let said = said.trim();
+    // All of it: what was learned while it worked is taken out before anything is cut.
+    let said = outcome.stderr.whole().trim();
     Failure::new(kind, if said.is_empty() { reason } else { format!("{reason}: {said}") })
 }
 
-/// What a record keeps beside the answer.
+/// Why somebody failed, as it is told: without what is sensitive, then cut.
+pub(super) fn reason(why: &str, hidden: &Hidden) -> String {
+    runner::short(&hidden.text(why), REASON_BYTES_MAX)
+}
+
+/// Notes as a record keeps them: without what is sensitive, then cut.
+pub(super) fn kept(mut notes: Map<String, Value>, hidden: &Hidden) -> Map<String, Value> {
+    if let Some(Value::String(said)) = notes.get_mut(STDERR) {
+        *said = runner::short(&hidden.text(said), COMPLAINT_BYTES_MAX);
+    }
+    notes
+}
+
+/// What is worth keeping beside the answer.
 fn notes(outcome: &Outcome) -> Map<String, Value> {
     let mut notes = Map::from_iter([("elapsed_ms".to_owned(), json!(outcome.elapsed_ms))]);
     if let Confined::Partly(why) | Confined::No(why) = &outcome.confined {
         notes.insert("unconfined".to_owned(), json!(why));
     }
-    let said = outcome.stderr.short(COMPLAINT_BYTES_MAX);
-    if !said.trim().is_empty() {
-        notes.insert("stderr".to_owned(), json!(said.trim()));
+    // All of it: what its answer calls sensitive is known only later, and cut in two it would not be found.
+    let said = outcome.stderr.whole().trim();
+    if !said.is_empty() {
+        notes.insert(STDERR.to_owned(), json!(said));
     }
     notes
 }

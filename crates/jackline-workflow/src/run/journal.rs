@@ -35,6 +35,8 @@ pub(super) struct Journal {
     pub(super) answers: Vec<Landed>,
     /// What else was said of steps: kinds of records, and the steps they are about.
     noted: BTreeSet<(String, String)>,
+    /// Who gave up, and why.
+    gave_up: BTreeMap<String, String>,
     /// The digest of what was asked for.
     pub(super) order: Option<Digest>,
     pub(super) definition: String,
@@ -47,6 +49,8 @@ pub(super) struct Journal {
     pub(super) violations: u64,
     /// What was used so far.
     pub(super) used: Used,
+    /// What the run's own manager had left when it last decided.
+    pub(super) left: Option<Value>,
     /// What was used by each step.
     paid: BTreeMap<String, Usage>,
 }
@@ -99,6 +103,11 @@ impl Journal {
         next.is_some_and(|(kind, step)| kind == STARTED && step.starts_with(path)) || self.knows(path)
     }
 
+    /// What a step used itself, each time that it was asked.
+    pub(super) fn used_by(&self, step: &str) -> Usage {
+        self.paid.get(step).copied().unwrap_or_default()
+    }
+
     /// What all steps below a path used.
     pub(super) fn used_below(&self, path: &str) -> Usage {
         let below = self.paid.range(path.to_owned()..).take_while(|(step, _)| step.starts_with(path));
@@ -110,13 +119,23 @@ impl Journal {
 
     /// What a step used that came to an end; a try of an agent counts as one of its runs.
     fn pay(&mut self, step: &str, record: &Value) -> Usage {
-        let told = record.pointer("/data/usage").cloned();
-        let usage: Usage = told.and_then(|usage| serde_json::from_value(usage).ok()).unwrap_or_default();
         let (_, number) = step.rsplit_once(TRY).unwrap_or_default();
         self.used.agent_runs += u64::from(number.parse::<u32>().is_ok());
+        self.spend(step, record)
+    }
+
+    /// What a step used, whatever came of it.
+    fn spend(&mut self, step: &str, record: &Value) -> Usage {
+        let told = record.pointer("/data/usage").cloned();
+        let usage: Usage = told.and_then(|usage| serde_json::from_value(usage).ok()).unwrap_or_default();
         self.used.usage.add(&usage);
         self.paid.entry(step.to_owned()).or_default().add(&usage);
         usage
+    }
+
+    /// Why somebody gave up, if that is on record.
+    pub(super) fn gave_up(&self, step: &str) -> Option<&str> {
+        self.gave_up.get(step).map(String::as_str)
     }
 
     /// Whether a record of a kind is there for a step.
@@ -145,7 +164,7 @@ impl Journal {
                 let reason = record.pointer("/data/reason").map(shown).unwrap_or_default();
                 self.ended = Some((text("/data/status")?.to_owned(), reason));
             }
-            "agent.finished" | "gates.judged" | "referee.answered" | "step.scored" => {
+            "agent.finished" | "agent.fanned" | "gates.judged" | "referee.answered" | "step.scored" => {
                 let digest = kept()?;
                 if kind == "agent.finished" {
                     let (agent, state) = (text("/agent")?.to_owned(), text("/data/state").map(str::to_owned));
@@ -160,7 +179,22 @@ impl Journal {
                 let failure = Failure { usage: self.pay(&step()?, record), ..Failure::new(failed, reason) };
                 self.steps.insert(step()?, Done::Failed(failure));
             }
+            // Asked anew when the run is taken up: it came to nothing, and used something.
+            "agent.stopped" | "referee.stopped" => {
+                self.spend(&step()?, record);
+            }
             "agent.skipped" => drop(self.steps.insert(step()?, Done::Skipped)),
+            "manager.decided" => {
+                if record.pointer("/data/depth") == Some(&Value::from(0)) {
+                    self.left = record.pointer("/data/budget").cloned();
+                }
+                self.noted.extend(step().map(|step| (kind.to_owned(), step)));
+            }
+            "agent.gave_up" => {
+                let reason = record.pointer("/data/reason").map(shown).unwrap_or_default();
+                self.noted.insert((kind.to_owned(), step()?));
+                self.gave_up.insert(step()?, reason);
+            }
             _ => {
                 self.violations += u64::from(matches!(kind, "state.refused" | "message.rejected"));
                 self.noted.extend(step().map(|step| (kind.to_owned(), step)));

@@ -6,12 +6,15 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use jackline_core::json::{JSON_BYTES_MAX, canonical, decode};
+use jackline_core::json::canonical;
 use jackline_core::sha::Digest;
 use jackline_runtime::private;
 use serde_json::Value;
 
 use super::fault::RunFault;
+
+/// Bytes of a value: twice what the shared state may ever have, and every value becomes a part of that.
+const VALUE_BYTES_MAX: u64 = 2 << 30;
 
 /// A directory of values by digest.
 #[derive(Debug)]
@@ -41,8 +44,9 @@ impl Kept {
     pub(super) fn get(&self, digest: &Digest) -> Option<Value> {
         let mut bytes = Vec::new();
         let file = fs::File::open(self.path(digest)).ok()?;
-        file.take(JSON_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).ok()?;
-        if Digest::of(&bytes) == *digest { decode(&bytes).ok() } else { None }
+        file.take(VALUE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+        // INVARIANT: what was put can be got. It is ours and was bounded when it was said, so that it is not bounded again.
+        if Digest::of(&bytes) == *digest { serde_json::from_slice(&bytes).ok() } else { None }
     }
 
     fn path(&self, digest: &Digest) -> PathBuf {
@@ -72,6 +76,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn what_was_put_can_be_got() {
+        let place = tempfile::tempdir().unwrap();
+        let kept = Kept::new(place.path().join("answers"));
+        let deep = (0..80).fold(json!(1), |inner, _| json!([inner]));
+        let wide = json!((0..300_000).map(|at| json!({"": at})).collect::<Vec<_>>());
+        let long = json!({"text": "x".repeat(17 << 20)});
+        for value in [deep, wide, long] {
+            assert!(kept.get(&kept.put(&value).unwrap()) == Some(value));
+        }
+    }
 
     #[test]
     fn the_same_is_kept_by_many_at_once() {

@@ -8,7 +8,7 @@ use jackline_core::session::Session;
 use jackline_core::sha::Digest;
 use jackline_runtime::clock;
 use jackline_runtime::store::{Commit, Committed, Head, Loaded, Store, Sync};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::fault::RunFault;
 use super::hidden::Hidden;
@@ -38,6 +38,9 @@ const OWN: &[&str] = &[
     "delay_ms",
     "spent_ms",
 ];
+
+/// Bytes of a member that stays whatever else an entry holds: our own words, counts and reasons are far shorter.
+const SMALL_BYTES_MAX: usize = 4 * 1024;
 
 /// One thing that happened in a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -147,7 +150,7 @@ impl<'a> Ledger<'a> {
         let redacted = members
             .filter(|(name, _)| !OWN.contains(&name.as_str()))
             .fold(false, |redacted, (_, value)| self.hidden.clean(value) || redacted);
-        clip(data, ARGUMENT_BYTES_MAX) || redacted
+        clipped(data) || redacted
     }
 
     fn record(&self, entry: &Entry, after: Head, replayable: bool) -> Record {
@@ -171,5 +174,45 @@ impl<'a> Ledger<'a> {
             replayable,
             prev_hash: after.hash,
         }
+    }
+}
+
+/// Takes out what is too long; whether anything was. Small members stay: what an agent says may be long, and a run is told
+/// and taken up again by what stands beside it.
+fn clipped(data: &mut Value) -> bool {
+    let Some(members) = data.as_object_mut() else { return clip(data, ARGUMENT_BYTES_MAX) };
+    let is_small = |value: &Value| value.to_string().len() <= SMALL_BYTES_MAX;
+    let (small, large): (Map<_, _>, Map<_, _>) =
+        std::mem::take(members).into_iter().partition(|(_, value)| is_small(value));
+    // There are few members, so that small ones need no bound together; what is deep is cut in them, too.
+    let parts = [(small, usize::MAX), (large, ARGUMENT_BYTES_MAX)];
+    parts.into_iter().fold(false, |before, (part, bytes_max)| {
+        let mut part = Value::Object(part);
+        let cut = clip(&mut part, bytes_max);
+        members.extend(part.as_object_mut().map(std::mem::take).into_iter().flatten());
+        cut || before
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_members_stay_beside_large_ones() {
+        let rows: Vec<Value> = (0..3_000).map(|at| json!({"id": at, "name": format!("row number {at}")})).collect();
+        let mut data =
+            json!({"answer": {"rows": rows}, "kept": "ab", "attempt": 1, "state": "aa", "reason": "x".repeat(900)});
+        assert!(clipped(&mut data));
+        assert_eq!((&data["kept"], &data["attempt"], &data["state"]), (&json!("ab"), &json!(1), &json!("aa")));
+        assert!(data["reason"].is_string() && data.to_string().len() < 2 * ARGUMENT_BYTES_MAX, "{data}");
+        assert!(!clipped(&mut json!({"answer": {"n": 1}, "kept": "ab"})));
+    }
+
+    #[test]
+    fn what_is_deep_is_cut_however_small_it_is() {
+        let mut data = json!({"answer": (0..200).fold(json!(1), |inner, _| json!([inner])), "kept": "ab"});
+        assert!(clipped(&mut data));
+        assert_eq!(data["kept"], "ab");
     }
 }

@@ -61,6 +61,7 @@ use model::Means;
 pub use order::{Order, is_run_id, new_run_id};
 use owner::Owner;
 use running::{Running, lock};
+pub(crate) use settings::GATHERED;
 pub(crate) use settings::unusable_tiers;
 use settings::{Engine, Settings};
 use shared::Shared;
@@ -133,6 +134,7 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
         memory: Mutex::new(Memory::default()),
         violations: AtomicU64::new(journal.violations),
         submanagers: AtomicU32::new(0),
+        managing: parallel::Places::new(delegation::managing(&settings.engine)),
         events: Mutex::new(Vec::new()),
         end: Mutex::new(None),
         settings: &settings,
@@ -215,8 +217,11 @@ impl Running<'_> {
     fn begin(&self, wanted: &Value, resume: bool) -> Result<(), RunFault> {
         if !resume {
             let kept = self.ledger.kept.put(wanted)?;
-            let engine = self.settings.engine.name();
-            let data = json!({"kept": kept.hex(), "task": self.task, "engine": engine, "start": wanted.get("start")});
+            let engine = &self.settings.engine;
+            let data = json!({
+                "kept": kept.hex(), "task": self.task, "engine": engine.name(), "start": wanted.get("start"),
+                "budgets": together(self.budgets(), delegation::budgets(engine)),
+            });
             return self.ledger.commit(vec![Entry::new("run.started", &self.settings.name, data)]);
         }
         for landed in &self.journal.answers {
@@ -227,7 +232,10 @@ impl Running<'_> {
             let (letters, _) = self.post(&landed.agent, &answer);
             lock(&self.shared).land(&landed.agent, landed.state.as_deref(), &answer, letters);
         }
-        let data = json!({"spent_ms": u64::try_from(self.journal.spent.as_millis()).unwrap_or(u64::MAX)});
+        let data = json!({
+            "spent_ms": u64::try_from(self.journal.spent.as_millis()).unwrap_or(u64::MAX),
+            "budgets": self.budgets(), "budget": self.journal.left,
+        });
         self.ledger.commit(vec![Entry::new("run.resumed", &self.settings.name, data)])
     }
 
@@ -239,11 +247,13 @@ impl Running<'_> {
                 let described = self.described(&outcome.output, &evaluation);
                 Ok(Came { end, output: outcome.output, described, iterations: 0, spent: json!({}) })
             }),
-            Engine::Delegation(settings) => delegation::run(self, settings).map(|outcome| {
-                let spent = outcome.spent();
-                let delegation::Outcome { end, output, described, iterations, .. } = outcome;
-                Came { end, output, described, iterations, spent }
-            }),
+            Engine::Delegation(settings) => {
+                let (spent, outcome) = delegation::run(self, settings);
+                outcome.map(|outcome| {
+                    let delegation::Outcome { end, output, described, iterations, .. } = outcome;
+                    Came { end, output, described, iterations, spent }
+                })
+            }
         };
         if let Some(fault) = lock(&self.fault).take() {
             return Err(fault);

@@ -5,11 +5,11 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::worker::{self, Failure, FailureKind, Reply, Request, Unanswered, Worker};
-use crate::ask::{self, Ask as _, Cause, Question, Usage};
-use crate::model::{Endpoint, Model, Post};
+use crate::ask::{self, Cause, Question, Usage};
+use crate::model::{Endpoint, Meter, Model, Post};
 
 /// Between two looks at whether the answer is still wanted.
 const LOOK: Duration = Duration::from_millis(20);
@@ -74,19 +74,22 @@ impl Worker for ModelAgent {
         let (instructions, schema) = self.told(request);
         let (model, input) = (self.model.clone(), request.input.clone());
         let until = Instant::now() + request.timeout;
+        let meter = Arc::new(Meter::default());
+        let counts = Arc::clone(&meter);
         let answer = patiently(request.stop, move || {
             let question =
                 Question { role: "worker", instructions: &instructions, input: &input, schema: schema.as_ref() };
-            model.ask(&question, until)
-        })?;
+            model.metered(&question, until, &counts)
+        });
+        // What is left behind may use more, which nobody hears of.
+        let answer = answer.map_err(|unanswered| unanswered.having_used(counted(meter.read())))?;
         let answer = answer.map_err(|unanswered| Unanswered::Failed(failure(&unanswered)))?;
         let usage = counted(answer.usage);
         let Value::Object(value) = answer.value else {
             let failure = Failure::new(FailureKind::Validation, "its answer is no JSON object");
             return Err(Unanswered::Failed(Failure { usage, ..failure }));
         };
-        let notes = Map::from_iter([("requests".to_owned(), json!(answer.usage.requests))]);
-        Ok(Reply { value, notes, usage: Some(usage) })
+        Ok(Reply { value, notes: Map::new(), usage: Some(usage) })
     }
 }
 
@@ -103,7 +106,9 @@ fn patiently<T: Send + 'static>(
         match told.recv_timeout(LOOK) {
             Ok(answer) => return Ok(answer),
             Err(mpsc::RecvTimeoutError::Disconnected) => return Err(broken("asking the model failed".to_owned())),
-            Err(mpsc::RecvTimeoutError::Timeout) if stop() => return Err(Unanswered::Stopped),
+            Err(mpsc::RecvTimeoutError::Timeout) if stop() => {
+                return Err(Unanswered::Stopped(worker::Usage::default()));
+            }
             Err(mpsc::RecvTimeoutError::Timeout) => {}
         }
     }
@@ -124,6 +129,6 @@ fn failure(unanswered: &ask::Unanswered) -> Failure {
 /// What was used, as answers tell it.
 fn counted(usage: Usage) -> worker::Usage {
     let cost = jackline_core::session::shown_usd(usage.cost_nano_usd);
-    let told = json!({"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "cost_usd": cost});
-    serde_json::from_value(told).unwrap_or_default()
+    let ask::Usage { requests, input_tokens, output_tokens, .. } = usage;
+    worker::Usage { requests, input_tokens, output_tokens, tool_calls: 0, cost_usd: cost }
 }

@@ -12,6 +12,7 @@ use jackline_core::sha::Digest;
 use serde_json::{Value, json};
 
 use super::answer::{self, Answer};
+use super::command;
 use super::fault::Halt;
 use super::ledger::Entry;
 use super::running::{Earlier, Running, lock};
@@ -19,6 +20,7 @@ use super::settings::Named;
 use super::tab::Tab;
 use super::worker::{Failure, Reply, Request, Unanswered, Worker};
 use crate::ask::{self, Ask, Question, Usage};
+use crate::critique::KNOWN_DEFECTS;
 
 /// Digits by which a question is told from another one in the same place: no two of one run are alike.
 const DIGEST_DIGITS: usize = 16;
@@ -66,13 +68,9 @@ impl<'a, 'r> Referee<'a, 'r> {
     fn known(&self, step: &str) -> Result<Option<Result<ask::Answer, ask::Unanswered>>, Halt> {
         Ok(match self.running.known(step)? {
             None | Some(Earlier::Skipped) => None,
-            Some(Earlier::Failed(failure)) => {
-                self.tab.charge(&failure.usage);
-                Some(Err(ask::Unanswered::new(failure.reason)))
-            }
+            Some(Earlier::Failed(failure)) => Some(Err(ask::Unanswered::new(failure.reason))),
             Some(Earlier::Finished(value)) => {
                 let answer: Answer = self.running.read(step, value)?;
-                self.tab.charge(&answer.usage);
                 Some(Ok(ask::Answer { value: Value::Object(answer.said), usage: Usage::default() }))
             }
         })
@@ -88,7 +86,9 @@ impl<'a, 'r> Referee<'a, 'r> {
         let running = self.running;
         running.go_on()?;
         running.within_budget()?;
-        let timeout = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let own = running.settings.agents.get(name).and_then(|agent| agent.timeout);
+        let timeout = own.map_or(left, |own| own.min(left));
         let replied = worker.ask(&Request {
             input: &self.input(question),
             timeout,
@@ -99,31 +99,34 @@ impl<'a, 'r> Referee<'a, 'r> {
         });
         running.watch.stir();
         match replied.map(|reply| self.read(reply)) {
-            Ok(Ok((answer, requests))) => {
+            Ok(Ok(answer)) => {
                 self.pay(&answer.usage);
                 let kept = running.ledger.kept.put(&json!(answer))?;
                 let data = json!({
-                    "kept": kept.hex(), "role": question.role, "usage": answer.usage, "requests": requests, "answer": answer.said,
+                    "kept": kept.hex(), "role": question.role, "usage": answer.usage, "answer": answer.said,
                 });
                 running.record(Entry::new("referee.answered", name, data).of_step(step))?;
                 Ok(Ok(ask::Answer { value: Value::Object(answer.said), usage: Usage::default() }))
             }
             Ok(Err(failure)) | Err(Unanswered::Failed(failure)) => {
                 self.pay(&failure.usage);
-                let reason = running.hidden.text(&failure.reason);
+                let reason = command::reason(&failure.reason, running.hidden);
                 let data = json!({"role": question.role, "kind": failure.kind.word(), "reason": reason, "usage": failure.usage});
                 running.record(Entry::new("referee.failed", name, data).of_step(step))?;
                 Ok(Err(ask::Unanswered::new(reason)))
             }
-            Err(Unanswered::Stopped) => Err(Halt::Over),
+            Err(Unanswered::Stopped(usage)) => {
+                self.pay(&usage);
+                let data = json!({"role": question.role, "usage": usage});
+                running.record(Entry::new("referee.stopped", name, data).of_step(step))?;
+                Err(Halt::Over)
+            }
         }
     }
 
-    /// What was said, and how many requests that took.
-    fn read(&self, reply: Reply) -> Result<(Answer, Value), Failure> {
+    fn read(&self, reply: Reply) -> Result<Answer, Failure> {
         self.running.hidden.learn(&Value::Object(reply.value.clone()));
-        let requests = reply.notes.get("requests").cloned().unwrap_or_default();
-        Answer::of(reply, &BTreeSet::new()).map(|answer| (answer, requests))
+        Answer::of(reply, &BTreeSet::new())
     }
 
     /// What was used now is the run's, and of whoever pays.
@@ -145,12 +148,24 @@ impl<'a, 'r> Referee<'a, 'r> {
     }
 }
 
+/// What a question is about, by which it is known again. What was found in other work is told beside it, and is more or less by
+/// who came first.
+fn subject(input: &Value) -> Value {
+    let mut subject = input.clone();
+    if let Some(subject) = subject.as_object_mut() {
+        subject.remove(KNOWN_DEFECTS);
+    }
+    subject
+}
+
 impl Ask for Referee<'_, '_> {
     fn ask(&self, question: &Question<'_>, until: Instant) -> Result<ask::Answer, ask::Unanswered> {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         // What is asked is part of the name: what was said of one answer says nothing of another.
-        let digest = Digest::of(&canonical(&json!([question.role, question.input]))).hex();
+        let digest = Digest::of(&canonical(&json!([question.role, subject(question.input)]))).hex();
         let step = format!("{}?{number}:{}", self.step, digest.get(..DIGEST_DIGITS).unwrap_or(&digest));
+        // What is on record of it was paid by the run when the records were read.
+        self.tab.charge(&self.running.journal.used_by(&step));
         match self.known(&step) {
             Err(halt) => Err(self.over(halt)),
             Ok(Some(known)) => known,

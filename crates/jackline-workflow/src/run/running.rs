@@ -49,6 +49,8 @@ pub(super) struct Running<'a> {
     pub(super) violations: AtomicU64,
     /// Managers below the manager so far.
     pub(super) submanagers: AtomicU32,
+    /// How many of them may be at work at once, wherever they are.
+    pub(super) managing: Places,
     pub(super) events: Mutex<Vec<Value>>,
     /// How the run ends, once something has ended it.
     pub(super) end: Mutex<Option<End>>,
@@ -232,14 +234,31 @@ impl Running<'_> {
 
     /// Writes down what the gates are asked about, as `jackline workflow gates --run` reads it.
     pub(super) fn describe(&self, described: &Value) -> Result<(), Halt> {
-        self.write("run.json", described)
+        let mut described = described.clone();
+        self.clean_own(&mut described);
+        self.put("run.json", &described)
     }
 
-    /// Writes a file of the run's own, without what is sensitive.
-    pub(super) fn write(&self, name: &str, value: &Value) -> Result<(), Halt> {
-        let mut value = value.clone();
-        self.hidden.clean(&mut value);
-        self.put(name, &value)
+    /// Takes out what is sensitive where the names of members are ours: a field of a workflow's that is called like one of
+    /// them does not have it taken out. What others said is cleaned as a whole. As deep as what we describe.
+    fn clean_own(&self, value: &mut Value) {
+        /// Members that hold what others said, in members of their own.
+        const OTHERS: &[&str] = &["final_result", "success_criteria"];
+        match value {
+            Value::Object(members) => {
+                for (name, value) in members.iter_mut() {
+                    if OTHERS.contains(&name.as_str()) {
+                        self.hidden.clean(value);
+                    } else {
+                        self.clean_own(value);
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.clean_own(item)),
+            leaf => {
+                self.hidden.clean(leaf);
+            }
+        }
     }
 
     /// Writes a file of the run's own that shows nothing sensitive as it is.

@@ -4,10 +4,10 @@
 
 use std::time::Duration;
 
-use jackline_core::audit::head;
 use serde_json::{Map, Value, json};
 
-use super::answer::Answer;
+use super::answer::{Answer, Usage};
+use super::command;
 use super::fault::{Halt, RunFault};
 use super::ledger::Entry;
 use super::mail::{Letter, Rejected};
@@ -15,9 +15,6 @@ use super::running::{Earlier, Running, lock};
 use super::settings::{AgentSettings, Retry};
 use super::tab::Tab;
 use super::worker::{Failure, FailureKind, Reply, Request, Unanswered};
-
-/// Bytes of why an agent failed: people read the beginning, and a longer text would be clipped in its record.
-const REASON_BYTES_MAX: usize = 2_000;
 
 /// What is asked of whom.
 pub(super) struct Ask<'a> {
@@ -64,6 +61,7 @@ impl Running<'_> {
         for attempt in 1_u32.. {
             let step = format!("{}#{attempt}", ask.step);
             let known = self.known(&step)?;
+            ask.tab.charge(&self.used_before(&step, known.is_some()));
             if let (None, Some(what)) = (&known, ask.tab.exhausted()) {
                 return self.unpaid(ask, &step, what);
             }
@@ -74,7 +72,9 @@ impl Running<'_> {
                     (self.attempt(ask, attempt, &step).map_err(|halt| self.halted(halt))?, true)
                 }
             };
-            self.pay(ask, &step, (&came, live));
+            if live {
+                self.pay(ask, &came);
+            }
             match came {
                 Came::Failed(ref failure) if ask.retry.again(attempt, failure.kind) => {
                     if live {
@@ -92,19 +92,26 @@ impl Running<'_> {
         Ok(Came::Unwanted)
     }
 
-    /// Whoever asked pays for what a try used, and the run does; what is on record was paid when the record was read.
-    fn pay(&self, ask: &Ask<'_>, step: &str, (came, live): (&Came, bool)) {
+    /// What a try used that is on record: the run paid for it when the records were read, and whoever asks pays now. One that
+    /// is asked anew asks again whoever looks at its answer, and these pay for themselves.
+    fn used_before(&self, step: &str, known: bool) -> Usage {
+        let mut used = self.journal.used_by(step);
+        if known {
+            used.add(&self.journal.used_below(&format!("{step}/")));
+        }
+        used
+    }
+
+    /// Whoever asked pays for what a try used, and the run does.
+    fn pay(&self, ask: &Ask<'_>, came: &Came) {
         let usage = match came {
             Came::Answered(answer) => answer.usage,
             Came::Failed(failure) => failure.usage,
+            // What was used by one that was stopped is paid already.
             Came::Unwanted => return,
         };
         ask.tab.charge(&usage);
-        if live {
-            self.charge(&usage);
-        } else {
-            ask.tab.charge(&self.journal.used_below(&format!("{step}/")));
-        }
+        self.charge(&usage);
     }
 
     /// Nobody pays for another try.
@@ -164,8 +171,11 @@ impl Running<'_> {
         match answered {
             Ok(reply) => self.answered(ask, agent, (attempt, step), reply),
             Err(Unanswered::Failed(failure)) => self.failed(ask, (attempt, step), failure),
-            Err(Unanswered::Stopped) => {
-                self.record(Entry::new("agent.stopped", ask.name, json!({"attempt": attempt})).of_step(step))?;
+            Err(Unanswered::Stopped(usage)) => {
+                ask.tab.charge(&usage);
+                self.charge(&usage);
+                let data = json!({"attempt": attempt, "usage": usage});
+                self.record(Entry::new("agent.stopped", ask.name, data).of_step(step))?;
                 self.go_on().map(|()| Came::Unwanted)
             }
         }
@@ -202,7 +212,7 @@ impl Running<'_> {
 
     fn failed(&self, ask: &Ask<'_>, (attempt, step): (u32, &str), failure: Failure) -> Result<Came, Halt> {
         // Cut only once nothing sensitive is in it: half a secret would not be found.
-        let reason = head(&self.hidden.text(&failure.reason), REASON_BYTES_MAX).to_owned();
+        let reason = command::reason(&failure.reason, self.hidden);
         let failure = Failure { reason, ..failure };
         let again = ask.retry.again(attempt, failure.kind);
         let delay = if again { ask.retry.delay(attempt).as_millis() } else { 0 };
@@ -223,10 +233,10 @@ impl Running<'_> {
     ) -> Result<Came, Halt> {
         // Learned before anything is said about it, in whatever words.
         self.hidden.learn(&Value::Object(reply.value.clone()));
-        let (schema, notes) = (agent.schema.as_ref(), reply.notes.clone());
+        let (schema, notes) = (agent.schema.as_ref(), command::kept(reply.notes.clone(), self.hidden));
         let answer = Answer::of(reply, &agent.fields).and_then(|answer| answer.check(schema).map(|()| answer));
         let answer = match answer {
-            Ok(answer) => answer,
+            Ok(answer) => answer.given(&self.settings.sharing, (ask.agent, ask.name)),
             Err(failure) => return self.failed(ask, (attempt, step), failure),
         };
         if let Some(failure) = self.refused(ask, &answer, step)? {
@@ -254,10 +264,15 @@ impl Running<'_> {
             let why = format!("it writes {}, which no agent may write", keys.join(", "));
             return Ok(Some(Failure::new(FailureKind::Refused, why)));
         }
+        Ok(self.too_large(answer))
+    }
+
+    /// Why an answer cannot become part of the state: it would be too large with it.
+    pub(super) fn too_large(&self, answer: &Answer) -> Option<Failure> {
         let bytes = lock(&self.shared).bytes() + json!([answer.said, answer.updates]).to_string().len() as u64;
         let max = self.settings.state_bytes_max;
         let why = || format!("with its answer the state would have more than {max} bytes");
-        Ok((bytes > max).then(|| Failure::new(FailureKind::Refused, why())))
+        (bytes > max).then(|| Failure::new(FailureKind::Refused, why()))
     }
 
     /// An answer is recorded and becomes part of the state, in one.

@@ -61,7 +61,7 @@ impl Place {
 pub struct Reply {
     /// The one object that an agent answers with.
     pub value: Map<String, Value>,
-    /// What is worth keeping beside it, for the record; without secrets.
+    /// What is worth keeping beside it, for the record; it may quote what the object calls sensitive.
     pub notes: Map<String, Value>,
     /// What was used, where that is known from elsewhere than the object.
     pub usage: Option<Usage>,
@@ -70,9 +70,19 @@ pub struct Reply {
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unanswered {
-    /// It was to end.
-    Stopped,
+    /// It was to end; so much was used until then.
+    Stopped(Usage),
     Failed(Failure),
+}
+
+impl Unanswered {
+    /// The same, with what was used all the same.
+    pub(super) fn having_used(self, usage: Usage) -> Self {
+        match self {
+            Self::Stopped(_) => Self::Stopped(usage),
+            Self::Failed(failure) => Self::Failed(Failure { usage, ..failure }),
+        }
+    }
 }
 
 /// Why an agent failed.

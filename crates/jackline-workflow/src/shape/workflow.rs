@@ -82,6 +82,7 @@ static VARIABLE: Shape = open(
         key("name", Form::Text, "Its name.").required(),
         key("description", Form::Text, "What it is for."),
         key("required", Form::Flag, "Whether a run needs it.").default("false"),
+        key("default", Form::Literal, "Its value where it is not set."),
         key("sensitive", Form::Flag, "Whether its value is kept out of every record (R14).").default("false").judged(),
     ],
 );
@@ -98,6 +99,7 @@ static ORCHESTRATION: Shape = open(
         key("validation", Form::Map(&VALIDATION), "How answers are validated where no manager delegates."),
         key("run_budget", Form::Map(&RUN_BUDGET), "What a run may use (R17)."),
         key("subworkflows", Form::List(&Form::Map(&INNER)), "Workflows inside this one (R8)."),
+        key("phases", Form::List(&Form::Free), "Steps beside the agents."),
         key("degradation", Form::List(&Form::Free), "What stands in for agents that fail."),
     ],
 )

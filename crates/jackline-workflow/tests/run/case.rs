@@ -16,6 +16,9 @@ use jackline_workflow::{load, validate};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// The time that whoever watches takes when he is slow.
+pub(crate) const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
+
 /// A workflow, and where its runs are kept.
 pub(crate) struct Case {
     dir: TempDir,
@@ -23,6 +26,8 @@ pub(crate) struct Case {
     interrupt: Option<(&'static str, &'static str)>,
     /// At a record of this kind about this agent, whoever watches panics.
     panic: Option<(&'static str, &'static str)>,
+    /// At a record of this kind about this agent, whoever watches takes his time.
+    slow: Option<(&'static str, &'static str)>,
     variables: Vec<(String, String)>,
 }
 
@@ -38,6 +43,9 @@ impl Observer for Watcher<'_> {
         if self.case.interrupt == Some((entry.kind, entry.agent.as_str())) {
             self.signal.store(15, Ordering::Relaxed);
         }
+        if self.case.slow == Some((entry.kind, entry.agent.as_str())) {
+            std::thread::sleep(SLOW);
+        }
         self.seen.lock().unwrap().push(entry.clone());
         assert_ne!(self.case.panic, Some((entry.kind, entry.agent.as_str())), "a panic, as ordered");
     }
@@ -48,7 +56,7 @@ impl Case {
     pub(crate) fn new(manifest: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let head = "awp: \"1.0.0\"\nworkflow: {name: under-test, version: \"1.0.0\", description: a test}\n";
-        let case = Self { dir, interrupt: None, panic: None, variables: Vec::new() };
+        let case = Self { dir, interrupt: None, panic: None, slow: None, variables: Vec::new() };
         case.write("workflow.awp.yaml", &format!("{head}{manifest}"));
         case
     }
@@ -103,6 +111,11 @@ cd "$dir" && eval "$told" && echo '{"done": true}'
 
     pub(crate) fn panicking_at(mut self, kind: &'static str, agent: &'static str) -> Self {
         self.panic = Some((kind, agent));
+        self
+    }
+
+    pub(crate) fn slow_at(mut self, kind: &'static str, agent: &'static str) -> Self {
+        self.slow = Some((kind, agent));
         self
     }
 

@@ -430,3 +430,93 @@ fn one_chain_holds_both_engines_and_what_workers_say_is_shared_as_the_strategy_h
     assert_eq!(given(&case, 2)["state"].get("hand"), None);
     case.verify();
 }
+
+#[test]
+fn scores_reject_until_they_pass() {
+    // A critic that knows what it likes.
+    let critique = "    critique: {enabled: true, critic: critic, max_repair_attempts: 0}\n";
+    let critic = "if grep -q '\"instructions\":\"echo well'; then echo '{\"score\": 0.9, \"defects\": []}'; else echo '{\"score\": 0.2, \"defects\": []}'; fi";
+    let weak = delegate(&[("s1", "echo badly > text.md")]);
+    let good = delegate(&[("s1", "echo well > text.md")]);
+    let case = flow("", critique).agent("critic", critic).manager("boss", &[weak, complete(), good, complete()]);
+    assert_eq!(end(&case.run(json!({"task": "tell"}))), words("complete", "complete"), "{:?}", rejected(&case));
+    assert_eq!(rejected(&case), ["critique"]);
+    assert_eq!(given(&case, 3)["rejections"][0]["gate"], "critique");
+
+    let metric = |name: &str, expr: &str| {
+        format!("{{name: {name}, kind: deterministic, weight: 0.5, params: {{expr: \"{expr}\"}}}}")
+    };
+    let metrics = format!("[{}, {}]", metric("met", "true"), metric("said", "result.summary == 'better'"));
+    let more = format!("observability:\n  evaluation: {{enabled: true, metrics: {metrics}}}\n");
+    let better = json!({"decision": "COMPLETE", "final_result": {"summary": "better"}});
+    let case = flow("", &more).manager("boss", &[complete(), better]);
+    assert_eq!(end(&case.run(json!({"task": "tell"}))), words("complete", "complete"), "{:?}", rejected(&case));
+    assert_eq!(rejected(&case), ["eval"]);
+    assert_eq!(given(&case, 2)["rejections"][0]["payload"]["action"], "retry_with_repair");
+}
+
+#[test]
+fn an_agent_that_cannot_be_asked_is_nobody() {
+    let ghost = json!({"decision": "DELEGATE", "delegations": [{"worker_id": "ghost", "subtask_id": "repair_auto_3"}]});
+    let case = flow("", "").manager("boss", &[plan(&[subtask("s1", &["text.md"])]), complete(), complete(), ghost]);
+    case.write(
+        "agents/ghost/agent.awp.yaml",
+        "awp_agent: \"1.0.0\"\nidentity: {id: ghost, role: r, description: d}\noutput: {contract: {type: object}}\n",
+    );
+    let ended = case.run(json!({"task": "tell"}));
+    assert_eq!(end(&ended), words("partial", "max_loops"));
+    assert_eq!(given(&case, 5)["refused"], "DELEGATE is refused: nobody could begin with any of it");
+    assert_eq!(given(&case, 12)["plan_locked"], "delegate the repair `repair_auto_3` first");
+    assert_eq!(
+        given(&case, 5)["results"][0]["error"],
+        "the agent `ghost` names neither `runtime.command` nor a `model`"
+    );
+}
+
+#[test]
+fn a_repair_takes_away_nothing_that_the_plan_declares_in_its_words() {
+    let told = |criteria: &str| plan(&[json!({"id": "s1", "description": "a part", "success_criteria": criteria})]);
+    // What was there before the repair is looked for after it.
+    let case = flow("", "").manager(
+        "boss",
+        &[
+            told("writes _output_dir/a.md and _output_dir/b.md"),
+            delegate(&[("s1", "echo fine > a.md")]),
+            complete(),
+            complete(),
+            delegate(&[("repair_auto_4", "rm a.md; echo fine > b.md")]),
+            complete(),
+            json!({"decision": "FAIL", "reason": "no use"}),
+        ],
+    );
+    assert_eq!(end(&case.run(json!({"task": "tell"}))), words("failed", "fail"), "{:?}", rejected(&case));
+    assert_eq!(given(&case, 7)["rejections"][0]["payload"]["missing"], json!(["a.md"]));
+    // And searched.
+    let case = flow("", "").manager(
+        "boss",
+        &[
+            told("writes _output_dir/report.log and _output_dir/b.md"),
+            delegate(&[("s1", "echo Revenue: TODO > report.log")]),
+            complete(),
+            complete(),
+            delegate(&[("repair_auto_4", "echo fine > b.md")]),
+            complete(),
+            json!({"decision": "FAIL", "reason": "no use"}),
+        ],
+    );
+    assert_eq!(end(&case.run(json!({"task": "tell"}))), words("failed", "fail"), "{:?}", rejected(&case));
+    assert_eq!(given(&case, 7)["rejections"][0]["gate"], "placeholder");
+    // In the directory where it belongs.
+    let case = flow("", "").manager(
+        "boss",
+        &[
+            told("writes _workspace_dir/notes.json"),
+            complete(),
+            complete(),
+            delegate(&[("repair_auto_3", "echo [1] > ../workspace/notes.json")]),
+            complete(),
+        ],
+    );
+    assert_eq!(end(&case.run(json!({"task": "tell"}))), words("complete", "complete"), "{:?}", rejected(&case));
+    assert_eq!(given(&case, 4)["plan"]["subtasks"][1]["required_outputs"], json!(["_workspace_dir/notes.json"]));
+}

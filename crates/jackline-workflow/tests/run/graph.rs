@@ -328,3 +328,49 @@ fn a_panic_ends_the_run_and_is_waited_for_by_nobody() {
     assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
     assert_eq!(case.kinds().last().unwrap(), "run.ended");
 }
+
+#[test]
+fn nobody_is_copied_without_end() {
+    let nodes = "    - {id: copies, fan_out: {source: 'state.list', max_parallel: 100000}}";
+    let case = graph(nodes).agent("copies", "cat > /dev/null; echo x >> ran; echo '{}'");
+    let ended = case.run(json!({"list": vec![0; 10_001]}));
+    assert_eq!(end(&ended), words("failed", "agent_failed: copies"));
+    assert_eq!(case.told("agent.gave_up")[0]["reason"], "`state.list` has 10001 items, more than 10000");
+    assert_eq!(case.text("ran"), "");
+    // As many as are wanted at once are far more than may be, and all of them are done.
+    let case = graph(nodes).agent("copies", "cat > /dev/null; echo '{}'");
+    let ended = case.run(json!({"list": vec![0; 40]}));
+    assert_eq!(ended.output["copies"]["results"].as_array().unwrap().len(), 40);
+}
+
+#[test]
+fn copies_that_cannot_be_started_have_failed() {
+    for (on_failure, status) in [("stop", "failed"), ("continue", "partial"), ("skip", "complete")] {
+        let nodes = format!("    - {{id: copies, on_failure: {on_failure}, fan_out: {{source: '[1, 2, 3]'}}}}");
+        let case = graph(&nodes).agent("copies", SAYS_ITS_NAME);
+        let text =
+            case.text("agents/copies/agent.awp.yaml").replace("[sh, agents/copies/run.sh]", "[./no-such-program]");
+        case.write("agents/copies/agent.awp.yaml", &text);
+        assert_eq!(end(&case.run(json!({}))).0, status, "{on_failure}");
+        let failed = case.told("agent.failed");
+        assert!(!failed.is_empty() && failed.len() <= 3, "{failed:?}");
+        assert!(failed.iter().all(|data| data["kind"] == "server_error"), "{failed:?}");
+        assert_eq!(case.agents("agent.gave_up"), ["copies"]);
+    }
+}
+
+#[test]
+fn a_run_whose_time_is_over_after_the_last_condition_is_not_complete() {
+    let manifest = "orchestration:\n  graph: [{id: aa}, {id: bb, depends_on: [aa], when: 'false'}]\n  execution: {timeout_total: 2}\n";
+    let case = |slow: bool| {
+        let case = Case::new(manifest).agent("aa", SAYS_ITS_NAME).agent("bb", SAYS_ITS_NAME);
+        if slow { case.slow_at("agent.skipped", "bb") } else { case }
+    };
+    assert_eq!(end(&case(false).run(json!({}))), words("complete", "complete"));
+    let case = case(true);
+    assert_eq!(end(&case.run(json!({}))), words("partial", "max_wall_time"));
+    assert_eq!(
+        (case.agents("agent.finished"), case.agents("agent.skipped")),
+        (vec!["aa".to_owned()], vec!["bb".to_owned()])
+    );
+}

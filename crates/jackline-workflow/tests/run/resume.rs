@@ -252,3 +252,98 @@ fn a_sensitive_variable_is_what_it_was() {
     assert!(case.resume().complete());
     assert!(!case.written().contains("old-secret-1111"));
 }
+
+#[test]
+fn long_answers_are_taken_up() {
+    let rows: Vec<_> = (0..1_500).map(|at| json!({"id": at, "name": format!("row number {at}")})).collect();
+    let case = three()
+        .agent("aa", "cat > /dev/null; echo x >> ran-aa; cat rows.json")
+        .interrupted_after("agent.started", "bb");
+    case.write("rows.json", &json!({"rows": rows, "usage": {"input_tokens": 7}}).to_string());
+    assert_eq!(end(&case.run(json!({}))).0, "aborted");
+    let case = case.uninterrupted();
+    let ended = case.resume();
+    assert_eq!(end(&ended), words("complete", "complete"));
+    assert_eq!((case.text("ran-aa").lines().count(), ended.output["aa"]["rows"].as_array().unwrap().len()), (1, 1500));
+    assert_eq!(ended.usage["input_tokens"], 7);
+    // How it ended is told, however much it leads to.
+    let record = case.records().pop().unwrap();
+    assert_eq!((&record["data"]["status"], &record["data"]["reason"]), (&json!("complete"), &json!("complete")));
+    assert!(matches!(case.try_resume(), Err(RunFault::Over { .. })));
+}
+
+#[test]
+fn long_plans_are_taken_up() {
+    let subtasks: Vec<_> = (0..400).map(|at| subtask(&format!("subtask-number-{at}"), &[])).collect();
+    let case = flow("", "")
+        .manager("boss", &[plan(&subtasks), delegate(&[("subtask-number-7", "true")]), complete()])
+        .interrupted_after("agent.started", "hand");
+    assert_eq!(end(&case.run(json!({}))).0, "aborted");
+    let case = case.uninterrupted();
+    let ended = case.resume();
+    assert_eq!((end(&ended), ended.iterations), (words("complete", "complete"), 3));
+    assert!(case.told("manager.decided").iter().all(|data| data["decision"].is_string() && data["budget"].is_object()));
+}
+
+#[test]
+fn a_fan_out_goes_on_over_what_it_began_with() {
+    let nodes = "orchestration:\n  graph:\n    - {id: aa, fan_out: {source: 'state.xs', max_parallel: 1}}\n    - {id: bb}\n    - {id: cc, depends_on: [aa, bb]}\n";
+    let copy = r#"
+cat > one.$$; item=$(sed 's/.*"item":"\([a-z]*\)".*/\1/' one.$$); rm one.$$
+echo $item >> ran-aa
+[ $item = a ] || while [ ! -f go ]; do sleep 0.05; done
+echo "{\"about\": \"$item\"}"
+"#;
+    // While the second copy is at work, somebody writes what is fanned out over.
+    let writes = "cat > /dev/null; while ! grep -q b ran-aa; do sleep 0.05; done; echo '{\"state_updates\": {\"xs\": [\"x\", \"y\", \"z\"]}}'";
+    let case = Case::new(nodes)
+        .agent("aa", copy)
+        .agent("bb", writes)
+        .agent("cc", &counting("cc"))
+        .interrupted_after("agent.finished", "bb");
+    assert_eq!(end(&case.run(json!({"xs": ["a", "b"]}))).0, "aborted");
+    case.write("go", "");
+    let case = case.uninterrupted();
+    let ended = case.resume();
+    assert_eq!(ended.output["aa"]["results"], json!([{"about": "a"}, {"about": "b"}]));
+    assert_eq!(case.text("ran-aa"), "a\nb\nb\n");
+}
+
+#[test]
+fn who_gave_up_is_not_asked_again() {
+    let nodes = "orchestration:\n  graph:\n    - {id: aa, on_failure: continue, fan_out: {source: 'state.xs'}}\n    - {id: bb}\n    - {id: cc, depends_on: [bb]}\n";
+    let waits = "cat > /dev/null; sleep 0.4; echo '{\"state_updates\": {\"xs\": [1]}}'";
+    let case = Case::new(nodes)
+        .agent("aa", &counting("aa"))
+        .agent("bb", waits)
+        .agent("cc", &counting("cc"))
+        .interrupted_after("agent.started", "cc");
+    assert_eq!(end(&case.run(json!({"xs": 7}))).0, "aborted");
+    assert_eq!(case.agents("agent.gave_up"), ["aa"]);
+    let case = case.uninterrupted();
+    assert_eq!(end(&case.resume()), words("partial", "agents_failed"));
+    assert_eq!((case.text("ran-aa").as_str(), case.agents("agent.gave_up").len()), ("", 1));
+}
+
+#[test]
+fn critics_are_not_asked_again_what_they_have_answered() {
+    let critique =
+        "    critique: {enabled: true, critic: critic, max_repair_attempts: 0, min_score_to_complete: 0.1}\n";
+    let critic = r#"
+cat > one.$$; who=$(sed 's/.*"agent":"\([a-z]*\)".*/\1/' one.$$); rm one.$$
+echo x >> ran-critic
+echo "{\"score\": 0.9, \"defects\": [{\"category\": \"format\", \"description\": \"$who\"}]}"
+"#;
+    let both = json!({"decision": "DELEGATE", "delegations": [{"worker_id": "late"}, {"worker_id": "early"}]});
+    let case = flow("", critique)
+        .agent("late", "cat > /dev/null; while [ ! -f ran-critic ]; do sleep 0.05; done; sleep 0.3; echo '{\"n\": 1}'")
+        .agent("early", "cat > /dev/null; echo '{\"n\": 2}'")
+        .agent("critic", critic)
+        .manager("boss", &[both, complete()])
+        .interrupted_after("critique.reviewed", "late");
+    assert_eq!(end(&case.run(json!({}))).0, "aborted");
+    assert_eq!(case.text("ran-critic").lines().count(), 2);
+    let case = case.uninterrupted();
+    assert!(case.resume().complete());
+    assert_eq!((case.text("ran-critic").lines().count(), case.told("referee.answered").len()), (2, 2));
+}

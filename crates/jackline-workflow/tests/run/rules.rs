@@ -307,3 +307,148 @@ fn when_nothing_can_be_recorded_everybody_at_work_ends() {
     assert!(matches!(fault, jackline_workflow::run::RunFault::Disk { .. }), "{fault}");
     assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
 }
+
+#[test]
+fn r16_what_a_fan_out_gathers_can_be_shared() {
+    let contract = "output: {contract: {pub: {type: string}, own: {type: string}, nev: {type: string}}}";
+    let says = "cat > /dev/null; echo '{\"pub\": \"p\", \"own\": \"o\", \"nev\": \"n\"}'";
+    let seen = |fan_in: &str, share: &str, more: &str| {
+        let nodes = format!(
+            "orchestration:\n  graph:\n    - {{id: first, fan_out: {{source: '[1, 2]'}}, fan_in: {{{fan_in}}}{share}}}\n    \
+             - {{id: second, depends_on: [first]{more}}}\nstate: {{sharing: {{strategy: selective, never_share: [nev]}}}}\n"
+        );
+        let case =
+            Case::new(&nodes).agent_with("first", contract, says).agent("second", "cat > seen-second.json; echo '{}'");
+        assert!(case.run(json!({})).complete());
+        let seen = case.seen("second");
+        let state = |name: &str| seen["state"].get(name).cloned().unwrap_or_default();
+        (state("first"), state("got"), seen["inputs"].get("first").cloned().unwrap_or_default())
+    };
+    let none = || (json!(null), json!(null), json!(null));
+    let whole = json!([{"pub": "p", "own": "o"}, {"pub": "p", "own": "o"}]);
+    let part = json!([{"pub": "p"}, {"pub": "p"}]);
+    // The field that they become, all of it save what is kept back.
+    let got = json!({"got": whole});
+    assert_eq!(seen("target_field: got", ", share_output: [got]", ""), (got.clone(), whole.clone(), got));
+    let results = json!({"results": whole});
+    assert_eq!(seen("strategy: merge", ", share_output: [results]", ""), (results.clone(), json!(null), results));
+    // A field of each of them.
+    let got = json!({"got": part});
+    assert_eq!(seen("target_field: got", ", share_output: [pub]", ""), (got.clone(), part.clone(), got));
+    let one = json!({"got": {"pub": "p"}});
+    assert_eq!(
+        seen("strategy: first, target_field: got", ", share_output: [pub]", ""),
+        (one.clone(), json!({"pub": "p"}), one)
+    );
+    assert_eq!(seen("target_field: got", "", ""), none());
+    assert_eq!(seen("target_field: got", ", share_output: [nev]", ""), none());
+    // Who wants less is given less.
+    let more = ", share_input: {first: [pub]}";
+    assert_eq!(seen("target_field: got", ", share_output: [got]", more).2, json!({"got": part}));
+}
+
+#[test]
+fn r16_agents_are_meant_by_their_names_too() {
+    let seen = |sharing: &str| {
+        let nodes = format!(
+            "orchestration:\n  graph: [{{id: n1, agent: first}}, {{id: n2, agent: second, depends_on: [n1]}}]\nstate: {{sharing: {{{sharing}}}}}\n"
+        );
+        let case = Case::new(&nodes).agent("first", SAYS).agent("second", "cat > seen-second.json; echo '{}'");
+        assert!(case.run(json!({})).complete());
+        case.seen("second")["state"].get("n1").cloned().unwrap_or_default()
+    };
+    assert_eq!(seen("strategy: full, never_share: [first.other]"), json!({"shown": 1}));
+    assert_eq!(seen("strategy: full, never_share: [n1.other]"), json!({"shown": 1}));
+    let rule = "strategy: selective, rules: [{from: first, to: second, fields: [other]}]";
+    assert_eq!(seen(rule), json!({"other": 2}));
+    assert_eq!(seen(&rule.replace("to: second", "to: first")), json!(null));
+}
+
+#[test]
+fn r14_a_secret_is_not_cut_in_two() {
+    let secret = "qwertzuiopasdfghjklyxcvbnm1234567890QWERT";
+    let more = "state: {sharing: {strategy: full, sensitive_fields: [tok]}}\n";
+    // Of what a command complains about, the beginning and the end are kept: one of these goes through the middle of one.
+    for before in [250, 265, 280, 295] {
+        let complains = format!(
+            "cat > /dev/null; (printf '%{before}s' ''; for i in 1 2 3 4 5 6 7 8 9 10; do printf {secret}; done; printf '%{before}s' '') | tr ' ' x >&2; \
+             echo '{{\"tok\": \"{secret}\"}}'"
+        );
+        let case = two(more, "").agent("first", &complains).agent("second", SAYS);
+        let ended = case.run(json!({}));
+        assert!(ended.complete());
+        let told = &case.told("agent.finished")[0];
+        assert!(told["stderr"].as_str().unwrap().contains("xxx"), "{told}");
+        for at in 0..secret.len() - 8 {
+            assert!(!case.written().contains(&secret[at..at + 8]), "{before}: {told}");
+        }
+    }
+}
+
+#[test]
+fn r14_marks_inside_of_fields_count() {
+    let tok = "{type: string, sensitive: true}";
+    for contract in [
+        format!("{{type: object, properties: {{user: {{type: object, properties: {{tok: {tok}}}}}}}}}"),
+        format!("{{user: {{type: object, properties: {{tok: {tok}}}}}}}"),
+        format!("{{type: object, allOf: [{{properties: {{user: {{properties: {{tok: {tok}}}}}}}}}]}}"),
+        format!(
+            "{{type: object, properties: {{user: {{$ref: '#/$defs/user'}}}}, $defs: {{user: {{properties: {{tok: {tok}}}}}}}}}"
+        ),
+    ] {
+        let case = Case::new("orchestration:\n  graph: [{id: first}, {id: second, depends_on: [first]}]\n")
+            .agent_with(
+                "first",
+                &format!("output: {{contract: {contract}}}"),
+                "cat > /dev/null; echo '{\"user\": {\"tok\": \"very-secret\"}}'",
+            )
+            .agent("second", "cat > seen-second.json; echo '{}'");
+        let ended = case.run(json!({}));
+        assert!(ended.complete(), "{contract}");
+        assert!(!format!("{}{}", case.written(), ended.to_json()).contains("very-secret"), "{contract}");
+        assert!(case.seen("second").to_string().contains("very-secret"), "{contract}");
+    }
+}
+
+#[test]
+fn r14_names_of_our_own_are_no_fields_of_a_workflow() {
+    for name in ["status", "plan", "scores", "ended", "output_dir", "task", "critique", "gates"] {
+        let more = format!("state: {{sharing: {{strategy: full, sensitive_fields: [{name}]}}}}\n");
+        let case = crate::delegation::flow("", &more).manager(
+            "boss",
+            &[
+                crate::delegation::plan(&[crate::delegation::subtask("s1", &["text.md"])]),
+                crate::delegation::delegate(&[("s1", "echo some words > text.md")]),
+                json!({"decision": "COMPLETE", "final_result": {name: "very-secret"}}),
+            ],
+        );
+        assert!(case.run(json!({})).complete(), "{name}");
+        let text = std::fs::read(case.state().join("runs/r1/run.json")).unwrap();
+        assert!(!String::from_utf8_lossy(&text).contains("very-secret"), "{name}");
+        let run = jackline_workflow::gates::Run::read(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let look = jackline_workflow::gates::look(&run, std::path::Path::new("/"));
+        assert!(jackline_workflow::gates::judge(&run, &look).complete(), "{name}");
+    }
+}
+
+#[test]
+fn r16_whoever_stands_in_keeps_back_what_is_its_own() {
+    for fan_out in ["", ", fan_out: {source: '[1, 2]'}"] {
+        let nodes = format!(
+            "orchestration:\n  graph: [{{id: aa{fan_out}}}, {{id: bb, depends_on: [aa]}}]\n  \
+             execution: {{error_handling: {{fallback_agent: sp}}}}\nstate: {{sharing: {{strategy: full, never_share: [sp.nev]}}}}\n"
+        );
+        let yaml =
+            "output: {contract: {own: {type: string, shareable: false}, nev: {type: string}, pub: {type: string}}}";
+        let case = Case::new(&nodes)
+            .agent("aa", "exit 1")
+            .agent_with("sp", yaml, "cat > /dev/null; echo '{\"own\": \"mine\", \"nev\": \"never\", \"pub\": \"q\"}'")
+            .agent("bb", "cat > seen-bb.json; echo '{}'");
+        assert!(case.run(json!({})).complete());
+        let seen = case.seen("bb").to_string();
+        assert!(
+            seen.contains("\"pub\":\"q\"") && !seen.contains("mine") && !seen.contains("never"),
+            "{fan_out}: {seen}"
+        );
+    }
+}

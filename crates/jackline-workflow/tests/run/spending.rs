@@ -92,8 +92,11 @@ fn what_was_used_before_an_interruption_still_counts() {
     let manifest = "orchestration:\n  graph:\n    - {id: ff, fan_out: {source: 'state.xs'}}\n    - {id: bb, depends_on: [ff]}\n    \
         - {id: cc, depends_on: [bb]}\n  run_budget: {max_total_tokens: 4000}\n";
     let case = ["ff", "bb", "cc"].into_iter().fold(Case::new(manifest), |case, name| case.agent(name, &costly("")));
+    // Whoever is at work then has not told anything yet.
+    let case = case.agent("bb", &format!("[ -f go ] || sleep 30; {}", costly("")));
     let case = case.interrupted_after("agent.started", "bb");
     assert_eq!(end(&case.run(json!({"xs": [1, 2, 3]}))).0, "aborted");
+    case.write("go", "");
     let case = case.uninterrupted();
     let ended = case.resume();
     assert_eq!(end(&ended), words("partial", "max_total_tokens"));
@@ -116,4 +119,57 @@ fn what_a_judge_used_before_an_interruption_still_counts() {
     assert!(ended.complete());
     assert_eq!((&ended.usage, &ended.budgets["loop_tokens"]), (&whole.usage, &whole.budgets["loop_tokens"]));
     assert_eq!(whole.usage["input_tokens"], 2000);
+}
+
+#[test]
+fn what_was_told_before_a_failure_was_used() {
+    let manifest = "orchestration:\n  graph:\n    - {id: aa, retry: {max_attempts: 5, backoff: none}}\n  run_budget: {max_total_tokens: 1500}\n";
+    let case = Case::new(manifest).agent("aa", &format!("{}; exit 1", costly("")));
+    let ended = case.run(json!({}));
+    assert_eq!(end(&ended), words("partial", "max_total_tokens"));
+    assert_eq!(
+        (ran(&case), &ended.usage["input_tokens"], &ended.budgets["tokens"]["used"]),
+        (2, &json!(2000), &json!(2000))
+    );
+}
+
+#[test]
+fn what_was_told_before_somebody_was_stopped_was_used() {
+    let fan = "orchestration:\n  graph:\n    - {id: aa, fan_out: {source: '[1, 2]'}, fan_in: {strategy: first}}\n";
+    let waits = "while [ ! -f told ]; do sleep 0.05; done; echo '{\"n\": 2}'";
+    let tells = "echo '{\"usage\": {\"input_tokens\": 1000}}'; touch told; sleep 30";
+    let case = Case::new(fan).agent("aa", &format!("if grep -q '\"index\":1'; then {waits}; else {tells}; fi"));
+    let ended = case.run(json!({}));
+    assert_eq!((ended.complete(), &ended.output["aa"]), (true, &json!({"n": 2})));
+    assert_eq!((&ended.usage["input_tokens"], case.told("agent.stopped").len()), (&json!(1000), 1));
+
+    // Stopped by a signal, and asked anew: both were used, by the run and by the loop.
+    let both = json!({"decision": "DELEGATE", "delegations": [{"worker_id": "aa"}, {"worker_id": "bb"}]});
+    let tells = "cat > /dev/null; echo '{\"usage\": {\"input_tokens\": 1000}}'; touch told; [ -f go ] || sleep 30";
+    let case = flow("", "")
+        .agent("aa", tells)
+        .agent("bb", &format!("cat > /dev/null; {waits}"))
+        .manager("boss", &[both, complete()])
+        .interrupted_after("agent.finished", "bb");
+    let ended = case.run(json!({}));
+    assert_eq!((end(&ended).0.as_str(), &ended.usage["input_tokens"]), ("aborted", &json!(1000)));
+    assert_eq!(ended.budgets["loop_tokens"]["used"], 1000);
+    case.write("go", "");
+    let ended = case.uninterrupted().resume();
+    assert_eq!((ended.complete(), &ended.usage["input_tokens"]), (true, &json!(2000)));
+    assert_eq!((&ended.budgets["tokens"]["used"], &ended.budgets["loop_tokens"]["used"]), (&json!(2000), &json!(2000)));
+    assert_eq!(ended.agent_runs, 4);
+}
+
+#[test]
+fn a_manager_that_is_stopped_below_gives_back_what_it_did_not_use() {
+    let deeper = json!({"decision": "DELEGATE", "delegations": [{"worker_id": "lead", "instructions": "on", "as_submanager": true}]});
+    let case = flow("", "  run_budget: {max_agent_runs: 3}\n")
+        .manager("boss", &[deeper, complete()])
+        .manager("lead", &[delegate(&[("s1", "true")]), complete()]);
+    let ended = case.run(json!({}));
+    assert_eq!(end(&ended), words("partial", "max_agent_runs"));
+    // A turn of the boss, and two of the lead, of which the second was not answered.
+    assert_eq!(ended.budgets["loops"], json!({"used": 3, "limit": 12}));
+    assert_eq!((&ended.budgets["workers"]["used"], &ended.budgets["loop_tokens"]["used"]), (&json!(2), &json!(0)));
 }

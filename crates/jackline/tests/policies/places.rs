@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use serde_json::{Value, json};
 
 use super::World;
+use super::queue::{event, stop};
 use super::trust::at_terminal;
 
 const RULE: &str = "---\nname: Rule\ntrigger: src/**\n---\nDo it.\n";
@@ -150,6 +151,29 @@ fn policies_of_the_user_add_up_with_those_of_a_project() {
     let mut all = world.outstanding();
     all.sort();
     assert_eq!(all, ["own", "team"]);
+}
+
+#[test]
+fn a_project_composes_its_own_policies_and_not_those_of_its_user() {
+    let world = World::new();
+    let settings = world.path("home/.config/jackline");
+    fs::create_dir_all(&settings).expect("made");
+    fs::write(settings.join("jackline.yaml"), "jackline: 1\nfile_policies: {dir: teampol}\n").expect("written");
+    let composed =
+        "jackline: 1\ncompletion: {blocks_max: 1, any: [{files: [jackline.yaml]}, {file_policies: satisfied}]}\n";
+    world.write("jackline.yaml", composed);
+    world.write("teampol/team.md", "---\nname: Team\ntrigger: src/**\n---\nDo it.\n");
+    world.policy("own", RULE);
+    world.commit("policies");
+    world.write("src/a.py", "1\n");
+    // Nor does it say how often theirs may hold a stop.
+    for second in 0..3 {
+        let stopped = event(&world, &stop("s1", second, "Done."));
+        assert_eq!((&stopped["verdict"], &stopped["code"]), (&"deny".into(), &"files/outstanding".into()), "{stopped}");
+        assert!(!stopped["reason"].as_str().unwrap_or_default().contains("## Rule"), "{stopped}");
+    }
+    let promised = event(&world, &stop("s1", 3, "<promise>team</promise>"));
+    assert_eq!(promised["verdict"], "allow", "{promised}");
 }
 
 #[test]

@@ -63,6 +63,26 @@ fn what_was_satisfied_is_asked_for_again_once_it_is_not() {
 }
 
 #[test]
+fn what_was_met_later_has_passed_and_stays_so() {
+    let pair = "---\npair: {trigger: 'src/{path}.py', expects: 'docs/{path}.md'}\n---\nBoth.\n";
+    let world = world(&[("both", pair), ("readme", README)]);
+    world.write("src/a.py", "1\n");
+    assert_eq!(verdict(&world, 0, "Done."), "deny");
+    assert_eq!(world.queued(), ["queued.json", "queued.json"]);
+    world.write("docs/a.md", "1\n");
+    world.write("README.md", "# more\n");
+    for second in 1..4 {
+        assert_eq!(verdict(&world, second, "Done."), "allow");
+        assert_eq!(world.queued(), ["passed.json", "passed.json"], "at stop {second}");
+    }
+    // What was met when it was first seen was never asked for.
+    world.write("src/b.py", "1\n");
+    world.write("docs/b.md", "1\n");
+    assert_eq!(verdict(&world, 4, "Done."), "allow");
+    assert_eq!(world.queued(), ["passed.json", "passed.json", "skipped.json", "skipped.json"]);
+}
+
+#[test]
 fn a_promise_is_about_the_files_that_were_asked_for() {
     let pair = "---\npair: {trigger: 'src/{path}.py', expects: ['tests/{path}.py', 'docs/{path}.md']}\n---\nBoth.\n";
     let world = world(&[("both", pair)]);

@@ -101,7 +101,14 @@ fn variables_that_a_run_needs_and_those_it_gives() {
     assert!(ran.err.contains("the variable `NEEDED` is not set"), "{}", ran.err);
     let given = env.replace("defaults: {", "defaults: {NEEDED: there, ");
     let stage = Stage::new(&format!("{ONE}{given}")).script("speaker", speaker);
-    assert_eq!(stage.ends("complete", "complete")["output"]["speaker"]["text"], "seven ");
+    assert_eq!(stage.ends("complete", "complete")["output"]["speaker"]["text"], "seven x");
+    let own = "env: [{name: SPARE, default: 7}, {name: UNNAMED}]\n";
+    let stage = Stage::new(&format!("{ONE}{own}")).script("speaker", speaker);
+    assert_eq!(stage.ends("complete", "complete")["output"]["speaker"]["text"], "7 ");
+    // What names no variable is told.
+    let stage = Stage::new(&format!("{ONE}env: {{SPARE: x}}\n")).script("speaker", speaker);
+    let told = stage.jackline(&["workflow", "validate", "flow"]).out;
+    assert!(told.contains("`env` has no effect in a run"), "{told}");
 }
 
 #[test]
@@ -111,4 +118,69 @@ fn a_prompt_whose_file_is_missing_is_no_prompt() {
     let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("its prompt `SYSTM.md` is no file of the workflow"), "{}", ran.err);
+    let stage = Stage::new(ONE).agent("speaker", &format!("{model}prompt: {{system: /etc/hostname}}\n"));
+    let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+    assert!(ran.code == Some(2) && ran.err.contains("its prompt `/etc/hostname` is no file"), "{}", ran.err);
+}
+
+#[test]
+fn what_is_refused_is_told_once() {
+    for (more, told) in [
+        ("security: {rate_limit: {per_minute: 0}}\n", "`security`"),
+        (
+            "observability: {evaluation: {enabled: true, metrics: [{name: m, kind: deterministic, params: {}}]}}\n",
+            "the metric `m` cannot be used",
+        ),
+    ] {
+        let more = format!("{ONE}{more}memory: {{enabled: true}}\n");
+        let stage = Stage::new(&more).script("speaker", "echo '{\"text\": \"x\"}'");
+        let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+        assert_eq!((ran.code, ran.err.matches(told).count()), (Some(2), 1), "{}", ran.err);
+        // What has no effect and is not refused is told beside it.
+        assert_eq!(ran.err.matches("`memory` has no effect in a run").count(), 1, "{}", ran.err);
+        // With a warning, all findings are told, and the refusal still once.
+        let stage = Stage::new(&format!("{more}state: {{sharing: {{stategy: full}}}}\n"));
+        let stage = stage.script("speaker", "echo '{\"text\": \"x\"}'");
+        let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+        assert_eq!((ran.code, ran.err.matches(told).count()), (Some(2), 1), "{}", ran.err);
+        assert!(ran.err.contains("did you mean `strategy`?"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn what_protects_is_refused_however_much_has_no_effect() {
+    let nodes: Vec<String> = (0..120).map(|at| format!("{{id: n{at}, agent: worker, depends_on: [worker]}}")).collect();
+    let graph = format!("orchestration:\n  graph: [{{id: worker}}, {}]\n", nodes.join(", "));
+    let stage = Stage::new(&format!(
+        "{}security: {{rate_limit: {{per_minute: 0}}}}\n",
+        MANAGED.replace("orchestration:\n", &graph)
+    ))
+    .script("boss", BOSS)
+    .script("worker", "echo '{\"text\": \"x\"}'");
+    let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+    assert!(ran.code == Some(2) && ran.err.contains("`security` ("), "{}", ran.err);
+    let told = stage.jackline(&["workflow", "validate", "flow"]);
+    assert!(told.out.contains("`security` has no effect in a run"), "{}", told.out);
+}
+
+#[test]
+fn what_is_not_offered_is_not_run() {
+    let phases = ONE.replace("graph:", "phases: [{type: deterministic, callable: \"a:b\"}], graph:");
+    let stage = Stage::new(&phases).script("speaker", "echo '{\"text\": \"x\"}'");
+    let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+    assert!(ran.code == Some(2) && ran.err.contains("`orchestration.phases` ("), "{}", ran.err);
+    let makes = "runtime: {command: [sh, agents/speaker/run.sh]}\ncapabilities: {tools: {enabled: true}, sandbox: {type: subprocess}, codemode: {enabled: true, tool_creation: true}}\n";
+    let stage = Stage::new(&format!("{ONE}dynamic_tools: {{enabled: true}}\n"))
+        .script("speaker", "echo '{\"text\": \"x\"}'")
+        .agent("speaker", makes);
+    let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+    assert!(ran.code == Some(2) && ran.err.contains("`capabilities.codemode.tool_creation` ("), "{}", ran.err);
+    // What is switched off wants nothing.
+    let off = format!("{ONE}security: {{access_control: {{enabled: false}}}}\n");
+    let stage = Stage::new(&off).script("speaker", "echo '{\"text\": \"x\"}'");
+    assert_eq!(stage.jackline(&["workflow", "run", "flow", "--task", "x"]).code, Some(0));
+    // Nobody is hinted at who is not named.
+    let stage = Stage::new(&MANAGED.replace("    manager: boss\n", "")).script("boss", BOSS);
+    let ran = stage.jackline(&["workflow", "run", "flow", "--task", "x"]);
+    assert!(ran.code == Some(2) && !ran.err.contains("`agents`"), "{}", ran.err);
 }

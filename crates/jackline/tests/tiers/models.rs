@@ -1,9 +1,11 @@
 //! Agents that are models: how they are asked, and what becomes of bad answers.
 
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use jackline_rehearsal::{Model, Script};
+use serde_json::{Value, json};
 
 use crate::ONE;
 use crate::stage::{Stage, TOKEN};
@@ -152,4 +154,76 @@ fn certificates_are_checked() {
     let stage = Stage::new(manifest).agent("speaker", &agent);
     assert_eq!(stage.run().1["status"], "failed");
     assert!(plain.asked().is_empty());
+}
+
+/// The usage of a run as `workflow show` tells it.
+fn shown(stage: &Stage) -> Value {
+    let shown = stage.jackline(&["workflow", "show", "run-1", "--format", "json"]);
+    serde_json::from_str::<Value>(&shown.out).unwrap()["usage"].clone()
+}
+
+#[test]
+fn what_answers_used_that_failed_is_counted() {
+    let used = json!({"prompt_tokens": 100, "completion_tokens": 10});
+    let odd = |status: u16, body: Value| Script::new().odd(status, &[], &body.to_string());
+    for script in [
+        odd(200, json!({"choices": [], "usage": used})),
+        odd(400, json!({"error": {"message": "filtered"}, "usage": used})),
+    ] {
+        let (stage, _model) = played("openai", script);
+        let manifest = std::fs::read_to_string(stage.flow().join("workflow.awp.yaml")).unwrap();
+        stage.file(
+            "workflow.awp.yaml",
+            &manifest.replace("execution: {", "execution: {error_handling: {max_retries: 0}, "),
+        );
+        let ended = stage.run().1;
+        assert_eq!(ended["status"], "failed");
+        let want = json!({"requests": 1, "input_tokens": 100, "output_tokens": 10, "tool_calls": 0, "cost_usd": 0.12});
+        assert_eq!((&stage.records("agent.failed")[0]["usage"], &ended["usage"]), (&want, &want));
+        assert_eq!(ended["budgets"]["tokens"]["used"], 110);
+        assert_eq!((&shown(&stage)["requests"], &shown(&stage)["input_tokens"]), (&json!(1), &json!(100)));
+    }
+}
+
+#[test]
+fn what_a_model_used_until_it_was_stopped_is_counted() {
+    let script = Script::new().say("no JSON").say("{}").meanwhile(|| thread::sleep(Duration::from_secs(30)));
+    let model = Model::start(script, "").unwrap();
+    let manifest = "orchestration: {graph: [{id: speaker}], execution: {timeout_total: 3}}\n";
+    let agent = format!("model: {{provider: openai, base_url: \"{}/v1\", name: small}}\n", model.url());
+    let stage = Stage::new(manifest).agent("speaker", &agent);
+    let ended = stage.ends("partial", "max_wall_time");
+    let stopped = &stage.records("agent.stopped")[0]["usage"];
+    assert_eq!((&stopped["requests"], &ended["usage"]["requests"]), (&json!(2), &json!(2)));
+    assert_eq!(stopped["input_tokens"], ended["usage"]["input_tokens"]);
+    assert!(stopped["input_tokens"].as_u64().unwrap() > 0, "{stopped}");
+}
+
+#[test]
+fn a_token_that_was_changed_is_hidden_before_and_after() {
+    const OLD: &str = "tok-0ld-of-the-model-9876543210";
+    let repeats = |token: &str| format!("{{\"text\": \"your token is {token}\"}}");
+    let first = Model::start(Script::new().say(&repeats(OLD)), "").unwrap();
+    let second = Model::start(Script::new().say(&repeats(TOKEN)), "").unwrap();
+    let manifest = "orchestration: {graph: [{id: first}, {id: waits, depends_on: [first]}, {id: second, depends_on: [waits]}, {id: last, depends_on: [second]}]}\n";
+    let agent = |model: &Model| {
+        format!("model: {{provider: openai, base_url: \"{}/v1\", name: small, token_env: MODEL_TOKEN}}\n", model.url())
+    };
+    let stage = Stage::new(manifest)
+        .agent("first", &agent(&first))
+        .script("waits", "while [ ! -e go ]; do sleep 0.05; done; echo '{}'")
+        .agent("second", &agent(&second))
+        .script("last", "printf '{\"seen\": %s}' \"$input\"");
+    let mut command = stage.command(&["workflow", "run", "flow", "--task", "Say something.", "--run-id", "run-1"]);
+    command.env("MODEL_TOKEN", OLD).stdout(Stdio::null()).stderr(Stdio::null());
+    stage.kill_after(command.spawn().unwrap(), "agent.started", 2);
+    stage.file("go", "");
+    let resumed = stage.jackline(&["workflow", "run", "flow", "--resume", "run-1", "--json"]);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.err);
+    assert_eq!(second.asked().len(), 1);
+    assert!(resumed.out.contains("your token is "), "{}", resumed.out);
+    let left = format!("{}{}{}", stage.left(), resumed.out, resumed.err);
+    for token in [OLD, TOKEN] {
+        assert!(!left.contains(token), "{token}");
+    }
 }

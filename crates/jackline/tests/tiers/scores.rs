@@ -164,3 +164,35 @@ fn the_budget_of_the_loop_is_scored() {
     stage.ends("complete", "complete");
     assert_eq!(stage.records("run.evaluated")[0]["metrics"][0]["reason"], "90 % of `loop_tokens` is left");
 }
+
+#[test]
+fn a_run_that_is_interrupted_while_it_is_scored_is_taken_up_again() {
+    let waits = "[sh, -c, \"touch ../scoring; [ -e ../go ] || sleep 20\"]";
+    let metrics = format!("    metrics: [{{name: t, kind: deterministic, params: {{command: {waits}}}}}]\n");
+    let policy = "    step_scores: {hooks: [worker_result]}\n    retry_policy: {enabled: true, max_repairs: 0}\n";
+    let speaker = "echo '{\"text\": \"x\"}'";
+    let whole = evaluation(&format!("{metrics}    step_scores: {{enabled: false}}\n"));
+    let steps = evaluation(&format!("{metrics}{policy}"));
+    for stage in [
+        Stage::new(&format!("{ONE}{whole}")).script("speaker", speaker),
+        Stage::new(&format!("{ONE}{steps}")).script("speaker", speaker),
+        managed("", &whole).script("worker", speaker),
+    ] {
+        let child = stage.start();
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        while !stage.flow().join("../scoring").exists() && std::time::Instant::now() < until {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130), "{}", stage.log());
+        assert!(
+            stage.records("gates.judged").is_empty() && stage.records("run.evaluated").is_empty(),
+            "{}",
+            stage.log()
+        );
+        stage.file("../go", "");
+        let resumed = stage.jackline(&["workflow", "run", "flow", "--resume", "run-1"]);
+        assert_eq!(resumed.code, Some(0), "{}", resumed.err);
+    }
+}

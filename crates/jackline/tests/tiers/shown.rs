@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::managed;
 use crate::stage::Stage;
+use crate::{MANAGED, managed};
 
 fn ran() -> Stage {
     let worker = r#"dir=$(printf '%s' "$input" | sed 's/.*"output_dir":"\([^"]*\)".*/\1/')
@@ -89,4 +89,46 @@ echo some words > "$dir/$(printf 'a\302\233\342\200\256b.md')"; echo '{"text": "
     stage.ends("complete", "complete");
     let shown = stage.jackline(&["workflow", "show", "run-1", "--format", "json"]).out;
     assert!(shown.contains(r"a\u009b\u202eb.md") && !shown.contains(['\u{9b}', '\u{202e}']), "{shown}");
+}
+
+#[test]
+fn a_run_that_was_killed_shows_what_it_used() {
+    let boss = r#"case "$input" in
+*'"iteration":1,'*) echo '{"decision": "DELEGATE", "delegations": [{"worker_id": "worker"}], "usage": {"input_tokens": 10}}';;
+*) while [ ! -e go ]; do sleep 0.05; done; echo '{"decision": "COMPLETE", "final_result": {"text": "done"}}';;
+esac"#;
+    let stage = Stage::new(&format!("{MANAGED}  run_budget: {{max_total_tokens: 900}}\n"))
+        .script("boss", boss)
+        .script("worker", "echo '{\"text\": \"x\", \"usage\": {\"output_tokens\": 30, \"cost_usd\": 0.25}}'");
+    let budgets = || {
+        let shown = stage.jackline(&["workflow", "show", "run-1", "--format", "json"]);
+        let json: Value = serde_json::from_str(&shown.out).unwrap();
+        let of = |name: &str| {
+            let found = json["budgets"].as_array().unwrap().iter().find(|budget| budget["name"] == name).cloned();
+            found.map(|budget| json!([budget["used"], budget["limit"]])).unwrap_or_default()
+        };
+        let names = ["agent_runs", "tokens", "cost_usd", "loops", "workers", "loop_tokens"];
+        (json["end"]["status"].clone(), json["iterations"].clone(), names.map(of))
+    };
+    let killed = [
+        json!([2.0, null]),
+        json!([40.0, 900.0]),
+        json!([0.25, null]),
+        json!([2.0, 6.0]),
+        json!([1.0, 500.0]),
+        json!([40.0, 10_000_000.0]),
+    ];
+    stage.kill_after(stage.start(), "agent.started", 3);
+    assert_eq!(budgets(), (json!(null), json!(1), killed.clone()));
+    let text = stage.jackline(&["workflow", "show", "run-1"]).out;
+    assert!(text.contains("not ended") && text.contains("loops                    2 of 6"), "{text}");
+    // Taken up and killed once more: nothing is counted twice.
+    stage.kill_after(stage.start_again(), "agent.started", 4);
+    assert_eq!(budgets(), (json!(null), json!(1), killed.clone()));
+    stage.file("go", "");
+    assert_eq!(stage.jackline(&["workflow", "run", "flow", "--resume", "run-1"]).code, Some(0));
+    // What the end says is what was counted on the way.
+    let mut ended = killed;
+    ended[0] = json!([3.0, null]);
+    assert_eq!(budgets(), (json!("complete"), json!(2), ended));
 }

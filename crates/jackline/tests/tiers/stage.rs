@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -71,6 +73,23 @@ impl Stage {
     pub(crate) fn start(&self) -> Child {
         let mut command = self.command(&["workflow", "run", "flow", "--task", "Say something.", "--run-id", "run-1"]);
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Takes the run up again and does not wait for it.
+    pub(crate) fn start_again(&self) -> Child {
+        let mut command = self.command(&["workflow", "run", "flow", "--resume", "run-1"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Kills whoever carries the run out, once there are so many records of a kind.
+    pub(crate) fn kill_after(&self, mut child: Child, kind: &str, count: usize) {
+        let until = Instant::now() + Duration::from_secs(60);
+        while Instant::now() < until && !(self.began() && self.records(kind).len() >= count) {
+            thread::sleep(Duration::from_millis(50));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(self.records(kind).len() >= count, "{}", self.log());
     }
 
     /// Whether the run has a record.

@@ -12,6 +12,10 @@ const REDRAWN: &str = "\r\u{1b}[2K";
 
 /// Runs a workflow with a terminal as its standard error; what the terminal was shown.
 fn on_a_terminal(stage: &Stage) -> String {
+    shown_to(stage, &["--task", "Say something.", "--run-id", "run-1"])
+}
+
+fn shown_to(stage: &Stage, arguments: &[&str]) -> String {
     let (mut screen, terminal) = jackline_rehearsal::terminal().unwrap();
     let reading = thread::spawn(move || {
         let (mut shown, mut part) = (Vec::new(), [0; 4096]);
@@ -21,7 +25,7 @@ fn on_a_terminal(stage: &Stage) -> String {
         }
         String::from_utf8_lossy(&shown).into_owned()
     });
-    let mut command = stage.command(&["workflow", "run", "flow", "--task", "Say something.", "--run-id", "run-1"]);
+    let mut command = stage.command(&[&["workflow", "run", "flow"], arguments].concat());
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::from(terminal)).status().unwrap();
     drop(command);
     assert_eq!(status.code(), Some(0), "{}", stage.log());
@@ -78,4 +82,25 @@ fn a_terminal_shows_the_time_and_what_a_run_used() {
         let line = format!("{seconds}  level 2 of 2 · second · 1 of 3 agent runs · 40 of 900 tokens");
         assert!(shown.contains(&line), "{line}\n{shown:?}");
     }
+}
+
+#[test]
+fn a_terminal_shows_what_was_used_before_a_run_was_taken_up() {
+    let boss = r#"used='"usage": {"input_tokens": 40}'
+case "$input" in
+*'"iteration":1,'*) echo "{\"decision\": \"DELEGATE\", \"delegations\": [{\"worker_id\": \"worker\"}], $used}";;
+*) [ -e go ] && sleep 1.5; while [ ! -e go ]; do sleep 0.05; done; echo "{\"decision\": \"COMPLETE\", \"final_result\": {}, $used}";;
+esac"#;
+    let stage = Stage::new(&format!("{MANAGED}  run_budget: {{max_total_tokens: 900}}\n"))
+        .script("boss", boss)
+        .script("worker", "sleep 2; echo '{\"text\": \"x\"}'");
+    stage.kill_after(stage.start(), "agent.started", 3);
+    stage.file("go", "");
+    let shown = shown_to(&stage, &["--resume", "run-1"]);
+    let line = "  boss · 5 turns and 500 workers left · 40 of 900 tokens";
+    let seconds =
+        shown.split(REDRAWN).filter_map(|drawn| drawn.strip_suffix(line)?.trim().strip_suffix('s')?.parse().ok());
+    let seconds: Vec<u64> = seconds.collect();
+    assert!(seconds.first().is_some_and(|first| *first >= 2), "{seconds:?}\n{shown:?}");
+    assert!(shown.contains(" left · 80 of 900 tokens"), "{shown:?}");
 }

@@ -229,3 +229,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_a_project_declares_anew_is_told_where_it_would_loosen() {
+    let anew = |wider: &str, narrower: &str| !attempts(&model(wider), &model(narrower)).is_empty();
+    let declare = |what: &str| format!("tools: {{declare: {{{what}}}}}");
+    assert!(anew("tools: {unknown: deny}", &declare("x: {}")));
+    assert!(!anew("", &declare("x: {kind: shell}")));
+    assert!(anew("", &declare("mcp__fs__write_file: {kind: other}")));
+    assert!(anew("", &declare("Bash: {kind: other}")));
+    assert!(!anew("", &declare("mcp__fs__write_file: {kind: write}, Bash: {schema: {type: object}}")));
+    assert!(anew(&declare("x: {kind: write, path: a}"), &declare("x: {kind: write, path: b}")));
+    assert!(!anew(&declare("x: {kind: write, path: a}"), &declare("x: {kind: write, path: a}")));
+}

@@ -9,6 +9,7 @@ use crate::files::memory::{FILES_HELD_MAX, Kept, Step};
 use crate::files::policy::CompareTo;
 use crate::files::queue::{ActionResult, Entry, SettledBy, Status, Write};
 use crate::files::seen::{Acted, Failure, Firing};
+use crate::files::settings::Folder;
 use crate::files::text::{self, Section};
 use crate::session::Change;
 
@@ -22,15 +23,15 @@ pub(super) enum Judged {
 
 impl Evaluator<'_> {
     pub(super) fn judge(&self, firing: &Firing, acted: &[Acted], heard: &Heardof) -> Judged {
+        let known = self.session.files.of(&firing.policy, &firing.hash);
         match firing.state {
-            State::Safe => return Judged::Settled(Status::Skipped, SettledBy::Safety),
-            State::Met => return Judged::Settled(Status::Skipped, SettledBy::Satisfied),
+            State::Safe => return quiet(known, SettledBy::Safety),
+            State::Met => return quiet(known, SettledBy::Satisfied),
             State::Fires => {}
         }
         if let Some(backed) = &firing.backed {
             return Judged::Stands(backed.status, backed.by);
         }
-        let known = self.session.files.of(&firing.policy, &firing.hash);
         if let Some(kept) = known.filter(|kept| kept.stands_for(&firing.content)) {
             return Judged::Stands(kept.status, kept.by);
         }
@@ -65,7 +66,7 @@ impl Evaluator<'_> {
     }
 
     /// Remembers what was judged, and puts it into the queue.
-    pub(super) fn keep(&self, firing: &Firing, judged: Judged, observed: bool, all: &mut Evaluated) {
+    pub(super) fn keep(&self, firing: &Firing, judged: Judged, folder: &Folder, all: &mut Evaluated) {
         let (status, by, result) = match &judged {
             Judged::Stands(status, by) => (*status, *by, by.and_then(|by| settled_result(firing, by))),
             Judged::Settled(status, by) => (*status, Some(*by), settled_result(firing, *by)),
@@ -92,7 +93,8 @@ impl Evaluator<'_> {
         }
         match judged {
             Judged::Open(_, section, _) => {
-                all.outstanding.push(Outstanding { entry, firing: firing.clone(), section, observed });
+                let (firing, observed, placed) = (firing.clone(), folder.observed, folder.placed);
+                all.outstanding.push(Outstanding { entry, firing, section, observed, placed });
             }
             Judged::Stands(..) | Judged::Settled(..) => all.settled.push(entry),
         }
@@ -136,6 +138,15 @@ impl Evaluator<'_> {
             session: self.event.session.clone(),
             name: firing.name.clone(),
         }
+    }
+}
+
+/// How one stands that asks for nothing now: one that did before has passed, and goes on so.
+fn quiet(known: Option<&Kept>, by: SettledBy) -> Judged {
+    match known {
+        Some(kept) if kept.status == Status::Passed => Judged::Stands(Status::Passed, kept.by),
+        Some(kept) if !kept.status.is_settled() => Judged::Settled(Status::Passed, SettledBy::Satisfied),
+        Some(_) | None => Judged::Settled(Status::Skipped, by),
     }
 }
 

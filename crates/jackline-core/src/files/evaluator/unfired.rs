@@ -30,7 +30,8 @@ impl Evaluator<'_> {
         }
         let firing = unknown(kept);
         let entry = self.lost_entry(kept);
-        all.outstanding.push(Outstanding { entry, section: text::lost(&firing), firing, observed: false });
+        let (section, placed) = (text::lost(&firing), all.placed);
+        all.outstanding.push(Outstanding { entry, section, firing, observed: false, placed });
     }
 
     /// Firings that were outstanding and do not fire any more.

@@ -97,7 +97,7 @@ pub fn remove_own(text: &str, place: Place<'_>) -> Result<Removed, SettingsFault
         return Ok(Removed::Nothing);
     }
     let keys = place.keys();
-    let root = spans::along(text, &[keys.clone()])?;
+    let root = spans::along(text, std::slice::from_ref(&keys))?;
     let mut edits = Edits::new(text, &root);
     let mut path: Vec<&Node> = vec![&root];
     for key in &keys {

@@ -11,8 +11,9 @@ use serde_json::{Map, Value, json};
 
 use super::fault::Halt;
 use super::ledger::Entry;
+use super::parallel::Taken;
 use super::running::Running;
-use super::settings::Delegation;
+use super::settings::{Delegation, Engine};
 use super::step::{Ask, Came};
 use super::worker::Failure;
 use crate::loop_control::{Control, Decision, Delegation as Delegated, End, Limits, Status, Step, Unreadable};
@@ -29,17 +30,8 @@ pub(super) struct Outcome {
     pub(super) iterations: u32,
     /// What the gates would be asked about now.
     pub(super) described: Value,
-    /// What is left of its budget.
-    budget: Budget,
     /// What critics scored last.
     scores: Vec<f64>,
-}
-
-impl Outcome {
-    /// What the loop might use, and used.
-    pub(super) fn spent(&self) -> Value {
-        self.budget.used()
-    }
 }
 
 /// A manager's loop.
@@ -66,12 +58,32 @@ struct Loop<'a, 'r> {
     output: Value,
     /// What the gates were asked about last.
     asked: Option<Value>,
+    /// The place of a manager below the manager. Free while it waits for managers of its own: they need one.
+    place: Option<Taken<'a>>,
 }
 
-/// Runs the workflow's own loop.
-pub(super) fn run(running: &Running<'_>, settings: &Delegation) -> Result<Outcome, Halt> {
+/// What the loop of a workflow may use; nothing is used.
+pub(super) fn budgets(engine: &Engine) -> Value {
+    match engine {
+        Engine::Graph(_) => json!({}),
+        Engine::Delegation(settings) => Budget::of(&settings.budget).used(),
+    }
+}
+
+/// How many managers below the manager may be at work at once; one, where it does not matter.
+pub(super) fn managing(engine: &Engine) -> usize {
+    match engine {
+        Engine::Graph(_) => 1,
+        Engine::Delegation(settings) => settings.budget.max_concurrent_submanagers.max(1),
+    }
+}
+
+/// Runs the workflow's own loop: what it might use and used, and what came of it.
+pub(super) fn run(running: &Running<'_>, settings: &Delegation) -> (Value, Result<Outcome, Halt>) {
     let budget = Budget::of(&settings.budget);
-    Loop::new(running, settings, (settings.manager.clone(), running.task.to_owned()), budget).run()
+    let (budget, outcome) =
+        Loop::new(running, settings, (settings.manager.clone(), running.task.to_owned()), budget).run();
+    (budget.used(), outcome)
 }
 
 impl<'a, 'r> Loop<'a, 'r> {
@@ -96,11 +108,18 @@ impl<'a, 'r> Loop<'a, 'r> {
             silent: 0,
             output: Value::Null,
             asked: None,
+            place: None,
         }
     }
 
-    /// Turn after turn, until the loop ends.
-    fn run(mut self) -> Result<Outcome, Halt> {
+    /// Turn after turn, until the loop ends. What is left of its budget is told also when it is stopped: whoever gave it
+    /// takes that back.
+    fn run(mut self) -> (Budget, Result<Outcome, Halt>) {
+        let outcome = self.outcome();
+        (self.budget, outcome)
+    }
+
+    fn outcome(&mut self) -> Result<Outcome, Halt> {
         let turns = u32::try_from(self.budget.loops_left()).unwrap_or(u32::MAX);
         let mut control = Control::new(Limits { max_loops: turns, ..self.settings.limits });
         let end = match self.turns(&mut control) {
@@ -111,8 +130,8 @@ impl<'a, 'r> Loop<'a, 'r> {
         };
         self.tell(&mut control)?;
         let described = self.at_end(&control);
-        let (output, iterations) = (self.output, control.iteration());
-        Ok(Outcome { end, output, iterations, described, budget: self.budget, scores: self.scores })
+        let (output, scores) = (std::mem::take(&mut self.output), std::mem::take(&mut self.scores));
+        Ok(Outcome { end, output, iterations: control.iteration(), described, scores })
     }
 
     fn turns(&mut self, control: &mut Control) -> Result<End, Halt> {

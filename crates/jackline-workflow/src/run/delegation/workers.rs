@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Map, Value, json};
 
-use super::{Budget, Loop};
+use super::{Budget, Loop, Outcome};
 use crate::critique::Defect;
 use crate::loop_control::{Control, Delegation, Progress, Status, Worked};
 use crate::run::fault::Halt;
@@ -32,8 +32,6 @@ struct Job<'d> {
 struct Report {
     progress: Progress,
     told: Value,
-    /// What is left of its own budget.
-    budget: Option<Budget>,
     /// Whether the run ends with it.
     fatal: bool,
     /// What critics scored it, or the work below it.
@@ -54,19 +52,25 @@ impl Loop<'_, '_> {
         let idle = jobs.iter().filter(|job| job.agent.is_err()).count();
         self.budget.unwork(idle as u64);
         let tab = self.budget.tab();
-        let reports = parallel::each(&jobs, self.settings.budget.max_parallel_workers, |_, job| {
-            self.carry_out(control, job, &tab).map_err(|halt| self.running.halted(halt))
+        let manages = jobs.iter().any(|job| job.budget.is_some());
+        let placed = manages && self.place.take().is_some();
+        let carried_out = parallel::each(&jobs, self.settings.budget.max_parallel_workers, |_, job| {
+            let (budget, report) = self.carry_out(control, job, &tab);
+            (budget, report.map_err(|halt| self.running.halted(halt)))
         });
+        if placed {
+            self.place = Some(self.running.managing.take());
+        }
         self.budget.charge(&tab.used());
+        let (budgets, reports): (Vec<_>, Vec<_>) = carried_out.into_iter().unzip();
+        // Also of those that were stopped: what nobody used is not used.
+        budgets.iter().flatten().for_each(|given| self.budget.reclaim(given));
         let reports: Vec<Report> = reports.into_iter().collect::<Result<_, Halt>>()?;
         self.results.clear();
         self.rescore(&reports);
         let defects: Vec<Defect> = reports.iter().flat_map(|report| report.defects.clone()).collect();
         let mut progress = Vec::new();
         for (job, report) in jobs.iter().zip(reports) {
-            if let Some(given) = &report.budget {
-                self.budget.reclaim(given);
-            }
             self.results.push(report.told);
             let (subtask_id, started) = (job.delegation.subtask_id.clone(), job.agent.is_ok());
             progress.push(Worked { subtask_id, progress: report.progress, started });
@@ -75,7 +79,7 @@ impl Loop<'_, '_> {
                 return Err(self.running.stop(Status::Failed, reason));
             }
         }
-        if let Some(category) = self.running.too_many_defects(&defects, jobs.len()) {
+        if let Some(category) = self.running.too_many_defects(&defects, jobs.len() - idle) {
             let event = json!({"gate": "defect_category_cap", "triggered": true, "reason": category});
             self.running.tell(&self.manager, &self.step(control, "defects"), vec![event])?;
             return Err(self.running.stop(Status::Partial, "defect_category_cap"));
@@ -133,10 +137,14 @@ impl Loop<'_, '_> {
         let named = self.named(delegation);
         let stands_in =
             if delegation.as_submanager { Some(&self.settings.manager) } else { self.settings.worker.as_ref() };
-        let found = agents.contains_key(named).then(|| named.to_owned());
-        found
-            .or_else(|| stands_in.filter(|_| delegation.agent.is_none()).cloned())
-            .ok_or_else(|| format!("there is no agent `{named}`"))
+        match agents.get(named).map(|agent| &agent.worker) {
+            Some(Ok(_)) => Ok(named.to_owned()),
+            Some(Err(why)) => Err(format!("the agent `{named}` {why}")),
+            None => {
+                let stands_in = stands_in.filter(|_| delegation.agent.is_none()).cloned();
+                stands_in.ok_or_else(|| format!("there is no agent `{named}`"))
+            }
+        }
     }
 
     /// Whether another manager may begin below this one.
@@ -159,35 +167,29 @@ impl Loop<'_, '_> {
         Ok(())
     }
 
-    fn carry_out(&self, control: &Control, job: &Job<'_>, tab: &Tab) -> Result<Report, Halt> {
-        let delegation = job.delegation;
+    /// Does a part of the work; what is left of its own budget, if it has one, and what came of it.
+    fn carry_out(&self, control: &Control, job: &Job<'_>, tab: &Tab) -> (Option<Budget>, Result<Report, Halt>) {
         match (&job.agent, &job.budget) {
-            (Err(why), _) => Ok(failed(delegation, why)),
-            (Ok(agent), Some(budget)) => self.below(agent, job, budget.clone()),
-            (Ok(agent), None) => self.worker(control, (agent, tab), job),
+            (Err(why), _) => (None, Ok(failed(job.delegation, why))),
+            (Ok(agent), Some(budget)) => {
+                let (budget, report) = self.below(agent, job, budget.clone());
+                (Some(budget), report)
+            }
+            (Ok(agent), None) => (None, self.worker(control, (agent, tab), job)),
         }
     }
 
-    /// A manager below this one, with a part of its budget.
-    fn below(&self, agent: &str, job: &Job<'_>, budget: Budget) -> Result<Report, Halt> {
+    /// A manager below this one, with a part of its budget. Its agents are charged to that part, which is given back without
+    /// what they used.
+    fn below(&self, agent: &str, job: &Job<'_>, budget: Budget) -> (Budget, Result<Report, Halt>) {
         let delegation = job.delegation;
         let task = (agent.to_owned(), delegation.instructions.clone());
         let mut below = Loop::new(self.running, self.settings, task, budget);
         below.path.clone_from(&job.path);
         below.depth = self.depth + 1;
-        let outcome = below.run()?;
-        let complete = outcome.end.status == Status::Complete;
-        let said = json!({"status": outcome.end.status, "reason": outcome.end.reason, "output": outcome.output});
-        Ok(Report {
-            progress: if complete { Progress::Completed } else { Progress::Failed },
-            told: told(delegation, if complete { "completed" } else { "failed" }, said),
-            // Its agents were charged to its part, which is given back without what they used.
-            budget: Some(outcome.budget),
-            fatal: false,
-            scores: outcome.scores,
-            // Its own rounds were held to the cap.
-            defects: Vec::new(),
-        })
+        below.place = Some(self.running.managing.take());
+        let (budget, outcome) = below.run();
+        (budget, outcome.map(|outcome| reported(delegation, outcome)))
     }
 
     fn worker(&self, control: &Control, (agent, tab): (&str, &Tab), job: &Job<'_>) -> Result<Report, Halt> {
@@ -225,7 +227,6 @@ impl Loop<'_, '_> {
                 defects,
                 progress: Progress::Completed,
                 told: told(delegation, "completed", json!({"output": self.seen(agent, &answer.said)})),
-                budget: None,
                 fatal: false,
             }),
             Came::Failed(failure) => {
@@ -244,9 +245,22 @@ impl Loop<'_, '_> {
     }
 }
 
+/// What a manager below came to. Its own rounds were held to the cap of defects.
+fn reported(delegation: &Delegation, outcome: Outcome) -> Report {
+    let complete = outcome.end.status == Status::Complete;
+    let said = json!({"status": outcome.end.status, "reason": outcome.end.reason, "output": outcome.output});
+    Report {
+        progress: if complete { Progress::Completed } else { Progress::Failed },
+        told: told(delegation, if complete { "completed" } else { "failed" }, said),
+        fatal: false,
+        scores: outcome.scores,
+        defects: Vec::new(),
+    }
+}
+
 fn failed(delegation: &Delegation, why: &str) -> Report {
     let told = told(delegation, "failed", json!({"error": why}));
-    Report { progress: Progress::Failed, told, budget: None, fatal: false, scores: Vec::new(), defects: Vec::new() }
+    Report { progress: Progress::Failed, told, fatal: false, scores: Vec::new(), defects: Vec::new() }
 }
 
 fn told(delegation: &Delegation, status: &str, mut more: Value) -> Value {

@@ -8,9 +8,10 @@ use serde_json::{Map, Value, json};
 use super::job;
 use crate::run::answer::Answer;
 use crate::run::fault::Halt;
+use crate::run::ledger::Entry;
 use crate::run::parallel;
 use crate::run::running::{Earlier, Running, lock};
-use crate::run::settings::{Aggregation, FanOut, Node, OnFailure};
+use crate::run::settings::{Aggregation, FanOut, GATHERED, Node, OnFailure};
 use crate::run::step::{Ask, Came};
 use crate::run::worker::{Failure, FailureKind};
 
@@ -28,7 +29,7 @@ pub(super) fn run(
     if let Some(Earlier::Finished(value)) = running.known(step)? {
         return Ok(Came::Answered(running.read(step, value)?));
     }
-    let items = match items(running, fan_out) {
+    let items = match items(running, (node, fan_out), step)? {
         Ok(items) => items,
         Err(why) => return Ok(Came::Failed(Failure::new(FailureKind::Validation, why))),
     };
@@ -54,8 +55,28 @@ pub(super) fn run(
     gather(running, node, fan_out, step, came)
 }
 
-/// What the node is fanned out over.
-fn items(running: &Running<'_>, fan_out: &FanOut) -> Result<Vec<Value>, String> {
+/// What the node is fanned out over; on record before the first copy begins. A copy is known by its place, and the state may
+/// be another one when the run is taken up again.
+fn items(
+    running: &Running<'_>,
+    (node, fan_out): (&Node, &FanOut),
+    step: &str,
+) -> Result<Result<Vec<Value>, String>, Halt> {
+    let step = format!("{step}/items");
+    if let Some(Earlier::Finished(Value::Array(items))) = running.known(&step)? {
+        return Ok(Ok(items));
+    }
+    let items = match found(running, fan_out) {
+        Ok(items) => items,
+        Err(why) => return Ok(Err(why)),
+    };
+    let kept = running.ledger.kept.put(&json!(items))?;
+    let data = json!({"kept": kept.hex(), "source": fan_out.source.text(), "copies": items.len()});
+    running.record(Entry::new("agent.fanned", &node.id, data).of_step(&step))?;
+    Ok(Ok(items))
+}
+
+fn found(running: &Running<'_>, fan_out: &FanOut) -> Result<Vec<Value>, String> {
     let scope = json!({"state": lock(&running.shared).whole(), "task": running.task});
     let source = fan_out.source.text();
     match fan_out.source.value(&scope) {
@@ -78,7 +99,8 @@ fn gather(running: &Running<'_>, node: &Node, fan_out: &FanOut, step: &str, came
         match came {
             Came::Answered(mut answer) => {
                 // Others see the whole of what is gathered: what is kept back does not become part of it.
-                answer.said.retain(|field, _| !keeps_back(field));
+                let own = answer.kept_back;
+                answer.said.retain(|field, _| !keeps_back(field) && !own.contains(field));
                 said.push(answer.said);
             }
             Came::Failed(why) => {
@@ -93,13 +115,16 @@ fn gather(running: &Running<'_>, node: &Node, fan_out: &FanOut, step: &str, came
         return Ok(Came::Failed(failure));
     }
     let value = aggregated(fan_out.aggregation, &said);
-    let target = fan_out.target.clone().unwrap_or_else(|| "results".to_owned());
+    let target = fan_out.gathered().unwrap_or(GATHERED).to_owned();
     let said = match &value {
         Value::Object(members) if fan_out.target.is_none() => members.clone(),
         value => Map::from_iter([(target, value.clone())]),
     };
     let updates = fan_out.target.iter().map(|target| (target.clone(), value.clone())).collect();
     let answer = Answer { said, updates, ..Answer::default() };
+    if let Some(failure) = running.too_large(&answer) {
+        return Ok(Came::Failed(failure));
+    }
     let data = json!({"attempt": 1, "role": "agent", "copies": copies, "failed": failures});
     running.land((&node.id, Some(&node.id)), step, &answer, data)?;
     Ok(Came::Answered(answer))

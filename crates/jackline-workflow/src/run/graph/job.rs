@@ -9,7 +9,7 @@ use crate::run::answer::Answer;
 use crate::run::fault::Halt;
 use crate::run::ledger::Entry;
 use crate::run::running::{Running, lock};
-use crate::run::settings::{Node, Repeat};
+use crate::run::settings::{Node, Repeat, within};
 use crate::run::step::{Ask, Came};
 use crate::run::worker::{Failure, FailureKind};
 
@@ -133,9 +133,15 @@ fn given(running: &Running<'_>, node: &Node, round: u32) -> Map<String, Value> {
     let before = node.waits.iter().map(|wait| wait.id.as_str()).chain(named);
     let mut inputs = Map::new();
     for from in before {
-        if let Some(Value::Object(mut fields)) = shared.fields(sharing, from, &node.id) {
-            fields.retain(|field, _| wanted(from, field));
-            inputs.insert(from.to_owned(), Value::Object(fields));
+        if let Some(Value::Object(fields)) = shared.fields(sharing, from, &node.id) {
+            let part = |field: &str, value: Value| match wanted(from, field) {
+                true => Some(value),
+                // Of gathered answers, some members may be wanted.
+                false if sharing.gathers(from, field) => within(&value, &|member| wanted(from, member)),
+                false => None,
+            };
+            let parts = fields.into_iter().filter_map(|(field, value)| Some((field.clone(), part(&field, value)?)));
+            inputs.insert(from.to_owned(), Value::Object(parts.collect()));
         }
     }
     Map::from_iter([("inputs".to_owned(), Value::Object(inputs)), ("iteration".to_owned(), json!(round))])

@@ -84,6 +84,9 @@ fn prospect(running: &Running<'_>, schedule: &Schedule, node: &Node, at: usize) 
         Some(Earlier::Failed(failure)) => return untold(running, node, &failure.reason),
         Some(Earlier::Finished(_)) | None => {}
     }
+    if let Some(reason) = running.journal.gave_up(&node.id) {
+        return untold(running, node, reason);
+    }
     if running.journal.began(&format!("{}@", node.id)) {
         return Ok(Prospect::Run);
     }
@@ -103,7 +106,7 @@ fn prospect(running: &Running<'_>, schedule: &Schedule, node: &Node, at: usize) 
     Ok(Prospect::Settled(settled))
 }
 
-/// A node whose condition cannot be told has failed.
+/// A node that failed without being asked now: its condition cannot be told, or that it failed is on record.
 fn untold(running: &Running<'_>, node: &Node, reason: &str) -> Result<Prospect, Halt> {
     lock(&running.shared).failed(&node.id, reason);
     settle_failed(running, node, reason).map(Prospect::Settled)

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError, RwLock};
 use jackline_core::json::canonical;
 use jackline_core::redact::Redactor;
 use jackline_core::sha::Digest;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Values that are remembered to the letter: more fields than any workflow has.
 const KNOWN_MAX: usize = 10_000;
@@ -80,17 +80,20 @@ impl Hidden {
     /// depth of JSON is bounded where it is read.
     fn veil(&self, value: &mut Value, alone: &BTreeSet<String>) -> bool {
         match value {
-            Value::Object(members) => members.iter_mut().fold(false, |changed, (name, value)| {
-                let veiled = if self.is_hidden(name) { cover(value) } else { self.veil(value, alone) };
-                veiled || changed
-            }),
+            Value::Object(members) => {
+                let veiled = members.iter_mut().fold(false, |changed, (name, value)| {
+                    let veiled = if self.is_hidden(name) { cover(value) } else { self.veil(value, alone) };
+                    veiled || changed
+                });
+                veil_names(members, alone) || veiled
+            }
             // All of them, not only the first that is hidden.
             Value::Array(items) => {
                 items.iter_mut().map(|item| self.veil(item, alone)).filter(|changed| *changed).count() > 0
             }
-            Value::Number(number) => {
-                let digits = number.to_string();
-                digits.len() >= NUMBER_CHARS_MIN && alone.contains(&digits) && cover(value)
+            Value::Number(_) => {
+                let known = |digits: &String| digits.len() >= NUMBER_CHARS_MIN && alone.contains(digits);
+                digits(value).iter().any(known) && cover(value)
             }
             Value::String(text) if alone.contains(text.trim()) => cover(value),
             Value::String(text) => match forms::without_words(text, alone) {
@@ -107,11 +110,12 @@ impl Hidden {
     fn collect(&self, value: &Value, secret: bool, found: &mut Vec<String>) {
         match value {
             Value::Object(members) => {
+                found.extend(members.keys().filter(|name| secret && is_no_name(name)).cloned());
                 members.iter().for_each(|(name, value)| self.collect(value, secret || self.is_hidden(name), found));
             }
             Value::Array(items) => items.iter().for_each(|item| self.collect(item, secret, found)),
             Value::String(text) if secret => found.push(text.clone()),
-            Value::Number(number) if secret => found.push(number.to_string()),
+            Value::Number(_) if secret => found.extend(digits(value)),
             _ => {}
         }
     }
@@ -135,6 +139,27 @@ impl Hidden {
             *redactor = redactor.knowing(known.iter().map(String::as_str));
         }
     }
+}
+
+/// A number as it may be written: as it came, and as records write it, in which `7.0` is `7`.
+fn digits(number: &Value) -> [String; 2] {
+    [number.to_string(), String::from_utf8_lossy(&canonical(number)).into_owned()]
+}
+
+/// Whether a member inside of something sensitive is called what no field is: what has digits or signs in it is a value by
+/// which others are found, and letters alone are in every record.
+fn is_no_name(name: &str) -> bool {
+    name.len() >= forms::ANYWHERE_BYTES_MIN && !name.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '-' | ' '))
+}
+
+/// Takes short secrets out of the names of members; whether there was one. The redactor knows longer ones.
+fn veil_names(members: &mut Map<String, Value>, alone: &BTreeSet<String>) -> bool {
+    let shown = |name: &String| Some((name.clone(), forms::without_words(name, alone)?));
+    let renamed: Vec<(String, String)> = members.keys().filter_map(shown).collect();
+    for (name, shown) in &renamed {
+        members.remove(name).into_iter().for_each(|value| drop(members.insert(shown.clone(), value)));
+    }
+    !renamed.is_empty()
 }
 
 /// Replaces a value by what stands for it; whether that changed anything.
@@ -186,6 +211,24 @@ mod tests {
     }
 
     #[test]
+    fn a_number_is_known_however_it_is_written_and_so_are_names_that_are_values() {
+        let names = ["pin", "rate", "creds"].map(str::to_owned);
+        let hidden = Hidden::new(&names.into(), []);
+        let keyed = json!({"hunter2-secret-key": 1, "password": "qwertz-123", "bob@example.org": {"status": 2}});
+        hidden.learn(&json!({"pin": 48_151_623, "rate": 62_951_413.0, "creds": keyed}));
+        let mut shown = json!({
+            "float": 48_151_623.0, "whole": 62_951_413, "text": "62951413", "note": "use hunter2-secret-key of bob@example.org",
+            "status": "the password has a status", "other": 48_151_624.5,
+        });
+        assert!(hidden.clean(&mut shown));
+        let text = shown.to_string();
+        for secret in ["48151623", "62951413", "hunter2", "bob@"] {
+            assert!(!text.contains(secret), "{secret} in {text}");
+        }
+        assert_eq!((&shown["status"], &shown["other"]), (&json!("the password has a status"), &json!(48_151_624.5)));
+    }
+
+    #[test]
     fn numbers_short_values_and_quoted_ones_are_hidden_too() {
         let names = ["pin", "key", "round"].map(str::to_owned);
         let hidden = Hidden::new(&names.into(), ["abc".to_owned()]);
@@ -193,8 +236,8 @@ mod tests {
         hidden.learn(&json!({"pin": 48_151_623, "key": key, "round": 7}));
         let quoted = json!({ "key": key }).to_string();
         let mut shown = json!({
-            "copy": 48_151_623, "list": [48_151_623, {"z": 48_151_623}], "quoted": quoted, "alone": "abc",
-            "said": "abc is said", "line": "line with \"quotes\" and ä", "within": "abcd", "count": 7,
+            "copy": 48_151_623, "float": 48_151_623.0, "list": [48_151_623, {"z": 48_151_623}], "quoted": quoted, "alone": "abc",
+            "said": "abc is said", "named": {"abc": 1}, "line": "line with \"quotes\" and ä", "within": "abcd", "count": 7,
         });
         assert!(hidden.clean(&mut shown));
         let text = shown.to_string();

@@ -94,7 +94,7 @@ fn system(flow: &Workflow, agent: &Agent, root: &Value) -> Result<String, String
 fn names_a_file(word: &str) -> bool {
     /// How the names of files with prompts end.
     const ENDINGS: &[&str] = &[".md", ".txt", ".prompt", ".j2", ".jinja", ".yaml"];
-    ENDINGS.iter().any(|ending| word.ends_with(ending))
+    word.contains('/') || ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 
 /// What the contract demands, as a JSON Schema.

@@ -93,7 +93,7 @@ impl Delegation {
             max_rejected_completions: budget.max_rejected_completions,
         };
         Self {
-            manager: agent_name(&written.manager.unwrap_or_default()),
+            manager: written.manager.as_deref().map(agent_name).unwrap_or_default(),
             worker: written.worker.as_deref().map(agent_name),
             limits,
             budget,

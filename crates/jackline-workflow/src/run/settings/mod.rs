@@ -28,9 +28,9 @@ pub(crate) use agent::AgentSettings;
 pub(crate) use channel::Channels;
 pub(crate) use delegation::{Budgeted, Delegation};
 pub(crate) use execution::{Execution, RunBudget};
-pub(crate) use node::{Aggregation, Condition, FanOut, Node, Repeat};
+pub(crate) use node::{Aggregation, Condition, FanOut, GATHERED, Node, Repeat};
 pub(crate) use retry::{OnFailure, Retry};
-pub(crate) use sharing::{Sharing, Strategy};
+pub(crate) use sharing::{Sharing, Strategy, within};
 pub(crate) use tiers::{Named, Tiers};
 pub(crate) use variables::Variables;
 
@@ -235,7 +235,8 @@ fn hidden(flow: &Workflow, manifest: Manifest<'_>, variables: &[String]) -> BTre
     let listed = texts(listed).map(|(name, _)| name.rsplit('.').next().unwrap_or(name).to_owned());
     let fields = flow.agents.iter().flat_map(|agent| agent.contract.named.iter());
     let fields = fields.filter(|field| field.sensitive).map(|field| field.name.clone());
-    listed.chain(fields).chain(variables.iter().cloned()).collect()
+    let inside = flow.agents.iter().flat_map(|agent| agent.contract.hidden_inside.iter().cloned());
+    listed.chain(fields).chain(inside).chain(variables.iter().cloned()).collect()
 }
 
 #[cfg(test)]

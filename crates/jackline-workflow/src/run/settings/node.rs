@@ -20,6 +20,9 @@ const FAN_PARALLEL: usize = 4;
 /// Copies at once whatever is said: each is a process, and machines have few processors.
 const FAN_PARALLEL_MAX: usize = 256;
 
+/// The field that a list of answers is, when nobody says otherwise.
+pub(crate) const GATHERED: &str = "results";
+
 /// A node of the graph.
 #[derive(Debug)]
 pub(crate) struct Node {
@@ -147,6 +150,14 @@ struct WrittenFanIn {
     target_field: Option<String>,
 }
 
+impl FanOut {
+    /// The field that the answers become together, if they become one: without a target, many lie in a list.
+    pub(crate) fn gathered(&self) -> Option<&str> {
+        let list = (self.aggregation == Aggregation::Merge).then_some(GATHERED);
+        self.target.as_deref().or(list)
+    }
+}
+
 impl Node {
     /// The names of the agents that it runs.
     pub(super) fn agents(&self) -> impl Iterator<Item = &str> {
@@ -262,4 +273,20 @@ fn fan(written: WrittenFan, gathered: WrittenFanIn) -> Result<Option<FanOut>, St
         aggregation,
         target: gathered.target_field,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn no_more_copies_are_at_work_than_may() {
+        for (written, want) in [(json!(null), 4), (json!(0), 1), (json!(7), 7), (json!(5_000), 256)] {
+            let fan_out = serde_json::from_value(json!({"source": "state.xs", "max_parallel": written})).unwrap();
+            let fan_out = fan(fan_out, WrittenFanIn::default()).unwrap().unwrap();
+            assert_eq!(fan_out.parallel, want, "{written}");
+        }
+    }
 }

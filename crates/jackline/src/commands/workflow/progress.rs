@@ -45,6 +45,8 @@ struct Seen {
     budget: String,
     /// What the run used of what it may use.
     spent: Spent,
+    /// Time that was used before the run was taken up again.
+    before: Duration,
     /// Whether the last line is to be drawn over.
     drawn: bool,
 }
@@ -99,7 +101,8 @@ impl Progress {
         let level = level.map(|level| format!("level {} of {} · ", level + 1, self.depth())).unwrap_or_default();
         let names: Vec<String> = names.into_iter().map(timeline::shown).collect();
         let names = if names.is_empty() { "…".to_owned() } else { names.join(", ") };
-        format!("{:>4}s  {level}{names}{}{}", self.began.elapsed().as_secs(), seen.budget, seen.spent.shown())
+        let seconds = (seen.before + self.began.elapsed()).as_secs();
+        format!("{seconds:>4}s  {level}{names}{}{}", seen.budget, seen.spent.shown())
     }
 
     fn depth(&self) -> usize {
@@ -142,13 +145,21 @@ impl Seen {
                 self.at_work.remove(&step);
                 self.finished.insert(step);
             }
-            "manager.decided" => {
-                let left = |name: &str| entry.data.pointer(&format!("/budget/{name}")).and_then(Value::as_u64);
-                if let (Some(loops), Some(workers)) = (left("loops"), left("workers")) {
-                    self.budget = format!(" · {loops} turns and {workers} workers left");
-                }
+            "run.resumed" => {
+                let spent = entry.data.get("spent_ms").and_then(Value::as_u64);
+                self.before = Duration::from_millis(spent.unwrap_or_default());
+                self.left(entry);
             }
+            "manager.decided" => self.left(entry),
             _ => {}
+        }
+    }
+
+    /// What a record says that a manager has left.
+    fn left(&mut self, entry: &Entry) {
+        let left = |name: &str| entry.data.pointer(&format!("/budget/{name}")).and_then(Value::as_u64);
+        if let (Some(loops), Some(workers)) = (left("loops"), left("workers")) {
+            self.budget = format!(" · {loops} turns and {workers} workers left");
         }
     }
 }
@@ -174,7 +185,10 @@ fn told(entry: &Entry, levels: &BTreeMap<String, usize>) -> Option<String> {
         }
         "agent.finished" => format!("  {agent} finished{attempt}"),
         "agent.failed" => format!("  {agent} failed{attempt}: {}", text("reason")),
-        "agent.gave_up" => format!("  {agent} gave up ({}): {}", text("on_failure"), text("reason")),
+        "agent.gave_up" => match text("on_failure") {
+            none if none.is_empty() => format!("  {agent} gave up: {}", text("reason")),
+            on_failure => format!("  {agent} gave up ({on_failure}): {}", text("reason")),
+        },
         "agent.skipped" => format!("  {agent} skipped: {}", text("reason")),
         "agent.stopped" => format!("  {agent} stopped"),
         "state.refused" => format!(

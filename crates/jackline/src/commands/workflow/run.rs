@@ -24,7 +24,7 @@ pub(super) const RUNS: &str = "runs";
 ///
 /// Validates first, and refuses what is not valid. Every step is recorded before it counts, in one hash chain; `jackline
 /// log RUN` shows it. Exits with 0 when the run is complete, 1 when it is partial or failed, 2 when it cannot be begun,
-/// 130 when a signal ended it; then `--resume RUN` takes it up again.
+/// 3 when nothing can be recorded any more, 130 when a signal ended it; then `--resume RUN` takes it up again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
     /// A directory with a workflow.awp.yaml, or such a file
@@ -33,7 +33,7 @@ pub(crate) struct Run {
     /// What is to be done, in words
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
-    /// Values to begin with: a JSON object, or a file with one; its `task` is the task
+    /// Values to begin with: a JSON object, or a file with one; its `task` is the task, and so is a JSON text
     #[arg(long, value_name = "FILE|JSON", conflicts_with = "resume")]
     input: Option<String>,
     /// The run's name (default: one with the time)
@@ -42,7 +42,7 @@ pub(crate) struct Run {
     /// Take up a run that was interrupted
     #[arg(long, value_name = "RUN", conflicts_with = "task")]
     resume: Option<String>,
-    /// How it is printed how the run ended
+    /// How the end of the run is printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// The same as `--format json`
@@ -69,9 +69,9 @@ impl Run {
             return Err(CommandError::input("the workflow is not valid, and was not run"));
         }
         // A guard that is misspelled is off: whoever runs it hears of it, too.
-        match checked.report.warnings {
-            0 => checked.notes().iter().for_each(|note| screen::complain(note)),
-            _ => screen::complain(&checked.human()),
+        let told = checked.before_run();
+        if !told.is_empty() {
+            screen::complain(told.trim_end_matches('\n'));
         }
         let order = self.order()?;
         let (store, state) = (self.at.files()?, self.at.state()?);

@@ -5,14 +5,14 @@ use jackline_workflow::Workflow;
 use jackline_workflow::run::Entry;
 use serde_json::Value;
 
-/// What is limited: the member of `run_budget`, what it counts, and how much of it a record adds.
-type Limited = (&'static str, &'static str, fn(&Entry) -> f64);
+/// What is limited: the member of `run_budget`, what it counts, how much of it a record adds, and its name among budgets.
+type Limited = (&'static str, &'static str, fn(&Entry) -> f64, &'static str);
 
 const LIMITED: [Limited; 4] = [
-    ("max_agent_runs", "agent runs", |entry| f64::from(u8::from(is_end(entry)))),
-    ("max_total_tokens", "tokens", |entry| usage(entry, "input_tokens") + usage(entry, "output_tokens")),
-    ("max_tool_calls", "tool calls", |entry| usage(entry, "tool_calls")),
-    ("max_cost_usd", "dollars", |entry| usage(entry, "cost_usd")),
+    ("max_agent_runs", "agent runs", |entry| f64::from(u8::from(is_end(entry))), "agent_runs"),
+    ("max_total_tokens", "tokens", |entry| usage(entry, "input_tokens") + usage(entry, "output_tokens"), "tokens"),
+    ("max_tool_calls", "tool calls", |entry| usage(entry, "tool_calls"), "tool_calls"),
+    ("max_cost_usd", "dollars", |entry| usage(entry, "cost_usd"), "cost_usd"),
 ];
 
 /// Each thing that is limited, and how much of it was used.
@@ -30,17 +30,22 @@ impl Spent {
         Self { limits: LIMITED.map(limit), ..Self::default() }
     }
 
-    /// What a record tells was used.
+    /// What a record tells was used. A run that is taken up again begins with what was used before.
     pub(super) fn take(&mut self, entry: &Entry) {
-        for (used, (_, _, adds)) in self.used.iter_mut().zip(LIMITED) {
-            *used += adds(entry);
+        let before = |name: &str| entry.data.pointer(&format!("/budgets/{name}/used")).and_then(Value::as_f64);
+        for (used, (_, _, adds, name)) in self.used.iter_mut().zip(LIMITED) {
+            *used = match entry.kind {
+                "run.resumed" => before(name).unwrap_or(*used),
+                "run.ended" => *used,
+                _ => *used + adds(entry),
+            };
         }
     }
 
     /// In words; nothing where nothing is limited.
     pub(super) fn shown(&self) -> String {
         let limited = self.limits.iter().zip(self.used).zip(LIMITED);
-        let limited = limited.filter_map(|((limit, used), (_, what, _))| Some(((*limit)?, used, what)));
+        let limited = limited.filter_map(|((limit, used), (_, what, ..))| Some(((*limit)?, used, what)));
         limited.map(|(limit, used, what)| format!(" · {used} of {limit} {what}")).collect()
     }
 }
@@ -74,5 +79,17 @@ mod tests {
         spent.take(&entry("agent.finished", json!({"usage": {"input_tokens": 50}})));
         assert_eq!(spent.shown(), " · 2 of 4 agent runs · 400 of 1000 tokens · 0.25 of 0.5 dollars");
         assert_eq!(Spent::default().shown(), "");
+    }
+
+    #[test]
+    fn what_was_used_before_counts() {
+        let mut spent = Spent { limits: [Some(4.0), Some(1000.0), None, None], ..Spent::default() };
+        let budgets = json!({"agent_runs": {"used": 2, "limit": 4}, "tokens": {"used": 300, "limit": 1000}});
+        spent.take(&entry("run.resumed", json!({ "budgets": budgets })));
+        spent.take(&entry("agent.finished", json!({"usage": {"input_tokens": 50}})));
+        assert_eq!(spent.shown(), " · 3 of 4 agent runs · 350 of 1000 tokens");
+        // The end repeats what was counted on the way.
+        spent.take(&entry("run.ended", json!({"usage": {"input_tokens": 350}})));
+        assert_eq!(spent.shown(), " · 3 of 4 agent runs · 350 of 1000 tokens");
     }
 }

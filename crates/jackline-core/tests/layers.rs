@@ -1,0 +1,225 @@
+//! Several definitions in force at once: none of them loosens another, and each keeps what it grants by itself.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong in a test's own steps fails the test")]
+
+use jackline_core::decide::decide;
+use jackline_core::decision::{Decision, Step};
+use jackline_core::definition;
+use jackline_core::event;
+use jackline_core::probe::{Fact, Facts, Identity, Probe, There};
+use jackline_core::session::Session;
+use jackline_core::sha::Digest;
+use jackline_core::stack::{Layer, Origin, Stack};
+use jackline_core::time::Timestamp;
+use jackline_core::tools;
+use serde_json::{Value, json};
+
+const ROOT: &str = "/ws";
+/// What guards the session, beside the definition.
+const SETTINGS: &str = "/home/dev/.claude/settings.json";
+
+fn answer(probe: &Probe) -> Fact {
+    match probe {
+        Probe::Identity { path, .. } | Probe::Meant { path, .. } => {
+            let path = if path.starts_with('/') { path.clone() } else { format!("{ROOT}/{path}") };
+            let inside = path.strip_prefix("/ws/").map(str::to_owned);
+            let ours = (path == SETTINGS).then(|| "the host's settings".to_owned());
+            Fact::Identity(Identity { path, inside, there: There::File, ours, holds: None })
+        }
+        Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(path.as_bytes()))),
+        Probe::WorkTree | Probe::Files { .. } => Fact::Absent,
+        Probe::Exceptions { .. } => Fact::Excepted(Vec::new()),
+        other => panic!("{other:?} was asked for"),
+    }
+}
+
+/// A session under some definitions.
+struct Run {
+    stack: Stack,
+    session: Session,
+    calls: u32,
+}
+
+impl Run {
+    fn new(layers: &[(Origin, &str)]) -> Self {
+        let layer = |(origin, text): &(Origin, &str)| {
+            let text = format!("jackline: 1\n{text}\n");
+            let model = definition::parse(&text, &tools::names()).unwrap_or_else(|faults| panic!("{faults:#?}")).model;
+            Layer::new(model, Digest::of(text.as_bytes()), *origin, true)
+        };
+        let stack = Stack { root: ROOT.to_owned(), layers: layers.iter().map(layer).collect(), ..Stack::default() };
+        Self { stack, session: Session::default(), calls: 0 }
+    }
+
+    fn send(&mut self, event: &Value) -> Decision {
+        let event = event::read(event, Timestamp(0)).unwrap();
+        let mut facts = Facts::default();
+        let decision = loop {
+            match decide(&self.stack, &self.session, &event, &facts) {
+                Step::Done(decision) => break *decision,
+                Step::Need(probes) => probes.into_iter().for_each(|probe| {
+                    let fact = answer(&probe);
+                    facts.keep(probe, fact);
+                }),
+            }
+        };
+        self.session.apply(event.at, &decision.changes, &|_| None);
+        decision
+    }
+
+    /// Asks for a call; what came of it, as its code.
+    fn ask(&mut self, tool: &str, args: &Value) -> String {
+        self.calls += 1;
+        let call = json!({ "id": self.calls.to_string(), "tool": tool, "args": args });
+        let event = json!({ "event": "call.requested", "session": "s", "host": "claude", "call": call });
+        let decision = self.send(&event);
+        decision.code.map_or_else(|| "allow".to_owned(), |code| code.to_string())
+    }
+
+    /// The same for a call that then succeeds with this result.
+    fn does(&mut self, tool: &str, args: &Value, output: &str) -> String {
+        let asked = self.ask(tool, args);
+        let call = json!({ "id": self.calls.to_string(), "tool": tool, "args": args });
+        let event = json!({
+            "event": "call.finished", "session": "s", "host": "claude", "call": call,
+            "ok": true, "output": output,
+        });
+        self.send(&event);
+        asked
+    }
+}
+
+#[test]
+fn what_one_definition_declares_loosens_no_other() {
+    let strict = "tools: {unknown: deny}\npolicies: [{paths: {protect: [secret]}}]";
+    let loose = [
+        "tools: {declare: {evil: {}, mcp__fs__write_file: {kind: other}}}",
+        "tools: {declare: {evil: {kind: read}, mcp__fs__write_file: {kind: write, path: nothing}}}",
+        "tools: {unknown: allow, declare: {evil: {kind: list}, mcp__fs__write_file: {kind: read, path: nothing}}}",
+    ];
+    for (wide, loose) in
+        [Origin::Machine, Origin::User, Origin::Accepted].into_iter().flat_map(|wide| loose.map(|loose| (wide, loose)))
+    {
+        let mut run = Run::new(&[(wide, strict), (Origin::Project, loose)]);
+        assert_eq!(run.ask("evil", &json!({"q": 1})), "tools/unknown", "{wide:?} {loose}");
+        let write = |path: &str| json!({"path": path, "nothing": "ok.txt"});
+        // Without an exact name nobody knows the tool, so that comes first; it is denied for each reason.
+        assert_eq!(run.ask("mcp__fs__write_file", &write("secret")), "tools/unknown");
+        let mut run = Run::new(&[(wide, "policies: [{paths: {protect: [secret]}}]"), (Origin::Project, loose)]);
+        assert_eq!(run.ask("mcp__fs__write_file", &write("secret")), "paths/protected", "{wide:?} {loose}");
+        assert_eq!(run.ask("mcp__fs__write_file", &write(SETTINGS)), "self/protected", "{wide:?} {loose}");
+        assert_eq!(run.ask("evil", &json!({"file_path": SETTINGS})), "self/protected", "{wide:?} {loose}");
+    }
+}
+
+#[test]
+fn a_declaration_keeps_its_worth_beside_a_wider_definition() {
+    let project = "tools: {unknown: deny, declare: {read_doc: {kind: read, path: uri}, save_doc: {kind: write, path: uri}, run: {kind: shell}}}
+steps: {test: {tool: '@shell', command: 'cargo test*'}, commit: {tool: '@shell', command: 'git commit*'}}
+policies: [{paths: {protect: [secret]}}, {read_before_write: {}}, {sequence: {requires: {commit: [test]}}}]";
+    // A user's that says nothing of those tools, and one that has the same policies for its own.
+    let users = [
+        "use: [git]",
+        "policies: [{read_before_write: {}}]",
+        "steps: {test: {tool: '@shell', command: 'cargo test*'}, commit: {tool: '@shell', command: 'git commit*'}}
+policies: [{sequence: {requires: {commit: [test]}}}, {read_before_write: {}}]",
+    ];
+    for user in users {
+        let mut run = Run::new(&[(Origin::User, user), (Origin::Project, project)]);
+        let doc = json!({"uri": "a.md"});
+        assert_eq!(run.ask("save_doc", &doc), "read-before-write/unread", "{user}");
+        assert_eq!(run.does("read_doc", &doc, "text"), "allow", "{user}");
+        assert_eq!(run.does("save_doc", &doc, "saved"), "allow", "{user}");
+        assert_eq!(run.ask("save_doc", &json!({"uri": "secret"})), "paths/protected", "{user}");
+        let (test, commit) = (json!({"command": "cargo test"}), json!({"command": "git commit -m x"}));
+        assert_eq!(run.ask("run", &commit), "sequence/missing", "{user}");
+        assert_eq!(run.does("run", &test, "ok"), "allow", "{user}");
+        assert_eq!(run.ask("run", &commit), "allow", "{user}");
+        // The host's own tools count for both.
+        assert_eq!(run.does("Bash", &test, "ok"), "allow", "{user}");
+        assert_eq!(run.ask("Bash", &commit), "allow", "{user}");
+    }
+}
+
+#[test]
+fn what_a_project_declares_is_held_against_its_users_policies_too() {
+    let user =
+        "use: [git]\npolicies: [{paths: {protect: [secret]}}, {rule: {tool: '@shell', command: 'rm*', reason: no}}]";
+    let project = "tools: {declare: {run: {kind: shell}, save_doc: {kind: write, path: uri}}}";
+    let mut run = Run::new(&[(Origin::User, user), (Origin::Project, project)]);
+    assert!(run.ask("run", &json!({"command": "rm a"})).starts_with("rule/"));
+    assert_eq!(run.ask("save_doc", &json!({"uri": "secret"})), "paths/protected");
+    assert_eq!(run.ask("save_doc", &json!({"uri": "a.md"})), "allow");
+}
+
+#[test]
+fn nothing_counts_as_done_or_read_for_a_definition_that_does_not_know_the_tool() {
+    let strict =
+        "steps: {test: {tool: '@shell', command: 'cargo test*'}, commit: {tool: '@shell', command: 'git commit*'}}
+policies: [{sequence: {requires: {commit: [test], Task: ['@shell']}}}, {read_before_write: {}}]";
+    // The change has the very same steps, so that it proves them by the same names.
+    let loose = format!("tools: {{declare: {{fake: {{kind: shell}}, look: {{kind: read, path: file}}}}}}\n{strict}");
+    for wide in [Origin::User, Origin::Accepted] {
+        let mut run = Run::new(&[(wide, strict), (Origin::Project, &loose)]);
+        assert_eq!(run.does("fake", &json!({"command": "cargo test"}), "ok"), "allow");
+        assert_eq!(run.ask("Bash", &json!({"command": "git commit -m x"})), "sequence/missing", "{wide:?}");
+        assert_eq!(run.ask("Task", &json!({"prompt": "x"})), "sequence/missing", "{wide:?}");
+        assert_eq!(run.does("look", &json!({"file": "/ws/a"}), "text"), "allow");
+        assert_eq!(run.ask("Write", &json!({"file_path": "/ws/a", "content": ""})), "read-before-write/unread");
+        assert_eq!(run.does("Read", &json!({"file_path": "/ws/a"}), "text"), "allow");
+        assert_eq!(run.ask("Write", &json!({"file_path": "/ws/a", "content": ""})), "allow");
+    }
+}
+
+#[test]
+fn of_several_loop_guards_the_strictest_counts() {
+    let call = json!({"q": 1});
+    let codes = |layers: &[(Origin, &str)], calls: usize| -> Vec<String> {
+        let mut run = Run::new(layers);
+        (0..calls).map(|_| run.ask("look", &call)).collect()
+    };
+    let halting = ["allow", "allow", "loop/override", "loop/persisted"];
+    let (user, project) = (Origin::User, Origin::Project);
+    assert_eq!(codes(&[(user, ""), (project, "loop: {override_retries: 0}")], 4), halting);
+    assert_eq!(codes(&[(user, "loop: {override_retries: 0}"), (project, "loop: {override_retries: 5}")], 4), halting);
+    for (one, other) in [("1", "10"), ("10", "1")] {
+        let of = |steps: &str| format!("loop: {{ttl_steps: {steps}}}");
+        let mut run = Run::new(&[(user, &of(one)), (project, &of(other))]);
+        (0..3).for_each(|_| drop(run.ask("look", &call)));
+        (2..5).for_each(|other| assert_eq!(run.ask("look", &json!({"q": other})), "allow"));
+        assert_eq!(run.ask("look", &call), "loop/forbidden", "{one} {other}");
+    }
+}
+
+#[test]
+fn who_observes_a_loop_forbids_nothing_to_who_enforces() {
+    let observing = "mode: observe\nloop: {window: 2, threshold: 2}";
+    let enforcing = "loop: {window: 5, threshold: 5}";
+    let mut run = Run::new(&[(Origin::User, observing), (Origin::Project, enforcing)]);
+    let codes: Vec<String> = (0..6).map(|_| run.ask("look", &json!({"q": 1}))).collect();
+    assert_eq!(codes, ["allow", "allow", "allow", "allow", "loop/override", "loop/forbidden"]);
+}
+
+#[test]
+fn progress_counts_for_each_call_by_itself_and_for_who_asks_for_it() {
+    let aware = "loop: {window: 5, threshold: 3, progress_aware: true}";
+    let (a, b) = (json!({"q": "a"}), json!({"q": "b"}));
+    let mut run = Run::new(&[(Origin::Project, aware)]);
+    for round in 0..6 {
+        // Something else is called in between, and what comes of `a` is another thing each time.
+        assert_eq!(run.does("look", &a, &round.to_string()), "allow", "{round}");
+        assert_eq!(run.does("look", &json!({"q": round}), "x"), "allow", "{round}");
+    }
+    // What makes progress does not wash away what makes none.
+    let mut run = Run::new(&[(Origin::Project, aware)]);
+    let codes: Vec<String> = (0..3)
+        .map(|round| {
+            assert_eq!(run.does("look", &a, &round.to_string()), "allow", "{round}");
+            run.does("look", &b, "same")
+        })
+        .collect();
+    assert_eq!(codes, ["allow", "allow", "loop/override"]);
+    // Nor does a project's loop guard speak for its user's.
+    let mut run = Run::new(&[(Origin::User, "loop: {window: 5, threshold: 3}"), (Origin::Project, aware)]);
+    let codes: Vec<String> = (0..3).map(|round| run.does("look", &a, &round.to_string())).collect();
+    assert_eq!(codes, ["allow", "allow", "loop/override"]);
+}
