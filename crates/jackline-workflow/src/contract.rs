@@ -16,6 +16,7 @@ use crate::manifest::{at, is, texts};
 use crate::read;
 use crate::rules::not_a_flag;
 use crate::within::inside;
+use inner::{Marked, Of};
 
 /// The format whose contract is a schema.
 const JSON: &str = "json";
@@ -147,19 +148,29 @@ impl Contract {
     }
 
     /// The same with what is marked elsewhere than in its fields. Names are hidden wherever they stand; that a field inside of
-    /// another is kept back is held by nobody.
+    /// another is kept back, or what has no name, is held by nobody.
     fn with_inner(mut self, schema: &serde_json::Value, span: Span) -> Self {
-        for inner::Marked { name, shareable, sensitive, own } in inner::marked(schema) {
-            if !own && !shareable {
+        for Marked { name, shareable, sensitive, of } in inner::marked(schema) {
+            let mut unheld = |sensitive: bool| {
+                let (mark, help) = if sensitive {
+                    ("sensitive", "give it a name")
+                } else {
+                    ("shareable", "keep back the field that it is in")
+                };
                 let message =
-                    format!("`shareable` of {} is held by nobody: it is no field of the answer itself", quoted(&name));
-                let fault = Fault::error(message).at(span).help("keep back the field that it is in");
-                self.vague.push(Vague { sensitive: false, fault });
+                    format!("`{mark}` of {} is held by nobody: it is no field of the answer itself", quoted(&name));
+                self.vague.push(Vague { sensitive, fault: Fault::error(message).at(span).help(help) });
+            };
+            if of != Of::Answer && !shareable {
+                unheld(false);
             }
-            if own {
-                self.named.push(Field { name, shareable, sensitive, span });
-            } else if sensitive {
-                self.hidden_inside.push(name);
+            if of == Of::Nothing && sensitive {
+                unheld(true);
+            }
+            match of {
+                Of::Answer => self.named.push(Field { name, shareable, sensitive, span }),
+                Of::Inside if sensitive => self.hidden_inside.push(name),
+                Of::Inside | Of::Nothing => {}
             }
         }
         self

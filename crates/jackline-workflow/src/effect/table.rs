@@ -128,6 +128,14 @@ pub static SETTINGS: &[Setting] = &[
     idle(Manifest, "custom_tools", "agents are given no tools"),
     idle(Manifest, "capabilities.custom_tools", "agents are given no tools"),
     idle(Manifest, "dynamic_tools", "no tools are made while a workflow runs"),
+    only(
+        When::Keys(&["required", "optional", "defaults"]),
+        idle(Manifest, "env", "variables are listed, or under `required`, `optional` and `defaults`"),
+    ),
+    only(
+        When::Keys(&["required", "optional", "defaults"]),
+        idle(Manifest, "workflow.env", "variables are listed, or under `required`, `optional` and `defaults`"),
+    ),
     idle(Manifest, "memory", "nothing is remembered between runs"),
     protects(Manifest, "security", "a run has the limits of the guide, and no others"),
     idle(Agent, "model.reasoning", "`model.parameters` are sent as they are"),

@@ -15,7 +15,10 @@ const SHOWN_CHARS_MAX: usize = 60;
 /// Keys of a result that nobody filled in.
 const KEYS: &[&str] = &["your", "your_field", "your_key", "your_value", "field_name", "key_name", "example_field"];
 /// What a comment begins with.
-const COMMENTS: &[&str] = &["//", "/*", "*", "#", "<!--", "--"];
+const COMMENTS: &[&str] = &["//", "/*", "#", "<!--", "--"];
+/// What its further lines begin with, and what ends it.
+const COMMENT_GOES_ON: &str = "*";
+const COMMENT_ENDS: &str = "*/";
 /// What it begins with in prose, where `*` and `--` are lists.
 const COMMENTS_IN_PROSE: &[&str] = &["//", "/*", "#", "<!--"];
 /// What begins a comment beyond doubt, in prose too.
@@ -32,7 +35,7 @@ pub(super) enum Comments {
 }
 
 /// Comments that end within a line, and where.
-const CLOSED: &[(&str, &str)] = &[("<!--", "-->"), ("/*", "*/"), ("*", "*/")];
+const CLOSED: &[(&str, &str)] = &[("<!--", "-->"), ("/*", COMMENT_ENDS)];
 
 /// A text that stands in for another: its lowercase spelling, whether a comment excuses it, and what else must hold.
 struct Pattern {
@@ -120,11 +123,14 @@ fn walk(value: &Value, at: &str, found: &mut Vec<String>) {
 /// The placeholders of a text, each with its line. A result is prose; what is fenced in prose is code.
 pub(super) fn in_text(text: &str, comments: Comments) -> Vec<String> {
     let mut found = Vec::new();
-    let mut fenced = false;
+    let (mut fenced, mut open) = (false, false);
     for (number, line) in text.lines().enumerate() {
         fenced ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
         let code = fenced && comments == Comments::Prose;
-        if let Some(spelled) = in_line(line, if code { Comments::Code } else { comments }) {
+        let comments = if code { Comments::Code } else { comments };
+        let spelled = in_line(line, (comments, open));
+        open = comments == Comments::Code && leaves_open(line, open);
+        if let Some(spelled) = spelled {
             found.push(format!("line {}: `{spelled}` in `{}`", number + 1, shown(line, spelled)));
         }
         if found.len() == PLACES_MAX {
@@ -134,10 +140,15 @@ pub(super) fn in_text(text: &str, comments: Comments) -> Vec<String> {
     found
 }
 
-/// The first placeholder of a line, as it is written.
-fn in_line(line: &str, comments: Comments) -> Option<&str> {
+/// Whether a comment is open behind a line: one that was open before, or that the line begins with.
+fn leaves_open(line: &str, open: bool) -> bool {
+    (open || line.trim_start().starts_with("/*")) && !line.contains(COMMENT_ENDS)
+}
+
+/// The first placeholder of a line, as it is written; `open` says whether a comment goes on in it.
+fn in_line(line: &str, (comments, open): (Comments, bool)) -> Option<&str> {
     let lower = line.to_ascii_lowercase();
-    let comment = Comment::of(line, comments);
+    let comment = Comment::of(line, (comments, open));
     PATTERNS.iter().find_map(|pattern| {
         let spots = lower.match_indices(pattern.spelled).filter_map(|(at, spelled)| spot(line, at, spelled.len()));
         let mut counting = spots.filter(|spot| (pattern.holds)(*spot) && !(pattern.excused && comment.excuses(*spot)));
@@ -161,8 +172,12 @@ struct Comment {
 }
 
 impl Comment {
-    fn of(line: &str, comments: Comments) -> Self {
+    fn of(line: &str, (comments, open): (Comments, bool)) -> Self {
         let begin = line.trim_start();
+        if open && begin.starts_with(COMMENT_GOES_ON) {
+            let code = begin.split_once(COMMENT_ENDS).map_or("", |(_, code)| code);
+            return Self { end: line.len() - code.len(), heading: false };
+        }
         let (markers, prose) = match comments {
             Comments::Code => (COMMENTS, false),
             Comments::Prose => (COMMENTS_IN_PROSE, true),
@@ -182,8 +197,6 @@ impl Comment {
 /// What stands behind a comment, and behind those that follow it at once.
 fn behind<'a>(mut line: &'a str, marker: &str) -> &'a str {
     let Some((_, close)) = CLOSED.iter().find(|(open, _)| *open == marker) else { return "" };
-    // The end of a comment that began in another line.
-    line = line.strip_prefix(*close).unwrap_or(line);
     while line.starts_with(marker) {
         let inside = line.get(marker.len()..).unwrap_or_default();
         match inside.split_once(close) {
@@ -246,7 +259,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, wanted: Option<&str>) {
-        assert_eq!(in_line(line, Comments::Code), wanted, "{line}");
+        assert_eq!(in_line(line, (Comments::Code, false)), wanted, "{line}");
     }
 
     #[test]
@@ -269,7 +282,8 @@ mod tests {
             ("a: your_value", "your_value"),
             ("<!-- x --><p>Revenue: TODO</p>", "TODO"),
             ("/* x */ a = \"TODO\"", "TODO"),
-            (" * x */ a = \"TODO\"", "TODO"),
+            ("* Revenue: TODO", "TODO"),
+            ("*/ char *a = \"TODO\";", "TODO"),
             ("Your final output here", "final output here"),
         ] {
             check(line, Some(wanted));
@@ -295,12 +309,22 @@ mod tests {
             "<!-- TODO -->",
             "<!-- a --> <!-- TODO --> text",
             "/* TODO */ x = 1",
-            " * TODO(me) later",
             "exxon",
             "Exxx",
         ] {
             check(line, None);
         }
+    }
+
+    #[test]
+    fn a_comment_goes_on_only_where_it_is_open() {
+        let found = |text: &str| in_text(text, Comments::Code).len();
+        assert_eq!(found("/**\n * TODO(me) later\n * and FIXME\n */\nint a;\n"), 0);
+        assert_eq!(found("/* x\n*/ char *a = \"TODO\";\n"), 1);
+        assert_eq!(found("/* x\n * y */ char *a = \"TODO\";\n"), 1);
+        assert_eq!(found("/* x */\n* Revenue: TODO\n"), 1);
+        assert_eq!(found("x = glob(\"out/*.md\")\n* Revenue: TODO\n"), 1);
+        assert_eq!(in_text("```c\n/*\n * TODO: later\n */\n```\n* TODO\n", Comments::Prose).len(), 1);
     }
 
     #[test]

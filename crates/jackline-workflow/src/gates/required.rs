@@ -13,6 +13,9 @@ const PATH_CHARS_MAX: usize = 4_096;
 /// Words that a path in a sentence begins behind.
 const ANCHORS: &[(&str, Root)] = &[("_output_dir", Root::Output), ("_workspace_dir", Root::Workspace)];
 
+/// Begins paths that belong to the workspace, where nothing else says so.
+const INPUTS: &str = "inputs/";
+
 /// Where deliverables were declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
@@ -110,7 +113,7 @@ fn declared(run: &Run, item: &Value) -> Deliverable {
     let (rest, root) = anchored
         .or_else(|| inside(&run.output_dir).map(|rest| (rest, Root::Output)))
         .or_else(|| inside(&run.workspace_dir).map(|rest| (rest, Root::Workspace)))
-        .unwrap_or_else(|| (text, if text.starts_with("inputs/") { Root::Workspace } else { Root::Output }));
+        .unwrap_or_else(|| (text, if text.starts_with(INPUTS) { Root::Workspace } else { Root::Output }));
     Deliverable { declared: text.to_owned(), root, path: within(rest), named: !text.is_empty() }
 }
 
@@ -128,8 +131,9 @@ fn scraped(text: &str) -> Vec<Deliverable> {
         for (at, _) in text.match_indices(anchor).take(DELIVERABLES_MAX + 1) {
             let behind = text.get(at + anchor.len()..).unwrap_or_default();
             if let Some(path) = path_behind(behind) {
-                // What belongs elsewhere says so: a repair that asks for it names it as it is declared.
-                let declared = if *root == Root::Output { path.to_owned() } else { format!("{anchor}/{path}") };
+                // What would be looked for elsewhere says where it belongs: a repair names it as it is declared.
+                let plain = *root == Root::Output && !path.starts_with(INPUTS);
+                let declared = if plain { path.to_owned() } else { format!("{anchor}/{path}") };
                 found.push((at, Deliverable { declared, root: *root, path: within(path), named: true }));
             }
         }
@@ -225,6 +229,17 @@ mod tests {
         check(&planned(criteria), Some((Source::SuccessCriteria, wanted)));
         check(&planned(json!({"required_outputs": ["a.md"]})), Some((Source::RequiredOutputs, wanted)));
         check(&planned(json!({})), Some((Source::RequiredOutputs, &wanted[1..])));
+    }
+
+    #[test]
+    fn a_repair_asks_for_what_is_declared_where_it_belongs() {
+        let told = "writes _output_dir/inputs/a.md, _workspace_dir/b.md and _output_dir/c.md";
+        let run = Run::read(planned(&json!({ "success_criteria": told })).to_string().as_bytes()).unwrap();
+        let (_, declared) = of(&run).unwrap();
+        let names: Vec<&str> = declared.iter().map(|one| one.declared.as_str()).collect();
+        let repair = planned(&json!({"required_outputs": names}));
+        let repaired = of(&Run::read(repair.to_string().as_bytes()).unwrap()).unwrap().1;
+        assert_eq!(repaired, declared);
     }
 
     #[test]

@@ -45,7 +45,9 @@ pub(super) static SENSITIVE: Rule = Rule {
     summary: "Sensitive values stay out of every record",
     text: "Fields in `state.sharing.sensitive_fields`, fields that a contract marks as sensitive, and environment variables \
 with `sensitive: true` must not reach logs, metrics, traces and audit records of a run. So none of them is a label \
-of a metric or an attribute of a trace; `sensitive` is `true` or `false`, and `sensitive_fields` a list of names.
+of a metric or an attribute of a trace; `sensitive` is `true` or `false`, and `sensitive_fields` a list of names. A contract's \
+mark counts for the field that has it, refers to it, or holds a list or map of what has it; a pattern of names, and whatever else \
+an answer may hold, cannot be marked.
 
 A sensitive variable whose value stands in the manifest as its `default` is a warning.",
     good: manifest_part("state:\n  sharing:\n    strategy: full\n    sensitive_fields: [api_key]\n"),

@@ -6,6 +6,7 @@ use jackline_runtime::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::settings::Sharing;
 use super::worker::{Failure, FailureKind, Reply};
 use crate::rules::RESERVED_KEYS;
 
@@ -27,6 +28,9 @@ pub(super) struct Answer {
     pub(super) updates: Map<String, Value>,
     pub(super) messages: Vec<Message>,
     pub(super) usage: Usage,
+    /// Of what it says and writes, what whoever answers in another's place shows nobody.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) kept_back: BTreeSet<String>,
 }
 
 /// A message, as an agent sends it.
@@ -92,10 +96,11 @@ impl Usage {
         let given = |name: &str| told.get(name).filter(|value| !value.is_null());
         let mut count = |name: &str| {
             let value = given(name)?;
-            value.as_u64().or_else(|| {
+            let part = value.as_f64().filter(|count| *count >= 0.0);
+            if value.as_u64().is_none() && part.is_none_or(|count| count.fract() != 0.0) {
                 unread(name, value);
-                None
-            })
+            }
+            value.as_u64().or_else(|| part.map(whole))
         };
         let [requests, input_tokens, output_tokens, tool_calls] =
             ["requests", "input_tokens", "output_tokens", "tool_calls"].map(|name| count(name).unwrap_or_default());
@@ -107,6 +112,16 @@ impl Usage {
         let cost_usd = cost.and_then(|(_, cost)| cost).unwrap_or_default();
         (Self { requests, input_tokens, output_tokens, tool_calls, cost_usd }, fault)
     }
+}
+
+/// A count that is written as a fraction: what was begun counts whole.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rounded up, and cut at what can be counted"
+)]
+fn whole(count: f64) -> u64 {
+    count.ceil() as u64
 }
 
 impl Answer {
@@ -150,7 +165,7 @@ impl Answer {
             (None, _) | (Some((_, Some(_))), true) => Usage::default(),
             (Some((_, Some(why))), false) => return Err(invalid(USAGE, why)),
         };
-        Ok(Self { said: value, updates, messages, usage })
+        Ok(Self { said: value, updates, messages, usage, kept_back: BTreeSet::new() })
     }
 
     /// Holds it against a contract.
@@ -169,6 +184,14 @@ impl Answer {
         });
         let told: Vec<String> = told.collect();
         Err(invalid(format!("its answer does not fit its contract: {}", told.join("; "))))
+    }
+
+    /// The same as it is given by an agent for a node: what the agent keeps back stays back, also where it stands in.
+    pub(super) fn given(mut self, sharing: &Sharing, (agent, node): (&str, &str)) -> Self {
+        let fields = self.said.keys().chain(self.updates.keys());
+        let own = fields.filter(|field| sharing.keeps_back(agent, field) && !sharing.keeps_back(node, field));
+        self.kept_back = own.cloned().collect();
+        self
     }
 
     /// Keys of the state that it writes and no agent may: those of the runtime (R13), and the names of agents.
@@ -235,7 +258,9 @@ mod tests {
         let told = json!({"input_tokens": 600, "output_tokens": null, "cost_usd": null});
         assert_eq!(read(&json!({ "usage": told }), &[]).unwrap().usage.tokens(), 600);
         assert!(read(&json!({"usage": null}), &[]).is_ok() && read(&json!({"usage": 7}), &[]).is_err());
+        assert_eq!(read(&json!({"usage": {"input_tokens": 600.0}}), &[]).unwrap().usage.tokens(), 600);
         for (odd, why) in [
+            (json!({"input_tokens": 599.5}), "`input_tokens` is `599.5`, which is no count"),
             (json!({"input_tokens": 600, "output_tokens": -1}), "`output_tokens` is `-1`, which is no count"),
             (json!({"input_tokens": 600, "cost_usd": -9}), "`cost_usd` is `-9`, which is no count"),
             (json!({"input_tokens": 600, "tool_calls": "many"}), "`tool_calls` is `\"many\"`, which is no count"),

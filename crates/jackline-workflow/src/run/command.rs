@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 use super::hidden::Hidden;
 use super::worker::{Failure, FailureKind, Reply, Request, Unanswered, Usage, Worker, is_json};
 
-/// Bytes of complaints that a reason quotes: the last lines of what a command says when it fails.
+/// Bytes of why somebody failed: people read the beginning and the end, and a longer text would be clipped in its record.
+const REASON_BYTES_MAX: usize = 2_000;
+/// Bytes of complaints that a record keeps beside an answer.
 const COMPLAINT_BYTES_MAX: usize = 600;
 
 /// The note of what a command complained about.
@@ -107,9 +109,14 @@ fn failure(outcome: &Outcome) -> Failure {
         Exit::NotStarted(why) | Exit::NotConfined(why) | Exit::Unknown(why) => (FailureKind::Failed, why.clone()),
         Exit::Stopped => (FailureKind::Failed, "it was stopped".to_owned()),
     };
-    let said = outcome.stderr.short(COMPLAINT_BYTES_MAX);
-    let said = said.trim();
+    // All of it: what was learned while it worked is taken out before anything is cut.
+    let said = outcome.stderr.whole().trim();
     Failure::new(kind, if said.is_empty() { reason } else { format!("{reason}: {said}") })
+}
+
+/// Why somebody failed, as it is told: without what is sensitive, then cut.
+pub(super) fn reason(why: &str, hidden: &Hidden) -> String {
+    runner::short(&hidden.text(why), REASON_BYTES_MAX)
 }
 
 /// Notes as a record keeps them: without what is sensitive, then cut.

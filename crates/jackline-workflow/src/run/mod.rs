@@ -134,6 +134,7 @@ pub fn run(flow: &Workflow, order: Order, at: &Surroundings<'_>) -> Result<Ended
         memory: Mutex::new(Memory::default()),
         violations: AtomicU64::new(journal.violations),
         submanagers: AtomicU32::new(0),
+        managing: parallel::Places::new(delegation::managing(&settings.engine)),
         events: Mutex::new(Vec::new()),
         end: Mutex::new(None),
         settings: &settings,

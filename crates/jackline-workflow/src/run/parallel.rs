@@ -67,6 +67,7 @@ pub(super) struct Places {
 }
 
 /// A place that is taken; free again when it is dropped.
+#[must_use]
 pub(super) struct Taken<'a>(&'a Places);
 
 impl Places {

@@ -12,6 +12,7 @@ use jackline_core::sha::Digest;
 use serde_json::{Value, json};
 
 use super::answer::{self, Answer};
+use super::command;
 use super::fault::Halt;
 use super::ledger::Entry;
 use super::running::{Earlier, Running, lock};
@@ -109,7 +110,7 @@ impl<'a, 'r> Referee<'a, 'r> {
             }
             Ok(Err(failure)) | Err(Unanswered::Failed(failure)) => {
                 self.pay(&failure.usage);
-                let reason = running.hidden.text(&failure.reason);
+                let reason = command::reason(&failure.reason, running.hidden);
                 let data = json!({"role": question.role, "kind": failure.kind.word(), "reason": reason, "usage": failure.usage});
                 running.record(Entry::new("referee.failed", name, data).of_step(step))?;
                 Ok(Err(ask::Unanswered::new(reason)))

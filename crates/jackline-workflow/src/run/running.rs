@@ -49,6 +49,8 @@ pub(super) struct Running<'a> {
     pub(super) violations: AtomicU64,
     /// Managers below the manager so far.
     pub(super) submanagers: AtomicU32,
+    /// How many of them may be at work at once, wherever they are.
+    pub(super) managing: Places,
     pub(super) events: Mutex<Vec<Value>>,
     /// How the run ends, once something has ended it.
     pub(super) end: Mutex<Option<End>>,

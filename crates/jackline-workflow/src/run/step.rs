@@ -4,7 +4,6 @@
 
 use std::time::Duration;
 
-use jackline_core::audit::head;
 use serde_json::{Map, Value, json};
 
 use super::answer::{Answer, Usage};
@@ -16,9 +15,6 @@ use super::running::{Earlier, Running, lock};
 use super::settings::{AgentSettings, Retry};
 use super::tab::Tab;
 use super::worker::{Failure, FailureKind, Reply, Request, Unanswered};
-
-/// Bytes of why an agent failed: people read the beginning, and a longer text would be clipped in its record.
-const REASON_BYTES_MAX: usize = 2_000;
 
 /// What is asked of whom.
 pub(super) struct Ask<'a> {
@@ -216,7 +212,7 @@ impl Running<'_> {
 
     fn failed(&self, ask: &Ask<'_>, (attempt, step): (u32, &str), failure: Failure) -> Result<Came, Halt> {
         // Cut only once nothing sensitive is in it: half a secret would not be found.
-        let reason = head(&self.hidden.text(&failure.reason), REASON_BYTES_MAX).to_owned();
+        let reason = command::reason(&failure.reason, self.hidden);
         let failure = Failure { reason, ..failure };
         let again = ask.retry.again(attempt, failure.kind);
         let delay = if again { ask.retry.delay(attempt).as_millis() } else { 0 };
@@ -240,7 +236,7 @@ impl Running<'_> {
         let (schema, notes) = (agent.schema.as_ref(), command::kept(reply.notes.clone(), self.hidden));
         let answer = Answer::of(reply, &agent.fields).and_then(|answer| answer.check(schema).map(|()| answer));
         let answer = match answer {
-            Ok(answer) => answer,
+            Ok(answer) => answer.given(&self.settings.sharing, (ask.agent, ask.name)),
             Err(failure) => return self.failed(ask, (attempt, step), failure),
         };
         if let Some(failure) = self.refused(ask, &answer, step)? {

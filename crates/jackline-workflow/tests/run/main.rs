@@ -10,6 +10,7 @@
 mod case;
 mod delegation;
 mod graph;
+mod held;
 mod property;
 mod resume;
 mod rules;

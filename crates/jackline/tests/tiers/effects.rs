@@ -101,10 +101,14 @@ fn variables_that_a_run_needs_and_those_it_gives() {
     assert!(ran.err.contains("the variable `NEEDED` is not set"), "{}", ran.err);
     let given = env.replace("defaults: {", "defaults: {NEEDED: there, ");
     let stage = Stage::new(&format!("{ONE}{given}")).script("speaker", speaker);
-    assert_eq!(stage.ends("complete", "complete")["output"]["speaker"]["text"], "seven ");
+    assert_eq!(stage.ends("complete", "complete")["output"]["speaker"]["text"], "seven x");
     let own = "env: [{name: SPARE, default: 7}, {name: UNNAMED}]\n";
     let stage = Stage::new(&format!("{ONE}{own}")).script("speaker", speaker);
     assert_eq!(stage.ends("complete", "complete")["output"]["speaker"]["text"], "7 ");
+    // What names no variable is told.
+    let stage = Stage::new(&format!("{ONE}env: {{SPARE: x}}\n")).script("speaker", speaker);
+    let told = stage.jackline(&["workflow", "validate", "flow"]).out;
+    assert!(told.contains("`env` has no effect in a run"), "{told}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::fault::Halt;
 use super::ledger::Entry;
+use super::parallel::Taken;
 use super::running::Running;
 use super::settings::{Delegation, Engine};
 use super::step::{Ask, Came};
@@ -57,6 +58,8 @@ struct Loop<'a, 'r> {
     output: Value,
     /// What the gates were asked about last.
     asked: Option<Value>,
+    /// The place of a manager below the manager. Free while it waits for managers of its own: they need one.
+    place: Option<Taken<'a>>,
 }
 
 /// What the loop of a workflow may use; nothing is used.
@@ -64,6 +67,14 @@ pub(super) fn budgets(engine: &Engine) -> Value {
     match engine {
         Engine::Graph(_) => json!({}),
         Engine::Delegation(settings) => Budget::of(&settings.budget).used(),
+    }
+}
+
+/// How many managers below the manager may be at work at once; one, where it does not matter.
+pub(super) fn managing(engine: &Engine) -> usize {
+    match engine {
+        Engine::Graph(_) => 1,
+        Engine::Delegation(settings) => settings.budget.max_concurrent_submanagers.max(1),
     }
 }
 
@@ -97,6 +108,7 @@ impl<'a, 'r> Loop<'a, 'r> {
             silent: 0,
             output: Value::Null,
             asked: None,
+            place: None,
         }
     }
 

@@ -52,10 +52,15 @@ impl Loop<'_, '_> {
         let idle = jobs.iter().filter(|job| job.agent.is_err()).count();
         self.budget.unwork(idle as u64);
         let tab = self.budget.tab();
+        let manages = jobs.iter().any(|job| job.budget.is_some());
+        let placed = manages && self.place.take().is_some();
         let carried_out = parallel::each(&jobs, self.settings.budget.max_parallel_workers, |_, job| {
             let (budget, report) = self.carry_out(control, job, &tab);
             (budget, report.map_err(|halt| self.running.halted(halt)))
         });
+        if placed {
+            self.place = Some(self.running.managing.take());
+        }
         self.budget.charge(&tab.used());
         let (budgets, reports): (Vec<_>, Vec<_>) = carried_out.into_iter().unzip();
         // Also of those that were stopped: what nobody used is not used.
@@ -182,6 +187,7 @@ impl Loop<'_, '_> {
         let mut below = Loop::new(self.running, self.settings, task, budget);
         below.path.clone_from(&job.path);
         below.depth = self.depth + 1;
+        below.place = Some(self.running.managing.take());
         let (budget, outcome) = below.run();
         (budget, outcome.map(|outcome| reported(delegation, outcome)))
     }

@@ -99,7 +99,8 @@ fn gather(running: &Running<'_>, node: &Node, fan_out: &FanOut, step: &str, came
         match came {
             Came::Answered(mut answer) => {
                 // Others see the whole of what is gathered: what is kept back does not become part of it.
-                answer.said.retain(|field, _| !keeps_back(field));
+                let own = answer.kept_back;
+                answer.said.retain(|field, _| !keeps_back(field) && !own.contains(field));
                 said.push(answer.said);
             }
             Came::Failed(why) => {

@@ -9,7 +9,7 @@ use super::marker;
 /// How often a text may have been put into JSON: a text in JSON in a text of JSON.
 const ESCAPES_MAX: usize = 2;
 /// Bytes of a secret that the redactor finds anywhere; what is shorter counts only as a word of its own.
-const ANYWHERE_BYTES_MIN: usize = 6;
+pub(super) const ANYWHERE_BYTES_MIN: usize = 6;
 /// Bytes of a secret that counts as a word: one or two letters are in every sentence.
 const WORD_BYTES_MIN: usize = 3;
 

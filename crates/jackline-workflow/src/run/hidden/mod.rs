@@ -92,8 +92,8 @@ impl Hidden {
                 items.iter_mut().map(|item| self.veil(item, alone)).filter(|changed| *changed).count() > 0
             }
             Value::Number(_) => {
-                let digits = digits(value);
-                digits.len() >= NUMBER_CHARS_MIN && alone.contains(&digits) && cover(value)
+                let known = |digits: &String| digits.len() >= NUMBER_CHARS_MIN && alone.contains(digits);
+                digits(value).iter().any(known) && cover(value)
             }
             Value::String(text) if alone.contains(text.trim()) => cover(value),
             Value::String(text) => match forms::without_words(text, alone) {
@@ -110,11 +110,12 @@ impl Hidden {
     fn collect(&self, value: &Value, secret: bool, found: &mut Vec<String>) {
         match value {
             Value::Object(members) => {
+                found.extend(members.keys().filter(|name| secret && is_no_name(name)).cloned());
                 members.iter().for_each(|(name, value)| self.collect(value, secret || self.is_hidden(name), found));
             }
             Value::Array(items) => items.iter().for_each(|item| self.collect(item, secret, found)),
             Value::String(text) if secret => found.push(text.clone()),
-            Value::Number(_) if secret => found.push(digits(value)),
+            Value::Number(_) if secret => found.extend(digits(value)),
             _ => {}
         }
     }
@@ -140,6 +141,17 @@ impl Hidden {
     }
 }
 
+/// A number as it may be written: as it came, and as records write it, in which `7.0` is `7`.
+fn digits(number: &Value) -> [String; 2] {
+    [number.to_string(), String::from_utf8_lossy(&canonical(number)).into_owned()]
+}
+
+/// Whether a member inside of something sensitive is called what no field is: what has digits or signs in it is a value by
+/// which others are found, and letters alone are in every record.
+fn is_no_name(name: &str) -> bool {
+    name.len() >= forms::ANYWHERE_BYTES_MIN && !name.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '-' | ' '))
+}
+
 /// Takes short secrets out of the names of members; whether there was one. The redactor knows longer ones.
 fn veil_names(members: &mut Map<String, Value>, alone: &BTreeSet<String>) -> bool {
     let shown = |name: &String| Some((name.clone(), forms::without_words(name, alone)?));
@@ -148,11 +160,6 @@ fn veil_names(members: &mut Map<String, Value>, alone: &BTreeSet<String>) -> boo
         members.remove(name).into_iter().for_each(|value| drop(members.insert(shown.clone(), value)));
     }
     !renamed.is_empty()
-}
-
-/// A number as records write it, however it was written before.
-fn digits(number: &Value) -> String {
-    String::from_utf8_lossy(&canonical(number)).into_owned()
 }
 
 /// Replaces a value by what stands for it; whether that changed anything.
@@ -201,6 +208,24 @@ mod tests {
         assert!(text.contains("fine"));
         assert!(!hidden.clean(&mut shown), "{shown}");
         assert!(!hidden.text("qwertz-123").contains("qwertz"));
+    }
+
+    #[test]
+    fn a_number_is_known_however_it_is_written_and_so_are_names_that_are_values() {
+        let names = ["pin", "rate", "creds"].map(str::to_owned);
+        let hidden = Hidden::new(&names.into(), []);
+        let keyed = json!({"hunter2-secret-key": 1, "password": "qwertz-123", "bob@example.org": {"status": 2}});
+        hidden.learn(&json!({"pin": 48_151_623, "rate": 62_951_413.0, "creds": keyed}));
+        let mut shown = json!({
+            "float": 48_151_623.0, "whole": 62_951_413, "text": "62951413", "note": "use hunter2-secret-key of bob@example.org",
+            "status": "the password has a status", "other": 48_151_624.5,
+        });
+        assert!(hidden.clean(&mut shown));
+        let text = shown.to_string();
+        for secret in ["48151623", "62951413", "hunter2", "bob@"] {
+            assert!(!text.contains(secret), "{secret} in {text}");
+        }
+        assert_eq!((&shown["status"], &shown["other"]), (&json!("the password has a status"), &json!(48_151_624.5)));
     }
 
     #[test]

@@ -129,7 +129,7 @@ impl Settings {
             name: root.pointer("/workflow/name").and_then(Value::as_str).unwrap_or_default().to_owned(),
             digest: named::digest(flow),
             budget: part(&root, "/orchestration/run_budget", &mut out),
-            sharing: Sharing::read(&root, (&engine, execution.fallback.as_deref()), &agents, &mut out),
+            sharing: Sharing::read(&root, &engine, &agents, &mut out),
             channels: Channels::read(&root, &mut out),
             initial: initial(&root, &mut out),
             required: part(&root, "/state/required_fields", &mut out),

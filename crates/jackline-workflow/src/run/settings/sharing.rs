@@ -36,8 +36,6 @@ pub(crate) struct Sharing {
     gathered: BTreeMap<String, String>,
     /// The agents that answer for a node, by its name.
     agents: BTreeMap<String, BTreeSet<String>>,
-    /// Who may answer for any of them, and the fields that its contract keeps back.
-    stands_in: Option<(String, BTreeSet<String>)>,
 }
 
 #[derive(Debug)]
@@ -68,11 +66,10 @@ struct WrittenRule {
 impl Sharing {
     pub(super) fn read(
         root: &Value,
-        (engine, fallback): (&Engine, Option<&str>),
+        engine: &Engine,
         agents: &BTreeMap<String, AgentSettings>,
         out: &mut Vec<String>,
     ) -> Self {
-        let stands_in = fallback.and_then(|name| Some((name.to_owned(), agents.get(name)?.unshared.clone())));
         let written: Written = part(root, "/state/sharing", out);
         let nodes: &[Node] = match engine {
             Engine::Graph(nodes) => nodes,
@@ -85,7 +82,6 @@ impl Sharing {
         let rules =
             written.rules.into_iter().map(|rule| Rule { from: rule.from, to: names(&rule.to), fields: rule.fields });
         Self {
-            stands_in,
             strategy: match written.strategy.as_deref() {
                 Some("isolated") => Strategy::Isolated,
                 Some("selective") => Strategy::Selective,
@@ -131,13 +127,10 @@ impl Sharing {
 
     /// Whether a field of an agent is nobody else's, under any strategy.
     pub(crate) fn keeps_back(&self, from: &str, field: &str) -> bool {
-        let stands_in = |of: &str| self.stands_in.as_ref().is_some_and(|(name, _)| name == of);
-        let owner = |of: &str| [from, EVERYTHING].contains(&of) || self.answers_for(of, from) || stands_in(of);
+        let owner = |of: &str| [from, EVERYTHING].contains(&of) || self.answers_for(of, from);
         let named = |path: &String| path.rsplit_once('.').is_some_and(|(of, name)| owner(of) && name == field);
         let never = self.never.contains(field) || self.never.iter().any(named);
-        // Who answered is not told: what whoever stands in keeps back is kept back of everybody.
-        let unshared = self.unshared.get(from).into_iter().chain(self.stands_in.as_ref().map(|(_, unshared)| unshared));
-        never || unshared.into_iter().any(|list| list.contains(field))
+        never || self.unshared.get(from).is_some_and(|list| list.contains(field))
     }
 
     /// Whether an agent is one that answers for a node.

@@ -1,5 +1,7 @@
 //! Environment variables of agents: which they get, which a run needs, and what those are that are not set.
 
+use std::collections::BTreeSet;
+
 use jackline_core::definition::yaml::{Node, Value};
 
 use crate::manifest::{Manifest, at, is};
@@ -26,15 +28,17 @@ impl Variables {
         let all = || manifest.variables();
         let listed = sections(manifest).filter_map(|env| env.get("required")).flat_map(Node::items);
         let flagged = all().filter(|variable| is(variable, &["required"], true));
-        let names: Vec<String> = all().filter_map(named).collect();
-        let defaults = sections(manifest).filter_map(|env| env.get("defaults")).flat_map(Node::entries);
+        let defaults = || sections(manifest).filter_map(|env| env.get("defaults")).flat_map(Node::entries);
+        // Whoever gives a value for a variable wants agents to have it.
+        let names: BTreeSet<String> =
+            all().filter_map(named).chain(defaults().map(|entry| entry.key.clone())).collect();
         let own = all().filter_map(|variable| Some((named(variable)?, written(variable.get("default")?)?)));
-        let defaults = defaults.filter_map(|entry| Some((entry.key.clone(), written(&entry.value)?))).chain(own);
+        let defaults = defaults().filter_map(|entry| Some((entry.key.clone(), written(&entry.value)?))).chain(own);
         Self {
             secret: all().filter(|variable| is(variable, &["sensitive"], true)).filter_map(named).collect(),
             needed: listed.chain(flagged).filter_map(named).collect(),
-            defaults: defaults.filter(|(name, _)| names.contains(name)).collect(),
-            names,
+            defaults: defaults.collect(),
+            names: names.into_iter().collect(),
         }
     }
 

@@ -74,7 +74,8 @@ impl Running<'_> {
             return Ok(());
         }
         // Its messages went out and its cost was counted when it was given.
-        let said = Answer { said: best.said.clone(), ..Answer::default() };
+        let (said, kept_back) = (best.said.clone(), best.kept_back.clone());
+        let said = Answer { said, kept_back, ..Answer::default() };
         self.land((ask.name, ask.state), &step, &said, json!({"role": ask.role, "score": score}))
     }
 

@@ -8,7 +8,7 @@ use crate::evaluation::{Act, Hook, Referees, Score};
 use crate::gates::{Thresholds, reaches};
 use crate::loop_control::{End, Status};
 use crate::run::answer::Answer;
-use crate::run::command::Command;
+use crate::run::command::{self, Command};
 use crate::run::fault::Halt;
 use crate::run::ledger::Entry;
 use crate::run::referee::Referee;
@@ -55,14 +55,15 @@ impl Running<'_> {
     /// Whether a test passes.
     fn test(&self, words: &[String], names: &Value, until: Instant) -> Result<bool, String> {
         let command = Command::of(&json!({"runtime": {"command": words}})).ok_or("it names no command")?;
-        command.passes(&Request {
+        let passes = command.passes(&Request {
             input: names,
             timeout: until.saturating_duration_since(Instant::now()),
             stop: &|| self.watch.cause().is_some(),
             place: &self.place,
             redactor: &self.hidden.redactor(),
             question: None,
-        })
+        });
+        passes.map_err(|why| command::reason(&why, self.hidden))
     }
 
     /// What the gates are told of the evaluation of a whole run that was sent back so many times for its score.
