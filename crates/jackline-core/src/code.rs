@@ -75,7 +75,7 @@ codes! {
         "Stop and report; a person's next prompt lifts it.";
     TOOLS_UNKNOWN = "tools/unknown",
         "The tool is neither the host's own nor declared, and `tools.unknown` is `deny`.",
-        "Call one of the suggested tools; the owner may declare it under `tools.declare`.";
+        "Call a tool that there is; the owner may declare it under `tools.declare`.";
     TOOLS_NATIVE_TODO = "tools/native-todo",
         "The host's own todo tool replaces or edits a list that nothing verifies, and `todos.native` is `deny`.",
         "Use the todos of Jackline.";
@@ -120,7 +120,7 @@ codes! {
         "Ask the owner to make the change; `self.allow` names exceptions.";
     SELF_OPERATOR_COMMAND = "self/operator-command",
         "The shell text runs a Jackline command that is for people.",
-        "Ask the owner to run it; `check`, `log`, `explain`, `sessions`, `session show` and `todo list` are open to agents.";
+        "Ask the owner to run it; `check`, `log`, `explain`, `sessions` and `todo list` are open to agents.";
     SHELL_UNPARSABLE = "shell/unparsable",
         "The shell text could not be parsed, and a policy looks inside commands.",
         "Write it more simply, as one or several plain commands.";
@@ -266,7 +266,7 @@ pub const FAMILIES: &[Documented] = &[
     Documented {
         code: "rule/<name>",
         means: "A `rule` policy of that name matched.",
-        remedy: "Make another call, as the rule's reason and suggestions say; the owner may change the rule.",
+        remedy: "Make another call, as the rule's reason says; the owner may change the rule.",
     },
     Documented {
         code: "rego/<code>",
@@ -280,9 +280,28 @@ pub const FAMILIES: &[Documented] = &[
     },
 ];
 
+/// What is to be done about a code, as the reference says.
+#[must_use]
+pub fn remedy(code: &str) -> Option<&'static str> {
+    let exact = || ALL.iter().find(|entry| entry.code == code);
+    let family = |entry: &&Documented| {
+        entry.code.split_once('<').is_some_and(|(family, _)| code.len() > family.len() && code.starts_with(family))
+    };
+    exact().or_else(|| FAMILIES.iter().find(family)).map(|entry| entry.remedy)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_code_has_a_remedy() {
+        assert_eq!(remedy("self/protected"), Some("Ask the owner to make the change; `self.allow` names exceptions."));
+        for code in ["rule/x", "rego/no-prod", "policy/mine"] {
+            assert!(remedy(code).is_some_and(|remedy| remedy.starts_with("Make another call")), "{code}");
+        }
+        assert_eq!([remedy("rule/"), remedy("nonesuch/x")], [None, None]);
+    }
 
     #[test]
     fn codes_are_unique_and_well_formed() {

@@ -74,7 +74,9 @@ impl Denial {
     }
 }
 
-fn is_code(code: &str) -> bool {
+/// Whether a text may be the last part of `rego/<code>`.
+#[must_use]
+pub fn is_code(code: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     !code.is_empty() && code.len() <= CODE_BYTES_MAX && code.bytes().all(plain)
 }

@@ -206,6 +206,12 @@ impl Stack {
         Self { root: root.into(), layers: std::iter::once(layer).chain(packs).collect(), ..Self::default() }
     }
 
+    /// Whether all definitions in force only observe: what belongs to none of them is only recorded then, too.
+    #[must_use]
+    pub fn observes(&self) -> bool {
+        !self.layers.is_empty() && self.layers.iter().all(Layer::observes)
+    }
+
     /// Where pull requests are asked for.
     ///
     /// # Errors

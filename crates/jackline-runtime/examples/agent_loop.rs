@@ -71,7 +71,7 @@ fn definition() -> Result<Model, Box<dyn Error>> {
         .read_before_write("look-first", ReadBeforeWrite::default())
         .paths("stay-inside", Paths::default())
         .build();
-    built.map_err(|faults| format!("the definition has faults: {faults:?}").into())
+    Ok(built?)
 }
 
 /// The agent: what it may use, what it did, what it was refused.

@@ -112,7 +112,10 @@ impl Answer {
             let named = finding.code == code::TOOLS_UNKNOWN;
             let line =
                 |next: &String| if named { format!("→ did you mean `{next}`?") } else { format!("→ {next}") };
-            finding.suggestions.iter().map(line).collect::<Vec<_>>()
+            match finding.suggestions.as_slice() {
+                [] => code::remedy(finding.code.as_str()).map(advice).into_iter().collect(),
+                suggestions => suggestions.iter().map(line).collect::<Vec<_>>(),
+            }
         };
         for next in speaking().flat_map(suggested) {
             if !lines.contains(&next) {
@@ -134,6 +137,13 @@ impl Answer {
     }
 }
 
+/// What the reference says is to be done, told as a suggestion.
+fn advice(remedy: &str) -> String {
+    let mut letters = remedy.trim_end_matches('.').chars();
+    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+    format!("→ {}{}", first.map(String::from).unwrap_or_default(), letters.as_str())
+}
+
 fn cut(text: &str, bytes_max: usize) -> String {
     let head = audit::head(text, bytes_max);
     if head.len() < text.len() { format!("{head}…") } else { head.to_owned() }
@@ -143,5 +153,31 @@ fn as_hex<S: Serializer>(hash: &Option<Digest>, serializer: S) -> Result<S::Ok, 
     match hash {
         Some(hash) => serializer.serialize_some(&hash.hex()),
         None => serializer.serialize_none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(finding: Finding, want: &str) {
+        let look = "; a person can look with `jackline explain last`]";
+        assert_eq!(Answer::refusal(finding).shown(), format!("{want}{look}"));
+    }
+
+    #[test]
+    fn every_refusal_says_what_to_do_next() {
+        let by_rule = || Finding::deny("rule", Code::rule("x"), "no");
+        check(
+            by_rule(),
+            "no\n→ make another call, as the rule's reason says; the owner may change the rule\n[jackline: rule/x",
+        );
+        check(by_rule().suggest("ask"), "no\n→ ask\n[jackline: rule/x");
+        let halted = Finding::deny("halted", code::RUN_HALTED, "It is over.");
+        check(halted, "It is over.\n→ stop and report; a person's next prompt lifts it\n[jackline: run/halted");
+        let unknown = Finding::deny("unknown_tool", code::TOOLS_UNKNOWN, "There is none.");
+        let remedy = "call a tool that there is; the owner may declare it under `tools.declare`";
+        check(unknown, &format!("There is none.\n→ {remedy}\n[jackline: tools/unknown"));
     }
 }

@@ -24,6 +24,7 @@ const NAME_BYTES_MAX: usize = 128;
 
 /// Why a runtime could not be built.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum BuildFault {
     #[error("the workspace `{0}` is no absolute path of a directory")]
     Workspace(PathBuf),

@@ -13,8 +13,8 @@ use jackline_core::session::Session;
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
 use jackline_core::time::Timestamp;
-use jackline_runtime::Runtime;
 use jackline_runtime::store::{Commit, Committed, Lines, Loaded, SessionEntry, Store, StoreFault};
+use jackline_runtime::{Assessment, Checker, Runtime, Stopping};
 use serde_json::{Value, json};
 
 const AT: Timestamp = Timestamp(1_767_225_600_000);
@@ -171,4 +171,97 @@ fn a_panic_of_ours_is_a_denial_that_says_so() {
     assert_eq!(answer.verdict, Verdict::Deny);
     assert_eq!(answer.code.as_ref().map(ToString::to_string).as_deref(), Some("fault/internal"));
     assert!(!answer.reason.unwrap().contains("a defect of ours"), "internal texts are not for the agent");
+}
+
+/// Panics when it is asked what it needs, and has nothing to say without it.
+#[derive(Debug)]
+struct Needless;
+
+impl Policy for Needless {
+    fn name(&self) -> &str {
+        "needless"
+    }
+
+    fn needs(&self, _asked: &Asked<'_>) -> Vec<Probe> {
+        panic!("a defect of the embedder's")
+    }
+
+    fn judge(&self, _asked: &Asked<'_>) -> Result<Option<Objection>, String> {
+        Ok(None)
+    }
+}
+
+impl Checker for Needless {
+    fn name(&self) -> &str {
+        "needless"
+    }
+
+    fn needs(&self, _stopping: &Stopping<'_>) -> Vec<Probe> {
+        panic!("a defect of the embedder's")
+    }
+
+    fn check(&self, _stopping: &Stopping<'_>) -> Result<Assessment, String> {
+        Ok(Assessment::complete())
+    }
+}
+
+fn stop() -> Event {
+    event::read(&json!({ "event": "stop.requested", "session": "s" }), AT).unwrap()
+}
+
+#[test]
+fn a_panic_of_a_policy_that_says_what_it_needs_is_a_fault() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let builder = || Runtime::builder().workspace(&root).definition_yaml("jackline: 1\n");
+    let judged = builder().policy(Needless).build().unwrap();
+    let answer = judged.decide(&event("call.requested", json!({ "tool": "look", "args": {} })));
+    assert_eq!(answer.code.as_ref().map(ToString::to_string).as_deref(), Some("fault/policy"));
+    assert_eq!(answer.verdict, Verdict::Deny);
+    let checked = builder().checker(Needless).build().unwrap();
+    assert_eq!(checked.decide(&stop()).verdict, Verdict::Deny);
+}
+
+/// Has something against everything.
+#[derive(Debug)]
+struct Never;
+
+impl Policy for Never {
+    fn name(&self) -> &str {
+        "never"
+    }
+
+    fn judge(&self, _asked: &Asked<'_>) -> Result<Option<Objection>, String> {
+        Ok(Some(Objection::deny("never")))
+    }
+}
+
+impl Checker for Never {
+    fn name(&self) -> &str {
+        "never"
+    }
+
+    fn check(&self, _stopping: &Stopping<'_>) -> Result<Assessment, String> {
+        Ok(Assessment::incomplete("never"))
+    }
+}
+
+#[test]
+fn an_embedders_own_policies_and_checks_observe_where_the_definition_does() {
+    let call = event("call.requested", json!({ "tool": "look", "args": {} }));
+    let with = |definitions: &[&str]| Stack { own: vec![Arc::new(Never)], ..stack(definitions) };
+    let (observing, enforcing) = ("jackline: 1\nmode: observe\n", "jackline: 1\n");
+    let observed = decided(&with(&[observing]), &Session::default(), &call);
+    assert_eq!(observed.verdict, Verdict::Allow);
+    assert!(observed.findings.iter().any(|finding| finding.policy == "never" && finding.verdict == Verdict::Deny));
+    for layers in [&[enforcing][..], &[observing, enforcing]] {
+        assert_eq!(decided(&with(layers), &Session::default(), &call).verdict, Verdict::Deny, "{layers:?}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let stopped = |definition: &str| {
+        let built = Runtime::builder().workspace(&root).definition_yaml(definition).checker(Never).build();
+        built.unwrap().decide(&stop()).verdict
+    };
+    assert_eq!((stopped(observing), stopped(enforcing)), (Verdict::Allow, Verdict::Deny));
 }

@@ -130,7 +130,7 @@ impl From<DefinitionFault> for CommandError {
                 Self::input(format!("{fault}\n\n{}", shown.trim_end()))
                     .hint("`jackline schema` prints what may stand in it")
             }
-            DefinitionFault::Unreadable { .. } | DefinitionFault::State(_) => error,
+            _ => error,
         }
     }
 }

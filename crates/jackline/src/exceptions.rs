@@ -1,11 +1,13 @@
 //! Exceptions as people make and end them: what they may name, how long they last, and the record of it.
 
 use jackline_core::code;
+use jackline_core::definition::model::{Guard, Policy};
 use jackline_core::event::Body;
 use jackline_core::exception::{
     EXCEPTION_MS_MAX, Exception, REASON_BYTES_MAX, TEXT_BYTES_MAX, What, family, is_liftable, is_liftable_family,
 };
 use jackline_core::nearest;
+use jackline_core::rego;
 use jackline_core::stack::Stack;
 use jackline_core::time::{Timestamp, parse_duration_ms};
 use jackline_runtime::clock;
@@ -105,7 +107,8 @@ impl<'a> Ground<'a> {
             return Ok(What::Policy(name.to_owned()));
         }
         let owners = name.strip_prefix("rule/").is_some_and(|rule| policies.iter().any(|policy| policy == rule))
-            || name.strip_prefix("policy/").is_some_and(|own| !own.is_empty());
+            || name.strip_prefix("policy/").is_some_and(|own| !own.is_empty())
+            || name.strip_prefix("rego/").is_some_and(|code| rego::is_code(code) && self.has_rego());
         if owners || codes().any(|code| code == name) {
             return if is_liftable(name) { Ok(What::Code(name.to_owned())) } else { Err(unliftable(name)) };
         }
@@ -113,6 +116,12 @@ impl<'a> Ground<'a> {
             return if is_liftable_family(name) { Ok(What::Family(name.to_owned())) } else { Err(one_by_one(name)) };
         }
         Err(unknown(name, &policies))
+    }
+
+    /// Whether a Rego policy is in force: which codes it gives, only it knows.
+    fn has_rego(&self) -> bool {
+        let is_rego = |policy: &Policy| matches!(policy.guard, Guard::Rego(_));
+        self.stack.layers.iter().any(|layer| layer.policies().any(|(_, policy)| is_rego(policy)))
     }
 
     fn policies(&self) -> Vec<String> {
@@ -132,7 +141,7 @@ fn families() -> impl Iterator<Item = &'static str> {
 }
 
 fn unliftable(code: &str) -> CommandError {
-    let remedy = code::ALL.iter().find(|entry| entry.code == code).map(|entry| entry.remedy);
+    let remedy = code::remedy(code);
     let error = CommandError::input(format!("`{code}` cannot be lifted: it says that there was nothing to judge"));
     remedy.into_iter().fold(error, CommandError::hint)
 }

@@ -14,7 +14,8 @@ use crate::session::Session;
 
 /// A check of the embedding program.
 ///
-/// A fault or a panic in it blocks the stop, as often as an incomplete task does. It must be pure: all it may look at is
+/// A fault or a panic in it blocks the stop, as often as an incomplete task does; where all definitions only observe, it
+/// is only recorded. It must be pure: all it may look at is
 /// what it is asked with, and the facts it asks for.
 pub trait Checker: Send + Sync + fmt::Debug {
     /// The name in findings and records.
@@ -85,6 +86,8 @@ pub(super) fn open(ground: &Ground<'_>) -> Result<Vec<Open>, Vec<Probe>> {
     }
     let blocks_max = completions().map(|completion| completion.blocks_max).max().unwrap_or(BLOCKS_MAX_DEFAULT);
     let found = ground.stack.checkers.iter().filter_map(|checker| ask(checker.as_ref(), &stopping));
+    let observed = ground.stack.observes();
+    let found = found.map(|finding| Finding { enforced: finding.enforced && !observed, ..finding });
     Ok(found.map(|finding| Open { finding, blocks_max }).collect())
 }
 
@@ -102,7 +105,12 @@ fn stopping<'a>(ground: &Ground<'a>) -> Stopping<'a> {
 
 fn ask(checker: &dyn Checker, stopping: &Stopping<'_>) -> Option<Finding> {
     let name = checker.name();
-    let found = match guarded(|| checker.check(stopping)) {
+    // One that panics when it is asked what it needs has not all the facts that it wants, and must not check without them.
+    let check = || {
+        drop(checker.needs(stopping));
+        checker.check(stopping)
+    };
+    let found = match guarded(check) {
         Ok(assessment) if assessment.complete => return None,
         Ok(assessment) => finding(Failure { text: assessment.feedback.unwrap_or_default(), next: Vec::new() }),
         Err(why) => Finding::fault(GUARD, code::FAULT_POLICY, &format!("checker `{name}` failed: {why}")),

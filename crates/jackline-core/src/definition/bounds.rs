@@ -103,8 +103,11 @@ mod tests {
         check_faults("reads: {lines_max: 0}", "`lines_max` must be at least 1, found 0");
         check_faults("outputs: {bytes_max: 99999999999}", "`bytes_max` must be at most 16777216, found 99999999999");
         let built = |lines_max| DefinitionBuilder::new().reads(Bounds { lines_max, ..Bounds::default() }).build();
-        assert_eq!(built(0).unwrap_err()[0].message, "`reads.lines_max` must be greater than 0");
-        assert_eq!(built(LINES_BOUND_MAX + 1).unwrap_err()[0].message, "`reads.lines_max` must be at most 1000000");
+        assert_eq!(built(0).unwrap_err().faults[0].message, "`reads.lines_max` must be greater than 0");
+        assert_eq!(
+            built(LINES_BOUND_MAX + 1).unwrap_err().faults[0].message,
+            "`reads.lines_max` must be at most 1000000"
+        );
         assert_eq!(built(3).unwrap().reads, model("reads: {lines_max: 3}").reads);
     }
 

@@ -1,7 +1,7 @@
 //! A definition built in code: mirrors the file key by key and is held to the same checks.
 
 use super::bounds::Bounds;
-use super::fault::{Fault, Faults};
+use super::fault::{Fault, Faults, Faulty};
 use super::model::{
     AgentCommands, ArgMatcher, ChangedTools, Checks, CommandMatcher, CommandParts, Completion, Computed, Declaration,
     Enforce, FilePolicies, Guard, Kind, Limits, Loop, Matcher, Mode, Model, Native, OnFault, Opaque, Paths, Policy,
@@ -237,10 +237,10 @@ impl DefinitionBuilder {
     }
 
     /// The checked model. Warnings are not told; [`build_with`](Self::build_with) tells them.
-    pub fn build(self) -> Result<Model, Vec<Fault>> {
+    pub fn build(self) -> Result<Model, Faulty> {
         self.build_with(&[])
             .map(|parsed| parsed.model)
-            .map_err(|faults| faults.into_iter().filter(|fault| !fault.warning).collect())
+            .map_err(|faults| Faulty { faults: faults.into_iter().filter(|fault| !fault.warning).collect() })
     }
 
     /// The checked model with its warnings, `known_tools` being the names of the hosts' own tools.
@@ -507,7 +507,7 @@ steps: {s: {tool: '@shell', command: {program: [a, b], subcommand: c d, without:
 
     #[track_caller]
     fn check(builder: DefinitionBuilder, want: &str) {
-        let faults = builder.build().unwrap_err();
+        let faults = builder.build().unwrap_err().faults;
         assert_eq!(faults.iter().map(|fault| fault.message.as_str()).collect::<Vec<_>>(), [want]);
     }
 

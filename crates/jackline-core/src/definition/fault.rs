@@ -81,6 +81,22 @@ impl Fault {
     }
 }
 
+/// Why a definition that was put together in code cannot be used: all its errors, at least one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Faulty {
+    pub faults: Vec<Fault>,
+}
+
+impl std::fmt::Display for Faulty {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let first = self.faults.first().map(|fault| fault.message.as_str()).unwrap_or_default();
+        write!(f, "the definition has {} fault(s): {first}", self.faults.len())
+    }
+}
+
+impl std::error::Error for Faulty {}
+
 /// Faults as they are found, bounded by kind so that warnings never crowd out an error.
 #[derive(Debug, Default)]
 pub struct Faults {

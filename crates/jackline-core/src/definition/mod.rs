@@ -34,7 +34,7 @@ pub use bounds::{BYTES_BOUND_MAX, Bounds, LINES_BOUND_MAX};
 pub use builder::DefinitionBuilder;
 pub use compare::{attempts, held_less, loosenings};
 pub use fault::Faults;
-pub use fault::{Fault, Span, render};
+pub use fault::{Fault, Faulty, Span, render};
 pub use model::{Kind, Model, UnknownTools};
 pub use read::tree;
 pub use reference::{file_policy_markdown, reference_markdown};

@@ -14,7 +14,7 @@ const DENIED: &str = "Denied by policy.";
 
 pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     let wanted = context.stack.own.iter().flat_map(|policy| {
-        // A policy that cannot say what it needs is asked to judge at once, and denies there.
+        // A policy that cannot say what it needs is asked once more when it judges, and denies there.
         guarded(|| Ok(policy.needs(&asked(context, policy.as_ref())))).unwrap_or_default()
     });
     // A policy looks; what is done at most once per event is not its to ask for.
@@ -27,7 +27,12 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<(String, Option<Finding>)> {
 
 /// What the policies want to remember of a call that succeeded, and what went wrong in asking them.
 pub(crate) fn on_result(context: &Context<'_>) -> Vec<(String, Result<Vec<Keep>, String>)> {
-    let ask = |policy: &dyn Policy| guarded(|| policy.on_result(&asked(context, policy)).and_then(bounded));
+    let ask = |policy: &dyn Policy| {
+        guarded(|| {
+            let asked = told(context, policy);
+            policy.on_result(&asked).and_then(bounded)
+        })
+    };
     context.stack.own.iter().map(|policy| (policy.name().to_owned(), ask(policy.as_ref()))).collect()
 }
 
@@ -41,13 +46,22 @@ fn bounded(kept: Vec<Keep>) -> Result<Vec<Keep>, String> {
 }
 
 fn judge_one(context: &Context<'_>, policy: &dyn Policy) -> Option<Finding> {
-    let finding = match guarded(|| policy.judge(&asked(context, policy))) {
+    let finding = match guarded(|| policy.judge(&told(context, policy))) {
         Ok(None) => return None,
         Ok(Some(objection)) if objection.verdict == Verdict::Allow => return None,
         Ok(Some(objection)) => objected(policy.name(), objection),
         Err(why) => Finding::fault("policy", code::FAULT_POLICY, &format!("policy `{}` failed: {why}", policy.name())),
     };
-    Some(Finding { policy: policy.name().to_owned(), ..finding })
+    let enforced = finding.enforced && !context.stack.observes();
+    Some(Finding { policy: policy.name().to_owned(), enforced, ..finding })
+}
+
+/// What a policy judges by. It is asked for what it needs once more: one that panics there has not all the facts that it
+/// wants, and must not judge without them.
+fn told<'a>(context: &Context<'a>, policy: &'a dyn Policy) -> Asked<'a> {
+    let asked = asked(context, policy);
+    drop(policy.needs(&asked));
+    asked
 }
 
 fn objected(name: &str, objection: Objection) -> Finding {

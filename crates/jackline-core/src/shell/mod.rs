@@ -2,8 +2,9 @@
 //! commands the exit status proves.
 //!
 //! `grammar` makes a tree of bash's grammar, `flow` walks it with what is known of variables and directories,
-//! `words` expands words as far as they can be known, `wrappers` looks through programs that run programs, and
-//! `files` knows which arguments of which program are files. What cannot be known is said, never guessed.
+//! `words` expands words as far as they can be known, `wrappers` looks through programs that run programs, `programs`
+//! says which may run what they are told for all we know, and `files` knows which arguments of which program are files.
+//! What cannot be known is said, never guessed.
 
 mod braces;
 mod files;
@@ -11,6 +12,7 @@ mod flow;
 mod grammar;
 mod names;
 mod options;
+mod programs;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -23,6 +25,7 @@ use crate::path::Role;
 pub use files::{git_settings, runs_text};
 pub use names::{glob_matches, glob_may_match, told, without_global_options};
 pub use options::{Options, options};
+pub use programs::{may_run_texts, may_run_words, quotes, texts};
 
 /// Bytes of a text that is read at all; longer ones are programs, not commands.
 pub const SHELL_BYTES_MAX: usize = 64 * 1024;

@@ -38,7 +38,7 @@ impl Said {
 impl Refused {
     pub(super) fn new(code: &Code, reason: impl Into<String>, next: &str) -> Self {
         let reason = reason.into();
-        let text = format!("{reason}\n→ {next}\n[jackline: {code}]");
+        let text = format!("{reason}\n→ {next}\n[jackline: {code}; a person can look with `jackline explain last`]");
         let value = json!({ "code": code, "reason": reason, "suggestions": [next] });
         Self { code: code.to_string(), text, value }
     }

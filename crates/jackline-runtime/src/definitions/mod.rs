@@ -78,6 +78,7 @@ impl Standing {
 
 /// Why no definition is in force.
 #[derive(Debug, Clone, Error)]
+#[non_exhaustive]
 pub enum DefinitionFault {
     #[error("there is no {DEFINITION_FILE} in `{0}` or above it")]
     Missing(PathBuf),

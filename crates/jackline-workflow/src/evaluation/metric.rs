@@ -42,6 +42,7 @@ pub enum Kind {
 #[serde(default)]
 struct Written {
     name: Option<String>,
+    id: Option<String>,
     kind: String,
     weight: Option<f64>,
     params: Map<String, Value>,
@@ -56,7 +57,7 @@ impl Metric {
         }
         let written: Written =
             serde_json::from_value(metric).map_err(|fault| Unusable::Shape(format!("metric {number}: {fault}")))?;
-        let name = written.name.unwrap_or_else(|| format!("metric_{number}"));
+        let name = written.name.or(written.id).unwrap_or_else(|| format!("metric_{number}"));
         let unusable = |why: String| Unusable::Metric { name: name.clone(), why };
         let weight = written.weight.unwrap_or(1.0);
         if !(weight.is_finite() && weight >= 0.0) {

@@ -45,7 +45,7 @@ pub(super) static KIND: Rule = Rule {
 `budget` or `policy`; or, in the other vocabulary, `rubric_judge`, `deterministic_test`, `deterministic_assertion`, \
 `budget_utility` or `policy_score`.
 
-A metric without a name, one whose name is given twice, and one whose name is more than letters, digits, `_`, `-` and `.`, are \
+A metric without a `name` (or, in the other vocabulary, an `id`), one whose name is given twice, and one whose name is more than letters, digits, `_`, `-` and `.`, are \
 warnings.",
     good: manifest_part("observability:\n  evaluation:\n    enabled: true\n    metrics:\n      - {name: correctness, kind: deterministic, weight: 1.0}\n"),
     bad: manifest_part("observability:\n  evaluation:\n    enabled: true\n    metrics:\n      - {name: correctness, kind: vibes, weight: 1.0}   # no kind of metric\n"),
@@ -107,10 +107,14 @@ fn metrics(flow: &Workflow) -> impl Iterator<Item = &Node> {
     evaluation(flow).and_then(|evaluation| evaluation.get("metrics")).into_iter().flat_map(Node::items)
 }
 
+/// What a metric is called, by either word.
+fn called(metric: &Node) -> Option<&Node> {
+    metric.get("name").or_else(|| metric.get("id"))
+}
+
 /// A metric as it is told.
 fn named(metric: &Node) -> String {
-    metric
-        .get("name")
+    called(metric)
         .and_then(Node::text)
         .map_or_else(|| "a metric".to_owned(), |name| format!("the metric {}", quoted(name)))
 }
@@ -125,7 +129,7 @@ fn kind(flow: &Workflow, out: &mut Found) {
             Some(kind) => out_if(out, MANIFEST, one_of("kind", KINDS, kind)),
             None => out.put(MANIFEST, Fault::error(format!("{} has no `kind`", named(metric))).at(metric.span)),
         }
-        match metric.get("name").map(|node| (node.text(), node.span)) {
+        match called(metric).map(|node| (node.text(), node.span)) {
             None => out.put(MANIFEST, Fault::warning("a metric has no `name`").at(metric.span)),
             Some((None, span)) => out.put(MANIFEST, Fault::warning("a metric's name must be a text").at(span)),
             Some((Some(name), span)) => {

@@ -33,6 +33,7 @@ static METRIC: Shape = open(
     "One score.",
     &[
         key("name", Form::Text, "Its name, once in a workflow (R27).").judged(),
+        key("id", Form::Text, "Its name by another word, read where there is no `name`.").judged(),
         key("kind", Form::Text, "How it is found (R27).").judged(),
         key("weight", Form::NotNegative, "How much it counts (R29).").default("1.0").judged(),
         key("params", Form::Free, "What its kind needs: `expr` or `command`, `schema`, `of`, `rules`, `rubric`."),

@@ -1,10 +1,12 @@
 //! `jackline explain`: why something was decided, and what would have changed it.
 
+mod seen;
+
+use jackline_core::code;
 use jackline_core::completion;
 use jackline_core::decision::Verdict;
 use jackline_core::definition::{Model, span_of};
 use jackline_core::packs::{PACKS, Pack};
-use jackline_core::ran::Ran;
 use jackline_core::sha::Digest;
 use jackline_runtime::definitions::Kept;
 use jackline_runtime::replay;
@@ -66,7 +68,10 @@ fn last_refusal(store: &dyn Store, session: &str) -> Result<Explained, CommandEr
     let mut last = None;
     for pair in Pairs::of(store, session)? {
         let pair = pair?;
-        if timeline::verdict(&pair.decision) > Verdict::Allow || timeline::would_deny(&pair.decision) {
+        if timeline::verdict(&pair.decision) > Verdict::Allow
+            || timeline::would_deny(&pair.decision)
+            || pair.is_served()
+        {
             last = Some(pair);
         }
     }
@@ -77,6 +82,25 @@ fn last_refusal(store: &dyn Store, session: &str) -> Result<Explained, CommandEr
 }
 
 impl Explained {
+    /// Whether it is the end of a call that our own server did not carry out: what it told stands in the outcome.
+    fn is_served(&self) -> bool {
+        !self.served().is_empty()
+    }
+
+    /// What our own server told of a call that it did not carry out, and by which code.
+    fn served(&self) -> Vec<String> {
+        let outcome = |member: &str| self.event.pointer(&format!("/data/output/{member}")).and_then(Value::as_str);
+        let failed = self.event.pointer("/data/ok") == Some(&Value::Bool(false));
+        let ours = outcome("code").filter(|code| failed && code::remedy(code).is_some());
+        let (Some(code), Some(error)) = (ours, outcome("error")) else { return Vec::new() };
+        let first = error.lines().next().unwrap_or_default();
+        [format!("{code}: {first}")]
+            .into_iter()
+            .chain(code::remedy(code).map(str::to_owned))
+            .map(|line| timeline::harmless(&line))
+            .collect()
+    }
+
     fn spans(&self, seq: u64) -> bool {
         let number = |record: &Value| record.get("seq").and_then(Value::as_u64).unwrap_or_default();
         (number(&self.event)..=number(&self.decision)).contains(&seq)
@@ -121,9 +145,11 @@ fn explained(found: &Explained, kept: &Kept, paint: Paint) -> String {
     let mut out = timeline::row(&found.event, &found.decision, paint);
     out.push('\n');
     let models = Models::of(&found.decision, kept);
+    let tool = timeline::text(&found.event, "target").strip_prefix("tool:").unwrap_or_default();
     for finding in timeline::findings(&found.decision) {
-        out.push_str(&finding_text(finding, &models, paint));
+        out.push_str(&finding_text(finding, (&models, tool), paint));
     }
+    section(&mut out, paint, "our own server did not do it", &found.served());
     section(&mut out, paint, "exceptions", &exceptions(&found.decision));
     section(&mut out, paint, "feedback", &feedback(&found.decision));
     section(&mut out, paint, "asked", &consulted(&found.decision));
@@ -164,13 +190,21 @@ impl Models {
         }
     }
 
-    /// Where a limit stands that is no policy's.
-    fn limit(&self, code: &str) -> Option<String> {
-        let kind = match code.strip_prefix("budget/")? {
-            "cost" => "cost_usd",
-            kind => kind,
+    /// Where a setting stands that is no policy's; of a schema, where its tool is declared.
+    fn setting(&self, code: &str, tool: &str) -> Option<String> {
+        let keys: &[&str] = match code.split_once('/')? {
+            ("budget", "cost") => &["limits", "cost_usd"],
+            ("budget", kind) => &["limits", kind],
+            ("loop", _) => &["loop"],
+            ("tools", "unknown") => &["tools", "unknown"],
+            ("tools", "native-todo") => &["todos", "native"],
+            ("schema", "missing") => &["schema", "missing"],
+            ("schema", _) => &["tools", "declare", tool],
+            ("shell", "opaque" | "interactive" | "left-behind") => &["shell", "opaque"],
+            ("mcp", "tools-changed") => &["mcp", "changed_tools"],
+            _ => return None,
         };
-        let span = span_of(self.text.as_deref()?, &["limits", kind])?;
+        let span = span_of(self.text.as_deref()?, keys)?;
         Some(format!("jackline.yaml line {}", span.line))
     }
 
@@ -206,9 +240,9 @@ fn line(model: &Model, policy: &str) -> Option<u32> {
     all.find(|known| known.name == policy).map(|known| known.line).or_else(completion)
 }
 
-fn finding_text(finding: &Value, models: &Models, paint: Paint) -> String {
+fn finding_text(finding: &Value, (models, tool): (&Models, &str), paint: Paint) -> String {
     let name = timeline::text(finding, "policy");
-    let place = models.place(name).or_else(|| models.limit(timeline::text(finding, "code")));
+    let place = models.place(name).or_else(|| models.setting(timeline::text(finding, "code"), tool));
     let place = place.map(|place| format!(", {place}")).unwrap_or_default();
     let enforced = match (timeline::exception(finding), finding.get("enforced")) {
         (Some(id), _) => format!(" (lifted by exception {})", timeline::shown(id)),
@@ -236,7 +270,7 @@ fn feedback(decision: &Value) -> Vec<String> {
 
 fn facts(decision: &Value) -> Vec<String> {
     let facts = decision.pointer("/data/facts").and_then(Value::as_array).into_iter().flatten();
-    facts.filter(|pair| pair.pointer("/probe/exceptions").is_none()).map(fact_text).collect()
+    facts.filter(|pair| pair.pointer("/probe/exceptions").is_none()).map(seen::text).collect()
 }
 
 /// The exceptions that were in force for what was refused.
@@ -246,116 +280,21 @@ fn exceptions(decision: &Value) -> Vec<String> {
     for pair in facts.filter(|pair| pair.pointer("/probe/exceptions").is_some()) {
         let seen = pair.pointer("/fact/excepted").and_then(Value::as_array).into_iter().flatten();
         lines.extend(seen.filter_map(timeline::excepted));
-        lines.extend(pair.pointer("/fact/unknown").map(|why| format!("could not be told: {}", shown(why))));
+        lines.extend(pair.pointer("/fact/unknown").map(|why| format!("could not be told: {}", seen::shown(why))));
     }
     lines
-}
-
-fn fact_text(pair: &Value) -> String {
-    let probe = pair.get("probe").cloned().unwrap_or_default();
-    let fact = pair.get("fact").cloned().unwrap_or_default();
-    let asked = match (probe.pointer("/identity/path"), probe.pointer("/fingerprint/path")) {
-        (Some(path), _) => format!("path {}", shown(path)),
-        (_, Some(path)) => format!("content of {}", shown(path)),
-        _ if probe.get("files").is_some() => asked_of_policies(&probe),
-        _ if probe.get("usage").is_some() => "the host's transcript".to_owned(),
-        _ if probe.get("run").is_some() => format!("the command {}", command(&probe)),
-        _ => match (probe.pointer("/schema/target").and_then(Value::as_str), probe.pointer("/rego/file")) {
-            (Some(target), _) => format!("the {target} against the schema"),
-            (None, Some(file)) => format!("the Rego policy {}", shown(file)),
-            (None, None) => "the work tree".to_owned(),
-        },
-    };
-    let seen = if let Some(identity) = fact.get("identity") {
-        let place = match identity.get("inside").and_then(Value::as_str) {
-            Some("") => "the workspace root".to_owned(),
-            Some(inside) => format!("{} in the workspace", timeline::shown(inside)),
-            None => format!("{} outside the workspace", shown(identity.get("path").unwrap_or(&Value::Null))),
-        };
-        let ours = identity.get("ours").and_then(Value::as_str).map(|ours| format!(" ({ours})")).unwrap_or_default();
-        format!("{}, {place}{ours}", timeline::text(identity, "there"))
-    } else if let Some(seen) = fact.get("files") {
-        seen_of_policies(seen)
-    } else if let Some(tokens) = fact.pointer("/usage/tokens") {
-        format!("{tokens} tokens more")
-    } else if let Some(checked) = fact.get("schema") {
-        let told = checked.get("errors").and_then(Value::as_array).map_or(0, Vec::len) as u64;
-        match told + checked.get("omitted").and_then(Value::as_u64).unwrap_or_default() {
-            0 => "it fits".to_owned(),
-            errors => format!("{errors} error(s)"),
-        }
-    } else if let Some(judged) = fact.get("rego") {
-        let told = judged.get("denials").and_then(Value::as_array).map_or(0, Vec::len) as u64;
-        match told + judged.get("omitted").and_then(Value::as_u64).unwrap_or_default() {
-            0 => "it has nothing against it".to_owned(),
-            denials => format!("{denials} denial(s)"),
-        }
-    } else if let Some(ran) = fact.get("ran") {
-        ended(ran)
-    } else if let Some(why) = fact.get("unknown") {
-        format!("could not be told: {}", shown(why))
-    } else {
-        match fact.get("content") {
-            Some(Value::Null) => "nothing there".to_owned(),
-            Some(_) => "looked at".to_owned(),
-            None => "not there to look at".to_owned(),
-        }
-    };
-    format!("{asked}: {seen}")
-}
-
-fn asked_of_policies(probe: &Value) -> String {
-    let ask = probe.pointer("/files/ask").or_else(|| probe.get("files")).cloned().unwrap_or_default();
-    match ask.as_object().and_then(|ask| ask.keys().next()).map(String::as_str) {
-        Some("promises") => "promises in the transcript".to_owned(),
-        Some("act") => "the commands of the file policies".to_owned(),
-        Some("baseline") => "how everything is at the prompt".to_owned(),
-        _ => "the file policies".to_owned(),
-    }
-}
-
-/// What was seen of file policies: those that fire are named by their files.
-fn seen_of_policies(seen: &Value) -> String {
-    let all = |at: &str| seen.pointer(at).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    if seen.get("detected").is_some() {
-        let fires = |firing: &&Value| firing.get("state").and_then(Value::as_str) == Some("fires");
-        let files: Vec<String> =
-            all("/detected/firings").iter().filter(fires).filter_map(|it| it.get("file")).map(shown).collect();
-        return if files.is_empty() { "none of them fires".to_owned() } else { format!("{} fires", files.join(", ")) };
-    }
-    match (seen.get("acted").is_some(), seen.get("said").is_some()) {
-        (true, _) => format!("{} ran", all("/acted").len()),
-        (_, true) => format!("{} of them", all("/said/said").len()),
-        _ => "looked at".to_owned(),
-    }
-}
-
-fn command(probe: &Value) -> String {
-    let words = probe.pointer("/run/argv").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    timeline::shown(&words.collect::<Vec<_>>().join(" "))
-}
-
-/// How a command ended, how long it took, and how far it was held.
-fn ended(ran: &Value) -> String {
-    let Ok(ran) = serde_json::from_value::<Ran>(ran.clone()) else { return "it was run".to_owned() };
-    let unconfined = ran.unconfined.map(|why| format!("; not fully confined: {why}")).unwrap_or_default();
-    timeline::shown(&format!("{} after {} ms{unconfined}", ran.exit.told(), ran.elapsed_ms))
-}
-
-fn shown(value: &Value) -> String {
-    timeline::shown(value.as_str().unwrap_or_default())
 }
 
 /// What each finding suggests, and what its code's documentation says.
 fn remedies(decision: &Value) -> Vec<String> {
     let mut remedies = Vec::new();
     for finding in timeline::findings(decision) {
-        let code = timeline::text(finding, "code");
+        let told = timeline::text(finding, "code");
         let suggested = finding.get("suggestions").and_then(Value::as_array).into_iter().flatten();
         // What a budget's code says holds the advice, and the owner's way out.
         let suggested = suggested.filter(|_| timeline::text(finding, "guard") != "budget");
-        let suggested = suggested.filter_map(Value::as_str).map(|text| format!("{code}: {text}"));
-        for remedy in suggested.chain(documented(code).map(|remedy| format!("{code}: {remedy}"))) {
+        let suggested = suggested.filter_map(Value::as_str).map(|text| format!("{told}: {text}"));
+        for remedy in suggested.chain(code::remedy(told).map(|remedy| format!("{told}: {remedy}"))) {
             let remedy = timeline::harmless(&remedy);
             if !remedies.contains(&remedy) {
                 remedies.push(remedy);
@@ -363,12 +302,6 @@ fn remedies(decision: &Value) -> Vec<String> {
         }
     }
     remedies
-}
-
-fn documented(code: &str) -> Option<&'static str> {
-    let family = code.split_once('/').map(|(family, _)| format!("{family}/<name>")).unwrap_or_default();
-    let exact = jackline_core::code::ALL.iter().find(|entry| entry.code == code);
-    exact.or_else(|| jackline_core::code::FAMILIES.iter().find(|entry| entry.code == family)).map(|entry| entry.remedy)
 }
 
 fn provenance(found: &Explained) -> String {

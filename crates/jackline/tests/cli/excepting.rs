@@ -378,3 +378,18 @@ fn trust_asks_at_the_terminal() {
     assert_eq!(code, Some(0));
     assert!(stdout.ends_with("Trust it? [y/N] trusted\n"), "{stdout}");
 }
+
+#[test]
+fn a_code_of_a_rego_policy_can_be_named() {
+    let rego = "package jackline\n\ndeny contains {\"code\": \"no-push\", \"reason\": \"no\"} if input.event.call.args.command == \"git push\"\n";
+    let world = World::defined("jackline: 1\nloop: false\npolicies:\n  - rego: { file: p.rego, tool: Bash }\n");
+    world.write("ws/p.rego", rego);
+    let (_, refused, _) = world.run(&["eval"], &push("s1", None));
+    assert!(refused.contains("\"code\":\"rego/no-push\""), "{refused}");
+    granted(&world, &["allow", "rego/no-push", "--once", "--reason", "a hotfix"]);
+    assert_eq!(verdict(&world, &push("s1", None)), "allow");
+    assert_eq!(verdict(&world, &push("s1", None)), "deny");
+    let plain = World::played();
+    let (code, _, stderr) = plain.at_terminal(&["allow", "rego/no-push", "--once", "--reason", "x"], "y\n");
+    assert_eq!(code, Some(2), "no Rego policy is in force: {stderr}");
+}

@@ -172,7 +172,7 @@ asked
   unknown_tool, schema, budget, self, shell, sequence-1, no-push, soft, loop
 
 would have changed it
-  rule/soft: Make another call, as the rule's reason and suggestions say; the owner may change the rule.
+  rule/soft: Make another call, as the rule's reason says; the owner may change the rule.
 
 record
   session s1 #8, hash HASH, definition sha256:HASH
@@ -237,4 +237,29 @@ fn explain_of_a_session_without_refusals() {
   help: name a decision: `jackline explain SESSION SEQ`
 "#,
     );
+}
+
+#[test]
+fn explain_names_the_line_of_a_setting() {
+    let call = |tool: &str, args: &str| {
+        format!(r#"{{"event":"call.requested","session":"s1","call":{{"tool":"{tool}","args":{args}}}}}"#)
+    };
+    let definition = "jackline: 1
+loop: { window: 2, threshold: 2 }
+tools:
+  unknown: deny
+  declare:
+    pick: { schema: { type: object, required: [id] } }
+";
+    let world = World::defined(definition);
+    for (text, want) in [
+        (call("nonesuch", "{}"), "guard unknown_tool, jackline.yaml line 4\n"),
+        (call("pick", "{}"), "guard schema, jackline.yaml line 6\n"),
+        (format!("{0}\n{0}", call("Read", r#"{"file_path":"a"}"#)), "guard loop, jackline.yaml line 2\n"),
+    ] {
+        world.run(&["eval"], &text);
+        let (code, stdout, _) = world.run(&["explain", "last"], "");
+        assert_eq!(code, Some(0));
+        assert!(stdout.contains(want), "{want} is not in\n{stdout}");
+    }
 }

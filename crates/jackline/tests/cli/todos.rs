@@ -103,7 +103,7 @@ fn they_are_a_persons_acts() {
     let command = json!({ "command": format!("jackline todo approve {id} --reason r --yes") });
     let call = json!({ "event": "call.requested", "call": { "id": "c1", "tool": "Bash", "args": command } });
     assert_eq!(answer(&world, &call)["code"], "self/operator-command");
-    for allowed in ["jackline todo list", "jackline todo show x", "jackline fact list", "jackline session show"] {
+    for allowed in ["jackline todo list", "jackline todo show x", "jackline fact list"] {
         let call = json!({ "event": "call.requested", "call": { "tool": "Bash", "args": { "command": allowed } } });
         assert_eq!(answer(&world, &call)["verdict"], "allow", "{allowed}");
     }

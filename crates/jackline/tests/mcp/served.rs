@@ -237,6 +237,14 @@ fn no_tool_leaves_the_workspace() {
             assert_eq!(code(&refused), "paths/outside", "{tool} {path}: {refused}");
         }
     }
+    let told = client.call("read_file", json!({"path": "/etc/passwd"}));
+    assert!(text(&told).contains("a person can look with `jackline explain last`"), "{told}");
+    let explained = world.jackline(&["explain", "last"]);
+    let explained = String::from_utf8(explained.stdout).expect("text");
+    assert!(
+        explained.contains("our own server did not do it\n  paths/outside: Path '/etc/passwd' leads"),
+        "{explained}"
+    );
     assert_eq!(fs::read_to_string(world.path("secret")).expect("there"), "s3cret\n");
     let found = client.call("search", json!({"pattern": "s3cret"}));
     assert_eq!(value(&found)["matches"], json!([]), "links are not followed");

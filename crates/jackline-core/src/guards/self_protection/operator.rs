@@ -3,7 +3,7 @@
 //! A text that only mentions them is left alone: a search, a message, a word that is printed.
 
 use super::plainly;
-use crate::shell::{Command, Reading, Word};
+use crate::shell::{self, Command, Reading, Word};
 
 /// Commands of ours that only read, and may be run by an agent.
 const READ_ONLY: &[&[&str]] = &[
@@ -13,7 +13,6 @@ const READ_ONLY: &[&[&str]] = &[
     &["sessions"],
     &["schema"],
     &["pack"],
-    &["session", "show"],
     &["todo", "list"],
     &["todo", "show"],
     &["fact", "list"],
@@ -23,8 +22,6 @@ const READ_ONLY: &[&[&str]] = &[
     &["workflow", "validate"],
     &["workflow", "graph"],
     &["workflow", "explain"],
-    &["workflow", "schema"],
-    &["workflow", "gates"],
     &["--help"],
     &["-h"],
     &["--version"],
@@ -32,8 +29,11 @@ const READ_ONLY: &[&[&str]] = &[
     &["help"],
 ];
 
-/// Options with which one of them does more than read: it keeps a baseline, or runs what nobody trusted.
-const KEEPING: &[&str] = &["--event", "--trust"];
+/// Options of `policy check` with which it does more than read: it runs what nobody trusted, or keeps a baseline.
+const TRUSTING: &str = "--trust";
+const EVENT: &str = "--event";
+/// The event that it only looks at; any other may keep a baseline.
+const LOOKED_AT: &str = "stop";
 
 /// The first words of all others.
 const COMMANDS: &[&str] = &[
@@ -97,12 +97,6 @@ const RUNNERS: &[&str] = &[
     "watchexec",
 ];
 
-/// Programs that do nothing with their words but look for them, print them or keep them.
-const QUOTING: &[&str] = &[
-    "echo", "printf", "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "git", "gh", "glab", "cat", "less", "head",
-    "tail", "wc", "ls", "man", "which", "type", "whereis", "apropos", "test", "[", "true", "false", ":",
-];
-
 /// Whether a command is one of ours that is for people.
 pub(super) fn is_one(command: &Command) -> bool {
     if command.program() != Some("jackline") {
@@ -124,17 +118,49 @@ pub(super) fn is_our_program(word: &str) -> bool {
     word.rsplit('/').next() == Some("jackline")
 }
 
-/// Whether a command has one among its words, as words of their own.
+/// Whether a command has one among its words, as words of their own or in a text that its program may run.
 fn hands_on(command: &Command) -> bool {
-    if command.program().is_some_and(|program| QUOTING.contains(&program)) {
-        return false;
-    }
+    let Some(program) = command.program() else { return false };
     let words = told(command.words.get(1..).unwrap_or_default());
-    words.iter().enumerate().filter(|(_, word)| is_our_program(word)).any(|(at, _)| {
-        let rest: Vec<&str> = words.iter().skip(at + 1).copied().skip_while(|word| *word == "--").collect();
-        let acts = rest.iter().take(2).any(|word| TELLING.contains(word));
-        acts && !is_read_only(&rest)
-    })
+    let by_words = words.iter().any(|word| names_us(word)) && hands_words_on(program, &words);
+    by_words || shell::texts(command).into_iter().any(names_one) && shell::may_run_texts(program)
+}
+
+fn hands_words_on(program: &str, words: &[&str]) -> bool {
+    let runs = shell::may_run_words(program) || builds_and_runs(program, words);
+    let ours = words.iter().enumerate().filter(|(_, word)| names_us(word));
+    !shell::quotes(program)
+        && ours.into_iter().any(|(at, _)| {
+            let rest = words.get(at + 1..).unwrap_or_default();
+            // Behind options of the program, or where those end.
+            let plain = rest.iter().position(|word| !word.starts_with('-'));
+            let ended = rest.iter().position(|word| *word == "--").map(|end| end + 1);
+            let begins = |from: usize| is_commanded(rest.get(from..).unwrap_or_default(), runs);
+            plain.is_some_and(begins) || ended.is_some_and(begins)
+        })
+}
+
+/// Whether words are a command of ours that is for people; where they are not surely run, only one that means little
+/// else.
+fn is_commanded(words: &[&str], runs: bool) -> bool {
+    let telling = words.iter().take(2).any(|word| TELLING.contains(word));
+    let command = runs && words.first().is_some_and(|word| COMMANDS.contains(word));
+    (telling || command) && !is_read_only(words)
+}
+
+/// `cargo run` builds a program and runs it.
+fn builds_and_runs(program: &str, words: &[&str]) -> bool {
+    program == "cargo"
+        && words.iter().find(|word| !word.starts_with(['-', '+'])).is_some_and(|sub| matches!(*sub, "run" | "r"))
+}
+
+/// Whether a word is our program, or an option with it: `--bin=jackline`.
+fn names_us(word: &str) -> bool {
+    is_our_program(word)
+        || word
+            .strip_prefix('-')
+            .and_then(|option| option.split_once('='))
+            .is_some_and(|(_, value)| is_our_program(value))
 }
 
 /// Whether a text names our program, and with it a command that is for people.
@@ -149,9 +175,26 @@ fn names_one(text: &str) -> bool {
 }
 
 fn is_read_only(words: &[&str]) -> bool {
-    let keeps = |word: &&str| KEEPING.iter().any(|option| word.split('=').next() == Some(*option));
-    let kept = words.starts_with(&["policy", "check"]) && words.iter().any(keeps);
+    let kept = words.starts_with(&["policy", "check"]) && does_more(words);
     !kept && READ_ONLY.iter().any(|allowed| words.starts_with(allowed))
+}
+
+fn does_more(words: &[&str]) -> bool {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let (option, value) = word.split_once('=').map_or((*word, None), |(option, value)| (option, Some(value)));
+        let more = match option {
+            TRUSTING => true,
+            EVENT => value.or_else(|| words.next().copied()) != Some(LOOKED_AT),
+            // A word that is not known may be either.
+            "?" => true,
+            _ => false,
+        };
+        if more {
+            return true;
+        }
+    }
+    false
 }
 
 fn told(words: &[Word]) -> Vec<&str> {

@@ -60,7 +60,7 @@ pub(super) fn values_of(arguments: &[Word], options: &[&str]) -> Vec<Word> {
     values
 }
 
-pub(super) fn has_option(arguments: &[Word], options: &[&str]) -> bool {
+pub(in crate::shell) fn has_option(arguments: &[Word], options: &[&str]) -> bool {
     arguments.iter().any(|word| {
         options.iter().any(|option| {
             let long = option.starts_with("--") && word.text.split('=').next() == Some(option);

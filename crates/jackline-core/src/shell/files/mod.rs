@@ -4,23 +4,26 @@ mod arguments;
 mod download;
 pub(super) mod git;
 mod listed;
+mod named;
 mod table;
 
 use super::{Command, Dir, How, Only, Touch, Word, wrappers};
 use crate::own_files;
 use crate::patch;
 use crate::path::Role;
-use arguments::{below, has_option, inside, is_short, operands, values_of};
+pub(super) use arguments::has_option;
+use arguments::{below, inside, is_short, operands, values_of};
 pub use git::git_settings;
 pub(super) use git::{makes_run, without_git_options};
 pub(super) use listed::{found, listed};
-use table::{HARMLESS, OUTPUTS, ROWS, Row, Uses};
+pub(super) use named::is_known;
+use table::{OUTPUTS, ROWS, Row, Uses};
 
 /// Bytes of a script of sed's that are looked through, since each `w` in it may name the rest of the line.
 const SED_BYTES_MAX: usize = 4096;
 
 /// Programs that run a text of their own kind, which may write anywhere.
-const EDITORS: &[&str] = &["ed", "ex", "vi", "vim", "nvim", "view", "emacs"];
+const EDITORS: &[&str] = &["ed", "ex", "vi", "vim", "vimdiff", "nvim", "view", "emacs"];
 const AWKS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
 
 /// Whether a command is a program that runs a text of its own kind.
@@ -76,6 +79,12 @@ impl Found<'_> {
             "tar" | "unzip" | "bsdtar" => self.unpack(program, arguments),
             "find" => self.find(arguments),
             "patch" => self.patched(self.input),
+            // It runs `+!command` before it shows anything.
+            "less" => {
+                let runs = |word: &Word| word.text.starts_with('+') && word.text.contains(['!', '|']);
+                self.foreign |= arguments.iter().any(runs);
+            }
+            "m4" => self.foreign |= self.input.is_some(),
             "split" | "csplit" => self.split(arguments),
             "apply_patch" | "applypatch" => {
                 self.patched(self.input);
@@ -188,55 +197,6 @@ impl Found<'_> {
             _ => false,
         };
         target.iter().filter(|_| replaces).for_each(|target| self.push(target, Role::Delete));
-    }
-
-    /// A program that we do not know may write whatever it is told the name of. Only names that could be those of what
-    /// guards the session are kept: everything else it may do as it likes.
-    fn by_name(&mut self, program: &str, arguments: &[Word]) {
-        let known = matches!(
-            program,
-            "sed" | "gsed" | "git" | "dd" | "curl" | "wget" | "tar" | "unzip" | "bsdtar" | "find" | "split"
-        );
-        if wrappers::is_shell(program) && !wrappers::has_text(program, &[&[Word::default()], arguments].concat()) {
-            // What a script is told the names of.
-            let after: Vec<Word> =
-                arguments.iter().skip_while(|word| word.text.starts_with('-')).skip(1).cloned().collect();
-            self.name_own(&after);
-        }
-        if !known && !HARMLESS.contains(&program) && !wrappers::is_wrapper(program) {
-            self.name_own(arguments);
-        }
-    }
-
-    fn name_own(&mut self, arguments: &[Word]) {
-        self.name_directories(arguments);
-        for word in arguments.iter().filter(|word| word.known()) {
-            let value = match word.text.split_once('=') {
-                Some((_, value)) => value,
-                None if word.text.starts_with("--") => "",
-                None if word.text.starts_with('-') => word.text.get(2..).unwrap_or_default(),
-                None => &word.text,
-            };
-            let mut parts = value.split('/');
-            if !value.contains(char::is_whitespace)
-                && parts.any(|part| own_files::PARTS.iter().any(|own| same(own, part)))
-            {
-                self.push_how(&Word::literal(value), Role::Write, How::Named);
-            }
-        }
-    }
-
-    /// Directories of hosts' that are handed to a program as what it works on, not as what it leaves out.
-    fn name_directories(&mut self, arguments: &[Word]) {
-        let leaves_out = |option: &str| ["exclude", "ignore", "skip", "prune"].iter().any(|sign| option.contains(sign));
-        let mut before = "";
-        for word in arguments {
-            let operand = word.known() && !word.text.starts_with('-') && own_files::ends_in_directory(&word.text);
-            if operand && !(before.starts_with('-') && leaves_out(before)) {
-                self.push_how(word, Role::Delete, How::Named);
-            }
-            before = &word.text;
-        }
     }
 
     fn copy(&mut self, program: &str, arguments: &[Word], paths: &[Word], into: Option<&Word>) {

@@ -8,6 +8,7 @@ use super::{State, Walker};
 /// Variables that decide which program a name leads to, or what runs inside it.
 const TREACHEROUS: &[&str] = &[
     "PATH",
+    "SHELL",
     "LD_PRELOAD",
     "LD_LIBRARY_PATH",
     "BASH_ENV",
@@ -116,7 +117,7 @@ impl Walker<'_> {
                 state.unproven = true;
                 state.left |= program != "trap";
             }
-            "exit" => {
+            "exit" | "logout" => {
                 state.unproven |= !fails(arguments);
                 state.left |= !fails(arguments);
             }

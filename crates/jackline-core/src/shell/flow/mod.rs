@@ -5,6 +5,7 @@ mod effects;
 mod fetched;
 mod listening;
 mod printed;
+mod proofs;
 mod simple;
 mod state;
 mod waiting;

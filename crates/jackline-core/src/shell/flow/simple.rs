@@ -4,11 +4,8 @@ use super::super::tree::{Assign, RawWord, RedirKind, Simple};
 use super::super::variables::Value;
 use super::super::wrappers::{self, Inner};
 use super::super::{Command, Redirect, Word, files, words};
+use super::proofs::{is_itself, proves};
 use super::{Standing, State, Walker, effects, listening, printed, waiting};
-
-/// Words that make a program only describe itself, or only say what it would do.
-const NO_RUN: &[&str] =
-    &["--help", "-h", "--version", "-V", "--dry-run", "--no-run", "--list", "--collect-only", "--co", "--listTests"];
 
 /// Builtins that evaluate their arguments as arithmetic or as names of variables.
 const EVALUATING: &[&str] = &[
@@ -45,6 +42,12 @@ const DATABASES: &[&str] = &[
     "mongosh",
     "mongo",
 ];
+
+/// Other programs that do what their standard input says, though nothing in a pipe tells it to them by name.
+const LISTENING: &[&str] = &["at", "batch", "crontab", "dc", "ftp", "gdb", "lftp", "lldb", "m4", "telnet"];
+
+/// Programs that keep their standard input to themselves.
+const KEEPING_INPUT: &[&str] = &["bsdtar", "entr", "find", "git", "parallel", "tar", "trap", "xargs"];
 
 /// A simple command with its words expanded.
 struct Expanded {
@@ -147,6 +150,9 @@ impl Walker<'_> {
         self.reading.commands.push(command);
         let Some(program) = program else {
             self.opaque("its program is not known");
+            // It may be `exit`.
+            state.unproven = true;
+            state.left = true;
             return Ok(());
         };
         let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
@@ -206,10 +212,11 @@ impl Walker<'_> {
         };
         // What it runs has no input.
         let standing = Standing { fed: standing.fed || program == "xargs", ..standing };
-        for inner in wrappers::inner(program, words, &listing) {
+        let fed = input.text.is_some() || input.from_process || standing.piped;
+        for inner in wrappers::inner(program, words, (&listing, fed)) {
             let mut own = state.clone();
             env.iter().for_each(|(name, _)| own.variables.forget(name));
-            self.inner(program, inner, &mut own, standing)?;
+            self.inner((program, input), inner, &mut own, standing)?;
             // `exec` and its kin act on this shell; the others on one of their own.
             if matches!(program, "builtin" | "command" | "exec") {
                 *state = own;
@@ -218,7 +225,13 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn inner(&mut self, program: &str, inner: Inner, own: &mut State, standing: Standing) -> Result<(), String> {
+    fn inner(
+        &mut self,
+        (program, input): (&str, &Input),
+        inner: Inner,
+        own: &mut State,
+        standing: Standing,
+    ) -> Result<(), String> {
         match inner {
             Inner::Unknown(why) => {
                 self.opaque(why);
@@ -231,14 +244,16 @@ impl Walker<'_> {
                     own.astray = own.astray.iter().map(|astray| astray.enter(&dir)).collect();
                 }
                 self.named(&env);
-                let expanded = Expanded { words, env, redirects: Vec::new(), input: Input::default() };
+                let input = if KEEPING_INPUT.contains(&program) { Input::default() } else { input.clone() };
+                let expanded = Expanded { words, env, redirects: Vec::new(), input };
                 self.run(expanded, own, standing)
             }
             Inner::Text { text, .. } if program == "eval" => self.text(&text, own.clone(), standing),
             // When a trap runs, and where, is not known.
             Inner::Text { text, .. } if program == "trap" => self.text(&text, own.inside_function(), standing.unsure()),
-            Inner::Text { text, errexit, pipefail } => {
+            Inner::Text { text, errexit, pipefail, passes_status } => {
                 let state = State { errexit, pipefail, ..fresh(own) };
+                let standing = if passes_status { standing } else { standing.unsure() };
                 self.text(&text, state, Standing { guarded: false, ..standing })
             }
         }
@@ -265,6 +280,8 @@ impl Walker<'_> {
         let interpreter = wrappers::is_interpreter(program);
         let reads = wrappers::reads_input(program, words);
         self.reading.foreign |= interpreter && (wrappers::has_text(program, words) || input.text.is_some());
+        let listens = LISTENING.contains(&program) || DATABASES.contains(&program);
+        self.reading.foreign |= listens && (input.text.is_some() || input.from_process || standing.piped);
         if words.iter().skip(1).any(|word| word.text.starts_with("<(")) && (shell || interpreter || sources) {
             self.opaque("a shell reads its text from another command");
         }
@@ -322,31 +339,4 @@ fn fresh(state: &State) -> State {
         }
     }
     own
-}
-
-/// Whether a command's own success can be told from exit status 0.
-fn proves(words: &[Word], env: &[(String, Word)], state: &State) -> bool {
-    let makes = words.first().is_some_and(|word| word.text == "make");
-    !(state.unproven || makes && only_shows(words)) && is_itself(words, env, state)
-}
-
-/// Whether a command is the program of its name, and does what that does.
-fn is_itself(words: &[Word], env: &[(String, Word)], state: &State) -> bool {
-    let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
-    let describes_itself = words.iter().any(|word| NO_RUN.contains(&word.text.as_str()));
-    let is_led_astray = env.iter().any(|(name, _)| effects::is_treacherous(name));
-    !called && !describes_itself && !is_led_astray
-}
-
-/// Whether `make` is told to do nothing, or to succeed whatever happens.
-fn only_shows(words: &[Word]) -> bool {
-    const LONG: &[&str] = &["--just-print", "--recon", "--question", "--touch", "--ignore-errors"];
-    words.iter().skip(1).map(|word| word.text.as_str()).any(|word| {
-        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
-        LONG.contains(&word)
-            || word.starts_with("SHELL=")
-            || word.starts_with("MAKEFLAGS=")
-            // `-j4` and `-C dir` have a value; a cluster of flags has none.
-            || letters.chars().take_while(|c| !"CfjIloW".contains(*c)).any(|c| "nqti".contains(c))
-    })
 }

@@ -1,6 +1,7 @@
 //! Shell texts and what is read in them.
 
 mod proofs;
+mod unknown;
 mod waiting;
 
 use super::*;
@@ -149,14 +150,15 @@ fn wrappers_are_looked_through() {
     check("bash -norc -c 'rm a'", &["✓bash -norc -c rm a", "✓rm a"]);
     check("bash -cO extglob 'rm a'", &["✓bash -cO extglob rm a", "✓rm a"]);
     check("ls | xargs -i rm {}", &["ls", "✓xargs -i rm {}", "rm …"]);
-    check("script -qc 'rm a' /dev/null", &["✓script -qc rm a /dev/null", "✓rm a"]);
+    check("script -qc 'rm a' /dev/null", &["✓script -qc rm a /dev/null", "rm a"]);
+    check("script -qec 'rm a' /dev/null", &["✓script -qec rm a /dev/null", "✓rm a"]);
     check("flock f rm a", &["✓flock f rm a", "✓rm a"]);
     check("npx -c 'rm a'", &["✓npx -c rm a", "✓rm a"]);
     check("trap 'rm a' EXIT", &["✓trap rm a EXIT", "rm a"]);
     check("eval -- 'rm a'", &["✓eval -- rm a", "✓rm a"]);
     check("/usr/lib/git-core/git-push -f", &["✓/usr/lib/git-core/git-push -f", "✓git push -f"]);
     check("git bisect run rm a", &["✓git bisect run rm a", "rm a"]);
-    check("git rebase -x 'rm a' HEAD", &["✓git rebase -x rm a HEAD", "✓rm a"]);
+    check("git rebase -x 'rm a' HEAD", &["✓git rebase -x rm a HEAD", "rm a"]);
     check("uv run --with x pytest -q", &["✓uv run --with x pytest -q", "✓pytest -q"]);
 }
 

@@ -74,6 +74,55 @@ fn steps_that_were_not_proven_do_not_count() {
 }
 
 #[test]
+fn steps_that_a_program_was_told_not_to_run_do_not_count() {
+    for text in [
+        "bash -n -c 'cargo test'",
+        "sh -nc 'cargo test'",
+        "bash -eun -c 'cargo test'",
+        "bash -o noexec -c 'cargo test'",
+        "bash -D -c 'cargo test'",
+        "bash --dump-strings -c 'cargo test'",
+        "busybox sh -n -c 'cargo test'",
+        "sudo bash -n -c 'cargo test'",
+        "bash --rcfile x -ic 'cargo test'",
+        "script -c 'cargo test' x",
+        "script -qc 'cargo test' /dev/null",
+        "script --command 'cargo test' x",
+        "SHELL=/bin/true script -ec 'cargo test'",
+        "export SHELL=/bin/true; script -ec 'cargo test'",
+        "sudo SHELL=/bin/true -s cargo test",
+        "sudo -b cargo test",
+        "sudo -nb cargo test",
+        "sudo --background cargo test",
+        "sudo -l cargo test",
+        "sudo -v cargo test",
+        "doas -C x cargo test",
+        "su -s /bin/true -c 'cargo test'",
+        "su --shell=/bin/true -c 'cargo test'",
+        "runuser -c 'cargo test' -s /bin/true",
+        "flock -n -E 0 x cargo test",
+        "numactl -H cargo test",
+        "choom -p 1 cargo test",
+        "cargo -vV test",
+        "cargo -Vv test",
+        "cargo -Zhelp test",
+        "cargo -Z help test",
+        "make test -v",
+        "/usr/bin/make -n test",
+        "pytest --fixtures",
+        "npm test --if-present",
+        "read X <<< 'exit 0'; $X; cargo test",
+        "tar cf x --to-command='cargo test' f",
+        "git rebase -x 'cargo test' HEAD",
+        "sort --compress-program='cargo test' f",
+        "unheard-of cargo test",
+        "unheard-of sh -c 'cargo test'",
+    ] {
+        counts(text, false);
+    }
+}
+
+#[test]
 fn steps_that_were_proven_count() {
     for text in [
         "cargo test 2>&1",
@@ -97,6 +146,21 @@ fn steps_that_were_proven_count() {
         "env FOO=1 cargo test",
         "X=$(git rev-parse HEAD) && cargo test",
         "cargo test > /dev/null",
+        "script -qec 'cargo test' x",
+        "script -c 'cargo test' --return x",
+        "sudo -E cargo test",
+        "sudo -n cargo test",
+        "bash -euo pipefail -c 'cargo test | tail'",
+        "bash --norc -c 'cargo test'",
+        "linux64 cargo test",
+        "choom -n 0 -- cargo test",
+        "rustup run stable cargo test",
+        "conda run -n x pytest",
+        "flock /tmp/lock cargo test",
+        "make -kj4 test",
+        "cargo -v test -- --nocapture",
+        "cargo test -vv -p x",
+        "pytest -vv -k have",
     ] {
         counts(text, true);
     }

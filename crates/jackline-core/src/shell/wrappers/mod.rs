@@ -3,10 +3,13 @@
 mod shells;
 mod table;
 
-use super::Word;
+use super::{Word, files, programs};
 use shells::shell_text;
 pub(super) use shells::{has_text, is_interpreter, is_shell, reads_input};
-use table::{RUNNERS, WRAPPERS, Wrapper};
+use table::{NAMED_RUNNERS, RUNNERS, SSH_COMMANDS, TEXT_OPTIONS, WRAPPERS, Wrapper};
+
+/// Wrappers that take `NAME=value` before the command.
+const ASSIGNING: &[&str] = &["env", "sudo", "doas", "cross-env"];
 
 /// Modules of Python's that are programs by the same name.
 const MODULES: &[&str] = &["pip", "twine"];
@@ -17,7 +20,7 @@ pub(super) enum Inner {
     /// A command by its words, in a directory of its own if one is named.
     Words { words: Vec<Word>, env: Vec<(String, Word)>, dir: Option<Word>, passes_status: bool },
     /// A shell text.
-    Text { text: Word, errexit: bool, pipefail: bool },
+    Text { text: Word, errexit: bool, pipefail: bool, passes_status: bool },
     /// Something that cannot be known, and why.
     Unknown(&'static str),
 }
@@ -28,7 +31,12 @@ impl Inner {
     }
 
     fn text(text: Word) -> Self {
-        Self::Text { text, errexit: false, pipefail: false }
+        Self::Text { text, errexit: false, pipefail: false, passes_status: true }
+    }
+
+    /// A text whose success says nothing of the program's that runs it, or may never.
+    fn loose(text: Word) -> Self {
+        Self::Text { text, errexit: false, pipefail: false, passes_status: false }
     }
 }
 
@@ -37,8 +45,9 @@ pub(super) fn is_wrapper(program: &str) -> bool {
     is_shell(program) || is_loader(program) || WRAPPERS.iter().any(|wrapper| wrapper.name == program)
 }
 
-/// What a command runs, if it is one that runs others; `listing` is what stands for the files it is handed.
-pub(super) fn inner(program: &str, words: &[Word], listing: &[Word]) -> Vec<Inner> {
+/// What a command runs, if it is one that runs others, or may for all we know; `listing` is what stands for the files it
+/// is handed, `fed` says that something is on its standard input.
+pub(super) fn inner(program: &str, words: &[Word], (listing, fed): (&[Word], bool)) -> Vec<Inner> {
     let arguments = words.get(1..).unwrap_or_default();
     if is_shell(program) {
         return shell_text(arguments).into_iter().collect();
@@ -52,6 +61,9 @@ pub(super) fn inner(program: &str, words: &[Word], listing: &[Word]) -> Vec<Inne
         "trap" => return trapped(arguments).into_iter().collect(),
         "git" => return by_git(arguments),
         "tar" | "bsdtar" => return by_tar(arguments),
+        "fd" | "fdfind" => return by_fd(arguments),
+        "gh" => return by_gh(arguments).into_iter().collect(),
+        "ssh" | "scp" | "sftp" => return by_ssh(program, arguments),
         // `command -v git` only looks the program up.
         "command" if arguments.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) => {
             return Vec::new();
@@ -71,9 +83,40 @@ pub(super) fn inner(program: &str, words: &[Word], listing: &[Word]) -> Vec<Inne
         return wrapped(wrapper, arguments, listing);
     }
     if shells::is_python(program) {
-        return module(arguments).into_iter().collect();
+        return module(arguments).or_else(|| begun(program, arguments, fed)).into_iter().collect();
     }
-    ran(program, arguments)
+    let ran = ran(program, arguments);
+    if !ran.is_empty() {
+        return ran;
+    }
+    by_option(program, arguments).chain(begun(program, arguments, fed)).collect()
+}
+
+/// The commands in the options of a program that otherwise runs nothing.
+fn by_option(program: &str, arguments: &[Word]) -> impl Iterator<Item = Inner> {
+    let options = TEXT_OPTIONS.iter().find(|(name, _)| *name == program);
+    let found = options.map(|(_, options)| values(arguments, options)).unwrap_or_default();
+    found.into_iter().map(move |word| match program {
+        // It is handed a file each time.
+        "rg" => Inner::words(vec![word, Word::unknown("{}")], false),
+        _ => Inner::loose(word),
+    })
+}
+
+/// What a program that we do not know may run of its words: a shell or an interpreter that is given a text, or git.
+fn begun(program: &str, arguments: &[Word], fed: bool) -> Option<Inner> {
+    let at = (0..arguments.len()).find(|at| arguments.get(*at..).is_some_and(|words| begins(words, fed)))?;
+    programs::may_run_words(program).then(|| Inner::words(arguments.get(at..).unwrap_or_default().to_vec(), false))
+}
+
+fn begins(words: &[Word], fed: bool) -> bool {
+    let Some(first) = words.first().filter(|word| word.known()) else { return false };
+    match first.text.rsplit('/').next().unwrap_or_default() {
+        "git" => words.len() > 1,
+        shell if is_shell(shell) => has_text(shell, words) || fed && reads_input(shell, words),
+        program if is_interpreter(program) => has_text(program, words),
+        _ => false,
+    }
 }
 
 /// `python -m pip …` is `pip …`.
@@ -99,7 +142,7 @@ fn ran(program: &str, arguments: &[Word]) -> Vec<Inner> {
     let Some((_, sub, valued)) = runner else { return Vec::new() };
     let arguments = arguments.get(1..).unwrap_or_default();
     let text = values(arguments, &["-c", "--call"]).into_iter().filter(|_| *sub == "exec").map(Inner::text);
-    let skipped = usize::from(program == "direnv");
+    let skipped = usize::from(NAMED_RUNNERS.contains(&program));
     let words: Vec<Word> = without_options(arguments, valued).into_iter().skip(skipped).collect();
     let words = Some(words).filter(|words| !words.is_empty()).map(|words| Inner::words(words, true));
     text.chain(words).collect()
@@ -132,7 +175,11 @@ fn values(arguments: &[Word], options: &[&str]) -> Vec<Word> {
                 word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with(letter)
             })
         });
-        if options.contains(&word.text.as_str()) || clustered {
+        let letter = |option: &&&str| option.len() == 2 && !option.ends_with('-') && word.text.len() > 2;
+        let joined = options.iter().filter(letter).find_map(|option| word.text.strip_prefix(*option));
+        if let Some(value) = joined {
+            found.push(Word { text: value.to_owned(), ..word.clone() });
+        } else if options.contains(&word.text.as_str()) || clustered {
             found.extend(words.next().cloned());
         } else if let Some((_, value)) = attached {
             found.push(Word { text: value.to_owned(), ..word.clone() });
@@ -162,7 +209,7 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
             if wrapper.valued.contains(&text) || wrapper.texts.contains(&text) {
                 rest.next();
             }
-        } else if let Some((name, value)) = assigned(text).filter(|_| matches!(wrapper.name, "env" | "sudo" | "doas")) {
+        } else if let Some((name, value)) = assigned(text).filter(|_| ASSIGNING.contains(&wrapper.name)) {
             env.push((name.to_owned(), Word { text: value.to_owned(), ..(*word).clone() }));
             rest.next();
         } else if skip > 0 {
@@ -174,13 +221,26 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
     }
     let texts = if wrapper.texts.is_empty() { Vec::new() } else { values(arguments, wrapper.texts) };
     if !texts.is_empty() {
-        return texts.into_iter().map(Inner::text).collect();
+        let passes = passes_status(wrapper, arguments);
+        return texts.into_iter().map(if passes { Inner::text } else { Inner::loose }).collect();
     }
-    let words = handed(wrapper.name, arguments, rest.cloned().collect(), listing);
-    command(wrapper, words, env, dir).into_iter().collect()
+    let words: Vec<Word> = rest.cloned().collect();
+    let own = arguments.get(..arguments.len() - words.len()).unwrap_or_default();
+    let passes_status = passes_status(wrapper, own);
+    let words = handed(wrapper.name, arguments, words, listing);
+    command(wrapper, words, (env, dir, passes_status)).into_iter().collect()
 }
 
-fn command(wrapper: &Wrapper, words: Vec<Word>, env: Vec<(String, Word)>, dir: Option<Word>) -> Option<Inner> {
+/// Whether a wrapper that is told these options ends as the command does.
+fn passes_status(wrapper: &Wrapper, own: &[Word]) -> bool {
+    let has = |options: &[&str]| files::has_option(own, options);
+    (wrapper.passes_status || has(wrapper.told)) && !has(wrapper.idle)
+}
+
+/// What a command in the words of a wrapper is given beside them: variables, a directory, a say in the status.
+type Given = (Vec<(String, Word)>, Option<Word>, bool);
+
+fn command(wrapper: &Wrapper, words: Vec<Word>, (env, dir, passes_status): Given) -> Option<Inner> {
     if words.is_empty() {
         return None;
     }
@@ -188,7 +248,7 @@ fn command(wrapper: &Wrapper, words: Vec<Word>, env: Vec<(String, Word)>, dir: O
         let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         return Some(Inner::text(Word::literal(text)));
     }
-    Some(Inner::Words { words, env, dir, passes_status: wrapper.passes_status })
+    Some(Inner::Words { words, env, dir, passes_status })
 }
 
 /// The words with what the wrapper adds to them: the lines that it reads.
@@ -300,10 +360,10 @@ fn by_git(arguments: &[Word]) -> Vec<Inner> {
             let rest: Vec<Word> = without_options(words.get(2..).unwrap_or_default(), &[]);
             let known = rest.iter().all(Word::known);
             let text = rest.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-            found.push(Inner::text(if known { Word::literal(text) } else { Word::unknown(text) }));
+            found.push(Inner::loose(if known { Word::literal(text) } else { Word::unknown(text) }));
         }
-        ["rebase", ..] => found.extend(values(&words, &["-x", "--exec"]).into_iter().map(Inner::text)),
-        ["difftool", ..] => found.extend(values(&words, &["-x", "--extcmd"]).into_iter().map(Inner::text)),
+        ["rebase", ..] => found.extend(values(&words, &["-x", "--exec"]).into_iter().map(Inner::loose)),
+        ["difftool", ..] => found.extend(values(&words, &["-x", "--extcmd"]).into_iter().map(Inner::loose)),
         ["filter-branch", "--help"] => {}
         ["filter-branch", ..] => found.push(Inner::Unknown("git is given texts that are not read")),
         _ => {}
@@ -317,7 +377,7 @@ fn run_by_setting(word: &Word) -> Option<Inner> {
     let (key, value) = word.text.split_once('=').filter(|_| !word.dynamic)?;
     let runs = super::files::makes_run(key) && !key.eq_ignore_ascii_case("core.hookspath");
     let text = value.strip_prefix('!').unwrap_or(value);
-    runs.then(|| Inner::text(Word { text: text.to_owned(), ..word.clone() }))
+    runs.then(|| Inner::loose(Word { text: text.to_owned(), ..word.clone() }))
 }
 
 /// The commands that `tar` is told to run.
@@ -326,7 +386,35 @@ fn by_tar(arguments: &[Word]) -> Vec<Inner> {
         .into_iter()
         .filter_map(|word| word.text.strip_prefix("exec=").map(|text| Word { text: text.to_owned(), ..word.clone() }));
     let programs = values(arguments, &["--to-command", "-I", "--use-compress-program", "--rsh-command"]);
-    actions.chain(programs).map(Inner::text).collect()
+    actions.chain(programs).map(Inner::loose).collect()
+}
+
+/// The command that `fd` runs for each file, or for all of them.
+fn by_fd(arguments: &[Word]) -> Vec<Inner> {
+    let runs = |word: &&Word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
+    let mut rest = arguments.iter().skip_while(|word| !runs(word)).skip(1).take_while(|word| word.text != ";");
+    let Some(first) = rest.next() else { return Vec::new() };
+    let words = std::iter::once(first).chain(rest).cloned().chain([Word::unknown("{}")]).collect();
+    vec![Inner::words(words, false)]
+}
+
+/// An alias of GitHub's program that is a shell text.
+fn by_gh(arguments: &[Word]) -> Option<Inner> {
+    let sub: Vec<&str> = arguments.iter().take(2).map(|word| word.text.as_str()).collect();
+    let text =
+        |word: &Word| word.text.starts_with('!') || matches!(word.text.as_str(), "-s" | "--shell") || word.dynamic;
+    let runs = sub == ["alias", "import"] || sub == ["alias", "set"] && arguments.iter().skip(2).any(text);
+    runs.then_some(Inner::Unknown("it says what a command of `gh` stands for"))
+}
+
+/// The commands that `ssh` and its kin run here.
+fn by_ssh(program: &str, arguments: &[Word]) -> Vec<Inner> {
+    let settings = values(arguments, &["-o"]).into_iter().filter_map(|word| {
+        let (key, value) = word.text.split_once(['=', ' '])?;
+        let text = value.trim_start_matches([' ', '=']).to_owned();
+        SSH_COMMANDS.contains(&key.to_ascii_lowercase().as_str()).then(|| Inner::loose(Word { text, ..word.clone() }))
+    });
+    settings.chain(by_option(program, arguments)).collect()
 }
 
 /// The commands that `find` runs for each file.

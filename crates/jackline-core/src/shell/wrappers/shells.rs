@@ -4,7 +4,7 @@ use super::super::Word;
 use super::Inner;
 
 const SHELLS: &[&str] =
-    &["sh", "bash", "rbash", "zsh", "dash", "ksh", "mksh", "ash", "yash", "posh", "csh", "tcsh", "fish"];
+    &["sh", "bash", "rbash", "zsh", "dash", "ksh", "mksh", "ash", "yash", "posh", "csh", "tcsh", "fish", "osh"];
 
 /// Interpreters that take their program from standard input when no file is named.
 const INTERPRETERS: &[&str] = &[
@@ -30,6 +30,17 @@ const INTERPRETERS: &[&str] = &[
     "pwsh",
     "powershell",
     "sqlite3",
+    "ipython",
+    "micropython",
+    "raku",
+    "tsx",
+    // Shells with a grammar of their own.
+    "nu",
+    "xonsh",
+    "elvish",
+    "murex",
+    "oil",
+    "ysh",
 ];
 
 /// Long options of bash's, which may be written with one dash, and whether they take a value.
@@ -48,7 +59,7 @@ const LONG: &[(&str, bool)] = &[
 
 /// Whether this is a program that runs shell texts.
 pub(in crate::shell) fn is_shell(program: &str) -> bool {
-    SHELLS.contains(&program)
+    SHELLS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || "-.".contains(c)))
 }
 
 /// Whether this is an interpreter of another language.
@@ -150,38 +161,64 @@ fn only_parses(arguments: &[Word]) -> bool {
 
 /// `bash -c TEXT`: the text is the first word that is no option, however many options stand before or after `-c`.
 pub(super) fn shell_text(arguments: &[Word]) -> Option<Inner> {
-    let (mut errexit, mut pipefail, mut given) = (false, false, false);
+    let mut told = Told::default();
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let text = word.text.as_str();
-        if word.dynamic && !given {
+        if word.dynamic && !told.given {
             return Some(Inner::Unknown("a shell is given options that are not known"));
         }
         let long = LONG.iter().find(|(name, _)| text.trim_start_matches('-') == *name && text.starts_with('-'));
         if let Some((_, valued)) = long {
+            // A file that is read before the text may give its names another meaning.
+            told.idle |= *valued;
             if *valued {
                 words.next();
             }
         } else if text == "--" || text == "-" {
-            let text = words.next().filter(|_| given)?.clone();
-            return Some(Inner::Text { text, errexit, pipefail });
+            let text = words.next().filter(|_| told.given)?.clone();
+            return Some(told.text(text));
         } else if let Some(text) = text.strip_prefix("--command=") {
-            return Some(Inner::Text { text: Word { text: text.to_owned(), ..word.clone() }, errexit, pipefail });
+            return Some(told.text(Word { text: text.to_owned(), ..word.clone() }));
         } else if text.starts_with("--") {
-            given |= text == "--command";
+            told.given |= text == "--command";
+            told.idle |= text.starts_with("--dump") || text == "--no-execute";
         } else if text.starts_with(['-', '+']) && text.len() > 1 && !word.dynamic {
-            let on = text.starts_with('-');
-            given |= on && text.contains('c');
-            errexit |= on && text.contains('e');
-            for _ in text.matches(['o', 'O']) {
-                let named = words.next().is_some_and(|option| option.text == "pipefail");
-                pipefail |= on && named;
-            }
-        } else if given {
-            return Some(Inner::Text { text: word.clone(), errexit, pipefail });
+            told.letters(text, &mut words);
+        } else if told.given {
+            return Some(told.text(word.clone()));
         } else {
             return None;
         }
     }
     None
+}
+
+/// What the options of a shell say.
+#[derive(Debug, Clone, Copy, Default)]
+struct Told {
+    errexit: bool,
+    pipefail: bool,
+    /// A text follows.
+    given: bool,
+    /// Its text is only read, or names in it may have another meaning: its status says nothing.
+    idle: bool,
+}
+
+impl Told {
+    fn letters<'w>(&mut self, text: &str, words: &mut impl Iterator<Item = &'w Word>) {
+        let on = text.starts_with('-');
+        self.given |= on && text.contains('c');
+        self.errexit |= on && text.contains('e');
+        self.idle |= on && text.contains(['n', 'D']);
+        for _ in text.matches(['o', 'O']) {
+            let named = words.next().map(|option| option.text.as_str());
+            self.pipefail |= on && named == Some("pipefail");
+            self.idle |= on && named == Some("noexec");
+        }
+    }
+
+    const fn text(self, text: Word) -> Inner {
+        Inner::Text { text, errexit: self.errexit, pipefail: self.pipefail, passes_status: !self.idle }
+    }
 }

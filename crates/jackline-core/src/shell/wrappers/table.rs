@@ -10,10 +10,14 @@ pub(super) struct Wrapper {
     pub(super) texts: &'static [&'static str],
     /// Options whose value is the directory it runs in.
     pub(super) dirs: &'static [&'static str],
+    /// Options with which it runs nothing, does not wait, or lets something else run: its status says nothing then.
+    pub(super) idle: &'static [&'static str],
+    /// Options with which its status is the command's, where it says nothing without them.
+    pub(super) told: &'static [&'static str],
 }
 
 const fn wrapper(name: &'static str, valued: &'static [&'static str], skip: usize) -> Wrapper {
-    Wrapper { name, valued, skip, passes_status: true, texts: &[], dirs: &[] }
+    Wrapper { name, valued, skip, passes_status: true, texts: &[], dirs: &[], idle: &[], told: &[] }
 }
 
 /// One whose exit status says nothing about the command's.
@@ -29,6 +33,14 @@ impl Wrapper {
     const fn dirs(self, dirs: &'static [&'static str]) -> Self {
         Self { dirs, ..self }
     }
+
+    const fn idle(self, idle: &'static [&'static str]) -> Self {
+        Self { idle, ..self }
+    }
+
+    const fn told(self, told: &'static [&'static str]) -> Self {
+        Self { told, ..self }
+    }
 }
 
 pub(super) const WRAPPERS: &[Wrapper] = &[
@@ -37,11 +49,20 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-R", "--user", "--group", "--host", "--prompt"],
         0,
     )
-    .dirs(&["-D", "--chdir"]),
-    wrapper("doas", &["-u", "-C"], 0),
-    wrapper("su", &["-s", "-g", "-G", "-w", "--shell", "--group"], 1).texts(&["-c", "--command"]),
-    wrapper("runuser", &["-u", "-g", "-G", "-s", "--user", "--group", "--shell"], 0).texts(&["-c", "--command"]),
-    wrapper("setpriv", &["--reuid", "--regid", "--groups", "--inh-caps", "--bounding-set"], 0),
+    .dirs(&["-D", "--chdir"])
+    .idle(&["-b", "-e", "-K", "-l", "-v", "--background", "--edit", "--list", "--remove-timestamp", "--validate"]),
+    wrapper("doas", &["-u", "-C"], 0).idle(&["-C", "-L"]),
+    wrapper("su", &["-s", "-g", "-G", "-w", "--shell", "--group"], 1)
+        .texts(&["-c", "--command"])
+        .idle(&["-s", "--shell"]),
+    wrapper("runuser", &["-u", "-g", "-G", "-s", "--user", "--group", "--shell"], 0)
+        .texts(&["-c", "--command"])
+        .idle(&["-s", "--shell"]),
+    wrapper("setpriv", &["--reuid", "--regid", "--groups", "--inh-caps", "--bounding-set"], 0).idle(&[
+        "-d",
+        "--dump",
+        "--list-caps",
+    ]),
     wrapper("env", &["-u", "--unset", "-a", "--argv0"], 0).dirs(&["-C", "--chdir"]),
     wrapper("nohup", &[], 0),
     wrapper("nice", &["-n", "--adjustment"], 0),
@@ -50,7 +71,13 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("taskset", &[], 1),
     wrapper("prlimit", &[], 0),
     wrapper("setarch", &[], 1),
-    wrapper("numactl", &["-C", "-m", "-N", "-i"], 0),
+    wrapper("linux32", &[], 0),
+    wrapper("linux64", &[], 0),
+    wrapper("i386", &[], 0),
+    wrapper("x86_64", &[], 0),
+    wrapper("uname26", &[], 0),
+    wrapper("choom", &["-n", "--adjust"], 0).idle(&["-p", "--pid"]),
+    wrapper("numactl", &["-C", "-m", "-N", "-i"], 0).idle(&["-H", "-s", "--hardware", "--show"]),
     wrapper("time", &["-f", "-o", "--format", "--output"], 0),
     wrapper("timeout", &["-k", "-s", "--kill-after", "--signal"], 1),
     wrapper("stdbuf", &["-i", "-o", "-e", "--input", "--output", "--error"], 0),
@@ -60,15 +87,39 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("fakeroot", &["-l", "-s", "-i", "-b"], 0),
     wrapper("xvfb-run", &["-n", "-s", "-e", "-f", "--server-args", "--server-num"], 0),
     wrapper("dbus-run-session", &[], 0),
-    wrapper("ssh-agent", &["-a", "-E", "-O", "-P", "-t"], 0),
+    wrapper("ssh-agent", &["-a", "-E", "-O", "-P", "-t"], 0).idle(&["-k"]),
     wrapper("corepack", &[], 0),
-    wrapper("flock", &["-w", "-E", "--timeout", "--conflict-exit-code"], 1).texts(&["-c", "--command"]),
-    loose("script", &["-E", "-I", "-O", "-B", "-m", "-T"], 1).texts(&["-c", "--command"]),
+    wrapper("flock", &["-w", "-E", "--timeout", "--conflict-exit-code"], 1)
+        .texts(&["-c", "--command"])
+        .idle(&["-E", "--conflict-exit-code"]),
+    loose("script", &["-E", "-I", "-O", "-B", "-m", "-T"], 1).texts(&["-c", "--command"]).told(&["-e", "--return"]),
     loose("setsid", &[], 0),
     wrapper("unshare", &[], 0),
     loose("nsenter", &["-t", "--target"], 0),
     wrapper("firejail", &[], 0),
     loose("systemd-run", &["-p", "-u", "--unit", "--property", "-E", "--setenv"], 0).dirs(&["--working-directory"]),
+    wrapper("dumb-init", &["-r", "--rewrite"], 0),
+    wrapper("tini", &["-e", "-p"], 0).idle(&["-e"]),
+    wrapper("pkexec", &["--user"], 0),
+    wrapper("gosu", &[], 1),
+    wrapper("su-exec", &[], 1),
+    wrapper("setuidgid", &[], 1),
+    wrapper("s6-setuidgid", &[], 1),
+    wrapper("chpst", &["-u", "-U", "-b", "-e", "-d", "-o", "-p", "-f", "-c", "-m", "-n"], 0),
+    wrapper("envdir", &[], 1),
+    wrapper("softlimit", &["-a", "-c", "-d", "-f", "-l", "-m", "-o", "-p", "-r", "-s", "-t"], 0),
+    wrapper("with-contenv", &[], 0),
+    wrapper("eatmydata", &[], 0),
+    wrapper("faketime", &[], 1),
+    wrapper("torsocks", &[], 0),
+    wrapper("tsocks", &[], 0),
+    wrapper("proxychains", &["-f"], 0),
+    wrapper("proxychains4", &["-f"], 0),
+    wrapper("cgexec", &["-g"], 0),
+    wrapper("catchsegv", &[], 0),
+    wrapper("gtime", &["-f", "-o", "--format", "--output"], 0),
+    wrapper("cross-env", &[], 0),
+    loose("rlwrap", &["-C", "-f", "-H", "-O", "-s", "-S"], 0),
     wrapper("command", &[], 0),
     wrapper("builtin", &[], 0),
     wrapper("exec", &["-a"], 0),
@@ -147,7 +198,43 @@ pub(super) const RUNNERS: &[(&str, &str, &[&str])] = &[
     ("direnv", "exec", &[]),
     ("rbenv", "exec", &[]),
     ("pyenv", "exec", &[]),
+    ("conda", "run", &["-n", "-p", "--name", "--prefix", "--cwd"]),
+    ("mamba", "run", &["-n", "-p", "--name", "--prefix", "--cwd"]),
+    ("pixi", "run", &["-e", "--environment", "--manifest-path"]),
+    ("tox", "exec", &["-e"]),
+    ("asdf", "exec", &[]),
+    ("rustup", "run", &[]),
+    ("aws-vault", "exec", &["-d", "--duration"]),
+    ("doppler", "run", &["-p", "-c", "--project", "--config"]),
+    ("op", "run", &["--env-file", "--account"]),
+    ("foreman", "run", &["-e", "-f", "--env"]),
     ("perf", "stat", &["-e", "-o"]),
     ("perf", "record", &["-e", "-o"]),
     ("jobs", "-x", &[]),
 ];
+
+/// Subcommands among them with a word of their own before the program.
+pub(super) const NAMED_RUNNERS: &[&str] = &["direnv", "rustup", "aws-vault"];
+
+/// Options of programs that otherwise run nothing, whose value is a command that they run.
+pub(super) const TEXT_OPTIONS: &[(&str, &[&str])] = &[
+    ("ack", &["--pager"]),
+    ("ag", &["--pager"]),
+    ("bat", &["--pager"]),
+    ("batcat", &["--pager"]),
+    ("go", &["-exec", "-toolexec"]),
+    ("man", &["-P", "-H", "--pager", "--html"]),
+    ("npm", &["--script-shell"]),
+    ("nix-shell", &["--run", "--command"]),
+    ("rg", &["--pre", "--hostname-bin"]),
+    ("rsync", &["-e", "--rsh"]),
+    ("scp", &["-S"]),
+    ("sftp", &["-S"]),
+    ("sort", &["--compress-program"]),
+    ("split", &["--filter"]),
+    ("wget", &["--use-askpass"]),
+    ("zip", &["-TT", "--unzip-command"]),
+];
+
+/// Options of `ssh` and its kin whose value is a command that runs here.
+pub(super) const SSH_COMMANDS: &[&str] = &["proxycommand", "localcommand", "knownhostscommand"];

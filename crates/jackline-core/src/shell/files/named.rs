@@ -1,0 +1,127 @@
+//! What a program that we do not know is told the name of: only names that could be those of what guards the session
+//! are kept, everything else it may do as it likes.
+
+use std::collections::BTreeSet;
+
+use super::super::{How, Word, programs, wrappers};
+use super::table::{HARMLESS, ROWS, Uses};
+use super::{Found, same, touched};
+use crate::own_files;
+use crate::path::Role;
+
+/// Programs whose arguments are read by a function of their own.
+const READ: &[&str] = &["sed", "gsed", "git", "dd", "curl", "wget", "tar", "unzip", "bsdtar", "find", "split"];
+
+/// Paths from the root that are asked about for one text; a text with more is no command.
+const ABSOLUTE_MAX: usize = 8;
+
+/// Whether it is known what becomes of the files that a program is told.
+pub(in crate::shell) fn is_known(program: &str) -> bool {
+    READ.contains(&program) || HARMLESS.contains(&program) || ROWS.iter().any(|row| row.program == program)
+}
+
+impl Found<'_> {
+    /// A program that we do not know may write whatever it is told the name of, and run whatever text it is handed.
+    pub(super) fn by_name(&mut self, program: &str, arguments: &[Word]) {
+        if wrappers::is_shell(program) && !wrappers::has_text(program, &[&[Word::default()], arguments].concat()) {
+            // What a script is told the names of.
+            let after: Vec<Word> =
+                arguments.iter().skip_while(|word| word.text.starts_with('-')).skip(1).cloned().collect();
+            self.name_own(&after);
+        }
+        if !READ.contains(&program) && !HARMLESS.contains(&program) && !wrappers::is_wrapper(program) {
+            self.name_own(arguments);
+        }
+        // What is cheap to see is looked for first: most commands have neither.
+        let has_text = self.input.is_some() || programs::texts_among(arguments).next().is_some();
+        if has_text && programs::may_run_texts(program) {
+            self.name_in_texts(arguments);
+        }
+        let verb = arguments.iter().position(|word| verb(word).is_some());
+        if let Some(at) = verb.filter(|_| programs::may_run_words(program)) {
+            self.name_changed(arguments.get(at..).unwrap_or_default());
+        }
+    }
+
+    pub(super) fn name_own(&mut self, arguments: &[Word]) {
+        self.name_directories(arguments);
+        for word in arguments.iter().filter(|word| word.known()) {
+            let value = match word.text.split_once('=') {
+                Some((_, value)) => value,
+                None if word.text.starts_with("--") => "",
+                None if word.text.starts_with('-') => word.text.get(2..).unwrap_or_default(),
+                None => &word.text,
+            };
+            if !value.contains(char::is_whitespace) && has_own_part(value) {
+                self.push_how(&Word::literal(value), Role::Write, How::Named);
+            }
+        }
+    }
+
+    /// Directories of hosts' that are handed to a program as what it works on, not as what it leaves out.
+    fn name_directories(&mut self, arguments: &[Word]) {
+        let mut before = "";
+        for word in arguments {
+            let operand = word.known() && !word.text.starts_with('-') && own_files::ends_in_directory(&word.text);
+            if operand && !leaves_out(before) {
+                self.push_how(word, Role::Delete, How::Named);
+            }
+            before = &word.text;
+        }
+    }
+
+    /// What is named in the texts that a program is handed, as arguments or on its standard input.
+    fn name_in_texts(&mut self, arguments: &[Word]) {
+        let texts = programs::texts_among(arguments).filter(|(option, _)| !leaves_out(option));
+        let input = self.input.map(|word| word.text.as_str());
+        let mut named = BTreeSet::new();
+        for text in texts.map(|(_, text)| text).chain(input) {
+            let text = text.replace("${HOME}", "~").replace("$HOME", "~");
+            named.extend(names_in(&text).map(str::to_owned));
+            // Quotes and escapes in the middle of a name only hide it.
+            named.extend(names_in(&text.replace(['\'', '"', '\\'], "")).map(str::to_owned));
+        }
+        for name in named {
+            let role = if own_files::ends_in_directory(&name) { Role::Delete } else { Role::Write };
+            self.push_how(&Word::literal(name), role, How::Named);
+        }
+    }
+
+    /// What a program that changes files would change, were it run: the verb is the first word.
+    fn name_changed(&mut self, words: &[Word]) {
+        let Some(verb) = words.first().and_then(verb) else { return };
+        let inner = touched(verb, words, &self.dir, (None, false));
+        let changed = inner.touches.into_iter().filter(|touch| touch.role.changes() && touch.only.is_none());
+        self.touches.extend(changed.map(|touch| super::Touch { how: How::Named, ..touch }));
+    }
+}
+
+/// The program that changes files which a word names, if it is one.
+fn verb(word: &Word) -> Option<&'static str> {
+    let named = word.known() && word.text.starts_with(|c: char| c.is_ascii_lowercase());
+    ROWS.iter().filter(|_| named).find(|row| row.program == word.text).filter(is_verb).map(|row| row.program)
+}
+
+fn is_verb(row: &&super::table::Row) -> bool {
+    matches!(row.uses, Uses::Deletes | Uses::Moves | Uses::Copies | Uses::Links | Uses::Writes | Uses::MarksAfterFirst)
+}
+
+fn has_own_part(path: &str) -> bool {
+    path.split('/').any(|part| own_files::PARTS.iter().any(|own| same(own, part)))
+}
+
+fn leaves_out(option: &str) -> bool {
+    option.starts_with('-') && ["exclude", "ignore", "skip", "prune"].iter().any(|sign| option.contains(sign))
+}
+
+/// The paths that a text names and that may be what guards the session: by a part of theirs, or from the root.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || "-_./~".contains(c)));
+    let mut absolute = 0;
+    words.filter(move |word| {
+        let own = word.contains(['.', '/']) && has_own_part(word);
+        let from_root = !own && word.len() > 1 && word.starts_with(['/', '~']) && word.contains('/');
+        absolute += usize::from(from_root);
+        own || from_root && absolute <= ABSOLUTE_MAX
+    })
+}
