@@ -66,7 +66,7 @@ const LITERAL_BYTES_MIN: usize = 2;
 
 /// What a pattern begins with, where one letter in brackets is that letter.
 fn literal(pattern: &str) -> String {
-    let plain = pattern.replace('[', "").replace(']', "");
+    let plain = pattern.replace(['[', ']'], "");
     plain.split(['*', '?', '{', '(', '/']).next().unwrap_or_default().to_owned()
 }
 
