@@ -223,3 +223,35 @@ fn progress_counts_for_each_call_by_itself_and_for_who_asks_for_it() {
     let codes: Vec<String> = (0..3).map(|round| run.does("look", &a, &round.to_string())).collect();
     assert_eq!(codes, ["allow", "allow", "loop/override"]);
 }
+
+#[test]
+fn a_limit_that_is_only_observed_frees_no_stop() {
+    let observing = "mode: observe\nlimits: {steps: 1}";
+    let stop = json!({ "event": "stop.requested", "session": "s", "message": "Done." });
+    let stopped = |layers: &[(Origin, &str)]| {
+        let mut run = Run::new(layers);
+        (0..2).for_each(|n| assert_eq!(run.ask("Read", &json!({"file_path": n.to_string()})), "allow"));
+        run.send(&stop).code.map(|code| code.to_string())
+    };
+    let completion = "completion: {done: test}\nsteps: {test: {tool: '@shell', command: 'cargo test*'}}";
+    assert_eq!(
+        stopped(&[(Origin::User, observing), (Origin::Project, completion)]).as_deref(),
+        Some("completion/incomplete")
+    );
+    assert_eq!(stopped(&[(Origin::User, observing)]), None);
+}
+
+#[test]
+fn a_forbidden_call_is_told_how_often_it_may_be_repeated() {
+    let mut run = Run::new(&[(Origin::Project, "loop: {override_retries: 2}")]);
+    (0..3).for_each(|_| drop(run.ask("look", &json!({"q": 1}))));
+    let mut told = || {
+        run.calls += 1;
+        let call = json!({ "id": run.calls.to_string(), "tool": "look", "args": {"q": 1} });
+        let event = json!({ "event": "call.requested", "session": "s", "host": "claude", "call": call });
+        run.send(&event).reason.unwrap_or_default()
+    };
+    assert!(told().ends_with("repeating it 2 more times ends the run."));
+    assert!(told().ends_with("repeating it again ends the run."));
+    assert!(told().ends_with("the run is halted."));
+}

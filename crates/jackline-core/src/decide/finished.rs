@@ -17,7 +17,7 @@ use crate::done;
 use crate::event::Outcome;
 use crate::guards::{
     Context, own_policy, paths,
-    read_before_write::{file_key, layer_file_key},
+    read_before_write::{file_key, layer_file_key, written_key},
     schema,
 };
 use crate::path::Role;
@@ -125,6 +125,7 @@ impl<'a> Ended<'a> {
         self.policies().any(|(_, policy)| matches!(policy.guard, Guard::ReadBeforeWrite(_)))
     }
 
+    /// Whether every policy takes what was written for read; where not, each looks for itself.
     fn own_writes(&self) -> bool {
         self.policies().all(|(_, policy)| match &policy.guard {
             Guard::ReadBeforeWrite(settings) => settings.own_writes,
@@ -293,6 +294,10 @@ impl<'a> Ended<'a> {
                 // Only the writer knows what is there now: to every other agent the file is stale.
                 Role::Write if !self.own_writes() || touch.how == How::Appended => {
                     decision.changes.push(Change::Refreshed { agent: agent.to_owned(), file, content });
+                    if touch.how != How::Appended {
+                        let (agent, file) = (agent.to_owned(), written_key(file));
+                        decision.changes.push(Change::Read { agent, file, content });
+                    }
                 }
                 Role::Write | Role::Read => {
                     decision.changes.push(Change::Read { agent: agent.to_owned(), file, content });

@@ -50,10 +50,13 @@ pub(crate) fn warning(limit: u64) -> Finding {
         .suggest("ask the person whether to go on")
 }
 
-/// Whether any limit in force is used up.
+/// Whether any limit in force is used up. One that is only observed refuses nothing, so it ends nothing that another
+/// definition holds.
 pub(crate) fn any_exhausted(stack: &Stack, session: &Session, at: Timestamp) -> Option<Meter> {
     let now = session.now(at);
-    stack.layers.iter().find_map(|layer| exhausted(&layer.model.limits, session, now).into_iter().next())
+    let enforced = stack.layers.iter().any(|layer| !layer.observes());
+    let mut counting = stack.layers.iter().filter(|layer| !(enforced && layer.observes()));
+    counting.find_map(|layer| exhausted(&layer.model.limits, session, now).into_iter().next())
 }
 
 /// The limit in force that is used up and has this code.

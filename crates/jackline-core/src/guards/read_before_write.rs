@@ -25,12 +25,17 @@ pub(crate) fn layer_file_key(canonical: &str, layer: &Layer) -> Key {
     Digest::of_parts([canonical.as_bytes(), layer.digest.0.as_slice()]).short()
 }
 
+/// The key under which it is remembered that a file was written, where not every policy takes that for a read.
+pub(crate) fn written_key(file: Key) -> Key {
+    Digest::of_parts([b"written".as_slice(), file.0.as_slice()]).short()
+}
+
 pub(crate) fn needs(settings: &ReadBeforeWrite, subject: &Subject<'_>) -> Vec<Probe> {
     let mut wanted: Vec<Probe> = open_questions(subject).collect();
     for touch in overwritten(subject) {
         match subject.facts.get(&touch.probe()) {
             None => wanted.push(touch.probe()),
-            Some(Fact::Identity(identity)) if settings.stale == Stale::Deny && is_read(subject, identity) => {
+            Some(Fact::Identity(identity)) if settings.stale == Stale::Deny && is_read(settings, subject, identity) => {
                 let probe = Probe::Fingerprint { path: identity.path.clone() };
                 wanted.extend(subject.facts.get(&probe).is_none().then_some(probe));
             }
@@ -68,7 +73,7 @@ fn judge_touch(settings: &ReadBeforeWrite, subject: &Subject<'_>, touch: &Touch)
         There::Nothing | There::Directory => return None,
         There::File | There::Other => {}
     }
-    if !is_read(subject, identity) {
+    if !is_read(settings, subject, identity) {
         if touch.how == How::Appended {
             // What was there stays there.
             return None;
@@ -76,10 +81,15 @@ fn judge_touch(settings: &ReadBeforeWrite, subject: &Subject<'_>, touch: &Touch)
         let reason = format!("File '{}' must be read before overwriting.", touch.path);
         return Some(Finding::deny(GUARD, code::READ_UNREAD, reason).suggest("read it, then write it"));
     }
-    (settings.stale == Stale::Deny).then(|| judge_stale(subject, touch, identity)).flatten()
+    (settings.stale == Stale::Deny).then(|| judge_stale(settings, subject, touch, identity)).flatten()
 }
 
-fn judge_stale(subject: &Subject<'_>, touch: &Touch, identity: &Identity) -> Option<Finding> {
+fn judge_stale(
+    settings: &ReadBeforeWrite,
+    subject: &Subject<'_>,
+    touch: &Touch,
+    identity: &Identity,
+) -> Option<Finding> {
     let now = match subject.facts.get(&Probe::Fingerprint { path: identity.path.clone() }) {
         Some(Fact::Content(now)) => now.map(|digest| digest.short()),
         Some(Fact::Unknown(why)) => return Some(fault(touch, why)),
@@ -87,24 +97,30 @@ fn judge_stale(subject: &Subject<'_>, touch: &Touch, identity: &Identity) -> Opt
             return Some(fault(touch, "its content was not looked at"));
         }
     };
-    if reads(subject, identity).any(|read| read.content == now) {
+    if reads(settings, subject, identity).any(|read| read.content == now) {
         return None;
     }
     let reason = format!("File '{}' changed on disk since it was read; read it again before overwriting.", touch.path);
     Some(Finding::deny(GUARD, code::READ_STALE, reason).suggest("read it again, then write it"))
 }
 
-/// What the agent read of a file: what counts for all layers, and what counts for this one.
-fn reads<'s>(subject: &'s Subject<'_>, identity: &'s Identity) -> impl Iterator<Item = &'s Read> {
+/// What the agent read of a file: what counts for all layers, and what counts for this one; and what it wrote, where
+/// that counts.
+fn reads<'s>(
+    settings: &'s ReadBeforeWrite,
+    subject: &'s Subject<'_>,
+    identity: &'s Identity,
+) -> impl Iterator<Item = &'s Read> {
     let of_all = || file_key(&identity.path);
     let of_layer = || layer_file_key(&identity.path, subject.layer);
-    let keys = std::iter::once_with(of_all).chain(std::iter::once_with(of_layer));
+    let keys = move || std::iter::once_with(of_all).chain(std::iter::once_with(of_layer));
+    let written = std::iter::once_with(keys).flatten().map(written_key).take_while(|_| settings.own_writes);
     let agent = subject.session.agent(subject.event.agent());
-    keys.filter_map(move |key| agent?.read(&key))
+    keys().chain(written).filter_map(move |key| agent?.read(&key))
 }
 
-fn is_read(subject: &Subject<'_>, identity: &Identity) -> bool {
-    reads(subject, identity).next().is_some()
+fn is_read(settings: &ReadBeforeWrite, subject: &Subject<'_>, identity: &Identity) -> bool {
+    reads(settings, subject, identity).next().is_some()
 }
 
 /// The paths whose content this call replaces and that can be told.

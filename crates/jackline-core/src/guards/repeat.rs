@@ -38,10 +38,14 @@ fn raise(context: &Context<'_>, alarm: Alarm) -> Finding {
                 "FORBID_ACTION: the same {period} calls were made {CYCLES} times in turn; this one ({call}) is forbidden now."
             ),
         ),
-        Alarm::Forbidden => finding(
-            code::LOOP_FORBIDDEN,
-            format!("FORBID_ACTION: this call ({call}) is still forbidden; repeating it again ends the run."),
-        ),
+        Alarm::Forbidden => {
+            let left = context.agent.constraint(&context.signature.key).map_or(1, |standing| standing.retries_left);
+            let times = if left > 1 { format!("{left} more times") } else { "again".to_owned() };
+            finding(
+                code::LOOP_FORBIDDEN,
+                format!("FORBID_ACTION: this call ({call}) is still forbidden; repeating it {times} ends the run."),
+            )
+        }
         Alarm::Persisted => {
             let reason = format!("The forbidden call ({call}) was repeated; the run is halted.");
             Finding::deny(GUARD, code::LOOP_PERSISTED, reason)

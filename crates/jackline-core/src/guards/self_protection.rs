@@ -38,6 +38,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = changed(context).filter_map(|touch| judge_readings(context, touch)).collect();
+    findings.extend(changed(context).filter(|touch| touch.dynamic && touch.glob).filter_map(judge_unplaced));
     findings.extend(context.view.crowded.then(crowded));
     findings.extend(judge_shell(context));
     findings.extend(judge_suspected(context));
@@ -49,6 +50,24 @@ fn judge_suspected(context: &Context<'_>) -> Vec<Finding> {
     let run = context.view.suspected_text.iter().flat_map(|(text, reading)| our_commands(reading, text));
     let programs = context.view.suspected_programs.iter();
     run.chain(programs.flat_map(|program| judge_unread(program, false, false))).collect()
+}
+
+/// A pattern of which it is not known where, or how, it is matched: it may not begin as one of our names does.
+fn judge_unplaced(touch: &Touch) -> Option<Finding> {
+    let tails = std::iter::successors(Some(touch.path.as_str()), |tail| tail.split_once('/').map(|(_, rest)| rest));
+    let begun = tails.filter(|tail| literal(tail).len() >= LITERAL_BYTES_MIN);
+    let ours = |tail: &str| EXPANDED.iter().chain(DIRECTORIES).any(|own| overlap::overlaps_from_root(own, tail));
+    let reason = format!("Pattern '{}' may match what guards this session, wherever it is matched.", touch.path);
+    begun.into_iter().any(ours).then(|| protected(&reason).about(&touch.path))
+}
+
+/// Bytes with which a pattern must begin to be taken for a name of ours: `*` may be anything.
+const LITERAL_BYTES_MIN: usize = 2;
+
+/// What a pattern begins with, where one letter in brackets is that letter.
+fn literal(pattern: &str) -> String {
+    let plain = pattern.replace(['[', ']'], "");
+    plain.split(['*', '?', '{', '(', '/']).next().unwrap_or_default().to_owned()
 }
 
 /// What is not looked at may be what guards us.

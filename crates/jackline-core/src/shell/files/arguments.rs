@@ -90,7 +90,8 @@ pub(super) fn below(dir: &Word, name: &str, after: &Word) -> Word {
     Word {
         text: format!("{}/{name}", dir.text.trim_end_matches('/')),
         dynamic: dir.dynamic || after.dynamic,
-        glob: dir.glob || after.glob,
+        // A pattern that only chose the directory has become a name.
+        glob: dir.glob || after.glob && name.contains(['*', '?', '[', '{', '(']),
         listed: dir.listed || after.listed,
         several: dir.several || after.several,
     }

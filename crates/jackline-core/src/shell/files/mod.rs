@@ -364,7 +364,10 @@ impl Found<'_> {
             // What is deleted is known by what is asked for: as sure as a pattern of the shell's.
             let root = Word { listed: false, ..root };
             match deletes {
-                true => self.push(&root, Role::Delete),
+                true => {
+                    self.push(&root, Role::Delete);
+                    self.push_below(std::slice::from_ref(&root));
+                }
                 false => self.push_how(&root, Role::Read, How::Measured),
             }
         }
