@@ -366,7 +366,10 @@ impl Found<'_> {
             match deletes {
                 true => {
                     self.push(&root, Role::Delete);
-                    self.push_below(std::slice::from_ref(&root));
+                    // What a pattern of the shell's chose goes with all that lies below.
+                    if !root.text.contains("/**/") && root.text.contains(['*', '?', '[']) {
+                        self.push_below(std::slice::from_ref(&root));
+                    }
                 }
                 false => self.push_how(&root, Role::Read, How::Measured),
             }
