@@ -78,7 +78,7 @@ fn search(copy: &Copy<'_>, protected: &Protected) -> io::Result<Search> {
             if looked_at > ENTRIES_MAX || depth > DEPTH_MAX {
                 return Ok(Search::TooMuch);
             }
-            if copy.opens(&entry) {
+            if copy.opens(&entry)? {
                 waiting.push_back((entry.path(), landed, depth + 1));
             }
         }
@@ -92,10 +92,14 @@ fn goes_along(pattern: &str, name: &str) -> bool {
 }
 
 impl Copy<'_> {
-    /// Whether what lies in an entry goes along.
-    fn opens(&self, entry: &DirEntry) -> bool {
+    /// Whether what lies in an entry goes along. Links in a circle have no end that could be looked at.
+    fn opens(&self, entry: &DirEntry) -> io::Result<bool> {
         let there = if self.follows { fs::metadata(entry.path()) } else { entry.metadata() };
-        there.is_ok_and(|there| there.is_dir())
+        match there {
+            Ok(there) => Ok(there.is_dir()),
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(fault) => Err(fault),
+        }
     }
 }
 
