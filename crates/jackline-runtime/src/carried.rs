@@ -7,7 +7,7 @@ use jackline_core::sha::Digest;
 use serde::{Deserialize, Serialize};
 
 /// The kind of the record that says which records were retired; the verifier knows it too.
-pub const RECORDS_RETIRED: &str = "records.retired";
+pub(crate) const RECORDS_RETIRED: &str = "records.retired";
 
 /// The state up to a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -194,8 +194,9 @@ fn what_somebody_waits_for_stays() {
     let world = World::defined("jackline: 1\ncompletion: { files: [report.md] }\n");
     let at = r#""at":"2026-03-01T09:00:00Z""#;
     let ended = |id: &str| format!(r#"{{"event":"session.ended","session":"{id}",{at}}}"#);
-    let todo =
-        format!(r#"{{"event":"todo.create","session":"todo",{at},"content":"x","checks":[{{"file_exists":"a"}}]}}"#);
+    let todo = format!(
+        r#"{{"event":"todo.create","session":"todo",{at},"todo":{{"content":"x","checks":[{{"file_exists":"a"}}]}}}}"#
+    );
     let parked = format!(
         "{{\"event\":\"park\",\"session\":\"parked\",{at},\"reason\":\"no access\"}}\n{{\"event\":\"stop.requested\",\"session\":\"parked\",{at}}}"
     );
@@ -267,97 +268,47 @@ fn a_broken_chain_is_evidence_and_stays() {
     assert!(log.exists());
 }
 
-/// A log of some seventeen mebibytes, most of it old.
+/// A log of some eighteen mebibytes, all of it old, in a session that has one call left of its budget.
 fn long() -> World {
     let world = World::defined("jackline: 1\nloop: false\nstore: { sync: os }\nlimits: { steps: 1151 }\n");
     let text = "lorem ipsum ".repeat(300);
-    let mut events =
-        String::from("{\"event\":\"session.started\",\"session\":\"long\",\"at\":\"2026-03-01T09:00:00Z\"}\n");
-    for n in 0..1_150 {
-        events.push_str(&format!(
-            r#"{{"event":"call.requested","session":"long","at":"2026-03-01T10:00:00Z","call":{{"id":"c{n}","tool":"Note","args":{{"n":{n},"a":"{text}","b":"{text}","c":"{text}","d":"{text}"}}}}}}"#
-        ));
-        events.push('\n');
+    world.run(&["eval"], "{\"event\":\"session.started\",\"session\":\"long\",\"at\":\"2026-03-01T09:00:00Z\"}\n");
+    for portion in 0..23 {
+        let call = |n: u32| {
+            format!(
+                r#"{{"event":"call.requested","session":"long","at":"2026-03-01T10:00:00Z","call":{{"id":"c{n}","tool":"Note","args":{{"n":{n},"a":"{text}","b":"{text}","c":"{text}","d":"{text}"}}}}}}"#
+            )
+        };
+        let events: Vec<String> = (portion * 50..(portion + 1) * 50).map(call).collect();
+        assert_eq!(world.run(&["eval"], &events.join("\n")).0, Some(0));
     }
-    assert_eq!(world.run(&["eval"], &events).0, Some(0));
     world
+}
+
+/// The head of a record of the log.
+fn head(world: &World, seq: usize) -> String {
+    let text = fs::read_to_string(world.stored("audit.jsonl")).expect("readable");
+    let record: Value = serde_json::from_str(text.lines().nth(seq - 1).expect("there")).expect("JSON");
+    format!("long:{seq}:{}", record["hash"].as_str().expect("a hash"))
 }
 
 #[test]
 fn the_beginning_of_a_long_log_goes_and_its_state_stays() {
     let world = long();
     let before = fs::metadata(world.stored("audit.jsonl")).expect("there").len();
-    let (_, shown, _) = world.run(&["session", "show", "long", "--format", "json"], "");
-    let calls = |shown: &str| serde_json::from_str::<Value>(shown).expect("JSON")["calls"]["requested"].as_u64();
-    assert_eq!(calls(&shown), Some(1_150));
-    let heads = |seq: usize| {
-        let text = fs::read_to_string(world.stored("audit.jsonl")).expect("readable");
-        let record: Value = serde_json::from_str(text.lines().nth(seq - 1).expect("there")).expect("JSON");
-        format!("long:{seq}:{}", record["hash"].as_str().expect("a hash"))
-    };
-    let (early, late) = (heads(3), heads(2_000));
-    let (code, stdout, stderr) =
-        world.at_terminal(&["store", "gc", "--yes", "--archive", "../archive", "--format", "json"], "");
-    assert_eq!(code, Some(0), "{stderr}");
-    let value: Value = serde_json::from_str(&stdout).expect("JSON");
+    let (early, late) = (head(&world, 3), head(&world, 2_000));
+    let gc = ["store", "gc", "--yes", "--archive", "../archive", "--format", "json"];
+    let value = json(&world, &gc);
     let one = &value["sessions"][0];
     let last = one["retired"]["last"].as_u64().expect("a number");
     assert_eq!((&one["fate"], &one["retired"]["first"]), (&"shortened".into(), &1.into()));
     let after = fs::metadata(world.stored("audit.jsonl")).expect("there").len();
     assert!(after >= 16 << 20 && after < before && before - after > 100_000, "{before} to {after}");
+    check_heads(&world, (&early, &late), last);
+    check_readers(&world, last);
+    check_archive(&world, (&early, &late));
 
-    let (code, stdout, _) = world.run(&["audit", "verify"], "");
-    assert_eq!(code, Some(0), "{stdout}");
-    assert!(stdout.contains(&format!("\n  records 1 to {last} were retired on 20")), "{stdout}");
-    let (code, stdout, _) = world.run(&["audit", "verify", "--head", &early, "--head", &late], "");
-    assert_eq!(code, Some(0), "{stdout}");
-    assert!(
-        stdout.contains("\n  record 3 of a known head is retired: what is left cannot show its hash\n"),
-        "{stdout}"
-    );
-    // A head from before, and none from after: told, not fine.
-    fs::remove_dir_all(world.path("home/.local/state/jackline/checkpoints")).expect("removed");
-    for known in [&early, &late] {
-        let (code, stdout, _) = world.run(&["audit", "verify", "--head", known], "");
-        assert_eq!(code, Some(1), "{stdout}");
-        assert!(stdout.contains("no known head stands behind that") && !stdout.contains("broken"), "{stdout}");
-    }
-
-    // Readers say what is missing.
-    let row = format!("-- records 1 to {last} were retired; `jackline audit verify` tells when --\n");
-    let (_, stdout, _) = world.run(&["log", "long", "-n", "0"], "");
-    assert!(stdout.starts_with(&row), "{}", &stdout[..200]);
-    assert!(stdout.contains(&format!("records.retired records 1 to {last}, to ")), "the record itself is shown");
-    for command in [&["explain", "long", "3"][..], &["audit", "show", "long", "3"]] {
-        let (code, _, stderr) = world.run(command, "");
-        assert_eq!(code, Some(2));
-        assert!(stderr.starts_with(&format!("error: record 3 was retired, with all up to {last}\n")), "{stderr}");
-    }
-    let (_, _, stderr) = world.run(&["audit", "export", "--session", "long"], "");
-    assert!(stderr.starts_with(&format!("note: long: records 1 to {last} were retired")), "{stderr}");
-    let (_, stdout, _) = world.run(&["sessions"], "");
-    assert!(
-        stdout.contains("2026-03-01 09:00:00") && stdout.contains(&format!(" records, {last} of them retired")),
-        "{stdout}"
-    );
-    let (_, stdout, _) = world.run(&["status"], "");
-    assert!(stdout.contains(&format!("since record {last}, up to which all were retired")), "{stdout}");
-    let (_, stdout, _) = world.run(&["session", "show", "long"], "");
-    assert!(stdout.contains(&format!("records 1 to {last} were retired")), "{stdout}");
-
-    // The archive verifies alone, and the export behind it.
-    let archive = fs::read_dir(world.path("archive")).expect("there").next().expect("one").expect("there").path();
-    let file = archive.display().to_string();
-    assert_eq!(world.run(&["audit", "verify", &file, "--head", &early], "").0, Some(0));
-    let log = fs::read(world.stored("audit.jsonl")).expect("readable");
-    let whole = [fs::read(&archive).expect("readable"), log].concat();
-    fs::write(world.path("whole.jsonl"), whole).expect("written");
-    let whole = world.path("whole.jsonl").display().to_string();
-    let (code, stdout, _) = world.run(&["audit", "verify", &whole, "--head", &early, "--head", &late], "");
-    assert_eq!(code, Some(0), "{stdout}");
-    assert!(!stdout.contains("retired"), "{stdout}");
-
-    // Without its state file: it goes on where it was, with one call left of its budget.
+    // Without its state file: it goes on where it was, with one call left.
     fs::remove_file(world.stored("state")).expect("removed");
     let verdict = |id: &str| {
         let next = format!(
@@ -375,4 +326,65 @@ fn the_beginning_of_a_long_log_goes_and_its_state_stays() {
     let (code, stdout, _) = world.run(&["audit", "verify"], "");
     assert_eq!(code, Some(1), "{stdout}");
     assert!(stdout.contains("the state that was carried over its retired beginning was changed"), "{stdout}");
+    fs::remove_file(world.stored("state")).expect("removed");
+    assert_eq!(verdict("forged"), ("deny".into(), "fault/store".into()));
+}
+
+/// What `verify` says of heads from before and after.
+#[track_caller]
+fn check_heads(world: &World, (early, late): (&str, &str), last: u64) {
+    let (code, stdout, _) = world.run(&["audit", "verify"], "");
+    assert_eq!(code, Some(0), "{stdout}");
+    assert!(stdout.contains(&format!("\n  records 1 to {last} were retired on 20")), "{stdout}");
+    let (code, stdout, _) = world.run(&["audit", "verify", "--head", early, "--head", late], "");
+    assert_eq!(code, Some(0), "{stdout}");
+    assert!(
+        stdout.contains("\n  record 3 of a known head is retired: what is left cannot show its hash\n"),
+        "{stdout}"
+    );
+    // A head from before, and none from after: told, and not fine.
+    fs::remove_dir_all(world.path("home/.local/state/jackline/checkpoints")).expect("removed");
+    for known in [early, late] {
+        let (code, stdout, _) = world.run(&["audit", "verify", "--head", known], "");
+        assert_eq!(code, Some(1), "{stdout}");
+        assert!(stdout.contains("no known head stands behind that") && !stdout.contains("broken"), "{stdout}");
+    }
+}
+
+/// Everyone who reads the log says what is missing.
+#[track_caller]
+fn check_readers(world: &World, last: u64) {
+    let row = format!("-- records 1 to {last} were retired; `jackline audit verify` tells when --\n");
+    let (_, stdout, _) = world.run(&["log", "long", "-n", "0"], "");
+    assert!(stdout.starts_with(&row), "{}", stdout.lines().next().unwrap_or_default());
+    assert!(stdout.contains(&format!("records.retired records 1 to {last}, to ")), "the record itself is shown");
+    for command in [&["explain", "long", "3"][..], &["audit", "show", "long", "3"]] {
+        let (code, _, stderr) = world.run(command, "");
+        assert_eq!(code, Some(2));
+        assert!(stderr.starts_with(&format!("error: record 3 was retired, with all up to {last}\n")), "{stderr}");
+    }
+    let (_, _, stderr) = world.run(&["audit", "export", "--session", "long"], "");
+    assert!(stderr.starts_with(&format!("note: long: records 1 to {last} were retired")), "{stderr}");
+    for (command, want) in [
+        (&["sessions"][..], format!(" records, {last} of them retired")),
+        (&["sessions"], "2026-03-01 09:00:00".to_owned()),
+        (&["status"], format!("since record {last}, up to which all were retired")),
+        (&["session", "show", "long"], format!("records 1 to {last} were retired")),
+    ] {
+        let (_, stdout, _) = world.run(command, "");
+        assert!(stdout.contains(&want), "{command:?}: {stdout}");
+    }
+}
+
+/// The archive verifies alone, and with what is left behind it as a whole.
+#[track_caller]
+fn check_archive(world: &World, (early, late): (&str, &str)) {
+    let archive = fs::read_dir(world.path("archive")).expect("there").next().expect("one").expect("there").path();
+    assert_eq!(world.run(&["audit", "verify", &archive.display().to_string(), "--head", early], "").0, Some(0));
+    let log = fs::read(world.stored("audit.jsonl")).expect("readable");
+    fs::write(world.path("whole.jsonl"), [fs::read(&archive).expect("readable"), log].concat()).expect("written");
+    let whole = world.path("whole.jsonl").display().to_string();
+    let (code, stdout, _) = world.run(&["audit", "verify", &whole, "--head", early, "--head", late], "");
+    assert_eq!(code, Some(0), "{stdout}");
+    assert!(!stdout.contains("retired"), "{stdout}");
 }
