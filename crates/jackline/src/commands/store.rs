@@ -11,9 +11,10 @@ use jackline_core::time::parse_duration_ms;
 use jackline_runtime::checkpoint;
 use jackline_runtime::clock;
 use jackline_runtime::retention::{
-    self, Archive, ArchiveFault, Done, Fate, Order, Planned, RetentionFault, Settings, Why,
+    self, Archive, ArchiveFault, Done, Fate, GONE_SESSION, Order, Planned, RetentionFault, Settings, Why,
 };
 use jackline_runtime::store::files::FileStore;
+use jackline_runtime::store::{Head, Store as _};
 
 use super::Format;
 use crate::error::CommandError;
@@ -86,7 +87,9 @@ impl Gc {
             self.agreed(&planned)?;
             self.carry_out(&store, planned, &settings)?
         };
-        self.show(&rows)?;
+        let whole = rows.iter().any(|row| matches!(row.done, Some(Ok(Done::Retired { .. }))));
+        let own = if whole { Some(store.load(GONE_SESSION)?.head) } else { None };
+        self.show(&rows, own)?;
         let faults = rows.iter().filter_map(|row| row.done.as_ref()?.as_ref().err()).count();
         match (faults, broken) {
             (0, false) => Ok(()),
@@ -138,16 +141,18 @@ impl Gc {
         Ok(planned.into_iter().map(carried_out).collect())
     }
 
-    fn show(&self, rows: &[Row]) -> Result<(), CommandError> {
+    /// Shows what became of each, and the head of the store's own chain where that tells of it.
+    fn show(&self, rows: &[Row], own: Option<Head>) -> Result<(), CommandError> {
         if self.format == Format::Json {
-            return Ok(screen::line(&shown::as_json(rows, self.dry_run).to_string())?);
+            return Ok(screen::line(&shown::as_json(rows, own, self.dry_run).to_string())?);
         }
         for row in rows {
             if let Some(Err(fault)) = &row.done {
                 CommandError::internal(told(fault)).warn();
             }
         }
-        Ok(shown::summary(rows, self.dry_run)?)
+        shown::summary(rows, self.dry_run)?;
+        Ok(own.map_or(Ok(()), |head| screen::line(&format!("head     {GONE_SESSION}:{}:{}", head.seq, head.hash)))?)
     }
 }
 

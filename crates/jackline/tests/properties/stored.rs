@@ -1,7 +1,7 @@
 //! Properties of what is kept: random runs through the real runtime on real files, then read back from the log.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jackline_core::audit::{Format, verify};
 use jackline_core::decide::decide;
@@ -101,18 +101,29 @@ impl Run {
 
     /// The session as a process finds it that has nothing but the log and what was carried over.
     fn rebuilt(&self) -> Session {
+        let copy = tempfile::tempdir().unwrap();
         for session in fs::read_dir(self.dir.path().join("store/sessions")).unwrap() {
-            let state = session.unwrap().path().join("state");
-            fs::remove_file(state).unwrap();
+            let session = session.unwrap();
+            let to = copy.path().join("sessions").join(session.file_name());
+            copied(&session.path(), &to);
+            fs::remove_file(to.join("state")).unwrap();
         }
-        let root = self.root();
-        let built =
-            Runtime::builder().workspace(&root).state(self.dir.path().join("store")).definition_yaml(&self.text);
-        built.build().unwrap().session(SESSION).unwrap()
+        let built = Runtime::builder().workspace(self.root()).state(copy.path()).definition_yaml(&self.text).build();
+        built.unwrap().session(SESSION).unwrap()
     }
 
     fn stack(&self) -> Stack {
         Stack { root: self.root().display().to_string(), layers: vec![pure::layer(&self.text)], ..Stack::default() }
+    }
+}
+
+/// Copies a directory of plain files and such directories.
+fn copied(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() { copied(&entry.path(), &to) } else { drop(fs::copy(entry.path(), to).unwrap()) }
     }
 }
 

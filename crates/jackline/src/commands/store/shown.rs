@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use jackline_runtime::retention::{Beginning, Done, Fate, Planned, Why};
+use jackline_runtime::retention::{Beginning, Done, Fate, GONE_SESSION, Planned, Why};
+use jackline_runtime::store::Head;
 use serde_json::{Value, json};
 
 use super::{Row, told};
@@ -132,11 +133,12 @@ fn size(bytes: u64) -> String {
     format!("{:.1} {}", shown.0, shown.1)
 }
 
-pub(super) fn as_json(all: &[Row], dry_run: bool) -> Value {
+pub(super) fn as_json(all: &[Row], own: Option<Head>, dry_run: bool) -> Value {
     let total: u64 =
         all.iter().filter(|row| dry_run || went(row)).map(|row| bytes(&row.planned.fate, row.planned.bytes)).sum();
     let sessions: Vec<Value> = all.iter().map(one).collect();
-    json!({ "dry_run": dry_run, "bytes": total, "sessions": sessions })
+    let own = own.map(|head| json!({ "session": GONE_SESSION, "seq": head.seq, "hash": head.hash.hex() }));
+    json!({ "dry_run": dry_run, "bytes": total, "sessions": sessions, "head": own })
 }
 
 fn one(Row { planned, done }: &Row) -> Value {
