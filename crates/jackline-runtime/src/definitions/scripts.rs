@@ -1,11 +1,13 @@
 //! The files of the workspace that a command runs: trusted with the command by what they contain, and protected.
 //!
 //! What a command runs is read as a shell reads it, so that a directory it enters first, a variable, a pattern or a
-//! module's name lead to the file. A file that a command only reads is the agent's work and stays writable. What a
-//! program reads by itself (a Makefile, a `package.json`) cannot be told from the command's words.
+//! module's name lead to the file. A file that says what a program does is named by an option (`make -f`, `--config`);
+//! one that a command only reads is the agent's work and stays writable. What a program reads by itself (a Makefile, a
+//! `package.json`) cannot be told from the command's words.
 
 mod interpreters;
 mod named;
+mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -10,6 +10,7 @@ use jackline_core::glob;
 use jackline_core::shell::{self, Command, Dir, ShellText, Word};
 
 use super::interpreters::{self, Named};
+use super::settings;
 
 /// What stands between the paths of a shell's text or of an option.
 const BETWEEN: &str = ";&|()<>{}\"'`$=,:";
@@ -69,6 +70,11 @@ impl Looking<'_> {
         };
         if first.text.contains('/') {
             self.word(first, &command.dir, true);
+        }
+        for word in settings::named(program, arguments) {
+            if let Some(path) = self.path(&word, &command.dir) {
+                self.lurking(path);
+            }
         }
         let Some(interpreter) = interpreters::find(program) else { return };
         let Named { files, candidates, module } = interpreter.named(arguments);
