@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::policy::{CompareTo, POLICIES_MAX};
 use super::queue::{SettledBy, Status};
-use super::seen::{Baseline, Held};
+use super::seen::{Baseline, Firing, Held};
 use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
 
-/// Firings that are remembered; the one that was touched longest ago makes room, and fires anew.
-pub const KEPT_MAX: usize = 512;
+/// Firings that are remembered; the one that was touched longest ago makes room, and fires anew. A folder's policies may
+/// all be outstanding at once, with some that are settled.
+pub const KEPT_MAX: usize = POLICIES_MAX + 256;
 /// Trigger files of a firing that are remembered, so that they stay changed while it is outstanding. Where there are more,
 /// every changed file counts.
 pub const FILES_HELD_MAX: usize = 200;
@@ -35,7 +37,8 @@ pub struct Kept {
     pub content: Digest,
     pub status: Status,
     pub by: Option<SettledBy>,
-    /// What people call the policy, and its file: it may be gone when it is asked for again.
+    /// What people call the policy, and its file, which tells it from one of another folder: it may be gone when it is
+    /// asked for again.
     #[serde(default)]
     pub name: String,
     #[serde(default)]
@@ -50,6 +53,9 @@ pub struct Kept {
     pub prompt: bool,
     /// Since when it stands like this for this content; a promise before that is none.
     pub at: Timestamp,
+    /// What the agent had said last by then, where it promised something: said before, it is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Key>,
 }
 
 /// How long a transcript was when something fired.
@@ -77,6 +83,17 @@ pub enum Step {
 }
 
 impl Kept {
+    /// What tells its policy from all others: where it is, or what it is called where that is not on record.
+    #[must_use]
+    pub fn identity(&self) -> &str {
+        if self.file.is_empty() { &self.policy } else { &self.file }
+    }
+
+    /// Whether it is about a policy, told by its file.
+    pub(super) fn is_of(&self, policy: &str, file: &str) -> bool {
+        self.policy == policy && (self.file.is_empty() || self.file == file)
+    }
+
     /// Whether it is settled for this content. Only a promise and a command that passed say something of it; that it
     /// was satisfied, superseded or about nothing any more is looked at anew each time.
     #[must_use]
@@ -87,10 +104,21 @@ impl Kept {
 }
 
 impl Remembered {
-    /// How a firing stands, if it ever did.
+    /// How a firing of a policy, which is in this file, stands, if it ever did.
     #[must_use]
-    pub fn of(&self, policy: &str, hash: &str) -> Option<&Kept> {
-        self.kept.iter().find(|kept| kept.policy == policy && kept.hash == hash)
+    pub fn of(&self, (policy, file): (&str, &str), hash: &str) -> Option<&Kept> {
+        self.kept.iter().find(|kept| kept.is_of(policy, file) && kept.hash == hash)
+    }
+
+    /// What settled a firing for exactly its content: on record under its hash, or as the last of its policy, where only
+    /// what is compared to moved on since. Another prompt asks anew.
+    #[must_use]
+    pub fn settled(&self, firing: &Firing) -> Option<&Kept> {
+        let stands = |kept: &&Kept| kept.stands_for(&firing.content);
+        let of_policy = || self.kept.iter().rfind(|kept| kept.is_of(&firing.policy, &firing.file) && !kept.prompt);
+        let own = self.of((&firing.policy, &firing.file), &firing.hash).filter(stands);
+        let last = || of_policy().filter(|_| firing.compare_to != CompareTo::Prompt).filter(stands);
+        own.or_else(last)
     }
 
     /// The firings that nothing settled.
@@ -101,16 +129,16 @@ impl Remembered {
     /// The policies of those firings, each with what it was compared to and its files. Of two of one policy, the older.
     #[must_use]
     pub fn held(&self) -> Vec<Held> {
-        let mut held: BTreeMap<&str, &Kept> = BTreeMap::new();
+        let mut held: BTreeMap<(&str, &str), &Kept> = BTreeMap::new();
         for kept in self.outstanding() {
-            let known = held.entry(&kept.policy).or_insert(kept);
+            let known = held.entry((&kept.policy, &kept.file)).or_insert(kept);
             if kept.at < known.at {
                 *known = kept;
             }
         }
         let of = |kept: &Kept| {
-            let (policy, reference, files) = (kept.policy.clone(), kept.reference.clone(), kept.files.clone());
-            Held { policy, reference, files }
+            let (policy, file) = (kept.policy.clone(), kept.file.clone());
+            Held { policy, file, reference: kept.reference.clone(), files: kept.files.clone() }
         };
         held.into_values().map(of).collect()
     }
@@ -125,7 +153,7 @@ impl Remembered {
     pub(crate) fn apply(&mut self, step: &Step) {
         match step {
             Step::Kept { kept } => {
-                self.kept.retain(|known| known.policy != kept.policy || known.hash != kept.hash);
+                self.kept.retain(|known| !known.is_of(&kept.policy, &kept.file) || known.hash != kept.hash);
                 self.kept.push(kept.clone());
                 self.make_room();
             }

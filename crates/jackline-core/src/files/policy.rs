@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::command::{Command, Spliced};
 use super::pattern::{self, Pattern};
+use super::promise::folded_name;
 use crate::definition::fault::{Faults, quoted};
 use crate::definition::model::spelled;
 use crate::definition::yaml::{Node, Value};
@@ -168,7 +169,7 @@ impl Reader<'_> {
     /// A name that no promise could say would leave only one way out.
     fn name(&mut self, name: &str) {
         let node = self.tree.get("name").unwrap_or(self.tree);
-        if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains(['<', '>', '\n', '\r']) {
+        if folded_name(name).is_empty() || name.len() > NAME_BYTES_MAX || name.contains(['<', '>', '\n', '\r']) {
             let message = format!("the name {} cannot stand in a promise", quoted(name));
             let help = format!("use 1 to {NAME_BYTES_MAX} bytes on one line, without `<` and `>`");
             self.faults.push(Fault::error(message).at(node.span).help(help));

@@ -106,6 +106,9 @@ pub struct Entry {
     /// What people call the policy.
     #[serde(default)]
     pub name: String,
+    /// The policy's file, from the root: whose queue it belongs to. The queue itself says so by where it is.
+    #[serde(skip)]
+    pub file: String,
 }
 
 /// What came of an action.
@@ -144,7 +147,18 @@ pub enum Write {
     /// An entry that should be there already, and is written where it is not.
     Restored(Box<Entry>),
     /// An entry that is there has another status.
-    Settle { hash: String, status: Status, by: SettledBy, at: Timestamp },
+    Settle { file: String, hash: String, status: Status, by: SettledBy, at: Timestamp },
+}
+
+impl Write {
+    /// The file of the policy that it is about; empty where that is not on record.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        match self {
+            Self::Entry(entry) | Self::Restored(entry) => &entry.file,
+            Self::Settle { file, .. } => file,
+        }
+    }
 }
 
 /// The trigger hash of the design: policy, files and baseline, as Python would print them.

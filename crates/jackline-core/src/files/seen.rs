@@ -70,6 +70,9 @@ pub struct Due {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Held {
     pub policy: String,
+    /// Its file, which tells it from one of another folder.
+    #[serde(default)]
+    pub file: String,
     pub reference: String,
     /// Its trigger files, the first of them.
     #[serde(default)]
@@ -119,7 +122,8 @@ pub struct Found {
     pub faults: Vec<PolicyFault>,
     /// How many there are.
     pub policies: usize,
-    /// Of the policies that were asked about as held, those that are gone or cannot be used.
+    /// Of the policies that were asked about as held, those that are gone or cannot be used: their files, or what they
+    /// are called where no file is on record.
     #[serde(default)]
     pub missing: Vec<String>,
     /// Show one at a time, as a settings file beside the policies says.

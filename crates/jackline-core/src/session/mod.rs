@@ -230,7 +230,7 @@ pub struct Agent {
     pub repairs: Vec<Repair>,
     /// Its stops that were blocked in a row.
     pub blocks: u32,
-    /// Its last stop was blocked because we could not decide.
+    /// A stop of its was blocked because we could not decide, since it was last let go.
     pub faulted: bool,
     /// Why it cannot go on, since it said so.
     pub parked: Option<String>,

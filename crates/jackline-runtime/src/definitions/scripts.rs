@@ -118,12 +118,21 @@ pub fn files(stack: &Stack, scripts: &Scripts) -> Vec<PathBuf> {
         let roots: BTreeSet<PathBuf> = tops.chain([root.to_owned()]).collect();
         files.extend(roots.iter().flat_map(|root| known.keys().map(move |script| root.join(script))));
     }
-    // The folders of file policies that nobody names are protected by what they are called.
-    let folders = jackline_core::files::settings::folders(stack);
-    files.extend(folders.into_iter().filter_map(|folder| folder.dir).map(|dir| root.join(dir)));
+    files.extend(folders(stack));
     files.sort_unstable();
     files.dedup();
     files
+}
+
+/// The folders of file policies, with what is kept beside them. Those that nobody names are protected by what they are
+/// called; one that is not there must not be made.
+fn folders(stack: &Stack) -> impl Iterator<Item = PathBuf> {
+    let root = Path::new(&stack.root);
+    let named = jackline_core::files::settings::folders(stack).into_iter().filter_map(|folder| folder.dir);
+    let named: Vec<PathBuf> = named.map(|dir| root.join(dir)).collect();
+    let by_name = |folder: &files::Folder| files::folder::DIRS.iter().any(|dir| folder.dir.ends_with(dir));
+    let found = files::folders(stack).into_iter().filter(move |folder| !by_name(folder));
+    named.into_iter().chain(found.flat_map(|folder| [folder.state(), folder.dir]))
 }
 
 /// What a script contains; `None` when it cannot be told.

@@ -58,6 +58,12 @@ impl Folder {
         format!("{}/{id}.md", self.shown)
     }
 
+    /// Whether a policy's file is one of this folder; what is of no known file may be.
+    #[must_use]
+    pub fn holds(&self, file: &str) -> bool {
+        file.is_empty() || file.rsplit_once('/').is_some_and(|(dir, _)| dir == self.shown)
+    }
+
     /// One at some level of a repository.
     fn at(level: &Path, named: &str) -> Self {
         let top = level.ancestors().take(LEVELS_MAX).find(|dir| Repository::at(dir).is_some()).unwrap_or(level);
@@ -237,8 +243,17 @@ pub fn policies(folder: &Folder) -> Policies {
 fn files(folder: &Folder, faults: &mut Vec<PolicyFault>) -> std::io::Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(&folder.dir)? {
-        let name = entry?.file_name();
+        let entry = entry?;
+        let name = entry.file_name();
         let shown = name.to_string_lossy();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) && holds_any(&entry.path()) {
+            let fault = Fault::warning("the policies in this folder are not read").help(format!(
+                "move them to `{}` itself, or name the folder with `file_policies: {{dir: …}}`",
+                folder.shown
+            ));
+            faults.push(told(&format!("{}/{shown}", folder.shown), &fault));
+            continue;
+        }
         let why = match name.to_str().map(|name| (name, name.strip_suffix(".md"))) {
             Some((name, _)) if name.starts_with('.') => continue,
             Some((_, Some(id))) => {

@@ -4,10 +4,6 @@
 //! Only the tree's own `.gitignore` files say what is ignored: a list of excludes outside of it, or beside the index, is
 //! nowhere to be seen for the people who look at a change, and an agent can write it.
 
-use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
-
 use super::names::listed;
 
 /// The words that have git print it.
@@ -67,28 +63,6 @@ pub(super) fn read(printed: &[u8]) -> Option<Listing> {
         listing.tracked.push(path);
     }
     Some(listing)
-}
-
-/// All files below a directory, from there; `None` when there are more than so many.
-pub(super) fn below(dir: &Path, files_max: usize) -> Option<Vec<Vec<u8>>> {
-    let mut found = Vec::new();
-    let mut left = vec![PathBuf::new()];
-    let mut entries = 0;
-    while let Some(at) = left.pop() {
-        for entry in fs::read_dir(dir.join(&at)).into_iter().flatten().flatten() {
-            entries += 1;
-            if entries > files_max {
-                return None;
-            }
-            let name = at.join(entry.file_name());
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() && entry.file_name() != ".git" => left.push(name),
-                Ok(kind) if kind.is_dir() => {}
-                _ => found.push(name.as_os_str().as_bytes().to_owned()),
-            }
-        }
-    }
-    Some(found)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub mod queue;
 mod touched;
 
 pub use actions::ACTIONS_MS_MAX;
-pub use changes::LOOK_MS_MAX;
+pub use changes::{LOOK_MS_MAX, NO_COMMIT};
 pub(crate) use detection::detect;
 pub use detection::{Detection, Fired, Question, look_at};
 pub use folder::{Folder, Place, find, look_for, policies};

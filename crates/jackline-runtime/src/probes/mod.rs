@@ -3,6 +3,7 @@
 //! Nothing is written, nothing of the workspace is run, nothing is remembered between two answers. What cannot be
 //! told is [`Fact::Unknown`], which the core takes as the dangerous answer.
 
+pub(crate) mod below;
 mod contains;
 pub(crate) mod exit;
 pub(crate) mod fingerprint;

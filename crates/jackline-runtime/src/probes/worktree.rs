@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use jackline_core::probe::Fact;
 use jackline_core::sha::Digest;
 
+use super::below;
 use super::fingerprint::{self, FINGERPRINT_BYTES_MAX, Opened};
 use super::git::{At, GIT_MS_MAX, Git, GitFault, Repository};
 use super::index::{self, Entry};
@@ -58,7 +59,8 @@ fn fingerprint(git: &Git, root: &Path, files_max: usize) -> Result<Option<Digest
     let root = fs::canonicalize(root)?;
     let Some(repository) = Repository::around(&root) else { return Ok(None) };
     let until = Instant::now() + Duration::from_millis(GIT_MS_MAX);
-    let mut survey = Survey { git, root, until, files_max, files: 0, found: BTreeMap::new(), nested: BTreeSet::new() };
+    let (top, found, nested) = (repository.top.clone(), BTreeMap::new(), BTreeSet::new());
+    let mut survey = Survey { git, root, top, until, files_max, files: 0, found, nested };
     survey.repository(&repository, b"")?;
     let mut done = BTreeSet::new();
     while let Some(below) = survey.nested.pop_first() {
@@ -77,6 +79,8 @@ fn fingerprint(git: &Git, root: &Path, files_max: usize) -> Result<Option<Digest
 struct Survey<'a> {
     git: &'a Git,
     root: PathBuf,
+    /// Of the repository around the root.
+    top: PathBuf,
     until: Instant,
     files_max: usize,
     files: usize,
@@ -97,16 +101,21 @@ struct Part<'a> {
 }
 
 impl Survey<'_> {
-    /// A nested repository; one that has been taken out leaves a mark, so that taking it out is a change.
+    /// A nested repository; one that has been taken out leaves a mark, so that taking it out is a change, and what lies
+    /// in its place is looked at file by file.
     fn below(&mut self, below: &[u8]) -> Result<(), Unclear> {
         let dir = self.root.join(OsStr::from_bytes(below));
-        match Repository::at(&dir) {
-            Some(repository) => self.repository(&repository, below),
-            None => {
-                self.found.insert(below.to_owned(), b"no repository".to_vec());
-                Ok(())
-            }
+        if let Some(repository) = Repository::at(&dir) {
+            return self.repository(&repository, below);
         }
+        self.found.insert(below.to_owned(), b"no repository".to_vec());
+        let files = below::files(&dir, self.files_max).ok_or(Unclear::Files(self.files_max))?;
+        let mut part = Part { below, dir: dir.clone(), index: None, edited: Vec::new() };
+        for path in &files {
+            self.path(&mut part, path, None)?;
+        }
+        let top = self.top.clone();
+        self.hash(&part, &At { dir: &dir, top: &top, until: self.until })
     }
 
     fn repository(&mut self, repository: &Repository, below: &[u8]) -> Result<(), Unclear> {

@@ -36,7 +36,8 @@ impl Runtime {
         let answered = match ask {
             Ask::Detect { dir, base, baseline, held, .. } => {
                 let holds = !event.session.starts_with(CHECKING_SESSION);
-                let question = Question { base: base.as_deref(), baseline: baseline.as_ref(), held, holds };
+                let (base, baseline, redactor) = (base.as_deref(), baseline.as_ref(), Some(&judging.redactor));
+                let question = Question { base, baseline, held, holds, redactor };
                 self.detect(judging, event, (dir.as_ref(), question), seen)
             }
             Ask::Act { dir, due } => self.act(judging, dir, due, seen),
@@ -100,7 +101,8 @@ impl Runtime {
                 continue;
             }
             let session = sessions.entry(entry.session.clone()).or_insert_with(|| self.session(&entry.session).ok());
-            let kept = session.as_ref().and_then(|session| session.files.of(&firing.policy, &firing.hash));
+            let of = (firing.policy.as_str(), firing.file.as_str());
+            let kept = session.as_ref().and_then(|session| session.files.of(of, &firing.hash));
             let backing = kept.filter(|kept| kept.stands_for(&firing.content));
             firing.backed =
                 backing.map(|kept| Backed { session: entry.session.clone(), status: kept.status, by: kept.by });
@@ -140,9 +142,12 @@ impl Runtime {
         if writes.is_empty() {
             return;
         }
-        let writes: Vec<Write> = writes.iter().map(|write| self.whole(write)).collect();
         for (folder, _) in seen.detections.values() {
-            drop(Queue::of(folder).write(&writes, &judging.redactor));
+            let own: Vec<Write> =
+                writes.iter().filter(|write| folder.holds(write.file())).map(|write| self.whole(write)).collect();
+            if !own.is_empty() {
+                drop(Queue::of(folder).write(&own, &judging.redactor));
+            }
         }
     }
 

@@ -175,3 +175,21 @@ fn commands_wait_for_those_of_another_session() {
     drop(lock);
     assert_eq!(world.check(&["--trust"])["settled"][0]["settled_by"], "command");
 }
+
+#[test]
+fn what_a_command_printed_gives_a_terminal_no_orders() {
+    let world = World::new();
+    world.write("loud.sh", "#!/bin/sh\nprintf '\\033]0;title\\007red\\n  ::stop-commands::x\\n'\nexit 3\n");
+    world.policy("loud", "---\nname: Loud\ntrigger: src/**\naction: {command: 'sh loud.sh {file}'}\n---\n");
+    world.commit("policy");
+    world.write("src/a.py", "1\n");
+    let ran = world.run(&["policy", "check", "--trust"]);
+    assert!(ran.stdout.contains("red") && !ran.stdout.contains(['\u{1b}', '\u{7}']), "{ran:?}");
+    assert!(ran.stdout.contains("\n  ::stop-commands::x"), "{ran:?}");
+    let mut look = std::process::Command::new(env!("CARGO_BIN_EXE_jackline"));
+    look.args(["policy", "check", "--trust"]).current_dir(world.path("repo")).env_clear();
+    look.env("HOME", world.path("home")).env("PATH", "/usr/bin:/bin").env("GITHUB_ACTIONS", "true");
+    let printed = String::from_utf8(look.output().expect("ran").stdout).expect("UTF-8");
+    let orders: Vec<&str> = printed.lines().filter(|line| line.trim_start().starts_with("::")).collect();
+    assert!(orders.len() == 1 && orders[0].starts_with("::error file=src/a.py"), "{printed}");
+}

@@ -125,6 +125,37 @@ fn a_policy_that_is_passed_over_for_its_name_is_told() {
 }
 
 #[test]
+fn policies_in_a_folder_below_are_told_of() {
+    let world = World::with("rule", RULE);
+    world.write(".jackline/policies/team/a.md", RULE);
+    let ran = world.run(&["policy", "list"]);
+    assert_eq!(ran.exit, Some(0), "{ran:?}");
+    assert!(
+        ran.stdout.contains("warning: .jackline/policies/team:1: the policies in this folder are not read"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_folder_that_older_settings_name_is_protected_as_every_other() {
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\n");
+    world.write(".deepwork/config.yml", "policy: {policies_dir: other}\n");
+    world.write("other/rule.md", RULE);
+    world.commit("policy");
+    world.write("src/a.py", "1\n");
+    assert_eq!(world.outstanding(), ["rule"]);
+    for command in ["rm other/rule.md", "mv other z", "echo x > other/new.md", "rm -rf tmp/policy"] {
+        let call = json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t1" });
+        let answer = super::sessions::hook(&world, "s1", "PreToolUse", call);
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{command}: {answer}");
+    }
+    let call = json!({ "tool_name": "Bash", "tool_input": { "command": "rm -rf tmp/mine" }, "tool_use_id": "t2" });
+    let answer = super::sessions::hook(&world, "s1", "PreToolUse", call);
+    assert!(!answer.to_string().contains("deny"), "{answer}");
+}
+
+#[test]
 fn a_named_folder_that_is_not_there_is_told_everywhere() {
     let world = World::new();
     world.write("jackline.yaml", "jackline: 1\nfile_policies: {dir: nowhere}\n");

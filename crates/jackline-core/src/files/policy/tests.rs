@@ -20,6 +20,8 @@ fn a_policy_is_read_with_its_defaults() {
     let policy = Policy::parse("readme", "---\ntrigger: src/**\n---\n\nVerify it.\n\n").unwrap();
     assert_eq!((policy.id.as_str(), policy.name.as_str(), policy.body.as_str()), ("readme", "readme", "Verify it."));
     assert_eq!((policy.compare_to, &policy.action), (CompareTo::Base, &Action::Prompt));
+    let bare = Policy::parse("readme", "---\ntrigger: src/**\nsafety: []\n---\n\nVerify it.\n").unwrap();
+    assert_eq!(bare.detection, policy.detection, "an empty list is none");
     let front = "name: Format\ntrigger: ['**/*.py']\ncompare_to: prompt\naction: {command: ruff format {file}}";
     let yaml = front.replace("ruff format {file}", "'ruff format {file}'");
     let policy = Policy::parse("fmt", &format!("---\n{yaml}\n---\n")).unwrap();
@@ -49,6 +51,7 @@ fn what_is_wrong_is_told_with_its_place() {
     check("trigger: []", &["2:10 `trigger` is empty"]);
     check("set: [a]", &["2:6 a set has at least two patterns"]);
     check("pair: {trigger: 'a/{x}'}", &["2:7 `expects` is missing in `pair`"]);
+    check("trigger: a\nname: ✓", &["3:7 the name `✓` cannot stand in a promise"]);
     check("trigger: a\nname: a<b", &["3:7 the name `a<b` cannot stand in a promise"]);
     check(
         "trigger: a\naction: {command: 'x {files}y'}",

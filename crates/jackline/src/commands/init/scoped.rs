@@ -28,7 +28,8 @@ fn note_untracked(root: &Path, path: &Path) {
     }
     screen::complain(&format!("warning: git does not ignore `{}`, and it names paths of yours", place::shown(path)));
     let below = path.strip_prefix(root).unwrap_or(path).display();
-    screen::complain(&format!("  help: echo '**/{below}' >> .git/info/exclude"));
+    // What is excluded elsewhere than in the tree hides nothing from file policies and checks.
+    screen::complain(&format!("  help: echo '**/{below}' >> .gitignore"));
 }
 
 fn note_shared(host: &Host) {
