@@ -30,6 +30,9 @@ pub enum Ask {
     /// `round` counts how often actions ran before.
     Detect {
         dir: Option<String>,
+        /// Another work tree than the one the session is in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        root: Option<String>,
         base: Option<String>,
         baseline: Option<Baseline>,
         #[serde(default)]
@@ -37,11 +40,21 @@ pub enum Ask {
         round: u32,
     },
     /// What comes of the commands of these firings? Asked at most once.
-    Act { dir: Option<String>, due: Vec<Due> },
+    Act {
+        dir: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        root: Option<String>,
+        due: Vec<Due>,
+    },
     /// What are the policies called?
     Names { dir: Option<String> },
     /// How is everything as a prompt is submitted? Kept on disk, where a policy compares to it.
-    Baseline { dir: Option<String>, at: Timestamp },
+    Baseline {
+        dir: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        root: Option<String>,
+        at: Timestamp,
+    },
     /// What did the agent promise in this transcript, beyond a place in it?
     Promises { file: String, offset: Option<u64> },
 }
@@ -93,6 +106,9 @@ pub struct Baseline {
     /// Why the file could not be written, where it could not.
     #[serde(default)]
     pub unkept: Option<String>,
+    /// The work tree that it is about; nothing is the one that the session began in.
+    #[serde(default)]
+    pub tree: Option<String>,
 }
 
 /// What was seen.
@@ -149,6 +165,9 @@ pub struct Firing {
     pub name: String,
     /// The policy's file, from the root.
     pub file: String,
+    /// The work tree that it is about; nothing is the one that the session began in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
     pub state: State,
     pub hash: String,
     pub baseline_ref: String,
@@ -173,6 +192,15 @@ pub struct Firing {
     pub instructions: String,
     /// How another session settled it for the same content, where that session's log says so.
     pub backed: Option<Backed>,
+}
+
+impl Firing {
+    /// What tells its policy from all others, of other folders and work trees too.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let tree = self.tree.as_ref().map(|tree| format!("{tree}/")).unwrap_or_default();
+        format!("{tree}{}", self.file)
+    }
 }
 
 /// What another session's log says of a firing.

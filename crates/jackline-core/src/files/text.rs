@@ -147,6 +147,18 @@ pub fn unheard(section: Section) -> Section {
     Section { text: format!("{}\n\n{told}", section.text), ..section }
 }
 
+/// The same for a policy that may be about another work tree than the one that the session is in.
+#[must_use]
+pub fn elsewhere(section: Section, tree: Option<&str>) -> Section {
+    let Some(tree) = tree else { return section };
+    let told = format!("In the work tree `{}`, where this session was before:", one_line(tree));
+    let text = match section.text.split_once('\n') {
+        Some((name, rest)) => format!("{name}\n{told}\n{rest}"),
+        None => format!("{}\n{told}", section.text),
+    };
+    Section { text, ..section }
+}
+
 /// One policy that fired, while it cannot be told whether it still does.
 #[must_use]
 pub fn untold(firing: &Firing, why: &str) -> Section {

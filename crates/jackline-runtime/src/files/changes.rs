@@ -13,6 +13,7 @@ use std::{fs, thread};
 
 use jackline_core::files::detector::{Changed, Changes};
 
+use super::folder::Folder;
 use super::listing::{self, Listing, Submodule, Unwatched};
 use super::names::{self, listed, shown};
 use super::touched::{self, Unsure};
@@ -79,6 +80,8 @@ pub(super) struct Survey<'a> {
     head: OnceLock<Option<String>>,
     astray: AtomicBool,
     cut: AtomicBool,
+    /// Files that we wrote ourselves.
+    own: Vec<Vec<u8>>,
 }
 
 /// What every look needs.
@@ -102,7 +105,16 @@ impl<'a> Survey<'a> {
     fn of(git: &'a Git, root: PathBuf, (repository, until): (Repository, Instant), entered: Arc<AtomicUsize>) -> Self {
         let (seen, head) = (OnceLock::new(), OnceLock::new());
         let (astray, cut) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { git, root, repository, until, entered, seen, head, astray, cut }
+        Self { git, root, repository, until, entered, seen, head, astray, cut, own: Vec::new() }
+    }
+
+    /// The same beside folders of policies: what we write there, so that git ignores the rest, is no change.
+    pub(super) fn beside(self, folder: &Folder, states: &[PathBuf]) -> Self {
+        let ignoring = |state: &PathBuf| Some(state.strip_prefix(&self.root).ok()?.join(listing::IGNORING));
+        let state = folder.state();
+        let own = states.iter().chain([&state]).filter_map(ignoring);
+        let own = own.map(|file| file.into_os_string().into_encoded_bytes()).collect();
+        Self { own, ..self }
     }
 
     fn run(&self, words: &[&str], input: Vec<u8>) -> Result<Vec<u8>, GitFault> {
@@ -229,6 +241,7 @@ impl<'a> Survey<'a> {
             configured.unwrap_or(Err(GitFault::Failed("its settings could not be asked for".to_owned())))?;
         let neutral = without_filters(&configured)?;
         let mut listing = listing::read(&listed?).ok_or(Unclear::Listing)?;
+        listing.untracked.retain(|name| !self.own.contains(name));
         let sparse = is_on(&configured, b"core.sparsecheckout");
         let left_out = |file: &Unwatched| sparse && file.sparse && self.is_gone(&file.path);
         listing.unwatched.retain(|file| !left_out(file));

@@ -114,6 +114,19 @@ pub fn look_for(root: &Path, named: Option<&str>) -> Place {
     Place::Nothing
 }
 
+/// The folders that settings of the older layout name for a workspace, whether they are there or not: who makes one
+/// switches others off.
+pub(crate) fn wished(root: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for level in root.ancestors().take(LEVELS_MAX) {
+        all.extend(Config::read(level).wished.map(|dir| level.join(dir)));
+        if Repository::at(level).is_some() {
+            break;
+        }
+    }
+    all
+}
+
 /// What is at one level. A folder without a policy does not switch those of another off.
 fn found_at(level: &Path) -> Place {
     let there: Vec<&str> = DIRS.into_iter().filter(|dir| level.join(dir).is_dir()).collect();
@@ -139,6 +152,8 @@ fn holds_any(dir: &Path) -> bool {
 struct Config {
     off: bool,
     dir: Option<String>,
+    /// The same, whether it is there or not.
+    wished: Option<String>,
     individual: bool,
     faults: Vec<PolicyFault>,
 }
@@ -176,6 +191,7 @@ impl Config {
             }
         }
         if let Some(node) = policy.get("policies_dir") {
+            self.wished = node.text().filter(|dir| is_below(dir)).map(str::to_owned);
             match node.text() {
                 Some(dir) if is_below(dir) && level.join(dir).is_dir() => self.dir = Some(dir.to_owned()),
                 dir => wrong(

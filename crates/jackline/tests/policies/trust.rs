@@ -64,12 +64,13 @@ fn a_script_below_the_root_is_trusted_by_its_place() {
         std::fs::set_permissions(world.repo("tools/mark.sh"), runnable).expect("set");
         world.policy("mark", &format!("---\nname: Mark\ntrigger: src/**\naction: {{command: '{command}'}}\n---\n"));
         world.commit("a script");
+        world.write("src/b.py", "1\n");
         let told = trust(&world);
         assert!(told.contains("with: tools/mark.sh (sha256:"), "{told}");
         assert_eq!(world.check(&[])["settled"][0]["settled_by"], "command", "{command}");
         assert!(world.repo("marked").exists());
         world.write("tools/mark.sh", "#!/bin/sh\ntouch marked # more\n");
-        world.write("src/a.py", "2\n");
+        world.write("src/b.py", "2\n");
         let text = world.check(&[])["text"].as_str().expect("a text").to_owned();
         assert!(text.contains("`tools/mark.sh` changed since it was trusted"), "{text}");
     }
@@ -83,6 +84,7 @@ fn a_file_that_an_option_names_is_trusted_by_its_content() {
     world.policy("make", "---\nname: Make\ntrigger: src/**\naction: {command: 'make -f tools/Makefile lint'}\n---\n");
     world.write("tools/Makefile", "lint:\n\ttrue\n");
     world.commit("policies");
+    world.write("src/b.py", "1\n");
     let told = trust(&world);
     assert!(told.contains("with: tools/Makefile (sha256:") && told.contains("with: tools/lint.sed (sha256:"), "{told}");
     world.write("tools/Makefile", "lint:\n\ttouch marked\n");

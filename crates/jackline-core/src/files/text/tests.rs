@@ -11,6 +11,7 @@ fn firing(name: &str, pairs: &[(&str, &str)], instructions: &str) -> Firing {
         policy: name.to_lowercase(),
         name: name.to_owned(),
         file: String::new(),
+        tree: None,
         state: State::Fires,
         hash: String::new(),
         baseline_ref: String::new(),
