@@ -59,8 +59,7 @@ fn fingerprint(git: &Git, root: &Path, files_max: usize) -> Result<Option<Digest
     let root = fs::canonicalize(root)?;
     let Some(repository) = Repository::around(&root) else { return Ok(None) };
     let until = Instant::now() + Duration::from_millis(GIT_MS_MAX);
-    let (top, found, nested) = (repository.top.clone(), BTreeMap::new(), BTreeSet::new());
-    let mut survey = Survey { git, root, top, until, files_max, files: 0, found, nested };
+    let mut survey = Survey { git, root, until, files_max, files: 0, found: BTreeMap::new(), nested: BTreeSet::new() };
     survey.repository(&repository, b"")?;
     let mut done = BTreeSet::new();
     while let Some(below) = survey.nested.pop_first() {
@@ -79,8 +78,6 @@ fn fingerprint(git: &Git, root: &Path, files_max: usize) -> Result<Option<Digest
 struct Survey<'a> {
     git: &'a Git,
     root: PathBuf,
-    /// Of the repository around the root.
-    top: PathBuf,
     until: Instant,
     files_max: usize,
     files: usize,
@@ -95,6 +92,8 @@ struct Part<'a> {
     /// Its path below the root: empty, or ending in `/`.
     below: &'a [u8],
     dir: PathBuf,
+    /// No repository: git hashes nothing there.
+    foreign: bool,
     index: Option<Metadata>,
     /// Files whose content git has to hash.
     edited: Vec<(&'a [u8], Metadata)>,
@@ -110,12 +109,8 @@ impl Survey<'_> {
         }
         self.found.insert(below.to_owned(), b"no repository".to_vec());
         let files = below::files(&dir, self.files_max).ok_or(Unclear::Files(self.files_max))?;
-        let mut part = Part { below, dir: dir.clone(), index: None, edited: Vec::new() };
-        for path in &files {
-            self.path(&mut part, path, None)?;
-        }
-        let top = self.top.clone();
-        self.hash(&part, &At { dir: &dir, top: &top, until: self.until })
+        let mut part = Part { below, dir, foreign: true, index: None, edited: Vec::new() };
+        files.iter().try_for_each(|path| self.path(&mut part, path, None))
     }
 
     fn repository(&mut self, repository: &Repository, below: &[u8]) -> Result<(), Unclear> {
@@ -125,7 +120,7 @@ impl Survey<'_> {
         let index = fs::symlink_metadata(repository.dir.join("index")).ok();
         let tracked = self.git.run(&at, &LIST_INDEX, Vec::new())?;
         let untracked = self.git.run(&at, &LIST_UNTRACKED, Vec::new())?;
-        let mut part = Part { below, dir: dir.clone(), index, edited: Vec::new() };
+        let mut part = Part { below, dir: dir.clone(), foreign: false, index, edited: Vec::new() };
         for entry in index::entries(&tracked).ok_or(Unclear::Listing)? {
             self.path(&mut part, entry.path, Some(&entry))?;
         }
@@ -185,7 +180,7 @@ impl Survey<'_> {
     ) -> Result<(), Unclear> {
         // Hashed by ourselves whatever the index says, so that staging changes nothing: what is too large for git to
         // hash in time, and names that would break git's list of lines.
-        if meta.len() > FINGERPRINT_BYTES_MAX || path.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+        if part.foreign || meta.len() > FINGERPRINT_BYTES_MAX || path.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
             let Opened::File(file, meta) = fingerprint::open(full)? else { return Err(Unclear::Moved) };
             self.keep(part, path, content(kind(&meta), &fingerprint::digest(&file, &meta)?.0));
             return Ok(());

@@ -266,7 +266,7 @@ fn policies_of_two_folders_with_one_file_name_are_two() {
 
 #[test]
 fn a_name_with_a_tick_can_be_promised_as_it_is_told() {
-    let world = world(&[("checks", &RULE.replace("name: Rule", "name: ✓ Checks"))]);
+    let world = world(&[("rule", &RULE.replace("name: Rule", "name: ✓ Checks"))]);
     world.write("src/a.py", "1\n");
     assert_eq!(verdict(&world, 0, "Done."), "deny");
     assert_eq!(verdict(&world, 1, "<promise>✓ Checks</promise>"), "allow");
