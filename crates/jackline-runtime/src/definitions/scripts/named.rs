@@ -71,11 +71,11 @@ impl Looking<'_> {
         if first.text.contains('/') {
             self.word(first, &command.dir, true);
         }
-        for word in settings::named(program, arguments) {
-            if let Some(path) = self.path(&word, &command.dir) {
-                self.lurking(path);
-            }
-        }
+        // One that is not there yet is not trusted once it is.
+        let named = settings::named(program, arguments);
+        let named = named.iter().filter_map(|word| self.path(word, &command.dir));
+        let there: Vec<String> = named.filter(|path| self.root.join(path).is_file()).collect();
+        self.runs.files.extend(there);
         let Some(interpreter) = interpreters::find(program) else { return };
         let Named { files, candidates, module } = interpreter.named(arguments);
         files.iter().for_each(|word| self.word(word, &command.dir, false));

@@ -112,8 +112,11 @@ fn a_file_that_says_what_a_program_does_is_named_by_an_option() {
     for argv in [&["test", "-f", "report.md"][..], &["grep", "-c", "ok", "report.md"], &["wc", "-l", "report.md"]] {
         check(root, argv, &[]);
     }
-    let runs = Runs::of(root, &["make".to_owned(), "-f".to_owned(), "gone.mk".to_owned()]);
-    assert!(runs.absent.contains("gone.mk"), "who makes it says what runs: {runs:?}");
+    check(root, &["tsc", "-p", "app"], &[]);
+    let argv = ["make", "-f", "new.mk"].map(str::to_owned);
+    assert_eq!(Scripts::default().objection(root, &argv), None);
+    fs::write(root.join("new.mk"), "").unwrap();
+    assert_eq!(Scripts::default().objection(root, &argv).as_deref(), Some("`new.mk` is not trusted"));
 }
 
 #[test]
