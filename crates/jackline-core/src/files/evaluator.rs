@@ -257,8 +257,9 @@ impl Evaluator<'_> {
             return false;
         }
         let names = [folded_name(name), folded_name(&kept.policy)];
-        // The host tells the same words again when nothing was said since; only the transcript knows what is new.
-        let stale = kept.said.is_some() && kept.said == self.spoken();
+        // A host tells the same words again when nothing was said since. Where the transcript can be read, it knows what
+        // is new; elsewhere a stop comes with new words.
+        let stale = heard.heard.is_some() && kept.said.is_some() && kept.said == self.spoken();
         let message = self.message.filter(|_| !stale).map(promised).unwrap_or_default();
         let later = |said: &&Said| said.at.is_none_or(|at| at > kept.at);
         let mut spoken = heard.said.iter().filter(later).map(|said| &said.name).chain(&message);

@@ -101,8 +101,7 @@ fn a_promise_is_about_the_content_that_fired() {
     assert_eq!(verdict(&world, 0, "Done."), "deny");
     world.write("src/a.py", "2\n");
     assert_eq!(verdict(&world, 1, "<promise>rule</promise>"), "deny", "this content never fired before");
-    assert_eq!(verdict(&world, 2, "<promise>rule</promise>"), "deny", "nothing was said since");
-    assert_eq!(verdict(&world, 3, "I looked: <promise>rule</promise>"), "allow");
+    assert_eq!(verdict(&world, 2, "<promise>rule</promise>"), "allow");
 }
 
 #[test]

@@ -74,17 +74,20 @@ fn words_that_were_said_before_the_firing_are_no_answer() {
     let world = world(RULE);
     world.write("src/new.py", "1\n");
     let said = json!({ "last_assistant_message": "done <promise>Rule</promise>" });
+    let line = |at: &str| {
+        let content = json!([{ "type": "text", "text": "done <promise>Rule</promise>" }]);
+        let message = json!({ "role": "assistant", "content": content });
+        format!("{}\n", json!({ "type": "assistant", "timestamp": at, "message": message }))
+    };
+    let before = line("2020-01-01T00:00:00Z");
+    fs::write(world.path("t.jsonl"), &before).expect("written");
     for _ in 0..2 {
         let answer = hook(&world, "s1", "Stop", said.clone());
         assert_eq!(answer["decision"], "block", "{answer}");
         assert!(answer["reason"].to_string().contains("made before it fired"), "{answer}");
     }
     // The transcript knows that the same words were said anew.
-    let line = json!({
-        "type": "assistant", "timestamp": "2999-01-01T00:00:00Z",
-        "message": { "role": "assistant", "content": [{ "type": "text", "text": "done <promise>Rule</promise>" }] },
-    });
-    fs::write(world.path("t.jsonl"), format!("{line}\n")).expect("written");
+    fs::write(world.path("t.jsonl"), before + &line("2999-01-01T00:00:00Z")).expect("written");
     let answer = hook(&world, "s1", "Stop", said);
     assert_eq!(answer["decision"], Value::Null, "{answer}");
 }
