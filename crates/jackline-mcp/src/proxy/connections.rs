@@ -103,7 +103,8 @@ mod tests {
             assert!(!connections.give_back(&id(n), connection), "{n} was cut");
         }
         assert!(connections.give_back(&id(0), again), "another request of that id was not");
-        assert_eq!((connections.table().carriers, connections.table().idle.len()), (0, 1));
+        let table = connections.table();
+        assert_eq!((table.carriers, table.idle.len()), (0, 1));
     }
 
     #[test]
