@@ -212,13 +212,14 @@ impl Runtime {
         Ok(self.load(id)?.session)
     }
 
-    /// The files that a path of an event's leads to, where it would be allowed as things stand, without a question. Nothing is
-    /// kept and no exception is used up; where it cannot be told, it would not.
+    /// The files that a path of a call's leads to, where nothing that is said of the call itself is against it, not even with
+    /// a question. It is not made, so what its agent used up and how often it asked does not count. Nothing is kept and no
+    /// exception is used up; where it cannot be told, something is against it.
     #[must_use]
-    pub fn would_allow(&self, event: &Event, path: &str) -> Option<Vec<Identity>> {
+    pub fn would_permit(&self, event: &Event, path: &str) -> Option<Vec<Identity>> {
         let foreseen = catch_unwind(AssertUnwindSafe(|| self.foresee(event, path)));
         let (decision, identities) = foreseen.unwrap_or(Err(Fault::Panicked)).ok()?;
-        (decision.verdict == Verdict::Allow).then_some(identities)
+        (decision.verdict_on_the_call() == Verdict::Allow).then_some(identities)
     }
 
     fn foresee(&self, event: &Event, path: &str) -> Result<(Decision, Vec<Identity>), Fault> {

@@ -167,6 +167,16 @@ pub(crate) fn judge_again(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) 
     (findings, ["unknown_tool", "schema", served::GUARD].map(str::to_owned).to_vec())
 }
 
+/// Whether a guard speaks of how an agent goes on (how much, how often, in which turn) and not of what a call is about.
+pub(crate) fn is_about_the_run(guard: &str) -> bool {
+    [halted::GUARD, budget::GUARD, repeat::GUARD, overriding::GUARD].contains(&guard)
+}
+
+/// Whether a guard speaks of the tool, what its server says of it and what its arguments are like.
+pub(crate) fn is_about_the_tool(guard: &str) -> bool {
+    [unknown_tool::GUARD, schema::GUARD, served::GUARD].contains(&guard)
+}
+
 /// What guards find in a call that the host refused by itself: only what is about the agent, not about the call.
 pub(crate) fn judge_unasked(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
     let mut findings = halted::judge(context);

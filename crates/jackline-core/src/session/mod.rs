@@ -207,6 +207,8 @@ pub struct Open {
     pub sighted: bool,
     /// Our own server, at the end of its way, has seen it too.
     pub served: bool,
+    /// The file that our own server may open for it, where it is to open one.
+    pub place: Option<Key>,
 }
 
 /// What is remembered of one agent apart from the others.

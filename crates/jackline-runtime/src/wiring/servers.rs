@@ -24,6 +24,11 @@ const REST: &str = "--";
 const URL: &str = "--url";
 /// The same for a server whose transport is called so; it says what to write back.
 const STREAMABLE: &str = "--streamable-http";
+/// The same for one whose address stands under [`HTTP_URL_KEY`].
+const HTTP_URL: &str = "--http-url";
+const URL_KEY: &str = "url";
+/// Where Gemini CLI and Qwen Code have an address of this transport.
+const HTTP_URL_KEY: &str = "httpUrl";
 const HEADER: &str = "--header-env";
 
 /// Where in a configuration servers stand.
@@ -43,12 +48,16 @@ pub struct Line {
     pub options: Vec<String>,
     /// Options of those that belong to one project.
     pub project: Vec<String>,
+    /// The project by which they judge here.
+    pub root: String,
 }
 
 /// A configuration after the change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wrapped {
     pub text: String,
+    /// Whether servers are listed at any of the places, be it none.
+    pub listed: bool,
     /// The servers that were changed.
     pub servers: Vec<String>,
     /// Those that could not be, and why.
@@ -66,6 +75,10 @@ pub fn wrap(text: &str, places: &[Place<'_>], line: &Line) -> Result<Wrapped, Se
         words.extend(line.options.iter().cloned());
         if matches!(place, Place::Project(_)) {
             words.extend(line.project.iter().cloned());
+        }
+        let (name, entry) = (item.key.as_deref().unwrap_or_default(), item.node.value(text));
+        if own::line_beginning(&entry, PROXY).is_some_and(|proxy| astray(&proxy, name, &line.root).is_some()) {
+            return Err("it is behind a proxy that judges by something else; `jackline doctor` says by what");
         }
         Change { text, edits, entry: &item.node }.put_in(&line.program, words)
     })
@@ -98,6 +111,29 @@ pub fn proxied(text: &str, place: Place<'_>) -> Result<Vec<(String, CommandLine)
     Ok(servers.iter().filter_map(|item| Some((item.key.clone()?, line(item)?))).collect())
 }
 
+/// How a proxy judges by something else than one that is put before that server here: a file may come with a clone.
+#[must_use]
+pub fn astray(line: &CommandLine, server: &str, root: &str) -> Option<String> {
+    let own = line.arguments.iter().take_while(|word| *word != REST).map(String::as_str);
+    let words: Vec<&str> = own.collect();
+    let given = |option: &str| {
+        let apart = words.iter().position(|word| *word == option).and_then(|at| words.get(at + 1).copied());
+        let joined = || words.iter().find_map(|word| word.strip_prefix(option)?.strip_prefix('='));
+        apart.or_else(joined)
+    };
+    if let Some(file) = given("--definition") {
+        return Some(format!("it judges by `{file}` alone, whatever was accepted or trusted"));
+    }
+    if let Some(other) = given("--workspace").filter(|named| *named != root) {
+        return Some(format!("it judges by the definition of `{other}`"));
+    }
+    match given("--name") {
+        Some(name) if name == server => None,
+        Some(name) => Some(format!("it calls the server `{name}`, so rules about `mcp__{server}__…` are not asked")),
+        None => Some(format!("the server names itself, so rules about `mcp__{server}__…` may not be asked")),
+    }
+}
+
 /// What became of one server: changed, as it should be already, or left for a reason.
 type Outcome = Result<bool, &'static str>;
 
@@ -113,7 +149,9 @@ fn change(
     let root = spans::along(text, &places.iter().map(Place::keys).collect::<Vec<_>>())?;
     let mut edits = Edits::new(text, &root);
     for place in places {
-        for item in place.servers(&root).map_or(&[][..], |servers| &servers.items) {
+        let servers = place.servers(&root);
+        wrapped.listed |= servers.is_some();
+        for item in servers.map_or(&[][..], |servers| &servers.items) {
             let name = item.key.clone().unwrap_or_default();
             match one(&mut edits, *place, item) {
                 Ok(true) => wrapped.servers.push(name),
@@ -175,11 +213,17 @@ impl<'t> Change<'t, '_, '_> {
         if ["oauth", "headersHelper"].iter().any(|key| self.item(key).is_some()) {
             return Err("it signs in by itself, which the proxy does not do for it");
         }
-        let kind = self.string("type");
-        match (self.item("command"), self.item("url"), kind.as_deref()) {
-            (Some(command), None, None | Some("stdio")) => self.put_in_program(command, program, words),
-            (None, Some(url), None | Some("http")) => self.put_in_address(url, program, (words, URL)),
-            (None, Some(url), Some("streamable-http")) => self.put_in_address(url, program, (words, STREAMABLE)),
+        let (kind, addresses) = (self.string("type"), (self.item(URL_KEY), self.item(HTTP_URL_KEY)));
+        match (self.item("command"), addresses, kind.as_deref()) {
+            // Copilot CLI calls it `local`.
+            (Some(command), (None, None), None | Some("stdio" | "local")) => {
+                self.put_in_program(command, program, words)
+            }
+            (None, (Some(url), None), None | Some("http")) => self.put_in_address(url, program, (words, URL)),
+            (None, (None, Some(url)), None | Some("http")) => self.put_in_address(url, program, (words, HTTP_URL)),
+            (None, (Some(url), None), Some("streamable-http")) => {
+                self.put_in_address(url, program, (words, STREAMABLE))
+            }
             (_, _, Some("sse")) => Err("its transport `sse` is an older one, which the proxy does not speak"),
             _ => Err("it has neither a plain `command` nor an `http` address"),
         }
@@ -234,11 +278,14 @@ impl<'t> Change<'t, '_, '_> {
         let words = self.words();
         let after = |word: &str| args.node.items.get(words.iter().position(|known| known == word)? + 1);
         // A server's own arguments may hold anything, and stand last.
-        match (after(REST), after(URL), after(STREAMABLE)) {
-            (Some(program), _, _) => self.take_out_program(command, args, program),
-            (None, Some(url), _) => self.take_out_address(command, args, (url, "\"http\"")),
-            (None, None, Some(url)) => self.take_out_address(command, args, (url, "\"streamable-http\"")),
-            (None, None, None) => Err("it is behind a proxy that was changed by hand"),
+        if let Some(program) = after(REST) {
+            return self.take_out_program(command, args, program);
+        }
+        let addresses =
+            [(URL, URL_KEY, "http"), (HTTP_URL, HTTP_URL_KEY, "http"), (STREAMABLE, URL_KEY, "streamable-http")];
+        match addresses.iter().find_map(|(option, key, kind)| Some((after(option)?, *key, *kind))) {
+            Some(address) => self.take_out_address(command, args, address),
+            None => Err("it is behind a proxy that was changed by hand"),
         }
     }
 
@@ -255,11 +302,11 @@ impl<'t> Change<'t, '_, '_> {
         Ok(true)
     }
 
-    fn take_out_address(&mut self, command: &Item, args: &Item, (url, was): (&Item, &str)) -> Outcome {
-        let made = format!("\"url\"{}{}", self.between(command), self.raw(&url.node));
+    fn take_out_address(&mut self, command: &Item, args: &Item, (url, key, was): (&Item, &str, &str)) -> Outcome {
+        let made = format!("{}{}{}", Value::from(key), self.between(command), self.raw(&url.node));
         self.edits.put(command.start..args.end(), made);
         if let Some(kind) = self.item("type") {
-            self.edits.put(kind.node.span.clone(), was);
+            self.edits.put(kind.node.span.clone(), Value::from(was).to_string());
         }
         let Some(headers) = self.item("env") else { return Ok(true) };
         self.edits.put(headers.key_span(self.text), "\"headers\"");

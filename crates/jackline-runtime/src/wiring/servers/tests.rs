@@ -8,6 +8,7 @@ fn line() -> Line {
         program: "/opt/jackline".to_owned(),
         options: words(&["--store", "/s"]),
         project: words(&["--workspace", "/ws"]),
+        root: "/ws".to_owned(),
     }
 }
 
@@ -64,6 +65,27 @@ fn the_other_name_of_the_transport_comes_back() {
 }
 
 #[test]
+fn the_forms_of_other_hosts_come_back_too() {
+    let local = r#"{"mcpServers":{"a":{"type":"local","command":"npx","args":["x"],"tools":["*"]}}}"#;
+    let args = ["mcp", "proxy", "--name", "a", "--store", "/s", "--", "npx", "x"];
+    let entry = serde_json::json!({"type": "local", "command": "/opt/jackline", "args": args, "tools": ["*"]});
+    check(local, &serde_json::json!({ "mcpServers": { "a": entry } }));
+    let far = r#"{"mcpServers":{"a":{"httpUrl": "https://x/mcp","headers":{"A":"b"},"timeout":5}}}"#;
+    let start = ["mcp", "proxy", "--name", "a", "--store", "/s", "--http-url", "https://x/mcp"];
+    let args = [&start[..], &["--header-env", "A=JACKLINE_HEADER_1"]].concat();
+    let env = serde_json::json!({"JACKLINE_HEADER_1": "b"});
+    let entry = serde_json::json!({"command": "/opt/jackline", "args": args, "env": env, "timeout": 5});
+    check(far, &serde_json::json!({ "mcpServers": { "a": entry } }));
+}
+
+#[test]
+fn whether_servers_are_listed_is_told() {
+    for (text, listed) in [("", false), (r#"{"servers":{}}"#, false), (r#"{"mcpServers":{}}"#, true)] {
+        assert_eq!(wrap(text, &PLACES, &line()).unwrap().listed, listed, "{text}");
+    }
+}
+
+#[test]
 fn servers_that_sign_in_by_themselves_are_left() {
     for key in ["oauth", "headersHelper"] {
         let text = format!(r#"{{"mcpServers":{{"a":{{"type":"http","url":"https://x/mcp","{key}":{{}}}}}}}}"#);
@@ -112,12 +134,34 @@ fn servers_of_a_project_know_their_project() {
 
 #[test]
 fn what_cannot_be_wrapped_is_left_and_told() {
-    let text = r#"{"mcpServers":{"old":{"type":"sse","url":"http://x"},"odd":5,"both":{"command":"a","url":"b"},"args":{"command":"a","args":"b"}}}"#;
+    let text = r#"{"mcpServers":{"old":{"type":"sse","url":"http://x"},"odd":5,"both":{"command":"a","url":"b"},"two":{"url":"a","httpUrl":"b"},"args":{"command":"a","args":"b"}}}"#;
     let wrapped = wrap(text, &PLACES, &line()).unwrap();
-    assert_eq!((wrapped.text.as_str(), wrapped.servers.len(), wrapped.left.len()), (text, 0, 4));
+    assert_eq!((wrapped.text.as_str(), wrapped.servers.len(), wrapped.left.len()), (text, 0, 5));
     assert_eq!(wrap("", &PLACES, &line()).unwrap().text, "");
     assert!(wrap("[]", &PLACES, &line()).is_err());
     let twice = r#"{"a":1,"a":2}"#;
     assert_eq!(wrap(twice, &PLACES, &line()).unwrap().text, twice, "what is not read may be odd");
     assert!(wrap(r#"{"mcpServers":{"a":{},"a":{}}}"#, &PLACES, &line()).is_err());
+}
+
+#[test]
+fn a_proxy_that_judges_by_something_else_is_told() {
+    let told = |words: &[&str]| {
+        let arguments = [&["mcp", "proxy"], words].concat().into_iter().map(str::to_owned).collect();
+        astray(&CommandLine { program: "/opt/jackline".to_owned(), arguments }, "a", "/ws")
+    };
+    assert_eq!(told(&["--name", "a", "--store", "/s", "--workspace", "/ws", "--", "srv", "--definition", "x"]), None);
+    assert_eq!(told(&["--name=a", "--url", "https://x"]), None);
+    for (words, want) in [
+        (&["--name", "a", "--definition", "lax.yaml", "--", "srv"][..], "`lax.yaml` alone"),
+        (&["--definition=lax.yaml", "--name", "a", "--", "srv"], "`lax.yaml` alone"),
+        (&["--name", "a", "--workspace", "/tmp", "--", "srv"], "the definition of `/tmp`"),
+        (&["--name", "other", "--", "srv"], "calls the server `other`"),
+        (&["--", "srv", "--name", "a"], "names itself"),
+    ] {
+        assert!(told(words).is_some_and(|why| why.contains(want)), "{words:?}");
+    }
+    let text = r#"{"mcpServers":{"a":{"command":"/x/jackline","args":["mcp","proxy","--name","b","--","srv"]}}}"#;
+    let wrapped = wrap(text, &PLACES, &line()).unwrap();
+    assert_eq!((wrapped.text.as_str(), wrapped.left.len()), (text, 1));
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jackline_runtime::wiring::CommandLine;
-use jackline_runtime::wiring::servers::{own, proxied};
+use jackline_runtime::wiring::servers::{astray, own, proxied};
 
 use super::report::Report;
 use crate::hosts::{Host, Settings};
@@ -35,7 +35,8 @@ pub(super) fn look(host: &Host, root: &Path, store: Option<&Path>, report: &mut 
             judge(host, &line, &shown, store, report);
         }
         for (name, line) in proxies {
-            judge_proxy(&line, &format!("{shown}: `{name}`"), store, report);
+            let root = root.to_str().unwrap_or_default();
+            judge_proxy(&line, (&name, &format!("{shown}: `{name}`")), (store, root), report);
         }
     }
     if found > 1 {
@@ -70,18 +71,31 @@ fn other_store<'l>(line: &'l CommandLine, store: Option<&Path>) -> Option<&'l Pa
     store.filter(|store| named != *store).map(|_| named)
 }
 
-/// A proxy that cannot be started leaves its server away; one that keeps its records elsewhere knows no hook's call.
-fn judge_proxy(line: &CommandLine, shown: &str, store: Option<&Path>, report: &mut Report) {
+/// A proxy that cannot be started leaves its server away; one that keeps its records elsewhere knows no hook's call; one
+/// that judges by something else guards something else.
+fn judge_proxy(
+    line: &CommandLine,
+    (name, shown): (&str, &str),
+    (store, root): (Option<&Path>, &str),
+    report: &mut Report,
+) {
     const AGAIN: &str = "jackline mcp wrap --undo && jackline mcp wrap";
     if place::started(line).is_none() {
         return report.fail(GROUP, format!("{shown}: the proxy's program `{}` is not there", line.program), AGAIN);
     }
-    match other_store(line, store) {
-        Some(named) => {
+    match (other_store(line, store), astray(line, name, root)) {
+        (Some(named), _) => {
             let text =
                 format!("{shown}: the proxy keeps its records in `{}`, and the hooks elsewhere", named.display());
             report.fail(GROUP, text, AGAIN);
         }
-        None => report.ok(GROUP, format!("{shown}: behind the proxy")),
+        (None, Some(why)) => {
+            report.warn(
+                GROUP,
+                format!("{shown}: behind a proxy, but {why}"),
+                "look at who wrote it, or: ".to_owned() + AGAIN,
+            );
+        }
+        (None, None) => report.ok(GROUP, format!("{shown}: behind the proxy")),
     }
 }

@@ -13,7 +13,7 @@ use crate::{diff, person, screen};
 ///
 /// Shows what it changes and changes nothing else; running it again changes nothing, and `--undo` takes it back byte for
 /// byte. Without `--config` these are the project's `.mcp.json` and Claude Code's own servers, the user's and those of
-/// this project.
+/// this project. With `--workspace` all of them judge by that project, wherever the host starts them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Wrap {
     /// A configuration with `mcpServers` in it
@@ -73,15 +73,25 @@ impl Wrap {
         let shown = place::shown(&settings.path);
         let root = root.to_str().unwrap_or_default();
         let places = [Place::Top, Place::Project(root)];
-        let Wrapped { text, servers, left } =
+        let Wrapped { text, listed, servers, left } =
             if self.undo { servers::unwrap(text, &places) } else { servers::wrap(text, &places, &self.line(root)?) }
                 .map_err(|fault| settings.refused(&fault))?;
+        if !listed && self.config.is_some() {
+            let why = format!("`{shown}` has no `mcpServers`, so nothing in it can be put behind the proxy");
+            return Err(CommandError::input(why).hint("write `jackline mcp proxy` before each server by hand"));
+        }
         let what = if self.undo { "no longer behind the proxy" } else { "behind the proxy" };
         let shared = settings.path.file_name().is_some_and(|name| name == ".mcp.json");
         if !self.undo && !servers.is_empty() && shared {
             screen::complain(&format!(
                 "note: {shown} names paths of this machine now: take it back with `--undo` before it goes to others"
             ));
+        }
+        if !self.undo && !servers.is_empty() && self.starts_elsewhere(settings, root) {
+            screen::complain(&format!(
+                "note: {shown} is no file of this project: its proxies judge by the directory that they are started in"
+            ));
+            screen::complain("  help: name the project for all of them with `--workspace DIR`");
         }
         for name in servers {
             screen::line(&format!("{shown}: `{name}`: {what}"))?;
@@ -92,14 +102,24 @@ impl Wrap {
         Ok(text)
     }
 
+    /// Whether the host that reads a named file may start its servers anywhere, and nobody said where they belong.
+    fn starts_elsewhere(&self, settings: &Settings, root: &str) -> bool {
+        let inside = settings.path.canonicalize().is_ok_and(|file| file.starts_with(root));
+        self.config.is_some() && self.at.workspace.is_none() && !inside
+    }
+
     /// What runs the proxy: this program, with the store and the project that it would find now.
     fn line(&self, root: &str) -> Result<servers::Line, CommandError> {
         let text = |path: PathBuf| {
             path.into_os_string().into_string().map_err(|_| CommandError::input("a path is not UTF-8; rename it"))
         };
-        let store = vec!["--store".to_owned(), text(self.at.state()?)?];
-        let project = vec!["--workspace".to_owned(), root.to_owned()];
-        Ok(servers::Line { program: text(place::this_program()?)?, options: store, project })
+        let mut options = vec!["--store".to_owned(), text(self.at.state()?)?];
+        let mut project = vec!["--workspace".to_owned(), root.to_owned()];
+        // A project that was named is meant for all of them.
+        if self.at.workspace.is_some() {
+            options.append(&mut project);
+        }
+        Ok(servers::Line { program: text(place::this_program()?)?, options, project, root: root.to_owned() })
     }
 
     fn carry_out(&self, changes: &[(Settings, String)]) -> Result<(), CommandError> {
