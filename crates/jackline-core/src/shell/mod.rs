@@ -98,8 +98,14 @@ pub struct Word {
     pub dynamic: bool,
     /// It has a wildcard that the shell expands.
     pub glob: bool,
+    /// Its wildcards stand for hidden names, too.
+    pub dots: bool,
     /// It stands for files below it that another program chose.
     pub listed: bool,
+    /// It chose them by something else than their names.
+    pub chosen: bool,
+    /// Its wildcards stand for names of files that lie elsewhere.
+    pub brought: bool,
     /// It may be several words.
     pub several: bool,
 }

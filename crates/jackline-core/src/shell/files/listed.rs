@@ -7,6 +7,12 @@ use super::git::without_git_options;
 /// Actions of `find` that print something else than files.
 const OTHERWISE: &[&str] = &["-printf", "-exec", "-execdir", "-ok", "-okdir", "-ls"];
 
+/// What turns a test of `find` round.
+const NOT: &[&str] = &["!", "-not"];
+
+/// Actions of `find` that do more than print.
+const ACTIONS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-delete", "-print", "-print0", "-fprint"];
+
 /// Tests and actions of `find` that take no value.
 const PLAIN_TESTS: &[&str] = &[
     "-depth",
@@ -78,34 +84,61 @@ pub(in crate::shell) fn listed(words: &[Word]) -> Option<Vec<Word>> {
     }
 }
 
-/// The files that `find` comes upon: below its roots, and with its names where nothing widens them.
+/// The files that `find` comes upon: below its roots, and with its names where nothing else lets others in. Unlike the
+/// shell's, its wildcards match hidden files.
 pub(in crate::shell) fn found(arguments: &[Word]) -> Vec<Word> {
     let options = |word: &&Word| matches!(word.text.as_str(), "-L" | "-H" | "-P");
     let arguments: Vec<Word> = arguments.iter().skip_while(options).cloned().collect();
     let is_root = |word: &&Word| !word.text.starts_with(['-', '(', '!']);
     let tops: Vec<Word> = arguments.iter().take_while(is_root).cloned().collect();
-    let tops = roots(tops);
-    let Some(name) = name(&arguments) else { return tops };
-    let below = |top: Word| Word { text: format!("{}/**/{name}", top.text.trim_end_matches('/')), ..top };
-    tops.into_iter().map(below).collect()
+    let names = names(arguments.get(tops.len()..).unwrap_or_default());
+    let tops: Vec<Word> = roots(tops).into_iter().map(|top| Word { chosen: false, ..top }).collect();
+    let below =
+        |top: &Word, rest: &str| Word { text: format!("{}/{rest}", top.text.trim_end_matches('/')), ..top.clone() };
+    match names {
+        Some(names) => {
+            let named = |name: &String| tops.iter().map(|top| below(top, &format!("**/{name}"))).collect::<Vec<_>>();
+            names.iter().flat_map(named).collect()
+        }
+        None => tops.iter().map(|top| below(top, "**")).collect(),
+    }
 }
 
-/// The one name that `find` asks for, if nothing else could let others in.
-fn name(arguments: &[Word]) -> Option<String> {
+/// The names that `find` asks for: one for each alternative, if every one asks for a name.
+fn names(expression: &[Word]) -> Option<Vec<String>> {
+    let is = |word: &Word, texts: &[&str]| texts.contains(&word.text.as_str());
+    let denied_group = expression.windows(2).any(|pair| match pair {
+        [not, group] => is(not, NOT) && group.text == "(",
+        _ => false,
+    });
+    if denied_group || expression.iter().any(|word| word.text == ",") {
+        return None;
+    }
+    let alternatives = expression.split(|word| is(word, &["-o", "-or"]));
+    // What is only passed by is not what something is done to.
+    let acts =
+        |words: &&[Word]| words.iter().all(|word| word.text != "-prune") || words.iter().any(|word| is(word, ACTIONS));
+    alternatives.filter(acts).map(name).collect()
+}
+
+/// Whether `find` comes only upon what has nothing in it, or on directories, of which it deletes no others.
+pub(super) fn is_empty(arguments: &[Word]) -> bool {
     let widens = |word: &Word| matches!(word.text.as_str(), "-o" | "-or" | "," | "!" | "-not");
-    if arguments.iter().any(widens) {
-        return None;
-    }
-    let at = arguments.iter().position(|word| word.text == "-name")?;
+    let directories =
+        arguments.windows(2).any(|pair| matches!(pair, [of, kind] if of.text == "-type" && kind.text == "d"));
+    let empty = arguments.iter().any(|word| word.text == "-empty");
+    (empty || directories) && !arguments.iter().any(widens)
+}
+
+/// The name that an alternative asks for.
+fn name(tests: &[Word]) -> Option<String> {
+    let before = |at: usize| at.checked_sub(1).and_then(|before| tests.get(before)).map_or("", |word| &word.text);
     // What looks like a test may be the value of the one before it.
-    let before = at.checked_sub(1).and_then(|before| arguments.get(before)).map(|word| word.text.as_str());
-    if before.is_some_and(|before| before.starts_with('-') && !PLAIN_TESTS.contains(&before)) {
-        return None;
-    }
-    let name = arguments.get(at + 1)?;
-    // Unlike the shell's, its wildcards match hidden files; one without a letter matches them all.
-    let says = name.text.chars().filter(|c| !"*?[]".contains(*c)).count();
-    (name.known() && says > 1).then(|| name.text.clone())
+    let is_test = |at: usize| !before(at).starts_with('-') || PLAIN_TESTS.contains(&before(at));
+    let asks =
+        |at: &usize| tests.get(*at).is_some_and(|word| word.text == "-name") && before(*at) != "!" && is_test(*at);
+    let at = (0..tests.len()).find(asks)?;
+    tests.get(at + 1).filter(|name| !name.dynamic).map(|name| name.text.clone())
 }
 
 fn by_git(words: &[Word], all: &[Word]) -> Option<Vec<Word>> {
@@ -121,11 +154,11 @@ fn by_git(words: &[Word], all: &[Word]) -> Option<Vec<Word>> {
     }
 }
 
-/// Everything below these directories, the present one if there are none.
+/// Files below these directories, the present one if there are none.
 fn roots(tops: Vec<Word>) -> Vec<Word> {
     let here = vec![Word::literal(".")];
     let tops = if tops.is_empty() { here } else { tops };
-    tops.into_iter().map(|top| Word { glob: true, listed: true, ..top }).collect()
+    tops.into_iter().map(|top| Word { glob: true, dots: true, listed: true, chosen: true, ..top }).collect()
 }
 
 /// Whether `find` prints nothing but files.

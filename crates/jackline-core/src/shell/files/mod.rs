@@ -16,7 +16,7 @@ pub(super) use arguments::has_option;
 use arguments::{below, inside, is_short, operands, values_of};
 use copies::ends;
 pub use git::git_settings;
-pub(super) use git::{makes_run, without_git_options};
+pub(super) use git::{in_work_tree, makes_run, without_git_options};
 pub(super) use listed::{found, listed};
 pub(super) use named::is_known;
 use table::{OUTPUTS, ROWS, Row, Uses};
@@ -80,7 +80,10 @@ impl Found<'_> {
             "rsync" => self.rsync(arguments),
             "tar" | "unzip" | "bsdtar" => self.unpack(program, arguments),
             "find" => self.find(arguments),
-            "patch" => self.patched(self.input),
+            "patch" => {
+                self.enter_each(&values_of(arguments, &["-d", "--directory"]));
+                self.patched(self.input);
+            }
             // It runs `+!command` before it shows anything.
             "less" => {
                 let runs = |word: &Word| word.text.starts_with('+') && word.text.contains(['!', '|']);
@@ -100,6 +103,13 @@ impl Found<'_> {
         }
     }
 
+    /// What follows happens in these directories, one below the other.
+    fn enter_each(&mut self, dirs: &[Word]) {
+        for dir in dirs {
+            self.dir = self.dir.enter(dir);
+        }
+    }
+
     fn push(&mut self, path: &Word, role: Role) {
         self.push_how(path, role, How::Whole);
     }
@@ -110,8 +120,9 @@ impl Found<'_> {
             return;
         }
         let mut path = path.clone();
-        // Files that another program chose are only so far known as they have a pattern.
-        path.dynamic |= path.listed && role.changes() && !path.text.contains(['*', '?', '[']);
+        if path.listed && role.changes() && !path.text.contains(['*', '?', '[']) {
+            path.text = format!("{}/**", path.text.trim_end_matches('/'));
+        }
         self.touches.push(Touch { how, ..Touch::plain(path, role, self.dir.clone()) });
     }
 
@@ -360,18 +371,22 @@ impl Found<'_> {
 
     fn find(&mut self, arguments: &[Word]) {
         let deletes = arguments.iter().any(|word| word.text == "-delete");
+        if deletes && listed::is_empty(arguments) {
+            return;
+        }
         for root in found(arguments) {
             // What is deleted is known by what is asked for: as sure as a pattern of the shell's.
             let root = Word { listed: false, ..root };
-            match deletes {
-                true => {
-                    self.push(&root, Role::Delete);
+            let top = root.text.strip_suffix("/**").map(|top| Word { text: top.to_owned(), ..root.clone() });
+            match (deletes, top) {
+                (true, Some(top)) => {
+                    self.push(&top, Role::Delete);
                     // What a pattern of the shell's chose goes with all that lies below.
-                    if !root.text.contains("/**/") && root.text.contains(['*', '?', '[']) {
-                        self.push_below(std::slice::from_ref(&root));
-                    }
+                    self.push_below(Some(top).filter(|top| top.text.contains(['*', '?', '['])).as_slice());
                 }
-                false => self.push_how(&root, Role::Read, How::Measured),
+                (true, None) => self.push(&root, Role::Delete),
+                // Of what it is not asked for by name, it shows no more than names.
+                (false, top) => self.push_how(&top.unwrap_or(root), Role::Read, How::Measured),
             }
         }
     }

@@ -46,12 +46,7 @@ impl Found<'_> {
     pub(super) fn name_own(&mut self, arguments: &[Word]) {
         self.name_directories(arguments);
         for word in arguments.iter().filter(|word| word.known()) {
-            let value = match word.text.split_once('=') {
-                Some((_, value)) => value,
-                None if word.text.starts_with("--") => "",
-                None if word.text.starts_with('-') => word.text.get(2..).unwrap_or_default(),
-                None => &word.text,
-            };
+            let value = value_in(&word.text);
             if !value.contains(char::is_whitespace) && has_own_part(value) {
                 self.push_how(&Word::literal(value), Role::Write, How::Named);
             }
@@ -62,9 +57,10 @@ impl Found<'_> {
     fn name_directories(&mut self, arguments: &[Word]) {
         let mut before = "";
         for word in arguments {
-            let operand = word.known() && !word.text.starts_with('-') && own_files::ends_in_directory(&word.text);
-            if operand && !leaves_out(before) {
-                self.push_how(word, Role::Delete, How::Named);
+            let value = value_in(&word.text);
+            let named = word.known() && own_files::ends_in_directory(value);
+            if named && !leaves_out(before) && !leaves_out(&word.text) {
+                self.push_how(&Word::literal(value), Role::Delete, How::Named);
             }
             before = &word.text;
         }
@@ -104,6 +100,16 @@ fn verb(word: &Word) -> Option<&'static str> {
 
 fn is_verb(row: &&super::table::Row) -> bool {
     matches!(row.uses, Uses::Deletes | Uses::Moves | Uses::Copies | Uses::Links | Uses::Writes | Uses::MarksAfterFirst)
+}
+
+/// What a word names: itself, or the value of the option that it is.
+fn value_in(word: &str) -> &str {
+    match word.split_once('=') {
+        Some((_, value)) => value,
+        None if word.starts_with("--") => "",
+        None if word.starts_with('-') => word.get(2..).unwrap_or_default(),
+        None => word,
+    }
 }
 
 fn has_own_part(path: &str) -> bool {

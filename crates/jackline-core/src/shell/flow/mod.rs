@@ -334,8 +334,7 @@ impl Walker<'_> {
     /// Keeps what is touched, also where the text may be instead.
     fn touch(&mut self, touches: Vec<Touch>, state: &State) {
         for mut touch in touches {
-            // Wildcards that match hidden files match more than their text says.
-            touch.path.dynamic |= touch.path.glob && state.dotglob;
+            touch.path.dots |= state.dotglob;
             let relative = !touch.path.dynamic && !touch.path.text.starts_with(['/', '~']);
             let at = if let Dir::At(place) = &state.dir { Some(place).filter(|_| relative) } else { None };
             self.reading.touches.push(touch.clone());

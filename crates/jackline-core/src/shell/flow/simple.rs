@@ -157,7 +157,8 @@ impl Walker<'_> {
             return Ok(());
         };
         let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
-        let found = files::touched(&program, &words, &state.dir, (input.text.as_ref(), shown));
+        let placed = files::in_work_tree(&program, &words, &environment(&env, state));
+        let found = files::touched(&program, &placed, &state.dir, (input.text.as_ref(), shown));
         self.reading.foreign |= found.foreign;
         if words.first().is_some_and(|word| state.aliases.contains(&word.text)) {
             self.opaque("it runs an alias");

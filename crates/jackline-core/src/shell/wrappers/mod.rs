@@ -206,9 +206,8 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
             dir = attached.or_else(|| rest.next().cloned());
         } else if text.starts_with('-') && (text.len() > 1 || wrapper.name == "env") {
             rest.next();
-            if wrapper.valued.contains(&text) || wrapper.texts.contains(&text) {
-                rest.next();
-            }
+            let value = attached.or_else(|| rest.next_if(|_| takes_value(wrapper, text)).cloned());
+            dir = value.as_ref().and_then(working_directory).or(dir);
         } else if let Some((name, value)) = assigned(text).filter(|_| ASSIGNING.contains(&wrapper.name)) {
             env.push((name.to_owned(), Word { text: value.to_owned(), ..(*word).clone() }));
             rest.next();
@@ -229,6 +228,16 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
     let passes_status = passes_status(wrapper, own);
     let words = handed(wrapper.name, arguments, words, listing);
     command(wrapper, words, (env, dir, passes_status)).into_iter().collect()
+}
+
+fn takes_value(wrapper: &Wrapper, option: &str) -> bool {
+    wrapper.valued.contains(&option) || wrapper.texts.contains(&option)
+}
+
+/// The directory that a unit of systemd's is given as a property.
+fn working_directory(value: &Word) -> Option<Word> {
+    let dir = value.text.strip_prefix("WorkingDirectory=")?;
+    Some(Word { text: dir.to_owned(), ..value.clone() })
 }
 
 /// Whether a wrapper that is told these options ends as the command does.
