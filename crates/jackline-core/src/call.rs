@@ -346,6 +346,7 @@ fn from_shell(touch: &shell::Touch, from: &str, placed: fn(&str, &str) -> String
         glob: touch.path.glob,
         dots: touch.path.dots,
         brought: touch.path.brought,
+        listed: touch.path.listed,
         chosen: touch.path.chosen,
         dynamic: touch.path.dynamic || lost,
         how: touch.how,
@@ -367,7 +368,6 @@ fn walked(from: &str, place: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::How;
     use serde_json::{Value, json};
 
     fn call(tool: &str, args: Value) -> Call {

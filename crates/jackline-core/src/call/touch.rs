@@ -23,7 +23,9 @@ pub struct Touch {
     pub dots: bool,
     /// They stand for names of files that lie elsewhere.
     pub brought: bool,
-    /// Another program chooses among the files that it may stand for, by something else than their names.
+    /// Another program lists the files that it stands for.
+    pub listed: bool,
+    /// It chooses them by something else than their names.
     pub chosen: bool,
     /// Where it leads depends on a value that is not known.
     pub dynamic: bool,
@@ -80,6 +82,7 @@ impl Touch {
             glob: false,
             dots: false,
             brought: false,
+            listed: false,
             chosen: false,
             dynamic: false,
             how: How::Whole,

@@ -30,7 +30,7 @@ pub(super) enum Met<'a> {
 
 impl Meeting<'_> {
     pub(super) fn come_to<'f>(self, view: &View, facts: &'f Facts) -> Met<'f> {
-        let makes = self.touch.role == Role::Write;
+        let makes = self.touch.role == Role::Write && !self.touch.listed;
         // Names that come from elsewhere need not be there, nor does what the same text makes before.
         if self.touch.brought || makes && self.is_made_ready(view, facts) {
             return Met::Untold;

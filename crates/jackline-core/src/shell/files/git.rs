@@ -139,7 +139,15 @@ impl Found<'_> {
             "restore" if has_option(rest, &["--staged", "-S"]) && !has_option(rest, &["--worktree", "-W"]) => {}
             "restore" => self.push_restored(&paths),
             "checkout" => self.checkout(rest, &paths),
-            "clean" if !only_shows(rest) => self.push_everything(Role::Delete),
+            "clean" if only_shows(rest) => {}
+            "clean" => {
+                let (paths, _) = operands(rest, &["-e", "--exclude"]);
+                self.push_each(&paths, Role::Delete);
+                self.push_below(&paths);
+                if paths.is_empty() {
+                    self.push_everything(Role::Delete);
+                }
+            }
             "stash" if rest.first().is_some_and(|word| matches!(word.text.as_str(), "list" | "show")) => {}
             "apply" | "am" => {
                 self.enter_each(&values_of(rest, &["--directory"]));
@@ -151,6 +159,9 @@ impl Found<'_> {
             "stash" if rest.iter().any(|word| word.text == "--") => {
                 let named: Vec<Word> = rest.iter().skip_while(|word| word.text != "--").skip(1).cloned().collect();
                 self.push_each(&named, Role::Write);
+            }
+            "stash" if paths.first().is_some_and(|word| word.text == "push") && paths.len() > 1 => {
+                self.push_each(paths.get(1..).unwrap_or_default(), Role::Write);
             }
             "stash" | "merge" | "rebase" | "pull" | "revert" | "cherry-pick" | "checkout-index" | "read-tree" => {
                 self.push_everything(Role::Write)

@@ -1,7 +1,7 @@
 //! What programs that list files print: patterns that every line of it matches.
 
 use super::super::Word;
-use super::arguments::{has_option, operands};
+use super::arguments::{has_option, operands, values_of};
 use super::git::without_git_options;
 
 /// Actions of `find` that print something else than files.
@@ -35,7 +35,12 @@ const SEARCHING: &[&str] = &[
     "-l",
     "-i",
     "-n",
+    "-s",
     "-w",
+    "-z",
+    "-Z",
+    "-0",
+    "--null",
     "-F",
     "-E",
     "-P",
@@ -49,6 +54,25 @@ const SEARCHING: &[&str] = &[
     "--exclude-dir",
     "--hidden",
     "--glob",
+    "--type",
+];
+/// Options with which `ls` still prints nothing but names.
+const NAMING: &[&str] = &["-1", "-a", "-A", "-d", "-r", "-S", "-t", "-U"];
+/// Options of fd's that take a value.
+const FD_VALUED: &[&str] = &[
+    "-d",
+    "-e",
+    "-E",
+    "-j",
+    "-S",
+    "-t",
+    "--changed-before",
+    "--changed-within",
+    "--exclude",
+    "--extension",
+    "--max-depth",
+    "--size",
+    "--threads",
     "--type",
 ];
 const LISTING: &[&str] =
@@ -72,6 +96,8 @@ pub(in crate::shell) fn listed(words: &[Word]) -> Option<Vec<Word>> {
     match program.text.as_str() {
         "mktemp" if arguments.iter().all(|word| word.text == "-d") => Some(vec![Word::literal("/tmp/tmp.mktemp")]),
         "find" => prints_files(arguments).then(|| found(arguments)),
+        "ls" if only_options(arguments, NAMING) => by_ls(&operands(arguments, &[]).0),
+        "fd" | "fdfind" => Some(by_fd(arguments)),
         "git" => by_git(&without_git_options(arguments), arguments),
         "rg" | "grep" if !only_options(arguments, SEARCHING) => None,
         "rg" if has_option(arguments, &["--files"]) => Some(roots(operands(arguments, &["-g", "-t"]).0)),
@@ -141,12 +167,47 @@ fn name(tests: &[Word]) -> Option<String> {
     tests.get(at + 1).filter(|name| !name.dynamic).map(|name| name.text.clone())
 }
 
+/// What `ls` prints of the present directory, or of what a pattern of the shell's stands for. What it prints of other
+/// directories are names that are none here.
+fn by_ls(named: &[Word]) -> Option<Vec<Word>> {
+    let all = || vec![Word { glob: true, listed: true, ..Word::literal("*") }];
+    match named.iter().all(|word| word.glob) {
+        true if named.is_empty() => Some(all()),
+        true => Some(named.iter().map(|word| Word { listed: true, ..word.clone() }).collect()),
+        false => None,
+    }
+}
+
+/// The files that `fd` comes upon: by their ends or their names, or by an expression, which may stand for any.
+pub(in crate::shell) fn by_fd(arguments: &[Word]) -> Vec<Word> {
+    let (named, _) = operands(arguments.split(|word| is_run(word)).next().unwrap_or_default(), FD_VALUED);
+    let tops = roots(named.get(1..).unwrap_or_default().to_vec());
+    let globs = named.first().filter(|_| has_option(arguments, &["-g", "--glob"])).map(|word| word.text.clone());
+    let ends = values_of(arguments, &["-e", "--extension"]).into_iter().map(|end| format!("*.{}", end.text));
+    let names: Vec<String> = ends.chain(globs).collect();
+    if names.is_empty() {
+        return tops;
+    }
+    let below = |top: &Word, name: &String| Word {
+        text: format!("{}/**/{name}", top.text.trim_end_matches('/')),
+        chosen: false,
+        ..top.clone()
+    };
+    tops.iter().flat_map(|top| names.iter().map(|name| below(top, name)).collect::<Vec<_>>()).collect()
+}
+
+/// Whether the rest of fd's words is a command.
+fn is_run(word: &Word) -> bool {
+    matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
+}
+
 fn by_git(words: &[Word], all: &[Word]) -> Option<Vec<Word>> {
     let (sub, arguments) = words.split_first()?;
     let elsewhere = all.len() != words.len();
     match sub.text.as_str() {
         _ if elsewhere => None,
         "ls-files" if only_options(arguments, LISTING) => Some(roots(Vec::new())),
+        "grep" if only_options(arguments, SEARCHING) && has_option(arguments, &["-l"]) => Some(roots(Vec::new())),
         "diff" if only_options(arguments, COMPARING) && has_option(arguments, &["--name-only"]) => {
             Some(roots(Vec::new()))
         }

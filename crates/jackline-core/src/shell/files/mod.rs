@@ -17,7 +17,7 @@ use arguments::{below, inside, is_short, operands, values_of};
 use copies::ends;
 pub use git::git_settings;
 pub(super) use git::{in_work_tree, makes_run, without_git_options};
-pub(super) use listed::{found, listed};
+pub(super) use listed::{by_fd, found, listed};
 pub(super) use named::is_known;
 use table::{OUTPUTS, ROWS, Row, Uses};
 
@@ -81,7 +81,11 @@ impl Found<'_> {
             "tar" | "unzip" | "bsdtar" => self.unpack(program, arguments),
             "find" => self.find(arguments),
             "patch" => {
-                self.enter_each(&values_of(arguments, &["-d", "--directory"]));
+                let dirs = values_of(arguments, &["-d", "--directory"]);
+                if self.input.is_none() {
+                    self.name_directories(&dirs);
+                }
+                self.enter_each(&dirs);
                 self.patched(self.input);
             }
             // It runs `+!command` before it shows anything.

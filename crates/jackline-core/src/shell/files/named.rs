@@ -54,7 +54,7 @@ impl Found<'_> {
     }
 
     /// Directories of hosts' that are handed to a program as what it works on, not as what it leaves out.
-    fn name_directories(&mut self, arguments: &[Word]) {
+    pub(super) fn name_directories(&mut self, arguments: &[Word]) {
         let mut before = "";
         for word in arguments {
             let value = value_in(&word.text);

@@ -210,6 +210,7 @@ impl Walker<'_> {
     ) -> Result<(), String> {
         let listing = match program {
             "find" => files::found(words.get(1..).unwrap_or_default()),
+            "fd" | "fdfind" => files::by_fd(words.get(1..).unwrap_or_default()),
             "xargs" if *input == Input::default() => std::mem::take(&mut self.listing),
             "xargs" => input.text.iter().flat_map(printed::lines).collect(),
             _ => Vec::new(),

@@ -61,7 +61,7 @@ pub(super) fn inner(program: &str, words: &[Word], (listing, fed): (&[Word], boo
         "trap" => return trapped(arguments).into_iter().collect(),
         "git" => return by_git(arguments),
         "tar" | "bsdtar" => return by_tar(arguments),
-        "fd" | "fdfind" => return by_fd(arguments),
+        "fd" | "fdfind" => return by_fd(arguments, listing),
         "gh" => return by_gh(arguments).into_iter().collect(),
         "ssh" | "scp" | "sftp" => return by_ssh(program, arguments),
         // `command -v git` only looks the program up.
@@ -399,12 +399,15 @@ fn by_tar(arguments: &[Word]) -> Vec<Inner> {
 }
 
 /// The command that `fd` runs for each file, or for all of them.
-fn by_fd(arguments: &[Word]) -> Vec<Inner> {
+fn by_fd(arguments: &[Word], files: &[Word]) -> Vec<Inner> {
     let runs = |word: &&Word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
     let mut rest = arguments.iter().skip_while(|word| !runs(word)).skip(1).take_while(|word| word.text != ";");
     let Some(first) = rest.next() else { return Vec::new() };
-    let words = std::iter::once(first).chain(rest).cloned().chain([Word::unknown("{}")]).collect();
-    vec![Inner::words(words, false)]
+    let words: Vec<Word> = std::iter::once(first).chain(rest).cloned().collect();
+    // Without a place for them they stand at the end.
+    let marked = words.iter().any(|word| word.text.contains("{}"));
+    let words = words.into_iter().chain((!marked).then(|| Word::literal("{}"))).collect();
+    vec![Inner::words(filled(words, "{}", files), false)]
 }
 
 /// An alias of GitHub's program that is a shell text.
@@ -434,10 +437,9 @@ fn found(arguments: &[Word], listing: &[Word]) -> Vec<Inner> {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         if matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") {
-            let inside = word.text.ends_with("dir");
             let command: Vec<Word> =
                 words.by_ref().take_while(|word| !matches!(word.text.as_str(), ";" | "+")).cloned().collect();
-            let command = filled(command, "{}", if inside { &unknown } else { files });
+            let command = filled(command, "{}", files);
             if !command.is_empty() {
                 commands.push(Inner::words(command, false));
             }
