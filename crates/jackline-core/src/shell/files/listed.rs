@@ -47,6 +47,7 @@ const SEARCHING: &[&str] = &[
 ];
 const LISTING: &[&str] =
     &["-o", "-m", "-c", "-d", "-z", "--others", "--modified", "--cached", "--deleted", "--exclude-standard", "--"];
+const NAMING: &[&str] = &["-1", "-A", "-a", "-d", "-r", "-S", "-t", "-U"];
 const COMPARING: &[&str] = &["--name-only", "--cached", "--staged", "--diff-filter", "-z", "--"];
 
 /// Whether a command has only these options.
@@ -66,6 +67,7 @@ pub(in crate::shell) fn listed(words: &[Word]) -> Option<Vec<Word>> {
     match program.text.as_str() {
         "mktemp" if arguments.iter().all(|word| word.text == "-d") => Some(vec![Word::literal("/tmp/tmp.mktemp")]),
         "find" => prints_files(arguments).then(|| found(arguments)),
+        "ls" if only_options(arguments, NAMING) => by_patterns(operands(arguments, &[]).0),
         "git" => by_git(&without_git_options(arguments), arguments),
         "rg" | "grep" if !only_options(arguments, SEARCHING) => None,
         "rg" if has_option(arguments, &["--files"]) => Some(roots(operands(arguments, &["-g", "-t"]).0)),
@@ -85,9 +87,24 @@ pub(in crate::shell) fn found(arguments: &[Word]) -> Vec<Word> {
     let is_root = |word: &&Word| !word.text.starts_with(['-', '(', '!']);
     let tops: Vec<Word> = arguments.iter().take_while(is_root).cloned().collect();
     let tops = roots(tops);
-    let Some(name) = name(&arguments) else { return tops };
+    let Some(name) = name(&arguments) else { return with_below(tops) };
     let below = |top: Word| Word { text: format!("{}/**/{name}", top.text.trim_end_matches('/')), ..top };
     tops.into_iter().map(below).collect()
+}
+
+/// Directories, and what lies in those that a pattern of the shell's chose.
+fn with_below(tops: Vec<Word>) -> Vec<Word> {
+    let chosen = tops.iter().filter(|top| top.text.contains(['*', '?', '[']));
+    let below = chosen.map(|top| Word { text: format!("{}/**", top.text.trim_end_matches('/')), ..top.clone() });
+    let below: Vec<Word> = below.collect();
+    tops.into_iter().chain(below).collect()
+}
+
+/// The files that a pattern of the shell's chose; nothing where some are named otherwise.
+fn by_patterns(operands: Vec<Word>) -> Option<Vec<Word>> {
+    let listed = |word: Word| Word { listed: true, ..word };
+    let chosen = !operands.is_empty() && operands.iter().all(|word| word.glob && !word.dynamic);
+    chosen.then(|| operands.into_iter().map(listed).collect())
 }
 
 /// The one name that `find` asks for, if nothing else could let others in.
