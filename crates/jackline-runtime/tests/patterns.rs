@@ -122,6 +122,11 @@ fn a_directory_given_by_an_option_is_entered() {
         "scp host:settings.json .claude/",
         "valgrind --log-file=.claude/settings.json ls",
         "7z x -o.claude x.7z settings.json",
+        "cd .cla*; cp ../x/settings.json settings.json",
+        "curl -fsSLo.claude/settings.json http://example.com/x",
+        "rsync --log-file=.claude/settings.json a b",
+        "sed -n '1w.claude/settings.json' x/settings.json",
+        "git checkout-index -f --prefix=.claude/ settings.json",
         "bwrap --bind / / --chdir=.claude rm settings.json",
     ]);
 }

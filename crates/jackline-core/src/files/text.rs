@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::seen::{Acted, Failure, Firing};
 use crate::audit::head;
+use crate::completion::park;
 
 /// Bytes of the whole text. Hosts put longer ones aside and show their beginning only.
 pub const TEXT_BYTES_MAX: usize = 7 * 1024;
@@ -52,7 +53,7 @@ pub fn whole(sections: &[Section], individual: bool) -> String {
     format!("{text}\n{end}")
 }
 
-/// How an agent settles a policy without doing anything: by its word.
+/// How an agent settles a policy without doing anything: by its word; or leaves it, and says why.
 fn ending(sections: &[Section]) -> String {
     let asking: Vec<&Section> = sections.iter().filter(|section| !section.waits).collect();
     if asking.is_empty() && !sections.is_empty() {
@@ -63,7 +64,8 @@ fn ending(sections: &[Section]) -> String {
     let each = if sections.len() > 1 { " (each policy by its own name)" } else { "" };
     format!(
         "Do what they ask. Where you have looked and nothing needs to change, write `<promise>{name}</promise>` in a \
-         message{each}: it is recorded as your word, and the owner sees it."
+         message{each}: it is recorded as your word, and the owner sees it; {}.",
+        park::EXIT
     )
 }
 

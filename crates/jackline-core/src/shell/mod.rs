@@ -7,6 +7,7 @@
 //! What cannot be known is said, never guessed.
 
 mod braces;
+mod choices;
 mod files;
 mod flow;
 mod grammar;
@@ -190,8 +191,12 @@ pub enum How {
     Locked,
     /// Git puts there what it keeps of it.
     Restored,
+    /// Its content is laid out anew and says what it said.
+    Formatted,
     /// Only its name, its size or a digest of it is told.
     Measured,
+    /// A program works by what it says, and does not show it.
+    Loaded,
 }
 
 /// Where a relative path starts.

@@ -156,6 +156,9 @@ impl Found<'_> {
             }
             "diff" if has_option(rest, &["--no-index"]) => self.push_each(&paths, Role::Read),
             "hash-object" => self.push_each(&paths, Role::Read),
+            "annotate" | "blame" | "cat-file" | "diff" | "show" => self.git_shown(&paths),
+            "log" if has_option(rest, &["-p", "-u", "-L", "--patch"]) => self.git_shown(&paths),
+            "config" => self.git_config(rest),
             "stash" if rest.iter().any(|word| word.text == "--") => {
                 let named: Vec<Word> = rest.iter().skip_while(|word| word.text != "--").skip(1).cloned().collect();
                 self.push_each(&named, Role::Write);
@@ -169,6 +172,25 @@ impl Found<'_> {
             "reset" if has_option(rest, &["--hard", "--merge", "--keep"]) => self.push_everything(Role::Write),
             _ => self.git_elsewhere(command, rest, &paths),
         }
+    }
+
+    /// What is shown of files: those that are named, with a revision before them or without. A name may be that of a
+    /// revision, and one that is not known usually is.
+    fn git_shown(&mut self, names: &[Word]) {
+        for name in names.iter().filter(|name| name.known()) {
+            // `:/text` looks for a commit, and other signs for more than one file.
+            let path = name.text.split_once(':').map_or(Some(name.text.as_str()), |(_, path)| {
+                Some(path).filter(|path| !path.starts_with(['/', '(', '!', '^']))
+            });
+            path.iter().for_each(|path| self.push(&Word::literal(*path), Role::Read));
+        }
+    }
+
+    /// Settings in a file of their own.
+    fn git_config(&mut self, rest: &[Word]) {
+        let reads = ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "get", "list"];
+        let role = if rest.iter().any(|word| reads.contains(&word.text.as_str())) { Role::Read } else { Role::Write };
+        values_of(rest, &["-f", "--file"]).iter().for_each(|file| self.push(file, role));
     }
 
     /// Commands that write somewhere else than in the work tree.

@@ -121,13 +121,13 @@ pub(in crate::shell) fn found(arguments: &[Word]) -> Vec<Word> {
     let tops: Vec<Word> = roots(tops).into_iter().map(|top| Word { chosen: false, ..top }).collect();
     let below =
         |top: &Word, rest: &str| Word { text: format!("{}/{rest}", top.text.trim_end_matches('/')), ..top.clone() };
-    match names {
-        Some(names) => {
-            let named = |name: &String| tops.iter().map(|top| below(top, &format!("**/{name}"))).collect::<Vec<_>>();
-            names.iter().flat_map(named).collect()
-        }
-        None => tops.iter().map(|top| below(top, "**")).collect(),
-    }
+    // What a pattern of the shell's chose may be a file, and found itself.
+    let chosen = tops.iter().filter(|top| top.text.contains(['*', '?', '['])).cloned();
+    let ends: Vec<String> = match names {
+        Some(names) => names.iter().map(|name| format!("**/{name}")).collect(),
+        None => vec!["**".to_owned()],
+    };
+    chosen.chain(ends.iter().flat_map(|end| tops.iter().map(|top| below(top, end)))).collect()
 }
 
 /// The names that `find` asks for: one for each alternative, if every one asks for a name.

@@ -15,6 +15,9 @@ const READ: &[&str] = &["sed", "gsed", "git", "dd", "curl", "wget", "tar", "unzi
 /// Paths from the root that are asked about for one text; a text with more is no command.
 const ABSOLUTE_MAX: usize = 8;
 
+/// Letters of options that stand together before a value.
+const CLUSTER_MAX: usize = 16;
+
 /// Whether it is known what becomes of the files that a program is told.
 pub(in crate::shell) fn is_known(program: &str) -> bool {
     READ.contains(&program) || HARMLESS.contains(&program) || ROWS.iter().any(|row| row.program == program)
@@ -40,6 +43,22 @@ impl Found<'_> {
         let verb = arguments.iter().position(|word| verb(word).is_some());
         if let Some(at) = verb.filter(|_| programs::may_run_words(program)) {
             self.name_changed(arguments.get(at..).unwrap_or_default());
+        }
+    }
+
+    /// A program that we know may be told the name of what guards us in an option that we do not know, whose value is
+    /// joined to it. What only reads may.
+    pub(super) fn name_in_options(&mut self, program: &str, arguments: &[Word]) {
+        let reads = |uses: Uses| matches!(uses, Uses::Shows | Uses::Reads | Uses::Measures | Uses::ReadsAfterFirst);
+        let row = ROWS.iter().find(|row| row.program == program);
+        if HARMLESS.contains(&program) || row.is_some_and(|row| reads(row.uses)) {
+            return;
+        }
+        let options = arguments.iter().take_while(|word| word.text != "--");
+        for word in options.filter(|word| word.known() && word.text.starts_with('-') && !leaves_out(&word.text)) {
+            if let Some(value) = own_value(&word.text) {
+                self.push_how(&Word::literal(value), Role::Write, How::Named);
+            }
         }
     }
 
@@ -112,7 +131,17 @@ fn value_in(word: &str) -> &str {
     }
 }
 
-fn has_own_part(path: &str) -> bool {
+/// The value that is joined to an option, where it may be what guards us: behind `=`, or behind some letters.
+fn own_value(option: &str) -> Option<&str> {
+    if let Some((_, value)) = option.split_once('=') {
+        return Some(value).filter(|value| has_own_part(value));
+    }
+    let letters = option.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+    let ends = letters.char_indices().skip(1).take(CLUSTER_MAX).filter_map(|(at, _)| letters.get(at..));
+    ends.into_iter().find(|end| has_own_part(end))
+}
+
+pub(super) fn has_own_part(path: &str) -> bool {
     path.split('/').any(|part| own_files::PARTS.iter().any(|own| same(own, part)))
 }
 

@@ -1,5 +1,7 @@
 //! Shell texts and what is read in them.
 
+mod handed;
+mod patterns;
 mod proofs;
 mod unknown;
 mod waiting;
@@ -40,7 +42,8 @@ fn touches(text: &str, want: &[&str]) {
             (Role::Write, _, How::Linked) => "link",
             (Role::Write, _, How::Locked) => "lock",
             (Role::Write, _, How::Restored) => "restore",
-            (Role::Write, _, How::Whole | How::Measured) => "write",
+            (Role::Write, _, How::Formatted) => "format",
+            (Role::Write, _, How::Whole | How::Measured | How::Loaded) => "write",
             (Role::Delete, ..) => "delete",
         };
         let mark = format!("{}{}", if touch.path.dynamic { "?" } else { "" }, if touch.path.glob { "*" } else { "" });
@@ -352,7 +355,7 @@ fn files_that_a_program_chooses_are_as_sure_as_what_it_was_told() {
     touches("diff <(a) <(b)", &[]);
     touches("F=$(mktemp); echo x > $F", &["write /tmp/tmp.mktemp"]);
     touches("perl -pi -e 's/a/b/' f", &["write f"]);
-    touches("tar -xzf a.tgz", &["write* ."]);
+    touches("tar -xzf a.tgz", &["read a.tgz", "write* ."]);
     touches("sort -o a b", &["write a", "read b"]);
     touches("grep -r x a b", &["read a", "read b"]);
 }

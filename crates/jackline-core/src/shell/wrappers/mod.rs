@@ -2,10 +2,11 @@
 
 mod shells;
 mod table;
+mod typed;
 
 use super::{Word, files, programs};
 use shells::shell_text;
-pub(super) use shells::{has_text, is_interpreter, is_shell, reads_input};
+pub(super) use shells::{has_text, is_interpreter, is_shell, reads_input, script};
 use table::{NAMED_RUNNERS, RUNNERS, SSH_COMMANDS, TEXT_OPTIONS, WRAPPERS, Wrapper};
 
 /// Wrappers that take `NAME=value` before the command.
@@ -19,8 +20,10 @@ const MODULES: &[&str] = &["pip", "twine"];
 pub(super) enum Inner {
     /// A command by its words, in a directory of its own if one is named.
     Words { words: Vec<Word>, env: Vec<(String, Word)>, dir: Option<Word>, passes_status: bool },
-    /// A shell text.
-    Text { text: Word, errexit: bool, pipefail: bool, passes_status: bool },
+    /// A shell text, and what it is given as its arguments.
+    Text { text: Word, arguments: Vec<Word>, errexit: bool, pipefail: bool, passes_status: bool },
+    /// What is a shell text if it can be read as one; if not, whether nobody knows what runs.
+    Likely { text: Word, else_opaque: bool },
     /// Something that cannot be known, and why.
     Unknown(&'static str),
 }
@@ -30,13 +33,13 @@ impl Inner {
         Self::Words { words, env: Vec::new(), dir: None, passes_status }
     }
 
-    fn text(text: Word) -> Self {
-        Self::Text { text, errexit: false, pipefail: false, passes_status: true }
+    const fn text(text: Word) -> Self {
+        Self::Text { text, arguments: Vec::new(), errexit: false, pipefail: false, passes_status: true }
     }
 
     /// A text whose success says nothing of the program's that runs it, or may never.
-    fn loose(text: Word) -> Self {
-        Self::Text { text, errexit: false, pipefail: false, passes_status: false }
+    const fn loose(text: Word) -> Self {
+        Self::Text { text, arguments: Vec::new(), errexit: false, pipefail: false, passes_status: false }
     }
 }
 
@@ -85,7 +88,8 @@ pub(super) fn inner(program: &str, words: &[Word], (listing, fed): (&[Word], boo
     if shells::is_python(program) {
         return module(arguments).or_else(|| begun(program, arguments, fed)).into_iter().collect();
     }
-    let ran = ran(program, arguments);
+    let mut ran = ran(program, arguments);
+    ran.extend(typed::inner(program, arguments));
     if !ran.is_empty() {
         return ran;
     }
@@ -253,7 +257,9 @@ fn command(wrapper: &Wrapper, words: Vec<Word>, (env, dir, passes_status): Given
     if words.is_empty() {
         return None;
     }
-    if matches!(wrapper.name, "watch" | "parallel") && words.iter().any(|word| word.text.contains([' ', ';', '|'])) {
+    if matches!(wrapper.name, "watch" | "parallel" | "sg")
+        && words.iter().any(|word| word.text.contains([' ', ';', '|']))
+    {
         let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         return Some(Inner::text(Word::literal(text)));
     }

@@ -58,6 +58,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("runuser", &["-u", "-g", "-G", "-s", "--user", "--group", "--shell"], 0)
         .texts(&["-c", "--command"])
         .idle(&["-s", "--shell"]),
+    wrapper("sg", &[], 1).texts(&["-c"]),
     wrapper("setpriv", &["--reuid", "--regid", "--groups", "--inh-caps", "--bounding-set"], 0).idle(&[
         "-d",
         "--dump",
@@ -98,6 +99,10 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     loose("nsenter", &["-t", "--target", "-S", "--setuid", "-G", "--setgid"], 0).dirs(&["--wd"]),
     wrapper("firejail", &[], 0),
     loose("systemd-run", &["-p", "-u", "--unit", "--property", "-E", "--setenv"], 0).dirs(&["--working-directory"]),
+    wrapper("systemd-inhibit", &["--mode", "--what", "--who", "--why"], 0).idle(&["--list"]),
+    loose("ifne", &[], 0),
+    loose("run-one", &[], 0),
+    loose("sem", &["-j", "--id", "--jobs"], 0),
     wrapper("dumb-init", &["-r", "--rewrite"], 0),
     wrapper("tini", &["-e", "-p"], 0).idle(&["-e"]),
     wrapper("pkexec", &["--user"], 0),
@@ -195,6 +200,10 @@ pub(super) const RUNNERS: &[(&str, &str, &[&str])] = &[
     ("npm", "exec", &["-p", "--package", "-w", "--workspace"]),
     ("pnpm", "exec", &[]),
     ("yarn", "exec", &[]),
+    ("pnpm", "dlx", &["--package"]),
+    ("yarn", "dlx", &["-p", "--package"]),
+    ("bun", "x", &["-p", "--package"]),
+    ("pipx", "run", &["--index-url", "--pip-args", "--python", "--spec"]),
     ("mise", "exec", &[]),
     ("direnv", "exec", &[]),
     ("rbenv", "exec", &[]),
