@@ -69,6 +69,13 @@ pub(crate) fn in_workspace() -> impl Iterator<Item = &'static str> {
     IN_WORKSPACE.iter().map(|(path, _)| *path).chain(IN_GIT)
 }
 
+/// All of them in any directory, as patterns: a host that is started there has its settings there.
+#[must_use]
+pub fn anywhere() -> Vec<String> {
+    let below = |path: &str| [format!("**/{path}"), format!("**/{path}/**")];
+    in_workspace().chain([".mcp.json"]).flat_map(below).collect()
+}
+
 /// The same as patterns of the shell's are held against them: a directory stands with the names that its files have,
 /// so that `*.log` is none of them.
 pub(crate) const EXPANDED: &[&str] = &[

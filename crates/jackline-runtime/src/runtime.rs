@@ -49,7 +49,7 @@ use crate::web::{self, Web};
 use crate::wiring::CommandLine;
 pub use files::CHECKING_SESSION;
 use files::FilesSeen;
-use redacted::{redact_changes, redact_policies};
+use redacted::{plainly_named, redact_changes, redact_policies};
 
 /// Times a decision is taken anew because another process committed in between. Each time someone else got
 /// through, so this many losses in a row mean that something is wrong.
@@ -262,6 +262,8 @@ impl Runtime {
             let named = message.event.definition.as_deref();
             let standing = self.definitions.stack(held.session.pin.as_ref(), named)?;
             let judging = self.judging(&standing, held.session.todos.scripts());
+            let plain = plainly_named(message, &judging.redactor);
+            let message = plain.as_ref().unwrap_or(message);
             let decision = self.converse(&judging, &held.session, &message.event, seen);
             if decision.passing {
                 self.hold(&message.event.session, held);

@@ -7,6 +7,7 @@
 //! What cannot be known is said, never guessed.
 
 mod braces;
+mod choices;
 mod files;
 mod flow;
 mod grammar;
@@ -98,8 +99,14 @@ pub struct Word {
     pub dynamic: bool,
     /// It has a wildcard that the shell expands.
     pub glob: bool,
+    /// Its wildcards stand for hidden names, too.
+    pub dots: bool,
     /// It stands for files below it that another program chose.
     pub listed: bool,
+    /// It chose them by something else than their names.
+    pub chosen: bool,
+    /// Its wildcards stand for names of files that lie elsewhere.
+    pub brought: bool,
     /// It may be several words.
     pub several: bool,
 }
@@ -184,8 +191,12 @@ pub enum How {
     Locked,
     /// Git puts there what it keeps of it.
     Restored,
+    /// Its content is laid out anew and says what it said.
+    Formatted,
     /// Only its name, its size or a digest of it is told.
     Measured,
+    /// A program works by what it says, and does not show it.
+    Loaded,
 }
 
 /// Where a relative path starts.

@@ -19,7 +19,7 @@ fn what_an_unknown_program_may_run_is_a_command() {
     check("ssh -o 'ProxyCommand rm a' h", &["✓ssh -o ProxyCommand rm a h", "rm a"]);
     check("ssh -oproxycommand='rm a' h", &["✓ssh -oproxycommand=rm a h", "rm a"]);
     check("rg --pre rm x", &["✓rg --pre rm x", "rm {}"]);
-    check("fd a -x rm", &["✓fd a -x rm", "rm {}"]);
+    check("fd a -x rm", &["✓fd a -x rm", "rm ."]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub use survey::{Entry, Flaw, HOOK_S_MAX, Survey};
 
 /// An event that asks us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
+pub struct HookEvent {
     pub event: &'static str,
     /// Whether a failed hook must block: where passing would let something through. A person's prompt, a compaction or
     /// the end of a turn is not held up by a broken guard.
@@ -29,7 +29,7 @@ pub struct Asked {
     pub stops: bool,
 }
 
-impl Asked {
+impl HookEvent {
     /// A tool, or a change of settings, waits for the answer.
     #[must_use]
     pub const fn gate(event: &'static str) -> Self {
@@ -55,7 +55,7 @@ pub struct Form {
     /// The host's name on our command line.
     pub host: &'static str,
     /// Every event that asks us.
-    pub events: &'static [Asked],
+    pub events: &'static [HookEvent],
     /// Numbers that a file of hooks begins with: `version`, where a host wants one.
     pub head: &'static [(&'static str, u64)],
     /// Whether entries stand in groups, `{"hooks": [entry]}`, or directly in the event's list.
@@ -140,7 +140,7 @@ impl Wiring for Form {
 
 impl Form {
     /// As most hosts have it, and nothing more: each row names what it has otherwise.
-    pub(super) const fn usual(host: &'static str, events: &'static [Asked]) -> Self {
+    pub(super) const fn usual(host: &'static str, events: &'static [HookEvent]) -> Self {
         Self {
             host,
             events,
@@ -227,7 +227,7 @@ impl Form {
     }
 
     /// What stands in an event's list for us; without a matcher it is asked for every tool.
-    fn element(&self, asked: &Asked, wanted: Wanted<'_>) -> Shape<'static> {
+    fn element(&self, asked: &HookEvent, wanted: Wanted<'_>) -> Shape<'static> {
         let Wanted { line, timeouts } = wanted;
         let mut hook: Vec<(&str, Shape<'_>)> = Vec::new();
         let mut put = |key: &'static str, value: Value| hook.push((key, Shape::Leaf(value)));
@@ -271,7 +271,7 @@ impl Form {
     }
 
     fn all(&self, wanted: Wanted<'_>) -> Shape<'static> {
-        let list = |asked: &Asked| Shape::Array(vec![self.element(asked, wanted)]);
+        let list = |asked: &HookEvent| Shape::Array(vec![self.element(asked, wanted)]);
         Shape::Object(self.events.iter().map(|asked| (asked.event, list(asked))).collect())
     }
 
@@ -349,7 +349,7 @@ impl Form {
         let settings = spans::settings(self.plain(text).as_bytes())?;
         let list =
             |event: &str| settings.pointer("/hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
-        let once = |asked: &Asked| {
+        let once = |asked: &HookEvent| {
             let wanted = self.element(asked, Wanted { line, timeouts }).value();
             list(asked.event).is_some_and(|list| list.iter().filter(|element| **element == wanted).count() == 1)
         };

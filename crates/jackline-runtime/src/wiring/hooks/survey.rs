@@ -3,7 +3,7 @@
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{Asked, Form};
+use super::{Form, HookEvent};
 use crate::wiring::shield;
 use crate::wiring::spans::{blank, settings};
 use crate::wiring::{CommandLine, SettingsFault, comments};
@@ -17,7 +17,7 @@ pub const HOOK_S_MAX: f64 = 120.0;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Survey {
     /// Every event that should ask us.
-    pub events: &'static [Asked],
+    pub events: &'static [HookEvent],
     /// The setting that switches every hook off, as it is written.
     pub switched_off: Option<&'static str>,
     /// Whether only hooks of the machine's own settings run; counts only there.
