@@ -7,13 +7,14 @@ mod own;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::edit::Edits;
 use super::spans::{self, Item, Kind, Node};
-use super::{CommandLine, SettingsFault};
+use super::{CommandLine, SettingsFault, comments};
 
 pub use own::{add_own, own, remove_own};
 
@@ -31,6 +32,8 @@ const HEADER: &str = "--header-env";
 pub enum Place<'a> {
     /// Under `mcpServers`.
     Top,
+    /// Under `servers`, with comments where one likes: VS Code's own form.
+    Editor,
     /// Under `projects`, the project's root, `mcpServers`.
     Project(&'a str),
 }
@@ -60,14 +63,15 @@ pub struct Wrapped {
 /// # Errors
 /// When the text is not plain JSON of the form that hosts read.
 pub fn wrap(text: &str, places: &[Place<'_>], line: &Line) -> Result<Wrapped, SettingsFault> {
-    change(text, places, |edits, place, item| {
+    let read = &*plain(text, places);
+    change((text, read), places, |edits, place, item| {
         let mut words: Vec<String> = PROXY.iter().map(|word| (*word).to_owned()).collect();
         words.extend(named(item.key.as_deref().unwrap_or_default()));
         words.extend(line.options.iter().cloned());
         if matches!(place, Place::Project(_)) {
             words.extend(line.project.iter().cloned());
         }
-        Change { text, edits, entry: &item.node }.put_in(&line.program, words)
+        Change { text: read, edits, entry: &item.node }.put_in(&line.program, words)
     })
 }
 
@@ -81,7 +85,8 @@ fn named(name: &str) -> Vec<String> {
 /// # Errors
 /// When the text is not plain JSON of the form that hosts read.
 pub fn unwrap(text: &str, places: &[Place<'_>]) -> Result<Wrapped, SettingsFault> {
-    change(text, places, |edits, _, item| Change { text, edits, entry: &item.node }.take_out())
+    let read = &*plain(text, places);
+    change((text, read), places, |edits, _, item| Change { text: read, edits, entry: &item.node }.take_out())
 }
 
 /// What runs the proxies before the servers that stand there, by the servers' names.
@@ -92,17 +97,31 @@ pub fn proxied(text: &str, place: Place<'_>) -> Result<Vec<(String, CommandLine)
     if spans::blank(text.as_bytes()) {
         return Ok(Vec::new());
     }
+    let text = &*plain(text, &[place]);
     let root = spans::along(text, &[place.keys()])?;
     let servers = place.servers(&root).map_or(&[][..], |servers| &servers.items);
     let line = |item: &Item| own::line_beginning(&item.node.value(text), PROXY);
     Ok(servers.iter().filter_map(|item| Some((item.key.clone()?, line(item)?))).collect())
 }
 
+/// Whether a text lists servers in the editor's own form, and in no other.
+#[must_use]
+pub fn is_editors(text: &str) -> bool {
+    let root = spans::along(&comments::blanked(text), &[Place::Editor.keys()]);
+    root.is_ok_and(|root| Place::Editor.servers(&root).is_some() && Place::Top.servers(&root).is_none())
+}
+
+/// The text as its host reads it, where it stands: comments are blanks, if the host allows them.
+fn plain<'t>(text: &'t str, places: &[Place<'_>]) -> Cow<'t, str> {
+    if places.contains(&Place::Editor) { Cow::Owned(comments::blanked(text)) } else { Cow::Borrowed(text) }
+}
+
 /// What became of one server: changed, as it should be already, or left for a reason.
 type Outcome = Result<bool, &'static str>;
 
+/// Changes each server; `text` is what is edited, `read` the same as its host reads it.
 fn change(
-    text: &str,
+    (text, read): (&str, &str),
     places: &[Place<'_>],
     mut one: impl FnMut(&mut Edits<'_>, Place<'_>, &Item) -> Outcome,
 ) -> Result<Wrapped, SettingsFault> {
@@ -110,8 +129,8 @@ fn change(
     if spans::blank(text.as_bytes()) {
         return Ok(wrapped);
     }
-    let root = spans::along(text, &places.iter().map(Place::keys).collect::<Vec<_>>())?;
-    let mut edits = Edits::new(text, &root);
+    let root = spans::along(read, &places.iter().map(Place::keys).collect::<Vec<_>>())?;
+    let mut edits = Edits::new(read, &root).onto(text);
     for place in places {
         for item in place.servers(&root).map_or(&[][..], |servers| &servers.items) {
             let name = item.key.clone().unwrap_or_default();
@@ -177,7 +196,8 @@ impl<'t> Change<'t, '_, '_> {
         }
         let kind = self.string("type");
         match (self.item("command"), self.item("url"), kind.as_deref()) {
-            (Some(command), None, None | Some("stdio")) => self.put_in_program(command, program, words),
+            // Copilot CLI's word for the same.
+            (Some(command), None, None | Some("stdio" | "local")) => self.put_in_program(command, program, words),
             (None, Some(url), None | Some("http")) => self.put_in_address(url, program, (words, URL)),
             (None, Some(url), Some("streamable-http")) => self.put_in_address(url, program, (words, STREAMABLE)),
             (_, _, Some("sse")) => Err("its transport `sse` is an older one, which the proxy does not speak"),
