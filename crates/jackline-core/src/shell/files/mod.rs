@@ -18,7 +18,7 @@ use copies::ends;
 pub use git::git_settings;
 pub(super) use git::{makes_run, without_git_options};
 pub(super) use listed::{found, listed};
-pub(super) use named::is_known;
+pub(super) use named::{changes, is_known};
 use table::{OUTPUTS, ROWS, Row, Uses};
 
 /// Bytes of a script of sed's that are looked through, since each `w` in it may name the rest of the line.
