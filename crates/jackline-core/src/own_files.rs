@@ -8,7 +8,7 @@ pub mod label {
     pub const CLAUDE: &str = "Claude Code's settings";
     pub const CODEX: &str = "Codex's settings";
     pub const COPILOT: &str = "Copilot's settings";
-    pub const CURSOR: &str = "Cursor's hooks";
+    pub const CURSOR: &str = "Cursor's settings";
     pub const GEMINI: &str = "Gemini CLI's settings";
     pub const OPENCODE: &str = "OpenCode's settings";
     pub const QWEN: &str = "Qwen Code's settings";
@@ -115,6 +115,8 @@ pub(crate) const EXPANDED: &[&str] = &[
     ".cursor/hooks.json",
     ".windsurf/hooks.json",
     ".mcp.json",
+    ".cursor/mcp.json",
+    ".vscode/mcp.json",
     ".git/config",
     ".git/hooks",
     ".git/hooks/pre-commit",
@@ -155,6 +157,7 @@ pub(crate) const PARTS: &[&str] = &[
     ".cursor",
     ".windsurf",
     ".mcp.json",
+    "mcp.json",
     ".claude.json",
     "hooks",
     ".git",

@@ -67,8 +67,10 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
 /// A tool of which nothing is known may run what it is told: neither our commands nor a program that names what guards us.
 fn judge_suspected(context: &Context<'_>) -> Vec<Finding> {
     let run = context.view.suspected_text.iter().flat_map(|(text, reading)| our_commands(reading, text));
-    let programs = context.view.suspected_programs.iter();
-    run.chain(programs.flat_map(|program| judge_unread(program, false, false))).collect()
+    let programs = || context.view.suspected_programs.iter();
+    let ours = programs().any(|program| operator::names_one(program) || operator::names_one(&plainly(program)));
+    let told = ours.then(|| operators("This call has a program run a command of `jackline` that is for people."));
+    run.chain(programs().flat_map(|program| judge_unread(program, false, false))).chain(told).collect()
 }
 
 /// A pattern of which it is not known where, or how, it is matched: it may not begin as one of our names does.

@@ -6,6 +6,7 @@
 //! says which may run what they are told for all we know, and `files` knows which arguments of which program are files.
 //! What cannot be known is said, never guessed.
 
+mod asking;
 mod braces;
 mod choices;
 mod files;
@@ -59,7 +60,16 @@ pub struct Reading {
     /// Something is left running.
     pub background: bool,
     /// What the shell that ran it is left with, where that makes a later command another one.
-    pub leaves: Option<&'static str>,
+    pub leaves: Option<Left>,
+}
+
+/// What a shell is left with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// Where it may be, beside where it was.
+    pub dirs: Vec<Dir>,
+    /// Names have another meaning.
+    pub names: bool,
 }
 
 /// One simple command.

@@ -21,7 +21,7 @@ pub use git::git_settings;
 pub(super) use git::{in_work_tree, makes_run, without_git_options};
 pub(super) use handed::sets_up;
 pub(super) use listed::{by_fd, found, listed};
-pub(super) use named::is_known;
+pub(super) use named::{changes, is_known};
 use table::{INPUTS, OUTPUTS, ROWS, Row, Uses};
 
 /// Bytes of a script of sed's that are looked through, since each `w` in it may name the rest of the line.

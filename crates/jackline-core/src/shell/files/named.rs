@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{How, Word, programs, wrappers};
+use super::super::{How, Word, asking, programs, wrappers};
 use super::table::{HARMLESS, ROWS, Uses};
 use super::{Found, same, touched};
 use crate::own_files;
@@ -21,6 +21,14 @@ const CLUSTER_MAX: usize = 16;
 /// Whether it is known what becomes of the files that a program is told.
 pub(in crate::shell) fn is_known(program: &str) -> bool {
     READ.contains(&program) || HARMLESS.contains(&program) || ROWS.iter().any(|row| row.program == program)
+}
+
+/// Whether a program changes files that it is told, or may.
+pub(in crate::shell) fn changes(program: &str) -> bool {
+    // It changes nothing without an option.
+    let reads = |name: &str| matches!(name, "find" | "split");
+    let known = ROWS.iter().find(|row| row.program == program);
+    known.as_ref().is_some_and(is_verb) || READ.contains(&program) && !reads(program)
 }
 
 impl Found<'_> {
@@ -88,7 +96,7 @@ impl Found<'_> {
     /// What is named in the texts that a program is handed, as arguments or on its standard input.
     fn name_in_texts(&mut self, arguments: &[Word]) {
         let texts = programs::texts_among(arguments).filter(|(option, _)| !leaves_out(option));
-        let input = self.input.map(|word| word.text.as_str());
+        let input = self.input.map(|word| word.text.as_str()).filter(|text| !asking::asks(text));
         let mut named = BTreeSet::new();
         for text in texts.map(|(_, text)| text).chain(input) {
             let text = text.replace("${HOME}", "~").replace("$HOME", "~");

@@ -566,7 +566,17 @@ fn what_a_shell_is_left_with() {
     ] {
         assert!(reading(text).leaves.is_some(), "{text}");
     }
-    for text in ["ls", "(cd x && ls)", "PATH=x ls", "A=b", "export A=b", "(PS1=x; ls)", "IFS=, read -r a b"] {
+    for text in [
+        "cd .",
+        "cd ./ && ls",
+        "ls",
+        "(cd x && ls)",
+        "PATH=x ls",
+        "A=b",
+        "export A=b",
+        "(PS1=x; ls)",
+        "IFS=, read -r a b",
+    ] {
         assert!(reading(text).leaves.is_none(), "{text}");
     }
 }

@@ -54,6 +54,12 @@ fn what_a_text_names_is_named() {
     touches("foo 'rm -rf /var/store'", &["name /var/store"]);
     touches("foo rm -rf /var/store", &["delete /var/store"]);
     touches("foo <<< 'rm jackline.yaml'", &["name jackline.yaml"]);
+    touches("foo 'evil jackline.yaml'", &["name jackline.yaml"]);
+    touches("claude -p 'delete jackline.yaml'", &["name jackline.yaml"]);
+    touches("claude -p 'explain jackline.yaml; rm jackline.yaml'", &["name jackline.yaml"]);
+    touches("claude -p 'explain jackline.yaml'", &[]);
+    touches("codex exec \"what is in .claude/settings.json?\"", &[]);
+    touches("foo <<< 'explain jackline.yaml'", &[]);
     touches("foo -m 'about jackline.yaml'", &[]);
     touches("foo --body 'about jackline.yaml'", &[]);
     touches("foo --message='about jackline.yaml'", &[]);
