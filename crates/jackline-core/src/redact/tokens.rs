@@ -56,18 +56,23 @@ const SLACK_BODY_BYTES_MIN: usize = 10;
 const SLACK_HOOK: &[u8] = b"hooks.slack.com/services/";
 const SLACK_HOOK_BYTES_MIN: usize = 20;
 
-/// The same of a Discord channel's, of the number that follows, and of the token behind it.
+/// The same of a Discord channel's.
 const DISCORD_HOOKS: [&[u8]; 2] = [b"discord.com/api/webhooks/", b"discordapp.com/api/webhooks/"];
-const DISCORD_NUMBER_BYTES_MAX: usize = 24;
+/// Digits of the hook's number that follows; a number of 64 bits has 20.
+const DISCORD_NUMBER_BYTES_MAX: usize = 20;
+/// Bytes of the token behind it, at least; they have 68.
 const DISCORD_HOOK_BYTES_MIN: usize = 40;
 
-/// Bytes of the parts of a Discord bot's token: its number, when it was made, and a signature, at least.
+/// Bytes of a Discord bot's number in base64.
 const DISCORD_ID_BYTES: Range<usize> = 23..30;
+/// Bytes of when its token was made.
 const DISCORD_TIME_BYTES: usize = 6;
+/// Bytes of the token's signature, at least.
 const DISCORD_BODY_BYTES_MIN: usize = 27;
 
-/// Digits of a Telegram bot's number, and bytes of the secret behind it.
+/// Digits of a Telegram bot's number.
 const TELEGRAM_ID_BYTES: Range<usize> = 8..12;
+/// Bytes of the secret behind it.
 const TELEGRAM_BODY_BYTES: usize = 35;
 
 /// Bytes of each of the two parts of a SendGrid key, at least.
