@@ -180,7 +180,7 @@ fn by_ls(named: &[Word]) -> Option<Vec<Word>> {
 
 /// The files that `fd` comes upon: by their ends or their names, or by an expression, which may stand for any.
 pub(in crate::shell) fn by_fd(arguments: &[Word]) -> Vec<Word> {
-    let (named, _) = operands(arguments.split(|word| is_run(word)).next().unwrap_or_default(), FD_VALUED);
+    let (named, _) = operands(arguments.split(is_run).next().unwrap_or_default(), FD_VALUED);
     let tops = roots(named.get(1..).unwrap_or_default().to_vec());
     let globs = named.first().filter(|_| has_option(arguments, &["-g", "--glob"])).map(|word| word.text.clone());
     let ends = values_of(arguments, &["-e", "--extension"]).into_iter().map(|end| format!("*.{}", end.text));
