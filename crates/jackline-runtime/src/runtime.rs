@@ -49,7 +49,7 @@ use crate::web::{self, Web};
 use crate::wiring::CommandLine;
 pub use files::CHECKING_SESSION;
 use files::FilesSeen;
-use redacted::{redact_changes, redact_policies};
+use redacted::{plainly_named, redact_changes, redact_policies};
 
 /// Times a decision is taken anew because another process committed in between. Each time someone else got
 /// through, so this many losses in a row mean that something is wrong.
@@ -204,13 +204,14 @@ impl Runtime {
         Ok(self.load(id)?.session)
     }
 
-    /// The files that a path of an event's leads to, where it would be allowed as things stand, without a question. Nothing is
-    /// kept and no exception is used up; where it cannot be told, it would not.
+    /// The files that a path of a call's leads to, where nothing that is said of the call itself is against it, not even with
+    /// a question. It is not made, so what its agent used up and how often it asked does not count. Nothing is kept and no
+    /// exception is used up; where it cannot be told, something is against it.
     #[must_use]
-    pub fn would_allow(&self, event: &Event, path: &str) -> Option<Vec<Identity>> {
+    pub fn would_permit(&self, event: &Event, path: &str) -> Option<Vec<Identity>> {
         let foreseen = catch_unwind(AssertUnwindSafe(|| self.foresee(event, path)));
         let (decision, identities) = foreseen.unwrap_or(Err(Fault::Panicked)).ok()?;
-        (decision.verdict == Verdict::Allow).then_some(identities)
+        (decision.verdict_on_the_call() == Verdict::Allow).then_some(identities)
     }
 
     fn foresee(&self, event: &Event, path: &str) -> Result<(Decision, Vec<Identity>), Fault> {
@@ -261,6 +262,8 @@ impl Runtime {
             let named = message.event.definition.as_deref();
             let standing = self.definitions.stack(held.session.pin.as_ref(), named)?;
             let judging = self.judging(&standing, held.session.todos.scripts());
+            let plain = plainly_named(message, &judging.redactor);
+            let message = plain.as_ref().unwrap_or(message);
             let decision = self.converse(&judging, &held.session, &message.event, seen);
             if decision.passing {
                 self.hold(&message.event.session, held);

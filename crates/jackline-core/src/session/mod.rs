@@ -217,6 +217,8 @@ pub struct Open {
     pub sighted: bool,
     /// Our own server, at the end of its way, has seen it too.
     pub served: bool,
+    /// The file that our own server may open for it, where it is to open one.
+    pub place: Option<Key>,
 }
 
 /// What is remembered of one agent apart from the others.
@@ -241,7 +243,7 @@ pub struct Agent {
     pub repairs: Vec<Repair>,
     /// Its stops that were blocked in a row.
     pub blocks: u32,
-    /// Its last stop was blocked because we could not decide.
+    /// A stop of its was blocked because we could not decide, since it was last let go.
     pub faulted: bool,
     /// Why it cannot go on, since it said so.
     pub parked: Option<String>,

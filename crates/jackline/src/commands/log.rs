@@ -165,6 +165,10 @@ impl Reader {
                 let used = record.pointer("/data/exception").and_then(timeline::excepted).unwrap_or_default();
                 self.note(&format!("exception {used}"))
             }
+            "policy.settled" if record.pointer("/data/settled_by").and_then(Value::as_str) == Some("promise") => {
+                let name = record.pointer("/data/name").and_then(Value::as_str).unwrap_or_default();
+                self.note(&format!("the agent promised that nothing needs to change: {}", timeline::shown(name)))
+            }
             kind @ ("feedback.given" | "feedback.failed" | "feedback.held") => {
                 self.note(&timeline::advised(kind, &record))
             }
