@@ -21,6 +21,7 @@ pub const HEARD_MAX: usize = 16;
 
 /// What is remembered.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Remembered {
     /// The one that changed last at the end.
     pub kept: Vec<Kept>,

@@ -1,6 +1,7 @@
 //! What the runtime is asked about file policies, and what it saw: bounded, so that a record can keep it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::detector::{Pair, State};
 use super::policy::CompareTo;
@@ -156,6 +157,16 @@ pub struct PolicyFault {
     pub help: Option<String>,
     /// It is used all the same.
     pub warning: bool,
+}
+
+impl PolicyFault {
+    /// As programs are told of it.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let Self { file, line, message, help, warning } = self;
+        let level = if *warning { "warning" } else { "error" };
+        json!({ "file": file, "line": line, "message": message, "help": help, "level": level })
+    }
 }
 
 /// A policy that is about some changed files.

@@ -5,6 +5,10 @@ use crate::definition::model::{Check, FilesOutput};
 use crate::session::Session;
 use crate::stack::{Layer, Origin, Stack};
 
+/// Where policies are looked for first when nobody says. Who names it says no more than who is silent, so it need not be
+/// there.
+pub const DIR_DEFAULT: &str = ".jackline/policies";
+
 /// A folder of policies that is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
@@ -23,6 +27,12 @@ pub struct Folder {
 }
 
 impl Folder {
+    /// The folder that a definition names and that must be there: its policies would be switched off in silence.
+    #[must_use]
+    pub fn demanded(&self) -> Option<&String> {
+        self.dir.as_ref().filter(|dir| *dir != DIR_DEFAULT)
+    }
+
     /// Asks which of its policies fire.
     #[must_use]
     pub fn detect(&self, base: Option<&str>, session: &Session, round: u32) -> Ask {

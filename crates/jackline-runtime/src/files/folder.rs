@@ -9,12 +9,13 @@ use jackline_core::definition::{Fault, Faults, is_below, yaml};
 use jackline_core::files::policy::{Action, POLICIES_MAX, POLICY_BYTES_MAX, Policy};
 use jackline_core::files::promise::folded_name;
 use jackline_core::files::seen::PolicyFault;
+use jackline_core::files::settings::DIR_DEFAULT;
 
 use crate::probes::fingerprint::small;
 use crate::probes::git::Repository;
 
 /// Where policies are looked for when nobody says, the first that is there.
-pub const DIRS: [&str; 3] = [".jackline/policies", ".deepwork/policies", ".deepwork/rules"];
+pub const DIRS: [&str; 3] = [DIR_DEFAULT, ".deepwork/policies", ".deepwork/rules"];
 /// The settings file beside policies of the older layout.
 const CONFIG: &str = ".deepwork/config.yml";
 /// Bytes of that file.

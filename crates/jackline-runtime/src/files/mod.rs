@@ -51,7 +51,7 @@ pub(crate) fn folders_in(stack: &Stack, root: &Path) -> Vec<Folder> {
 /// Folders that a definition names and that are not there: their policies would be switched off in silence.
 #[must_use]
 pub fn missing(stack: &Stack) -> Vec<PolicyFault> {
-    let named = settings::folders(stack).into_iter().filter_map(|folder| folder.dir);
+    let named = settings::folders(stack).into_iter().filter_map(|folder| folder.demanded().cloned());
     named.filter(|dir| find(Path::new(&stack.root), Some(dir)).is_none()).map(|dir| not_there(&dir)).collect()
 }
 

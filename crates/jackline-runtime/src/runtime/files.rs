@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use jackline_core::event::Event;
 use jackline_core::files::queue::Write;
 use jackline_core::files::seen::{Ask, Backed, Due, Found, PolicyFault, Seen};
-use jackline_core::files::settings;
+use jackline_core::files::settings::{self, DIR_DEFAULT};
 use jackline_core::probe::Fact;
 use jackline_core::session::Session;
 use jackline_core::sha::Digest;
@@ -196,6 +196,7 @@ impl Runtime {
 /// A folder that a definition names must be there: its policies would be switched off in silence. So must one whose
 /// policies fired before.
 fn nothing_there(dir: Option<&String>, question: Question<'_>) -> Option<Seen> {
+    let dir = dir.filter(|dir| *dir != DIR_DEFAULT);
     let faults = dir.map(|dir| files::not_there(dir)).into_iter().collect();
     let found = Found { faults, missing: question.missing(|_| false), ..Found::default() };
     (dir.is_some() || !question.held.is_empty()).then_some(Seen::Detected(found))
