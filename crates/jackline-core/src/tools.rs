@@ -110,6 +110,13 @@ const OWN_FRONT: &str = "mcp__jackline__";
 /// writes there is no argument of the tool's.
 pub const OWN_ARGUMENT: &str = "_jackline";
 
+/// Its tool that reads a file, as hosts name it.
+pub const OWN_READ: &str = "mcp__jackline__read_file";
+
+/// The argument of its tools that names a file or a directory, and what is meant where it is left out.
+pub const OWN_PATH: &str = "path";
+pub const OWN_PATH_USUAL: &str = ".";
+
 /// How our own server pages.
 const OWN_PAGING: Paging = Paging { offset: "offset", limit: "limit", first: 0, usual: 500 };
 

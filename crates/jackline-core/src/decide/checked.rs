@@ -14,7 +14,7 @@ use crate::session::Change;
 /// Says what is outstanding; refuses when something is, or when a policy cannot be used.
 pub(super) fn decide(ground: &Ground<'_>, base: Option<&str>) -> Step {
     let Ground { stack, session, event, facts } = *ground;
-    let evaluator = Evaluator { stack, session, event, facts, message: None, base, over: false };
+    let evaluator = Evaluator { stack, session, event, facts, message: None, base, idle: None };
     let files = match evaluator.evaluate() {
         Ok(files) => files,
         Err(probes) => return Step::Need(ground.unanswered(probes)),

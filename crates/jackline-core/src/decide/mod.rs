@@ -14,6 +14,7 @@ mod metered;
 mod operation;
 mod output;
 mod overridden;
+mod placed;
 mod prompted;
 mod requested;
 mod served;
@@ -95,8 +96,8 @@ impl Ground<'_> {
 fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
     let step = match &event.body {
         Body::CallRequested(call) => in_context(stack, session, event, (call, facts), |context| {
-            if sighted::is_second(context) {
-                return sighted::decide(context);
+            if let Some(first) = sighted::first(context) {
+                return sighted::decide(context, first);
             }
             sighted::mark(context, requested::decide(context))
         }),

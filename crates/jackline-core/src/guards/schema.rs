@@ -14,7 +14,7 @@ use crate::schema::{Schema, SchemaError, Target};
 use crate::stack::Layer;
 use crate::tools::PAGING_USUAL;
 
-const GUARD: &str = "schema";
+pub(crate) const GUARD: &str = "schema";
 
 pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     of_args(context).needs()

@@ -8,6 +8,8 @@ use crate::nearest;
 use crate::stack::Layer;
 use crate::tools;
 
+pub(crate) const GUARD: &str = "unknown_tool";
+
 /// Nearest names that are suggested.
 const NEAREST_MAX: usize = 3;
 
@@ -28,7 +30,7 @@ fn refuses(context: &Context<'_>, layer: &Layer) -> bool {
 
 fn finding(context: &Context<'_>) -> Finding {
     let tool = &context.view.call.tool;
-    let mut finding = Finding::deny("unknown_tool", code::TOOLS_UNKNOWN, format!("There is no tool '{tool}'."));
+    let mut finding = Finding::deny(GUARD, code::TOOLS_UNKNOWN, format!("There is no tool '{tool}'."));
     finding.suggestions = nearest(context, &known(context));
     finding
 }

@@ -44,11 +44,11 @@ impl Session {
                 self.servers.clear();
                 self.budget = Budget { reset: Some(self.now(at)), ..Budget::default() };
             }
-            Change::Requested { agent, call, signature, refused, feeds } => {
-                let (call, signature, refused) = (*call, *signature, *refused);
+            Change::Requested { agent, call, signature, refused, feeds, place } => {
+                let (call, signature, refused, place) = (*call, *signature, *refused, *place);
                 let (agent, step, writes) = (agent.clone(), self.steps + 1, self.writes);
                 let (sighted, served) = (false, false);
-                let open = Open { call, signature, agent, refused, step, writes, sighted, served };
+                let open = Open { call, signature, agent, refused, step, writes, sighted, served, place };
                 self.requested(open, *feeds);
             }
             Change::Finished { agent, call, signature } => self.close(agent, *call, signature),

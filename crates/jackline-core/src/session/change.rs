@@ -35,6 +35,9 @@ pub enum Change {
         signature: Key,
         refused: bool,
         feeds: bool,
+        /// The file that a tool of our own server's was let open.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<Key>,
     },
     /// A proxy saw a call that was requested before; or our own server did.
     Sighted {

@@ -99,6 +99,14 @@ impl Builder {
         self.done
     }
 
+    /// What a value tells of the files that it stands for.
+    fn inherit(&mut self, value: &Word) {
+        self.word.dots |= value.dots;
+        self.word.listed |= value.listed;
+        self.word.chosen |= value.chosen;
+        self.word.brought |= value.brought;
+    }
+
     /// An unquoted value: blanks split, wildcards expand.
     fn push_split(&mut self, value: &Word) {
         self.word.dynamic |= value.dynamic;
@@ -223,7 +231,7 @@ fn push_variable(builder: &mut Builder, name: &str, quoted: bool, next: Option<&
         (Value::Known(value), _) if quoted => {
             builder.word.dynamic |= value.dynamic;
             builder.word.glob |= value.glob;
-            builder.word.listed |= value.listed;
+            builder.inherit(value);
             builder.push(&value.text);
         }
         (Value::Known(value), _) => {
@@ -231,7 +239,7 @@ fn push_variable(builder: &mut Builder, name: &str, quoted: bool, next: Option<&
             let usual = matches!(variables.get("IFS"), Value::Outside);
             builder.word.dynamic |= !usual;
             builder.word.several |= !usual;
-            builder.word.listed |= value.listed;
+            builder.inherit(value);
             builder.push_split(value);
         }
         // Unless the text sets it, it is blanks, which end a word.

@@ -39,7 +39,7 @@ pub(super) struct Called {
 #[derive(Debug)]
 pub(super) struct Asked<'a> {
     pub(super) tool: &'a str,
-    args: Value,
+    pub(super) args: Value,
     host_id: Option<&'a str>,
     /// The client speaks a protocol in which results say whether they are the last word.
     stateless: bool,

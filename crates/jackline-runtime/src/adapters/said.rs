@@ -3,6 +3,7 @@
 use jackline_core::code;
 use jackline_core::completion::park;
 use jackline_core::decision::{EditTarget, Verdict};
+use jackline_core::files::text;
 use serde_json::{Map, Value, json};
 
 use super::{Inquiry, Moment, Reply};
@@ -31,9 +32,9 @@ pub(super) fn strictest(answers: &[Answer]) -> Option<&Answer> {
     answers.iter().max_by_key(|answer| answer.verdict).filter(|answer| answer.verdict > Verdict::Allow)
 }
 
-/// Why a stop is held, for hosts that do not tell an agent's last words: the exit is the one that works there.
+/// Why a stop is held, for hosts that do not tell an agent's last words: the exits are those that work there.
 pub(super) fn held(answer: &Answer) -> String {
-    answer.shown().replace(park::EXIT, park::EXIT_BY_TOOL)
+    text::unspoken(&answer.shown().replace(park::EXIT, park::EXIT_BY_TOOL))
 }
 
 /// Why a call is refused, for hosts that show the model nothing else of such an answer: what is told beside it follows.

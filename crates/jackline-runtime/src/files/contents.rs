@@ -43,10 +43,15 @@ fn one(root: &Path, name: &str) -> Option<Digest> {
     }
     match open(&path) {
         Ok(Opened::Nothing) => None,
-        Ok(Opened::Directory) => Some(Digest::of_parts([b"directory".as_slice()])),
+        Ok(Opened::Directory) => Some(directory()),
         Ok(Opened::File(file, meta)) => Some(digest(&file, &meta).unwrap_or_else(|_| unreadable())),
         Err(_) => Some(unreadable()),
     }
+}
+
+/// What stands for a directory.
+pub(super) fn directory() -> Digest {
+    Digest::of_parts([b"directory".as_slice()])
 }
 
 fn unreadable() -> Digest {

@@ -59,6 +59,12 @@ impl Folder {
         format!("{}/{id}.md", self.shown)
     }
 
+    /// Whether a policy's file is one of this folder; what is of no known file may be.
+    #[must_use]
+    pub fn holds(&self, file: &str) -> bool {
+        file.is_empty() || file.rsplit_once('/').is_some_and(|(dir, _)| dir == self.shown)
+    }
+
     /// One at some level of a repository.
     fn at(level: &Path, named: &str) -> Self {
         let top = level.ancestors().take(LEVELS_MAX).find(|dir| Repository::at(dir).is_some()).unwrap_or(level);
@@ -109,6 +115,19 @@ pub fn look_for(root: &Path, named: Option<&str>) -> Place {
     Place::Nothing
 }
 
+/// The folders that settings of the older layout name for a workspace, whether they are there or not: who makes one
+/// switches others off.
+pub(crate) fn wished(root: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for level in root.ancestors().take(LEVELS_MAX) {
+        all.extend(Config::read(level).wished.map(|dir| level.join(dir)));
+        if Repository::at(level).is_some() {
+            break;
+        }
+    }
+    all
+}
+
 /// What is at one level. A folder without a policy does not switch those of another off.
 fn found_at(level: &Path) -> Place {
     let there: Vec<&str> = DIRS.into_iter().filter(|dir| level.join(dir).is_dir()).collect();
@@ -134,6 +153,8 @@ fn holds_any(dir: &Path) -> bool {
 struct Config {
     off: bool,
     dir: Option<String>,
+    /// The same, whether it is there or not.
+    wished: Option<String>,
     individual: bool,
     faults: Vec<PolicyFault>,
 }
@@ -171,6 +192,7 @@ impl Config {
             }
         }
         if let Some(node) = policy.get("policies_dir") {
+            self.wished = node.text().filter(|dir| is_below(dir)).map(str::to_owned);
             match node.text() {
                 Some(dir) if is_below(dir) && level.join(dir).is_dir() => self.dir = Some(dir.to_owned()),
                 dir => wrong(
@@ -238,8 +260,17 @@ pub fn policies(folder: &Folder) -> Policies {
 fn files(folder: &Folder, faults: &mut Vec<PolicyFault>) -> std::io::Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(&folder.dir)? {
-        let name = entry?.file_name();
+        let entry = entry?;
+        let name = entry.file_name();
         let shown = name.to_string_lossy();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) && holds_any(&entry.path()) {
+            let fault = Fault::warning("the policies in this folder are not read").help(format!(
+                "move them to `{}` itself, or name the folder with `file_policies: {{dir: …}}`",
+                folder.shown
+            ));
+            faults.push(told(&format!("{}/{shown}", folder.shown), &fault));
+            continue;
+        }
         let why = match name.to_str().map(|name| (name, name.strip_suffix(".md"))) {
             Some((name, _)) if name.starts_with('.') => continue,
             Some((_, Some(id))) => {

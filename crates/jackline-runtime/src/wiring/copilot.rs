@@ -20,6 +20,7 @@ pub const FORM: Form = Form {
     head: &[("version", 1)],
     grouped: false,
     command: "bash",
+    shielded: true,
     timeout: ("timeoutSec", 1),
     beside: |settings, survey| survey.switched_off = disabled(settings),
     ..Form::usual("copilot", &EVENTS)

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::hooks::{Form, HookEvent, Survey};
+use super::hooks::{Form, HookEvent, NO_STARTUP_FILES, Survey};
 
 /// Every event that asks us. `PreCompress` comes before every turn of the model and says nothing.
 const EVENTS: [HookEvent; 6] = [
@@ -18,6 +18,7 @@ const EVENTS: [HookEvent; 6] = [
 pub const FORM: Form = Form {
     named: true,
     shielded: true,
+    env: NO_STARTUP_FILES,
     timeout: ("timeout", 1000),
     comments: true,
     beside,

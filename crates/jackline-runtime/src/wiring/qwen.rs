@@ -1,6 +1,6 @@
 //! Qwen Code's hooks: which events ask us, and what of its settings would leave a session unguarded.
 
-use super::hooks::{Form, HookEvent, disabled};
+use super::hooks::{Form, HookEvent, NO_STARTUP_FILES, disabled};
 
 /// Every event that asks us.
 const EVENTS: [HookEvent; 10] = [
@@ -20,6 +20,7 @@ const EVENTS: [HookEvent; 10] = [
 pub const FORM: Form = Form {
     named: true,
     shielded: true,
+    env: NO_STARTUP_FILES,
     timeout: ("timeout", 1000),
     comments: true,
     beside: |settings, survey| survey.switched_off = disabled(settings),

@@ -7,6 +7,7 @@ use super::{Ground, Outcome, Trouble, given, refuse};
 use crate::calls::{Became, Found, Logged, Query};
 use crate::code;
 use crate::decide::checking::{self, Seen};
+use crate::decide::judged;
 use crate::legible::is_blank;
 use crate::probe::{Fact, GitQuestion, Probe, There, Told};
 use crate::sha::{Digest, Key};
@@ -183,6 +184,10 @@ fn resolved(logged: &Logged) -> Evidence {
 }
 
 fn file(ground: &Ground<'_>, path: &str) -> Result<Evidence, Trouble> {
+    if let Some(finding) = judged::reading(ground, path).map_err(Trouble::Need)? {
+        let reason = format!("File `{path}` may not be read: {}", finding.reason);
+        return Err(no(reason, "name a file that you may read"));
+    }
     let identity = match checking::inside(ground, path) {
         Seen::Known(identity) => identity,
         Seen::Wanted(probe) => return Err(Trouble::Need(vec![probe])),

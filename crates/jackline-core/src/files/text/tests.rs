@@ -11,6 +11,7 @@ fn firing(name: &str, pairs: &[(&str, &str)], instructions: &str) -> Firing {
         policy: name.to_lowercase(),
         name: name.to_owned(),
         file: String::new(),
+        tree: None,
         state: State::Fires,
         hash: String::new(),
         baseline_ref: String::new(),
@@ -101,4 +102,46 @@ fn a_failed_command_says_how_it_ended_and_what_it_printed() {
          exited with 3\n(no output)\n\nand 1 more runs that did not go well\nRunning it again changed files once more, and \
          it must not: c"
     );
+}
+
+#[test]
+fn a_command_with_many_files_leaves_room_for_what_came_of_it() {
+    let files: Vec<String> = (0..100).map(|n| format!("src/component_{n:03}/implementation_of_it.py")).collect();
+    let failure = Failure {
+        command: format!("c {}", files.join(" ")),
+        told: "it exited with 3".to_owned(),
+        exit_code: Some(3),
+        stdout: "WHY IT FAILED\n".to_owned(),
+        stderr: String::new(),
+        stdout_kept: None,
+        stderr_kept: None,
+    };
+    let total = failure.command.len();
+    let acted = Acted {
+        policy: "p".to_owned(),
+        hash: String::new(),
+        passed: false,
+        skipped: false,
+        waits: false,
+        changed: false,
+        content: Digest::ZERO,
+        failures: vec![failure],
+        failed: 1,
+        unsteady: Vec::new(),
+    };
+    let text = command(&firing("P", &[], "Mend it."), &acted).text;
+    let cut = format!(
+        "… ({} more bytes)\nIt did not pass: it exited with 3\nStdout:\nWHY IT FAILED",
+        total - COMMAND_BYTES_MAX
+    );
+    assert!(text.contains(&cut), "{text}");
+    assert!(text.ends_with("Mend it."), "{text}");
+}
+
+#[test]
+fn a_host_that_tells_no_words_is_told_of_no_promise() {
+    let text = whole(&[prompt(&firing("A", &[], "x"))], false);
+    let told = unspoken(&format!("{text}\n→ park"));
+    assert!(!told.contains("<promise>") && told.contains("`jackline allow`") && told.ends_with("\n→ park"), "{told}");
+    assert_eq!(unspoken("something else"), "something else");
 }

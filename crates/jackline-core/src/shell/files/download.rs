@@ -2,7 +2,7 @@
 
 use super::super::{Dir, Word};
 use super::Found;
-use super::arguments::{has_option, inside, is_short, operands, values_of};
+use super::arguments::{below, has_option, inside, is_short, operands, values_of};
 use crate::own_files;
 use crate::path::Role;
 
@@ -111,6 +111,11 @@ const WGET: &[&str] = &[
 impl Found<'_> {
     pub(super) fn curl(&mut self, arguments: &[Word]) {
         let named = has_option(arguments, &["--remote-name", "--remote-name-all"]);
+        for dir in values_of(arguments, &["--output-dir"]) {
+            for file in values_of(arguments, &["-o", "--output"]) {
+                self.push(&below(&dir, &file.text, &file), Role::Write);
+            }
+        }
         // What is sent, and what further options are read from.
         for file in values_of(arguments, &["-T", "--upload-file", "-K", "--config", "--netrc-file"]) {
             self.push(&file, Role::Read);

@@ -18,10 +18,10 @@ pub(super) use arguments::has_option;
 use arguments::{below, inside, is_short, operands, values_of};
 use copies::ends;
 pub use git::git_settings;
-pub(super) use git::{makes_run, without_git_options};
+pub(super) use git::{in_work_tree, makes_run, without_git_options};
 pub(super) use handed::sets_up;
-pub(super) use listed::{found, listed};
-pub(super) use named::is_known;
+pub(super) use listed::{by_fd, found, listed};
+pub(super) use named::{changes, is_known};
 use table::{INPUTS, OUTPUTS, ROWS, Row, Uses};
 
 /// Bytes of a script of sed's that are looked through, since each `w` in it may name the rest of the line.
@@ -71,6 +71,7 @@ pub(super) fn touched<'a>(
     if let Some((_, options, how)) = INPUTS.iter().find(|(name, ..)| *name == program) {
         values_of(arguments, options).iter().for_each(|file| found.push_how(file, Role::Read, *how));
     }
+    found.name_in_options(program, arguments);
     match ROWS.iter().find(|row| row.program == program) {
         Some(row) => found.by_row(row, arguments, shown),
         None => found.by_name(program, arguments),
@@ -112,7 +113,14 @@ impl Found<'_> {
             "ssh-keygen" => self.keys(arguments),
             "script" => self.recorded(arguments),
             "find" => self.find(arguments),
-            "patch" => self.patched(self.input),
+            "patch" => {
+                let dirs = values_of(arguments, &["-d", "--directory"]);
+                if self.input.is_none() {
+                    self.name_directories(&dirs);
+                }
+                self.enter_each(&dirs);
+                self.patched(self.input);
+            }
             // It runs `+!command` before it shows anything.
             "less" => {
                 let runs = |word: &Word| word.text.starts_with('+') && word.text.contains(['!', '|']);
@@ -133,6 +141,13 @@ impl Found<'_> {
         }
     }
 
+    /// What follows happens in these directories, one below the other.
+    fn enter_each(&mut self, dirs: &[Word]) {
+        for dir in dirs {
+            self.dir = self.dir.enter(dir);
+        }
+    }
+
     fn push(&mut self, path: &Word, role: Role) {
         self.push_how(path, role, How::Whole);
     }
@@ -143,8 +158,9 @@ impl Found<'_> {
             return;
         }
         let mut path = path.clone();
-        // Files that another program chose are only so far known as they have a pattern.
-        path.dynamic |= path.listed && role.changes() && !path.text.contains(['*', '?', '[']);
+        if path.listed && role.changes() && !path.text.contains(['*', '?', '[']) {
+            path.text = format!("{}/**", path.text.trim_end_matches('/'));
+        }
         self.touches.push(Touch { how, ..Touch::plain(path, role, self.dir.clone()) });
     }
 
@@ -312,9 +328,10 @@ impl Found<'_> {
                 let flags = before.trim_end_matches(|c: char| "gpIiMm0123456789".contains(c));
                 let stands = flags.trim_end().is_empty() || flags.ends_with(['/', '|', ',', '#', ';', '{', '}', '$']);
                 let spaced = after.is_empty() || after.starts_with([' ', '\t']);
+                let named = spaced || named::has_own_part(after.trim());
                 match command {
                     "e" => self.foreign |= stands && spaced,
-                    _ if stands && spaced => self.push(&Word::literal(after.trim()), Role::Write),
+                    _ if stands && named => self.push(&Word::literal(after.trim()), Role::Write),
                     _ => {}
                 }
             }
@@ -385,9 +402,15 @@ impl Found<'_> {
 
     fn find(&mut self, arguments: &[Word]) {
         let deletes = arguments.iter().any(|word| word.text == "-delete");
+        if deletes && listed::is_empty(arguments) {
+            return;
+        }
         for root in found(arguments) {
             // What is deleted is known by what is asked for: as sure as a pattern of the shell's.
             let root = Word { listed: false, ..root };
+            // All that lies in a directory goes with it; and of what is not asked for by name, no more is shown than names.
+            let top = root.text.strip_suffix("/**").filter(|top| !top.contains(['*', '?', '[']));
+            let root = top.map_or_else(|| root.clone(), |top| Word { text: top.to_owned(), ..root.clone() });
             match deletes {
                 true => self.push(&root, Role::Delete),
                 false => self.push_how(&root, Role::Read, How::Measured),

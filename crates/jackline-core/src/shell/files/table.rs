@@ -183,6 +183,8 @@ pub(super) const OUTPUTS: &[(&str, &[&str])] = &[
     ("openssl", &["-out"]),
     ("time", &["-o", "--output"]),
     ("strace", &["-o", "--output"]),
+    ("valgrind", &["--log-file", "--xml-file", "--callgrind-out-file", "--massif-out-file"]),
+    ("parallel", &["--joblog"]),
     ("ltrace", &["-o", "--output"]),
     ("perf", &["-o", "--output"]),
     ("less", &["-o", "-O", "--log-file", "--LOG-FILE"]),

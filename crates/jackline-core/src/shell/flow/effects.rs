@@ -2,9 +2,10 @@
 
 use super::super::tree::ARGUMENTS;
 use super::super::variables::Value;
-use super::super::{Dir, Word, files, wrappers};
+use super::super::{Dir, How, Touch, Word, files, wrappers};
 use super::state::name_in;
 use super::{State, Walker};
+use crate::path::Role;
 
 /// Variables that decide which program a name leads to, or what runs inside it.
 const TREACHEROUS: &[&str] = &[
@@ -101,11 +102,23 @@ impl Walker<'_> {
         }
     }
 
+    /// A directory that a pattern chooses is not known afterwards; what is done in it may be done to what guards us.
+    fn entered(&mut self, arguments: &[Word], state: &State) {
+        let chosen = arguments.iter().filter(|word| word.glob);
+        let below = |dir: &Word| Word { text: format!("{}/*", dir.text.trim_end_matches('/')), ..dir.clone() };
+        let touch = |dir| Touch { how: How::Named, ..Touch::plain(below(dir), Role::Write, state.dir.clone()) };
+        let touches = chosen.map(touch).collect();
+        self.touch(touches, state);
+    }
+
     /// What a command changes for those after it.
     pub(super) fn effects(&mut self, program: &str, words: &[Word], state: &mut State) {
         let arguments = words.get(1..).unwrap_or_default();
         match program {
-            "cd" => enter(arguments, state),
+            "cd" => {
+                self.entered(arguments, state);
+                enter(arguments, state);
+            }
             "pushd" => push(arguments, state),
             "popd" => state.lose(),
             "set" => options(arguments, state),

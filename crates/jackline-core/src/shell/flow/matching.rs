@@ -2,10 +2,6 @@
 
 use super::super::{Touch, Word};
 
-/// Parts of a pattern that begin with a wildcard and are told apart, since their readings multiply; a pattern with more
-/// is not known.
-const WILD_PARTS_MAX: usize = 3;
-
 /// What wildcards match besides what their text says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Matching {
@@ -45,12 +41,8 @@ impl Matching {
         if self.caseless {
             texts.push(without_case(&touch.path.text));
         }
-        let hidden: Option<Vec<Vec<String>>> = texts.iter().map(|text| with_hidden(text)).collect();
-        let dynamic = touch.path.dynamic || self.unknown || self.hidden && hidden.is_none();
-        if self.hidden {
-            texts.extend(hidden.into_iter().flatten().flatten());
-        }
-        let path = |text: String| Word { text, dynamic, ..touch.path.clone() };
+        let (dynamic, dots) = (touch.path.dynamic || self.unknown, touch.path.dots || self.hidden);
+        let path = |text: String| Word { text, dynamic, dots, ..touch.path.clone() };
         texts.into_iter().map(|text| Touch { path: path(text), ..touch.clone() }).collect()
     }
 }
@@ -67,33 +59,4 @@ fn without_case(pattern: &str) -> String {
         false => part.to_owned(),
     };
     pattern.split('/').map(any).collect::<Vec<String>>().join("/")
-}
-
-/// The pattern as it is where some of the names it matches are hidden; nothing when there are too many ways.
-fn with_hidden(pattern: &str) -> Option<Vec<String>> {
-    let parts: Vec<&str> = pattern.split('/').collect();
-    let begins = |part: &&str| **part != *"**" && part.starts_with(['*', '?', '[']);
-    if parts.iter().filter(|part| begins(part)).count() > WILD_PARTS_MAX {
-        return None;
-    }
-    let mut found: Vec<Vec<String>> = vec![Vec::new()];
-    for part in parts {
-        let ways = std::iter::once(part.to_owned()).chain(begins(&part).then(|| hidden(part)));
-        let ways: Vec<String> = ways.collect();
-        let longer = |so_far: &Vec<String>| {
-            ways.iter().map(|way| [so_far.as_slice(), std::slice::from_ref(way)].concat()).collect::<Vec<_>>()
-        };
-        found = found.iter().flat_map(longer).collect();
-    }
-    // The first is the pattern itself.
-    Some(found.into_iter().skip(1).map(|parts| parts.join("/")).collect())
-}
-
-/// A part that begins with a wildcard, as it matches what begins with a dot.
-fn hidden(part: &str) -> String {
-    let rest = match part.strip_prefix('[') {
-        Some(class) => class.split_once(']').map_or("*", |(_, rest)| rest),
-        None => part.strip_prefix('?').unwrap_or(part),
-    };
-    format!(".{rest}")
 }

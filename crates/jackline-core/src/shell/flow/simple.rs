@@ -159,7 +159,8 @@ impl Walker<'_> {
             return Ok(());
         };
         let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
-        let found = files::touched(&program, &words, &state.dir, (input.text.as_ref(), shown));
+        let placed = files::in_work_tree(&program, &words, &environment(&env, state));
+        let found = files::touched(&program, &placed, &state.dir, (input.text.as_ref(), shown));
         self.reading.foreign |= found.foreign;
         if words.first().is_some_and(|word| state.aliases.contains(&word.text)) {
             self.opaque("it runs an alias");
@@ -211,6 +212,7 @@ impl Walker<'_> {
     ) -> Result<(), String> {
         let listing = match program {
             "find" => files::found(words.get(1..).unwrap_or_default()),
+            "fd" | "fdfind" => files::by_fd(words.get(1..).unwrap_or_default()),
             "xargs" if *input == Input::default() => std::mem::take(&mut self.listing),
             "xargs" => input.text.iter().flat_map(printed::lines).collect(),
             _ => Vec::new(),

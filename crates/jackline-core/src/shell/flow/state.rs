@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::super::Dir;
 use super::super::tree::{ARGUMENTS, Chain, Effect, Joint, List, Node, Piece, RawWord, Simple};
 use super::super::variables::Variables;
+use super::super::{Dir, Left};
 use super::matching::Matching;
 
 /// Directories that a text may be in instead; with more it is nowhere known.
@@ -52,12 +52,11 @@ impl State {
     }
 
     /// What a shell is left with that a later command would be read otherwise by.
-    pub(super) fn left_behind(&self) -> Option<&'static str> {
-        if self.dir != Dir::Here || !self.astray.is_empty() {
-            return Some("another directory");
-        }
-        let named = self.rewired || !self.functions.is_empty() || !self.aliases.is_empty();
-        named.then_some("another meaning of a name")
+    pub(super) fn left_behind(&self) -> Option<Left> {
+        let dirs = std::iter::once(&self.dir).chain(&self.astray).map(Dir::folded);
+        let dirs: Vec<Dir> = dirs.filter(|dir| *dir != Dir::Here).collect();
+        let names = self.rewired || !self.functions.is_empty() || !self.aliases.is_empty();
+        (names || !dirs.is_empty()).then_some(Left { dirs, names })
     }
 
     /// Where and with what a function will be called is not known.

@@ -64,7 +64,7 @@ pub(super) fn inner(program: &str, words: &[Word], (listing, fed): (&[Word], boo
         "trap" => return trapped(arguments).into_iter().collect(),
         "git" => return by_git(arguments),
         "tar" | "bsdtar" => return by_tar(arguments),
-        "fd" | "fdfind" => return by_fd(arguments),
+        "fd" | "fdfind" => return by_fd(arguments, listing),
         "gh" => return by_gh(arguments).into_iter().collect(),
         "ssh" | "scp" | "sftp" => return by_ssh(program, arguments),
         // `command -v git` only looks the program up.
@@ -210,9 +210,8 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
             dir = attached.or_else(|| rest.next().cloned());
         } else if text.starts_with('-') && (text.len() > 1 || wrapper.name == "env") {
             rest.next();
-            if wrapper.valued.contains(&text) || wrapper.texts.contains(&text) {
-                rest.next();
-            }
+            let value = attached.or_else(|| rest.next_if(|_| takes_value(wrapper, text)).cloned());
+            dir = value.as_ref().and_then(working_directory).or(dir);
         } else if let Some((name, value)) = assigned(text).filter(|_| ASSIGNING.contains(&wrapper.name)) {
             env.push((name.to_owned(), Word { text: value.to_owned(), ..(*word).clone() }));
             rest.next();
@@ -233,6 +232,16 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
     let passes_status = passes_status(wrapper, own);
     let words = handed(wrapper.name, arguments, words, listing);
     command(wrapper, words, (env, dir, passes_status)).into_iter().collect()
+}
+
+fn takes_value(wrapper: &Wrapper, option: &str) -> bool {
+    wrapper.valued.contains(&option) || wrapper.texts.contains(&option)
+}
+
+/// The directory that a unit of systemd's is given as a property.
+fn working_directory(value: &Word) -> Option<Word> {
+    let dir = value.text.strip_prefix("WorkingDirectory=")?;
+    Some(Word { text: dir.to_owned(), ..value.clone() })
 }
 
 /// Whether a wrapper that is told these options ends as the command does.
@@ -396,12 +405,15 @@ fn by_tar(arguments: &[Word]) -> Vec<Inner> {
 }
 
 /// The command that `fd` runs for each file, or for all of them.
-fn by_fd(arguments: &[Word]) -> Vec<Inner> {
+fn by_fd(arguments: &[Word], files: &[Word]) -> Vec<Inner> {
     let runs = |word: &&Word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
     let mut rest = arguments.iter().skip_while(|word| !runs(word)).skip(1).take_while(|word| word.text != ";");
     let Some(first) = rest.next() else { return Vec::new() };
-    let words = std::iter::once(first).chain(rest).cloned().chain([Word::unknown("{}")]).collect();
-    vec![Inner::words(words, false)]
+    let words: Vec<Word> = std::iter::once(first).chain(rest).cloned().collect();
+    // Without a place for them they stand at the end.
+    let marked = words.iter().any(|word| word.text.contains("{}"));
+    let words = words.into_iter().chain((!marked).then(|| Word::literal("{}"))).collect();
+    vec![Inner::words(filled(words, "{}", files), false)]
 }
 
 /// An alias of GitHub's program that is a shell text.
@@ -431,10 +443,9 @@ fn found(arguments: &[Word], listing: &[Word]) -> Vec<Inner> {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         if matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") {
-            let inside = word.text.ends_with("dir");
             let command: Vec<Word> =
                 words.by_ref().take_while(|word| !matches!(word.text.as_str(), ";" | "+")).cloned().collect();
-            let command = filled(command, "{}", if inside { &unknown } else { files });
+            let command = filled(command, "{}", files);
             if !command.is_empty() {
                 commands.push(Inner::words(command, false));
             }

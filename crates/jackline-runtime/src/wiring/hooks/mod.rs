@@ -71,6 +71,8 @@ pub struct Form {
     /// Whether the text of a gate refuses by itself when our program cannot be run or fails: for hosts that would let the
     /// call pass then.
     pub shielded: bool,
+    /// Variables that an entry sets for what it runs, where the host's shell would read files by others.
+    pub env: &'static [(&'static str, &'static str)],
     /// The member that says how long the host waits, and what of it makes a second.
     pub timeout: (&'static str, u64),
     /// The member of a gate by which a failed hook blocks, where the host knows one.
@@ -87,6 +89,10 @@ struct Wanted<'a> {
     line: &'a CommandLine,
     timeouts: Timeouts,
 }
+
+/// A bash that is given a socket and takes itself for the first of its kind reads the user's startup file, and one that is
+/// told to another: what stands there could answer in our place. Clients that run on Node hand hooks a socket.
+pub(super) const NO_STARTUP_FILES: &[(&str, &str)] = &[("SHLVL", "9"), ("BASH_ENV", "")];
 
 /// A value that never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,6 +157,7 @@ impl Form {
             command: "command",
             exec: false,
             shielded: false,
+            env: &[],
             timeout: ("timeout", 1),
             on_failure: None,
             comments: false,
@@ -248,6 +255,10 @@ impl Form {
         put(self.timeout.0, json!(seconds * self.timeout.1));
         if let Some((key, value)) = self.on_failure.filter(|_| asked.gate) {
             put(key, value.value());
+        }
+        if !self.env.is_empty() {
+            let env = self.env.iter().map(|(name, value)| (*name, Shape::Leaf(json!(value))));
+            hook.push(("env", Shape::Object(env.collect())));
         }
         let hook = Shape::Object(hook);
         let element = if self.grouped { Shape::Object(vec![("hooks", Shape::Array(vec![hook]))]) } else { hook };

@@ -27,7 +27,7 @@ pub(crate) struct Proxy {
     #[arg(long, value_name = "DURATION")]
     timeout: Option<String>,
     /// A server that is reached over streamable HTTP, instead of a command
-    #[arg(long, alias = "streamable-http", conflicts_with = "command")]
+    #[arg(long, aliases = ["streamable-http", "http-url"], conflicts_with = "command")]
     url: Option<String>,
     /// A header of every request to that server, `NAME: VALUE`
     #[arg(long, value_name = "HEADER", requires = "url")]
