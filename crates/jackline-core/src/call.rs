@@ -368,6 +368,10 @@ fn from_shell(touch: &shell::Touch, from: &str, placed: fn(&str, &str) -> String
         role: touch.role,
         whole: touch.whole,
         glob: touch.path.glob,
+        dots: touch.path.dots,
+        brought: touch.path.brought,
+        listed: touch.path.listed,
+        chosen: touch.path.chosen,
         dynamic: touch.path.dynamic || lost,
         how: touch.how,
         only,
@@ -388,7 +392,6 @@ fn walked(from: &str, place: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::How;
     use serde_json::{Value, json};
 
     fn call(tool: &str, args: Value) -> Call {
@@ -432,18 +435,8 @@ mod tests {
     #[test]
     fn patterns_are_split_before_their_first_wildcard() {
         let split = |path: &str, glob: bool| {
-            let dir = String::new();
-            let touch = Touch {
-                path: path.to_owned(),
-                readings: Vec::new(),
-                dir,
-                role: Role::Read,
-                whole: false,
-                glob,
-                dynamic: false,
-                how: How::Whole,
-                only: None,
-            };
+            let spelling = Spelling { path: path.to_owned(), readings: Vec::new() };
+            let touch = Touch { glob, ..Touch::plain(spelling, "", Role::Read) };
             let (anchor, rest) = touch.split();
             (anchor.to_owned(), rest.to_owned())
         };

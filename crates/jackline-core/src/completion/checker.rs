@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
 
-use super::{Failure, GUARD, Ground, Open, finding};
+use super::{Failure, GUARD, Ground, Holds, Open, finding};
 use crate::code;
 use crate::decision::Finding;
 use crate::definition::model::BLOCKS_MAX_DEFAULT;
@@ -88,7 +88,7 @@ pub(super) fn open(ground: &Ground<'_>) -> Result<Vec<Open>, Vec<Probe>> {
     let found = ground.stack.checkers.iter().filter_map(|checker| ask(checker.as_ref(), &stopping));
     let observed = ground.stack.observes();
     let found = found.map(|finding| Finding { enforced: finding.enforced && !observed, ..finding });
-    Ok(found.map(|finding| Open { finding, blocks_max }).collect())
+    Ok(found.map(|finding| Open { finding, holds: Holds::Blocks(blocks_max) }).collect())
 }
 
 fn stopping<'a>(ground: &Ground<'a>) -> Stopping<'a> {

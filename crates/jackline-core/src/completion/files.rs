@@ -1,6 +1,6 @@
 //! File policies at a stop: what is outstanding holds it, unless a definition places them in a composition of its own.
 
-use super::{Failure, Ground, Open, park};
+use super::{Failure, Ground, Holds, Open};
 use crate::code;
 use crate::decision::Finding;
 use crate::definition::model::{BLOCKS_MAX_DEFAULT, Completion};
@@ -10,16 +10,13 @@ use crate::files::settings::counting;
 use crate::files::text::{self, Section};
 use crate::probe::Probe;
 
-/// Stops in a row that are held because it could not be told what fires: a broken guard keeps nobody for ever.
-const UNCLEAR_BLOCKS_MAX: u32 = 1;
-
-/// What is outstanding at this stop; nothing where nobody judges it.
-pub(crate) fn evaluate(ground: &Ground<'_>) -> Result<Evaluated, Vec<Probe>> {
+/// What is outstanding at this stop; nothing where nobody judges it. `idle` says why no command is run.
+pub(crate) fn evaluate(ground: &Ground<'_>, idle: Option<&'static str>) -> Result<Evaluated, Vec<Probe>> {
     if ground.event.agent.is_some() && !completions(ground).any(|completion| completion.subagents) {
         return Ok(Evaluated::default());
     }
-    let Ground { stack, session, event, facts, ask, over, .. } = *ground;
-    Evaluator { stack, session, event, facts, message: ask.message.as_deref(), base: None, over }.evaluate()
+    let Ground { stack, session, event, facts, ask, .. } = *ground;
+    Evaluator { stack, session, event, facts, message: ask.message.as_deref(), base: None, idle }.evaluate()
 }
 
 /// What holds the stop.
@@ -29,9 +26,11 @@ pub(super) fn open(ground: &Ground<'_>) -> Vec<Open> {
     let unsaid = counting(ground.stack).iter().any(|layer| layer.model.completion.is_none());
     let said = completions(ground).map(|completion| completion.blocks_max);
     let blocks_max = said.chain(unsaid.then_some(BLOCKS_MAX_DEFAULT)).max().unwrap_or(BLOCKS_MAX_DEFAULT);
-    let outstanding = findings(files, |open| !open.placed).into_iter().map(|finding| Open { finding, blocks_max });
+    let holds = Holds::Blocks(blocks_max);
+    let outstanding = findings(files, |open| !open.placed).into_iter().map(|finding| Open { finding, holds });
     let unclear = files.unclear.as_ref().filter(|_| !files.placed);
-    let unclear = unclear.map(|why| Open { finding: fault(why), blocks_max: UNCLEAR_BLOCKS_MAX });
+    let told = |why: &String| Finding { enforced: !files.observed, ..fault(why) };
+    let unclear = unclear.map(|why| Open { finding: told(why), holds: Holds::Once });
     outstanding.chain(unclear).collect()
 }
 
@@ -48,8 +47,10 @@ pub(super) fn check(ground: &Ground<'_>) -> Option<Failure> {
 /// A finding for each outstanding policy of these. All that count say the whole, so that it is told once.
 pub(crate) fn findings(files: &Evaluated, these: impl Fn(&Outstanding) -> bool) -> Vec<Finding> {
     let finding = |open: &Outstanding| {
-        let finding = Finding::deny(GUARD, code::FILES_OUTSTANDING, open.section.text.clone()).suggest(park::EXIT);
-        Finding { policy: open.entry.policy_name.clone(), enforced: !open.observed, ..finding }
+        let finding = Finding::deny(GUARD, code::FILES_OUTSTANDING, open.section.text.clone());
+        // Policies of two folders or work trees may be called alike: the file tells them apart.
+        let path = Some(open.firing.place());
+        Finding { policy: open.entry.policy_name.clone(), enforced: !open.observed, path, ..finding }
     };
     let mut all: Vec<Finding> = files.outstanding.iter().filter(|open| these(open)).map(finding).collect();
     tell(&mut all, files);
@@ -58,7 +59,10 @@ pub(crate) fn findings(files: &Evaluated, these: impl Fn(&Outstanding) -> bool) 
 
 /// Has the findings that still count say all that is outstanding; what was lifted says only its own.
 pub(crate) fn tell(findings: &mut [Finding], files: &Evaluated) {
-    let of = |finding: &Finding| files.outstanding.iter().find(|open| open.entry.policy_name == finding.policy);
+    let is_of = |open: &&Outstanding, finding: &Finding| {
+        open.entry.policy_name == finding.policy && finding.path.as_ref() == Some(&open.firing.place())
+    };
+    let of = |finding: &Finding| files.outstanding.iter().find(|open| is_of(open, finding));
     let counts = |finding: &Finding| finding.enforced && finding.code == code::FILES_OUTSTANDING;
     let counting: Vec<&Outstanding> = findings.iter().filter(|finding| counts(finding)).filter_map(of).collect();
     let Some(whole) = shown(counting.into_iter(), files.individual) else { return };

@@ -94,11 +94,20 @@ pub(crate) struct Ground<'a> {
     pub(crate) files: Option<&'a Evaluated>,
 }
 
-/// What does not hold, and how many stops in a row it may block.
+/// What does not hold, and how long it holds a stop.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Open {
     pub(crate) finding: Finding,
-    pub(crate) blocks_max: u32,
+    pub(crate) holds: Holds,
+}
+
+/// How long something holds a stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// While no more stops in a row than these were blocked.
+    Blocks(u32),
+    /// Once, whatever else blocked before: a fault of ours keeps nobody for ever.
+    Once,
 }
 
 /// A check that does not hold: what the agent is told, and what it may do.
@@ -158,8 +167,10 @@ impl Ground<'_> {
             return Ok(None);
         }
         let failure = self.check(layer, &completion.check)?;
-        Ok(failure
-            .map(|failure| Open { finding: observed(finding(failure), layer), blocks_max: completion.blocks_max }))
+        Ok(failure.map(|failure| Open {
+            finding: observed(finding(failure), layer),
+            holds: Holds::Blocks(completion.blocks_max),
+        }))
     }
 
     /// Recursion is bounded by the depth of checks.

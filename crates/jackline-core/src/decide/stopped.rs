@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::excepted::{Lifted, lift};
-use crate::completion::{GUARD, Ground, Open, Stopped, files, park};
+use crate::completion::{GUARD, Ground, Holds, Open, Stopped, files, park};
 use crate::decision::{Decision, Finding, Note, Step};
 use crate::event::{Event, Output, StopAsk};
 use crate::files::evaluator::Evaluated;
@@ -22,7 +22,7 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (ask, fact
     if let Some(free) = free(&ground) {
         return super::done(allowed(event, free, Vec::new()));
     }
-    let policies = match files::evaluate(&ground) {
+    let policies = match files::evaluate(&ground, None) {
         Ok(policies) => policies,
         Err(probes) => return Step::Need(probes),
     };
@@ -31,17 +31,15 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (ask, fact
         Ok(open) => open,
         Err(probes) => return Step::Need(probes),
     };
-    let blocks = session.agent(event.agent()).map_or(0, |agent| agent.blocks);
-    let Lifted { mut findings, notes } = match lift(counted(open, blocks, event.host.as_deref()), session, event, facts)
-    {
+    let counted = counted(open, session.agent(event.agent()), event.host.as_deref());
+    let Lifted { mut findings, notes } = match lift(counted, session, event, facts) {
         Ok(lifted) => lifted,
         Err(probe) => return Step::Need(vec![probe]),
     };
     files::tell(&mut findings, &policies);
     let decision = Decision::merge(findings);
     let decision = if decision.verdict.refuses() {
-        let agent = event.agent().to_owned();
-        Decision { changes: vec![Change::StopBlocked { agent, fault: false }], ..decision }
+        Decision { changes: blocked(event, &decision.findings), ..decision }
     } else {
         let (end, findings) = judged(&ground, decision.findings);
         allowed(event, end, findings)
@@ -76,7 +74,7 @@ pub(super) fn over(stack: &Stack, session: &Session, event: &Event, facts: &Fact
     if session.stopped.is_some() {
         return super::done(Decision::default());
     }
-    let policies = match files::evaluate(&ground) {
+    let policies = match files::evaluate(&ground, Some("the session is over")) {
         Ok(policies) => policies,
         Err(probes) => return Step::Need(probes),
     };
@@ -109,6 +107,9 @@ pub(super) fn advice(
     if free(&ground).is_some() {
         return Ok(Vec::new());
     }
+    // Nothing is run or settled by advice: the stop that follows does that.
+    let policies = files::evaluate(&ground, Some("it runs when you stop")).map_err(Step::Need)?;
+    let ground = Ground { files: Some(&policies), ..ground };
     let open = ground.open().map_err(Step::Need)?;
     Ok(open.into_iter().map(|open| unenforced(open.finding)).collect())
 }
@@ -144,7 +145,13 @@ fn free(ground: &Ground<'_>) -> Option<End> {
 
 /// How a run ends with this still open, and nothing that blocks.
 fn judged(ground: &Ground<'_>, findings: Vec<Finding>) -> (End, Vec<Finding>) {
-    let stopped = if findings.is_empty() { unopposed(ground) } else { Stopped::Incomplete };
+    let stopped = if findings.is_empty() {
+        unopposed(ground)
+    } else if findings.iter().all(is_ours) {
+        Stopped::Fault
+    } else {
+        Stopped::Incomplete
+    };
     (End { stopped, parked: None }, findings)
 }
 
@@ -158,9 +165,25 @@ fn unopposed(ground: &Ground<'_>) -> Stopped {
     if session.owed { Stopped::Incomplete } else { session.stood.unwrap_or(Stopped::Complete) }
 }
 
+/// Whether it is about us: it could not be told what fires.
+fn is_ours(finding: &Finding) -> bool {
+    finding.guard == crate::files::GUARD && finding.code.is_fault()
+}
+
+/// The stop is blocked; a fault of ours among what blocks it is remembered by itself.
+fn blocked(event: &Event, findings: &[Finding]) -> Vec<Change> {
+    let by_fault = findings.iter().any(|finding| finding.enforced && is_ours(finding));
+    let block = |fault: bool| Change::StopBlocked { agent: event.agent().to_owned(), fault };
+    std::iter::once(block(false)).chain(by_fault.then(|| block(true))).collect()
+}
+
 /// What blocks once so many stops in a row were blocked already.
-fn counted(open: Vec<Open>, blocks: u32, host: Option<&str>) -> Vec<Finding> {
-    let held = |open: &Open| blocks < stops_held_max(host, open.blocks_max);
+fn counted(open: Vec<Open>, agent: Option<&Agent>, host: Option<&str>) -> Vec<Finding> {
+    let (blocks, faulted) = agent.map_or((0, false), |agent| (agent.blocks, agent.faulted));
+    let held = |open: &Open| match open.holds {
+        Holds::Blocks(max) => blocks < stops_held_max(host, max),
+        Holds::Once => !faulted && blocks < stops_held_max(host, u32::MAX),
+    };
     let count = |open: Open| if held(&open) { open.finding } else { unenforced(open.finding) };
     open.into_iter().map(count).collect()
 }

@@ -11,14 +11,14 @@ use super::memory::{Heard, Kept, Step};
 use super::promise::{folded_name, promised};
 use super::queue::{Entry, Status, Write};
 use super::seen::{Acted, Ask, Due, Firing, Found, PolicyFault, Said, Seen};
-use super::settings::{Folder, folders};
+use super::settings::{Folder, in_trees};
 use super::text::Section;
 use crate::decision::Note;
 use crate::definition::model::FilesOutput;
 use crate::event::Event;
 use crate::probe::{Fact, Facts, Probe};
 use crate::session::{Change, Session};
-use crate::sha::Digest;
+use crate::sha::{Digest, Key};
 use crate::stack::Stack;
 
 /// Times that commands are run at one stop: what one of them changes may be due for another, and so on, but a stop
@@ -38,8 +38,8 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) message: Option<&'a str>,
     /// Compared to instead of every baseline.
     pub(crate) base: Option<&'a str>,
-    /// The session is over: nothing is run any more.
-    pub(crate) over: bool,
+    /// Why nothing is run, where nothing is.
+    pub(crate) idle: Option<&'static str>,
 }
 
 /// What is outstanding, and what follows from looking at it.
@@ -59,6 +59,8 @@ pub(crate) struct Evaluated {
     pub(crate) individual: bool,
     /// Every folder is judged by a composition.
     pub(crate) placed: bool,
+    /// Every definition that names a folder only observes.
+    pub(crate) observed: bool,
 }
 
 /// A policy that is outstanding.
@@ -78,39 +80,36 @@ impl Evaluator<'_> {
     /// # Errors
     /// The questions that must be answered first.
     pub(crate) fn evaluate(&self) -> Result<Evaluated, Vec<Probe>> {
-        let folders = folders(self.stack);
-        let mut all = Evaluated { placed: folders.iter().all(|folder| folder.placed), ..Evaluated::default() };
+        let folders = in_trees(self.stack, self.session);
+        let placed = folders.iter().all(|folder| folder.placed);
+        let observed = folders.iter().all(|folder| folder.observed);
+        let mut all = Evaluated { placed, observed, ..Evaluated::default() };
         let wanted: Vec<Probe> = folders.iter().flat_map(|folder| self.unanswered(self.detect(folder, 0))).collect();
         if !wanted.is_empty() {
             return Err(wanted);
         }
         let found: Vec<Option<Found>> = folders.iter().map(|folder| self.found(folder, 0, &mut all)).collect();
-        let lost = if folders.is_empty() || all.unclear.is_some() { Vec::new() } else { self.lost(&found) };
-        let heard = self.said(&found, &lost)?;
-        let mut firings: Vec<Firing> = Vec::new();
+        let heard = self.said(&folders, &found)?;
+        let mut judged: Vec<Option<Found>> = Vec::new();
         for (folder, first) in folders.iter().zip(found) {
-            let Some(first) = first else { continue };
-            firings.extend(self.folder(folder, first, &heard, &mut all)?);
+            let first = first.map(|first| self.folder(folder, first, &heard, &mut all));
+            judged.push(first.transpose()?.flatten());
         }
-        if all.unclear.is_none() {
-            if all.any {
-                self.let_go(&firings, &lost, &mut all);
-            }
-            lost.iter().for_each(|kept| self.keep_lost(kept, &heard, &mut all));
-        }
+        self.on_record((&folders, &judged), &heard, &mut all);
         self.listened(&heard, &mut all);
         all.notes.extend(faulty(&all.faults));
         Ok(all)
     }
 
+    /// Judges what was found in a folder, once its commands have run; nothing where it cannot be told any more.
     fn folder(
         &self,
         folder: &Folder,
         first: Found,
         heard: &Heardof,
         all: &mut Evaluated,
-    ) -> Result<Vec<Firing>, Vec<Probe>> {
-        let Some((found, acted)) = self.act(folder, first, heard, all)? else { return Ok(Vec::new()) };
+    ) -> Result<Option<Found>, Vec<Probe>> {
+        let Some((found, acted)) = self.act(folder, first, heard, all)? else { return Ok(None) };
         all.any |= found.policies > 0;
         all.individual |= folder.output.map_or(found.individual, |output| output == FilesOutput::Individual);
         all.faults.extend(found.faults.iter().cloned());
@@ -118,11 +117,11 @@ impl Evaluator<'_> {
             let judged = self.judge(firing, &acted, heard);
             self.keep(firing, judged, folder, all);
         }
-        Ok(found.firings)
+        Ok(Some(found))
     }
 
     fn detect(&self, folder: &Folder, round: u32) -> Ask {
-        folder.detect(self.base, &self.session.files, round)
+        folder.detect(self.base, self.session, round)
     }
 
     fn unanswered(&self, ask: Ask) -> Vec<Probe> {
@@ -133,7 +132,11 @@ impl Evaluator<'_> {
     /// What was found in a folder; nothing where there is none.
     fn found(&self, folder: &Folder, round: u32, all: &mut Evaluated) -> Option<Found> {
         match self.facts.get(&Probe::Files { ask: self.detect(folder, round).into() }) {
-            Some(Fact::Files(Seen::Detected(found))) => Some(found.clone()),
+            Some(Fact::Files(Seen::Detected(found))) => {
+                let mut found = found.clone();
+                found.firings.iter_mut().for_each(|firing| firing.tree.clone_from(&folder.tree));
+                Some(found)
+            }
             Some(Fact::Absent) | None => None,
             Some(Fact::Unknown(why)) => {
                 all.unclear = Some(why.clone());
@@ -147,9 +150,10 @@ impl Evaluator<'_> {
     }
 
     /// The promises in the transcript; asked for only when something is open.
-    fn said(&self, found: &[Option<Found>], lost: &[&Kept]) -> Result<Heardof, Vec<Probe>> {
+    fn said(&self, folders: &[Folder], found: &[Option<Found>]) -> Result<Heardof, Vec<Probe>> {
         let fires = |firing: &Firing| firing.state == State::Fires && !self.is_settled(firing);
-        let open = !lost.is_empty() || found.iter().flatten().any(|found| found.firings.iter().any(fires));
+        let on_record = || !self.unjudged((folders, found)).is_empty();
+        let open = found.iter().flatten().any(|found| found.firings.iter().any(fires)) || on_record();
         let Some(file) = self.event.transcript.as_ref().filter(|_| open) else { return Ok(Heardof::default()) };
         let ask = Ask::Promises { file: file.clone(), offset: self.session.files.offset(file) };
         let probe = Probe::Files { ask: ask.into() };
@@ -197,12 +201,12 @@ impl Evaluator<'_> {
 
     /// The firings whose commands are to be run now.
     fn due(&self, found: &Found, heard: &Heardof, acted: &[Acted]) -> Vec<Due> {
-        if self.over {
+        if self.idle.is_some() {
             return Vec::new();
         }
         let due = |firing: &&Firing| {
             let failed = |kept: &Kept| kept.status == Status::Failed && kept.content == firing.content;
-            let before = self.session.files.of(&firing.policy, &firing.hash).is_some_and(failed);
+            let before = self.known(firing).is_some_and(failed);
             firing.state == State::Fires
                 && firing.command.is_some()
                 && !firing.idle
@@ -219,7 +223,7 @@ impl Evaluator<'_> {
     }
 
     fn acted(&self, folder: &Folder, due: Vec<Due>, all: &mut Evaluated) -> Result<Vec<Acted>, Vec<Probe>> {
-        let probe = Probe::Files { ask: Ask::Act { dir: folder.dir.clone(), due }.into() };
+        let probe = Probe::Files { ask: Ask::Act { dir: folder.dir.clone(), root: folder.root.clone(), due }.into() };
         match self.facts.get(&probe) {
             None => Err(vec![probe]),
             Some(Fact::Files(Seen::Acted(acted))) => Ok(acted.clone()),
@@ -231,16 +235,20 @@ impl Evaluator<'_> {
         }
     }
 
+    /// How a firing stands on record, if it ever did.
+    fn known(&self, firing: &Firing) -> Option<&Kept> {
+        self.session.files.known(firing)
+    }
+
     /// Whether a promise or a command that passed stands for exactly this: here, or in another session's log.
     fn is_settled(&self, firing: &Firing) -> bool {
-        let kept = self.session.files.of(&firing.policy, &firing.hash);
-        kept.is_some_and(|kept| kept.stands_for(&firing.content)) || firing.backed.is_some()
+        firing.backed.is_some() || self.session.files.settled(firing).is_some()
     }
 
     /// Whether the agent promised a firing after it fired for this content.
     fn promises(&self, firing: &Firing, heard: &Heardof) -> bool {
-        let kept = self.session.files.of(&firing.policy, &firing.hash);
-        kept.is_some_and(|kept| kept.content == firing.content && self.promised(kept, &firing.name, heard))
+        let kept = self.known(firing).filter(|kept| kept.content == firing.content);
+        kept.is_some_and(|kept| self.promised(kept, &firing.name, heard))
     }
 
     /// Whether the agent gave its word for a firing on record, after it was recorded.
@@ -249,10 +257,25 @@ impl Evaluator<'_> {
             return false;
         }
         let names = [folded_name(name), folded_name(&kept.policy)];
-        let message = self.message.map(promised).unwrap_or_default();
+        // A host tells the same words again when nothing was said since. Where the transcript can be read, it knows what
+        // is new; elsewhere a stop comes with new words.
+        let stale = heard.heard.is_some() && kept.said.is_some() && kept.said == self.spoken();
+        let message = self.message.filter(|_| !stale).map(promised).unwrap_or_default();
         let later = |said: &&Said| said.at.is_none_or(|at| at > kept.at);
         let mut spoken = heard.said.iter().filter(later).map(|said| &said.name).chain(&message);
         spoken.any(|name| names.contains(name))
+    }
+
+    /// Whether the last message promises a firing that it did not settle, having been said before.
+    fn unheard(&self, firing: &Firing) -> bool {
+        let names = [folded_name(&firing.name), folded_name(&firing.policy)];
+        self.message.map(promised).unwrap_or_default().iter().any(|name| names.contains(name))
+    }
+
+    /// The agent's last message as it is recognised again, where it promises something.
+    fn spoken(&self) -> Option<Key> {
+        let promising = self.message.filter(|message| !promised(message).is_empty());
+        promising.map(|message| Digest::of(message.as_bytes()).short())
     }
 
     /// How far the transcript was heard, once something is outstanding: a promise must come after it.

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::command::Command;
+use super::command::{Command, Spliced};
 use super::pattern::{self, Pattern};
+use super::promise::folded_name;
 use crate::definition::fault::{Faults, quoted};
 use crate::definition::model::spelled;
 use crate::definition::yaml::{Node, Value};
@@ -168,7 +169,7 @@ impl Reader<'_> {
     /// A name that no promise could say would leave only one way out.
     fn name(&mut self, name: &str) {
         let node = self.tree.get("name").unwrap_or(self.tree);
-        if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains(['<', '>', '\n', '\r']) {
+        if folded_name(name).is_empty() || name.len() > NAME_BYTES_MAX || name.contains(['<', '>', '\n', '\r']) {
             let message = format!("the name {} cannot stand in a promise", quoted(name));
             let help = format!("use 1 to {NAME_BYTES_MAX} bytes on one line, without `<` and `>`");
             self.faults.push(Fault::error(message).at(node.span).help(help));
@@ -280,7 +281,20 @@ impl Reader<'_> {
             let warned = command.odd().map(|(what, help)| Fault::warning(what).at(given.span).help(help));
             warned.into_iter().for_each(|fault| self.faults.push(fault));
         }
+        let run = command.as_ref().ok().and_then(Command::spliced).map(run_name);
+        run.into_iter().for_each(|fault| self.faults.push(fault.at(given.span)));
         command.map(Action::Command).map_err(|why| self.faults.push(Fault::error(why).at(given.span))).ok()
+    }
+}
+
+/// That a file's name would be run: whoever names a file would say what the owner's command does.
+fn run_name(Spliced { word, by }: Spliced) -> Fault {
+    let help = "give it as an argument of its own: `sh -c '… \"$1\" …' sh {file}`";
+    match by {
+        Some(by) => {
+            Fault::error(format!("{} is run by {by}, and a file's name would be run with it", quoted(&word))).help(help)
+        }
+        None => Fault::warning(format!("the program may run {}, and a file's name with it", quoted(&word))).help(help),
     }
 }
 

@@ -21,18 +21,19 @@ pub fn promised(text: &str) -> Vec<String> {
         let inside = text.get(from..).and_then(|rest| rest.find('<').and_then(|end| rest.get(..end)));
         let Some(inside) = inside.filter(|inside| inside.len() <= PROMISED_BYTES_MAX) else { continue };
         let closed = folded.get(from + inside.len()..).is_some_and(|rest| rest.starts_with(END));
-        let name = inside.trim();
-        let name = name.strip_prefix(TICK).unwrap_or(name).trim();
+        let name = folded_name(inside);
         if closed && !name.is_empty() && names.len() < PROMISES_MAX {
-            names.push(folded_name(name));
+            names.push(name);
         }
     }
     names
 }
 
-/// A policy's name as promises are held against it.
+/// A policy's name as promises are held against it: neither case nor a tick in front counts.
 #[must_use]
 pub fn folded_name(name: &str) -> String {
+    let name = name.trim();
+    let name = name.strip_prefix(TICK).unwrap_or(name);
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
@@ -56,6 +57,7 @@ mod tests {
             check(text, &[]);
         }
         check("<promise>✅ A</promise>", &["✅ a"]);
+        check("<promise>✓ Checks</promise>", &[folded_name("✓ Checks").as_str()]);
         check("<promise><promise>x</promise>", &["x"]);
         check(&format!("<promise>{}</promise>", "x".repeat(500)), &[]);
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::seen::{Acted, Failure, Firing};
 use crate::audit::head;
+use crate::completion::park;
 
 /// Bytes of the whole text. Hosts put longer ones aside and show their beginning only.
 pub const TEXT_BYTES_MAX: usize = 7 * 1024;
@@ -17,6 +18,11 @@ const LISTED_MAX: usize = 20;
 const LEFT_OUT_BYTES_MAX: usize = 400;
 /// Bytes of each stream of a failed command.
 const STREAM_BYTES_MAX: usize = 1024;
+/// Bytes of a failed command: enough to tell which one it was.
+const COMMAND_BYTES_MAX: usize = 400;
+/// How the sentence about promises begins and ends.
+const LOOKED: &str = "Where you have looked and nothing needs to change,";
+const SEEN: &str = ": it is recorded as your word, and the owner sees it";
 /// How the text begins.
 pub const BEGINNING: &str = "The following policies require attention:";
 
@@ -52,7 +58,7 @@ pub fn whole(sections: &[Section], individual: bool) -> String {
     format!("{text}\n{end}")
 }
 
-/// How an agent settles a policy without doing anything: by its word.
+/// How an agent settles a policy without doing anything: by its word; or leaves it, and says why.
 fn ending(sections: &[Section]) -> String {
     let asking: Vec<&Section> = sections.iter().filter(|section| !section.waits).collect();
     if asking.is_empty() && !sections.is_empty() {
@@ -61,10 +67,15 @@ fn ending(sections: &[Section]) -> String {
     let sections = asking;
     let name = sections.first().map_or("name", |section| section.name.as_str());
     let each = if sections.len() > 1 { " (each policy by its own name)" } else { "" };
-    format!(
-        "Do what they ask. Where you have looked and nothing needs to change, write `<promise>{name}</promise>` in a \
-         message{each}: it is recorded as your word, and the owner sees it."
-    )
+    format!("Do what they ask. {LOOKED} write `<promise>{name}</promise>` in a message{each}{SEEN}; {}.", park::EXIT)
+}
+
+/// The same text for an agent whose host tells nobody what it says: its word would go unheard.
+#[must_use]
+pub fn unspoken(text: &str) -> String {
+    let Some((before, rest)) = text.split_once(LOOKED) else { return text.to_owned() };
+    let Some((_, after)) = rest.split_once(SEEN) else { return text.to_owned() };
+    format!("{before}{LOOKED} tell the owner, who can let it pass with `jackline allow`{after}")
 }
 
 /// One policy that waits for the agent.
@@ -87,7 +98,7 @@ pub fn command(firing: &Firing, acted: &Acted) -> Section {
     if !acted.unsteady.is_empty() {
         let files = listed(acted.unsteady.iter().map(String::as_str));
         let command = firing.command.as_deref().filter(|_| acted.failures.is_empty());
-        let _ = command.map_or(Ok(()), |command| writeln!(told, "Command: {}", one_line(command)));
+        let _ = command.map_or(Ok(()), |command| writeln!(told, "Command: {}", short(command)));
         let _ = writeln!(told, "Running it again changed files once more, and it must not: {files}");
     }
     section(firing, told.trim_end(), &firing.instructions)
@@ -97,7 +108,11 @@ pub fn command(firing: &Firing, acted: &Acted) -> Section {
 #[must_use]
 pub fn command_again(firing: &Firing) -> Section {
     let command = firing.command.as_deref().unwrap_or_default();
-    let told = format!("Command: {command}\nIt did not pass, and nothing it is about has changed since.");
+    let told = format!(
+        "Command: {}\nIt did not pass, and nothing it is about has changed since. It runs anew when a file it is about \
+         changes; if something else was the reason, the owner has it run anew with `jackline policy clear`.",
+        short(command)
+    );
     section(firing, &told, &firing.instructions)
 }
 
@@ -105,7 +120,7 @@ pub fn command_again(firing: &Firing) -> Section {
 #[must_use]
 pub fn command_unrun(firing: &Firing, why: &str) -> Section {
     let command = firing.command.as_deref().unwrap_or_default();
-    section(firing, &format!("Command: {command}\nIt was not run: {why}"), &firing.instructions)
+    section(firing, &format!("Command: {}\nIt was not run: {why}", short(command)), &firing.instructions)
 }
 
 /// One policy whose command waits for another session's.
@@ -122,6 +137,37 @@ pub fn lost(firing: &Firing) -> Section {
         "It fired, and then its file `{}` went or became unreadable; what it asked for is still outstanding. Put the \
          file back as it was, or tell the owner, who can forget it with `jackline policy clear`.",
         one_line(&firing.file)
+    );
+    section(firing, &told, "")
+}
+
+/// The same for an agent that gave its word too early.
+#[must_use]
+pub fn unheard(section: Section) -> Section {
+    let told = "Your promise was made before it fired for this content, and does not count: look, and promise it anew.";
+    Section { text: format!("{}\n\n{told}", section.text), ..section }
+}
+
+/// The same for a policy that may be about another work tree than the one that the session is in.
+#[must_use]
+pub fn elsewhere(section: Section, tree: Option<&str>) -> Section {
+    let Some(tree) = tree else { return section };
+    let told = format!("In the work tree `{}`, where this session was before:", one_line(tree));
+    let text = match section.text.split_once('\n') {
+        Some((name, rest)) => format!("{name}\n{told}\n{rest}"),
+        None => format!("{}\n{told}", section.text),
+    };
+    Section { text, ..section }
+}
+
+/// One policy that fired, while it cannot be told whether it still does.
+#[must_use]
+pub fn untold(firing: &Firing, why: &str) -> Section {
+    let files = listed(firing.trigger_files.iter().map(String::as_str));
+    let about = if files.is_empty() { String::new() } else { format!(", for {files}") };
+    let told = format!(
+        "It fired{about}, and whether it still does cannot be told: {}. It stays outstanding until that can be told again.",
+        one_line(why)
     );
     section(firing, &told, "")
 }
@@ -151,7 +197,16 @@ fn failed(failure: &Failure) -> String {
     };
     let printed = format!("{}{}", stream("Stdout", stdout), stream("Stderr", stderr));
     let printed = if printed.is_empty() { "\n(no output)".to_owned() } else { printed };
-    format!("Command: {}\nIt did not pass: {told}{printed}\n", one_line(command))
+    format!("Command: {}\nIt did not pass: {told}{printed}\n", short(command))
+}
+
+/// A command as it is shown: with many files it would leave no room for what came of it.
+fn short(command: &str) -> String {
+    let kept = head(command, COMMAND_BYTES_MAX);
+    match command.len() - kept.len() {
+        0 => one_line(kept),
+        more => format!("{}… ({more} more bytes)", one_line(kept)),
+    }
 }
 
 /// The end of what was printed: it says why.

@@ -5,7 +5,8 @@
 
 pub(crate) mod budget;
 pub(crate) mod halted;
-pub(crate) mod native_todo;
+pub(crate) mod meeting;
+mod native_todo;
 pub(crate) mod overriding;
 pub(crate) mod own_policy;
 pub(crate) mod paths;

@@ -50,7 +50,7 @@ pub(crate) fn nearest(context: &Context<'_>, known: &[&str]) -> Vec<String> {
 
 /// Every name that the definition declares, the server offers or the host brings along.
 pub(crate) fn known<'a>(context: &Context<'a>) -> Vec<&'a str> {
-    let declared = context.stack.layers.iter().flat_map(|layer| layer.model.tools.declare.keys().map(String::as_str));
+    let declared = context.stack.layers.iter().flat_map(|layer| layer.model.tools.named());
     let offered = context.stack.catalogue.iter().flat_map(|catalogue| catalogue.names());
     let host = context.event.host.as_deref().unwrap_or_default();
     // A server's client can call nothing but what that server offers.

@@ -1,11 +1,12 @@
-//! The texts of a change that are only ever shown: a secret in them can go without changing what is decided.
+//! The texts of a change from which a secret can go without changing what is decided.
 
 use super::Change;
 use crate::files::memory::Step;
 use crate::todos::{Author, Todo};
 
 impl Change {
-    /// The texts in it that are only ever shown: a secret in them can go without changing what is decided.
+    /// The texts in it that are only ever shown, or held against others that a secret left too: it can go without
+    /// changing what is decided.
     pub fn shown_texts(&mut self) -> Vec<&mut String> {
         match self {
             Self::Constrained { constraint, .. } => vec![&mut constraint.action, &mut constraint.target],
@@ -17,7 +18,9 @@ impl Change {
             Self::Invalid { errors, .. } => {
                 errors.iter_mut().flat_map(|error| [&mut error.instance_path, &mut error.message]).collect()
             }
-            Self::Files { step: Step::Kept { kept } } => vec![&mut kept.name],
+            Self::Files { step: Step::Kept { kept } } => {
+                std::iter::once(&mut kept.name).chain(&mut kept.files).collect()
+            }
             _ => Vec::new(),
         }
     }

@@ -2,20 +2,23 @@
 //!
 //! Git compares its index with a commit and stat data with its index; a file that only looks touched is read again, and so
 //! is one that git was told not to look at. Repositories inside are looked into: a submodule since the commit that names
-//! it, any other as a directory of new files.
+//! it; any other, and a submodule that cannot be compared, as a directory of new files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use jackline_core::files::detector::{Changed, Changes};
 
+use super::folder::Folder;
 use super::listing::{self, Listing, Submodule, Unwatched};
 use super::names::{self, listed, shown};
 use super::touched::{self, Unsure};
+use crate::probes::below;
 use crate::probes::git::{At, Git, GitFault, Repository, without_filters};
 
 /// Milliseconds for all git calls of one look at the end of a turn.
@@ -29,8 +32,14 @@ const REPOSITORIES_MAX: usize = 64;
 /// Branches of the remote that are compared to, the first that is there.
 const DEFAULT_BRANCHES: [&str; 3] =
     ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"];
+/// How the modes of plain files begin, and those of links.
+const FILE: &[u8] = b"100";
+const LINK: &[u8] = b"120";
 /// Bytes of a list of packed references that is looked through for a remote.
 const PACKED_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// How it is told that a name stands for nothing; whoever shows it knows a remedy.
+pub const NO_COMMIT: &str = "is no commit of this repository";
 
 /// Why it could not be told what changed.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +52,7 @@ pub(super) enum Unclear {
     Git(#[from] GitFault),
     #[error("git's listing cannot be read")]
     Listing,
-    #[error("`{0}` is no commit of this repository")]
+    #[error("`{0}` {NO_COMMIT}")]
     NoCommit(String),
     #[error("more than {CHANGED_MAX} files changed")]
     Many,
@@ -66,11 +75,23 @@ pub(super) struct Survey<'a> {
     root: PathBuf,
     repository: Repository,
     until: Instant,
-    /// Repositories inside that were looked into.
-    entered: Arc<AtomicUsize>,
+    /// What this look and those into repositories inside have in common.
+    all: Arc<Common>,
     seen: OnceLock<Prepared>,
     head: OnceLock<Option<String>>,
     astray: AtomicBool,
+    cut: AtomicBool,
+    /// Files that we wrote ourselves.
+    own: Vec<Vec<u8>>,
+}
+
+/// What looks at a repository and into those inside have in common.
+#[derive(Default)]
+struct Common {
+    /// Repositories inside that were looked into.
+    entered: AtomicUsize,
+    /// Directories that cannot be listed, as full paths.
+    closed: Mutex<BTreeSet<PathBuf>>,
 }
 
 /// What every look needs.
@@ -79,6 +100,8 @@ struct Prepared {
     neutral: Vec<String>,
     listing: Listing,
     untracked: Vec<String>,
+    /// Other work trees of this very repository that lie in it: they are compared to what it is compared to.
+    linked: Vec<Vec<u8>>,
 }
 
 impl<'a> Survey<'a> {
@@ -86,8 +109,33 @@ impl<'a> Survey<'a> {
         let canonical = crate::canonical(root).map_err(GitFault::from)?;
         let repository = Repository::around(&canonical).ok_or(Unclear::NoRepository)?;
         let until = Instant::now() + Duration::from_millis(ms_max);
-        let (entered, seen, head) = (Arc::default(), OnceLock::new(), OnceLock::new());
-        Ok(Self { git, root: root.to_owned(), repository, until, entered, seen, head, astray: AtomicBool::new(false) })
+        Ok(Self::of(git, root.to_owned(), (repository, until), Arc::default()))
+    }
+
+    fn of(git: &'a Git, root: PathBuf, (repository, until): (Repository, Instant), all: Arc<Common>) -> Self {
+        let (seen, head) = (OnceLock::new(), OnceLock::new());
+        let (astray, cut) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { git, root, repository, until, all, seen, head, astray, cut, own: Vec::new() }
+    }
+
+    /// The same beside folders of policies: what we write there, so that git ignores the rest, is no change.
+    pub(super) fn beside(self, folder: &Folder, states: &[PathBuf]) -> Self {
+        let ignoring = |state: &PathBuf| Some(state.strip_prefix(&self.root).ok()?.join(listing::IGNORING));
+        let state = folder.state();
+        let own = states.iter().chain([&state]).filter_map(ignoring);
+        let own = own.map(|file| file.into_os_string().into_encoded_bytes()).collect();
+        Self { own, ..self }
+    }
+
+    /// Directories that could not be listed, from the root: nobody can tell what is new in them.
+    pub(super) fn closed(&self) -> Vec<String> {
+        let all = self.all.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().map(|dir| shown(dir.strip_prefix(&self.root).unwrap_or(dir).as_os_str().as_bytes())).collect()
+    }
+
+    fn close(&self, below: &Path, names: Vec<Vec<u8>>) {
+        let mut all = self.all.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend(names.iter().map(|name| below.join(names::from_bytes(name))));
     }
 
     fn run(&self, words: &[&str], input: Vec<u8>) -> Result<Vec<u8>, GitFault> {
@@ -117,17 +165,38 @@ impl<'a> Survey<'a> {
     /// Where this branch left the remote's default branch; what is checked out where there is no remote.
     pub(super) fn base(&self) -> Result<Option<String>, Unclear> {
         for branch in self.remote_branches() {
-            if let Some(base) = self.answer(&["merge-base", "HEAD", branch])? {
+            if let Some(base) = self.left(branch)? {
                 return Ok(Some(base));
             }
         }
         self.fall_back()
     }
 
+    /// Where this branch left another; the tip of that, where they have nothing in common: a history that was cut must
+    /// not make less count. Nothing where there is no such branch.
+    fn left(&self, branch: &str) -> Result<Option<String>, Unclear> {
+        match self.run(&["merge-base", "HEAD", branch], Vec::new()) {
+            Ok(printed) => Ok(Some(String::from_utf8_lossy(&printed).trim().to_owned())),
+            // Of what it does not know git complains; that there is no common commit is no fault to it.
+            Err(GitFault::Failed(why)) if !why.starts_with("fatal:") => {
+                let tip = self.tip(branch)?;
+                self.cut.fetch_or(tip.is_some(), Ordering::Relaxed);
+                Ok(tip)
+            }
+            Err(GitFault::Failed(_)) => Ok(None),
+            Err(fault) => Err(fault.into()),
+        }
+    }
+
+    fn tip(&self, branch: &str) -> Result<Option<String>, Unclear> {
+        let commit = format!("{branch}^{{commit}}");
+        Ok(self.answer(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?)
+    }
+
     /// The tip of the remote's default branch; what is checked out where there is no remote.
     pub(super) fn default_tip(&self) -> Result<Option<String>, Unclear> {
         for branch in self.remote_branches() {
-            if let Some(tip) = self.answer(&["rev-parse", "--verify", "--quiet", &format!("{branch}^{{commit}}")])? {
+            if let Some(tip) = self.tip(branch)? {
                 return Ok(Some(tip));
             }
         }
@@ -145,6 +214,11 @@ impl<'a> Survey<'a> {
         self.astray.load(Ordering::Relaxed)
     }
 
+    /// The branch that was compared to has no commit in common with what is checked out.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut.load(Ordering::Relaxed)
+    }
+
     /// Whether any reference begins so, as far as the disk tells.
     fn has_refs(&self, beginning: &[u8]) -> bool {
         let common = &self.repository.common;
@@ -156,10 +230,8 @@ impl<'a> Survey<'a> {
 
     /// Where this branch left a commit that was named; that commit itself, where they have nothing in common.
     pub(super) fn named(&self, name: &str) -> Result<String, Unclear> {
-        let commit = format!("{name}^{{commit}}");
-        let found = self.answer(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
-        let tip = found.ok_or_else(|| Unclear::NoCommit(name.to_owned()))?;
-        Ok(self.answer(&["merge-base", "HEAD", &tip])?.unwrap_or(tip))
+        let tip = self.tip(name)?.ok_or_else(|| Unclear::NoCommit(name.to_owned()))?;
+        Ok(self.left(&tip)?.unwrap_or(tip))
     }
 
     /// A look at the disk spares a call for each branch that cannot be there.
@@ -182,22 +254,28 @@ impl<'a> Survey<'a> {
         let at = || At { dir: &self.root, top: &self.repository.top, until: self.until };
         let git = self.git;
         let (listed, configured) = thread::scope(|scope| {
-            let configured = scope.spawn(|| git.run(&at(), &["config", "--name-only", "-z", "--list"], Vec::new()));
-            let listed = git.run(&at(), &listing::WORDS, Vec::new());
+            let configured = scope.spawn(|| git.run(&at(), &["config", "-z", "--list"], Vec::new()));
+            let listed = git.heard(&at(), &listing::WORDS, Vec::new());
             (listed, configured.join())
         });
         let configured =
             configured.unwrap_or(Err(GitFault::Failed("its settings could not be asked for".to_owned())))?;
         let neutral = without_filters(&configured)?;
-        let mut listing = listing::read(&listed?).ok_or(Unclear::Listing)?;
-        let sparse = names::listed(&configured).any(|key| key.eq_ignore_ascii_case(b"core.sparsecheckout"));
+        let (listed, complaints) = listed?;
+        // Git tells such places from the top of its work tree.
+        self.close(&self.repository.top, listing::closed(&complaints));
+        let mut listing = listing::read(&listed).ok_or(Unclear::Listing)?;
+        listing.untracked.retain(|name| !self.own.contains(name));
+        let sparse = is_on(&configured, b"core.sparsecheckout");
         let left_out = |file: &Unwatched| sparse && file.sparse && self.is_gone(&file.path);
         listing.unwatched.retain(|file| !left_out(file));
+        let (linked, nested) = std::mem::take(&mut listing.nested).into_iter().partition(|below| self.is_linked(below));
+        listing.nested = nested;
         let untracked = self.not_known(&listing)?;
         if untracked.len() > CHANGED_MAX {
             return Err(Unclear::Many);
         }
-        let _ = self.seen.set(Prepared { neutral, listing, untracked });
+        let _ = self.seen.set(Prepared { neutral, listing, untracked, linked });
         Ok(())
     }
 
@@ -210,12 +288,18 @@ impl<'a> Survey<'a> {
         fs::symlink_metadata(self.root.join(names::from_bytes(path))).is_err()
     }
 
+    /// Whether another work tree of this repository lies there.
+    fn is_linked(&self, below: &[u8]) -> bool {
+        let there = Repository::at(&self.root.join(names::from_bytes(below))).filter(|there| there.linked);
+        let common = |repository: &Repository| crate::canonical(&repository.common).ok();
+        there.is_some_and(|there| common(&there).is_some_and(|place| Some(place) == common(&self.repository)))
+    }
+
     /// Files that git does not know, with those of repositories that it only names.
     fn not_known(&self, listing: &Listing) -> Result<Vec<String>, Unclear> {
         let mut untracked: Vec<String> = listing.untracked.iter().map(|name| shown(name)).collect();
         for nested in &listing.nested {
-            let inside = |file: &String| format!("{}/{file}", shown(nested));
-            untracked.extend(self.all_in(nested)?.iter().map(inside));
+            untracked.extend(self.all_in(nested)?);
             // Its own name stays: a policy may be about the directory.
             untracked.push(shown(nested));
         }
@@ -224,41 +308,36 @@ impl<'a> Survey<'a> {
         Ok(untracked)
     }
 
-    /// All files of a repository that this one does not know. One that git cannot list is walked through.
-    fn all_in(&self, nested: &[u8]) -> Result<Vec<String>, Unclear> {
-        let listed = match self.enter(nested)? {
-            Some(inner) => match inner.prepared() {
-                Ok(seen) => {
-                    let known = seen.listing.tracked.iter().map(|name| shown(name));
-                    Some(known.chain(seen.untracked.iter().cloned()).collect())
-                }
-                Err(Unclear::Git(GitFault::Failed(_))) => None,
-                Err(unclear) => return Err(unclear),
-            },
-            None => None,
+    /// All files of a directory that git does not look into, from here: as the repository there lists them, or walked
+    /// through where there is none, or git cannot list it.
+    fn all_in(&self, below: &[u8]) -> Result<Vec<String>, Unclear> {
+        let inner = self.enter(below)?;
+        let listed = match inner.map(|inner| inner.since(None)) {
+            Some(Err(Unclear::Git(GitFault::Failed(_)))) | None => None,
+            Some(told) => Some(told?.iter().map(|file| file.path.clone()).collect::<Vec<_>>()),
         };
-        let walked = || listing::below(&self.root.join(names::from_bytes(nested)), CHANGED_MAX);
-        listed.or_else(|| Some(walked()?.iter().map(|name| shown(name)).collect())).ok_or(Unclear::Many)
+        let files = match listed {
+            Some(listed) => listed,
+            None => {
+                let dir = self.root.join(names::from_bytes(below));
+                let found = below::files(&dir, CHANGED_MAX).ok_or(Unclear::Many)?;
+                self.close(&dir, found.closed);
+                found.files.iter().map(|name| shown(name)).collect()
+            }
+        };
+        let below = shown(below);
+        Ok(files.into_iter().map(|file| format!("{below}/{file}")).collect())
     }
 
     /// The repository in a directory of this one; nothing where there is none.
     fn enter(&self, below: &[u8]) -> Result<Option<Survey<'a>>, Unclear> {
         let root = self.root.join(names::from_bytes(below));
-        let Some(repository) = Repository::at(&root) else { return Ok(None) };
-        if self.entered.fetch_add(1, Ordering::Relaxed) >= REPOSITORIES_MAX {
+        let repository = Some(&root).filter(|root| below::is_directory(root)).and_then(|root| Repository::at(root));
+        let Some(repository) = repository else { return Ok(None) };
+        if self.all.entered.fetch_add(1, Ordering::Relaxed) >= REPOSITORIES_MAX {
             return Err(Unclear::Repositories);
         }
-        let (seen, head) = (OnceLock::new(), OnceLock::new());
-        Ok(Some(Survey {
-            git: self.git,
-            root,
-            repository,
-            until: self.until,
-            entered: Arc::clone(&self.entered),
-            seen,
-            head,
-            astray: AtomicBool::new(false),
-        }))
+        Ok(Some(Survey::of(self.git, root, (repository, self.until), Arc::clone(&self.all))))
     }
 
     /// Files that git does not know and does not ignore.
@@ -286,8 +365,7 @@ impl<'a> Survey<'a> {
     pub(super) fn tracked(&self, commit: Option<&str>) -> Result<BTreeMap<String, Tracked>, Unclear> {
         let seen = self.prepared()?;
         let Some(commit) = commit else {
-            let added = Tracked { added: true, staged: true };
-            return Ok(seen.listing.tracked.iter().map(|name| (shown(name), added)).collect());
+            return self.all_known(seen);
         };
         // Inside a submodule settings of its own would count: which commit it is at is looked at here, the rest there.
         let mut words = vec!["diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff"];
@@ -300,9 +378,25 @@ impl<'a> Survey<'a> {
         let mut changed = self.really_changed(&entries, &seen.listing)?;
         for submodule in &seen.listing.submodules {
             let entry = entries.iter().find(|entry| entry.path == submodule.path);
-            changed.extend(self.in_submodule(submodule, entry)?);
+            for (path, how) in self.in_submodule(submodule, entry)? {
+                changed.entry(path).or_insert(how);
+            }
         }
-        if changed.len() > CHANGED_MAX { Err(Unclear::Many) } else { Ok(changed) }
+        for below in &seen.linked {
+            changed.extend(self.in_repository(below, Some(commit))?);
+        }
+        bounded(changed)
+    }
+
+    /// All files that git knows, with those of the repositories that its index names.
+    fn all_known(&self, seen: &Prepared) -> Result<BTreeMap<String, Tracked>, Unclear> {
+        let added = |staged| Tracked { added: true, staged };
+        let mut known: BTreeMap<_, _> = seen.listing.tracked.iter().map(|name| (shown(name), added(true))).collect();
+        let inside = seen.listing.submodules.iter().map(|submodule| &submodule.path).chain(&seen.linked);
+        for below in inside {
+            known.extend(self.all_in(below)?.into_iter().map(|path| (path, added(false))));
+        }
+        bounded(known)
     }
 
     /// What a comparison names, without files whose stat data alone differ; and what git was told not to look at.
@@ -310,11 +404,14 @@ impl<'a> Survey<'a> {
         let named: BTreeSet<&[u8]> = entries.iter().map(|entry| entry.path).collect();
         let unwatched: Vec<&Unwatched> =
             listing.unwatched.iter().filter(|file| !named.contains(file.path.as_slice())).collect();
-        let touched = entries.iter().filter(|entry| entry.may_be_touched());
-        let unsure = touched.map(|entry| Unsure { path: entry.path, id: entry.before });
-        let hidden = unwatched.iter().filter(|file| file.mode.starts_with(b"100") && !self.is_gone(&file.path));
-        let hidden = hidden.map(|file| Unsure { path: &file.path, id: &file.id });
-        let same = touched::unchanged(self, &unsure.chain(hidden).collect::<Vec<_>>())?;
+        let unsure = |kind: &[u8]| -> Vec<Unsure<'_>> {
+            let touched = entries.iter().filter(|entry| entry.may_be_touched() && entry.modes.0.starts_with(kind));
+            let touched = touched.map(|entry| Unsure { path: entry.path, id: entry.before });
+            let hidden = unwatched.iter().filter(|file| file.mode.starts_with(kind) && !self.is_gone(&file.path));
+            touched.chain(hidden.map(|file| Unsure { path: &file.path, id: &file.id })).collect()
+        };
+        let mut same = touched::unchanged(self, &unsure(FILE))?;
+        same.extend(touched::unchanged_links(self, &unsure(LINK))?);
         let changed = entries.iter().filter(|entry| !same.contains(entry.path));
         let seen = changed.map(|entry| (shown(entry.path), entry.tracked()));
         let unseen = unwatched.iter().filter(|file| !same.contains(file.path.as_slice()));
@@ -328,21 +425,32 @@ impl<'a> Survey<'a> {
         submodule: &Submodule,
         entry: Option<&Entry<'_>>,
     ) -> Result<Vec<(String, Tracked)>, Unclear> {
-        let Some(inner) = self.enter(&submodule.path)? else { return Ok(Vec::new()) };
         let then = match entry {
             Some(entry) if entry.is_submodule() => Some(entry.before),
             Some(_) => None,
             None => Some(submodule.id.as_slice()),
         };
         let then = then.map(|id| String::from_utf8_lossy(id).into_owned());
-        let changes = match inner.since(then.as_deref()) {
-            // A commit that was never fetched: what is not committed there is all that can be told.
-            Err(Unclear::Git(GitFault::Failed(_))) => inner.since(inner.head()?.as_deref())?,
-            told => told?,
-        };
-        let below = shown(&submodule.path);
-        let told = |file: &Changed| (format!("{below}/{}", file.path), Tracked { added: file.created, staged: false });
-        Ok(changes.iter().map(told).collect())
+        self.in_repository(&submodule.path, then.as_deref())
+    }
+
+    /// What changed in a repository inside since a commit of it. Where nobody can tell, because it is no repository any
+    /// more or not the one that it was, all that lies there counts, and so does the directory.
+    fn in_repository(&self, below: &[u8], then: Option<&str>) -> Result<Vec<(String, Tracked)>, Unclear> {
+        let how = |added: bool| Tracked { added, staged: false };
+        let name = shown(below);
+        let inner = self.enter(below)?;
+        match inner.map(|inner| inner.since(then)) {
+            Some(Err(Unclear::Git(GitFault::Failed(_)))) | None => {
+                let all = self.all_in(below)?;
+                let itself = (!all.is_empty()).then(|| (name, how(false)));
+                Ok(all.into_iter().map(|path| (path, how(true))).chain(itself).collect())
+            }
+            Some(told) => {
+                let told = told?;
+                Ok(told.iter().map(|file| (format!("{name}/{}", file.path), how(file.created))).collect())
+            }
+        }
     }
 
     /// Everything that changed since a commit.
@@ -355,6 +463,25 @@ impl<'a> Survey<'a> {
         let old = tracked.iter().map(|(name, how)| Changed { path: name.clone(), created: how.added });
         Ok(Changes::new(old.chain(new).collect()))
     }
+}
+
+fn bounded(changed: BTreeMap<String, Tracked>) -> Result<BTreeMap<String, Tracked>, Unclear> {
+    if changed.len() > CHANGED_MAX { Err(Unclear::Many) } else { Ok(changed) }
+}
+
+/// Whether a setting is on, in a list of `key LF value NUL` where the last one counts; one without a value is.
+fn is_on(configured: &[u8], key: &[u8]) -> bool {
+    let last = listed(configured)
+        .filter_map(|setting| {
+            let (name, value) =
+                setting.split_at(setting.iter().position(|byte| *byte == b'\n').unwrap_or(setting.len()));
+            name.eq_ignore_ascii_case(key).then_some(value)
+        })
+        .last();
+    let off = |value: &[u8]| {
+        value == b"\n" || [&b"\nfalse"[..], b"\nno", b"\noff", b"\n0"].iter().any(|off| value.eq_ignore_ascii_case(off))
+    };
+    last.is_some_and(|value| !off(value))
 }
 
 /// One line of a comparison.
@@ -383,7 +510,7 @@ impl Entry<'_> {
     }
 
     fn may_be_touched(&self) -> bool {
-        self.status == b'M' && self.unhashed() && self.modes.0 == self.modes.1 && self.modes.0.starts_with(b"100")
+        self.status == b'M' && self.unhashed() && self.modes.0 == self.modes.1
     }
 }
 

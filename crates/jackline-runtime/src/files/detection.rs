@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jackline_core::audit::head;
 use jackline_core::files::detector::{self, Changes, Detected, State};
@@ -13,6 +13,7 @@ use jackline_core::files::seen::{
     Baseline, FILES_TOLD_MAX, FILES_TOTAL_MAX, Firing, Found, Held, INSTRUCTIONS_BYTES_MAX, PolicyFault,
 };
 use jackline_core::files::text::filled;
+use jackline_core::redact::Redactor;
 use jackline_core::sha::Digest;
 
 use super::baselines;
@@ -34,19 +35,25 @@ pub struct Question<'a> {
     /// They are held against what they were compared to then, and stay outstanding when their policies go. Nobody could
     /// promise where a person only looks.
     pub holds: bool,
+    /// What took the secrets out of the names of their files.
+    pub redactor: Option<&'a Redactor>,
+    /// Where we keep things beside other folders.
+    pub kept: &'a [PathBuf],
 }
 
 impl Question<'_> {
     /// A firing of this policy on record, where it is held against what it was compared to.
-    fn on_record(&self, policy: &Policy) -> Option<&Held> {
+    fn on_record(&self, policy: &Policy, file: &str) -> Option<&Held> {
         let counts = self.holds && self.base.is_none() && policy.compare_to != CompareTo::Prompt;
-        self.held.iter().find(|held| counts && held.policy == policy.id && !held.reference.is_empty())
+        let own = |held: &&Held| held.policy == policy.id && (held.file.is_empty() || held.file == file);
+        self.held.iter().filter(|_| counts).filter(own).find(|held| !held.reference.is_empty())
     }
 
-    /// The policies with a firing on record that are not there, and should be.
-    pub(crate) fn missing(&self, is_there: impl Fn(&str) -> bool) -> Vec<String> {
-        let gone = self.held.iter().filter(|held| self.holds && !is_there(&held.policy));
-        gone.map(|held| held.policy.clone()).collect()
+    /// The policies with a firing on record that are not there, and should be: their files, or what they are called
+    /// where no file is on record.
+    pub(crate) fn missing(&self, is_there: impl Fn(&Held) -> bool) -> Vec<String> {
+        let gone = self.held.iter().filter(|held| self.holds && !is_there(held));
+        gone.map(|held| if held.file.is_empty() { held.policy.clone() } else { held.file.clone() }).collect()
     }
 }
 
@@ -70,7 +77,7 @@ pub struct Fired {
     pub reference: String,
     pub file: String,
     pub content: Digest,
-    /// Trigger files that are there, in order.
+    /// Trigger files that are there, in order. The name of a repository inside is no file.
     pub present: Vec<String>,
 }
 
@@ -86,7 +93,8 @@ pub fn look_at(folder: &Folder, home: Option<&Path>, question: Question<'_>) -> 
 pub(crate) fn detect(git: Option<&Git>, folder: &Folder, question: Question<'_>) -> Result<Detection, String> {
     let read = policies(folder);
     let (policies, individual) = (read.policies.len(), folder.individual);
-    let missing = question.missing(|id| read.policies.iter().any(|policy| policy.id == id));
+    let here = |held: &Held| held.file.is_empty() || held.file == folder.file(&held.policy);
+    let missing = question.missing(|held| here(held) && read.policies.iter().any(|policy| policy.id == held.policy));
     let empty = Detection { fired: Vec::new(), faults: read.faults, policies, individual, missing };
     if read.policies.is_empty() {
         return Ok(empty);
@@ -108,7 +116,7 @@ struct Since {
 type Looked = (Vec<Fired>, Vec<PolicyFault>);
 
 fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy]) -> Result<Looked, Unclear> {
-    let survey = Survey::new(git.ok_or(Unclear::NoGit)?, &folder.root, LOOK_MS_MAX)?;
+    let survey = Survey::new(git.ok_or(Unclear::NoGit)?, &folder.root, LOOK_MS_MAX)?.beside(folder, asked.kept);
     survey.prepare()?;
     let mut known: BTreeMap<CompareTo, Since> = BTreeMap::new();
     for policy in all {
@@ -116,15 +124,20 @@ fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy])
             vacant.insert(since(&survey, folder, asked, policy.compare_to)?);
         }
     }
-    let mut holding = Holding::default();
+    let closed = survey.closed();
+    let mut holding = Holding::new(asked.redactor);
     let mut found: Vec<(&Policy, Detected, String)> = Vec::new();
     for policy in all {
         let Some(Since { changes, reference, .. }) = known.get(&policy.compare_to) else { continue };
-        let seen = match asked.on_record(policy).filter(|held| held.reference != *reference) {
+        let now = reference;
+        let held = asked.on_record(policy, &folder.file(&policy.id));
+        let seen = match held.filter(|held| held.reference != *reference) {
             Some(held) => holding.detect(&survey, policy, (changes, reference), held)?,
             None => detector::detect(policy, changes).map(|seen| (seen, reference.clone())),
         };
-        found.extend(seen.map(|(seen, reference)| (policy, seen, reference)));
+        let (seen, reference) = seen.unzip();
+        let seen = detector::with_closed(policy, seen, &closed);
+        found.extend(seen.map(|seen| (policy, seen, reference.unwrap_or_else(|| now.clone()))));
     }
     let mut touched: Vec<&str> =
         found.iter().flat_map(|(_, seen, _)| &seen.trigger_files).map(String::as_str).collect();
@@ -133,8 +146,17 @@ fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy])
     let contents = contents::of(&folder.root, &touched);
     let fired = found.iter().map(|(policy, seen, to)| fired(folder, (policy, seen), to, &contents)).collect();
     let lost = known.values().any(|since| since.lost).then(|| lost(folder));
-    let astray = survey.is_astray().then(astray);
-    Ok((fired, lost.into_iter().chain(astray).collect()))
+    let compared = [survey.is_astray().then(astray), survey.is_cut().then(cut)];
+    let told = lost.into_iter().chain(compared.into_iter().flatten()).chain(closed.iter().map(|dir| unlisted(dir)));
+    Ok((fired, told.collect()))
+}
+
+/// What is told of a directory that cannot be listed.
+fn unlisted(dir: &str) -> PolicyFault {
+    let message = "the directory cannot be listed: whatever policies ask about may be new in it".to_owned();
+    let help = Some("let its owner read it (`chmod u+rx`), or have `.gitignore` name it".to_owned());
+    let file = if dir.is_empty() { ".".to_owned() } else { dir.to_owned() };
+    PolicyFault { file, line: 1, message, help, warning: true }
 }
 
 fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareTo) -> Result<Since, Unclear> {
@@ -193,14 +215,24 @@ fn astray() -> PolicyFault {
     PolicyFault { file: "compare_to".to_owned(), line: 1, message, help, warning: true }
 }
 
+/// What is told where the branch that is compared to has nothing in common with what is checked out.
+fn cut() -> PolicyFault {
+    let message = "what is checked out has no commit in common with the branch it is compared to: compared to that \
+                   branch's tip"
+        .to_owned();
+    let help = Some("if the clone is shallow, fetch the rest: `git fetch --unshallow`".to_owned());
+    PolicyFault { file: "compare_to".to_owned(), line: 1, message, help, warning: true }
+}
+
 fn fired(folder: &Folder, (policy, seen): (&Policy, &Detected), reference: &str, contents: &Contents) -> Fired {
     let content = |path: &String| contents.get(path).and_then(Option::as_ref);
+    let is_file = |content: &Digest| *content != contents::directory();
     Fired {
         hash: trigger_hash(&policy.id, &seen.trigger_files, reference),
         reference: reference.to_owned(),
         file: folder.file(&policy.id),
         content: about(policy, seen, contents),
-        present: seen.trigger_files.iter().filter(|path| content(path).is_some()).cloned().collect(),
+        present: seen.trigger_files.iter().filter(|path| content(path).is_some_and(is_file)).cloned().collect(),
         policy: policy.clone(),
         detected: seen.clone(),
     }
@@ -248,6 +280,7 @@ impl Fired {
             policy: self.policy.id.clone(),
             name: self.policy.name.clone(),
             file: self.file.clone(),
+            tree: None,
             state: seen.state,
             hash: self.hash.clone(),
             baseline_ref: self.reference.clone(),

@@ -9,12 +9,13 @@ use jackline_core::definition::{Fault, Faults, is_below, yaml};
 use jackline_core::files::policy::{Action, POLICIES_MAX, POLICY_BYTES_MAX, Policy};
 use jackline_core::files::promise::folded_name;
 use jackline_core::files::seen::PolicyFault;
+use jackline_core::files::settings::DIR_DEFAULT;
 
 use crate::probes::fingerprint::small;
 use crate::probes::git::Repository;
 
 /// Where policies are looked for when nobody says, the first that is there.
-pub const DIRS: [&str; 3] = [".jackline/policies", ".deepwork/policies", ".deepwork/rules"];
+pub const DIRS: [&str; 3] = [DIR_DEFAULT, ".deepwork/policies", ".deepwork/rules"];
 /// The settings file beside policies of the older layout.
 const CONFIG: &str = ".deepwork/config.yml";
 /// Bytes of that file.
@@ -56,6 +57,12 @@ impl Folder {
     #[must_use]
     pub fn file(&self, id: &str) -> String {
         format!("{}/{id}.md", self.shown)
+    }
+
+    /// Whether a policy's file is one of this folder; what is of no known file may be.
+    #[must_use]
+    pub fn holds(&self, file: &str) -> bool {
+        file.is_empty() || file.rsplit_once('/').is_some_and(|(dir, _)| dir == self.shown)
     }
 
     /// One at some level of a repository.
@@ -108,6 +115,19 @@ pub fn look_for(root: &Path, named: Option<&str>) -> Place {
     Place::Nothing
 }
 
+/// The folders that settings of the older layout name for a workspace, whether they are there or not: who makes one
+/// switches others off.
+pub(crate) fn wished(root: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for level in root.ancestors().take(LEVELS_MAX) {
+        all.extend(Config::read(level).wished.map(|dir| level.join(dir)));
+        if Repository::at(level).is_some() {
+            break;
+        }
+    }
+    all
+}
+
 /// What is at one level. A folder without a policy does not switch those of another off.
 fn found_at(level: &Path) -> Place {
     let there: Vec<&str> = DIRS.into_iter().filter(|dir| level.join(dir).is_dir()).collect();
@@ -133,6 +153,8 @@ fn holds_any(dir: &Path) -> bool {
 struct Config {
     off: bool,
     dir: Option<String>,
+    /// The same, whether it is there or not.
+    wished: Option<String>,
     individual: bool,
     faults: Vec<PolicyFault>,
 }
@@ -170,6 +192,7 @@ impl Config {
             }
         }
         if let Some(node) = policy.get("policies_dir") {
+            self.wished = node.text().filter(|dir| is_below(dir)).map(str::to_owned);
             match node.text() {
                 Some(dir) if is_below(dir) && level.join(dir).is_dir() => self.dir = Some(dir.to_owned()),
                 dir => wrong(
@@ -237,8 +260,17 @@ pub fn policies(folder: &Folder) -> Policies {
 fn files(folder: &Folder, faults: &mut Vec<PolicyFault>) -> std::io::Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(&folder.dir)? {
-        let name = entry?.file_name();
+        let entry = entry?;
+        let name = entry.file_name();
         let shown = name.to_string_lossy();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) && holds_any(&entry.path()) {
+            let fault = Fault::warning("the policies in this folder are not read").help(format!(
+                "move them to `{}` itself, or name the folder with `file_policies: {{dir: …}}`",
+                folder.shown
+            ));
+            faults.push(told(&format!("{}/{shown}", folder.shown), &fault));
+            continue;
+        }
         let why = match name.to_str().map(|name| (name, name.strip_suffix(".md"))) {
             Some((name, _)) if name.starts_with('.') => continue,
             Some((_, Some(id))) => {

@@ -8,17 +8,22 @@ use std::collections::BTreeMap;
 use jackline_core::files::detector::{self, Changed, Changes, Detected};
 use jackline_core::files::policy::{CompareTo, Policy};
 use jackline_core::files::seen::Held;
+use jackline_core::redact::Redactor;
 
 use super::changes::{Survey, Unclear};
 use crate::probes::git::GitFault;
 
 /// What changed since the commits that firings on record were compared to; each is asked for once.
-#[derive(Default)]
-pub(super) struct Holding {
+pub(super) struct Holding<'a> {
     since: BTreeMap<String, Option<Changes>>,
+    redactor: Option<&'a Redactor>,
 }
 
-impl Holding {
+impl<'a> Holding<'a> {
+    pub(super) const fn new(redactor: Option<&'a Redactor>) -> Self {
+        Self { since: BTreeMap::new(), redactor }
+    }
+
     /// What a policy with a firing on record makes of what changed, and what that is compared to.
     pub(super) fn detect(
         &mut self,
@@ -27,8 +32,15 @@ impl Holding {
         (now, reference): (&Changes, &str),
         held: &Held,
     ) -> Result<Option<(Detected, String)>, Unclear> {
+        let redactor = self.redactor;
         let then = self.since(survey, policy, &held.reference)?;
-        let own = |path: &str| held.files.is_empty() || held.files.iter().any(|file| file == path);
+        let on_record = |path: &str| held.files.iter().any(|file| file == path);
+        // A name with a secret is on record without it.
+        let redacted = |path: &str| match redactor.map(|redactor| redactor.text(path)) {
+            Some((name, true)) => on_record(&name),
+            Some((_, false)) | None => false,
+        };
+        let own = |path: &str| held.files.is_empty() || on_record(path) || redacted(path);
         let differs = |path: &str| match then {
             Some(then) => then.holds(path),
             // It cannot be told any more: what is on record stands.

@@ -2,16 +2,31 @@
 //! repositories that lie inside.
 //!
 //! Only the tree's own `.gitignore` files say what is ignored: a list of excludes outside of it, or beside the index, is
-//! nowhere to be seen for the people who look at a change, and an agent can write it.
-
-use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+//! nowhere to be seen for the people who look at a change, and an agent can write it. A new one is listed even where it
+//! ignores itself: it is all that tells of what it hides.
 
 use super::names::listed;
 
-/// The words that have git print it.
-pub(super) const WORDS: [&str; 7] = ["ls-files", "-z", "-v", "-s", "-c", "-o", "--exclude-per-directory=.gitignore"];
+/// A file that says what git ignores.
+pub(super) const IGNORING: &str = ".gitignore";
+
+/// The words that have git print it. What is excluded by a word comes before what files say; where we keep things
+/// ourselves, the one that lies there is ours.
+pub(super) const WORDS: [&str; 13] = [
+    "ls-files",
+    "-z",
+    "-v",
+    "-s",
+    "-c",
+    "-o",
+    "--exclude-per-directory=.gitignore",
+    "-x",
+    "!.gitignore",
+    "-x",
+    "**/.jackline/tmp/policy/",
+    "-x",
+    "**/.deepwork/tmp/policy/",
+];
 
 /// What was listed; names as git gave them.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -42,6 +57,20 @@ pub(super) struct Submodule {
     pub(super) id: Vec<u8>,
 }
 
+/// How git complains of a directory that it cannot list; it is content all the same.
+const CLOSED: &[u8] = b"warning: could not open directory '";
+
+/// The directories that git could not list, from the top; all of the tree where a name cannot be told.
+pub(super) fn closed(complaints: &[u8]) -> Vec<Vec<u8>> {
+    let named = complaints.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(CLOSED));
+    let name = |rest: &[u8]| {
+        let end = rest.windows(3).rposition(|window| window == b"': ");
+        let name = end.and_then(|end| rest.get(..end)).unwrap_or_default();
+        name.strip_suffix(b"/").unwrap_or(name).to_owned()
+    };
+    named.map(name).collect()
+}
+
 /// Reads `? path` and `tag mode id stage TAB path`, each ended by NUL; `None` when it is something else.
 pub(super) fn read(printed: &[u8]) -> Option<Listing> {
     let mut listing = Listing::default();
@@ -69,28 +98,6 @@ pub(super) fn read(printed: &[u8]) -> Option<Listing> {
     Some(listing)
 }
 
-/// All files below a directory, from there; `None` when there are more than so many.
-pub(super) fn below(dir: &Path, files_max: usize) -> Option<Vec<Vec<u8>>> {
-    let mut found = Vec::new();
-    let mut left = vec![PathBuf::new()];
-    let mut entries = 0;
-    while let Some(at) = left.pop() {
-        for entry in fs::read_dir(dir.join(&at)).into_iter().flatten().flatten() {
-            entries += 1;
-            if entries > files_max {
-                return None;
-            }
-            let name = at.join(entry.file_name());
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() && entry.file_name() != ".git" => left.push(name),
-                Ok(kind) if kind.is_dir() => {}
-                _ => found.push(name.as_os_str().as_bytes().to_owned()),
-            }
-        }
-    }
-    Some(found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,5 +114,12 @@ mod tests {
         assert_eq!(marked, [(&b"assumed"[..], false), (b"a\tb", true)]);
         assert_eq!(listing.submodules, [Submodule { path: b"sub".to_vec(), id: b"dd".to_vec() }]);
         assert_eq!(read(b"H what is this"), None);
+    }
+
+    #[test]
+    fn what_could_not_be_listed_is_read() {
+        let complaints = b"warning: could not open directory 'src/a': b/': Permission denied\nwarning: other\n\
+            warning: could not open directory 'odd\nname/': Permission denied\n";
+        assert_eq!(closed(complaints), [&b"src/a': b"[..], b""]);
     }
 }

@@ -48,7 +48,8 @@ fn holds_mark(line: &[u8]) -> bool {
 fn promises(line: &[u8], sub: bool) -> Vec<Said> {
     let Ok(line) = serde_json::from_slice::<Value>(line) else { return Vec::new() };
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let message = line.get("message").unwrap_or(&line);
+    // Codex tells a message as the payload of a line.
+    let message = line.get("message").or_else(|| line.get("payload")).unwrap_or(&line);
     let roles = [text(&line, "type"), text(&line, "role"), text(message, "role")];
     let own =
         roles.iter().flatten().any(|role| role == "assistant") && !roles.iter().flatten().any(|role| role == "user");
@@ -61,7 +62,8 @@ fn promises(line: &[u8], sub: bool) -> Vec<Said> {
         Some(Value::String(text)) => vec![text.clone()],
         // Only what it says: what it gives to tools or was given by them is no word of its own.
         Some(Value::Array(blocks)) => {
-            let said = blocks.iter().filter(|block| block.get("type").and_then(Value::as_str) == Some("text"));
+            let is_said = |kind: &str| matches!(kind, "text" | "output_text");
+            let said = blocks.iter().filter(|block| block.get("type").and_then(Value::as_str).is_some_and(is_said));
             said.filter_map(|block| text(block, "text")).collect()
         }
         _ => Vec::new(),
@@ -87,6 +89,10 @@ mod tests {
         check(&json!({"role": "assistant", "message": {"content": content}}), false, &want);
         check(&json!({"type": "assistant", "message": {"role": "assistant", "content": content}}), false, &want);
         check(&json!({"role": "assistant", "content": "<promise>source/TEST pairing</promise>"}), false, &want);
+        let spoken = json!([{ "type": "output_text", "text": "<promise>source/TEST pairing</promise>" }]);
+        let codex = |role: &str| json!({"type": "response_item", "payload": {"type": "message", "role": role, "content": spoken}});
+        check(&codex("assistant"), false, &want);
+        check(&codex("user"), false, &[]);
         check(&json!({"type": "user", "message": {"role": "user", "content": content}}), false, &[]);
         check(&json!({"type": "summary", "message": {"content": content}}), false, &[]);
         let tool = json!([{ "type": "tool_use", "input": { "text": "<promise>a</promise>" } },

@@ -100,7 +100,7 @@ impl<'a> Queue<'a> {
         let written = writes.iter().map(|write| match write {
             Write::Entry(entry) => self.put(entry, redactor),
             Write::Restored(entry) => self.restore(entry, redactor),
-            Write::Settle { hash, status, by, at } => self.settle(hash, (*status, *by), &at.to_string(), redactor),
+            Write::Settle { hash, status, by, at, .. } => self.settle(hash, (*status, *by), &at.to_string(), redactor),
         });
         let faults: Vec<io::Error> = written.filter_map(Result::err).collect();
         self.sum_up()?;

@@ -5,8 +5,9 @@
 //! elsewhere is held against its pointer, which names its digest.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read as _;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
@@ -18,6 +19,8 @@ use crate::probes::git::GitFault;
 
 /// Bytes of a pointer: three short lines.
 const POINTER_BYTES_MAX: usize = 1024;
+/// Bytes of where a link leads: systems take no longer one.
+const LINK_BYTES_MAX: usize = 4096;
 /// Bytes of a file that is held against its pointer; a larger one whose stat data differ counts as changed.
 const POINTED_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Bytes read at a time.
@@ -38,7 +41,14 @@ pub(super) fn unchanged<'a>(survey: &Survey<'_>, unsure: &[Unsure<'a>]) -> Resul
     let mut left: Vec<Unsure<'a>> = unsure.iter().filter(plain).copied().collect();
     let mut same = BTreeSet::new();
     for words in [&["hash-object", "--no-filters", "--stdin-paths"][..], &["hash-object", "--stdin-paths"]] {
-        let ids = hashed(survey, words, &left)?;
+        let ids = match hashed(survey, words, &left)? {
+            Some(ids) => ids,
+            None => {
+                // One that cannot be read fails for all: the others are asked about without it.
+                left.retain(|file| is_readable(survey, file));
+                hashed(survey, words, &left)?.unwrap_or_default()
+            }
+        };
         let found = left.iter().zip(&ids).filter(|(file, id)| file.id == id.as_slice()).map(|(file, _)| file.path);
         same.extend(found);
         left.retain(|file| !same.contains(file.path));
@@ -47,24 +57,44 @@ pub(super) fn unchanged<'a>(survey: &Survey<'_>, unsure: &[Unsure<'a>]) -> Resul
     Ok(same)
 }
 
-/// The ids of files, as git computes them; none when one of them is gone by now, so that all count as changed.
-fn hashed(survey: &Survey<'_>, words: &[&str], files: &[Unsure<'_>]) -> Result<Vec<Vec<u8>>, Unclear> {
+fn is_readable(survey: &Survey<'_>, file: &Unsure<'_>) -> bool {
+    matches!(open(&survey.root().join(names::from_bytes(file.path))), Ok(Opened::File(..)))
+}
+
+/// The ids of files, as git computes them; none when one of them cannot be read, or is gone by now.
+fn hashed(survey: &Survey<'_>, words: &[&str], files: &[Unsure<'_>]) -> Result<Option<Vec<Vec<u8>>>, Unclear> {
     if files.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Some(Vec::new()));
     }
     let lines: Vec<u8> = files.iter().flat_map(|file| [b"./".as_slice(), file.path, b"\n"].concat()).collect();
     match survey.unfiltered(words, lines) {
         Ok(printed) => {
-            Ok(printed.split(|byte| *byte == b'\n').filter(|id| !id.is_empty()).map(<[u8]>::to_owned).collect())
+            Ok(Some(printed.split(|byte| *byte == b'\n').filter(|id| !id.is_empty()).map(<[u8]>::to_owned).collect()))
         }
-        Err(GitFault::Failed(_)) => Ok(Vec::new()),
+        Err(GitFault::Failed(_)) => Ok(None),
         Err(fault) => Err(fault.into()),
     }
 }
 
+/// The same of links, which contain where they lead.
+pub(super) fn unchanged_links<'a>(survey: &Survey<'_>, unsure: &[Unsure<'a>]) -> Result<Vec<&'a [u8]>, Unclear> {
+    same_as(survey, unsure, LINK_BYTES_MAX, |path| Some(fs::read_link(path).ok()?.into_os_string().into_vec()))
+}
+
 /// Files whose object is the pointer to what they contain.
 fn pointed<'a>(survey: &Survey<'_>, files: &[Unsure<'a>]) -> Result<Vec<&'a [u8]>, Unclear> {
-    if files.is_empty() || !survey.has_filters() {
+    let files = if survey.has_filters() { files } else { &[] };
+    same_as(survey, files, POINTER_BYTES_MAX, |path| pointer(path).map(String::into_bytes))
+}
+
+/// Files whose object, of so many bytes at most, is what can be said of them.
+fn same_as<'a>(
+    survey: &Survey<'_>,
+    files: &[Unsure<'a>],
+    bytes_max: usize,
+    now: impl Fn(&Path) -> Option<Vec<u8>>,
+) -> Result<Vec<&'a [u8]>, Unclear> {
+    if files.is_empty() {
         return Ok(Vec::new());
     }
     let asked: Vec<u8> = files.iter().flat_map(|file| [file.id, b"\n"].concat()).collect();
@@ -73,7 +103,7 @@ fn pointed<'a>(survey: &Survey<'_>, files: &[Unsure<'a>]) -> Result<Vec<&'a [u8]
     let small: Vec<&Unsure<'a>> = files
         .iter()
         .zip(sizes)
-        .filter(|(_, size)| size.is_some_and(|size| size <= POINTER_BYTES_MAX))
+        .filter(|(_, size)| size.is_some_and(|size| size <= bytes_max))
         .map(|(file, _)| file)
         .collect();
     let mut same = Vec::new();
@@ -84,7 +114,7 @@ fn pointed<'a>(survey: &Survey<'_>, files: &[Unsure<'a>]) -> Result<Vec<&'a [u8]
         let Some((object, after)) = object(rest) else { break };
         rest = after;
         let full = survey.root().join(names::from_bytes(file.path));
-        same.extend(pointer(&full).filter(|pointer| pointer.as_bytes() == object).map(|_| file.path));
+        same.extend(now(&full).filter(|now| now == object).map(|_| file.path));
     }
     Ok(same)
 }

@@ -15,6 +15,7 @@ use std::{env, fs, thread};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::fingerprint::small;
+use super::fold;
 
 /// Milliseconds for all git calls of one answer; a tool call waits for them.
 pub(crate) const GIT_MS_MAX: u64 = 5000;
@@ -22,7 +23,7 @@ pub(crate) const GIT_MS_MAX: u64 = 5000;
 /// Bytes of a listing: some 200,000 files with their stat data.
 const OUTPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Bytes of complaints; only the first line is kept.
+/// Bytes of complaints; only the first line or two are kept.
 const ERROR_BYTES_MAX: u64 = 64 * 1024;
 
 /// Characters of a complaint that go into the record.
@@ -108,6 +109,11 @@ impl Git {
 
     /// Runs git in a directory of the repository below `top`; what it printed, if it was content.
     pub(crate) fn run(&self, at: &At<'_>, words: &[&str], input: Vec<u8>) -> Printed {
+        self.heard(at, words, input).map(|(printed, _)| printed)
+    }
+
+    /// The same, and what it complained of while it was content.
+    pub(crate) fn heard(&self, at: &At<'_>, words: &[&str], input: Vec<u8>) -> Result<(Vec<u8>, Vec<u8>), GitFault> {
         let mut child = self.command(at, words).spawn()?;
         let printed = attend(&mut child, input, at.until);
         if printed.is_err() {
@@ -121,7 +127,12 @@ impl Git {
         command.env_clear().envs(VARIABLES).envs(self.home.iter().map(|home| ("HOME", home)));
         // Else a broken nested repository would be taken for a part of the one around it.
         command.envs(at.top.parent().map(|above| ("GIT_CEILING_DIRECTORIES", above)));
-        command.arg("--no-optional-locks").args(NEUTRAL.iter().flat_map(|setting| ["-c", setting])).args(words);
+        // A repository may say that its work tree is elsewhere, or that it has none: what lies here would go unseen.
+        command.env("GIT_WORK_TREE", at.top);
+        command.arg("--no-optional-locks").args(NEUTRAL.iter().flat_map(|setting| ["-c", setting]));
+        // Else a new file would be taken for one that has the same name in other letters.
+        command.args(Some(["-c", "core.ignorecase=false"]).filter(|_| !fold::folds(at.top)).into_iter().flatten());
+        command.args(words);
         command.current_dir(at.dir).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -149,7 +160,7 @@ fn executable(path: &Path) -> bool {
 }
 
 /// Feeds and drains a child until it ends well or its time is up.
-fn attend(child: &mut Child, input: Vec<u8>, until: Instant) -> Printed {
+fn attend(child: &mut Child, input: Vec<u8>, until: Instant) -> Result<(Vec<u8>, Vec<u8>), GitFault> {
     let printed = drain(child.stdout.take(), OUTPUT_BYTES_MAX)?;
     let complaints = drain(child.stderr.take(), ERROR_BYTES_MAX)?;
     if let Some(mut stdin) = child.stdin.take() {
@@ -159,10 +170,17 @@ fn attend(child: &mut Child, input: Vec<u8>, until: Instant) -> Printed {
     let printed = drained(&printed, until)?;
     let complaints = drained(&complaints, until)?;
     if exit(child, until)?.success() {
-        return Ok(printed);
+        return Ok((printed, complaints));
     }
-    let complaints = String::from_utf8_lossy(&complaints);
-    Err(GitFault::Failed(complaints.lines().next().unwrap_or_default().chars().take(COMPLAINT_CHARS_MAX).collect()))
+    Err(GitFault::Failed(complaint(&String::from_utf8_lossy(&complaints))))
+}
+
+/// The first line of what git complained; one that only announces the next, with that.
+fn complaint(all: &str) -> String {
+    let mut lines = all.lines();
+    let first = lines.next().unwrap_or_default();
+    let next = lines.next().filter(|_| first.ends_with(':')).map(|next| format!(" {}", next.trim()));
+    format!("{first}{}", next.unwrap_or_default()).chars().take(COMPLAINT_CHARS_MAX).collect()
 }
 
 /// Reads a pipe on a thread of its own: a program that keeps it open must not keep us.
@@ -210,10 +228,12 @@ fn end(child: &mut Child) {
     }
 }
 
-/// Settings that keep git from running the repository's own filter programs over changed files.
+/// Settings that keep git from running the repository's own filter programs over changed files, from a list of its
+/// settings: `key NUL`, or `key LF value NUL`.
 pub(crate) fn without_filters(listed: &[u8]) -> Result<Vec<String>, GitFault> {
     let mut drivers: Vec<String> = Vec::new();
-    for key in listed.split(|byte| *byte == 0).map(String::from_utf8_lossy) {
+    let keys = listed.split(|byte| *byte == 0).filter_map(|setting| setting.split(|byte| *byte == b'\n').next());
+    for key in keys.map(String::from_utf8_lossy) {
         let driver = key.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.')).map(|(name, _)| name);
         drivers.extend(driver.filter(|name| !drivers.iter().any(|known| known == name)).map(str::to_owned));
     }
@@ -356,6 +376,10 @@ mod tests {
             Err(GitFault::Failed(text)) => assert_eq!(text, "fatal: one"),
             other => panic!("{other:?}"),
         }
+        assert_eq!(
+            complaint("fatal: unknown extension found:\n\trefstorage\n"),
+            "fatal: unknown extension found: refstorage"
+        );
         let gone = Git { program: dir.path().join("gone"), home: None };
         let at = At { dir: dir.path(), top: dir.path(), until: Instant::now() };
         assert!(matches!(gone.run(&at, &[], Vec::new()), Err(GitFault::Unusable(_))));

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use jackline_core::probe::Fact;
 use jackline_core::sha::Digest;
 
+use super::below;
 use super::fingerprint::{self, FINGERPRINT_BYTES_MAX, Opened};
 use super::git::{At, GIT_MS_MAX, Git, GitFault, Repository};
 use super::index::{self, Entry};
@@ -91,22 +92,26 @@ struct Part<'a> {
     /// Its path below the root: empty, or ending in `/`.
     below: &'a [u8],
     dir: PathBuf,
+    /// No repository: git hashes nothing there.
+    foreign: bool,
     index: Option<Metadata>,
     /// Files whose content git has to hash.
     edited: Vec<(&'a [u8], Metadata)>,
 }
 
 impl Survey<'_> {
-    /// A nested repository; one that has been taken out leaves a mark, so that taking it out is a change.
+    /// A nested repository; one that has been taken out leaves a mark, so that taking it out is a change, and what lies
+    /// in its place is looked at file by file.
     fn below(&mut self, below: &[u8]) -> Result<(), Unclear> {
         let dir = self.root.join(OsStr::from_bytes(below));
-        match Repository::at(&dir) {
-            Some(repository) => self.repository(&repository, below),
-            None => {
-                self.found.insert(below.to_owned(), b"no repository".to_vec());
-                Ok(())
-            }
+        if let Some(repository) = Repository::at(&dir) {
+            return self.repository(&repository, below);
         }
+        self.found.insert(below.to_owned(), b"no repository".to_vec());
+        let found = below::files(&dir, self.files_max).ok_or(Unclear::Files(self.files_max))?;
+        let mut part = Part { below, dir, foreign: true, index: None, edited: Vec::new() };
+        found.closed.iter().for_each(|path| self.keep(&part, path, content("closed", b"")));
+        found.files.iter().try_for_each(|path| self.path(&mut part, path, None))
     }
 
     fn repository(&mut self, repository: &Repository, below: &[u8]) -> Result<(), Unclear> {
@@ -116,7 +121,7 @@ impl Survey<'_> {
         let index = fs::symlink_metadata(repository.dir.join("index")).ok();
         let tracked = self.git.run(&at, &LIST_INDEX, Vec::new())?;
         let untracked = self.git.run(&at, &LIST_UNTRACKED, Vec::new())?;
-        let mut part = Part { below, dir: dir.clone(), index, edited: Vec::new() };
+        let mut part = Part { below, dir: dir.clone(), foreign: false, index, edited: Vec::new() };
         for entry in index::entries(&tracked).ok_or(Unclear::Listing)? {
             self.path(&mut part, entry.path, Some(&entry))?;
         }
@@ -176,7 +181,7 @@ impl Survey<'_> {
     ) -> Result<(), Unclear> {
         // Hashed by ourselves whatever the index says, so that staging changes nothing: what is too large for git to
         // hash in time, and names that would break git's list of lines.
-        if meta.len() > FINGERPRINT_BYTES_MAX || path.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+        if part.foreign || meta.len() > FINGERPRINT_BYTES_MAX || path.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
             let Opened::File(file, meta) = fingerprint::open(full)? else { return Err(Unclear::Moved) };
             self.keep(part, path, content(kind(&meta), &fingerprint::digest(&file, &meta)?.0));
             return Ok(());

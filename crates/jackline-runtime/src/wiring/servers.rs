@@ -7,13 +7,14 @@ mod own;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::edit::Edits;
 use super::spans::{self, Item, Kind, Node};
-use super::{CommandLine, SettingsFault};
+use super::{CommandLine, SettingsFault, comments};
 
 pub use own::{add_own, own, remove_own};
 
@@ -36,6 +37,8 @@ const HEADER: &str = "--header-env";
 pub enum Place<'a> {
     /// Under `mcpServers`.
     Top,
+    /// Under `servers`, with comments where one likes: VS Code's own form.
+    Editor,
     /// Under `projects`, the project's root, `mcpServers`.
     Project(&'a str),
 }
@@ -69,18 +72,19 @@ pub struct Wrapped {
 /// # Errors
 /// When the text is not plain JSON of the form that hosts read.
 pub fn wrap(text: &str, places: &[Place<'_>], line: &Line) -> Result<Wrapped, SettingsFault> {
-    change(text, places, |edits, place, item| {
+    let read = &*plain(text, places);
+    change((text, read), places, |edits, place, item| {
         let mut words: Vec<String> = PROXY.iter().map(|word| (*word).to_owned()).collect();
         words.extend(named(item.key.as_deref().unwrap_or_default()));
         words.extend(line.options.iter().cloned());
         if matches!(place, Place::Project(_)) {
             words.extend(line.project.iter().cloned());
         }
-        let (name, entry) = (item.key.as_deref().unwrap_or_default(), item.node.value(text));
+        let (name, entry) = (item.key.as_deref().unwrap_or_default(), item.node.value(read));
         if own::line_beginning(&entry, PROXY).is_some_and(|proxy| astray(&proxy, name, &line.root).is_some()) {
             return Err("it is behind a proxy that judges by something else; `jackline doctor` says by what");
         }
-        Change { text, edits, entry: &item.node }.put_in(&line.program, words)
+        Change { text: read, edits, entry: &item.node }.put_in(&line.program, words)
     })
 }
 
@@ -94,7 +98,8 @@ fn named(name: &str) -> Vec<String> {
 /// # Errors
 /// When the text is not plain JSON of the form that hosts read.
 pub fn unwrap(text: &str, places: &[Place<'_>]) -> Result<Wrapped, SettingsFault> {
-    change(text, places, |edits, _, item| Change { text, edits, entry: &item.node }.take_out())
+    let read = &*plain(text, places);
+    change((text, read), places, |edits, _, item| Change { text: read, edits, entry: &item.node }.take_out())
 }
 
 /// What runs the proxies before the servers that stand there, by the servers' names.
@@ -105,11 +110,15 @@ pub fn proxied(text: &str, place: Place<'_>) -> Result<Vec<(String, CommandLine)
     if spans::blank(text.as_bytes()) {
         return Ok(Vec::new());
     }
+    let text = &*plain(text, &[place]);
     let root = spans::along(text, &[place.keys()])?;
     let servers = place.servers(&root).map_or(&[][..], |servers| &servers.items);
     let line = |item: &Item| own::line_beginning(&item.node.value(text), PROXY);
     Ok(servers.iter().filter_map(|item| Some((item.key.clone()?, line(item)?))).collect())
 }
+
+/// How editors name the project that they have open.
+const FOLDER: &str = "${workspaceFolder}";
 
 /// How a proxy judges by something else than one that is put before that server here: a file may come with a clone.
 #[must_use]
@@ -124,7 +133,7 @@ pub fn astray(line: &CommandLine, server: &str, root: &str) -> Option<String> {
     if let Some(file) = given("--definition") {
         return Some(format!("it judges by `{file}` alone, whatever was accepted or trusted"));
     }
-    if let Some(other) = given("--workspace").filter(|named| *named != root) {
+    if let Some(other) = given("--workspace").filter(|named| *named != root && *named != FOLDER) {
         return Some(format!("it judges by the definition of `{other}`"));
     }
     match given("--name") {
@@ -134,11 +143,24 @@ pub fn astray(line: &CommandLine, server: &str, root: &str) -> Option<String> {
     }
 }
 
+/// Whether a text lists servers in the editor's own form, and in no other.
+#[must_use]
+pub fn is_editors(text: &str) -> bool {
+    let root = spans::along(&comments::blanked(text), &[Place::Editor.keys()]);
+    root.is_ok_and(|root| Place::Editor.servers(&root).is_some() && Place::Top.servers(&root).is_none())
+}
+
+/// The text as its host reads it, where it stands: comments are blanks, if the host allows them.
+fn plain<'t>(text: &'t str, places: &[Place<'_>]) -> Cow<'t, str> {
+    if places.contains(&Place::Editor) { Cow::Owned(comments::blanked(text)) } else { Cow::Borrowed(text) }
+}
+
 /// What became of one server: changed, as it should be already, or left for a reason.
 type Outcome = Result<bool, &'static str>;
 
+/// Changes each server; `text` is what is edited, `read` the same as its host reads it.
 fn change(
-    text: &str,
+    (text, read): (&str, &str),
     places: &[Place<'_>],
     mut one: impl FnMut(&mut Edits<'_>, Place<'_>, &Item) -> Outcome,
 ) -> Result<Wrapped, SettingsFault> {
@@ -146,8 +168,8 @@ fn change(
     if spans::blank(text.as_bytes()) {
         return Ok(wrapped);
     }
-    let root = spans::along(text, &places.iter().map(Place::keys).collect::<Vec<_>>())?;
-    let mut edits = Edits::new(text, &root);
+    let root = spans::along(read, &places.iter().map(Place::keys).collect::<Vec<_>>())?;
+    let mut edits = Edits::new(read, &root).onto(text);
     for place in places {
         let servers = place.servers(&root);
         wrapped.listed |= servers.is_some();

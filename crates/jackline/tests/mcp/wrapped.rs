@@ -86,10 +86,10 @@ fn a_file_that_cannot_be_read_is_left_alone() {
     let refused = world.jackline(&["mcp", "wrap", "--config", "servers.json"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(said(&refused).contains("is left alone"), "{}", said(&refused));
-    fs::write(world.path("ws/servers.json"), r#"{"servers": {"a": {"command": "srv"}}}"#).expect("written");
+    fs::write(world.path("ws/servers.json"), r#"{"mcp": {"a": {"command": "srv"}}}"#).expect("written");
     let elsewhere = world.jackline(&["mcp", "wrap", "--config", "servers.json"]);
     assert_eq!(elsewhere.status.code(), Some(2), "{}", said(&elsewhere));
-    assert!(said(&elsewhere).contains("has no `mcpServers`"), "{}", said(&elsewhere));
+    assert!(said(&elsewhere).contains("has no list of servers"), "{}", said(&elsewhere));
     let missing = world.jackline(&["mcp", "wrap", "--config", "none.json"]);
     assert_eq!(missing.status.code(), Some(2), "{}", said(&missing));
 }

@@ -111,6 +111,22 @@ fn no_file_name_reaches_a_shell_or_becomes_an_option() {
 }
 
 #[test]
+fn a_name_inside_a_text_that_a_shell_runs_is_refused_and_the_form_that_is_told_is_safe() {
+    let world = with_command("sh -c 'cat {file} | wc -l'", "");
+    world.write("src/$(touch pwned)", "1\n");
+    let ran = world.run(&["policy", "list"]);
+    assert!(ran.stdout.contains("`cat {file} | wc -l` is run by a shell"), "{ran:?}");
+    let seen = world.check(&["--trust"]);
+    assert!(seen["faults"].to_string().contains(r#"sh -c '… \"$1\" …' sh {file}"#), "{seen}");
+    assert!(!world.repo("pwned").exists(), "{seen}");
+    let world = with_command("sh -c 'cat \"$1\" | wc -l' sh {file}", "");
+    world.write("src/$(touch pwned)", "1\n");
+    let seen = world.check(&["--trust"]);
+    assert_eq!(seen["settled"][0]["settled_by"], "command", "{seen}");
+    assert!(!world.repo("pwned").exists(), "{seen}");
+}
+
+#[test]
 fn a_command_that_is_not_there_or_hangs_fails() {
     let world = with_command("no-such-program-at-all {file}", "");
     world.write("src/a.py", "1\n");
@@ -158,4 +174,22 @@ fn commands_wait_for_those_of_another_session() {
     assert!(text.ends_with("Nothing is asked of you: stop again."), "{text}");
     drop(lock);
     assert_eq!(world.check(&["--trust"])["settled"][0]["settled_by"], "command");
+}
+
+#[test]
+fn what_a_command_printed_gives_a_terminal_no_orders() {
+    let world = World::new();
+    world.write("loud.sh", "#!/bin/sh\nprintf '\\033]0;title\\007red\\n  ::stop-commands::x\\n'\nexit 3\n");
+    world.policy("loud", "---\nname: Loud\ntrigger: src/**\naction: {command: 'sh loud.sh {file}'}\n---\n");
+    world.commit("policy");
+    world.write("src/a.py", "1\n");
+    let ran = world.run(&["policy", "check", "--trust"]);
+    assert!(ran.stdout.contains("red") && !ran.stdout.contains(['\u{1b}', '\u{7}']), "{ran:?}");
+    assert!(ran.stdout.contains("\n  ::stop-commands::x"), "{ran:?}");
+    let mut look = std::process::Command::new(env!("CARGO_BIN_EXE_jackline"));
+    look.args(["policy", "check", "--trust"]).current_dir(world.path("repo")).env_clear();
+    look.env("HOME", world.path("home")).env("PATH", "/usr/bin:/bin").env("GITHUB_ACTIONS", "true");
+    let printed = String::from_utf8(look.output().expect("ran").stdout).expect("UTF-8");
+    let orders: Vec<&str> = printed.lines().filter(|line| line.trim_start().starts_with("::")).collect();
+    assert!(orders.len() == 1 && orders[0].starts_with("::error file=src/a.py"), "{printed}");
 }

@@ -149,6 +149,9 @@ fn a_pull_request_is_annotated() {
     let ran = world.run(&["policy", "check", "--base", "no-such-branch"]);
     assert_eq!(ran.exit, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("`no-such-branch` is no commit of this repository"), "{ran:?}");
+    assert!(ran.stderr.contains("fetch it first") && ran.stderr.contains("fetch-depth: 0"), "{ran:?}");
+    let ran = world.run(&["policy", "check", "--event", "prompt", "--base", "main"]);
+    assert_eq!(ran.exit, Some(2), "{ran:?}");
     world.write("tests/a_test.py", "1\n");
     world.commit("and its test");
     assert_eq!(world.run(&["policy", "check", "--base", "main", "--format", "github"]).exit, Some(0));

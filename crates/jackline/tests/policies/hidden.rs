@@ -1,14 +1,13 @@
 //! A change is seen whatever git was told, and what did not change is not.
 
 use std::fs;
-use std::process::Command;
 
 use serde_json::json;
 
 use super::World;
 
 /// A repository with `src/t.py`, and a policy about everything below `src`.
-fn world() -> World {
+pub(super) fn world() -> World {
     let world = World::new();
     world.write("src/t.py", "aaaa\n");
     world.policy("rule", "---\nname: Rule\ntrigger: src/**\n---\nDo it.\n");
@@ -18,7 +17,7 @@ fn world() -> World {
 }
 
 #[track_caller]
-fn fires_for(world: &World, files: &[&str]) {
+pub(super) fn fires_for(world: &World, files: &[&str]) {
     let seen = world.check(&[]);
     assert_eq!(seen["outstanding"][0]["trigger_files"], json!(files), "{seen}");
 }
@@ -35,6 +34,100 @@ fn a_file_that_git_shall_not_look_at_is_looked_at() {
         fs::remove_file(world.repo("src/t.py")).expect("removed");
         fires_for(&world, &["src/t.py"]);
     }
+}
+
+#[test]
+fn a_link_that_git_shall_not_look_at_is_looked_at_too() {
+    let world = world();
+    std::os::unix::fs::symlink("t.py", world.repo("src/link")).expect("linked");
+    world.commit("a link");
+    world.git(&["update-index", "--assume-unchanged", "src/link"]);
+    assert_eq!(world.outstanding(), [""; 0], "nothing changed yet");
+    fs::remove_file(world.repo("src/link")).expect("removed");
+    std::os::unix::fs::symlink("t.py", world.repo("src/link")).expect("linked");
+    assert_eq!(world.outstanding(), [""; 0], "it leads where it led");
+    world.git(&["update-index", "--no-assume-unchanged", "src/link"]);
+    assert_eq!(world.outstanding(), [""; 0], "only its stat data differ");
+    world.git(&["update-index", "--assume-unchanged", "src/link"]);
+    fs::remove_file(world.repo("src/link")).expect("removed");
+    std::os::unix::fs::symlink("other", world.repo("src/link")).expect("linked");
+    fires_for(&world, &["src/link"]);
+}
+
+#[test]
+fn a_name_in_other_letters_is_another_name() {
+    let world = world();
+    world.git(&["config", "core.ignorecase", "true"]);
+    world.write("src/T.py", "1\n");
+    fires_for(&world, &["src/T.py"]);
+}
+
+#[test]
+fn a_file_is_left_out_of_a_work_tree_only_where_git_is_told_to_leave_files_out() {
+    for (sparse, want) in [("false", 1), ("0", 1), ("true", 0)] {
+        let world = world();
+        world.git(&["config", "core.sparseCheckout", sparse]);
+        world.git(&["update-index", "--skip-worktree", "src/t.py"]);
+        fs::remove_file(world.repo("src/t.py")).expect("removed");
+        assert_eq!(world.outstanding().len(), want, "core.sparseCheckout={sparse}");
+    }
+}
+
+#[test]
+fn a_history_that_was_cut_makes_no_less_count() {
+    let world = world();
+    let remote = world.path("remote.git").display().to_string();
+    world.git(&["clone", "-q", "--bare", ".", &remote]);
+    world.git(&["remote", "add", "origin", &remote]);
+    world.git(&["fetch", "-q", "origin"]);
+    world.write("src/new.py", "1\n");
+    world.commit("the agent commits");
+    fires_for(&world, &["src/new.py"]);
+    let head = world.git(&["rev-parse", "HEAD"]);
+    fs::write(world.repo(".git/shallow"), format!("{head}\n")).expect("cut");
+    fires_for(&world, &["src/new.py"]);
+    let seen = world.check(&[]);
+    assert!(seen["faults"].to_string().contains("git fetch --unshallow"), "{seen}");
+}
+
+#[test]
+fn a_directory_that_cannot_be_listed_hides_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for nested in [false, true] {
+        let world = world();
+        let dir = world.repo("src/new");
+        world.write("src/new/a.py", "1\n");
+        if nested {
+            world.write("src/new/.git/HEAD", "no repository\n");
+        }
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o300)).expect("closed");
+        // Who may list everything sees the file itself.
+        let unlisted = fs::read_dir(&dir).is_err();
+        let seen = world.check(&[]);
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).expect("opened");
+        let files = seen["outstanding"][0]["trigger_files"].to_string();
+        assert_eq!(files.contains("src/new/a.py"), !unlisted, "{seen}");
+        assert!(files.contains("src/new"), "{seen}");
+        assert_eq!(seen["faults"].to_string().contains("cannot be listed"), unlisted, "{seen}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_makes_no_other_count() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = world();
+    world.write("src/old.py", "1\n");
+    world.commit("another");
+    for name in ["src/t.py", "src/old.py"] {
+        let later = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
+        fs::File::options().append(true).open(world.repo(name)).expect("opened").set_modified(later).expect("set");
+    }
+    fs::set_permissions(world.repo("src/t.py"), fs::Permissions::from_mode(0o000)).expect("locked");
+    let seen = world.check(&[]);
+    // Who may read everything sees that nothing changed.
+    let unread = fs::read(world.repo("src/t.py")).is_err();
+    let want = if unread { json!(["src/t.py"]) } else { json!(null) };
+    assert_eq!(seen["outstanding"][0]["trigger_files"], want, "{seen}");
 }
 
 #[test]
@@ -61,17 +154,6 @@ fn what_the_tree_itself_ignores_is_ignored() {
 }
 
 #[test]
-fn a_repository_inside_is_looked_into() {
-    let world = world();
-    world.git(&["init", "-q", "src/new"]);
-    world.write("src/new/a.py", "1\n");
-    fires_for(&world, &["src/new", "src/new/a.py"]);
-    // One that git cannot list any more is walked through.
-    fs::write(world.repo("src/new/.git/config"), "[core\n").expect("written");
-    fires_for(&world, &["src/new", "src/new/a.py"]);
-}
-
-#[test]
 fn neither_clocks_nor_replaced_commits_hide_a_change() {
     let world = world();
     world.git(&["config", "core.trustctime", "false"]);
@@ -90,31 +172,6 @@ fn neither_clocks_nor_replaced_commits_hide_a_change() {
     let other = world.git(&["commit-tree", "-m", "x", &tree]);
     world.git(&["replace", &first, &other]);
     fires_for(&world, &["src/t.py"]);
-}
-
-#[test]
-fn a_submodule_is_looked_into() {
-    let world = world();
-    let library = world.path("library");
-    fs::create_dir(&library).expect("made");
-    let git = |dir: &std::path::Path, words: &[&str]| {
-        let settings = ["-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "protocol.file.allow=always"];
-        let output = Command::new("git").args(settings).args(words).current_dir(dir).output().expect("git is there");
-        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    };
-    git(&library, &["init", "-q"]);
-    fs::write(library.join("old.py"), "1\n").expect("written");
-    git(&library, &["add", "-A"]);
-    git(&library, &["commit", "-qm", "begin"]);
-    git(&world.path("repo"), &["submodule", "add", "-q", &library.display().to_string(), "src/sm"]);
-    world.commit("submodule");
-    assert_eq!(world.outstanding(), [""; 0]);
-    world.write("src/sm/new.py", "1\n");
-    world.write("src/sm/old.py", "2\n");
-    fires_for(&world, &["src/sm/new.py", "src/sm/old.py"]);
-    git(&world.repo("src/sm"), &["add", "-A"]);
-    git(&world.repo("src/sm"), &["commit", "-qm", "more"]);
-    fires_for(&world, &["src/sm", "src/sm/new.py", "src/sm/old.py"]);
 }
 
 #[test]
@@ -159,4 +216,40 @@ fn a_command_is_given_the_name_that_a_file_has() {
     }
     let seen = world.check(&["--trust"]);
     assert_eq!((&seen["outstanding"], &seen["settled"][0]["settled_by"]), (&json!([]), &json!("command")), "{seen}");
+}
+
+#[test]
+fn a_file_that_ignores_itself_is_asked_about() {
+    let world = world();
+    world.policy("ignores", "---\nname: Ignores\ntrigger: '**/.gitignore'\n---\nWhy?\n");
+    world.write(".gitignore", "build/\n");
+    world.commit("a policy about what is ignored");
+    for text in ["*\n", ".gitignore\nnew.py\n"] {
+        world.write("src/.gitignore", text);
+        world.write("src/new.py", "1\n");
+        let seen = world.check(&[]);
+        assert_eq!(seen["outstanding"][0]["trigger_files"], json!(["src/.gitignore"]), "{text}: {seen}");
+        assert_eq!(seen["outstanding"][1]["trigger_files"], json!(["src/.gitignore"]), "{text}: {seen}");
+        fs::remove_file(world.repo("src/.gitignore")).expect("removed");
+        fs::remove_file(world.repo("src/new.py")).expect("removed");
+    }
+    world.write("build/.gitignore", "*\n");
+    assert_eq!(world.outstanding(), [""; 0], "its directory is ignored as a whole");
+}
+
+#[test]
+fn what_we_write_beside_folders_is_no_change() {
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\nfile_policies: {dir: pol}\n");
+    world.write("pol/ignores.md", "---\nname: Ignores\ntrigger: '**/.gitignore'\n---\nWhy?\n");
+    let settings = world.path("home/.config/jackline");
+    fs::create_dir_all(&settings).expect("made");
+    fs::write(settings.join("jackline.yaml"), "jackline: 1\nfile_policies: {dir: a/team}\n").expect("written");
+    world.write("a/team/all.md", "---\nname: All\ntrigger: '**'\n---\nWhy?\n");
+    world.commit("policies");
+    world.write("src/a.py", "1\n");
+    assert_eq!(world.outstanding(), ["all"]);
+    fs::remove_file(world.repo("src/a.py")).expect("removed");
+    assert!(world.repo("tmp/policy/.gitignore").exists() || world.repo("a/tmp/policy/.gitignore").exists());
+    assert_eq!(world.outstanding(), [""; 0]);
 }

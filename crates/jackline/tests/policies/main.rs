@@ -8,12 +8,15 @@ mod baselines;
 mod commands;
 mod firing;
 mod hidden;
+mod inside;
 mod places;
 mod promises;
 mod queue;
 mod sessions;
 mod settling;
+mod trees;
 mod trust;
+mod untold;
 
 use std::fs;
 use std::io::Write as _;
@@ -83,9 +86,14 @@ impl World {
 
     #[track_caller]
     fn git(&self, words: &[&str]) -> String {
-        let settings = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
+        self.git_in(&self.path("repo"), words)
+    }
+
+    #[track_caller]
+    fn git_in(&self, dir: &Path, words: &[&str]) -> String {
+        let settings = ["-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "protocol.file.allow=always"];
         let mut git = Command::new("git");
-        git.args(settings).args(words).current_dir(self.path("repo")).env("HOME", self.path("home"));
+        git.args(settings).args(words).current_dir(dir).env("HOME", self.path("home"));
         let output = git.output().expect("git is there");
         assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).trim().to_owned()

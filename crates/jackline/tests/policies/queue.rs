@@ -70,6 +70,20 @@ fn a_forged_entry_settles_nothing() {
 }
 
 #[test]
+fn an_entry_that_says_it_was_satisfied_is_held_against_the_log_too() {
+    let world = fired();
+    assert_eq!(event(&world, &stop("s1", 0, "Done."))["verdict"], "deny");
+    let mut entry = world.entry("queued");
+    let hash = entry["trigger_hash"].as_str().expect("a hash").to_owned();
+    (entry["status"], entry["settled_by"], entry["action_result"]) = (json!("passed"), json!("satisfied"), json!(null));
+    let dir = world.repo(".jackline/tmp/policy/queue");
+    std::fs::remove_file(dir.join(format!("{hash}.queued.json"))).expect("removed");
+    std::fs::write(dir.join(format!("{hash}.passed.json")), entry.to_string()).expect("forged");
+    let status = world.run(&["policy", "status"]).stdout;
+    assert!(status.contains("the log does not say so"), "{status}");
+}
+
+#[test]
 fn what_one_session_settled_stands_in_the_next_for_the_same_content() {
     let world = fired();
     assert_eq!(event(&world, &stop("s1", 0, "Done."))["verdict"], "deny");

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::World;
 
 /// A policy about what changed since the prompt.
-const PROMPT: &str = "---\nname: Rule\ntrigger: src/**\ncompare_to: prompt\n---\nDo it.\n";
-const RULE: &str = "---\nname: Rule\ntrigger: src/**\n---\nDo it.\n";
+pub(super) const PROMPT: &str = "---\nname: Rule\ntrigger: src/**\ncompare_to: prompt\n---\nDo it.\n";
+pub(super) const RULE: &str = "---\nname: Rule\ntrigger: src/**\n---\nDo it.\n";
 
-fn world(policy: &str) -> World {
+pub(super) fn world(policy: &str) -> World {
     let world = World::new();
     world.write("jackline.yaml", "jackline: 1\n");
     world.policy("rule", policy);
@@ -20,7 +20,7 @@ fn world(policy: &str) -> World {
 
 /// What the hook answers to a message of a session.
 #[track_caller]
-fn hook(world: &World, session: &str, event: &str, more: Value) -> Value {
+pub(super) fn hook(world: &World, session: &str, event: &str, more: Value) -> Value {
     let mut message = json!({
         "session_id": session, "transcript_path": world.path("t.jsonl"), "cwd": world.path("repo"),
         "hook_event_name": event,
@@ -33,22 +33,22 @@ fn hook(world: &World, session: &str, event: &str, more: Value) -> Value {
     if ran.stdout.trim().is_empty() { json!({}) } else { serde_json::from_str(&ran.stdout).expect("JSON") }
 }
 
-fn stop(world: &World, session: &str) -> Value {
+pub(super) fn stop(world: &World, session: &str) -> Value {
     hook(world, session, "Stop", json!({ "stop_hook_active": false, "last_assistant_message": "done" }))
 }
 
-fn prompt(world: &World, session: &str) -> Value {
+pub(super) fn prompt(world: &World, session: &str) -> Value {
     hook(world, session, "UserPromptSubmit", json!({ "prompt": "go" }))
 }
 
 #[track_caller]
-fn blocked(world: &World, session: &str) {
+pub(super) fn blocked(world: &World, session: &str) {
     let answer = stop(world, session);
     assert_eq!(answer["decision"], "block", "{answer}");
 }
 
 #[track_caller]
-fn allowed(world: &World, session: &str) {
+pub(super) fn allowed(world: &World, session: &str) {
     let answer = stop(world, session);
     assert_eq!(answer["decision"], Value::Null, "{answer}");
 }

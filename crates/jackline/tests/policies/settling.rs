@@ -105,6 +105,33 @@ fn a_promise_is_about_the_content_that_fired() {
 }
 
 #[test]
+fn a_promise_stands_when_only_what_is_compared_to_moves_on() {
+    for compare_to in ["base", "default_tip"] {
+        let world = world(&[("rule", &RULE.replace("trigger", &format!("compare_to: {compare_to}\ntrigger")))]);
+        let remote = world.path("remote.git").display().to_string();
+        world.git(&["clone", "-q", "--bare", ".", &remote]);
+        world.git(&["remote", "add", "origin", &remote]);
+        world.git(&["fetch", "-q", "origin"]);
+        world.git(&["checkout", "-q", "-b", "work"]);
+        world.write("src/a.py", "1\n");
+        world.commit("work");
+        assert_eq!(verdict(&world, 0, "Done."), "deny");
+        assert_eq!(verdict(&world, 1, "<promise>rule</promise>"), "allow");
+        world.git(&["checkout", "-q", "main"]);
+        world.write("docs/more.md", "1\n");
+        world.commit("elsewhere");
+        world.git(&["push", "-q", "origin", "main"]);
+        world.git(&["checkout", "-q", "work"]);
+        world.git(&["rebase", "-q", "main"]);
+        assert_eq!(verdict(&world, 2, "Done."), "allow", "{compare_to}: the same files with the same content");
+        world.write("src/a.py", "2\n");
+        assert_eq!(verdict(&world, 3, "Done."), "deny", "{compare_to}");
+        world.write("src/a.py", "1\n");
+        assert_eq!(verdict(&world, 4, "Done."), "deny", "{compare_to}: it changed since it was settled");
+    }
+}
+
+#[test]
 fn a_promise_is_about_the_policy_as_it_was() {
     let world = world(&[("rule", RULE)]);
     world.write("src/a.py", "1\n");
@@ -211,6 +238,37 @@ fn taking_a_policy_away_is_no_answer_to_it() {
     assert_eq!(verdict(&world, 2, "Done."), "deny", "nor is breaking it");
     world.policy("rule", RULE);
     assert_eq!(verdict(&world, 3, "<promise>rule</promise>"), "allow");
+}
+
+#[test]
+fn policies_of_two_folders_with_one_file_name_are_two() {
+    let world = world(&[("rule", RULE)]);
+    let settings = world.path("home/.config/jackline");
+    fs::create_dir_all(&settings).expect("made");
+    fs::write(settings.join("jackline.yaml"), "jackline: 1\nfile_policies: {dir: team}\n").expect("written");
+    world.write("team/rule.md", "---\nname: Team rule\ntrigger: src/**\n---\nAsk the team.\n");
+    world.commit("of the team");
+    world.write("src/a.py", "1\n");
+    let answer = event(&world, &stop("s1", 0, "Done."));
+    let reason = answer["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("## Rule\nLook.") && reason.contains("## Team rule\nAsk the team."), "{answer}");
+    let answer = event(&world, &stop("s1", 1, "<promise>Team rule</promise>"));
+    let reason = answer["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("## Rule") && !reason.contains("## Team rule"), "{answer}");
+    assert_eq!(world.queued(), ["queued.json"], "each folder has its own queue");
+    assert_eq!(verdict(&world, 2, "And <promise>Rule</promise>"), "allow");
+    assert_eq!(verdict(&world, 3, "Done."), "allow", "both stay settled");
+    let status = world.run(&["policy", "status"]).stdout;
+    assert_eq!(status.lines().count(), 2, "{status}");
+    assert!(!status.contains("does not count"), "{status}");
+}
+
+#[test]
+fn a_name_with_a_tick_can_be_promised_as_it_is_told() {
+    let world = world(&[("rule", &RULE.replace("name: Rule", "name: ✓ Checks"))]);
+    world.write("src/a.py", "1\n");
+    assert_eq!(verdict(&world, 0, "Done."), "deny");
+    assert_eq!(verdict(&world, 1, "<promise>✓ Checks</promise>"), "allow");
 }
 
 #[test]

@@ -173,6 +173,17 @@ fn a_missing_or_broken_definition_is_red() {
 }
 
 #[test]
+fn file_policies_are_told_of() {
+    let broken = |world: &World| world.write("ws/.jackline/policies/bad.md", "---\ntriger: a\n---\nDo it.\n");
+    check_red(broken, ".jackline/policies/bad.md:2: unknown key `triger`");
+    let waiting = "---\ntrigger: a\naction: {command: 'true {file}'}\n---\n";
+    check_warned(
+        |world| world.write("ws/.jackline/policies/run.md", waiting),
+        ".jackline/policies/run.md: its command does not run before it is trusted",
+    );
+}
+
+#[test]
 fn a_store_that_cannot_be_written_is_red() {
     check_red(
         |world| {

@@ -238,7 +238,7 @@ fn settings_that_git_would_add_are_warned_of() {
     let mut git = std::process::Command::new("git");
     git.args(["init", "-q"]).current_dir(world.path("ws")).env_clear().env("PATH", "/usr/bin:/bin");
     assert!(git.status().expect("git is there").success());
-    world.run(&["init"]).check(0, &["git does not ignore `.claude/settings.local.json`", ".git/info/exclude"]);
+    world.run(&["init"]).check(0, &["git does not ignore `.claude/settings.local.json`", ">> .gitignore"]);
     world.write("ws/.gitignore", "settings.local.json\n");
     let ran = world.run(&["init"]);
     assert!(!ran.err.contains("git does not ignore"), "{}", ran.err);

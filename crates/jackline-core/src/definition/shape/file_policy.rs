@@ -1,8 +1,11 @@
 //! What the front matter of a file policy may say.
 
 use super::super::form::{Form, Shape, choice, key, shape};
-use super::{ONE_OR_MORE, SOME_TEXTS};
+use super::{ONE_OR_MORE, SOME_TEXTS, TEXTS};
 use crate::files::policy::{CompareTo, RunFor};
+
+/// A text, or a list of them that may be empty.
+const ANY_TEXTS: Form = Form::Either(&[Form::Text, TEXTS]);
 
 /// The keys that say when a policy fires.
 const DETECTIONS: &[&str] = &["trigger", "set", "pair", "created"];
@@ -17,7 +20,7 @@ pub(in super::super) static FILE_POLICY: Shape = choice(
         key("compare_to", Form::Choice(CompareTo::NAMES), "Since when a file counts as changed.").default(r#""base""#),
         key("trigger", ONE_OR_MORE, "Fires when a changed file matches any of these globs.")
             .example(r#""src/**/*.py""#),
-        key("safety", ONE_OR_MORE, "With `trigger`: it does not fire when a changed file matches any of these.")
+        key("safety", ANY_TEXTS, "With `trigger`: it does not fire when a changed file matches any of these.")
             .example(r#""README.md""#),
         key("set", SOME_TEXTS, "Patterns that share variables: when one changes, all that correspond must.")
             .example(r#"["src/{path}.py", "tests/{path}_test.py"]"#),
@@ -45,7 +48,7 @@ static ACTION: Shape = shape(
         key(
             "command",
             Form::Either(&[Form::Text, SOME_TEXTS]),
-            "The words, or a text that is split as a shell splits it; no shell runs it.",
+            "The words, or a text that is split as a shell splits it; no shell runs it. `{file}` is an argument, and never part of a text that is run: `sh -c '… \"$1\" …' sh {file}`.",
         )
         .required()
         .example(r#""ruff format {file}""#),

@@ -23,7 +23,7 @@ pub(super) enum Judged {
 
 impl Evaluator<'_> {
     pub(super) fn judge(&self, firing: &Firing, acted: &[Acted], heard: &Heardof) -> Judged {
-        let known = self.session.files.of(&firing.policy, &firing.hash);
+        let known = self.known(firing);
         match firing.state {
             State::Safe => return quiet(known, SettledBy::Safety),
             State::Met => return quiet(known, SettledBy::Satisfied),
@@ -32,7 +32,7 @@ impl Evaluator<'_> {
         if let Some(backed) = &firing.backed {
             return Judged::Stands(backed.status, backed.by);
         }
-        if let Some(kept) = known.filter(|kept| kept.stands_for(&firing.content)) {
+        if let Some(kept) = self.session.files.settled(firing) {
             return Judged::Stands(kept.status, kept.by);
         }
         if self.promises(firing, heard) {
@@ -55,8 +55,8 @@ impl Evaluator<'_> {
         if known.is_some_and(|kept| kept.status == Status::Failed && kept.content == firing.content) {
             return Judged::Open(Status::Failed, text::command_again(firing), None);
         }
-        let why = if self.over {
-            "the session is over"
+        let why = if let Some(why) = self.idle {
+            why
         } else if acted.iter().any(|acted| acted.policy == firing.policy) {
             "its files changed after it had run; it runs anew when you stop again"
         } else {
@@ -73,7 +73,7 @@ impl Evaluator<'_> {
             Judged::Open(status, _, acted) => (*status, None, open_result(firing, acted.as_deref())),
         };
         let entry = self.entry(firing, status, by, result);
-        let known = self.session.files.of(&firing.policy, &firing.hash);
+        let known = self.known(firing);
         let same = known.is_some_and(|kept| (kept.status, kept.by, kept.content) == (status, by, firing.content));
         match &judged {
             // What another session settled stands in its own log, and its entry is there.
@@ -93,6 +93,8 @@ impl Evaluator<'_> {
         }
         match judged {
             Judged::Open(_, section, _) => {
+                let section = if self.unheard(firing) { text::unheard(section) } else { section };
+                let section = text::elsewhere(section, folder.root.as_deref());
                 let (firing, observed, placed) = (firing.clone(), folder.observed, folder.placed);
                 all.outstanding.push(Outstanding { entry, firing, section, observed, placed });
             }
@@ -116,12 +118,18 @@ impl Evaluator<'_> {
             files: held_files(firing, status),
             prompt: firing.compare_to == CompareTo::Prompt,
             at: known.filter(goes_on).map_or(self.session.now(self.event.at), |kept| kept.at),
+            said: if status.is_settled() {
+                None
+            } else {
+                known.filter(goes_on).map_or(self.spoken(), |kept| kept.said)
+            },
+            tree: firing.tree.clone(),
         }
     }
 
     fn entry(&self, firing: &Firing, status: Status, by: Option<SettledBy>, result: Option<ActionResult>) -> Entry {
         let now = self.session.now(self.event.at);
-        let known = self.session.files.of(&firing.policy, &firing.hash);
+        let known = self.known(firing);
         Entry {
             policy_name: firing.policy.clone(),
             trigger_hash: firing.hash.clone(),
@@ -137,6 +145,8 @@ impl Evaluator<'_> {
             settled_by: by,
             session: self.event.session.clone(),
             name: firing.name.clone(),
+            file: firing.file.clone(),
+            tree: firing.tree.clone(),
         }
     }
 }

@@ -1,24 +1,73 @@
-//! Firings on record that do not fire any more: what was done or undone ends them; that their policy is gone does not.
+//! Firings on record that do not fire any more: what was done or undone ends them; that their policy is gone, or that
+//! nothing can be told, does not.
 
 use super::judged::settled_note;
 use super::{Evaluated, Evaluator, Heardof, Outstanding};
+use crate::event::Body;
 use crate::files::detector::State;
 use crate::files::memory::{Kept, Step};
 use crate::files::policy::CompareTo;
 use crate::files::queue::{Entry, SettledBy, Status, Write};
 use crate::files::seen::{Firing, Found, PolicyFault};
-use crate::files::text;
+use crate::files::settings::Folder;
+use crate::files::text::{self, Section};
 use crate::session::Change;
 
 impl Evaluator<'_> {
-    /// The firings on record whose policies are in no folder any more, or cannot be used.
-    pub(super) fn lost(&self, found: &[Option<Found>]) -> Vec<&Kept> {
-        let missing = |kept: &&Kept| found.iter().flatten().all(|found| found.missing.contains(&kept.policy));
-        self.session.files.outstanding().filter(missing).collect()
+    /// The firings on record whose policies are in none of the folders that could be looked at: they are gone, cannot be
+    /// used, or are in a folder of which nothing can be told. Where a person only looks, nobody could answer them.
+    pub(super) fn unjudged(&self, (folders, found): (&[Folder], &[Option<Found>])) -> Vec<&Kept> {
+        if found.is_empty() || matches!(self.event.body, Body::PoliciesChecked { .. }) {
+            return Vec::new();
+        }
+        let is_missing = |found: &Found, kept: &Kept| found.missing.iter().any(|missing| missing == kept.identity());
+        let looked = |kept: &Kept| {
+            let of_tree = folders.iter().zip(found).filter(|(folder, _)| folder.tree == kept.tree);
+            of_tree.filter_map(|(_, found)| found.as_ref()).collect::<Vec<_>>()
+        };
+        let nowhere = |kept: &&Kept| looked(kept).into_iter().all(|found| is_missing(found, kept));
+        self.session.files.outstanding().filter(nowhere).collect()
+    }
+
+    /// What becomes of firings on record that were not judged now.
+    pub(super) fn on_record(
+        &self,
+        (folders, judged): (&[Folder], &[Option<Found>]),
+        heard: &Heardof,
+        all: &mut Evaluated,
+    ) {
+        let unjudged = self.unjudged((folders, judged));
+        if let Some(why) = all.unclear.clone() {
+            return unjudged.iter().for_each(|kept| self.keep_untold(kept, &why, heard, all));
+        }
+        if all.any {
+            let firings: Vec<&Firing> = judged.iter().flatten().flat_map(|found| &found.firings).collect();
+            self.let_go(&firings, &unjudged, all);
+        }
+        unjudged.iter().for_each(|kept| self.keep_lost(kept, heard, all));
+    }
+
+    /// What fired stays outstanding while it cannot be told whether it still does: that is on record, and needs no git.
+    fn keep_untold(&self, kept: &Kept, why: &str, heard: &Heardof, all: &mut Evaluated) {
+        all.any = true;
+        if self.promised(kept, &kept.name, heard) {
+            return self.settle(kept, (Status::Passed, SettledBy::Promise), all);
+        }
+        let firing = unknown(kept);
+        let section = text::untold(&firing, why);
+        self.keep_open(kept, firing, section, all);
+    }
+
+    fn keep_open(&self, kept: &Kept, firing: Firing, section: Section, all: &mut Evaluated) {
+        let (entry, observed, placed) = (self.lost_entry(kept), all.observed, all.placed);
+        let home = self.session.pin.as_ref().map_or(&self.stack.root, |pin| &pin.home);
+        let tree = Some(kept.tree.as_ref().unwrap_or(home)).filter(|tree| **tree != self.stack.root);
+        let section = text::elsewhere(section, tree.map(String::as_str));
+        all.outstanding.push(Outstanding { entry, section, firing, observed, placed });
     }
 
     /// What a policy asked for that is gone or broken now stays outstanding: taking it away is no answer.
-    pub(super) fn keep_lost(&self, kept: &Kept, heard: &Heardof, all: &mut Evaluated) {
+    fn keep_lost(&self, kept: &Kept, heard: &Heardof, all: &mut Evaluated) {
         all.any = true;
         if self.promised(kept, &kept.name, heard) {
             return self.settle(kept, (Status::Passed, SettledBy::Promise), all);
@@ -29,21 +78,21 @@ impl Evaluator<'_> {
             all.faults.push(PolicyFault { file: kept.file.clone(), line: 1, message, help, warning: false });
         }
         let firing = unknown(kept);
-        let entry = self.lost_entry(kept);
-        let (section, placed) = (text::lost(&firing), all.placed);
-        all.outstanding.push(Outstanding { entry, section, firing, observed: false, placed });
+        let section = text::lost(&firing);
+        self.keep_open(kept, firing, section, all);
     }
 
     /// Firings that were outstanding and do not fire any more.
-    pub(super) fn let_go(&self, firings: &[Firing], lost: &[&Kept], all: &mut Evaluated) {
-        for kept in self.session.files.outstanding().filter(|kept| !lost.contains(kept)) {
-            let fires = |firing: &&Firing| firing.state == State::Fires && firing.policy == kept.policy;
-            if firings.iter().filter(fires).any(|firing| firing.hash == kept.hash) {
+    fn let_go(&self, firings: &[&Firing], unjudged: &[&Kept], all: &mut Evaluated) {
+        for kept in self.session.files.outstanding().filter(|kept| !unjudged.contains(kept)) {
+            let own = || firings.iter().filter(|firing| kept.is_like(firing));
+            let fires = || own().filter(|firing| firing.state == State::Fires);
+            if fires().any(|firing| firing.hash == kept.hash) {
                 continue;
             }
-            let settled = if firings.iter().any(|firing| fires(&firing)) {
+            let settled = if fires().next().is_some() {
                 (Status::Skipped, SettledBy::Superseded)
-            } else if firings.iter().any(|firing| firing.policy == kept.policy) {
+            } else if own().next().is_some() {
                 (Status::Passed, SettledBy::Satisfied)
             } else {
                 (Status::Skipped, SettledBy::Irrelevant)
@@ -54,10 +103,11 @@ impl Evaluator<'_> {
 
     fn settle(&self, kept: &Kept, (status, by): (Status, SettledBy), all: &mut Evaluated) {
         let at = self.session.now(self.event.at);
-        all.queue.push(Write::Settle { hash: kept.hash.clone(), status, by, at });
+        let (tree, file, hash) = (kept.tree.clone(), kept.file.clone(), kept.hash.clone());
+        all.queue.push(Write::Settle { tree, file, hash, status, by, at });
         let name = if kept.name.is_empty() { &kept.policy } else { &kept.name };
         all.notes.push(settled_note((&kept.policy, name), &kept.hash, kept.status, (status, by)));
-        let settled = Kept { status, by: Some(by), at, files: Vec::new(), ..kept.clone() };
+        let settled = Kept { status, by: Some(by), at, files: Vec::new(), said: None, ..kept.clone() };
         all.changes.push(Change::Files { step: Step::Kept { kept: settled } });
     }
 
@@ -69,7 +119,7 @@ impl Evaluator<'_> {
             created_at: kept.at.to_string(),
             evaluated_at: None,
             baseline_ref: kept.reference.clone(),
-            trigger_files: Vec::new(),
+            trigger_files: kept.files.clone(),
             expected_files: Vec::new(),
             matched_files: Vec::new(),
             action_result: None,
@@ -77,6 +127,8 @@ impl Evaluator<'_> {
             settled_by: None,
             session: self.event.session.clone(),
             name: kept.name.clone(),
+            file: kept.file.clone(),
+            tree: kept.tree.clone(),
         }
     }
 }
@@ -88,12 +140,13 @@ fn unknown(kept: &Kept) -> Firing {
         policy: kept.policy.clone(),
         name,
         file: kept.file.clone(),
+        tree: kept.tree.clone(),
         state: State::Fires,
         hash: kept.hash.clone(),
         baseline_ref: kept.reference.clone(),
         compare_to: if kept.prompt { CompareTo::Prompt } else { CompareTo::Base },
         content: kept.content,
-        trigger_files: Vec::new(),
+        trigger_files: kept.files.clone(),
         expected_files: Vec::new(),
         matched_files: Vec::new(),
         pairs: Vec::new(),

@@ -20,6 +20,8 @@ fn a_policy_is_read_with_its_defaults() {
     let policy = Policy::parse("readme", "---\ntrigger: src/**\n---\n\nVerify it.\n\n").unwrap();
     assert_eq!((policy.id.as_str(), policy.name.as_str(), policy.body.as_str()), ("readme", "readme", "Verify it."));
     assert_eq!((policy.compare_to, &policy.action), (CompareTo::Base, &Action::Prompt));
+    let bare = Policy::parse("readme", "---\ntrigger: src/**\nsafety: []\n---\n\nVerify it.\n").unwrap();
+    assert_eq!(bare.detection, policy.detection, "an empty list is none");
     let front = "name: Format\ntrigger: ['**/*.py']\ncompare_to: prompt\naction: {command: ruff format {file}}";
     let yaml = front.replace("ruff format {file}", "'ruff format {file}'");
     let policy = Policy::parse("fmt", &format!("---\n{yaml}\n---\n")).unwrap();
@@ -49,10 +51,28 @@ fn what_is_wrong_is_told_with_its_place() {
     check("trigger: []", &["2:10 `trigger` is empty"]);
     check("set: [a]", &["2:6 a set has at least two patterns"]);
     check("pair: {trigger: 'a/{x}'}", &["2:7 `expects` is missing in `pair`"]);
+    check("trigger: a\nname: ✓", &["3:7 the name `✓` cannot stand in a promise"]);
     check("trigger: a\nname: a<b", &["3:7 the name `a<b` cannot stand in a promise"]);
     check(
         "trigger: a\naction: {command: 'x {files}y'}",
         &["3:19 `{files}` becomes several words, so it must be a word of its own"],
+    );
+}
+
+#[test]
+fn a_name_that_would_be_run_is_refused_with_the_form_that_runs_nothing() {
+    let front = "trigger: src/**\naction: {command: \"sh -c 'cat {file} | wc -l'\"}";
+    check(front, &["3:19 `cat {file} | wc -l` is run by a shell, and a file's name would be run with it"]);
+    check(
+        "trigger: src/**\naction: {command: [python3, -c, \"open('{file}')\"]}",
+        &["3:19 `open('{file}')` is run by `python3`, and a file's name would be run with it"],
+    );
+    let help = Policy::parse("p", &format!("---\n{front}\n---\n")).unwrap_err()[0].help.clone();
+    assert_eq!(help.as_deref(), Some("give it as an argument of its own: `sh -c '… \"$1\" …' sh {file}`"));
+    check_warnings("trigger: src/**\naction: {command: \"sh -c 'cat \\\"$1\\\" | wc -l' sh {file}\"}", &[]);
+    check_warnings(
+        "trigger: src/**\naction: {command: [unheard-of, -c, 'look at {file}']}",
+        &["the program may run `look at {file}`, and a file's name with it"],
     );
 }
 

@@ -11,6 +11,7 @@ fn firing(name: &str, pairs: &[(&str, &str)], instructions: &str) -> Firing {
         policy: name.to_lowercase(),
         name: name.to_owned(),
         file: String::new(),
+        tree: None,
         state: State::Fires,
         hash: String::new(),
         baseline_ref: String::new(),
@@ -39,7 +40,8 @@ fn policies_are_grouped_with_an_arrow_for_each_pair() {
         "The following policies require attention:\n\n## Pairing\nsrc/a.py → tests/a_test.py\nsrc/b.py → \
          tests/b_test.py\n\nWrite it.\n\n## README Accuracy\nSource files changed. Verify README.md is accurate.\n\nDo what \
          they ask. Where you have looked and nothing needs to change, write `<promise>Pairing</promise>` in a message \
-         (each policy by its own name): it is recorded as your word, and the owner sees it."
+         (each policy by its own name): it is recorded as your word, and the owner sees it; if you cannot: end your turn \
+         with `<park>why</park>` in your last message, which tells the owner."
     );
     let alone = whole(&[pairing.clone(), prompt(&firing("Second", &[], "x"))], true);
     assert!(alone.contains("## Pairing") && !alone.contains("## Second"), "{alone}");
@@ -56,7 +58,7 @@ fn it_is_bounded_and_counts_what_it_leaves_out() {
     let text = whole(&sections, false);
     assert!(text.len() <= TEXT_BYTES_MAX + 512, "{}", text.len());
     assert!(text.contains("more: Long, Long"), "{text}");
-    assert!(text.ends_with("the owner sees it."), "the way out is always told");
+    assert!(text.contains("the owner sees it;") && text.ends_with("tells the owner."), "the ways out are always told");
 }
 
 #[test]
@@ -100,4 +102,46 @@ fn a_failed_command_says_how_it_ended_and_what_it_printed() {
          exited with 3\n(no output)\n\nand 1 more runs that did not go well\nRunning it again changed files once more, and \
          it must not: c"
     );
+}
+
+#[test]
+fn a_command_with_many_files_leaves_room_for_what_came_of_it() {
+    let files: Vec<String> = (0..100).map(|n| format!("src/component_{n:03}/implementation_of_it.py")).collect();
+    let failure = Failure {
+        command: format!("c {}", files.join(" ")),
+        told: "it exited with 3".to_owned(),
+        exit_code: Some(3),
+        stdout: "WHY IT FAILED\n".to_owned(),
+        stderr: String::new(),
+        stdout_kept: None,
+        stderr_kept: None,
+    };
+    let total = failure.command.len();
+    let acted = Acted {
+        policy: "p".to_owned(),
+        hash: String::new(),
+        passed: false,
+        skipped: false,
+        waits: false,
+        changed: false,
+        content: Digest::ZERO,
+        failures: vec![failure],
+        failed: 1,
+        unsteady: Vec::new(),
+    };
+    let text = command(&firing("P", &[], "Mend it."), &acted).text;
+    let cut = format!(
+        "… ({} more bytes)\nIt did not pass: it exited with 3\nStdout:\nWHY IT FAILED",
+        total - COMMAND_BYTES_MAX
+    );
+    assert!(text.contains(&cut), "{text}");
+    assert!(text.ends_with("Mend it."), "{text}");
+}
+
+#[test]
+fn a_host_that_tells_no_words_is_told_of_no_promise() {
+    let text = whole(&[prompt(&firing("A", &[], "x"))], false);
+    let told = unspoken(&format!("{text}\n→ park"));
+    assert!(!told.contains("<promise>") && told.contains("`jackline allow`") && told.ends_with("\n→ park"), "{told}");
+    assert_eq!(unspoken("something else"), "something else");
 }

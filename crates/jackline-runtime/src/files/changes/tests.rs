@@ -118,6 +118,31 @@ fn a_repository_without_a_commit_has_only_new_files() {
 }
 
 #[test]
+fn what_the_index_takes_for_a_repository_is_looked_into_without_a_commit_too() {
+    let world = World::new();
+    world.git(&["update-index", "--add", "--cacheinfo", "160000,5716ca5987cbf97d6bb54920bea6adde242d87e6,deep"]);
+    world.check(&["+deep"]);
+    world.write("deep/er/n", "1\n");
+    world.check(&["+deep", "+deep/er/n"]);
+}
+
+#[test]
+fn a_setting_is_on_when_its_last_value_is() {
+    for (values, want) in [
+        (&b""[..], false),
+        (b"core.a\ntrue\0", false),
+        (b"core.b\ntrue\0", true),
+        (b"core.B\nYES\0core.a\nfalse\0", true),
+        (b"core.b\0", true),
+        (b"core.b\n\0", false),
+        (b"core.b\ntrue\0core.b\nOff\0", false),
+        (b"core.b\n0\0core.b\n1\0", true),
+    ] {
+        assert_eq!(is_on(values, b"core.b"), want, "{}", String::from_utf8_lossy(values));
+    }
+}
+
+#[test]
 fn a_branch_is_compared_to_where_it_left_the_remotes() {
     let world = World::committed();
     let remote = world.root.with_file_name("remote.git");

@@ -188,6 +188,30 @@ fn hidden_changes_are_seen() {
         world.write("ws/new", "");
         world.write("ws/.git/info/exclude", "new\n");
     });
+    check("below what git takes for another repository", true, |world| {
+        let link = "160000,5716ca5987cbf97d6bb54920bea6adde242d87e6,deep";
+        world.git("ws", &["update-index", "--add", "--cacheinfo", link]);
+        fs::create_dir(world.at("ws/deep")).unwrap();
+        let before = world.digest();
+        world.write("ws/deep/x", "1");
+        let there = world.digest();
+        assert_ne!(there, before);
+        world.write("ws/deep/x", "2");
+        assert_ne!(world.digest(), there);
+    });
+    check("a name in other letters", true, |world| {
+        world.git("ws", &["config", "core.ignorecase", "true"]);
+        world.write("ws/A", "uno\n");
+    });
+    check("in a repository that says its work tree is elsewhere", true, |world| {
+        world.git("ws", &["init", "-q", "new"]);
+        fs::create_dir(world.at("empty")).unwrap();
+        let empty = world.at("empty").display().to_string();
+        world.git("ws/new", &["config", "core.worktree", &empty]);
+        let before = world.digest();
+        world.write("ws/new/x", "1");
+        assert_ne!(world.digest(), before);
+    });
     check("no longer tracked, and ignored", true, |world| {
         world.write("ws/.gitignore", "a\n.gitignore\n");
         world.git("ws", &["rm", "-q", "--cached", "a"]);

@@ -41,6 +41,25 @@ fn programs_go_behind_the_proxy_and_come_back() {
 }
 
 #[test]
+fn an_editors_list_keeps_its_comments() {
+    let text = "{\n  // mine, all of it\n  \"servers\": {\n    \"a\": {\n      \"type\": \"stdio\", // as ever, \"so\"\n      \"command\": \"npx\",\n      \"args\": [ /* y, */ \"-y\", \"srv\" ]\n    }\n  }\n}\n";
+    let wrapped = wrap(text, &[Place::Editor], &line()).unwrap();
+    assert_eq!(wrapped.servers, ["a"]);
+    assert!(wrapped.text.contains("// as ever, \"so\"") && wrapped.text.contains("/opt/jackline"), "{}", wrapped.text);
+    assert_eq!(unwrap(&wrapped.text, &[Place::Editor]).unwrap().text, text);
+    assert!(is_editors(text) && !is_editors(r#"{"mcpServers":{},"servers":{}}"#) && !is_editors("{}"));
+    assert!(wrap(text, &PLACES, &line()).is_err(), "other hosts read no comments");
+}
+
+#[test]
+fn the_local_transport_of_copilot_is_a_program() {
+    let text = r#"{"mcpServers":{"a":{"type":"local","command":"srv","tools":["*"]}}}"#;
+    let wrapped = wrap(text, &PLACES, &line()).unwrap();
+    assert_eq!(wrapped.servers, ["a"]);
+    assert_eq!(unwrap(&wrapped.text, &PLACES).unwrap().text, text);
+}
+
+#[test]
 fn programs_without_arguments_do_so_too() {
     for args in ["", r#","args":[]"#, r#", "args": [ ]"#] {
         let text = format!(r#"{{"mcpServers":{{"a b":{{"command": "srv"{args}}}}}}}"#);

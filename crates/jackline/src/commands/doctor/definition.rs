@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use jackline_core::definition::model::Confine;
+use jackline_core::files::seen::PolicyFault;
 use jackline_core::stack::{Origin, Stack};
 use jackline_runtime::clock;
-use jackline_runtime::definitions::{DefinitionFault, Definitions as _, Standing};
+use jackline_runtime::definitions::{DefinitionFault, Definitions as _, Scripts, Standing};
 use jackline_runtime::exceptions::Exceptions;
+use jackline_runtime::files::{self, actions};
 use jackline_runtime::limits;
 use jackline_runtime::runner::{self, Confined};
 
@@ -16,6 +18,7 @@ use crate::hosts;
 use crate::{exceptions, place};
 
 const GROUP: &str = "definition";
+const FILES: &str = "file policies";
 
 pub(super) fn look(state: &Path, root: &Path, report: &mut Report) {
     let found = place::judged_by(state.to_owned(), root.to_owned());
@@ -58,6 +61,7 @@ fn judged(standing: &Standing, root: &Path, report: &mut Report) {
     for notice in &standing.notices {
         report.warn(GROUP, notice, "`jackline check` shows faults, `jackline trust` accepts a change");
     }
+    filed(standing, report);
     confined(&standing.stack, report);
     for host in hosts::used(root) {
         if let Some(unreported) = limits::unreported(&standing.stack, Some(host.name)) {
@@ -67,6 +71,32 @@ fn judged(standing: &Standing, root: &Path, report: &mut Report) {
     let path = standing.stack.path.as_deref().map(Path::new);
     for fault in path.filter(|path| path.exists()).map(check::nested).unwrap_or_default() {
         report.warn(GROUP, fault.message, fault.help.unwrap_or_default());
+    }
+}
+
+/// What the file policies are, which cannot be used, and whose command waits.
+fn filed(standing: &Standing, report: &mut Report) {
+    let told = |fault: &PolicyFault| format!("{}:{}: {}", fault.file, fault.line, fault.message);
+    for fault in files::missing(&standing.stack) {
+        report.fail(FILES, told(&fault), "`jackline policy list`");
+    }
+    for folder in files::folders(&standing.stack) {
+        let read = files::policies(&folder);
+        let count = read.policies.len();
+        report.ok(FILES, format!("{}: {count} {}", folder.shown, if count == 1 { "policy" } else { "policies" }));
+        for fault in &read.faults {
+            let next = fault.help.clone().unwrap_or_else(|| "`jackline policy list` shows it".to_owned());
+            match fault.warning {
+                true => report.warn(FILES, told(fault), next),
+                false => report.fail(FILES, told(fault), next),
+            }
+        }
+        let Scripts::Trusted(known) = &standing.scripts else { continue };
+        for (file, content, _) in actions::trusted(&folder) {
+            if known.get(&file) != Some(&content) {
+                report.warn(FILES, format!("{file}: its command does not run before it is trusted"), "jackline trust");
+            }
+        }
     }
 }
 

@@ -4,13 +4,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use jackline_core::event::Body;
+use jackline_core::legible;
 use jackline_runtime::Answer;
+use jackline_runtime::files::{self, NO_COMMIT};
 use serde_json::{Value, json};
 
 use super::{Workspace, annotated, none_found};
 use crate::error::CommandError;
 use crate::place::{self, Where};
-use crate::{person, screen};
+use crate::{person, screen, timeline};
 
 /// Check what must change together with what changed
 ///
@@ -61,6 +63,10 @@ impl Check {
         }
         let workspace = Workspace::of(&self.at)?;
         match self.event {
+            Moment::Prompt if self.base.is_some() || self.transcript.is_some() || self.format == Format::Github => {
+                Err(CommandError::input("a prompt only keeps a baseline: `--base`, `--transcript` and `--format github` are about what is outstanding")
+                    .hint("leave them out, or use `--event stop`"))
+            }
             Moment::Prompt => self.prompt(&workspace),
             Moment::Stop => self.stop(&workspace),
         }
@@ -69,7 +75,7 @@ impl Check {
     fn prompt(&self, workspace: &Workspace) -> Result<ExitCode, CommandError> {
         let answer = workspace.decide(self.trust, None, Body::PromptSubmitted)?;
         match self.format {
-            Format::Json => screen::line(&json!({ "recorded": answer.seq }).to_string())?,
+            Format::Json => screen::line(&recorded(workspace, &answer).to_string())?,
             Format::Human | Format::Github => screen::line("the prompt is recorded")?,
         }
         for notice in &answer.notices {
@@ -99,7 +105,7 @@ impl Check {
 
     fn human(&self, workspace: &Workspace, result: &Value) -> Result<(), CommandError> {
         for fault in items(result, "faults") {
-            let text = |key: &str| fault.get(key).and_then(Value::as_str).unwrap_or_default();
+            let text = |key: &str| timeline::harmless(fault.get(key).and_then(Value::as_str).unwrap_or_default());
             let line = fault.get("line").and_then(Value::as_u64).unwrap_or(1);
             screen::line(&format!("{}: {}:{line}: {}", text("level"), text("file"), text("message")))?;
             if !text("help").is_empty() {
@@ -108,7 +114,7 @@ impl Check {
         }
         let text = result.get("text").and_then(Value::as_str).unwrap_or_default();
         if !text.is_empty() {
-            return Ok(screen::line(text)?);
+            return Ok(screen::line(&shown(text))?);
         }
         if result.get("unclear").is_some_and(|why| !why.is_null()) {
             return Ok(());
@@ -122,11 +128,36 @@ impl Check {
     }
 }
 
+/// What the agent is shown, for a person: nothing that a command printed steers a terminal, or gives orders to the
+/// machine that shows annotations.
+fn shown(text: &str) -> String {
+    let plain = legible::plain(text);
+    let lines = plain.lines().map(|line| match line.trim_start() {
+        order if place::on_github() && (order.starts_with("::") || order.contains("##[")) => {
+            format!("| {}", line.replace("##[", "## ["))
+        }
+        _ => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What a prompt leads to, in the form of every look: nothing is outstanding at one.
+fn recorded(workspace: &Workspace, answer: &Answer) -> Value {
+    let folders = workspace.folders();
+    let faults = folders.iter().flat_map(|folder| files::policies(folder).faults).chain(workspace.missing());
+    let faults: Vec<Value> = faults.map(|fault| fault.to_value()).collect();
+    json!({ "outstanding": [], "settled": [], "faults": faults, "text": "", "recorded": answer.seq })
+}
+
 /// How it ends: a policy that is switched on but cannot be judged is not fine.
 fn ended(answer: &Answer, result: &Value) -> Result<ExitCode, CommandError> {
     if let Some(why) = result.get("unclear").and_then(Value::as_str) {
-        return Err(CommandError::input(format!("the file policies could not be judged: {why}"))
-            .hint("run it inside a git repository; `--base` names a commit of it"));
+        let hint = if why.contains(NO_COMMIT) {
+            "fetch it first: `git fetch origin BRANCH`, or all of the history (`fetch-depth: 0` where GitHub checks out)"
+        } else {
+            "run it inside a git repository; `--base` names a commit of it"
+        };
+        return Err(CommandError::input(format!("the file policies could not be judged: {why}")).hint(hint));
     }
     let faulty = items(result, "faults").iter().any(|fault| fault.get("level") == Some(&json!("error")));
     let open = !items(result, "outstanding").is_empty();

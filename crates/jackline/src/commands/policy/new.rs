@@ -68,6 +68,7 @@ struct Answers {
     name: String,
     detection: String,
     command: Option<String>,
+    compare_to: String,
     instructions: String,
 }
 
@@ -102,15 +103,31 @@ impl New {
     fn answers(&self) -> Result<Answers, CommandError> {
         let name = match &self.name {
             Some(name) => name.clone(),
-            None => asked("What is the policy called?", "give it a name: `jackline policy new NAME`")?,
+            None => wanted("What is the policy called?", "give it a name: `jackline policy new NAME`")?,
         };
-        let detection = match self.detection() {
+        let given = self.detection();
+        let asks = given.is_none();
+        let detection = match given {
             Some(detection) => detection,
             None => ask_detection()?,
         };
+        let compare_to = match &self.compare_to {
+            Some(since) => since.clone(),
+            None if asks => ask_since()?,
+            None => CompareTo::Base.name().to_owned(),
+        };
+        let command = match &self.command {
+            Some(command) => Some(command.clone()),
+            None if asks && self.instructions.is_none() => {
+                let question =
+                    "Which command is run instead of asking the agent, such as `ruff format {file}`? (empty: none)";
+                Some(asked(question, "")?).filter(|command| !command.is_empty())
+            }
+            None => None,
+        };
         let expects = detection.starts_with("set") || detection.starts_with("pair");
         let default = if expects { BODY_EXPECTED } else { BODY };
-        let instructions = match (&self.instructions, &self.command) {
+        let instructions = match (&self.instructions, &command) {
             (Some(text), _) => text.clone(),
             (None, Some(_)) => String::new(),
             (None, None) if io::stdin().is_terminal() => {
@@ -119,7 +136,7 @@ impl New {
             }
             (None, None) => default.to_owned(),
         };
-        Ok(Answers { name, detection, command: self.command.clone(), instructions })
+        Ok(Answers { name, detection, command, compare_to, instructions })
     }
 
     /// The front matter's keys that say when it fires, as far as they were given. JSON is YAML.
@@ -137,10 +154,10 @@ impl New {
     }
 
     fn text(&self, answers: &Answers) -> String {
-        let since = self.compare_to.as_deref().unwrap_or(CompareTo::Base.name());
+        let since = &answers.compare_to;
         let action = answers.command.as_ref().map(|command| {
             format!(
-                "# Run without a shell; `{{files}}` with `run_for: all_matches` for all at once.\naction: {}\n",
+                "# Run without a shell (`sh -c '… \"$1\" …' sh {{file}}` has one); `{{files}}` with `run_for: all_matches` for all at once.\naction: {}\n",
                 json!({ "command": command })
             )
         });
@@ -157,22 +174,58 @@ impl New {
 
 fn ask_detection() -> Result<String, CommandError> {
     let hint = "say when it fires: `--trigger GLOB`, `--set PATTERN --set PATTERN`, `--pair … --expects …` or `--created GLOB`";
-    let kind =
-        asked("When does it fire: when files change (1), change without their counterpart (2), or are new (3)?", hint)?;
+    let question = "When does it fire: when files change (1), change without their counterpart (2), are new (3), or change \
+                    without what depends on them (4)?";
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    match kind.trim() {
+    match chosen(question, hint, &["1", "2", "3", "4"])?.as_str() {
         "2" => {
             let patterns =
-                asked("Which patterns change together, such as `src/{path}.py tests/{path}_test.py`?", hint)?;
+                wanted("Which patterns change together, such as `src/{path}.py tests/{path}_test.py`?", hint)?;
             Ok(format!("set: {}\n", json!(words(&patterns))))
         }
-        "3" => Ok(format!("created: {}\n", json!(words(&asked("Which new files, such as `src/**/*.py`?", hint)?)))),
+        "3" => Ok(format!("created: {}\n", json!(words(&wanted("Which new files, such as `src/**/*.py`?", hint)?)))),
+        "4" => {
+            let trigger = wanted("Which pattern asks for others, such as `api/{path}.py`?", hint)?;
+            let expects = wanted("Which must change along with it, such as `docs/api/{path}.md`?", hint)?;
+            Ok(format!("pair: {}\n", json!({ "trigger": trigger, "expects": words(&expects) })))
+        }
         _ => {
-            let trigger = asked("Which files, such as `src/**/*.py`?", hint)?;
+            let trigger = wanted("Which files, such as `src/**/*.py`?", hint)?;
             let safety = asked("Which files, if they change too, make it needless? (empty: none)", hint)?;
-            let safety =
-                if safety.trim().is_empty() { String::new() } else { format!("safety: {}\n", json!(words(&safety))) };
+            let safety = if safety.is_empty() { String::new() } else { format!("safety: {}\n", json!(words(&safety))) };
             Ok(format!("trigger: {}\n{safety}", json!(words(&trigger))))
+        }
+    }
+}
+
+fn ask_since() -> Result<String, CommandError> {
+    let question = "Since when does a file count as changed: since the branch began (1), against the tip of the remote's \
+                    default branch (2), or since the last prompt (3)? (empty: 1)";
+    let chosen = chosen(question, "say so with `--compare-to`", &["1", "2", "3", ""])?;
+    let since = match chosen.as_str() {
+        "2" => CompareTo::DefaultTip,
+        "3" => CompareTo::Prompt,
+        _ => CompareTo::Base,
+    };
+    Ok(since.name().to_owned())
+}
+
+/// Asks until one of these is said.
+fn chosen(question: &str, hint: &str, these: &[&str]) -> Result<String, CommandError> {
+    loop {
+        let said = asked(question, hint)?;
+        if these.contains(&said.as_str()) {
+            return Ok(said);
+        }
+    }
+}
+
+/// Asks until something is said.
+fn wanted(question: &str, hint: &str) -> Result<String, CommandError> {
+    loop {
+        let said = asked(question, hint)?;
+        if !said.is_empty() {
+            return Ok(said);
         }
     }
 }
@@ -184,7 +237,9 @@ fn asked(question: &str, hint: &str) -> Result<String, CommandError> {
     }
     screen::show(&format!("{question} "))?;
     let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
+    if io::stdin().lock().read_line(&mut answer)? == 0 {
+        return Err(CommandError::input("nothing more is said").hint(hint));
+    }
     Ok(answer.trim().to_owned())
 }
 

@@ -39,7 +39,8 @@ impl Status {
         let (mut entries, mut corrupt) = (Vec::new(), Vec::new());
         for folder in &folders {
             let (found, damaged) = Queue::of(folder).all();
-            entries.extend(found);
+            let placed = |entry: Entry| Entry { file: folder.file(&entry.policy_name), ..entry };
+            entries.extend(found.into_iter().map(placed));
             corrupt.extend(damaged);
         }
         let rows: Vec<(Entry, bool)> = entries
@@ -73,19 +74,17 @@ struct Sessions {
 
 impl Sessions {
     fn back(&mut self, entry: &Entry) -> bool {
-        // What never fired is told by the files themselves, each time anew.
+        // What never fired is told by the files themselves, each time anew; what did is on record.
         let looked_up =
             matches!(entry.settled_by, Some(SettledBy::Safety | SettledBy::Satisfied)) && entry.action_result.is_none();
-        if looked_up {
-            return true;
-        }
         if !self.known.contains_key(&entry.session) && self.known.len() >= SESSIONS_MAX {
-            return false;
+            return looked_up;
         }
         let load = || self.runtime.session(&entry.session).ok();
         let session = self.known.entry(entry.session.clone()).or_insert_with(load);
-        let kept = session.as_ref().and_then(|session| session.files.of(&entry.policy_name, &entry.trigger_hash));
-        kept.is_some_and(|kept| kept.status == entry.status)
+        let of = (entry.policy_name.as_str(), entry.file.as_str());
+        let kept = session.as_ref().and_then(|session| session.files.of(of, &entry.trigger_hash));
+        kept.map_or(looked_up, |kept| kept.status == entry.status || looked_up && kept.status.is_settled())
     }
 }
 
