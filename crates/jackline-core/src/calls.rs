@@ -13,7 +13,7 @@ pub use scan::Scan;
 use crate::audit;
 use crate::done;
 use crate::probe::Fact;
-use crate::sha::Digest;
+use crate::sha::{Digest, Key};
 use crate::stack::Layer;
 use crate::time::Timestamp;
 
@@ -32,6 +32,10 @@ pub struct Query {
     pub id: Option<String>,
     /// The beginning of a simple command inside the shell text.
     pub command: Option<String>,
+    /// The definitions, by their digests, to each of which the call must run the command: what one declares of a tool is
+    /// not the word of another. Where there are none, who is widest has the word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by: Vec<Key>,
     /// A tool's or step's name, or `@kind`.
     pub tool: Option<String>,
     /// Only calls that succeeded and count as this.

@@ -212,7 +212,7 @@ codes! {
         "A claimed todo was not verified: its checks did not all pass, or it has none.",
         "Mend what failed and ask again; without checks a person approves.";
     TODO_COMMAND_REFUSED = "todo/command-refused",
-        "An agent's todo has a check that runs a program or asks an address, and it may not.",
+        "An agent's todo has a check that runs a program, asks an address or looks at a file, and it may not.",
         "Use other checks; the owner may set `todos.agent_commands` or require the todo.";
     TODO_FULL = "todo/full",
         "There is no room for more todos or evidence in the session.",

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::code::Code;
 use crate::files::queue;
+use crate::guards;
 use crate::probe::Probe;
 use crate::schema::SchemaError;
 use crate::session::Change;
@@ -206,6 +207,13 @@ impl Decision {
 }
 
 impl Decision {
+    /// The verdict by what is said of the call itself, whatever is said of how its agent goes on.
+    #[must_use]
+    pub fn verdict_on_the_call(&self) -> Verdict {
+        let counting = self.findings.iter().filter(|finding| !guards::is_about_the_run(&finding.guard));
+        counting.map(Finding::weight).max().unwrap_or_default()
+    }
+
     /// Adds advice, one blank line after what was said before.
     pub fn advise(&mut self, advice: &str) {
         match &mut self.feedback {

@@ -44,6 +44,7 @@ impl Extension {
 
 /// What was added so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Extended {
     pub grants: Vec<Grant>,
 }

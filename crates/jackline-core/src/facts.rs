@@ -67,6 +67,7 @@ pub enum Settled {
 
 /// The statements of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Statements {
     standing: Vec<Statement>,
     settled: VecDeque<(Id, Settled)>,

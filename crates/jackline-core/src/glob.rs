@@ -122,6 +122,12 @@ pub(crate) fn alternatives(pattern: &str) -> Vec<String> {
     all.iter().map(|tokens| tokens.iter().map(written).collect()).collect()
 }
 
+/// Whether a pattern names a place, rather than something that counts in every directory.
+#[must_use]
+pub fn is_placed(pattern: &str) -> bool {
+    pattern.contains('/') && !pattern.starts_with("**/")
+}
+
 /// Whether a text has any character that is special in a pattern.
 #[must_use]
 pub fn is_pattern(text: &str) -> bool {

@@ -181,8 +181,8 @@ impl Subject<'_> {
     }
 
     fn path_holds(&self, matcher: &Matcher, purpose: Purpose) -> bool {
-        // Whoever wants to know of the content has nothing of it from a size or a digest.
-        let told = |touch: &Touch| purpose != Purpose::Known || touch.how != How::Measured;
+        // Whoever wants to know of the content has nothing of it from a size or a digest, or from a program that works by it.
+        let told = |touch: &Touch| purpose != Purpose::Known || !matches!(touch.how, How::Measured | How::Loaded);
         let looked_at = |touch: &&Touch| {
             let meant = matcher.access.is_empty() || matcher.access.contains(&touch.role);
             touch.is_plain() && meant && told(touch)

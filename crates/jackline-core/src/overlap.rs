@@ -7,37 +7,57 @@ const SEGMENTS_MAX: usize = 64;
 
 /// Whether some path may match both the protecting `pattern` and the shell's `expanded`, both seen from one root.
 ///
-/// As in a shell, a wildcard at the start of a segment of `expanded` does not match a leading dot.
+/// As in a shell, a wildcard at the start of a segment of `expanded` does not match a leading dot, unless it says so.
 #[must_use]
-pub(crate) fn overlaps(pattern: &str, expanded: &str) -> bool {
+pub(crate) fn overlaps<'a>(pattern: &str, expanded: impl Into<Expanded<'a>>) -> bool {
     let anywhere = (!pattern.trim_end_matches('/').contains('/')).then_some("**");
-    segments_overlap(anywhere.into_iter().chain(segments(pattern)).collect(), expanded)
+    segments_overlap(anywhere.into_iter().chain(segments(pattern)).collect(), expanded.into())
 }
 
 /// The same for a pattern that stands for a path from the root even without a `/`.
 #[must_use]
-pub(crate) fn overlaps_from_root(pattern: &str, expanded: &str) -> bool {
-    segments_overlap(segments(pattern).collect(), expanded)
+pub fn overlaps_from_root<'a>(pattern: &str, expanded: impl Into<Expanded<'a>>) -> bool {
+    segments_overlap(segments(pattern).collect(), expanded.into())
 }
 
-fn segments_overlap(a: Vec<&str>, expanded: &str) -> bool {
-    let b: Vec<&str> = segments(expanded).collect();
+/// A pattern that will be expanded.
+#[derive(Debug, Clone, Copy)]
+pub struct Expanded<'a> {
+    pub pattern: &'a str,
+    /// Whether its wildcards stand for hidden names, too.
+    pub dots: bool,
+}
+
+impl<'a> From<&'a str> for Expanded<'a> {
+    fn from(pattern: &'a str) -> Self {
+        Self { pattern, dots: false }
+    }
+}
+
+impl<'a> From<&'a String> for Expanded<'a> {
+    fn from(pattern: &'a String) -> Self {
+        Self::from(pattern.as_str())
+    }
+}
+
+fn segments_overlap(a: Vec<&str>, expanded: Expanded<'_>) -> bool {
+    let b: Vec<&str> = segments(expanded.pattern).collect();
     if a.len() > SEGMENTS_MAX || b.len() > SEGMENTS_MAX {
         return true;
     }
     // reach[j]: the segments of `a` so far can stand against the first j of `b`.
     let mut reach: Vec<bool> = (0..=b.len()).map(|j| b.iter().take(j).all(|segment| *segment == "**")).collect();
     for segment in a {
-        reach = next_row(&reach, segment, &b);
+        reach = next_row(&reach, segment, (&b, expanded.dots));
     }
     reach.last().copied().unwrap_or(true)
 }
 
-fn next_row(reach: &[bool], segment: &str, b: &[&str]) -> Vec<bool> {
+fn next_row(reach: &[bool], segment: &str, (b, dots): (&[&str], bool)) -> Vec<bool> {
     let at = |row: &[bool], j: usize| row.get(j).copied().unwrap_or(false);
     let mut row: Vec<bool> = vec![segment == "**" && at(reach, 0)];
     for (j, other) in b.iter().enumerate() {
-        let both = segment_overlaps(segment, other) && at(reach, j);
+        let both = segment_overlaps(segment, other, dots) && at(reach, j);
         let reached = match (segment, *other) {
             ("**", "**") => at(reach, j + 1) || at(&row, j) || at(reach, j),
             ("**", _) => at(reach, j + 1) || at(&row, j),
@@ -53,8 +73,8 @@ fn segments(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split('/').filter(|segment| !segment.is_empty() && *segment != ".")
 }
 
-fn segment_overlaps(pattern: &str, expanded: &str) -> bool {
-    let hidden = pattern.starts_with('.') && expanded.starts_with(['*', '?', '[']);
+fn segment_overlaps(pattern: &str, expanded: &str, dots: bool) -> bool {
+    let hidden = !dots && pattern.starts_with('.') && expanded.starts_with(['*', '?', '[']);
     !hidden && texts_overlap(pattern, expanded)
 }
 
@@ -117,5 +137,6 @@ mod tests {
         assert!(overlaps_from_root("jackline.yaml", "**/*.yaml"));
         assert!(!overlaps_from_root("jackline.yaml", "**/__pycache__/**"));
         assert!(!overlaps_from_root("jackline.yaml", "src/*"));
+        assert!(overlaps_from_root(".mcp.json", Expanded { pattern: "**/*.json", dots: true }));
     }
 }

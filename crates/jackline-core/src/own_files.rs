@@ -8,7 +8,7 @@ pub mod label {
     pub const CLAUDE: &str = "Claude Code's settings";
     pub const CODEX: &str = "Codex's settings";
     pub const COPILOT: &str = "Copilot's settings";
-    pub const CURSOR: &str = "Cursor's hooks";
+    pub const CURSOR: &str = "Cursor's settings";
     pub const GEMINI: &str = "Gemini CLI's settings";
     pub const OPENCODE: &str = "OpenCode's settings";
     pub const QWEN: &str = "Qwen Code's settings";
@@ -69,6 +69,13 @@ pub(crate) fn in_workspace() -> impl Iterator<Item = &'static str> {
     IN_WORKSPACE.iter().map(|(path, _)| *path).chain(IN_GIT)
 }
 
+/// All of them in any directory, as patterns: a host that is started there has its settings there.
+#[must_use]
+pub fn anywhere() -> Vec<String> {
+    let below = |path: &str| [format!("**/{path}"), format!("**/{path}/**")];
+    in_workspace().chain([".mcp.json"]).flat_map(below).collect()
+}
+
 /// The same as patterns of the shell's are held against them: a directory stands with the names that its files have,
 /// so that `*.log` is none of them.
 pub(crate) const EXPANDED: &[&str] = &[
@@ -108,6 +115,8 @@ pub(crate) const EXPANDED: &[&str] = &[
     ".cursor/hooks.json",
     ".windsurf/hooks.json",
     ".mcp.json",
+    ".cursor/mcp.json",
+    ".vscode/mcp.json",
     ".git/config",
     ".git/hooks",
     ".git/hooks/pre-commit",
@@ -148,6 +157,7 @@ pub(crate) const PARTS: &[&str] = &[
     ".cursor",
     ".windsurf",
     ".mcp.json",
+    "mcp.json",
     ".claude.json",
     "hooks",
     ".git",

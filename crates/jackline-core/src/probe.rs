@@ -64,6 +64,11 @@ pub enum Probe {
     /// Which file in the directory at this canonical absolute path would be one of these patterns if it lay below `into`
     /// (absolute, or below the workspace root)? At first only names that are `named` so; links are followed or are not.
     Lands { from: String, named: Option<String>, follows: bool, into: String, patterns: Vec<String> },
+    /// Which file below the directory at this canonical absolute path, `inside` the workspace, may the shell mean by this
+    /// pattern, and be one of these, or one that guards the session? Wildcards stand for hidden names, too, or do not. What is written `makes` the
+    /// names behind the last wildcard, else they must be there; and what only goes is not looked for in what tools make
+    /// anew, where it is not named by its place.
+    Meets { dir: String, inside: String, pattern: String, dots: bool, makes: bool, patterns: Option<Vec<String>> },
     /// What does git say of the repository around the workspace?
     Git { question: GitQuestion },
     /// What does an address answer?
@@ -117,6 +122,7 @@ impl Probe {
             | Self::Scripts { .. }
             | Self::Contains { .. }
             | Self::Lands { .. }
+            | Self::Meets { .. }
             | Self::Git { .. }
             | Self::Rego { .. } => true,
             Self::Files { ask } => ask.observes(),

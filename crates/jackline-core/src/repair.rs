@@ -15,7 +15,7 @@ use crate::probe::{Fact, Facts, Probe};
 use crate::schema::{KEYWORD_JSON, Schema, SchemaError, Target};
 use crate::session::{Agent, Change, Key};
 use crate::sha::Digest;
-use crate::stack::Layer;
+use crate::stack::{Layer, Stack};
 
 const GUARD: &str = "schema";
 
@@ -50,6 +50,7 @@ pub(crate) enum Payload<'a> {
 /// Values held against schemas, and what is known about them.
 #[derive(Debug)]
 pub(crate) struct Validation<'a> {
+    pub(crate) stack: &'a Stack,
     pub(crate) event: &'a Event,
     pub(crate) agent: &'a Agent,
     pub(crate) facts: &'a Facts,
@@ -89,10 +90,6 @@ impl Held<'_> {
     /// Whether a value that does not fit is refused; a tool's result is there already.
     const fn refuses(&self) -> bool {
         !matches!(self.target, Target::Output)
-    }
-
-    fn attempts_max(&self) -> u32 {
-        self.layer.model.validation.repair_attempts
     }
 
     fn payload_hash(&self) -> String {
@@ -150,13 +147,20 @@ impl<'a> Validation<'a> {
         }
     }
 
+    /// How many repairs are granted: the least that this definition or one that is enforced says, whoever has the schema.
+    fn attempts_max(&self, held: &Held<'_>) -> u32 {
+        let enforced = self.stack.layers.iter().filter(|layer| !layer.observes());
+        let said = enforced.chain([held.layer]).map(|layer| layer.model.validation.repair_attempts);
+        said.min().unwrap_or_default()
+    }
+
     /// How often the value did not fit before.
     fn earlier(&self, held: &Held<'_>) -> u32 {
         self.agent.repair(&held.key()).map_or(0, |repair| repair.count)
     }
 
     fn is_exhausted(&self, held: &Held<'_>) -> bool {
-        held.refuses() && self.earlier(held) >= held.attempts_max()
+        held.refuses() && self.earlier(held) >= self.attempts_max(held)
     }
 
     fn invalid(&self, held: &Held<'_>, errors: Vec<SchemaError>, omitted: u64) -> Finding {
@@ -167,7 +171,7 @@ impl<'a> Validation<'a> {
     }
 
     fn exhausted(&self, held: &Held<'_>, errors: Vec<SchemaError>) -> Finding {
-        let (what, repairs) = (held.what(), held.attempts_max());
+        let (what, repairs) = (held.what(), self.attempts_max(held));
         let reason = format!("{what} did not fit the schema after {repairs} repair(s); the run is halted.");
         let finding = Finding::deny(GUARD, code::SCHEMA_EXHAUSTED, reason).verdict(Verdict::Halt);
         Finding { errors, ..finding.suggest("stop, and report what is wrong with the value") }
@@ -188,7 +192,7 @@ impl<'a> Validation<'a> {
             omitted: omitted + (errors.len() - shown.len()) as u64,
             errors: shown,
             attempt: self.earlier(held).saturating_add(1),
-            max: held.attempts_max(),
+            max: self.attempts_max(held),
             instruction_code: held.refuses().then_some(INSTRUCTION),
         };
         // Texts and numbers only: there is nothing in it that JSON cannot say.
@@ -221,7 +225,7 @@ impl<'a> Validation<'a> {
 
     fn failed(&self, held: &Held<'_>, errors: &[SchemaError], decision: &mut Decision) {
         let (key, earlier) = (held.key(), self.earlier(held));
-        let granted = || self.held.iter().filter(|other| other.key() == key).map(Held::attempts_max);
+        let granted = || self.held.iter().filter(|other| other.key() == key).map(|other| self.attempts_max(other));
         let (least, most) = (granted().min().unwrap_or_default(), granted().max().unwrap_or_default());
         let left = held.refuses().then(|| least.saturating_sub(earlier));
         let fields = json!({

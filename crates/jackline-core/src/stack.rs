@@ -261,7 +261,7 @@ impl Stack {
         let own = upto.iter().rposition(|layer| !layer.is_pack())?;
         let wider = upto.iter().filter(|layer| matches!(layer.origin, Origin::Machine | Origin::User));
         let mut asked = upto.get(own).into_iter().chain(wider);
-        asked.find_map(|layer| names.iter().find_map(|name| layer.model.tools.declare.get(*name)))
+        asked.find_map(|layer| names.iter().find_map(|name| layer.model.tools.declared(name)))
     }
 
     /// How commands are held where these definitions are in force. Of what trusted definitions say, the strictest
@@ -358,7 +358,7 @@ pub(crate) fn rule_looks_inside(model: &Model, rule: &Rule) -> bool {
 
 /// A policy that is told the paths of shell calls relies on texts that can be read.
 fn may_judge_shells(model: &Model, names: &[String]) -> bool {
-    let declared = |name: &str| model.tools.declare.get(name).and_then(|declaration| declaration.kind);
+    let declared = |name: &str| model.tools.declared(name).and_then(|declaration| declaration.kind);
     let kind = |name: &str| declared(name).or_else(|| tools::lookup(None, name).map(|row| row.kind));
     names.is_empty()
         || names.iter().any(|name| name == "@shell" || glob::is_pattern(name) || kind(name) == Some(Kind::Shell))

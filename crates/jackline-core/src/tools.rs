@@ -102,6 +102,9 @@ const fn plain(host: &'static str, name: &'static str, kind: Kind) -> Tool {
     Tool { host, name, kind, paths: &[], command, directory, aside: &[], texts: &[], counts, paging, seeks: false }
 }
 
+/// What the names of servers' tools begin with.
+pub const SERVED_FRONT: &str = "mcp__";
+
 /// The name under which hosts know our own MCP server, and what its tools' names begin with there.
 pub const OWN_SERVER: &str = "jackline";
 const OWN_FRONT: &str = "mcp__jackline__";
@@ -109,6 +112,13 @@ const OWN_FRONT: &str = "mcp__jackline__";
 /// The argument in which a hook, or a proxy, tells our own server which call of which session this is. What an agent
 /// writes there is no argument of the tool's.
 pub const OWN_ARGUMENT: &str = "_jackline";
+
+/// Its tool that reads a file, as hosts name it.
+pub const OWN_READ: &str = "mcp__jackline__read_file";
+
+/// The argument of its tools that names a file or a directory, and what is meant where it is left out.
+pub const OWN_PATH: &str = "path";
+pub const OWN_PATH_USUAL: &str = ".";
 
 /// How our own server pages.
 const OWN_PAGING: Paging = Paging { offset: "offset", limit: "limit", first: 0, usual: 500 };

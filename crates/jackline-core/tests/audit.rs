@@ -45,31 +45,35 @@ fn ready_made_logs_verify_as_wanted() {
     assert_eq!(logs, 6);
 }
 
+/// Record `seq` of a session, linked to `head`.
+fn record(session: &str, seq: u64, head: Digest, data: &Value) -> Record {
+    Record {
+        seq,
+        at: Timestamp(1_767_225_600_000 + seq as i64),
+        session: session.to_owned(),
+        workspace: seq.is_multiple_of(2).then(|| "/home/dev/repo".to_owned()),
+        host: None,
+        agent: "main".to_owned(),
+        actor: Actor::Agent,
+        kind: "call.requested".to_owned(),
+        call: Some(format!("c{seq}")),
+        step: seq,
+        target: None,
+        before: Value::Null,
+        after: Value::Null,
+        definition: Value::Null,
+        data: data.clone(),
+        changes: if seq.is_multiple_of(3) { json!([{"step": seq}]) } else { Value::Null },
+        replayable: !seq.is_multiple_of(4),
+        prev_hash: head,
+    }
+}
+
 /// Records `from..=to` of a session, linked to `head`.
 fn chain(session: &str, head: &mut Digest, numbers: std::ops::RangeInclusive<u64>, data: &[Value]) -> Vec<u8> {
     let mut log = Vec::new();
     for (seq, data) in numbers.zip(data.iter().cycle()) {
-        let record = Record {
-            seq,
-            at: Timestamp(1_767_225_600_000 + seq as i64),
-            session: session.to_owned(),
-            workspace: (seq % 2 == 0).then(|| "/home/dev/repo".to_owned()),
-            host: None,
-            agent: "main".to_owned(),
-            actor: Actor::Agent,
-            kind: "call.requested".to_owned(),
-            call: Some(format!("c{seq}")),
-            step: seq,
-            target: None,
-            before: Value::Null,
-            after: Value::Null,
-            definition: Value::Null,
-            data: data.clone(),
-            changes: if seq % 3 == 0 { json!([{"step": seq}]) } else { Value::Null },
-            replayable: seq % 4 != 0,
-            prev_hash: *head,
-        };
-        *head = record.link(&mut log);
+        *head = record(session, seq, *head, data).link(&mut log);
     }
     log
 }
@@ -179,7 +183,10 @@ fn a_retained_segment_starts_where_it_is_told() {
     let retired = head;
     let kept = chain("s1", &mut head, 3..=5, &[json!({})]);
     let new = || Verifier::new(Format::Ours);
-    check(fed(new(), &kept), Err("line 1: `seq` is 3 where 1 comes next"));
+    check(
+        fed(new(), &kept),
+        Err("line 1: `seq` is 3 where 1 comes next, and no record says that those before it were retired"),
+    );
     check(fed(new().starting("s1", 2, retired), &kept), Ok(&[("s1", 3)]));
     check(fed(new().starting("s1", 2, head), &kept), Err("line 1: `prev_hash` is not the hash of record 2"));
     check(fed(new().starting("s1", 2, retired).expecting("s1", 5, head), &kept), Ok(&[("s1", 3)]));
@@ -187,7 +194,66 @@ fn a_retained_segment_starts_where_it_is_told() {
     check(fed(new().starting("s1", 2, retired).expecting("s1", 2, retired), &kept), Ok(&[("s1", 3)]));
     assert!(fed(new().starting("s1", 2, retired).expecting("s1", 2, head), b"").is_err());
     assert!(fed(new().starting("s1", u64::MAX, retired), &kept).is_err());
-    assert!(fed(new().starting("s1", 2, retired).expecting("s1", 1, head), &kept).is_err());
+    let known = fed(new().starting("s1", 2, retired).expecting("s1", 1, head), &kept).unwrap();
+    let gone = known.sessions[0].retired.clone().unwrap();
+    assert_eq!((gone.last, gone.hash, gone.heads, gone.said), (2, retired, vec![1], None));
+    // Who knows the head that it goes on from needs no other word.
+    check(fed(new().expecting("s1", 2, retired), &kept), Ok(&[("s1", 3)]));
+}
+
+/// A chain whose first two records were retired, as its last record says.
+fn retired_chain(said: &Value) -> (Vec<u8>, [Digest; 2]) {
+    let mut head = Digest::ZERO;
+    chain("s1", &mut head, 1..=2, &[json!({})]);
+    let gone = head;
+    let mut kept = chain("s1", &mut head, 3..=4, &[json!({})]);
+    let member = |name: &str, usual: Value| said.get(name).cloned().unwrap_or(usual);
+    let data = json!({
+        "last": member("last", json!(2)), "hash": member("hash", json!(gone.hex())),
+        "carried": Digest::of(b"state").hex(),
+    });
+    let word = Record { kind: "records.retired".to_owned(), ..record("s1", 5, head, &data) };
+    let head = word.link(&mut kept);
+    (kept, [gone, head])
+}
+
+#[test]
+fn a_retired_beginning_is_told_and_vouched_for_by_later_heads_alone() {
+    let (log, [gone, head]) = retired_chain(&json!({}));
+    let new = || Verifier::new(Format::Ours);
+    let retired = |verifier: Verifier| fed(verifier, &log).unwrap().sessions[0].retired.clone().unwrap();
+    let plain = retired(new());
+    let said = plain.said.unwrap();
+    assert_eq!((plain.last, plain.hash, said.record, plain.vouched), (2, gone, 5, false));
+    assert_eq!(said.carried, Some(Digest::of(b"state")));
+    // An older head is among the retired, and says nothing about who retired them.
+    let older = retired(new().expecting("s1", 1, head));
+    assert_eq!((older.heads, older.vouched), (vec![1], false));
+    assert!(!retired(new().expecting("s1", 2, gone)).vouched);
+    let newer = retired(new().expecting("s1", 1, head).expecting("s1", 5, head));
+    assert_eq!((newer.heads, newer.vouched), (vec![1], true));
+    check(
+        fed(new().expecting("s1", 2, head), &log),
+        Err("line 4: record 2 of session `s1` is retired, and its hash is not the one known from elsewhere"),
+    );
+}
+
+#[test]
+fn a_beginning_that_another_record_was_said_to_end_is_missing() {
+    for said in
+        [json!({"last": 1}), json!({"last": 3}), json!({"hash": Digest::of(b"other").hex()}), json!({"last": "2"})]
+    {
+        let (log, _) = retired_chain(&said);
+        check(
+            fed(Verifier::new(Format::Ours), &log),
+            Err("line 1: `seq` is 3 where 1 comes next, and no record says that those before it were retired"),
+        );
+    }
+    // What was retired and is put before it again makes it whole.
+    let (log, _) = retired_chain(&json!({}));
+    let mut head = Digest::ZERO;
+    let whole = [chain("s1", &mut head, 1..=2, &[json!({})]), log].concat();
+    assert_eq!(fed(Verifier::new(Format::Ours), &whole).unwrap().sessions[0].retired, None);
 }
 
 fn values() -> impl Strategy<Value = Value> {

@@ -107,6 +107,7 @@ impl Run {
             | Probe::Calls { .. }
             | Probe::Contains { .. }
             | Probe::Lands { .. }
+            | Probe::Meets { .. }
             | Probe::Git { .. }
             | Probe::Scripts { .. }
             | Probe::Web { .. } => Fact::Unknown("no todo is verified here".to_owned()),

@@ -6,6 +6,7 @@ use jackline_core::decision::{Decision, Step};
 use jackline_core::definition;
 use jackline_core::event;
 use jackline_core::probe::{Fact, Facts, Identity, Probe, There};
+use jackline_core::schema::{Checked, SchemaError};
 use jackline_core::session::Session;
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
@@ -27,6 +28,10 @@ fn answer(probe: &Probe) -> Fact {
         }
         Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(path.as_bytes()))),
         Probe::WorkTree | Probe::Files { .. } => Fact::Absent,
+        Probe::Schema { .. } => {
+            let errors = vec![SchemaError::new("", "required", "\"a\" is missing")];
+            Fact::Schema(Checked { schema: Digest::ZERO, errors, omitted: 0 })
+        }
         Probe::Exceptions { .. } => Fact::Excepted(Vec::new()),
         other => panic!("{other:?} was asked for"),
     }
@@ -254,4 +259,35 @@ fn a_forbidden_call_is_told_how_often_it_may_be_repeated() {
     assert!(told().ends_with("repeating it 2 more times ends the run."));
     assert!(told().ends_with("repeating it again ends the run."));
     assert!(told().ends_with("the run is halted."));
+}
+
+#[test]
+fn the_fewest_repairs_count_whoever_has_the_schema() {
+    let project = "schema: {repair_attempts: 5}\ntools: {declare: {d: {schema: {type: object, required: [a]}}}}";
+    let asked = |user: &str| {
+        let mut run = Run::new(&[(Origin::User, user), (Origin::Project, project)]);
+        [run.ask("d", &json!({})), run.ask("d", &json!({"b": 1}))]
+    };
+    let (invalid, exhausted) = ("schema/invalid", "schema/exhausted");
+    assert_eq!(asked("schema: {repair_attempts: 1}"), [invalid, exhausted]);
+    assert_eq!(asked("schema: {repair_attempts: 0}")[0], exhausted);
+    assert_eq!(asked("schema: {repair_attempts: 9}"), [invalid, invalid]);
+    // What only observes halts nobody else.
+    assert_eq!(asked("mode: observe\nschema: {repair_attempts: 0}"), [invalid, invalid]);
+}
+
+#[test]
+fn a_pattern_declares_all_tools_that_match_it_and_have_no_longer_one() {
+    let declared = "tools: {unknown: deny, declare: {'mcp__files__*': {kind: write, path: uri}, \
+                    'mcp__files__get_*': {kind: read, path: uri}, mcp__files__noop: {kind: other}}}
+policies: [{paths: {protect: [secret]}}]";
+    let mut run = Run::new(&[(Origin::Project, declared)]);
+    let secret = json!({"uri": "secret"});
+    assert_eq!(run.ask("mcp__files__put", &secret), "paths/protected");
+    assert_eq!(run.ask("mcp__files__get_one", &secret), "allow");
+    assert_eq!(run.ask("mcp__files__noop", &secret), "allow");
+    assert_eq!(run.ask("mcp__other__put", &secret), "tools/unknown");
+    // It is the word of its own definition, as any other.
+    let mut run = Run::new(&[(Origin::User, "tools: {unknown: deny}"), (Origin::Project, declared)]);
+    assert_eq!(run.ask("mcp__files__get_one", &secret), "tools/unknown");
 }

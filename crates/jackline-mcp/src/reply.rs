@@ -42,6 +42,11 @@ pub(crate) fn request(id: &Id, method: &str, params: &Value) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"method":{},"params":{params}}}"#, id.as_json(), Value::from(method))
 }
 
+/// A notice of our own that says nothing more.
+pub(crate) fn notice(method: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","method":{}}}"#, Value::from(method))
+}
+
 /// A notice of our own that a request is no longer waited for.
 pub(crate) fn cancelled(id: &Id, reason: &str) -> String {
     let reason = Value::from(reason);
@@ -81,6 +86,7 @@ mod tests {
             error(Some(&id), CONNECTION_CLOSED, "gone"),
             result(&id, &json!({ "a": 1 })),
             request(&id, "tools/list", &json!({})),
+            notice("notifications/initialized"),
             cancelled(&id, "too late"),
         ];
         for text in texts {

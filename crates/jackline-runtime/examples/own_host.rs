@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use jackline_runtime::adapters::{Adapter, Asked, Heard, Message, Moment, Reply};
+use jackline_runtime::adapters::{Adapter, Heard, Inquiry, Message, Moment, Reply};
 use jackline_runtime::core::code;
 use jackline_runtime::core::decision::{EditTarget, Finding, Verdict};
 use jackline_runtime::core::event;
@@ -32,7 +32,7 @@ impl Adapter for Kestrel {
     }
 
     /// What a message is about, told even where it cannot be read. What is not known may be a tool about to run.
-    fn glance(&self, native: &[u8]) -> Asked {
+    fn glance(&self, native: &[u8]) -> Inquiry {
         let message = json::decode(native).unwrap_or_default();
         let name = text(&message, "moment").unwrap_or_default();
         let moment = match name.as_str() {
@@ -43,11 +43,11 @@ impl Adapter for Kestrel {
             "ends" => Moment::Stop { again: was_held(&message) },
             _ => Moment::Gate,
         };
-        Asked::new(moment, name)
+        Inquiry::new(moment, name)
     }
 
     /// Answers. Kestrel goes on only if it is told so; a host that goes on by itself is told nothing instead.
-    fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply {
+    fn render(&self, asked: &Inquiry, answers: &[Answer]) -> Reply {
         let holds = matches!(asked.moment, Moment::Gate | Moment::Stop { .. });
         // Kestrel cannot ask a person, so what would be asked is refused.
         let against = answers.iter().find(|answer| holds && answer.verdict > Verdict::Allow && counts(asked, answer));
@@ -69,7 +69,7 @@ impl Adapter for Kestrel {
 }
 
 /// Whether an answer holds Kestrel back: one that says that we could not decide does so at a gate, and at a stop once.
-fn counts(asked: &Asked, answer: &Answer) -> bool {
+fn counts(asked: &Inquiry, answer: &Answer) -> bool {
     let undecided = answer.seq.is_none()
         && answer.code.as_ref().is_some_and(|code| code.is_fault() || *code == code::EVENT_INVALID);
     asked.moment.blocks_on_fault() || !undecided
@@ -79,7 +79,7 @@ fn was_held(message: &Value) -> bool {
     message.get("held") == Some(&Value::Bool(true))
 }
 
-fn message(asked: &Asked, native: &[u8], now: Timestamp) -> Result<Message, Box<Finding>> {
+fn message(asked: &Inquiry, native: &[u8], now: Timestamp) -> Result<Message, Box<Finding>> {
     let native = json::decode(native).map_err(|fault| refusal(&fault.to_string()))?;
     let member = |name: &str| native.get(name).cloned().unwrap_or_default();
     let call = || object!({ "id": member("step"), "tool": member("tool"), "args": member("with") });

@@ -13,6 +13,9 @@ use crate::replay;
 use crate::runtime::Runtime;
 use crate::store::StoreFault;
 
+/// Looks at a log that changes while it is looked at: its beginning is retired once in a while, not twice in a moment.
+const LOOKS_MAX: u32 = 3;
+
 impl Runtime {
     /// Carries out an operation for an agent; `given` is what its event holds. One that is a person's is refused.
     pub fn operation(&self, session: &str, operation: Operation, given: Value) -> Answer {
@@ -83,15 +86,22 @@ impl Runtime {
     }
 
     fn scan(&self, stack: &Stack, session: &str, queries: &[Query]) -> Result<Fact, StoreFault> {
-        let end = self.store.load(session)?.head.offset;
-        let from = end.saturating_sub(SCAN_BYTES_MAX);
-        let mut scan = Scan::new(stack, from > 0);
-        for line in self.store.lines(session, from)? {
-            // A line that is no record is found by the verifier; here it says nothing.
-            if let Ok(record) = replay::record(&line?) {
-                scan.record(&record);
+        // Again where the log lost its beginning in between: then it is shorter than it was a moment ago.
+        for _ in 0..LOOKS_MAX {
+            let head = self.store.load(session)?.head;
+            let from = head.offset.saturating_sub(SCAN_BYTES_MAX);
+            let (mut scan, mut last) = (Scan::new(stack, from > 0), 0);
+            for line in self.store.lines(session, from)? {
+                // A line that is no record is found by the verifier; here it says nothing.
+                if let Ok(record) = replay::record(&line?) {
+                    last = record.get("seq").and_then(Value::as_u64).unwrap_or(last);
+                    scan.record(&record);
+                }
+            }
+            if last >= head.seq {
+                return Ok(Fact::Told(Told::Calls(scan.answer(queries))));
             }
         }
-        Ok(Fact::Told(Told::Calls(scan.answer(queries))))
+        Err(StoreFault::corrupt(session, 0, "its end cannot be read"))
     }
 }

@@ -37,19 +37,19 @@ use crate::clock;
 use crate::commands::Commands;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
+use crate::loading::{self, Held};
 use crate::probes::{
     self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_between, own_paths, own_program, own_settings,
 };
 use crate::records::{Entry, Linked};
-use crate::replay::Fold;
 use crate::runner::Environment;
 use crate::runner::artifacts::{Artifact, ArtifactFault, Artifacts};
-use crate::store::{Commit, Committed, Head, Lines, Store, StoreFault, Sync, Torn};
+use crate::store::{Commit, Committed, Head, Store, StoreFault, Sync};
 use crate::web::{self, Web};
 use crate::wiring::CommandLine;
 pub use files::CHECKING_SESSION;
 use files::FilesSeen;
-use redacted::{redact_changes, redact_policies};
+use redacted::{plainly_named, redact_changes, redact_policies};
 
 /// Times a decision is taken anew because another process committed in between. Each time someone else got
 /// through, so this many losses in a row mean that something is wrong.
@@ -90,14 +90,6 @@ pub struct Runtime {
     pub(crate) catalogue: Mutex<Option<Arc<Catalogue>>>,
     pub(crate) held: Mutex<BTreeMap<String, Held>>,
     pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
-}
-
-/// What is held of a session between two events.
-#[derive(Debug, Clone)]
-pub(crate) struct Held {
-    session: Session,
-    head: Head,
-    torn: Option<Torn>,
 }
 
 /// What a standing definition needs at hand to judge and to record.
@@ -212,13 +204,14 @@ impl Runtime {
         Ok(self.load(id)?.session)
     }
 
-    /// The files that a path of an event's leads to, where it would be allowed as things stand, without a question. Nothing is
-    /// kept and no exception is used up; where it cannot be told, it would not.
+    /// The files that a path of a call's leads to, where nothing that is said of the call itself is against it, not even with
+    /// a question. It is not made, so what its agent used up and how often it asked does not count. Nothing is kept and no
+    /// exception is used up; where it cannot be told, something is against it.
     #[must_use]
-    pub fn would_allow(&self, event: &Event, path: &str) -> Option<Vec<Identity>> {
+    pub fn would_permit(&self, event: &Event, path: &str) -> Option<Vec<Identity>> {
         let foreseen = catch_unwind(AssertUnwindSafe(|| self.foresee(event, path)));
         let (decision, identities) = foreseen.unwrap_or(Err(Fault::Panicked)).ok()?;
-        (decision.verdict == Verdict::Allow).then_some(identities)
+        (decision.verdict_on_the_call() == Verdict::Allow).then_some(identities)
     }
 
     fn foresee(&self, event: &Event, path: &str) -> Result<(Decision, Vec<Identity>), Fault> {
@@ -269,6 +262,8 @@ impl Runtime {
             let named = message.event.definition.as_deref();
             let standing = self.definitions.stack(held.session.pin.as_ref(), named)?;
             let judging = self.judging(&standing, held.session.todos.scripts());
+            let plain = plainly_named(message, &judging.redactor);
+            let message = plain.as_ref().unwrap_or(message);
             let decision = self.converse(&judging, &held.session, &message.event, seen);
             if decision.passing {
                 self.hold(&message.event.session, held);
@@ -342,30 +337,8 @@ impl Runtime {
         held.map_or_else(|| Ok(self.load(session)?), Ok)
     }
 
-    /// The session as the store has it: its checkpoint, and the changes of the records after it folded in.
     fn load(&self, session: &str) -> Result<Held, StoreFault> {
-        let loaded = self.store.load(session)?;
-        let checkpoint = loaded.checkpoint.as_ref().and_then(|checkpoint| Session::decode(&checkpoint.state));
-        let mut fold = match checkpoint {
-            Some(state) => self.fold(session, Fold::from(state), loaded.tail)?,
-            // A checkpoint of another version cannot be read: the log is the truth.
-            None if loaded.checkpoint.is_some() => {
-                self.fold(session, Fold::default(), self.store.lines(session, 0)?)?
-            }
-            None => self.fold(session, Fold::default(), loaded.tail)?,
-        };
-        if fold.lost() {
-            fold = self.fold(session, Fold::default(), self.store.lines(session, 0)?)?;
-        }
-        Ok(Held { session: fold.session, head: loaded.head, torn: loaded.torn })
-    }
-
-    fn fold(&self, session: &str, mut fold: Fold, lines: Lines) -> Result<Fold, StoreFault> {
-        let stored = |digest: &Digest| self.store.snapshot_get(session, digest).ok().flatten();
-        for line in lines {
-            fold.line(&line?, &stored).map_err(|_| unfoldable(session))?;
-        }
-        Ok(fold)
+        loading::load(&*self.store, session)
     }
 
     /// What it takes to judge: by these definitions, with these files of todos' checks protected besides theirs.
@@ -577,10 +550,6 @@ fn settings_alone(event: &Event, line: Option<&CommandLine>) -> Option<Answer> {
         Step::Done(decision) => Some(Answer::unkept(*decision)),
         Step::Need(_) => None,
     }
-}
-
-fn unfoldable(session: &str) -> StoreFault {
-    StoreFault::corrupt(session, 0, "a record's changes cannot be read")
 }
 
 /// A fault as the agent is shown it: never an internal text beyond one sentence.

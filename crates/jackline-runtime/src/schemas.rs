@@ -15,7 +15,7 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ReferencingError, ValidationError, Validator};
 use serde_json::{Value, json};
 
-use crate::worker::within;
+use crate::worker::{Left, within};
 
 /// Milliseconds that compiling or validating may take: a thousand times what honest schemas need, and below a host's
 /// patience.
@@ -57,6 +57,8 @@ pub(crate) struct Compiled {
     digest: Digest,
     /// Nothing in it can take long.
     plain: bool,
+    /// A value that took too long.
+    left: Left,
 }
 
 /// Why a schema cannot be used.
@@ -121,6 +123,11 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
 
 /// Compiles a schema from its text.
 pub(crate) fn compile(text: &[u8]) -> Result<Compiled, SchemaFault> {
+    compile_unless(&Left::default(), text)
+}
+
+/// The same, unless that took too long before and still goes on.
+pub(crate) fn compile_unless(left: &Left, text: &[u8]) -> Result<Compiled, SchemaFault> {
     if text.len() > SCHEMA_BYTES_MAX {
         return Err(SchemaFault::new(format!("it is longer than {SCHEMA_BYTES_MAX} bytes")));
     }
@@ -130,8 +137,9 @@ pub(crate) fn compile(text: &[u8]) -> Result<Compiled, SchemaFault> {
     }
     let digest = Digest::of(text);
     let plain = text.len() <= PLAIN_BYTES_MAX && is_plain(&schema);
-    let built = within(WORK_MS_MAX, move || Ok(build(&schema))).unwrap_or_else(|why| Err(SchemaFault::new(why)))?;
-    Ok(Compiled { validator: Arc::new(built), digest, plain })
+    let built = within(WORK_MS_MAX, left, move || Ok(build(&schema)));
+    let built = built.unwrap_or_else(|why| Err(SchemaFault::new(why)))?;
+    Ok(Compiled { validator: Arc::new(built), digest, plain, left: Left::default() })
 }
 
 /// Whether no key in a schema is a keyword that can take long. Recursion is bounded by the depth of decoded JSON.
@@ -194,7 +202,7 @@ impl Compiled {
             errors(&self.validator, value)?
         } else {
             let (validator, value) = (Arc::clone(&self.validator), value.clone());
-            within(WORK_MS_MAX, move || errors(&validator, &value))?
+            within(WORK_MS_MAX, &self.left, move || errors(&validator, &value))?
         };
         Ok(Checked { schema: self.digest, errors, omitted })
     }

@@ -148,3 +148,38 @@ fn what_cannot_be_kept_whole_is_a_fault() {
     std::fs::write(state.join("artifacts"), "no directory").unwrap();
     assert_eq!(long_calls(&state, 3)["code"], "fault/store");
 }
+
+#[test]
+fn a_secret_that_is_a_name_is_kept_nowhere_and_stays_one_name() {
+    let secret = format!("ghp_{}", "aB3".repeat(12));
+    let top = tempfile::tempdir().unwrap();
+    let (root, state) = (top.path().canonicalize().unwrap(), top.path().join("state"));
+    let runtime = Runtime::builder().workspace(&root).state(&state).definition_yaml(DEFINITION).build().unwrap();
+    let call = json!({ "id": secret, "tool": secret, "args": {} });
+    let mut codes = Vec::new();
+    for event in [
+        json!({ "event": "session.snapshot", "name": secret }),
+        json!({ "event": "call.requested", "call": call, "agent": secret, "host": secret }),
+        json!({ "event": "call.finished", "call": call, "agent": secret, "host": secret, "ok": true, "output": "x" }),
+        json!({ "event": "call.requested", "call": { "id": "c2", "tool": secret, "args": {} }, "agent": secret }),
+        json!({ "event": "call.requested", "call": { "id": "c3", "tool": secret, "args": {} }, "agent": secret }),
+        json!({ "event": "session.restore", "name": secret }),
+    ] {
+        let mut event = event;
+        (event["session"], event["at"]) = (json!("s"), json!("2026-01-01T00:00:00Z"));
+        let answer: Value = serde_json::from_str(&runtime.handle(&Lines, event.to_string().as_bytes()).stdout).unwrap();
+        codes.push(answer["code"].clone());
+    }
+    // The loop guard knows the agent and the tool again, and the snapshot is found by its name.
+    assert_eq!(codes, [json!(null), json!(null), json!(null), json!(null), json!("loop/override"), json!(null)]);
+    for entry in walk(&state) {
+        let bytes = std::fs::read(&entry).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains(&secret), "{}", entry.display());
+    }
+}
+
+/// Every file below a directory.
+fn walk(dir: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}

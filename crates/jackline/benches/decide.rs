@@ -106,6 +106,7 @@ fn answer(probe: &Probe) -> Fact {
         | Probe::Calls { .. }
         | Probe::Contains { .. }
         | Probe::Lands { .. }
+        | Probe::Meets { .. }
         | Probe::Git { .. }
         | Probe::Web { .. }
         | Probe::Scripts { .. }

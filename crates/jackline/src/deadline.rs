@@ -26,8 +26,11 @@ static BEGAN: OnceLock<Instant> = OnceLock::new();
 /// What is written to standard error at the deadline of a gate.
 const REASON: &str = "Jackline could not decide: it took longer than its deadline. Run `jackline doctor`.\n";
 
-/// How the process ends at the deadline: 2 blocks, 0 lets pass.
-static EXIT: AtomicI32 = AtomicI32::new(2);
+/// How the process ends at the deadline: 2 blocks, anything else lets pass.
+static EXIT: AtomicI32 = AtomicI32::new(BLOCKS);
+
+/// The exit code that every host takes for a refusal.
+const BLOCKS: i32 = 2;
 
 /// What is written to standard output at the deadline of a gate: some hosts tell the model nothing else.
 static REPLY: OnceLock<&'static str> = OnceLock::new();
@@ -66,15 +69,15 @@ fn granted(milliseconds: u64, gone_s: u64) -> u32 {
 }
 
 /// At the deadline the host shall go on: what it asks about must not be held back by a fault of ours.
-pub(crate) fn pass() {
-    EXIT.store(0, Ordering::Relaxed);
+pub(crate) fn pass(exit: u8) {
+    EXIT.store(i32::from(exit), Ordering::Relaxed);
 }
 
 extern "C" fn expired(_: libc::c_int) {
     let exit = EXIT.load(Ordering::Relaxed);
     // SAFETY: `write` and `_exit` may be called in a signal handler; the text lives as long as the program.
     unsafe {
-        if exit != 0 {
+        if exit == BLOCKS {
             // Reading what was set once neither waits nor allocates.
             let reply = REPLY.get().copied().unwrap_or_default();
             libc::write(libc::STDOUT_FILENO, reply.as_ptr().cast(), reply.len());

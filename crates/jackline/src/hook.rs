@@ -23,6 +23,8 @@ pub(crate) struct Options {
     pub(crate) host: String,
     pub(crate) baked: Baked,
     pub(crate) wired: Option<String>,
+    /// The exit code of an answer that lets something pass; 0 otherwise.
+    pub(crate) pass: u8,
 }
 
 impl Options {
@@ -38,6 +40,7 @@ impl Options {
                 "--home" => options.baked.home = Some(value.into()),
                 "--settings" => options.baked.settings = Some(value.into()),
                 "--wired" => options.wired = Some(scope(&value)?.to_owned()),
+                "--pass" => options.pass = value.to_str()?.parse().ok()?,
                 _ => return None,
             }
         }
@@ -51,6 +54,14 @@ fn scope(value: &OsStr) -> Option<&'static str> {
 
 /// Answers one message.
 pub(crate) fn run(options: &Options) -> ExitCode {
+    match answer(options) {
+        0 => ExitCode::from(options.pass),
+        refused => ExitCode::from(refused),
+    }
+}
+
+/// The same; 0 lets pass.
+fn answer(options: &Options) -> u8 {
     deadline::arm();
     // Nothing but the reply may be printed, not even about a defect of ours.
     set_hook(Box::new(|_| {}));
@@ -64,7 +75,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     };
     let asked = adapter.glance(&native);
     if !asked.moment.blocks_on_fault() {
-        deadline::pass();
+        deadline::pass(options.pass);
     }
     let reply = catch_unwind(AssertUnwindSafe(|| reply(options, adapter.as_ref(), &native)));
     say(&reply.unwrap_or_else(|_| adapter.render(&asked, &[fault("an internal fault")])))
@@ -127,7 +138,7 @@ impl Read for Input {
 }
 
 /// Prints the reply. One that cannot be delivered must not read as consent.
-fn say(reply: &Reply) -> ExitCode {
+fn say(reply: &Reply) -> u8 {
     let mut undelivered = false;
     if !reply.stdout.is_empty() {
         let mut output = io::stdout().lock();
@@ -141,7 +152,7 @@ fn say(reply: &Reply) -> ExitCode {
         if reply.stderr.is_empty() {
             drop(writeln!(io::stderr().lock(), "Jackline's answer could not be delivered. Run `jackline doctor`."));
         }
-        return ExitCode::from(2);
+        return 2;
     }
-    ExitCode::from(reply.exit)
+    reply.exit
 }

@@ -20,6 +20,9 @@ const MACHINE_DEFINITION: &str = "/etc/jackline/jackline.yaml";
 
 /// Where programs keep a user's settings, below the home directory, unless they are told otherwise.
 const SETTINGS: &str = ".config";
+/// The same for what they remember, and our own directory there.
+const USER_STATE: &str = ".local/state";
+const OWN: &str = "jackline";
 
 /// Options that every command about a workspace has.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -132,8 +135,6 @@ pub(crate) struct Hooked {
 /// Where a hook looks. What `init` wrote on its command line wins over the environment, which an agent might reach;
 /// no variable names a definition here. `told` is where the host's message says that it works.
 pub(crate) fn hooked(host: &str, baked: &Baked, told: impl FnOnce() -> Option<PathBuf>) -> Result<Hooked, String> {
-    let at = Where { workspace: None, store: baked.store.clone() };
-    let state = at.state().map_err(|_| "there is no place for the state; set HOME or JACKLINE_HOME".to_owned())?;
     let named = || PROJECTS.iter().find(|(own, _)| *own == host).and_then(|(_, name)| variable(name));
     let start = baked.root.clone().or_else(named).or_else(|| env::current_dir().ok());
     let start = start.ok_or_else(|| "the present directory is gone".to_owned())?;
@@ -144,9 +145,44 @@ pub(crate) fn hooked(host: &str, baked: &Baked, told: impl FnOnce() -> Option<Pa
     if !start.is_absolute() || start.to_str().is_none() {
         return Err(format!("the workspace `{}` is no absolute UTF-8 path", start.display()));
     }
-    let settings = host_settings().into_iter().chain(variables(host, &start)).collect();
+    let state = baked.store.clone().map(absolute).or_else(|| shared_state(&start));
+    let state = state.ok_or_else(|| "there is no place for the state; set HOME or JACKLINE_HOME".to_owned())?;
+    let settings = host_settings().into_iter().chain(variables(host, &start)).chain(in_between(host)).collect();
     let places = Places { home: state.clone(), start, user: baked.user_definition(), ..wider() };
     Ok(Hooked { state, definitions: Found::new(places), home: baked.home.clone().or_else(home), settings })
+}
+
+/// The state directory of hooks that are told none, as a project's own are. What is named in the project's files could be
+/// the project's as well, with exceptions and trust that nobody gave.
+pub(crate) fn shared_state(start: &Path) -> Option<PathBuf> {
+    let [jackline, state] = state_variables();
+    let within = |dir: &PathBuf| leads_into(dir, start);
+    let usual = || home().map(|home| home.join(USER_STATE));
+    jackline
+        .filter(|dir| !within(dir))
+        .or_else(|| state.filter(|dir| !within(dir)).or_else(usual).map(|dir| dir.join(OWN)))
+}
+
+/// A variable that names a state directory within the project, which such hooks pass over.
+pub(crate) fn passed_over(start: &Path) -> Option<&'static str> {
+    let named = STATE_VARIABLES.into_iter().zip(state_variables());
+    named.into_iter().find_map(|(name, dir)| dir.filter(|dir| leads_into(dir, start)).map(|_| name))
+}
+
+/// The variables that say where the state is: all of it, or every program's.
+const STATE_VARIABLES: [&str; 2] = ["JACKLINE_HOME", "XDG_STATE_HOME"];
+
+fn state_variables() -> [Option<PathBuf>; 2] {
+    let [jackline, state] = STATE_VARIABLES.map(variable);
+    [jackline.map(absolute), state.filter(|dir| dir.is_absolute())]
+}
+
+/// Whether a directory lies in the project around another: below its definition, or in its repository.
+fn leads_into(dir: &Path, start: &Path) -> bool {
+    let real = jackline_runtime::canonical(dir).unwrap_or_else(|_| dir.to_owned());
+    let around = |mark: &str| start.ancestors().take(LEVELS_MAX).find(|dir| dir.join(mark).exists());
+    let mut projects = [Some(start), around(DEFINITION_FILE), around(".git")].into_iter().flatten();
+    projects.any(|project| real.starts_with(project))
 }
 
 /// A file of variables, in every directory that may have one.
@@ -164,6 +200,47 @@ pub(crate) fn variables(host: &str, start: &Path) -> Vec<PathBuf> {
     let mut dirs: Vec<PathBuf> = start.ancestors().take(LEVELS_MAX).map(Path::to_owned).collect();
     dirs.extend(home().filter(|home| !start.starts_with(home)));
     dirs.iter().flat_map(|dir| [dir.join(own).join(VARIABLES), dir.join(VARIABLES)]).collect()
+}
+
+/// What could answer between a host and us: a file by the name of the shell that it starts, or of our own program, earlier
+/// among the directories in which that is found; what the shell reads first.
+fn in_between(host: &str) -> Vec<PathBuf> {
+    let shell = matches!(host, "gemini" | "qwen").then_some("bash");
+    let by_name = command_line().is_some_and(|line| !line.program.contains('/')).then_some(OWN);
+    let mut files: Vec<PathBuf> = shell.into_iter().chain(by_name).flat_map(found_as).collect();
+    if host == "codex" {
+        // It starts hooks by the login shell; zsh reads this one whatever it is started for.
+        let own = [variable("ZDOTDIR").map(absolute), home()].into_iter().flatten().map(|dir| dir.join(".zshenv"));
+        files.extend(own.chain(["/etc/zshenv", "/etc/zsh/zshenv"].map(PathBuf::from)));
+    }
+    files
+}
+
+/// The shell by which a host starts hooks, where that is the user's own, with the variables by which it finds its files.
+pub(crate) fn starting(host: &str) -> Option<(PathBuf, Vec<(&'static str, PathBuf)>)> {
+    let shell = (host == "codex").then(|| login_shell().or_else(|| variable("SHELL"))).flatten()?;
+    let given = ["HOME", "ZDOTDIR", "PATH"].into_iter().filter_map(|name| Some((name, variable(name)?)));
+    Some((shell, given.collect())).filter(|(shell, _)| is_program(shell))
+}
+
+/// The shell that the list of users names for this one.
+fn login_shell() -> Option<PathBuf> {
+    let own = rustix::process::getuid().as_raw().to_string();
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    let row = users.lines().find(|row| row.split(':').nth(2) == Some(own.as_str()))?;
+    row.split(':').nth(6).filter(|shell| !shell.is_empty()).map(PathBuf::from)
+}
+
+/// The files of this name in the directories of programs, up to the first that can be run.
+fn found_as(name: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for dir in env::split_paths(&search_path().unwrap_or_default()).filter(|dir| dir.is_absolute()) {
+        files.push(dir.join(name));
+        if files.last().is_some_and(|file| is_program(file)) {
+            break;
+        }
+    }
+    files
 }
 
 /// The definitions that a hook would judge by, with nothing remembered.
@@ -255,8 +332,8 @@ pub(crate) fn mcp_token() -> Option<String> {
 }
 
 fn user_state() -> Option<PathBuf> {
-    let base = variable("XDG_STATE_HOME").filter(|dir| dir.is_absolute());
-    base.or_else(|| home().map(|home| home.join(".local/state"))).map(|dir| dir.join("jackline"))
+    let [_, base] = state_variables();
+    base.or_else(|| home().map(|home| home.join(USER_STATE))).map(|dir| dir.join(OWN))
 }
 
 /// Variables that tell a host to keep its settings elsewhere, and what lies there; nothing where it names the file.
@@ -266,7 +343,7 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ("OPENCODE_CONFIG_DIR", &["opencode.json", "opencode.jsonc", "plugin", "plugins", "tool", "tools"]),
     ("OPENCODE_CONFIG", &[""]),
     ("XDG_CONFIG_HOME", &["opencode", "jackline", "git/config"]),
-    ("COPILOT_HOME", &["hooks", "config.json"]),
+    ("COPILOT_HOME", &["hooks", "config.json", "mcp-config.json"]),
     ("GEMINI_CLI_HOME", &[".gemini/settings.json", ".gemini/trustedFolders.json"]),
     ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", &[""]),
     ("QWEN_HOME", &["settings.json", "trustedFolders.json"]),

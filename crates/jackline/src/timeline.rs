@@ -59,6 +59,39 @@ pub(crate) fn happened(record: &Value, paint: Paint) -> String {
     line.trim_end().to_owned()
 }
 
+/// Whether a record tells of others that were retired: it belongs to no event.
+pub(crate) fn is_of_retention(record: &Value) -> bool {
+    matches!(text(record, "kind"), "records.retired" | "session.retired")
+}
+
+/// What such a record tells, on one line.
+pub(crate) fn retired(record: &Value, paint: Paint) -> String {
+    let time = text(record, "at").get(11..19).unwrap_or("--:--:--");
+    let number = |pointer: &str| record.pointer(pointer).and_then(Value::as_u64).unwrap_or_default();
+    let said = |pointer: &str| record.pointer(pointer).and_then(Value::as_str).map(shown);
+    let of = said("/data/session").map(|session| format!(" of session {session}")).unwrap_or_default();
+    let to = said("/data/archive").map(|archive| format!(", to {archive}")).unwrap_or_default();
+    format!(
+        "{} {} {} records {} to {}{of}{to} ({})",
+        paint.dim(time),
+        paint.dim(&format!("#{:<5}", number("/seq"))),
+        paint.bold(text(record, "kind")),
+        number("/data/first"),
+        number("/data/last"),
+        said("/data/by").unwrap_or_default(),
+    )
+}
+
+/// The number of the last record that is missing before a log's first one; nothing where none is.
+pub(crate) fn missing(first: &Value) -> Option<u64> {
+    first.get("seq").and_then(Value::as_u64)?.checked_sub(1).filter(|last| *last > 0)
+}
+
+/// The same in words.
+pub(crate) fn missing_words(last: u64) -> String {
+    format!("records 1 to {last} were retired; `jackline audit verify` tells when")
+}
+
 /// The verdict that a decision's record gives.
 pub(crate) fn verdict(decision: &Value) -> Verdict {
     match decision.pointer("/data/verdict").and_then(Value::as_str) {

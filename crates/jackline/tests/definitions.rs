@@ -568,3 +568,31 @@ fn what_the_users_own_and_the_projects_definition_want_must_both_hold() {
     place.write("ws/b", "");
     assert_eq!(stop()["stopped"], "complete");
 }
+
+#[test]
+fn what_only_a_project_calls_a_shell_is_no_evidence_for_its_users_todo() {
+    let place = Place::new();
+    place.write("home/.config/jackline/jackline.yaml", "jackline: 1\ntodos: {require: [{content: users}]}\n");
+    let own = "jackline: 1\ntools: {declare: {go: {kind: shell}}}\ntodos: {require: [{content: projects}]}\n";
+    place.write("ws/jackline.yaml", own);
+    let event = |name: &str, about: Value| json!({"event": name, "session": "s", "todo": about});
+    let listed = place.eval(&[], &[call("s", "x"), event("todo.list", json!({}))]).remove(1);
+    let call = json!({"id": "c", "tool": "go", "args": {"command": "cargo test"}});
+    for (content, want) in [("users", "deny"), ("projects", "allow")] {
+        let todos = listed["result"]["todos"].as_array().expect("todos");
+        let id = &todos.iter().find(|todo| todo["content"] == content).expect("required")["id"];
+        let claim = json!({
+            "id": id, "explanation": "all tests of the workspace pass now", "evidence": [{"command": "cargo test"}],
+        });
+        let decided = place.eval(
+            &[],
+            &[
+                event("todo.start", json!({"id": id})),
+                json!({"event": "call.requested", "session": "s", "call": call}),
+                json!({"event": "call.finished", "session": "s", "call": call, "ok": true, "output": "ok"}),
+                event("todo.claim", claim),
+            ],
+        );
+        assert_eq!(decided[3]["verdict"], want, "{content}: {}", decided[3]);
+    }
+}

@@ -12,5 +12,6 @@ pub use checkpoint::{CHECKPOINT_BYTES_MAX, Checkpoint, CheckpointFault};
 pub use clip::{ARGUMENT_BYTES_MAX, CLIP_DEPTH_MAX, HEAD_BYTES_MAX, STRING_BYTES_MAX, clip, head};
 pub use record::{Actor, Record};
 pub use verify::{
-    Broken, Chain, Format, RECORD_DEPTH_MAX, SEQ_MAX, SESSION_BYTES_MAX, SESSIONS_MAX, Summary, Verifier, verify,
+    Broken, Chain, Format, RECORD_DEPTH_MAX, Retired, SEQ_MAX, SESSION_BYTES_MAX, SESSIONS_MAX, Said, Summary,
+    Verifier, verify,
 };

@@ -1,7 +1,8 @@
 //! Checks a log record by record and names the first one that is broken.
 //!
 //! Shares no code with the writer: the canonical form comes from another implementation, and only the format of
-//! the record is known here. A chain proves nothing about a tail that was cut; for that a head must be known.
+//! the record is known here. A chain proves nothing about a tail that was cut; for that a head must be known. A beginning may
+//! be missing only where a record of the chain says that it was retired, and which hash it ended with.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ use thiserror::Error;
 use crate::{
     json::{JSON_DEPTH_MAX, decode_to_depth},
     sha::Digest,
+    time::Timestamp,
 };
 
 /// Levels of one record: what it wraps may use [`JSON_DEPTH_MAX`], the rest is for the members around it.
@@ -25,6 +27,9 @@ pub const SESSIONS_MAX: usize = 1_000_000;
 
 /// Bytes of a session id. Hosts use UUIDs; the bound keeps the heads small.
 pub const SESSION_BYTES_MAX: usize = 1024;
+
+/// The kind of the record that says that those before a certain one were retired.
+const RETIRED: &str = "records.retired";
 
 /// How strictly a line is compared with its canonical form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +70,46 @@ pub struct Chain {
     pub seq: u64,
     /// Hash of the last record.
     pub head: Digest,
+    /// What is missing before the first of them, and who says so.
+    pub retired: Option<Retired>,
+}
+
+/// The beginning of a chain that is not in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retired {
+    /// Number of the last record that is missing.
+    pub last: u64,
+    /// Its hash: what the first record that is left links to.
+    pub hash: Digest,
+    /// What the chain itself says of it; nothing where only the caller does.
+    pub said: Option<Said>,
+    /// Numbers of records that are known from elsewhere and are among the missing: they can be compared with nothing.
+    pub heads: Vec<u64>,
+    /// Whether a known head stands behind the record that says so, or the caller does.
+    pub vouched: bool,
+}
+
+/// A record's word that those up to a certain one were retired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Said {
+    /// Its number.
+    pub record: u64,
+    pub at: Option<Timestamp>,
+    /// Digest of the state that was carried over.
+    pub carried: Option<Digest>,
+}
+
+/// How a chain begins in this log.
+#[derive(Debug, Clone, Copy)]
+enum Start {
+    /// With record 1.
+    First,
+    /// Later, and the caller says so.
+    Told,
+    /// Later, at this line, and nobody has said why yet.
+    Missing { line: u64 },
+    /// Later, and a record says so.
+    Said(Said),
 }
 
 /// Where a chain stands, and what its first record in this log links to.
@@ -74,21 +119,37 @@ struct Head {
     hash: Digest,
     records: u64,
     base: Digest,
+    start: Start,
 }
 
 impl Head {
-    const fn after(seq: u64, hash: Digest) -> Self {
-        Self { seq, hash, records: 0, base: hash }
+    const fn after(seq: u64, hash: Digest, start: Start) -> Self {
+        Self { seq, hash, records: 0, base: hash, start }
+    }
+
+    /// Number of the record before the first one.
+    const fn base_seq(&self) -> u64 {
+        self.seq - self.records
     }
 
     /// Whether a known record was met: in the log, where its hash was compared, or as what the log links to.
     fn covers(&self, seq: u64, hash: Digest) -> bool {
-        let base_seq = self.seq - self.records;
+        let base_seq = self.base_seq();
         if seq == base_seq { hash == self.base } else { base_seq < seq && seq <= self.seq }
+    }
+
+    /// The same after one more record of its chain.
+    fn next(&self, link: &Link) -> Self {
+        let says = |word: &&Word| word.last == self.base_seq() && word.hash == self.base;
+        let start = match (self.start, link.word.as_ref().filter(says)) {
+            (Start::Missing { .. }, Some(word)) => Start::Said(Said { record: link.seq, ..word.said }),
+            (start, _) => start,
+        };
+        Self { seq: link.seq, hash: link.hash, records: self.records + 1, start, ..*self }
     }
 }
 
-const START: Head = Head::after(0, Digest::ZERO);
+const START: Head = Head::after(0, Digest::ZERO, Start::First);
 
 /// Checks lines as they come.
 #[derive(Debug)]
@@ -116,7 +177,7 @@ impl Verifier {
     /// The session's records up to `seq` were retired; the next one links to `hash`.
     #[must_use]
     pub fn starting(mut self, session: &str, seq: u64, hash: Digest) -> Self {
-        self.heads.insert(session.to_owned(), Head::after(seq, hash));
+        self.heads.insert(session.to_owned(), Head::after(seq, hash, Start::Told));
         self
     }
 
@@ -144,20 +205,67 @@ impl Verifier {
         })
     }
 
-    /// Gives the chains, unless an expected record never came.
+    /// Gives the chains, unless an expected record never came or a beginning is missing without a word.
     pub fn finish(self) -> Result<Summary, Broken> {
+        self.check_beginnings()?;
+        self.check_expected()?;
+        let chain = |(session, head): (&String, &Head)| Chain {
+            session: session.clone(),
+            records: head.records,
+            seq: head.seq,
+            head: head.hash,
+            retired: self.retired(session, head),
+        };
+        Ok(Summary { sessions: self.heads.iter().map(chain).collect() })
+    }
+
+    fn check_beginnings(&self) -> Result<(), Broken> {
+        let unsaid = |(session, head): (&String, &Head)| match head.start {
+            Start::Missing { line } if !self.knows(session, head.base_seq(), head.base) => Some(Broken {
+                line,
+                seq: Some(head.base_seq() + 1),
+                session: Some(session.clone()),
+                why: format!(
+                    "`seq` is {} where 1 comes next, and no record says that those before it were retired",
+                    head.base_seq() + 1
+                ),
+            }),
+            _ => None,
+        };
+        self.heads.iter().filter_map(unsaid).min_by_key(|broken| broken.line).map_or(Ok(()), Err)
+    }
+
+    fn check_expected(&self) -> Result<(), Broken> {
         for ((session, seq), hash) in &self.expected {
             let head = self.heads.get(session).copied().unwrap_or(START);
-            if head.covers(*seq, *hash) {
+            if head.covers(*seq, *hash) || *seq < head.base_seq() {
                 continue;
             }
             let id = session.escape_debug();
-            let why = format!("record {seq} of session `{id}` is known to exist and is not in the log");
+            let why = if *seq == head.base_seq() {
+                format!("record {seq} of session `{id}` is retired, and its hash is not the one known from elsewhere")
+            } else {
+                format!("record {seq} of session `{id}` is known to exist and is not in the log")
+            };
             return Err(Broken { line: self.lines + 1, seq: Some(*seq), session: Some(session.clone()), why });
         }
-        let chain =
-            |(session, head): (String, Head)| Chain { session, records: head.records, seq: head.seq, head: head.hash };
-        Ok(Summary { sessions: self.heads.into_iter().map(chain).collect() })
+        Ok(())
+    }
+
+    fn knows(&self, session: &str, seq: u64, hash: Digest) -> bool {
+        self.expected.get(&(session.to_owned(), seq)) == Some(&hash)
+    }
+
+    /// What is missing of a chain, once everything else about it holds.
+    fn retired(&self, session: &str, head: &Head) -> Option<Retired> {
+        let known = || self.expected.keys().filter(|(of, _)| of == session).map(|(_, seq)| *seq);
+        let (said, vouched) = match head.start {
+            Start::First => return None,
+            Start::Told | Start::Missing { .. } => (None, true),
+            Start::Said(said) => (Some(said), known().any(|seq| seq >= said.record)),
+        };
+        let heads = known().filter(|seq| *seq < head.base_seq()).collect();
+        Some(Retired { last: head.base_seq(), hash: head.base, said, heads, vouched })
     }
 
     fn read(&self, bytes: &[u8]) -> Result<Map<String, Value>, Broken> {
@@ -174,7 +282,7 @@ impl Verifier {
         if !self.heads.contains_key(&link.session) && self.heads.len() >= SESSIONS_MAX {
             return Err(format!("log has more than {SESSIONS_MAX} sessions"));
         }
-        let head = self.heads.get(&link.session).copied().unwrap_or(START);
+        let head = self.heads.get(&link.session).copied().unwrap_or_else(|| self.beginning(&link));
         let next = head.seq.saturating_add(1);
         if link.seq != next {
             return Err(format!("`seq` is {} where {next} comes next", link.seq));
@@ -185,12 +293,21 @@ impl Verifier {
         if link.hash != link.computed {
             return Err(format!("`hash` does not fit the record, which hashes to `{}`", link.computed));
         }
+        let next = head.next(&link);
         let place = (link.session, link.seq);
         if self.expected.get(&place).is_some_and(|known| *known != link.hash) {
             return Err("`hash` is not the one known from elsewhere".to_owned());
         }
-        self.heads.insert(place.0, Head { seq: link.seq, hash: link.hash, records: head.records + 1, ..head });
+        self.heads.insert(place.0, next);
         Ok(())
+    }
+
+    /// Where a chain begins whose first record this is. Whether it may begin there is known at the end.
+    fn beginning(&self, link: &Link) -> Head {
+        match link.seq.checked_sub(1) {
+            None | Some(0) => START,
+            Some(before) => Head::after(before, link.prev_hash, Start::Missing { line: self.lines }),
+        }
     }
 }
 
@@ -207,6 +324,24 @@ struct Link {
     prev_hash: Digest,
     hash: Digest,
     computed: Digest,
+    word: Option<Word>,
+}
+
+/// What a record says of those that were retired.
+struct Word {
+    last: u64,
+    hash: Digest,
+    said: Said,
+}
+
+impl Word {
+    fn read(object: &Map<String, Value>) -> Option<Self> {
+        let data = object.get("data").filter(|_| object.get("kind").and_then(Value::as_str) == Some(RETIRED))?;
+        let digest = |member: &str| data.get(member).and_then(Value::as_str).and_then(Digest::parse);
+        let at = object.get("at").and_then(Value::as_str).and_then(Timestamp::parse);
+        let said = Said { record: 0, at, carried: digest("carried") };
+        Some(Self { last: data.get("last").and_then(whole)?, hash: digest("hash")?, said })
+    }
 }
 
 impl Entry {
@@ -226,7 +361,7 @@ impl Entry {
         }
         object.remove("hash");
         let computed = Digest(Sha256::digest(canonical(object)?).into());
-        Ok(Link { session, seq, prev_hash, hash, computed })
+        Ok(Link { session, seq, prev_hash, hash, computed, word: Word::read(object) })
     }
 }
 

@@ -9,4 +9,4 @@ mod page;
 
 pub use cut::{NOTE_BYTES_MAX, is_binary, lines};
 pub use outcome::{Bounded, Place, bound, goes_on};
-pub use page::{Asked, ask, skipped};
+pub use page::{Paged, ask, skipped};

@@ -7,7 +7,7 @@ use crate::tools::Paging;
 
 /// Arguments that ask for no more than is shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct Paged {
     /// All arguments, as the tool shall see them.
     pub args: Value,
     pub meta: Value,
@@ -18,7 +18,7 @@ pub struct Asked {
 /// A limit that is no number, or none that can be meant, is left for the tool to refuse: a wrong argument is never
 /// mended in silence, and what is read all the same is cut afterwards.
 #[must_use]
-pub fn ask(args: &Value, paging: &Paging, bounds: Bounds) -> Option<Asked> {
+pub fn ask(args: &Value, paging: &Paging, bounds: Bounds) -> Option<Paged> {
     let mut fields = args.as_object()?.clone();
     let asked = fields.get(paging.limit).filter(|limit| !limit.is_null()).cloned();
     match &asked {
@@ -35,7 +35,7 @@ pub fn ask(args: &Value, paging: &Paging, bounds: Bounds) -> Option<Asked> {
         "start_line": skipped(args, paging).saturating_add(1),
         "truncated_by": "lines",
     });
-    Some(Asked { args: Value::Object(fields), meta })
+    Some(Paged { args: Value::Object(fields), meta })
 }
 
 /// The lines that a call's arguments skip.

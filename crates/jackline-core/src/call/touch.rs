@@ -19,6 +19,14 @@ pub struct Touch {
     pub whole: bool,
     /// The path is a pattern of the shell's.
     pub glob: bool,
+    /// Its wildcards stand for hidden names, too.
+    pub dots: bool,
+    /// They stand for names of files that lie elsewhere.
+    pub brought: bool,
+    /// Another program lists the files that it stands for.
+    pub listed: bool,
+    /// It chooses them by something else than their names.
+    pub chosen: bool,
     /// Where it leads depends on a value that is not known.
     pub dynamic: bool,
     /// What becomes of the file.
@@ -65,8 +73,21 @@ impl Only {
 impl Touch {
     /// A path that an argument holds, as it may be read.
     pub(super) fn plain(Spelling { path, readings }: Spelling, dir: &str, role: Role) -> Self {
-        let (glob, dynamic) = (false, false);
-        Self { path, readings, dir: dir.to_owned(), role, whole: false, glob, dynamic, how: How::Whole, only: None }
+        Self {
+            path,
+            readings,
+            dir: dir.to_owned(),
+            role,
+            whole: false,
+            glob: false,
+            dots: false,
+            brought: false,
+            listed: false,
+            chosen: false,
+            dynamic: false,
+            how: How::Whole,
+            only: None,
+        }
     }
 
     /// A touch for each way in which the path may be read.

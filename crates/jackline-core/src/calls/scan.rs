@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::{Became, CALLS_SHOWN_MAX, Flaw, Found, Logged, Meaning, Query, clipped};
-use crate::call::Views;
+use crate::call::{View, Views};
+use crate::definition::Kind;
 use crate::done;
 use crate::event::{Call, MAIN_AGENT};
 use crate::glob;
-use crate::sha::Digest;
+use crate::sha::{Digest, Key};
 use crate::shell;
 use crate::stack::Stack;
 use crate::time::Timestamp;
@@ -89,7 +90,7 @@ impl<'a> Scan<'a> {
         let proven = match (&query.command, meant) {
             (_, false) => return None,
             (None, true) => logged.became == Became::Succeeded,
-            (Some(command), true) => self.runs(entry, command)?,
+            (Some(command), true) => self.runs(entry, command, &query.by)?,
         };
         Some(Logged { proven, outdated: self.written > logged.seq, ..logged.clone() })
     }
@@ -102,21 +103,31 @@ impl<'a> Scan<'a> {
         entry.names.iter().any(proven) || !step && glob::text_matches(name, &entry.logged.tool)
     }
 
-    /// Whether the call's shell text runs this command; and if so, whether its success proves the command's.
-    fn runs(&self, entry: &Entry, wanted: &str) -> Option<bool> {
+    /// Whether the call's shell text runs this command, to each who is asked; and if so, whether its success proves the
+    /// command's.
+    fn runs(&self, entry: &Entry, wanted: &str, by: &[Key]) -> Option<bool> {
         // A text that was cut or lacks a secret is another text.
         if !entry.whole {
             return None;
         }
         let call = Call::new(&entry.logged.tool, entry.args.clone());
         let host = entry.host.as_deref();
-        let view = Views::new(&call, host, &self.stack.root, self.stack).first;
+        let views = Views::new(&call, host, &self.stack.root, self.stack);
+        let asked = self.stack.layers.iter().filter(|layer| by.contains(&layer.digest.short()));
+        let seen: Vec<&View<'_>> = match by {
+            [] => vec![&views.first],
+            _ => asked.map(|layer| views.of(self.stack, layer)).collect(),
+        };
         let longer = format!("{wanted} *");
         let is =
             |command: &&shell::Command| shell::glob_matches(command, wanted) || shell::glob_matches(command, &longer);
-        let mut found = view.reading()?.commands.iter().filter(is).peekable();
-        found.peek()?;
-        Some(found.any(|command| command.proven))
+        let proves = |view: &&View<'_>| {
+            let mut found = view.reading()?.commands.iter().filter(is).peekable();
+            found.peek()?;
+            Some(found.any(|command| command.proven))
+        };
+        let proven: Option<Vec<bool>> = seen.iter().map(proves).collect();
+        proven.filter(|proven| !proven.is_empty()).map(|proven| proven.into_iter().all(|proven| proven))
     }
 
     fn request(&mut self, record: &Value) -> Option<usize> {
@@ -133,7 +144,7 @@ impl<'a> Scan<'a> {
         let args = record.pointer("/data/call/args").cloned().unwrap_or_default();
         let host = record.get("host").and_then(Value::as_str).map(str::to_owned);
         let call = Call::new(tool.as_str(), args.clone());
-        let view = Views::new(&call, host.as_deref(), &self.stack.root, self.stack).first;
+        let views = Views::new(&call, host.as_deref(), &self.stack.root, self.stack);
         let agent = Some(text(record, "agent")).filter(|agent| !agent.is_empty()).unwrap_or(MAIN_AGENT);
         let logged = Logged {
             id: record.get("call").and_then(Value::as_str).map(str::to_owned),
@@ -143,8 +154,8 @@ impl<'a> Scan<'a> {
             at: Timestamp::parse(text(record, "at")).unwrap_or(Timestamp(0)),
             became: Became::Unfinished,
             exit_code: None,
-            command: view.shell_text().map(|text| clipped(&text)),
-            shell: view.kind == crate::definition::Kind::Shell,
+            command: views.all().find_map(View::shell_text).map(|text| clipped(&text)),
+            shell: views.all().any(|view| view.kind == Kind::Shell),
             proven: false,
             outdated: false,
             tree: None,

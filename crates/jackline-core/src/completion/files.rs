@@ -1,6 +1,6 @@
 //! File policies at a stop: what is outstanding holds it, unless a definition places them in a composition of its own.
 
-use super::{Failure, Ground, Holds, Open, park};
+use super::{Failure, Ground, Holds, Open};
 use crate::code;
 use crate::decision::Finding;
 use crate::definition::model::{BLOCKS_MAX_DEFAULT, Completion};
@@ -47,9 +47,9 @@ pub(super) fn check(ground: &Ground<'_>) -> Option<Failure> {
 /// A finding for each outstanding policy of these. All that count say the whole, so that it is told once.
 pub(crate) fn findings(files: &Evaluated, these: impl Fn(&Outstanding) -> bool) -> Vec<Finding> {
     let finding = |open: &Outstanding| {
-        let finding = Finding::deny(GUARD, code::FILES_OUTSTANDING, open.section.text.clone()).suggest(park::EXIT);
-        // Policies of two folders may be called alike: the file tells them apart.
-        let path = Some(open.firing.file.clone());
+        let finding = Finding::deny(GUARD, code::FILES_OUTSTANDING, open.section.text.clone());
+        // Policies of two folders or work trees may be called alike: the file tells them apart.
+        let path = Some(open.firing.place());
         Finding { policy: open.entry.policy_name.clone(), enforced: !open.observed, path, ..finding }
     };
     let mut all: Vec<Finding> = files.outstanding.iter().filter(|open| these(open)).map(finding).collect();
@@ -60,7 +60,7 @@ pub(crate) fn findings(files: &Evaluated, these: impl Fn(&Outstanding) -> bool) 
 /// Has the findings that still count say all that is outstanding; what was lifted says only its own.
 pub(crate) fn tell(findings: &mut [Finding], files: &Evaluated) {
     let is_of = |open: &&Outstanding, finding: &Finding| {
-        open.entry.policy_name == finding.policy && finding.path.as_ref() == Some(&open.firing.file)
+        open.entry.policy_name == finding.policy && finding.path.as_ref() == Some(&open.firing.place())
     };
     let of = |finding: &Finding| files.outstanding.iter().find(|open| is_of(open, finding));
     let counts = |finding: &Finding| finding.enforced && finding.code == code::FILES_OUTSTANDING;

@@ -38,7 +38,7 @@ fn result(files: &Evaluated) -> Value {
     json!({
         "outstanding": files.outstanding.iter().map(outstanding).collect::<Vec<_>>(),
         "settled": files.settled.iter().map(settled).collect::<Vec<_>>(),
-        "faults": files.faults.iter().map(told).collect::<Vec<_>>(),
+        "faults": files.faults.iter().map(PolicyFault::to_value).collect::<Vec<_>>(),
         "unclear": files.unclear,
         "text": text,
     })
@@ -61,9 +61,4 @@ fn settled(entry: &Entry) -> Value {
         "expected_files": entry.expected_files, "matched_files": entry.matched_files, "pairs": [],
         "settled_by": entry.settled_by, "action_result": entry.action_result,
     })
-}
-
-fn told(fault: &PolicyFault) -> Value {
-    let PolicyFault { file, line, message, help, warning } = fault;
-    json!({ "file": file, "line": line, "message": message, "help": help, "level": if *warning { "warning" } else { "error" } })
 }

@@ -1,4 +1,5 @@
-//! Judges what a check of an agent's would do as the call that it could have made itself.
+//! Judges what a check of an agent's would do as the call that it could have made itself: to run something, to ask an
+//! address, or to read a file. What an agent may not read, no check and no evidence of its own tells it of.
 //!
 //! All guards speak but the loop guard: a check that is evaluated again is no repetition of the agent's.
 
@@ -20,15 +21,30 @@ const SHELL: &str = "Bash";
 
 /// What speaks against the check, if anything does; or what must be known first.
 pub(super) fn judge(ground: &Ground<'_>, check: &Check) -> Result<Option<Finding>, Vec<Probe>> {
+    if let Some(path) = check.path() {
+        return reading(ground, path);
+    }
     let Some(call) = call(ground, check) else { return Ok(None) };
+    against(ground, &call, |guard| guard != repeat::GUARD)
+}
+
+/// What speaks against reading a file, as our own server would; or what must be known first.
+pub(super) fn reading(ground: &Ground<'_>, path: &str) -> Result<Option<Finding>, Vec<Probe>> {
+    let call = Call::new(tools::OWN_READ, json!({ tools::OWN_PATH: path }));
+    // No such call is made: how often it may be, and with which arguments, is no matter.
+    against(ground, &call, |guard| !guards::is_about_the_run(guard) && !guards::is_about_the_tool(guard))
+}
+
+/// What the guards that count find in a call; or what must be known first.
+fn against(ground: &Ground<'_>, call: &Call, counts: fn(&str) -> bool) -> Result<Option<Finding>, Vec<Probe>> {
     let event = Event { body: Body::CallRequested(call.clone()), ..ground.event.clone() };
-    let step = in_context(ground.stack, ground.session, &event, (&call, ground.facts), |context| {
+    let step = in_context(ground.stack, ground.session, &event, (call, ground.facts), |context| {
         let wanted = guards::needs(context);
         if !wanted.is_empty() {
             return Step::Need(wanted);
         }
         let (mut findings, _) = guards::judge(context);
-        findings.retain(|finding| finding.guard != repeat::GUARD);
+        findings.retain(|finding| counts(&finding.guard));
         super::done(Decision::merge(findings))
     });
     match step {

@@ -5,6 +5,7 @@
 use crate::code;
 use crate::decision::{Finding, Verdict};
 use crate::event::{Body, Event};
+use crate::guards::budget;
 use crate::probe::{Fact, Facts, Probe};
 use crate::session::{Change, Session};
 use crate::stack::Stack;
@@ -50,6 +51,6 @@ fn unmetered(session: &Session, why: &str) -> Metered {
         return Metered::Read(Vec::new(), None);
     }
     let reason = format!("What was used cannot be told from the host's transcript: {why}.");
-    let finding = Finding::deny("budget", code::BUDGET_UNMETERED, reason).verdict(Verdict::Allow);
+    let finding = Finding::deny(budget::GUARD, code::BUDGET_UNMETERED, reason).verdict(Verdict::Allow);
     Metered::Read(vec![Change::Unmetered], Some(finding))
 }

@@ -25,7 +25,7 @@ pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (output, f
     if held.is_empty() {
         return super::done(Decision::merge(vec![nameless(stack, output)]));
     }
-    let validation = Validation { event, agent, facts, step: session.steps, held };
+    let validation = Validation { stack, event, agent, facts, step: session.steps, held };
     let wanted = validation.needs();
     if !wanted.is_empty() {
         return Step::Need(wanted);
@@ -117,7 +117,8 @@ fn schemas<'a>(stack: &'a Stack, layer: &'a Layer, output: &'a Output) -> impl I
 fn nameless(stack: &Stack, output: &Output) -> Finding {
     let name = name(output);
     let declared = stack.layers.iter().flat_map(|layer| &layer.model.tools.declare);
-    let with_schema = declared.filter(|(_, tool)| tool.schema.is_some()).map(|(name, _)| name.as_str());
+    let with_schema = declared.filter(|(name, tool)| tool.schema.is_some() && !name.contains('*'));
+    let with_schema = with_schema.map(|(name, _)| name.as_str());
     let known: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).chain(with_schema).collect();
     let reason = format!("There is no schema '{name}'.");
     let mut finding = Finding::deny("event", code::EVENT_INVALID, reason);

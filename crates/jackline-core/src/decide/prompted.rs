@@ -5,7 +5,7 @@ use crate::decision::Step;
 use crate::files::evaluator::faulty;
 use crate::files::memory::Step as Remembering;
 use crate::files::seen::{Ask, Baseline, PolicyFault, Seen};
-use crate::files::settings::folders;
+use crate::files::settings::{Folder, in_trees};
 use crate::probe::{Fact, Probe};
 use crate::session::Change;
 
@@ -14,18 +14,13 @@ pub(super) fn decide(ground: &Ground<'_>) -> Step {
     decision.changes.insert(0, Change::Prompted);
     // A firing that waits is still held against the prompt it came from: a later one does not settle it.
     if !ground.session.files.outstanding().any(|kept| kept.prompt) {
-        let asked = asks(ground);
+        let asked: Vec<Probe> = folders(ground).iter().map(|folder| asks(ground, folder)).collect();
         let wanted = ground.unanswered(asked.clone());
         if !wanted.is_empty() {
             return Step::Need(wanted);
         }
         let seen: Vec<&Fact> = asked.iter().filter_map(|probe| ground.facts.get(probe)).collect();
-        let baseline = seen.iter().find_map(|fact| match fact {
-            Fact::Files(Seen::Baseline(baseline)) => Some(baseline.clone()),
-            // Without one the baseline before stands, from which more has changed.
-            _ => None,
-        });
-        decision.changes.extend(baseline.map(|baseline| Change::Files { step: Remembering::Baseline { baseline } }));
+        decision.changes.extend(kept(ground));
         decision.notes.extend(faulty(&seen.into_iter().filter_map(lost).collect::<Vec<_>>()));
     }
     super::done(decision)
@@ -44,10 +39,25 @@ fn lost(fact: &Fact) -> Option<PolicyFault> {
     Some(PolicyFault { file, line: 1, message, help, warning: true })
 }
 
-fn asks(ground: &Ground<'_>) -> Vec<Probe> {
-    let at = ground.event.at;
-    folders(ground.stack)
-        .into_iter()
-        .map(|folder| Probe::Files { ask: Ask::Baseline { dir: folder.dir, at }.into() })
-        .collect()
+/// The folders where the session is, and where it began: both are looked at when it stops.
+fn folders(ground: &Ground<'_>) -> Vec<Folder> {
+    let all = in_trees(ground.stack, ground.session).into_iter();
+    all.filter(|folder| folder.root.is_none() || folder.tree.is_none()).collect()
+}
+
+fn asks(ground: &Ground<'_>, folder: &Folder) -> Probe {
+    let (dir, root, at) = (folder.dir.clone(), folder.root.clone(), ground.event.at);
+    Probe::Files { ask: Ask::Baseline { dir, root, at }.into() }
+}
+
+/// The baselines that are kept, one of each work tree. Without one the baseline before stands, from which more has changed.
+fn kept(ground: &Ground<'_>) -> Vec<Change> {
+    let mut baselines: Vec<Baseline> = Vec::new();
+    for folder in folders(ground) {
+        let Some(Fact::Files(Seen::Baseline(seen))) = ground.facts.get(&asks(ground, &folder)) else { continue };
+        if !baselines.iter().any(|known| known.tree == folder.tree) {
+            baselines.push(Baseline { tree: folder.tree, ..seen.clone() });
+        }
+    }
+    baselines.into_iter().map(|baseline| Change::Files { step: Remembering::Baseline { baseline } }).collect()
 }

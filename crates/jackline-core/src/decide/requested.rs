@@ -6,6 +6,7 @@ use super::advised;
 use super::effect;
 use super::excepted::{Lifted, lift};
 use super::overridden;
+use super::placed;
 use super::shown;
 use crate::code;
 use crate::decision::{Decision, Finding, Note, Step, Stop, StopReason, Verdict};
@@ -18,7 +19,10 @@ use crate::session::{Change, Constraint, Halt, Key};
 use crate::sha::Digest;
 
 pub(super) fn decide(context: &Context<'_>) -> Step {
-    let wanted = guards::needs(context);
+    let mut wanted = guards::needs(context);
+    if let Some(probe) = placed::needs(context).filter(|probe| !wanted.contains(probe)) {
+        wanted.push(probe);
+    }
     if !wanted.is_empty() {
         return Step::Need(wanted);
     }
@@ -75,6 +79,7 @@ fn requested(context: &Context<'_>, decision: &mut Decision) {
         signature: context.signature.key,
         refused: decision.verdict.refuses(),
         feeds: !our_fault && repeat::feeds(context),
+        place: placed::remembered(context).filter(|_| !decision.verdict.refuses()),
     });
     if !decision.verdict.refuses() {
         decision.changes.extend(works(context).then_some(Change::Worked));
@@ -113,7 +118,7 @@ pub(super) fn unknown(context: &Context<'_>, decision: &mut Decision) {
 }
 
 /// Paths that were refused; what was written is told by its hash, since it may be anything.
-fn rejected(context: &Context<'_>, decision: &mut Decision) {
+pub(super) fn rejected(context: &Context<'_>, decision: &mut Decision) {
     let refused = decision.findings.iter().filter(|finding| finding.enforced && finding.verdict.refuses());
     let paths = refused.filter_map(|finding| Some((finding.path.as_ref()?, &finding.code)));
     let told: Vec<Value> = paths
@@ -140,7 +145,7 @@ pub(super) fn validated(context: &Context<'_>, decision: &mut Decision) {
 }
 
 fn spent(context: &Context<'_>, decision: &mut Decision) {
-    let refusing = decision.findings.iter().filter(|finding| finding.guard == "budget" && finding.enforced);
+    let refusing = decision.findings.iter().filter(|finding| finding.guard == budget::GUARD && finding.enforced);
     let spent: Vec<_> = refusing
         .filter_map(|finding| budget::exhausted_by(context.stack, context.session, context.event.at, &finding.code))
         .collect();

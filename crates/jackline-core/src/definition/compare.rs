@@ -87,11 +87,11 @@ fn declared_anew(wider: &Model, narrower: &Model, found: &mut Found) {
     for (name, said) in &narrower.tools.declare {
         let known = crate::tools::lookup(None, name);
         let row = known.or_else(|| crate::tools::guess(name));
-        let (kind, path) = match wider.tools.declare.get(name) {
+        let (kind, path) = match wider.tools.declared(name) {
             Some(wide) => (wide.kind, wide.path.as_slice()),
             None => (row.map(|row| row.kind), [].as_slice()),
         };
-        let declared = wider.tools.declare.contains_key(name);
+        let declared = wider.tools.declared(name).is_some();
         let refused = !declared && known.is_none() && wider.tools.unknown == Some(UnknownTools::Deny);
         let guarded = declared || row.is_some();
         let other_kind = said.kind.is_some_and(|said| kind.is_some_and(|kind| kind != said));

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::Bounds;
+use crate::glob;
 use crate::overrides::Override;
 use crate::path::Role;
 use crate::sha::{Digest, Key};
@@ -149,7 +150,28 @@ spelled!(Mode { Enforce = "enforce", Observe = "observe" });
 pub struct Tools {
     /// `None` leaves it to the surface: deny where the catalogue is known, else allow.
     pub unknown: Option<UnknownTools>,
+    /// By their names, or by patterns of them.
     pub declare: BTreeMap<String, Declaration>,
+}
+
+impl Tools {
+    /// What is declared of a tool: under its name, else under the longest pattern that matches it.
+    #[must_use]
+    pub fn declared(&self, tool: &str) -> Option<&Declaration> {
+        let matching = |name: &&String| is_of_several(name) && glob::text_matches(name, tool);
+        let longest = || self.declare.iter().filter(|(name, _)| matching(name)).max_by_key(|(name, _)| name.len());
+        self.declare.get(tool).or_else(|| longest().map(|(_, declaration)| declaration))
+    }
+
+    /// The tools that are declared by their names.
+    pub fn named(&self) -> impl Iterator<Item = &str> {
+        self.declare.keys().filter(|name| !is_of_several(name)).map(String::as_str)
+    }
+}
+
+/// Whether what is declared is a pattern of tools' names.
+fn is_of_several(name: &str) -> bool {
+    name.contains('*')
 }
 
 /// What becomes of a call to a tool that nobody knows.

@@ -16,7 +16,7 @@ use super::expansion::{self, MATCHERS_MAX};
 use super::fault::{Fault, Faults, did_you_mean, nearest, quoted};
 use super::model::{
     Deadline, FilePolicies, Guard, Kind, Limits, Loop, Matcher, Missing, Model, Paths, Policy, Rego, Section, Sequence,
-    Step, Use,
+    Step, Tools, Use,
 };
 use super::overriding;
 use super::place::At;
@@ -82,19 +82,21 @@ pub(super) fn check(model: &Model, tree: Option<&Node>, known_tools: &[&str], fa
 struct Names<'a> {
     steps: BTreeSet<&'a str>,
     tools: BTreeSet<&'a str>,
+    /// What is declared, patterns included.
+    declared: &'a Tools,
 }
 
 impl<'a> Names<'a> {
     fn new(model: &'a Model, known_tools: &[&'a str]) -> Self {
-        let declared = model.tools.declare.keys().map(String::as_str);
         Self {
             steps: model.steps.iter().map(|step| step.name.as_str()).collect(),
-            tools: declared.chain(known_tools.iter().copied()).collect(),
+            tools: model.tools.named().chain(known_tools.iter().copied()).collect(),
+            declared: &model.tools,
         }
     }
 
     fn has(&self, name: &str) -> bool {
-        self.steps.contains(name) || self.tools.contains(name)
+        self.steps.contains(name) || self.tools.contains(name) || self.declared.declared(name).is_some()
     }
 
     fn all(&self) -> impl Iterator<Item = &'a str> {
@@ -169,9 +171,12 @@ impl<'a> Check<'a> {
     fn declarations(&mut self, model: &Model, at: &At<'_>) {
         for (name, declaration) in &model.tools.declare {
             self.own_name("tool", name, &at.name(name));
-            if name.starts_with('@') || name.contains('*') {
+            if name.starts_with('@') {
                 let message = format!("tool {} cannot be declared: no tool is called that", quoted(name));
-                self.error(message, Some("name one tool; `@` and `*` are for matchers"), &at.name(name));
+                self.error(message, Some("name a tool, or several with `*`; `@` is for matchers"), &at.name(name));
+            }
+            if name.contains('*') {
+                self.glob(name, glob::check_text(name), &at.name(name));
             }
             if declaration.schema.is_none() && model.validation.missing == Missing::Deny {
                 let message = format!("tool {} has no schema, so every call of it is refused", quoted(name));

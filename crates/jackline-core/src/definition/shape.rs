@@ -106,9 +106,13 @@ static TOOLS: Shape = shape(
             Form::Choice(UnknownTools::NAMES),
             "What becomes of a call to a tool nobody knows; without it, `deny` over MCP and `allow` elsewhere.",
         ),
-        key("declare", Form::Named(&Form::Map(&DECLARATION)), "What is known about single tools.")
-            .default("{}")
-            .example(r#"{"read_doc": {"kind": "read", "path": "uri"}}"#),
+        key(
+            "declare",
+            Form::Named(&Form::Map(&DECLARATION)),
+            "What is known about tools, by name; a name with `*` is for all that match it and have no longer one.",
+        )
+        .default("{}")
+        .example(r#"{"read_doc": {"kind": "read", "path": "uri"}}"#),
     ],
 );
 

@@ -280,6 +280,8 @@ fn names_mean_one_thing() {
     );
     check("policies: [{name: a, rule: {name: b, tool: Bash}}]", "2:29 `name` is given twice");
     check("tools: {declare: {x: {}}}\nsteps: {x: {tool: Bash}}", "3:9 step \"x\": it has the name of a declared tool");
+    good("tools: {declare: {\"x*\": {}}}\nsteps: {xy: {tool: Bash}}");
+    check("tools: {declare: {\"x*[\": {}}}", "2:19 pattern `x*[` has an unclosed bracket");
     check(
         "steps: {Bash: {tool: '@shell', command: 'ls*'}}",
         "2:9 warning: step \"Bash\": it has the name of a tool, so what names `Bash` means the step alone",

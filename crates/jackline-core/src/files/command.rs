@@ -1,8 +1,11 @@
 //! The command of a policy: words, with places for files. No shell ever reads it.
 
+mod spliced;
+
 use serde::{Deserialize, Serialize};
 
 use super::policy::RunFor;
+pub use spliced::Spliced;
 
 /// What stands for one file, for all of them, and for the repository's root.
 const FILE: &str = "{file}";
@@ -54,7 +57,7 @@ impl Command {
         let given = "the program is given it as it stands";
         if let Some(word) = self.words.iter().find(|word| is_for_a_shell(word)) {
             let what = format!("the command has `{word}`, and no shell reads it: {given}");
-            return Some((what, "put it into a script, or say `sh -c '…'`"));
+            return Some((what, "put it into a script, or say `sh -c '… \"$1\" …' sh {file}`"));
         }
         let unclosed = |word: &&String| {
             let rest = [FILES, FILE, ROOT].iter().fold((*word).clone(), |rest, place| rest.replace(place, ""));
@@ -65,10 +68,22 @@ impl Command {
         Some((what, "write `{file}`, `{files}` or `{repo_root}`"))
     }
 
+    /// A word of it in which a file's name would be run.
+    #[must_use]
+    pub fn spliced(&self) -> Option<Spliced> {
+        spliced::find(&self.words)
+    }
+
     /// Whether it is given the names of files; one that is not runs for deleted files too.
     #[must_use]
     pub fn names_files(&self) -> bool {
         self.words.iter().any(|word| word.contains(FILE) || word.contains(FILES))
+    }
+
+    /// The words with the repository's root in its places, so that it can be told which files of it they name.
+    #[must_use]
+    pub fn rooted(&self, root: &str) -> Vec<String> {
+        self.words.iter().map(|word| put(word, FILE, root)).collect()
     }
 
     /// What is run for these files, with the files each run is about.
@@ -230,6 +245,8 @@ mod tests {
         );
         check_runs("fmt {files}", RunFor::EachMatch, &["-a", "b"], &[&["fmt", "./-a"], &["fmt", "b"]]);
         check_runs("fmt {file}", RunFor::EachMatch, &["{repo_root}"], &[&["fmt", "{repo_root}"]]);
+        let command = Command::parse("{repo_root}/fmt --root={repo_root} {file} {files}", RunFor::EachMatch).unwrap();
+        assert_eq!(command.rooted("/repo"), ["/repo/fmt", "--root=/repo", "{file}", "{files}"]);
     }
 
     #[test]

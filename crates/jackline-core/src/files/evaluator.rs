@@ -11,7 +11,7 @@ use super::memory::{Heard, Kept, Step};
 use super::promise::{folded_name, promised};
 use super::queue::{Entry, Status, Write};
 use super::seen::{Acted, Ask, Due, Firing, Found, PolicyFault, Said, Seen};
-use super::settings::{Folder, folders};
+use super::settings::{Folder, in_trees};
 use super::text::Section;
 use crate::decision::Note;
 use crate::definition::model::FilesOutput;
@@ -80,7 +80,7 @@ impl Evaluator<'_> {
     /// # Errors
     /// The questions that must be answered first.
     pub(crate) fn evaluate(&self) -> Result<Evaluated, Vec<Probe>> {
-        let folders = folders(self.stack);
+        let folders = in_trees(self.stack, self.session);
         let placed = folders.iter().all(|folder| folder.placed);
         let observed = folders.iter().all(|folder| folder.observed);
         let mut all = Evaluated { placed, observed, ..Evaluated::default() };
@@ -89,13 +89,13 @@ impl Evaluator<'_> {
             return Err(wanted);
         }
         let found: Vec<Option<Found>> = folders.iter().map(|folder| self.found(folder, 0, &mut all)).collect();
-        let heard = self.said(&found)?;
+        let heard = self.said(&folders, &found)?;
         let mut judged: Vec<Option<Found>> = Vec::new();
         for (folder, first) in folders.iter().zip(found) {
             let first = first.map(|first| self.folder(folder, first, &heard, &mut all));
             judged.push(first.transpose()?.flatten());
         }
-        self.on_record(&judged, &heard, &mut all);
+        self.on_record((&folders, &judged), &heard, &mut all);
         self.listened(&heard, &mut all);
         all.notes.extend(faulty(&all.faults));
         Ok(all)
@@ -121,7 +121,7 @@ impl Evaluator<'_> {
     }
 
     fn detect(&self, folder: &Folder, round: u32) -> Ask {
-        folder.detect(self.base, &self.session.files, round)
+        folder.detect(self.base, self.session, round)
     }
 
     fn unanswered(&self, ask: Ask) -> Vec<Probe> {
@@ -132,7 +132,11 @@ impl Evaluator<'_> {
     /// What was found in a folder; nothing where there is none.
     fn found(&self, folder: &Folder, round: u32, all: &mut Evaluated) -> Option<Found> {
         match self.facts.get(&Probe::Files { ask: self.detect(folder, round).into() }) {
-            Some(Fact::Files(Seen::Detected(found))) => Some(found.clone()),
+            Some(Fact::Files(Seen::Detected(found))) => {
+                let mut found = found.clone();
+                found.firings.iter_mut().for_each(|firing| firing.tree.clone_from(&folder.tree));
+                Some(found)
+            }
             Some(Fact::Absent) | None => None,
             Some(Fact::Unknown(why)) => {
                 all.unclear = Some(why.clone());
@@ -146,9 +150,9 @@ impl Evaluator<'_> {
     }
 
     /// The promises in the transcript; asked for only when something is open.
-    fn said(&self, found: &[Option<Found>]) -> Result<Heardof, Vec<Probe>> {
+    fn said(&self, folders: &[Folder], found: &[Option<Found>]) -> Result<Heardof, Vec<Probe>> {
         let fires = |firing: &Firing| firing.state == State::Fires && !self.is_settled(firing);
-        let on_record = || !self.unjudged(found).is_empty();
+        let on_record = || !self.unjudged((folders, found)).is_empty();
         let open = found.iter().flatten().any(|found| found.firings.iter().any(fires)) || on_record();
         let Some(file) = self.event.transcript.as_ref().filter(|_| open) else { return Ok(Heardof::default()) };
         let ask = Ask::Promises { file: file.clone(), offset: self.session.files.offset(file) };
@@ -219,7 +223,7 @@ impl Evaluator<'_> {
     }
 
     fn acted(&self, folder: &Folder, due: Vec<Due>, all: &mut Evaluated) -> Result<Vec<Acted>, Vec<Probe>> {
-        let probe = Probe::Files { ask: Ask::Act { dir: folder.dir.clone(), due }.into() };
+        let probe = Probe::Files { ask: Ask::Act { dir: folder.dir.clone(), root: folder.root.clone(), due }.into() };
         match self.facts.get(&probe) {
             None => Err(vec![probe]),
             Some(Fact::Files(Seen::Acted(acted))) => Ok(acted.clone()),
@@ -233,7 +237,7 @@ impl Evaluator<'_> {
 
     /// How a firing stands on record, if it ever did.
     fn known(&self, firing: &Firing) -> Option<&Kept> {
-        self.session.files.of((&firing.policy, &firing.file), &firing.hash)
+        self.session.files.known(firing)
     }
 
     /// Whether a promise or a command that passed stands for exactly this: here, or in another session's log.

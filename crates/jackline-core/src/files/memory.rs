@@ -21,11 +21,15 @@ pub const HEARD_MAX: usize = 16;
 
 /// What is remembered.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Remembered {
     /// The one that changed last at the end.
     pub kept: Vec<Kept>,
     pub baseline: Option<Baseline>,
     pub heard: Vec<Heard>,
+    /// The baseline of another work tree that the session is in, or was in last.
+    #[serde(default)]
+    pub elsewhere: Option<Baseline>,
 }
 
 /// How a firing stands.
@@ -54,8 +58,11 @@ pub struct Kept {
     /// Since when it stands like this for this content; a promise before that is none.
     pub at: Timestamp,
     /// What the agent had said last by then, where it promised something: said before, it is no answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub said: Option<Key>,
+    /// The work tree that it is about; nothing is the one that the session began in.
+    #[serde(default)]
+    pub tree: Option<String>,
 }
 
 /// How long a transcript was when something fired.
@@ -90,8 +97,13 @@ impl Kept {
     }
 
     /// Whether it is about a policy, told by its file.
-    pub(super) fn is_of(&self, policy: &str, file: &str) -> bool {
+    fn is_of(&self, policy: &str, file: &str) -> bool {
         self.policy == policy && (self.file.is_empty() || self.file == file)
+    }
+
+    /// Whether it is about the policy of a firing, in the same work tree.
+    pub(super) fn is_like(&self, firing: &Firing) -> bool {
+        self.is_of(&firing.policy, &firing.file) && self.tree == firing.tree
     }
 
     /// Whether it is settled for this content. Only a promise and a command that passed say something of it; that it
@@ -104,10 +116,16 @@ impl Kept {
 }
 
 impl Remembered {
-    /// How a firing of a policy, which is in this file, stands, if it ever did.
+    /// How a firing of a policy, which is in this file, stands, if it ever did, in whichever work tree.
     #[must_use]
     pub fn of(&self, (policy, file): (&str, &str), hash: &str) -> Option<&Kept> {
         self.kept.iter().find(|kept| kept.is_of(policy, file) && kept.hash == hash)
+    }
+
+    /// How a firing stands, if it ever did.
+    #[must_use]
+    pub fn known(&self, firing: &Firing) -> Option<&Kept> {
+        self.kept.iter().find(|kept| kept.is_like(firing) && kept.hash == firing.hash)
     }
 
     /// What settled a firing for exactly its content: on record under its hash, or as the last of its policy, where only
@@ -115,8 +133,8 @@ impl Remembered {
     #[must_use]
     pub fn settled(&self, firing: &Firing) -> Option<&Kept> {
         let stands = |kept: &&Kept| kept.stands_for(&firing.content);
-        let of_policy = || self.kept.iter().rfind(|kept| kept.is_of(&firing.policy, &firing.file) && !kept.prompt);
-        let own = self.of((&firing.policy, &firing.file), &firing.hash).filter(stands);
+        let of_policy = || self.kept.iter().rfind(|kept| kept.is_like(firing) && !kept.prompt);
+        let own = self.known(firing).filter(stands);
         let last = || of_policy().filter(|_| firing.compare_to != CompareTo::Prompt).filter(stands);
         own.or_else(last)
     }
@@ -126,11 +144,27 @@ impl Remembered {
         self.kept.iter().filter(|kept| !kept.status.is_settled())
     }
 
-    /// The policies of those firings, each with what it was compared to and its files. Of two of one policy, the older.
+    /// What a prompt began with in a work tree. One that the session came to since is held against the commit of the
+    /// prompt: the other's files are not here.
     #[must_use]
-    pub fn held(&self) -> Vec<Held> {
+    pub fn baseline_in(&self, tree: Option<&str>) -> Option<Baseline> {
+        let own = self.elsewhere.as_ref().filter(|baseline| tree.is_some() && baseline.tree.as_deref() == tree);
+        match (tree, own, &self.baseline) {
+            (None, _, known) => known.clone(),
+            (Some(_), Some(own), _) => Some(own.clone()),
+            (Some(_), None, known) => known.as_ref().map(|known| {
+                let unkept = Some("the session came here since".to_owned());
+                Baseline { file: String::new(), unkept, ..known.clone() }
+            }),
+        }
+    }
+
+    /// The policies of those firings of a work tree, each with what it was compared to and its files. Of two of one
+    /// policy, the older.
+    #[must_use]
+    pub fn held(&self, tree: Option<&str>) -> Vec<Held> {
         let mut held: BTreeMap<(&str, &str), &Kept> = BTreeMap::new();
-        for kept in self.outstanding() {
+        for kept in self.outstanding().filter(|kept| kept.tree.as_deref() == tree) {
             let known = held.entry((&kept.policy, &kept.file)).or_insert(kept);
             if kept.at < known.at {
                 *known = kept;
@@ -153,10 +187,12 @@ impl Remembered {
     pub(crate) fn apply(&mut self, step: &Step) {
         match step {
             Step::Kept { kept } => {
-                self.kept.retain(|known| !known.is_of(&kept.policy, &kept.file) || known.hash != kept.hash);
+                let same = |known: &Kept| known.is_of(&kept.policy, &kept.file) && known.tree == kept.tree;
+                self.kept.retain(|known| !same(known) || known.hash != kept.hash);
                 self.kept.push(kept.clone());
                 self.make_room();
             }
+            Step::Baseline { baseline } if baseline.tree.is_some() => self.elsewhere = Some(baseline.clone()),
             Step::Baseline { baseline } => self.baseline = Some(baseline.clone()),
             Step::Heard { heard } => {
                 self.heard.retain(|known| known.file != heard.file);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::command::Command;
+use super::command::{Command, Spliced};
 use super::pattern::{self, Pattern};
 use super::promise::folded_name;
 use crate::definition::fault::{Faults, quoted};
@@ -281,7 +281,20 @@ impl Reader<'_> {
             let warned = command.odd().map(|(what, help)| Fault::warning(what).at(given.span).help(help));
             warned.into_iter().for_each(|fault| self.faults.push(fault));
         }
+        let run = command.as_ref().ok().and_then(Command::spliced).map(run_name);
+        run.into_iter().for_each(|fault| self.faults.push(fault.at(given.span)));
         command.map(Action::Command).map_err(|why| self.faults.push(Fault::error(why).at(given.span))).ok()
+    }
+}
+
+/// That a file's name would be run: whoever names a file would say what the owner's command does.
+fn run_name(Spliced { word, by }: Spliced) -> Fault {
+    let help = "give it as an argument of its own: `sh -c '… \"$1\" …' sh {file}`";
+    match by {
+        Some(by) => {
+            Fault::error(format!("{} is run by {by}, and a file's name would be run with it", quoted(&word))).help(help)
+        }
+        None => Fault::warning(format!("the program may run {}, and a file's name with it", quoted(&word))).help(help),
     }
 }
 

@@ -109,6 +109,9 @@ pub struct Entry {
     /// The policy's file, from the root: whose queue it belongs to. The queue itself says so by where it is.
     #[serde(skip)]
     pub file: String,
+    /// The work tree, as a firing knows it.
+    #[serde(skip)]
+    pub tree: Option<String>,
 }
 
 /// What came of an action.
@@ -147,7 +150,7 @@ pub enum Write {
     /// An entry that should be there already, and is written where it is not.
     Restored(Box<Entry>),
     /// An entry that is there has another status.
-    Settle { file: String, hash: String, status: Status, by: SettledBy, at: Timestamp },
+    Settle { tree: Option<String>, file: String, hash: String, status: Status, by: SettledBy, at: Timestamp },
 }
 
 impl Write {
@@ -157,6 +160,15 @@ impl Write {
         match self {
             Self::Entry(entry) | Self::Restored(entry) => &entry.file,
             Self::Settle { file, .. } => file,
+        }
+    }
+
+    /// The work tree that it is about; nothing is the one that the session began in.
+    #[must_use]
+    pub fn tree(&self) -> Option<&str> {
+        match self {
+            Self::Entry(entry) | Self::Restored(entry) => entry.tree.as_deref(),
+            Self::Settle { tree, .. } => tree.as_deref(),
         }
     }
 }

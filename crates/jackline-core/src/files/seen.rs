@@ -1,6 +1,7 @@
 //! What the runtime is asked about file policies, and what it saw: bounded, so that a record can keep it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::detector::{Pair, State};
 use super::policy::CompareTo;
@@ -30,6 +31,9 @@ pub enum Ask {
     /// `round` counts how often actions ran before.
     Detect {
         dir: Option<String>,
+        /// Another work tree than the one the session is in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        root: Option<String>,
         base: Option<String>,
         baseline: Option<Baseline>,
         #[serde(default)]
@@ -37,11 +41,21 @@ pub enum Ask {
         round: u32,
     },
     /// What comes of the commands of these firings? Asked at most once.
-    Act { dir: Option<String>, due: Vec<Due> },
+    Act {
+        dir: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        root: Option<String>,
+        due: Vec<Due>,
+    },
     /// What are the policies called?
     Names { dir: Option<String> },
     /// How is everything as a prompt is submitted? Kept on disk, where a policy compares to it.
-    Baseline { dir: Option<String>, at: Timestamp },
+    Baseline {
+        dir: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        root: Option<String>,
+        at: Timestamp,
+    },
     /// What did the agent promise in this transcript, beyond a place in it?
     Promises { file: String, offset: Option<u64> },
 }
@@ -93,6 +107,9 @@ pub struct Baseline {
     /// Why the file could not be written, where it could not.
     #[serde(default)]
     pub unkept: Option<String>,
+    /// The work tree that it is about; nothing is the one that the session began in.
+    #[serde(default)]
+    pub tree: Option<String>,
 }
 
 /// What was seen.
@@ -142,6 +159,16 @@ pub struct PolicyFault {
     pub warning: bool,
 }
 
+impl PolicyFault {
+    /// As programs are told of it.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let Self { file, line, message, help, warning } = self;
+        let level = if *warning { "warning" } else { "error" };
+        json!({ "file": file, "line": line, "message": message, "help": help, "level": level })
+    }
+}
+
 /// A policy that is about some changed files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Firing {
@@ -149,6 +176,9 @@ pub struct Firing {
     pub name: String,
     /// The policy's file, from the root.
     pub file: String,
+    /// The work tree that it is about; nothing is the one that the session began in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
     pub state: State,
     pub hash: String,
     pub baseline_ref: String,
@@ -173,6 +203,15 @@ pub struct Firing {
     pub instructions: String,
     /// How another session settled it for the same content, where that session's log says so.
     pub backed: Option<Backed>,
+}
+
+impl Firing {
+    /// What tells its policy from all others, of other folders and work trees too.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let tree = self.tree.as_ref().map(|tree| format!("{tree}/")).unwrap_or_default();
+        format!("{tree}{}", self.file)
+    }
 }
 
 /// What another session's log says of a firing.

@@ -1,15 +1,23 @@
 //! Which folders of policies count, as the definitions in force say.
 
-use super::memory::Remembered;
 use super::seen::Ask;
 use crate::definition::model::{Check, FilesOutput};
+use crate::session::Session;
 use crate::stack::{Layer, Origin, Stack};
+
+/// Where policies are looked for first when nobody says. Who names it says no more than who is silent, so it need not be
+/// there.
+pub const DIR_DEFAULT: &str = ".jackline/policies";
 
 /// A folder of policies that is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
     /// Named by a definition; without it the folders that are looked for by default.
     pub dir: Option<String>,
+    /// The work tree that it is looked at in, where that is not the one the session is in.
+    pub root: Option<String>,
+    /// The same as the session remembers it: nothing is the one that it began in.
+    pub tree: Option<String>,
     /// All that is outstanding at once, or one by one; `None` where nobody says.
     pub output: Option<FilesOutput>,
     /// Every definition that names it only observes.
@@ -19,11 +27,19 @@ pub struct Folder {
 }
 
 impl Folder {
+    /// The folder that a definition names and that must be there: its policies would be switched off in silence.
+    #[must_use]
+    pub fn demanded(&self) -> Option<&String> {
+        self.dir.as_ref().filter(|dir| *dir != DIR_DEFAULT)
+    }
+
     /// Asks which of its policies fire.
     #[must_use]
-    pub fn detect(&self, base: Option<&str>, known: &Remembered, round: u32) -> Ask {
-        let (dir, base) = (self.dir.clone(), base.map(str::to_owned));
-        Ask::Detect { dir, base, baseline: known.baseline.clone(), held: known.held(), round }
+    pub fn detect(&self, base: Option<&str>, session: &Session, round: u32) -> Ask {
+        let (dir, root, base) = (self.dir.clone(), self.root.clone(), base.map(str::to_owned));
+        let tree = self.tree.as_deref();
+        let (baseline, held) = (session.files.baseline_in(tree), session.files.held(tree));
+        Ask::Detect { dir, root, base, baseline, held, round }
     }
 }
 
@@ -41,10 +57,35 @@ pub fn folders(stack: &Stack) -> Vec<Folder> {
                 known.placed &= placed;
                 known.output = known.output.or(settings.output);
             }
-            None => found.push(Folder { dir: settings.dir.clone(), output: settings.output, observed, placed }),
+            None => {
+                let (dir, output) = (settings.dir.clone(), settings.output);
+                found.push(Folder { dir, root: None, tree: None, output, observed, placed });
+            }
         }
     }
     found
+}
+
+/// The same in every work tree that counts for a session: where it is, where it began, and where something is
+/// outstanding. A host's move to another work tree ends nothing, and what was changed before it is judged as ever.
+#[must_use]
+pub fn in_trees(stack: &Stack, session: &Session) -> Vec<Folder> {
+    let here = stack.root.as_str();
+    let home = session.pin.as_ref().map_or(here, |pin| pin.home.as_str());
+    let mut roots = vec![here];
+    let left = session.files.outstanding().filter_map(|kept| kept.tree.as_deref());
+    for root in std::iter::once(home).chain(left) {
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
+    }
+    let other = |root: &str, than: &str| (root != than).then(|| root.to_owned());
+    let all = folders(stack);
+    let in_tree = |root: &&str| {
+        let (asked, tree) = (other(root, here), other(root, home));
+        all.iter().map(move |folder| Folder { root: asked.clone(), tree: tree.clone(), ..folder.clone() })
+    };
+    roots.iter().flat_map(in_tree).collect()
 }
 
 /// Whether a layer that names a folder has it judged by a composition: its own, or one of the user's or the machine's. A

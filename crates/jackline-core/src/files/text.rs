@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::seen::{Acted, Failure, Firing};
 use crate::audit::head;
+use crate::completion::park;
 
 /// Bytes of the whole text. Hosts put longer ones aside and show their beginning only.
 pub const TEXT_BYTES_MAX: usize = 7 * 1024;
@@ -21,7 +22,7 @@ const STREAM_BYTES_MAX: usize = 1024;
 const COMMAND_BYTES_MAX: usize = 400;
 /// How the sentence about promises begins and ends.
 const LOOKED: &str = "Where you have looked and nothing needs to change,";
-const SEEN: &str = ": it is recorded as your word, and the owner sees it.";
+const SEEN: &str = ": it is recorded as your word, and the owner sees it";
 /// How the text begins.
 pub const BEGINNING: &str = "The following policies require attention:";
 
@@ -57,7 +58,7 @@ pub fn whole(sections: &[Section], individual: bool) -> String {
     format!("{text}\n{end}")
 }
 
-/// How an agent settles a policy without doing anything: by its word.
+/// How an agent settles a policy without doing anything: by its word; or leaves it, and says why.
 fn ending(sections: &[Section]) -> String {
     let asking: Vec<&Section> = sections.iter().filter(|section| !section.waits).collect();
     if asking.is_empty() && !sections.is_empty() {
@@ -66,7 +67,7 @@ fn ending(sections: &[Section]) -> String {
     let sections = asking;
     let name = sections.first().map_or("name", |section| section.name.as_str());
     let each = if sections.len() > 1 { " (each policy by its own name)" } else { "" };
-    format!("Do what they ask. {LOOKED} write `<promise>{name}</promise>` in a message{each}{SEEN}")
+    format!("Do what they ask. {LOOKED} write `<promise>{name}</promise>` in a message{each}{SEEN}; {}.", park::EXIT)
 }
 
 /// The same text for an agent whose host tells nobody what it says: its word would go unheard.
@@ -74,7 +75,7 @@ fn ending(sections: &[Section]) -> String {
 pub fn unspoken(text: &str) -> String {
     let Some((before, rest)) = text.split_once(LOOKED) else { return text.to_owned() };
     let Some((_, after)) = rest.split_once(SEEN) else { return text.to_owned() };
-    format!("{before}{LOOKED} tell the owner, who can let it pass with `jackline allow`.{after}")
+    format!("{before}{LOOKED} tell the owner, who can let it pass with `jackline allow`{after}")
 }
 
 /// One policy that waits for the agent.
@@ -145,6 +146,18 @@ pub fn lost(firing: &Firing) -> Section {
 pub fn unheard(section: Section) -> Section {
     let told = "Your promise was made before it fired for this content, and does not count: look, and promise it anew.";
     Section { text: format!("{}\n\n{told}", section.text), ..section }
+}
+
+/// The same for a policy that may be about another work tree than the one that the session is in.
+#[must_use]
+pub fn elsewhere(section: Section, tree: Option<&str>) -> Section {
+    let Some(tree) = tree else { return section };
+    let told = format!("In the work tree `{}`, where this session was before:", one_line(tree));
+    let text = match section.text.split_once('\n') {
+        Some((name, rest)) => format!("{name}\n{told}\n{rest}"),
+        None => format!("{}\n{told}", section.text),
+    };
+    Section { text, ..section }
 }
 
 /// One policy that fired, while it cannot be told whether it still does.

@@ -12,6 +12,8 @@ use crate::session::{Session, Used, nano_usd, shown_usd};
 use crate::stack::Stack;
 use crate::time::Timestamp;
 
+pub(crate) const GUARD: &str = "budget";
+
 /// A declared limit, and what is used of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Meter {
@@ -39,15 +41,13 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
 }
 
 fn finding(spent: Meter) -> Finding {
-    Finding::deny("budget", spent.code, spent.reason).suggest("stop, and report what is left to do")
+    Finding::deny(GUARD, spent.code, spent.reason).suggest("stop, and report what is left to do")
 }
 
 /// What is said once where a soft limit is reached.
 pub(crate) fn warning(limit: u64) -> Finding {
     let reason = format!("The soft limit of {limit} steps is reached; calls still run.");
-    Finding::deny("budget", code::BUDGET_STEPS, reason)
-        .verdict(Verdict::Allow)
-        .suggest("ask the person whether to go on")
+    Finding::deny(GUARD, code::BUDGET_STEPS, reason).verdict(Verdict::Allow).suggest("ask the person whether to go on")
 }
 
 /// Whether any limit in force is used up. One that is only observed refuses nothing, so it ends nothing that another

@@ -5,7 +5,8 @@
 
 pub(crate) mod budget;
 pub(crate) mod halted;
-pub(crate) mod native_todo;
+pub(crate) mod meeting;
+mod native_todo;
 pub(crate) mod overriding;
 pub(crate) mod own_policy;
 pub(crate) mod paths;
@@ -165,6 +166,16 @@ pub(crate) fn judge_again(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) 
         findings.extend(guard(context));
     }
     (findings, ["unknown_tool", "schema", served::GUARD].map(str::to_owned).to_vec())
+}
+
+/// Whether a guard speaks of how an agent goes on (how much, how often, in which turn) and not of what a call is about.
+pub(crate) fn is_about_the_run(guard: &str) -> bool {
+    [halted::GUARD, budget::GUARD, repeat::GUARD, overriding::GUARD].contains(&guard)
+}
+
+/// Whether a guard speaks of the tool, what its server says of it and what its arguments are like.
+pub(crate) fn is_about_the_tool(guard: &str) -> bool {
+    [unknown_tool::GUARD, schema::GUARD, served::GUARD].contains(&guard)
 }
 
 /// What guards find in a call that the host refused by itself: only what is about the agent, not about the call.

@@ -2,13 +2,14 @@
 
 mod copied;
 
+use super::meeting::{Meeting, Met};
 use crate::call::Touch;
 use crate::code;
 use crate::decision::Finding;
 use crate::definition::model::{Outside, Paths};
 use crate::glob;
 use crate::matcher::Subject;
-use crate::overlap;
+use crate::overlap::{self, Expanded};
 use crate::path::{self, Role};
 use crate::probe::{Fact, Identity, Probe, There};
 
@@ -16,12 +17,25 @@ const GUARD: &str = "paths";
 
 pub(crate) fn needs(settings: &Paths, subject: &Subject<'_>) -> Vec<Probe> {
     let touches = subject.view.touches.iter().filter(|touch| concerned(settings, touch));
-    let questions = touches.filter_map(|touch| match touch.happens(subject.facts) {
-        None => touch.only.as_ref().and_then(|only| only.probe().cloned()),
-        Some(happens) => (happens && !touch.dynamic).then(|| touch.probe()),
+    let questions = touches.flat_map(|touch| match touch.happens(subject.facts) {
+        None => touch.only.as_ref().and_then(|only| only.probe().cloned()).into_iter().collect(),
+        Some(true) if !touch.dynamic => {
+            vec![touch.probe()].into_iter().chain(met_below(settings, subject, touch)).collect()
+        }
+        Some(_) => Vec::new(),
     });
     let open = questions.filter(|probe| subject.facts.get(probe).is_none());
     open.chain(copied::needs(settings, subject)).collect()
+}
+
+/// The question what a pattern meets, once it is known where it is expanded.
+fn met_below(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option<Probe> {
+    let identity = subject.facts.get(&touch.probe()).and_then(Fact::identity)?;
+    let Reach::Below(meeting) = reach(settings, touch, identity) else { return None };
+    match meeting.come_to(subject.view, subject.facts) {
+        Met::Open(probe) => Some(probe),
+        Met::Nothing | Met::File(_) | Met::Untold => None,
+    }
 }
 
 pub(crate) fn judge(settings: &Paths, subject: &Subject<'_>) -> Vec<Finding> {
@@ -54,9 +68,16 @@ fn judge_touch(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option
             Finding::deny(GUARD, code::PATHS_OUTSIDE, reason).suggest("work inside the workspace").about(&touch.path),
         );
     }
-    let is_protected = guards_role(settings, touch.role) && is_protected(settings, touch, identity);
     let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
-    is_protected.then(|| protected(shown, touch))
+    match reach(settings, touch, identity) {
+        Reach::Nothing => None,
+        Reach::Itself => Some(protected(shown, touch)),
+        Reach::Below(meeting) => match meeting.come_to(subject.view, subject.facts) {
+            Met::Nothing => None,
+            Met::File(seen) => Some(protected(seen, touch)),
+            Met::Open(_) | Met::Untold => Some(protected(shown, touch)),
+        },
+    }
 }
 
 fn protected(shown: &str, touch: &Touch) -> Finding {
@@ -73,34 +94,61 @@ pub(crate) fn is_outside(settings: &Paths, identity: &Identity) -> bool {
         && !settings.allow.iter().any(|allowed| glob::matches(allowed, &identity.path))
 }
 
-fn is_protected(settings: &Paths, touch: &Touch, identity: &Identity) -> bool {
-    settings.protect.iter().any(|pattern| match &identity.inside {
-        Some(inside) => reaches(pattern, touch, inside, identity.there),
-        None => glob::matches(pattern, &identity.path),
-    })
+/// What of the protected a touch may reach.
+enum Reach<'a> {
+    Nothing,
+    /// The path itself is protected.
+    Itself,
+    /// Something that a pattern of the shell's may match, or, when a whole directory goes, anything below it: if it is
+    /// there.
+    Below(Meeting<'a>),
 }
 
-/// Whether touching `inside` touches something that `pattern` protects: the file itself, what a pattern of the
-/// shell's may match, or, when a whole directory goes, anything below it.
-fn reaches(pattern: &str, touch: &Touch, inside: &str, there: There) -> bool {
-    if !touch.glob {
-        let whole_directory = there == There::Directory && touch.role == Role::Delete;
-        let below_counts = || counts_below(pattern, inside) && overlap::overlaps(pattern, &below(inside, "**"));
-        return glob::matches(pattern, inside) || whole_directory && below_counts();
+fn reach<'a>(settings: &Paths, touch: &'a Touch, identity: &'a Identity) -> Reach<'a> {
+    let is_protected = |path: &str| settings.protect.iter().any(|pattern| glob::matches(pattern, path));
+    let (inside, plain) = match &identity.inside {
+        _ if !guards_role(settings, touch.role) => return Reach::Nothing,
+        Some(inside) => (inside, !touch.glob && is_protected(inside)),
+        None if is_protected(&identity.path) => return Reach::Itself,
+        None => return Reach::Nothing,
+    };
+    match expanded(touch, identity.there) {
+        _ if plain => Reach::Itself,
+        Some(pattern) => {
+            let patterns = may_meet(settings, touch, &below(inside, pattern));
+            match patterns.is_empty() {
+                true => Reach::Nothing,
+                false => Reach::Below(Meeting { touch, dir: identity, inside, pattern, patterns: Some(patterns) }),
+            }
+        }
+        None => Reach::Nothing,
     }
+}
+
+/// What is expanded below a directory.
+fn expanded(touch: &Touch, there: There) -> Option<&str> {
     let (_, rest) = touch.split();
-    match (rest.is_empty(), touch.role) {
-        (false, Role::Delete) if !counts_below(pattern, rest) => false,
+    match (touch.glob, rest.is_empty(), touch.role) {
+        (false, _, Role::Delete) if there == There::Directory => Some("**"),
+        (false, ..) => None,
         // A set that only the program knows, such as what `git stash` rewrites: only deleting is judged.
-        (true, Role::Delete) => overlap::overlaps(pattern, &below(inside, "**")),
-        (true, Role::Read | Role::Write) => false,
-        (false, _) => overlap::overlaps(pattern, &below(inside, rest)),
+        (true, true, Role::Delete) => Some("**"),
+        (true, true, Role::Read | Role::Write) => None,
+        (true, false, _) => Some(rest),
     }
+}
+
+/// The patterns that something may match which the shell's pattern matches, too.
+fn may_meet(settings: &Paths, touch: &Touch, expanded: &str) -> Vec<String> {
+    let counts = |pattern: &str| touch.role != Role::Delete || counts_below(pattern, expanded);
+    let from = Expanded { pattern: expanded, dots: touch.dots };
+    let meets = |pattern: &&String| counts(pattern) && overlap::overlaps(pattern, from);
+    settings.protect.iter().filter(meets).cloned().collect()
 }
 
 /// A name that counts in every directory is not looked for in what a build makes anew.
 fn counts_below(pattern: &str, dir: &str) -> bool {
-    pattern.contains('/') || !path::is_generated(dir)
+    glob::is_placed(pattern) || !path::is_generated(dir)
 }
 
 fn below(dir: &str, rest: &str) -> String {

@@ -14,7 +14,7 @@ use crate::schema::{Schema, SchemaError, Target};
 use crate::stack::Layer;
 use crate::tools::PAGING_USUAL;
 
-const GUARD: &str = "schema";
+pub(crate) const GUARD: &str = "schema";
 
 pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     of_args(context).needs()
@@ -82,7 +82,7 @@ pub(crate) fn of_output<'a>(context: &Context<'a>, outcome: &'a Outcome) -> Vali
 }
 
 fn validation<'a>(context: &Context<'a>, step: u64, held: Vec<Held<'a>>) -> Validation<'a> {
-    Validation { event: context.event, agent: context.agent, facts: context.facts, step, held }
+    Validation { stack: context.stack, event: context.event, agent: context.agent, facts: context.facts, step, held }
 }
 
 /// What the server that is called says of the arguments; packs speak only through their policies.
@@ -92,7 +92,7 @@ fn offered(context: &Context<'_>, layer: &Layer) -> Option<Schema> {
 }
 
 fn declared<'a>(context: &Context<'a>, layer: &'a Layer) -> Option<&'a Declaration> {
-    layer.model.tools.declare.get(&context.view.call.tool)
+    layer.model.tools.declared(&context.view.call.tool)
 }
 
 /// The layers that want a schema for this tool and have none.

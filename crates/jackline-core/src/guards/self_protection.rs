@@ -5,12 +5,13 @@
 pub(crate) mod operator;
 
 use super::Context;
+use super::meeting::{Meeting, Met};
 use crate::call::{Only, TOUCHES_MAX, Touch};
 use crate::code;
 use crate::decision::Finding;
 use crate::definition::Kind;
 use crate::glob;
-use crate::overlap;
+use crate::overlap::{self, Expanded};
 use crate::own_files::{DIRECTORIES, EXPANDED, MENTIONS, MENTIONS_APART, ends_in_directory, label};
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
@@ -31,9 +32,27 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     let questions = touches.flat_map(|touch| match &touch.only {
         Some(Only::Present(probe)) => vec![touch.probe(), probe.clone()],
         Some(Only::Copied(_)) => Vec::new(),
-        Some(Only::Unentered(_)) | None => vec![touch.probe()],
+        Some(Only::Unentered(_)) | None => std::iter::once(touch.probe()).chain(met_below(context, &touch)).collect(),
     });
     questions.filter(|probe| context.facts.get(probe).is_none()).collect()
+}
+
+/// The question what a pattern meets, once it is known where it is expanded.
+fn met_below(context: &Context<'_>, touch: &Touch) -> Option<Probe> {
+    let identity = context.facts.get(&touch.probe()).and_then(Fact::identity)?;
+    touched(touch, identity)?;
+    match meeting(touch, identity)?.come_to(context.view, context.facts) {
+        Met::Open(probe) => Some(probe),
+        Met::Nothing | Met::File(_) | Met::Untold => None,
+    }
+}
+
+/// What a pattern may meet of ours below a directory of the workspace.
+fn meeting<'a>(touch: &'a Touch, dir: &'a Identity) -> Option<Meeting<'a>> {
+    let (_, pattern) = touch.split();
+    let expanded = touch.glob && !pattern.is_empty() && dir.ours.is_none();
+    let inside = dir.inside.as_deref().filter(|_| expanded)?;
+    Some(Meeting { touch, dir, inside, pattern, patterns: None })
 }
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
@@ -48,8 +67,10 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
 /// A tool of which nothing is known may run what it is told: neither our commands nor a program that names what guards us.
 fn judge_suspected(context: &Context<'_>) -> Vec<Finding> {
     let run = context.view.suspected_text.iter().flat_map(|(text, reading)| our_commands(reading, text));
-    let programs = context.view.suspected_programs.iter();
-    run.chain(programs.flat_map(|program| judge_unread(program, false, false))).collect()
+    let programs = || context.view.suspected_programs.iter();
+    let ours = programs().any(|program| operator::names_one(program) || operator::names_one(&plainly(program)));
+    let told = ours.then(|| operators("This call has a program run a command of `jackline` that is for people."));
+    run.chain(programs().flat_map(|program| judge_unread(program, false, false))).chain(told).collect()
 }
 
 /// A pattern of which it is not known where, or how, it is matched: it may not begin as one of our names does.
@@ -118,12 +139,25 @@ fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
         return Some(sought(touch));
     }
     let label = touched(touch, identity).filter(|_| is_present(context, touch))?;
-    let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
     if allowed(context, identity) {
         return None;
     }
+    let met = meeting(touch, identity).map(|meeting| meeting.come_to(context.view, context.facts));
+    let shown = match met {
+        Some(Met::Nothing) => return None,
+        Some(Met::File(seen)) => return Some(meets(touch, seen)),
+        Some(Met::Open(_) | Met::Untold) | None => identity.inside.as_deref().filter(|path| !path.is_empty()),
+    };
+    let shown = shown.unwrap_or(&touch.path);
     let reason = format!("Path '{shown}' is part of what guards this session ({label}).");
     Some(protected(&reason).about(&touch.path))
+}
+
+/// A pattern that meets one of our files, as it is there.
+fn meets(touch: &Touch, seen: &str) -> Finding {
+    let reason = format!("Pattern '{}' meets '{seen}', which is part of what guards this session.", touch.path);
+    let remedy = "match fewer files, or name the directory that is meant";
+    Finding::deny(GUARD, code::SELF_PROTECTED, reason).suggest(remedy).about(&touch.path)
 }
 
 /// A path that leads nobody knows where may lead to what guards us.
@@ -155,6 +189,10 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
         (false, Role::Write) if identity.there == There::Nothing && touch.how != How::Metadata => Some(label),
         (false, Role::Read | Role::Write) => None,
         (true, Role::Delete) if rest.is_empty() => Some(label),
+        // Which files hold a text, or are in a commit, is no matter of their names: only deleting is judged.
+        (true, Role::Write) if touch.chosen => None,
+        // To set modes and times right in a whole tree is done all day.
+        (true, Role::Write) if touch.how == How::Metadata && rest.contains("**") => None,
         (true, _) => may_match_ours(touch, identity).then_some(label),
     }
 }
@@ -170,7 +208,8 @@ fn spelled_ours(touch: &Touch, identity: &Identity) -> Option<&'static str> {
     let ends = std::iter::once(0).chain(rest.match_indices('/').map(|(at, _)| at + 1));
     let spells = |end: &&str| end.find(['*', '?', '[', '{', '/']).unwrap_or(end.len()) >= SPELLED_CHARS_MIN;
     let mut ends = ends.filter_map(|at| rest.get(at..)).filter(spells);
-    ends.any(|end| EXPANDED.iter().any(|ours| overlap::overlaps_from_root(ours, end))).then_some(label::HOST)
+    let from = |pattern| Expanded { pattern, dots: touch.dots };
+    ends.any(|end| EXPANDED.iter().any(|ours| overlap::overlaps_from_root(ours, from(end)))).then_some(label::HOST)
 }
 
 /// Whether a pattern of the shell's may match one of our files in the workspace.
@@ -180,8 +219,10 @@ fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
     }
     let Some(inside) = &identity.inside else { return true };
     let pattern = format!("{inside}/{}", touch.split().1);
-    let matches =
-        |pattern: &str| EXPANDED.iter().any(|ours| overlap::overlaps_from_root(ours, pattern.trim_start_matches('/')));
+    let matches = |pattern: &str| {
+        let expanded = Expanded { pattern: pattern.trim_start_matches('/'), dots: touch.dots };
+        EXPANDED.iter().any(|ours| overlap::overlaps_from_root(ours, expanded))
+    };
     matches(&pattern) || starts(&pattern, inside).any(matches) || spelled_ours(touch, identity).is_some()
 }
 
@@ -233,7 +274,8 @@ fn our_commands(reading: &Reading, text: &str) -> Vec<Finding> {
 
 /// Whether the text may write somewhere that cannot be told.
 fn hides_writes(context: &Context<'_>, reading: &Reading) -> bool {
-    let dynamic = context.view.touches.iter().any(|touch| touch.dynamic && touch.role.changes());
+    let hidden = |touch: &Touch| (touch.dynamic || touch.chosen) && touch.role.changes();
+    let dynamic = context.view.touches.iter().any(hidden);
     dynamic || reading.foreign || reading.opaque.is_some()
 }
 

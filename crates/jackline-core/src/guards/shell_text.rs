@@ -6,7 +6,7 @@ use crate::code;
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::Opaque;
 use crate::hosts::{keeps_terminal, writes_unseen};
-use crate::shell::{Reading, ShellText};
+use crate::shell::{Dir, Reading, ShellText};
 use crate::stack::Layer;
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
@@ -19,13 +19,21 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let waits = layers().filter(|_| unseen || kept).filter_map(|layer| Some((waiting(text, layer)?, layer)));
     let texts = layers().filter(|layer| layer.looks_inside() || unseen && !layer.is_pack());
     let texts = texts.filter_map(|layer| Some((judge_text(text, layer)?, layer)));
-    let left = layers().filter(|_| kept).filter_map(|layer| Some((left_behind(text, layer)?, layer)));
+    let left = layers().filter(|_| kept).filter_map(|layer| Some((left_behind(context, text, layer)?, layer)));
     waits.chain(texts).chain(left).map(|(finding, layer)| observed(finding, layer)).collect()
 }
 
-/// Every command is judged as if it began in the workspace, with every name as it is.
-fn left_behind(text: &ShellText, layer: &Layer) -> Option<Finding> {
-    let ShellText::Reading(Reading { leaves: Some(what), .. }) = text else { return None };
+/// Every command is judged as if it began where its message says, with every name as it is.
+fn left_behind(context: &Context<'_>, text: &ShellText, layer: &Layer) -> Option<Finding> {
+    let ShellText::Reading(Reading { leaves: Some(left), .. }) = text else { return None };
+    let here = context.event.cwd.as_deref();
+    let plain = |place: &str| place.strip_suffix("/.").unwrap_or(place).trim_end_matches('/').to_owned();
+    let is_here = |dir: &Dir| matches!(dir, Dir::At(place) if Some(plain(place).as_str()) == here);
+    let what = match left.dirs.iter().all(is_here) {
+        false => "another directory",
+        true if left.names => "another meaning of a name",
+        true => return None,
+    };
     let reason = format!("This shell text leaves {what} in the terminal, where the next command runs.");
     let finding = Finding::deny("shell", code::SHELL_LEFT_BEHIND, reason).verdict(unknowable(layer)?);
     Some(finding.suggest("put it into parentheses, as in `(cd dir && command)`"))

@@ -8,6 +8,8 @@ use crate::nearest;
 use crate::stack::Layer;
 use crate::tools;
 
+pub(crate) const GUARD: &str = "unknown_tool";
+
 /// Nearest names that are suggested.
 const NEAREST_MAX: usize = 3;
 
@@ -28,7 +30,7 @@ fn refuses(context: &Context<'_>, layer: &Layer) -> bool {
 
 fn finding(context: &Context<'_>) -> Finding {
     let tool = &context.view.call.tool;
-    let mut finding = Finding::deny("unknown_tool", code::TOOLS_UNKNOWN, format!("There is no tool '{tool}'."));
+    let mut finding = Finding::deny(GUARD, code::TOOLS_UNKNOWN, format!("There is no tool '{tool}'."));
     finding.suggestions = nearest(context, &known(context));
     finding
 }
@@ -48,7 +50,7 @@ pub(crate) fn nearest(context: &Context<'_>, known: &[&str]) -> Vec<String> {
 
 /// Every name that the definition declares, the server offers or the host brings along.
 pub(crate) fn known<'a>(context: &Context<'a>) -> Vec<&'a str> {
-    let declared = context.stack.layers.iter().flat_map(|layer| layer.model.tools.declare.keys().map(String::as_str));
+    let declared = context.stack.layers.iter().flat_map(|layer| layer.model.tools.named());
     let offered = context.stack.catalogue.iter().flat_map(|catalogue| catalogue.names());
     let host = context.event.host.as_deref().unwrap_or_default();
     // A server's client can call nothing but what that server offers.

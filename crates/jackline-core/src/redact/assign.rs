@@ -349,7 +349,7 @@ fn is_path(content: &[u8]) -> bool {
 }
 
 /// Whether something stands for a secret without being one: nothing, a marker, `$NAME`, `<name>`, `{name}`, `***`.
-fn is_placeholder(content: &[u8]) -> bool {
+pub(super) fn is_placeholder(content: &[u8]) -> bool {
     let inner_is_name = |inner: &[u8]| inner.iter().all(|byte| is_name(*byte) || b" {}$".contains(byte));
     match content {
         [] | b"$" => true,

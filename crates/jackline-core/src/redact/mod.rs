@@ -5,7 +5,9 @@
 //! smuggle a secret past it can encode it.
 
 mod assign;
+mod named;
 mod names;
+mod options;
 mod tokens;
 
 use std::{borrow::Cow, ops::Range};
@@ -17,6 +19,7 @@ use crate::{
     sha::Digest,
 };
 use names::Names;
+use options::Telling;
 
 const MARKER_OPENING: &str = "‹redacted:";
 const MARKER_CLOSING: &str = "›";
@@ -134,9 +137,14 @@ impl Redactor {
     fn walk_elements(&self, elements: &mut [Value], secret: bool, levels_left: usize) -> bool {
         let mut changed = false;
         let mut after_flag = false;
+        let mut program = None;
         for element in elements {
-            // ["--password", "hunter2"]: the flag names what follows it.
-            let is_flag = element.as_str().is_some_and(|text| self.names.is_flag(text.as_bytes()));
+            // ["--password", "hunter2"]: the flag names what follows it; ["curl", "-u", "me:hunter2"]: the program does.
+            let is_flag = element.as_str().is_some_and(|text| {
+                let told = program.is_some_and(|program: &Telling| program.announces(text));
+                program = options::of_program(text).or(program);
+                told || self.names.is_flag(text.as_bytes())
+            });
             changed |= self.walk(element, secret || after_flag && !is_flag && element.is_string(), levels_left);
             after_flag = is_flag;
         }
@@ -216,11 +224,14 @@ struct Scan<'a> {
     password: Range<usize>,
     /// No private key ends before this place.
     no_key_end_until: usize,
+    /// Only what is a secret by its own shape is looked for, whatever stands before it.
+    shapes_only: bool,
 }
 
 impl<'a> Scan<'a> {
     fn new(text: &'a str, names: &'a Names) -> Self {
-        Self { text, bytes: text.as_bytes(), names, at: 0, last_end: 0, password: 0..0, no_key_end_until: 0 }
+        let (bytes, password) = (text.as_bytes(), 0..0);
+        Self { text, bytes, names, at: 0, last_end: 0, password, no_key_end_until: 0, shapes_only: false }
     }
 
     fn next_secret(&mut self) -> Option<Range<usize>> {
@@ -238,12 +249,16 @@ impl<'a> Scan<'a> {
 
     fn secret_at(&mut self, byte: u8) -> Option<Range<usize>> {
         match byte {
+            b':' if self.shapes_only => self.telegram_token(),
+            b'=' | b'-' | b'B' | b'b' if self.shapes_only => None,
             b':' if self.at + 1 == self.password.start => Some(self.password.clone()),
             b':' if self.rest().starts_with(b"://") => self.enter_address(),
-            b':' | b'=' => self.after_separator(),
-            b'-' => self.private_key().or_else(|| self.after_flag()),
+            b':' => self.telegram_token().or_else(|| self.after_separator()),
+            b'=' => self.after_separator(),
+            b'-' => self.private_key().or_else(|| self.after_flag()).or_else(|| self.told()),
             b'B' | b'b' if self.at_word_start() => self.bearer(),
             b'A' | b'S' | b'a'..=b'z' if self.at_word_start() => self.token(),
+            b'M' | b'N' | b'O' if self.at_word_start() => self.discord_token(),
             _ => None,
         }
     }

@@ -37,6 +37,44 @@ fn the_marker_shows_eight_digits_of_the_hash() {
 }
 
 #[test]
+fn passwords_that_a_program_is_told_are_known_by_the_program() {
+    check("curl -u me:«hunter2» https://x");
+    check("curl -sSu 'me:«hunter 2»' https://x");
+    check("curl -ume:«hunter2» https://x");
+    check("curl --user=me:«hunter2» https://x");
+    check("cd a && /usr/bin/curl --proxy-user \"me:«hunter2»\" -o b https://x");
+    check("sshpass -p «hunter2» ssh h");
+    check("sshpass -p«hunter2» ssh h");
+    check("http -a me:«hunter2» x");
+    check("mysql -u root -p«hunter2» db");
+    check("redis-cli -a «hunter2» ping");
+    check("curl -u \"$USER:$PASS\" https://x");
+    check("curl -u me https://x");
+    check("docker run -u 1000:1000 x");
+    check("curl x | sudo -u me:g y");
+    check("ssh -p 2222 h");
+    check("mysql -u root -p db");
+    let (value, _) = redactor().value(&json!(["curl", "-u", "me:hunter2", "sshpass", "-p", "hunter2", "ssh"]));
+    assert!(!value.to_string().contains("hunter2"), "{value}");
+    let kept = json!(["docker", "run", "-u", "1000:1000", "-p", "80:80"]);
+    assert_eq!(redactor().value(&kept), (kept, false));
+}
+
+#[test]
+fn tokens_of_bots_and_hooks_are_known_by_their_shape() {
+    let (a35, a60) = ("aB3_-".repeat(7), "aB3_-".repeat(12));
+    check(&format!("https://api.telegram.org/bot123456789:«{a35}»/getMe"));
+    check(&format!("TG 1234567890:«{a35}» end"));
+    check(&format!("at 1234567890:{a35}x"));
+    check(&format!("x1234567890:{a35}"));
+    check(&format!("use «MTIzNDU2Nzg5MDEyMzQ1Njc4.GhIjKl.{}»", "aB3".repeat(9)));
+    check("MTIzNDU2Nzg5MDEyMzQ1Njc4.toolong7.x and MyVeryLongClassNameOfABean.method.andSomeMoreOfItThatIsLong");
+    check(&format!("https://discord.com/api/webhooks/1234567890/«{a60}»?wait=true"));
+    check(&format!("https://discordapp.com/api/webhooks/1234567890/«{a60}»"));
+    check("https://discord.com/api/webhooks/1234567890 is one");
+}
+
+#[test]
 fn tokens_are_known_by_their_shape() {
     let a36 = "aB3".repeat(12);
     check("aws configure set key «AKIAIOSFODNN7EXAMPLE» now");

@@ -56,6 +56,25 @@ const SLACK_BODY_BYTES_MIN: usize = 10;
 const SLACK_HOOK: &[u8] = b"hooks.slack.com/services/";
 const SLACK_HOOK_BYTES_MIN: usize = 20;
 
+/// The same of a Discord channel's.
+const DISCORD_HOOKS: [&[u8]; 2] = [b"discord.com/api/webhooks/", b"discordapp.com/api/webhooks/"];
+/// Digits of the hook's number that follows; a number of 64 bits has 20.
+const DISCORD_NUMBER_BYTES_MAX: usize = 20;
+/// Bytes of the token behind it, at least; they have 68.
+const DISCORD_HOOK_BYTES_MIN: usize = 40;
+
+/// Bytes of a Discord bot's number in base64.
+const DISCORD_ID_BYTES: Range<usize> = 23..30;
+/// Bytes of when its token was made.
+const DISCORD_TIME_BYTES: usize = 6;
+/// Bytes of the token's signature, at least.
+const DISCORD_BODY_BYTES_MIN: usize = 27;
+
+/// Digits of a Telegram bot's number.
+const TELEGRAM_ID_BYTES: Range<usize> = 8..12;
+/// Bytes of the secret behind it.
+const TELEGRAM_BODY_BYTES: usize = 35;
+
 /// Bytes of each of the two parts of a SendGrid key, at least.
 const SENDGRID_PART_BYTES_MIN: usize = 16;
 
@@ -91,6 +110,7 @@ impl Scan<'_> {
             b"AG" => AGE,
             b"AI" => GOOGLE,
             b"dc" => DOCKER,
+            b"di" => return self.discord_hook(),
             b"do" => DIGITAL_OCEAN,
             b"gh" => GITHUB,
             b"gi" => GITHUB_FINE,
@@ -126,6 +146,44 @@ impl Scan<'_> {
         let body = self.rest().strip_prefix(SLACK_HOOK)?.get(..SLACK_HOOK_BYTES_MIN)?;
         let from = self.at + SLACK_HOOK.len();
         body.iter().all(|byte| is_part(*byte)).then(|| from..self.run(from, is_part))
+    }
+
+    /// The same of a Discord channel: the token stands behind the hook's number.
+    fn discord_hook(&self) -> Option<Range<usize>> {
+        let hook = DISCORD_HOOKS.iter().find(|hook| self.rest().starts_with(hook))?;
+        let number = self.at + hook.len();
+        let slash = self.run_within(number, DISCORD_NUMBER_BYTES_MAX, |byte| byte.is_ascii_digit());
+        let body = self.slice(slash + 1..slash + 1 + DISCORD_HOOK_BYTES_MIN);
+        let whole = body.len() == DISCORD_HOOK_BYTES_MIN && body.iter().all(|byte| is_token(*byte));
+        (slash > number && self.byte(slash) == Some(b'/') && whole).then(|| slash + 1..self.run(slash + 1, is_token))
+    }
+
+    /// A bot's token: its number in base64, when it was made, and a signature.
+    pub(super) fn discord_token(&self) -> Option<Range<usize>> {
+        // Digits in base64 begin so.
+        if !self.byte(self.at + 1).is_some_and(|byte| b"DTjz".contains(&byte)) {
+            return None;
+        }
+        let number = self.run_within(self.at, DISCORD_ID_BYTES.end, is_token);
+        let made = self.run_within(number + 1, DISCORD_TIME_BYTES + 1, is_token);
+        let body = self.slice(made + 1..made + 1 + DISCORD_BODY_BYTES_MIN);
+        let dots = self.byte(number) == Some(b'.') && self.byte(made) == Some(b'.');
+        let long = DISCORD_ID_BYTES.contains(&(number - self.at)) && made - number == DISCORD_TIME_BYTES + 1;
+        let signed = body.len() == DISCORD_BODY_BYTES_MIN && body.iter().all(|byte| is_token(*byte));
+        (dots && long && signed).then(|| self.at..self.run(made + 1, is_token))
+    }
+
+    /// The secret half of a Telegram bot's token, behind the `:` that stands here: its number stands before.
+    pub(super) fn telegram_token(&self) -> Option<Range<usize>> {
+        let window = self.slice(self.at.saturating_sub(TELEGRAM_ID_BYTES.end + 1)..self.at);
+        let digits = window.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let before = window.get(..window.len() - digits).unwrap_or_default();
+        let apart = before.last().is_none_or(|byte| !is_alphanumeric(*byte) || *byte == b't');
+        let end = self.at + 1 + TELEGRAM_BODY_BYTES;
+        let body = self.slice(self.at + 1..end);
+        let whole = body.len() == TELEGRAM_BODY_BYTES && body.iter().all(|byte| is_token(*byte));
+        let ends = !self.byte(end).is_some_and(is_token);
+        (TELEGRAM_ID_BYTES.contains(&digits) && apart && whole && ends).then_some(self.at + 1..end)
     }
 
     fn aws_key(&self) -> Option<Range<usize>> {

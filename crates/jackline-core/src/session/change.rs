@@ -35,6 +35,9 @@ pub enum Change {
         signature: Key,
         refused: bool,
         feeds: bool,
+        /// The file that a tool of our own server's was let open.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<Key>,
     },
     /// A proxy saw a call that was requested before; or our own server did.
     Sighted {
@@ -43,6 +46,9 @@ pub enum Change {
         refused: bool,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         served: bool,
+        /// It was the first call of its signature that nobody had seen, by another id.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        paired: bool,
     },
     Finished {
         agent: String,

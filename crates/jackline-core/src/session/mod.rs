@@ -7,6 +7,7 @@ mod apply;
 mod cadence;
 mod change;
 mod open;
+mod pairs;
 mod shown;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -61,7 +62,11 @@ pub const DIAGNOSTICS_BYTES_MAX: usize = 64 * 1024;
 pub const MEMORY_BYTES_MAX: usize = 1024;
 
 /// All we remember of one run.
+///
+/// INVARIANT: as JSON it outlives the version that wrote it, beside a log whose beginning was retired. So what is added here,
+/// or below, has a default, and what stands here keeps its name and meaning.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Session {
     /// When its first event happened.
     pub began: Option<Timestamp>,
@@ -114,6 +119,7 @@ pub struct Session {
 
 /// Where a session is at home; a later `cd` changes nothing about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Pin {
     /// The workspace root now; a host's own change of work tree moves it.
     pub root: String,
@@ -124,11 +130,13 @@ pub struct Pin {
 
 /// What guards remember: what snapshot, restore and reset act on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Memory {
     /// What succeeded, oldest first.
     pub done: Vec<Done>,
     pub agents: BTreeMap<String, Agent>,
     /// What embedders' policies keep, by policy and key.
+    #[serde(with = "pairs")]
     pub kept: BTreeMap<(String, String), String>,
     /// Turns of those who give feedback, the identity counted last at the end.
     pub paces: Vec<Pace>,
@@ -138,6 +146,7 @@ pub struct Memory {
 
 /// What is used up of the limits.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Budget {
     /// When a reset started the limits anew.
     pub reset: Option<Timestamp>,
@@ -160,6 +169,7 @@ pub struct Budget {
 
 /// Steps, tokens and cost of a session or of a prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Used {
     pub steps: u64,
     pub tokens: u64,
@@ -207,10 +217,25 @@ pub struct Open {
     pub sighted: bool,
     /// Our own server, at the end of its way, has seen it too.
     pub served: bool,
+    /// The file that our own server may open for it, where it is to open one.
+    pub place: Option<Key>,
+    /// The id that a proxy or our own server gave it, where its host's did not come along.
+    pub alias: Option<Key>,
+    /// Who gave it that id has told of its end; its host has not.
+    pub ended: bool,
+}
+
+impl Open {
+    /// Whether this is its id, or the other one that it was given.
+    #[must_use]
+    pub fn is_named(&self, call: Key) -> bool {
+        self.call == Some(call) || self.alias == Some(call)
+    }
 }
 
 /// What is remembered of one agent apart from the others.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Agent {
     /// The step at which it was last seen.
     pub seen: u64,

@@ -6,7 +6,9 @@
 //! says which may run what they are told for all we know, and `files` knows which arguments of which program are files.
 //! What cannot be known is said, never guessed.
 
+mod asking;
 mod braces;
+mod choices;
 mod files;
 mod flow;
 mod grammar;
@@ -58,7 +60,16 @@ pub struct Reading {
     /// Something is left running.
     pub background: bool,
     /// What the shell that ran it is left with, where that makes a later command another one.
-    pub leaves: Option<&'static str>,
+    pub leaves: Option<Left>,
+}
+
+/// What a shell is left with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// Where it may be, beside where it was.
+    pub dirs: Vec<Dir>,
+    /// Names have another meaning.
+    pub names: bool,
 }
 
 /// One simple command.
@@ -98,8 +109,14 @@ pub struct Word {
     pub dynamic: bool,
     /// It has a wildcard that the shell expands.
     pub glob: bool,
+    /// Its wildcards stand for hidden names, too.
+    pub dots: bool,
     /// It stands for files below it that another program chose.
     pub listed: bool,
+    /// It chose them by something else than their names.
+    pub chosen: bool,
+    /// Its wildcards stand for names of files that lie elsewhere.
+    pub brought: bool,
     /// It may be several words.
     pub several: bool,
 }
@@ -184,8 +201,12 @@ pub enum How {
     Locked,
     /// Git puts there what it keeps of it.
     Restored,
+    /// Its content is laid out anew and says what it said.
+    Formatted,
     /// Only its name, its size or a digest of it is told.
     Measured,
+    /// A program works by what it says, and does not show it.
+    Loaded,
 }
 
 /// Where a relative path starts.

@@ -3,7 +3,7 @@
 //! A program is not trusted because its name is unheard of. Where one has a shell, an interpreter, git or our own program
 //! among its words, what begins there is read as a command of its own; and a text that it is handed may be run by it.
 
-use super::{Command, Word, files, wrappers};
+use super::{Command, Word, asking, files, wrappers};
 
 /// Programs that do nothing with their words but look for them, print them or keep them.
 const QUOTING: &[&str] = &[
@@ -167,13 +167,13 @@ pub fn may_run_words(program: &str) -> bool {
     !NAMING.contains(&program) && may_run_texts(program)
 }
 
-/// The texts that a command is handed among its words, messages apart.
+/// The texts that a command is handed among its words, messages and questions apart.
 #[must_use]
 pub fn texts(command: &Command) -> Vec<&str> {
     texts_among(command.words.get(1..).unwrap_or_default()).map(|(_, text)| text).collect()
 }
 
-/// The texts among the words of a command, each with the option that it is the value of, if any.
+/// The same, each with the option that it is the value of, if any.
 pub(super) fn texts_among(words: &[Word]) -> impl Iterator<Item = (&str, &str)> {
     let before = std::iter::once("").chain(words.iter().map(|word| word.text.as_str()));
     let valued = before.zip(words).filter(|(_, word)| is_text(&word.text)).map(|(before, word)| {
@@ -183,7 +183,7 @@ pub(super) fn texts_among(words: &[Word]) -> impl Iterator<Item = (&str, &str)> 
             None => (option, word.text.as_str()),
         }
     });
-    valued.filter(|(option, _)| !MESSAGES.contains(option))
+    valued.filter(|(option, text)| !MESSAGES.contains(option) && !asking::asks(text))
 }
 
 /// Whether a word is more than a name: it has blanks, or what a program's text has and a path has not.

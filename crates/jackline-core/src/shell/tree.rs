@@ -79,6 +79,8 @@ pub(super) struct Assign {
     pub(super) values: Vec<RawWord>,
     /// It replaces the variable by one plain value.
     pub(super) plain: bool,
+    /// It replaces the variable by an array of these values.
+    pub(super) array: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,7 +131,19 @@ pub(super) enum Piece {
     },
     /// `<(…)`, `>(…)`
     Process(List),
-    /// Anything else that is expanded: `$1`, `${X:-y}`, `$((…))`; with what is substituted inside.
+    /// `${NAME[@]}`, `${NAME[0]}`; for the arguments `$@` and `$1`, under the name [`ARGUMENTS`].
+    Elements {
+        name: String,
+        part: Part,
+        written: String,
+        quoted: bool,
+    },
+    /// `@(a|b)` and its kin: a pattern of alternatives, by the character before the parenthesis.
+    Choice {
+        kind: char,
+        alternatives: Vec<RawWord>,
+    },
+    /// Anything else that is expanded: `${X:-y}`, `$((…))`; with what is substituted inside.
     Other {
         written: String,
         inside: Vec<RawWord>,
@@ -137,6 +151,20 @@ pub(super) enum Piece {
         /// It stands in quotes, so that it is one word.
         quoted: bool,
     },
+}
+
+/// The name under which the arguments of a text are kept.
+pub(super) const ARGUMENTS: &str = "@";
+
+/// Which elements of an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Each as a word of its own.
+    Each,
+    /// All in one word, where it stands in quotes.
+    Joined,
+    /// One of them.
+    One,
 }
 
 /// What an expansion does besides giving a value.
@@ -152,6 +180,18 @@ impl Piece {
     /// An expansion that only gives a value.
     pub(super) fn other(written: impl Into<String>, inside: Vec<RawWord>) -> Self {
         Self::Other { written: written.into(), inside, effect: None, quoted: false }
+    }
+
+    /// Arguments of the text: `@` and `*` for all of them, or a number.
+    pub(super) fn argument(which: &str, quoted: bool) -> Self {
+        let (name, written) = (ARGUMENTS.to_owned(), format!("${which}"));
+        match which {
+            "@" => Self::Elements { name, part: Part::Each, written, quoted },
+            "*" => Self::Elements { name, part: Part::Joined, written, quoted },
+            // The program itself.
+            "0" => Self::other(written, Vec::new()),
+            _ => Self::Elements { name, part: Part::One, written, quoted },
+        }
     }
 }
 

@@ -28,6 +28,9 @@ const OWN: &[&str] = &[
     "IFS",
 ];
 
+/// Elements of an array that are remembered; one with more is not known.
+const ELEMENTS_MAX: usize = 64;
+
 /// What is known of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value<'a> {
@@ -41,6 +44,8 @@ pub(super) enum Value<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Variables {
     set: BTreeMap<String, Option<Word>>,
+    /// The elements of arrays.
+    arrays: BTreeMap<String, Vec<Word>>,
     /// Something may have set any of them.
     vague: bool,
     /// Names no longer stand for themselves (`declare -n`) or values change when assigned (`declare -l`).
@@ -57,19 +62,37 @@ impl Variables {
         }
     }
 
+    /// The elements of an array, where they are known.
+    pub(super) fn elements(&self, name: &str) -> Option<&[Word]> {
+        self.arrays.get(name).filter(|_| !self.odd).map(Vec::as_slice)
+    }
+
     /// Keeps a value, unless it is not known or the variable is the shell's own.
     pub(super) fn assign(&mut self, name: &str, value: Word) {
         let kept = Some(value).filter(|value| !value.dynamic && !OWN.contains(&name));
+        self.arrays.remove(name);
         self.set.insert(name.to_owned(), kept);
     }
 
+    /// Keeps the elements of an array: `NAME=(…)`. By its name alone it stands for something else in each shell.
+    pub(super) fn assign_elements(&mut self, name: &str, elements: Vec<Word>) {
+        self.forget(name);
+        // `[index]=value` puts a value where the index says.
+        let indexed = |word: &Word| word.text.starts_with('[') && word.text.contains("]=");
+        if elements.len() <= ELEMENTS_MAX && !elements.iter().any(indexed) && !OWN.contains(&name) {
+            self.arrays.insert(name.to_owned(), elements);
+        }
+    }
+
     pub(super) fn forget(&mut self, name: &str) {
+        self.arrays.remove(name);
         self.set.insert(name.to_owned(), None);
     }
 
     /// Something ran that may have set anything.
     pub(super) fn forget_all(&mut self) {
         self.set.clear();
+        self.arrays.clear();
         self.vague = true;
     }
 
@@ -80,7 +103,10 @@ impl Variables {
 
     /// Keeps only what `other` agrees with.
     pub(super) fn agree(&mut self, other: &Self) {
-        let differs = |name: &String| self.set.get(name) != other.set.get(name);
+        let differs = |name: &String| {
+            self.set.get(name) != other.set.get(name) || self.arrays.get(name) != other.arrays.get(name)
+        };
+        // An array stands among what is set too.
         let names: Vec<String> =
             self.set.keys().chain(other.set.keys()).filter(|name| differs(name)).cloned().collect();
         names.iter().for_each(|name| self.forget(name));

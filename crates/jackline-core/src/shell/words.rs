@@ -1,8 +1,8 @@
 //! Expands words as far as they can be known: variables, tilde, splitting.
 
-use super::tree::{Piece, RawWord};
+use super::tree::{Part, Piece, RawWord};
 use super::variables::{Value, Variables};
-use super::{Word, braces};
+use super::{Word, braces, choices};
 
 /// The words that a raw word becomes.
 pub(super) fn expand(raw: &RawWord, variables: &Variables) -> Vec<Word> {
@@ -10,12 +10,30 @@ pub(super) fn expand(raw: &RawWord, variables: &Variables) -> Vec<Word> {
         // A bracket that nothing closes is the program of that name, not a wildcard.
         return vec![Word::literal("[")];
     }
-    braces::expand(raw).iter().flat_map(|raw| one(raw, variables)).collect()
+    braces::expand(raw).iter().flat_map(|raw| chosen(raw, variables)).collect()
+}
+
+/// The words of a raw word whose alternatives may match. Which of them do is not known, nor whether they are more than
+/// their letters: that takes an option of the shell's.
+fn chosen(raw: &RawWord, variables: &Variables) -> Vec<Word> {
+    let Some(alternatives) = choices::expand(raw) else { return one(raw, variables) };
+    let braced = alternatives.iter().flat_map(braces::expand);
+    let words = braced.flat_map(|raw| one(&raw, variables));
+    words.map(|word| Word { dynamic: word.dynamic || !word.glob, ..word }).collect()
 }
 
 /// The file of a redirection: braces and blanks that leave one word are followed.
 pub(super) fn expand_file(raw: &RawWord, variables: &Variables) -> Word {
     single(expand(raw, variables), raw)
+}
+
+/// The files that a redirection may mean: one, or any of several, as the shell and what is there have it.
+pub(super) fn expand_files(raw: &RawWord, variables: &Variables) -> Vec<Word> {
+    let words = expand(raw, variables);
+    if words.len() < 2 {
+        return vec![single(words, raw)];
+    }
+    words.into_iter().map(|word| Word { dynamic: true, ..word }).collect()
 }
 
 /// A text that is not split: that of a here-document or a here-string.
@@ -25,8 +43,12 @@ pub(super) fn expand_whole(raw: &RawWord, variables: &Variables) -> Word {
 
 /// A value that is kept: what it says about the present directory is wrong once the directory changes.
 pub(super) fn expand_value(raw: &RawWord, variables: &Variables) -> Word {
-    let is_place = |piece: &Piece| matches!(piece, Piece::Variable { name, .. } if name == "PWD");
-    if raw.pieces.iter().any(is_place) { Word::unknown(written(raw)) } else { expand_whole(raw, variables) }
+    if is_placed(raw) { Word::unknown(written(raw)) } else { expand_whole(raw, variables) }
+}
+
+/// Whether a word says something about the present directory.
+pub(super) fn is_placed(raw: &RawWord) -> bool {
+    raw.pieces.iter().any(|piece| matches!(piece, Piece::Variable { name, .. } if name == "PWD"))
 }
 
 fn single(mut words: Vec<Word>, raw: &RawWord) -> Word {
@@ -48,7 +70,11 @@ fn piece_written(piece: &Piece) -> String {
         Piece::Variable { name, .. } => format!("${name}"),
         Piece::Command { .. } => "$(…)".to_owned(),
         Piece::Process(_) => "<(…)".to_owned(),
-        Piece::Other { written, .. } => written.clone(),
+        Piece::Elements { written, .. } | Piece::Other { written, .. } => written.clone(),
+        Piece::Choice { kind, alternatives } => {
+            let inside: Vec<String> = alternatives.iter().map(written).collect();
+            format!("{kind}({})", inside.join("|"))
+        }
     }
 }
 
@@ -73,6 +99,14 @@ impl Builder {
         self.done
     }
 
+    /// What a value tells of the files that it stands for.
+    fn inherit(&mut self, value: &Word) {
+        self.word.dots |= value.dots;
+        self.word.listed |= value.listed;
+        self.word.chosen |= value.chosen;
+        self.word.brought |= value.brought;
+    }
+
     /// An unquoted value: blanks split, wildcards expand.
     fn push_split(&mut self, value: &Word) {
         self.word.dynamic |= value.dynamic;
@@ -93,6 +127,9 @@ impl Builder {
 }
 
 fn one(raw: &RawWord, variables: &Variables) -> Vec<Word> {
+    if let Some(words) = elements(raw, variables) {
+        return words;
+    }
     let mut builder = Builder::default();
     let mut pieces = raw.pieces.iter().enumerate().peekable();
     while let Some((number, piece)) = pieces.next() {
@@ -108,7 +145,12 @@ fn one(raw: &RawWord, variables: &Variables) -> Vec<Word> {
                 builder.word.dynamic = true;
                 builder.word.several |= !quoted;
             }
-            Piece::Process(_) => {
+            Piece::Elements { .. } => {
+                builder.push(&piece_written(piece));
+                builder.word.dynamic = true;
+                builder.word.several = true;
+            }
+            Piece::Process(_) | Piece::Choice { .. } => {
                 builder.push(&piece_written(piece));
                 builder.word.dynamic = true;
             }
@@ -118,6 +160,36 @@ fn one(raw: &RawWord, variables: &Variables) -> Vec<Word> {
     let alone =
         raw.pieces.iter().filter(|piece| !matches!(piece, Piece::Text { text, .. } if text.is_empty())).count() < 2;
     builder.word.dynamic |= builder.word.listed && !alone;
+    builder.finish()
+}
+
+/// The words of an array that stands alone. By its name alone it is the first element or all of them, as the shell has it,
+/// and one element may be any: then the words are only likely.
+fn elements(raw: &RawWord, variables: &Variables) -> Option<Vec<Word>> {
+    let (last, before) = raw.pieces.split_last()?;
+    let (name, part, quoted) = match last {
+        Piece::Elements { name, part, quoted, .. } => (name, *part, *quoted),
+        Piece::Variable { name, quoted } => (name, Part::One, *quoted),
+        _ => return None,
+    };
+    let known = variables.elements(name)?;
+    if !before.iter().all(|piece| matches!(piece, Piece::Text { text, .. } if text.is_empty())) {
+        return None;
+    }
+    let likely = |word: &Word| Word { dynamic: true, several: true, ..word.clone() };
+    Some(match (part, quoted, known) {
+        (Part::Each, true, _) | (Part::Joined, true, [_]) => known.to_vec(),
+        (Part::Each | Part::Joined, false, _) => known.iter().flat_map(|word| split(word, variables)).collect(),
+        (Part::Joined, true, _) | (Part::One, ..) => known.iter().map(likely).collect(),
+    })
+}
+
+/// The words that an unquoted value becomes.
+fn split(value: &Word, variables: &Variables) -> Vec<Word> {
+    let unusual = variables.get("IFS") != Value::Outside;
+    let word = Word { dynamic: unusual, several: unusual, listed: value.listed, ..Word::default() };
+    let mut builder = Builder { word, ..Builder::default() };
+    builder.push_split(value);
     builder.finish()
 }
 
@@ -159,7 +231,7 @@ fn push_variable(builder: &mut Builder, name: &str, quoted: bool, next: Option<&
         (Value::Known(value), _) if quoted => {
             builder.word.dynamic |= value.dynamic;
             builder.word.glob |= value.glob;
-            builder.word.listed |= value.listed;
+            builder.inherit(value);
             builder.push(&value.text);
         }
         (Value::Known(value), _) => {
@@ -167,7 +239,7 @@ fn push_variable(builder: &mut Builder, name: &str, quoted: bool, next: Option<&
             let usual = matches!(variables.get("IFS"), Value::Outside);
             builder.word.dynamic |= !usual;
             builder.word.several |= !usual;
-            builder.word.listed |= value.listed;
+            builder.inherit(value);
             builder.push_split(value);
         }
         // Unless the text sets it, it is blanks, which end a word.

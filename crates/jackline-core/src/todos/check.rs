@@ -108,6 +108,15 @@ impl Check {
         }
     }
 
+    /// The file that it looks at.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::FileExists(path) | Self::FileAbsent(path) | Self::FileContains { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
     /// The check in its JSON form.
     #[must_use]
     pub fn to_value(&self) -> Value {

@@ -1,20 +1,18 @@
 //! A server that is a program: started in a process group of its own, spoken to over pipes, ended with all it started.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use super::pipe::Pipe;
 use super::server::{Ending, Sent, Server};
+use super::spawn;
 
-/// Seconds that a server may leave its input unread while something is to be written.
-const WRITE_SECONDS_MAX: i64 = 10;
 /// Milliseconds between two looks whether a server that was asked to end has ended.
 const LOOK_MS: u64 = 5;
 
@@ -24,7 +22,7 @@ pub(super) struct Program {
     name: String,
     group: Pid,
     child: Mutex<Child>,
-    input: Mutex<Option<ChildStdin>>,
+    pipe: Arc<Pipe>,
 }
 
 impl Program {
@@ -40,34 +38,11 @@ impl Program {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(format!("`{program}` has no input or output"));
         };
-        fcntl_getfl(&input)
-            .and_then(|flags| fcntl_setfl(&input, flags | OFlags::NONBLOCK))
-            .map_err(|fault| unstarted(fault.into()))?;
+        let pipe = Arc::new(Pipe::new(input).map_err(unstarted)?);
+        let carrier = Arc::clone(&pipe);
+        spawn("input", move || carrier.carry())?;
         let group = Pid::from_child(&child);
-        let server = Self { name: program.clone(), group, child: Mutex::new(child), input: Mutex::new(Some(input)) };
-        Ok((server, output))
-    }
-
-    fn write(&self, input: &mut ChildStdin, mut bytes: &[u8]) -> Result<(), String> {
-        while !bytes.is_empty() {
-            match input.write(bytes) {
-                Ok(0) => return Err(format!("the server `{}` does not read any more", self.name)),
-                Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
-                Err(fault) if fault.kind() == io::ErrorKind::Interrupted => {}
-                Err(fault) if fault.kind() == io::ErrorKind::WouldBlock => self.wait_for_room(input)?,
-                Err(fault) => return Err(format!("the server `{}` cannot be written to: {fault}", self.name)),
-            }
-        }
-        Ok(())
-    }
-
-    fn wait_for_room(&self, input: &ChildStdin) -> Result<(), String> {
-        let patience = Timespec { tv_sec: WRITE_SECONDS_MAX, tv_nsec: 0 };
-        match poll(&mut [PollFd::new(input, PollFlags::OUT)], Some(&patience)) {
-            Ok(0) => Err(format!("the server `{}` has not read for {WRITE_SECONDS_MAX} s", self.name)),
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(fault) => Err(format!("the server `{}` cannot be written to: {fault}", self.name)),
-        }
+        Ok((Self { name: program.clone(), group, child: Mutex::new(child), pipe }, output))
     }
 
     /// How it ended, once it did within this time.
@@ -91,21 +66,15 @@ impl Program {
 
 impl Server for Program {
     fn send(&self, message: &Sent<'_>) -> Result<(), String> {
-        let mut line = Vec::with_capacity(message.text.len() + 1);
-        line.extend_from_slice(message.text);
-        line.push(b'\n');
-        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(pipe) = input.as_mut() else { return Err(format!("the server `{}` is being ended", self.name)) };
-        let written = self.write(pipe, &line);
-        if written.is_err() {
-            // Half of a line may be there: whatever came after it would be read as its end.
-            *input = None;
-        }
-        written
+        self.pipe.send(message.text).map_err(|why| format!("the server `{}` {why}", self.name))
     }
 
     fn is_lost(&self) -> bool {
-        self.input.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+        self.pipe.is_closed()
+    }
+
+    fn wait_deaf(&self) -> bool {
+        self.pipe.wait_deaf()
     }
 
     fn wait(&self) -> bool {
@@ -121,7 +90,7 @@ impl Server for Program {
     }
 
     fn close(&self) {
-        *self.input.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.pipe.close();
     }
 
     fn signal(&self, signal: Ending) {

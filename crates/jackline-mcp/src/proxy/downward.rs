@@ -5,12 +5,12 @@ use std::sync::{Arc, PoisonError};
 use jackline_runtime::lines::{LINE_BYTES_MAX, is_blank};
 use serde_json::{Value, json};
 
-use super::Proxy;
 use super::batch::Batch;
 use super::judge::{Called, Failed};
 use super::listing::Asker;
 use super::pending::{Waiting, What};
 use super::server::Sent;
+use super::{Proxy, spawn};
 use crate::message::{self, Id};
 use crate::reply::{self, CONNECTION_CLOSED, REQUEST_TIMEOUT};
 use crate::scan::{self, Outline};
@@ -45,11 +45,11 @@ impl Proxy {
     pub(super) fn server_said_too_much(&self, head: &[u8], tail: &[u8]) {
         let why = format!("the server sent a message longer than {} bytes", LINE_BYTES_MAX);
         self.note(&why);
-        let seen = scan::id_in_edges(head, tail).and_then(|id| Some((self.pending.take(&id)?, id)));
-        let only = || self.pending.only().and_then(|id| Some((self.pending.take(&id)?, id)));
-        match seen.or_else(only) {
-            Some((waiting, id)) => self.fail_waiting(&id, waiting, CONNECTION_CLOSED, &why),
-            None => self.fail_all(self.pending.take_all(), &why),
+        let taken = |id: Id| Some((self.pending.take_if(&id, What::is_sent)?, id));
+        let seen = scan::id_in_edges(head, tail).and_then(taken);
+        match seen.or_else(|| self.pending.only().and_then(taken)) {
+            Some((waiting, id)) => self.give_up(&id, waiting, &why),
+            None => self.pending.take_sent().into_iter().for_each(|(id, waiting)| self.give_up(&id, waiting, &why)),
         }
     }
 
@@ -70,8 +70,8 @@ impl Proxy {
             return self.client.say(text);
         }
         let Some(id) = outline.id() else { return self.client.say(text) };
-        // Nobody waits any more: it was cancelled, or took too long, and that has been answered.
-        let Some(waiting) = self.pending.take(&id) else { return };
+        // Nobody waits any more: it was cancelled, or took too long, and that has been answered. Or it was not sent.
+        let Some(waiting) = self.pending.take_if(&id, What::is_sent) else { return };
         let batch = waiting.batch;
         match waiting.what {
             What::Passed => self.relay(batch.as_ref(), text),
@@ -85,8 +85,8 @@ impl Proxy {
                 Ok(()) => self.relay(batch.as_ref(), text),
                 Err(why) => self.answer(batch.as_ref(), reply::error(Some(&id), CONNECTION_CLOSED, &why)),
             },
-            // It was not sent, so nobody can have answered it.
-            What::Held => drop(self.pending.add(&id, Waiting { batch, ..waiting })),
+            // It was not sent, so it is not taken for an answer.
+            What::Held => {}
             What::Own(wanted) => drop(wanted.send(own_answer(outline))),
             What::Call(called) => self.finished(&id, &called, outline, (text, batch.as_ref())),
         }
@@ -95,9 +95,8 @@ impl Proxy {
     /// A message that is both an answer and none: each reader would take it for something else.
     fn ambiguous(&self, outline: &Outline<'_>, text: &[u8]) {
         let why = "the server sent a message with both a method and an answer";
-        match outline.id().and_then(|id| Some((self.pending.take(&id)?, id))) {
-            Some((waiting, id)) if waiting.what.is_clients() => self.fail_waiting(&id, waiting, CONNECTION_CLOSED, why),
-            Some((waiting, id)) => drop(self.pending.add(&id, waiting)),
+        match outline.id().and_then(|id| Some((self.pending.take_if(&id, What::is_clients)?, id))) {
+            Some((waiting, id)) => self.fail_waiting(&id, waiting, CONNECTION_CLOSED, why),
             None => self.garbage(text),
         }
     }
@@ -167,6 +166,7 @@ impl Proxy {
     /// The client no longer waits for a request: its answer, if one comes, is dropped.
     pub(super) fn cancelled(&self, id: &Id, reason: &str) {
         let Some(waiting) = self.pending.take(id) else { return };
+        self.server.leave(id);
         if let What::Call(called) = &waiting.what {
             self.judge.finished(called, false, &json!({ "cancelled": reason }));
         }
@@ -183,6 +183,7 @@ impl Proxy {
             What::Own(_) => "the server did not answer in time".to_owned(),
             _ => format!("the server did not answer within {} s", self.timeout.as_secs_f64()),
         };
+        self.server.leave(id);
         self.fail_waiting(id, waiting, REQUEST_TIMEOUT, &why);
         let text = reply::cancelled(id, "timed out");
         let cancelled = Sent { text: text.as_bytes(), method: Some("notifications/cancelled"), ..Sent::default() };
@@ -198,17 +199,41 @@ impl Proxy {
         }
     }
 
-    pub(super) fn fail_all(&self, waiting: Vec<(Id, Waiting)>, why: &str) {
-        waiting.into_iter().for_each(|(id, waiting)| self.fail_waiting(&id, waiting, CONNECTION_CLOSED, why));
+    /// Answers a request whose answer has come, and is none.
+    fn give_up(&self, id: &Id, waiting: Waiting, why: &str) {
+        self.server.leave(id);
+        self.fail_waiting(id, waiting, CONNECTION_CLOSED, why);
+    }
+
+    /// Answers all that wait when the server is gone. All of it is on record before anything is said, and it is said by a
+    /// thread of its own: a client that does not read must not keep us.
+    pub(super) fn fail_all(self: &Arc<Self>, waiting: Vec<(Id, Waiting)>, why: &str) {
+        waiting.iter().for_each(|(_, waiting)| self.failed(&waiting.what, why));
+        let (proxy, why) = (Arc::clone(self), why.to_owned());
+        let said = spawn("last", move || {
+            waiting.into_iter().for_each(|(id, waiting)| proxy.say_failed(&id, &waiting, CONNECTION_CLOSED, &why));
+        });
+        said.unwrap_or_else(|why| self.note(&why));
     }
 
     fn fail_waiting(&self, id: &Id, waiting: Waiting, code: i64, why: &str) {
-        match waiting.what {
-            What::Own(wanted) => return drop(wanted.send(Err(why.to_owned()))),
-            What::Call(called) => drop(self.judge.finished(&called, false, &json!({ "error": why }))),
+        self.failed(&waiting.what, why);
+        self.say_failed(id, &waiting, code, why);
+    }
+
+    /// Keeps that a request failed.
+    fn failed(&self, what: &What, why: &str) {
+        match what {
+            What::Own(wanted) => drop(wanted.send(Err(why.to_owned()))),
+            What::Call(called) => drop(self.judge.finished(called, false, &json!({ "error": why }))),
             What::Passed | What::Introduction | What::List { .. } | What::Held => {}
         }
-        self.answer(waiting.batch.as_ref(), reply::error(Some(id), code, why));
+    }
+
+    fn say_failed(&self, id: &Id, waiting: &Waiting, code: i64, why: &str) {
+        if !matches!(waiting.what, What::Own(_)) {
+            self.answer(waiting.batch.as_ref(), reply::error(Some(id), code, why));
+        }
     }
 
     /// Passes an answer on as it is, alone or with those of its batch.

@@ -3,18 +3,18 @@
 //! Finding that out may take a while, so it is done on a thread of its own: pings, cancellations and answers pass by.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Proxy;
-use super::batch::Batch;
-use super::judge::{Asked, PROTOCOL_VERSION};
+use super::judge::{Asked, Judged, PROTOCOL_VERSION};
 use super::listing::{Asker, LIST_MS_MAX, PAGES_MAX, next_cursor};
 use super::pending::{Waiting, What};
 use super::server::Sent;
+use super::upward::with_arguments;
 use crate::message::{Id, Message};
 use crate::reply::{self, INVALID_REQUEST};
 use std::sync::mpsc::sync_channel;
@@ -28,10 +28,16 @@ pub(super) struct Held {
     pub(super) id: Id,
     pub(super) value: Value,
     pub(super) text: Vec<u8>,
-    pub(super) batch: Option<Arc<Batch>>,
     pub(super) deadline: Instant,
     /// The list is to be asked for before it.
     pub(super) wants_list: bool,
+}
+
+impl Held {
+    /// By what it is told from others; an id may be used again.
+    const fn call(&self) -> (&Id, Instant) {
+        (&self.id, self.deadline)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -88,7 +94,7 @@ impl Proxy {
             {
                 self.get_to_know(&held, &message, &asked);
                 // It may have been answered meanwhile: cancelled, too late, or the server is gone.
-                if self.pending.take(&held.id).is_some() {
+                if self.pending.holds(held.call()) {
                     self.released(&held, &message, &asked);
                 }
             }
@@ -96,11 +102,30 @@ impl Proxy {
     }
 
     fn released(&self, held: &Held, message: &Message<'_>, asked: &Asked<'_>) {
-        if self.judge.is_named() {
-            return self.judged(message, asked, &held.id, (&held.text, held.batch.as_ref(), held.deadline));
+        if !self.judge.is_named() {
+            let why = "the server has not said its name: greet it with `initialize`, or name it with `--name`";
+            return self.answer_held(held, reply::error(Some(&held.id), INVALID_REQUEST, why));
         }
-        let why = "the server has not said its name: greet it with `initialize`, or name it with `--name`";
-        self.answer(held.batch.as_ref(), reply::error(Some(&held.id), INVALID_REQUEST, why));
+        match self.judged(asked) {
+            Judged::Denied(result) => self.answer_held(held, reply::result(&held.id, &result)),
+            Judged::Pass(called, edited) => match self.pending.sent(held.call(), called) {
+                Ok(()) => {
+                    let params = self.params(message, asked, edited.as_ref());
+                    let edited = edited.map(|args| with_arguments(message, args));
+                    let text = edited.as_deref().map_or(held.text.as_slice(), str::as_bytes);
+                    self.send(&Sent { text, params, ..Sent::of(message) });
+                }
+                // Whoever answered it did not know of the call.
+                Err(called) => drop(self.judge.finished(&called, false, &json!({ "error": "nobody waits for it" }))),
+            },
+        }
+    }
+
+    /// Answers a call that is held, unless somebody has.
+    fn answer_held(&self, held: &Held, text: String) {
+        if let Some(waiting) = self.pending.take_held(held.call()) {
+            self.answer(waiting.batch.as_ref(), text);
+        }
     }
 
     fn get_to_know(&self, held: &Held, message: &Message<'_>, asked: &Asked<'_>) {
@@ -156,12 +181,12 @@ impl Proxy {
     ) -> Result<Value, String> {
         let (done, wait) = sync_channel(1);
         let id = self.own_id();
-        let waiting = Waiting { what: What::Own(done), batch: None, deadline: Some(until) };
+        let waiting = Waiting::new(What::Own(done), None, Some(until));
         self.pending.add(&id, waiting).map_err(|refused| refused.told())?;
         params.extend(protocol(message).map(|meta| ("_meta".to_owned(), meta)));
         let text = reply::request(&id, method, &Value::Object(params));
         let version = message.meta(PROTOCOL_VERSION).and_then(Value::as_str);
-        self.send(&Sent { text: text.as_bytes(), id: Some(id), method: Some(method), name: None, version });
+        self.send(&Sent { text: text.as_bytes(), id: Some(id), method: Some(method), version, ..Sent::default() });
         wait.recv().unwrap_or_else(|_| Err("nobody answers".to_owned()))
     }
 }

@@ -23,6 +23,9 @@ pub(super) const LIST_MS_MAX: u64 = 10_000;
 /// Milliseconds until a list is asked for again that did not hold a tool, or did not come.
 const AGAIN_MS: u64 = 5_000;
 
+/// How the keys of a tool's `_meta` begin that Claude Code reads: words to find it by, and how much of it is shown.
+const HOST_NOTES: &str = "anthropic/";
+
 /// Who asked for a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asker {
@@ -108,6 +111,11 @@ impl Listings {
     pub(super) fn lacks(&self, tool: &str) -> bool {
         let state = self.state();
         state.complete && !state.tools.contains_key(tool)
+    }
+
+    /// What a tool's arguments must fit, as the server says.
+    pub(super) fn schema(&self, tool: &str) -> Option<String> {
+        self.state().tools.get(tool)?.schema.clone()
     }
 
     /// What the runtime judges by and what a session remembers, where that is news.
@@ -211,11 +219,14 @@ fn listing(server: &str, tools: &BTreeMap<String, Tool>) -> Listing {
 }
 
 impl Tool {
-    /// All that is said of a tool, but for what servers note beside it.
+    /// All that is said of a tool; of what servers note beside it, only what a host reads.
     fn of(tool: &Value) -> Self {
         let mut said = tool.clone();
-        if let Value::Object(said) = &mut said {
-            said.remove("_meta");
+        if let Value::Object(said) = &mut said
+            && let Some(noted) = said.remove("_meta")
+        {
+            let noted = noted.as_object().into_iter().flatten().filter(|(key, _)| key.starts_with(HOST_NOTES));
+            said.extend(noted.map(|(key, value)| (key.clone(), value.clone())));
         }
         let schema = tool.get("inputSchema").filter(|schema| schema.is_object()).map(Value::to_string);
         Self { digest: Digest::of(&canonical(&said)), schema, doubled: false }
@@ -281,6 +292,18 @@ mod tests {
         assert!(listings.news("s").is_none() && listings.lacks("b_c") && !listings.lacks("b.c"));
         listings.changed();
         assert!(listings.news("s").unwrap().0.unclear("mcp__s__a").is_some());
+    }
+
+    #[test]
+    fn what_a_host_reads_beside_a_tool_is_part_of_it() {
+        let of = |meta: Value| {
+            let mut tool = tool("a", "as ever");
+            tool["_meta"] = meta;
+            Tool::of(&tool)
+        };
+        assert_eq!(of(json!({"seen": 1})), of(json!({"seen": 2})));
+        assert_eq!(of(json!({"seen": 1})), Tool::of(&tool("a", "as ever")));
+        assert_ne!(of(json!({"anthropic/searchHint": "mail"})), of(json!({"anthropic/searchHint": "keys"})));
     }
 
     #[test]

@@ -1,18 +1,23 @@
 //! The proxy: stands between any MCP client and any MCP server, and judges every `tools/call`.
 //!
 //! Few threads beside the one that waits: one reads the client (`upward`), one the server (`downward`), one the clock, one
-//! finds out what calls are judged by (`held`), one sees whether the server is alive. A call is
+//! finds out what calls are judged by (`held`), others see whether the server is alive and reads (`pipe`). A call is
 //! judged and on record before the server sees it, and its result before the client does. Whatever is not judged passes
 //! byte for byte and in order. A server that dies, hangs, floods or babbles leads to errors, never to a stuck client.
 
 mod batch;
 mod child;
+mod connections;
 mod downward;
+mod greeting;
+mod headers;
 mod held;
 mod judge;
 mod listing;
+mod notices;
 mod outlet;
 mod pending;
+mod pipe;
 mod remote;
 mod server;
 mod sse;
@@ -48,8 +53,15 @@ use crate::reply;
 pub const TIMEOUT_DEFAULT: Duration = Duration::from_secs(600);
 /// Milliseconds between the gentle and the rough way to end a server; clients give us about as long.
 const GRACE_MS: u64 = 1_500;
-/// Milliseconds in which what a server said before it ended is read, where someone else keeps its output open.
+/// Milliseconds in which what a server said before it ended is read, where someone else keeps its output open; and in which
+/// a client reads what we say last.
 const DRAIN_MS: u64 = 500;
+/// Milliseconds between two looks whether it has.
+const LAST_LOOK_MS: u64 = 2;
+/// Milliseconds for all that: what is being recorded gets on record.
+const LAST_MS_MAX: u64 = 5_000;
+/// Milliseconds between two looks whether anybody still waits for a server that does not read.
+const DEAF_LOOK_MS: u64 = 250;
 /// Milliseconds that a client which says nothing more may still wait for answers.
 const LINGER_MS_MAX: u64 = 60_000;
 /// Milliseconds between two looks whether it still does.
@@ -70,6 +82,8 @@ pub struct Options {
     pub state: Option<PathBuf>,
     /// How long a call may take.
     pub timeout: Duration,
+    /// From where the server may see a relative path: where it is started, and directories that it is told of.
+    pub dirs: Vec<String>,
     pub server: Target,
 }
 
@@ -151,7 +165,7 @@ pub fn run(runtime: Runtime, options: Options, streams: Streams) -> Result<u8, S
     let (end, ended) = channel();
     let joiner = Joiner::new(options.session, options.state);
     let proxy = Arc::new(Proxy {
-        judge: Judge::new(runtime, joiner, options.name.as_deref()),
+        judge: Judge::new(runtime, joiner, options.name.as_deref(), options.dirs),
         listings: Listings::default(),
         pending: Pending::default(),
         held: Queue::default(),
@@ -209,6 +223,12 @@ fn start(proxy: &Arc<Proxy>, (input, source, signals): Inputs, end: &Sender<End>
             drop(ended.send(End::ServerClosed));
         }
     })?;
+    let (listened, ended) = (Arc::clone(proxy), end.clone());
+    spawn("deaf", move || {
+        if listened.hears_nothing() {
+            drop(ended.send(End::ServerClosed));
+        }
+    })?;
     let Some(mut signals) = signals else { return Ok(()) };
     let ended = end.clone();
     spawn("signals", move || {
@@ -261,12 +281,17 @@ impl Proxy {
                 Heard::Line(line) => self.server_said(&line),
                 Heard::TooLong { head, tail } => self.server_said_too_much(&head, &tail),
                 Heard::Failed(id, why) => self.fail(&id, reply::CONNECTION_CLOSED, &why),
+                Heard::Note(text) => self.note(&text),
+                Heard::Anew => {
+                    self.note("the server had forgotten the session, and was greeted anew");
+                    self.listings.changed();
+                }
             }
         }
     }
 
     /// Waits for the end, and brings it about on the other side.
-    fn attend(&self, ended: &Receiver<End>) -> u8 {
+    fn attend(self: &Arc<Self>, ended: &Receiver<End>) -> u8 {
         let grace = Duration::from_millis(GRACE_MS);
         match ended.recv().unwrap_or(End::ServerClosed) {
             End::ClientClosed => {
@@ -277,12 +302,13 @@ impl Proxy {
         }
     }
 
-    fn closed(&self, end: End, grace: Duration) -> u8 {
+    fn closed(self: &Arc<Self>, end: End, grace: Duration) -> u8 {
         let by_signal = if let End::Signal(signal) = end { Some(signal) } else { None };
         by_signal.into_iter().for_each(|signal| self.server.signal(signal));
         let by_itself = matches!(end, End::ServerClosed);
         let (how, code) = self.server.end(grace);
         self.fail_all(self.pending.close(&how), &how);
+        self.say_the_last();
         match (by_signal, by_itself) {
             (Some(signal), _) => signal.exit_code(),
             (None, true) => {
@@ -293,10 +319,30 @@ impl Proxy {
         }
     }
 
+    /// Waits until the server can be told nothing any more. One that works on calls is given the time that they have.
+    fn hears_nothing(&self) -> bool {
+        while self.server.wait_deaf() {
+            if self.server.is_lost() || self.pending.is_settled() {
+                self.note("the server does not read what it is sent");
+                return true;
+            }
+            thread::sleep(Duration::from_millis(DEAF_LOOK_MS));
+        }
+        false
+    }
+
+    /// Waits until what is being answered is on record and said; but not for a client that does not read.
+    fn say_the_last(&self) {
+        let (until, patience) = (Instant::now() + Duration::from_millis(LAST_MS_MAX), Duration::from_millis(DRAIN_MS));
+        while !self.pending.is_quiet() && !self.client.is_stuck(patience) && Instant::now() < until {
+            thread::sleep(Duration::from_millis(LAST_LOOK_MS));
+        }
+    }
+
     /// A client that says nothing more still gets its answers; nothing once it has them all.
     fn linger(&self, ended: &Receiver<End>) -> Option<End> {
         let until = Instant::now() + Duration::from_millis(LINGER_MS_MAX);
-        while !self.pending.is_empty() && Instant::now() < until {
+        while !self.pending.is_settled() && Instant::now() < until {
             match ended.recv_timeout(Duration::from_millis(LINGER_LOOK_MS)) {
                 Ok(End::ClientClosed) | Err(RecvTimeoutError::Timeout) => {}
                 Ok(end) => return Some(end),

@@ -16,13 +16,24 @@ const PENDING_MAX: usize = 1024;
 /// Milliseconds between two looks for calls that took too long, while there are any.
 const TICK_MS: u64 = 250;
 
-/// A request that was sent on.
+/// A request that is not answered yet.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) what: What,
     /// The batch that its answer belongs into.
     pub(super) batch: Option<Arc<Batch>>,
     pub(super) deadline: Option<Instant>,
+    /// Goes when its answer is given: until then someone waits, though it was taken out of the table to be answered.
+    owed: Option<Owed>,
+}
+
+/// One answer that is owed; how many are is counted.
+type Owed = Arc<()>;
+
+impl Waiting {
+    pub(super) const fn new(what: What, batch: Option<Arc<Batch>>, deadline: Option<Instant>) -> Self {
+        Self { what, batch, deadline, owed: None }
+    }
 }
 
 /// What an answer is wanted for.
@@ -46,6 +57,11 @@ impl What {
     /// Whether the server was asked, by the client.
     pub(super) const fn is_clients(&self) -> bool {
         matches!(self, Self::Passed | Self::Introduction | Self::List { .. } | Self::Call(_))
+    }
+
+    /// Whether the server was asked, by whomever.
+    pub(super) const fn is_sent(&self) -> bool {
+        !matches!(self, Self::Held)
     }
 }
 
@@ -81,6 +97,7 @@ struct Table {
 pub(super) struct Pending {
     table: Mutex<Table>,
     changed: Condvar,
+    owed: Owed,
 }
 
 impl Pending {
@@ -89,7 +106,7 @@ impl Pending {
     }
 
     /// Adds a request; must be done before it is sent.
-    pub(super) fn add(&self, id: &Id, waiting: Waiting) -> Result<(), Refused> {
+    pub(super) fn add(&self, id: &Id, mut waiting: Waiting) -> Result<(), Refused> {
         let mut table = self.table();
         if let Some(why) = &table.closed {
             return Err(Refused::Closed(why.clone()));
@@ -103,6 +120,7 @@ impl Pending {
         }
         let wake = table.idle && waiting.deadline.is_some();
         table.idle &= !wake;
+        waiting.owed = Some(Arc::clone(&self.owed));
         table.waiting.insert(id.clone(), waiting);
         if wake {
             self.changed.notify_all();
@@ -110,21 +128,69 @@ impl Pending {
         Ok(())
     }
 
-    /// Takes the request that an answer belongs to.
+    /// Takes a request that nobody is to answer but who takes it.
     pub(super) fn take(&self, id: &Id) -> Option<Waiting> {
         self.table().waiting.remove(id)
+    }
+
+    /// The same, if it waits for something of this kind.
+    pub(super) fn take_if(&self, id: &Id, kind: impl Fn(&What) -> bool) -> Option<Waiting> {
+        let mut table = self.table();
+        table.waiting.get(id).filter(|waiting| kind(&waiting.what))?;
+        table.waiting.remove(id)
+    }
+
+    /// The call of this id and deadline that is held, if it still is: an id may be used again.
+    fn held<'t>(table: &'t mut Table, (id, deadline): (&Id, Instant)) -> Option<&'t mut Waiting> {
+        let held = |waiting: &&mut Waiting| matches!(waiting.what, What::Held) && waiting.deadline == Some(deadline);
+        table.waiting.get_mut(id).filter(held)
+    }
+
+    /// Whether a call that is held was not answered meanwhile.
+    pub(super) fn holds(&self, call: (&Id, Instant)) -> bool {
+        Self::held(&mut self.table(), call).is_some()
+    }
+
+    /// Takes a call that is held, to be answered by us.
+    pub(super) fn take_held(&self, call: (&Id, Instant)) -> Option<Waiting> {
+        let mut table = self.table();
+        Self::held(&mut table, call)?;
+        table.waiting.remove(call.0)
+    }
+
+    /// A call that is held goes to the server. Gives it back where nobody waits for it any more.
+    ///
+    /// INVARIANT: done in its place. Who looks in between must not find that nobody waits.
+    pub(super) fn sent(&self, call: (&Id, Instant), called: Box<Called>) -> Result<(), Box<Called>> {
+        match Self::held(&mut self.table(), call) {
+            Some(waiting) => waiting.what = What::Call(called),
+            None => return Err(called),
+        }
+        Ok(())
     }
 
     /// The only request in flight, where there is just one.
     pub(super) fn only(&self) -> Option<Id> {
         let table = self.table();
-        let mut ids = table.waiting.keys();
+        let mut ids = table.waiting.iter().filter(|(_, waiting)| waiting.what.is_sent()).map(|(id, _)| id);
         ids.next().filter(|_| ids.next().is_none()).cloned()
     }
 
-    /// Whether nobody waits for anything that must come to an end.
-    pub(super) fn is_empty(&self) -> bool {
-        self.table().waiting.values().all(|waiting| waiting.deadline.is_none())
+    /// Whether nobody waits for anything that must come to an end, and no answer is being given.
+    pub(super) fn is_settled(&self) -> bool {
+        let table = self.table();
+        table.waiting.values().all(|waiting| waiting.deadline.is_none()) && !self.is_answering(&table)
+    }
+
+    /// Whether no answer is being given.
+    pub(super) fn is_quiet(&self) -> bool {
+        !self.is_answering(&self.table())
+    }
+
+    /// Whether something was taken out of the table and is not answered yet.
+    fn is_answering(&self, table: &Table) -> bool {
+        // One is ours, and each that waits holds one.
+        Arc::strong_count(&self.owed) > 1 + table.waiting.len()
     }
 
     /// Whether the server has not yet answered a greeting.
@@ -132,9 +198,13 @@ impl Pending {
         self.table().waiting.values().any(|waiting| matches!(waiting.what, What::Introduction))
     }
 
-    /// Takes all that wait.
-    pub(super) fn take_all(&self) -> Vec<(Id, Waiting)> {
-        std::mem::take(&mut self.table().waiting).into_iter().collect()
+    /// Takes all that the server was sent.
+    pub(super) fn take_sent(&self) -> Vec<(Id, Waiting)> {
+        let mut table = self.table();
+        let all = std::mem::take(&mut table.waiting);
+        let (sent, held): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, waiting)| waiting.what.is_sent());
+        table.waiting.extend(held);
+        sent
     }
 
     /// Lets nobody wait any more, for this reason; takes all that did.
@@ -177,7 +247,7 @@ mod tests {
     use super::*;
 
     fn waiting(deadline: Option<Instant>) -> Waiting {
-        Waiting { what: What::Passed, batch: None, deadline }
+        Waiting::new(What::Passed, None, deadline)
     }
 
     #[test]
@@ -204,6 +274,32 @@ mod tests {
         assert_eq!(pending.close("gone").len(), 1);
         assert!(pending.expired().is_none());
         assert_eq!(pending.add(&Id::own("new"), waiting(None)), Err(Refused::Closed("gone".to_owned())));
+    }
+
+    #[test]
+    fn nothing_is_settled_before_the_last_answer_is_given() {
+        let pending = Pending::default();
+        let (id, soon) = (Id::own("a"), Instant::now() + Duration::from_secs(60));
+        pending.add(&Id::own("lasting"), waiting(None)).unwrap();
+        assert!(pending.is_settled() && pending.is_quiet());
+        pending.add(&id, waiting(Some(soon))).unwrap();
+        assert!(!pending.is_settled() && pending.is_quiet());
+        let taken = pending.take(&id).unwrap();
+        assert!(!pending.is_settled() && !pending.is_quiet(), "it is being answered");
+        drop(taken);
+        assert!(pending.is_settled() && pending.is_quiet());
+    }
+
+    #[test]
+    fn what_is_held_is_taken_by_nobody_elses_answer_and_goes_on_once() {
+        let pending = Pending::default();
+        let (id, deadline) = (Id::own("a"), Instant::now() + Duration::from_secs(60));
+        let call = (&id, deadline);
+        pending.add(&id, Waiting::new(What::Held, None, Some(deadline))).unwrap();
+        assert!(pending.take_if(&id, What::is_sent).is_none() && pending.only().is_none());
+        assert!(pending.take_sent().is_empty() && pending.holds(call) && !pending.is_settled());
+        assert!(!pending.holds((&id, deadline + Duration::from_secs(1))), "another call of the same id");
+        assert!(pending.take_held(call).is_some() && pending.take_held(call).is_none() && pending.is_settled());
     }
 
     #[test]

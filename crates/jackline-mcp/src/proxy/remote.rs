@@ -2,16 +2,19 @@
 //! stream, and one more stream brings what the server says by itself.
 
 use std::io::{BufReader, Read as _};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use ureq::http::Response;
 use ureq::{Agent, Body, BodyReader, RequestBuilder};
 
+use super::connections::{Connection, Connections};
+use super::headers::encoded;
+use super::notices::Notices;
 use super::server::{Ending, Sent, Server};
 use super::sse::{Said, Stream};
 use crate::message::{self, Id};
@@ -20,8 +23,10 @@ use jackline_runtime::lines::LINE_BYTES_MAX;
 
 /// Milliseconds for a connection to be made.
 const CONNECT_MS_MAX: u64 = 10_000;
-/// Requests in flight: each has a thread of its own.
-const REQUESTS_MAX: usize = 64;
+/// Milliseconds for a notice to be taken; those behind it wait.
+const NOTICE_MS_MAX: u64 = 30_000;
+/// Milliseconds that a request waits for the notices before it to be taken; a server that takes longer gets it all the same.
+const ORDER_MS_MAX: u64 = 5_000;
 /// Notices that wait to be posted; they are posted in order.
 const NOTICES_MAX: usize = 256;
 /// Lines that wait to be passed on; a server that is quicker waits.
@@ -30,8 +35,16 @@ const LINES_MAX: usize = 64;
 const RESUMES_MAX: u32 = 5;
 /// Milliseconds before a stream is taken up again, where the server says nothing of it.
 const RESUME_MS: u64 = 1_000;
+/// Milliseconds before that in any case: a server that ends every stream at once must not keep us busy.
+const RESUME_MS_MIN: u64 = 10;
 /// Milliseconds that a server may ask for before that.
 const RESUME_MS_MAX: u64 = 60_000;
+/// Characters of an address that are shown.
+const LOCATION_CHARS_MAX: usize = 200;
+/// The header that names a session.
+pub(super) const SESSION: &str = "Mcp-Session-Id";
+/// What a client says once it has greeted a server.
+pub(super) const INITIALIZED: &str = "notifications/initialized";
 /// Bytes of a thread's stack: it only carries messages.
 const STACK_BYTES: usize = 256 * 1024;
 
@@ -45,20 +58,34 @@ pub(super) enum Heard {
     },
     /// A request got no answer, for this reason.
     Failed(Id, String),
+    /// Something that people should know.
+    Note(String),
+    /// It had forgotten the session, and was greeted anew: nothing that is known of it is sure.
+    Anew,
 }
 
 /// The server, as far as it is known.
 #[derive(Debug)]
-struct Remote {
+pub(super) struct Remote {
+    /// For what the server says by itself.
     agent: Agent,
-    url: String,
+    /// For notices.
+    notifier: Agent,
+    /// For requests.
+    connections: Connections,
+    /// Where it is; it may say that it is elsewhere.
+    url: Mutex<String>,
     headers: Vec<(String, String)>,
-    /// The session that the server gave us, and the protocol that was agreed on.
-    agreed: Mutex<(Option<String>, Option<String>)>,
+    agreed: Mutex<Agreed>,
+    /// How the client greeted it.
+    pub(super) greeting: Mutex<Option<Posted>>,
     heard: SyncSender<Heard>,
-    requests: AtomicUsize,
     listening: AtomicBool,
+    pub(super) notices: Notices,
 }
+
+/// The session that the server gave us, and the protocol that was agreed on.
+pub(super) type Agreed = (Option<String>, Option<String>);
 
 /// The way to it.
 #[derive(Debug)]
@@ -68,13 +95,14 @@ pub(super) struct Address {
 }
 
 /// A message that is to be posted.
-#[derive(Debug)]
-struct Posted {
-    text: Vec<u8>,
-    id: Option<Id>,
-    method: Option<String>,
-    name: Option<String>,
-    version: Option<String>,
+#[derive(Debug, Clone, Default)]
+pub(super) struct Posted {
+    pub(super) text: Vec<u8>,
+    pub(super) id: Option<Id>,
+    pub(super) method: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) params: Vec<(String, String)>,
+    pub(super) version: Option<String>,
 }
 
 impl Posted {
@@ -85,9 +113,18 @@ impl Posted {
             id: sent.id.clone(),
             method: owned(sent.method),
             name: owned(sent.name),
+            params: sent.params.clone(),
             version: owned(sent.version),
         }
     }
+
+    fn greets(&self) -> bool {
+        self.method.as_deref() == Some("initialize")
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Address {
@@ -96,23 +133,33 @@ impl Address {
         url: String,
         headers: Vec<(String, String)>,
     ) -> Result<(Self, std::sync::mpsc::Receiver<Heard>), String> {
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .timeout_connect(Some(Duration::from_millis(CONNECT_MS_MAX)));
+        let config = || {
+            let config = Agent::config_builder().http_status_as_error(false).max_redirects(0);
+            let config = config.timeout_connect(Some(Duration::from_millis(CONNECT_MS_MAX)));
+            // What is not encrypted, and what is on this machine, goes straight: its headers are for nobody between.
+            if goes_straight(&url) { config.proxy(None) } else { config }
+        };
         let (heard, hear) = sync_channel(LINES_MAX);
         let remote = Arc::new(Remote {
-            agent: config.build().into(),
-            url,
+            agent: config().build().into(),
+            notifier: config().timeout_global(Some(Duration::from_millis(NOTICE_MS_MAX))).build().into(),
+            connections: Connections::new(config().build()),
+            url: Mutex::new(url),
             headers,
             agreed: Mutex::default(),
+            greeting: Mutex::default(),
             heard,
-            requests: AtomicUsize::new(0),
             listening: AtomicBool::new(false),
+            notices: Notices::default(),
         });
         let (notices, posted) = sync_channel::<Posted>(NOTICES_MAX);
         let carrier = Arc::clone(&remote);
-        spawn("notices", move || posted.into_iter().for_each(|notice| carrier.notice(&notice)))?;
+        spawn("notices", move || {
+            for notice in posted {
+                carrier.notice(&notice);
+                carrier.notices.taken();
+            }
+        })?;
         Ok((Self { remote, notices }, hear))
     }
 }
@@ -120,26 +167,29 @@ impl Address {
 impl Server for Address {
     fn send(&self, message: &Sent<'_>) -> Result<(), String> {
         let posted = Posted::of(message);
-        if posted.id.is_none() {
-            return self.notices.try_send(posted).map_err(|fault| match fault {
+        let Some(id) = message.id.clone() else {
+            let told = |fault| match fault {
                 TrySendError::Full(_) => "the server does not take notices any more".to_owned(),
                 TrySendError::Disconnected(_) => "the server is being left".to_owned(),
-            });
-        }
-        let more = |requests| (requests < REQUESTS_MAX).then_some(requests + 1);
-        let requests = &self.remote.requests;
-        if requests.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
-            return Err("too many requests are in flight".to_owned());
-        }
-        let remote = Arc::clone(&self.remote);
+            };
+            return self.remote.notices.queue(|| self.notices.try_send(posted).map_err(told));
+        };
+        let connections = &self.remote.connections;
+        let connection = connections.take(&id).ok_or("too many requests are in flight")?;
+        let (remote, unused, of) = (Arc::clone(&self.remote), connection.clone(), id.clone());
+        let said_before = remote.notices.queued();
         let spawned = spawn("request", move || {
-            remote.request(&posted);
-            remote.requests.fetch_sub(1, Ordering::Relaxed);
+            remote.notices.wait_for(said_before, Duration::from_millis(ORDER_MS_MAX));
+            remote.request(&posted, &id, connection);
         });
         if spawned.is_err() {
-            requests.fetch_sub(1, Ordering::Relaxed);
+            connections.give_back(&of, unused);
         }
         spawned
+    }
+
+    fn leave(&self, id: &Id) {
+        self.remote.connections.cut(id);
     }
 
     fn close(&self) {}
@@ -148,19 +198,27 @@ impl Server for Address {
 
     /// Gives the session back; the server may keep it until it forgets it.
     fn end(&self, _: Duration) -> (String, Option<u8>) {
-        let (session, version) = self.remote.agreed();
+        let ((session, version), url) = (self.remote.agreed(), self.remote.url());
         if session.is_some() {
-            let request = self.remote.agent.delete(&self.remote.url);
+            let request = self.remote.agent.delete(&url);
             let limit = request.config().timeout_global(Some(Duration::from_secs(2))).build();
             drop(self.remote.dress(limit, version.as_deref(), session.as_deref()).call());
         }
-        (format!("the server at `{}` was left", self.remote.url), Some(0))
+        (format!("the server at `{url}` was left"), Some(0))
     }
 }
 
 impl Remote {
-    fn agreed(&self) -> (Option<String>, Option<String>) {
-        self.agreed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn agreed(&self) -> Agreed {
+        lock(&self.agreed).clone()
+    }
+
+    pub(super) fn agree(&self, agreed: Agreed) {
+        *lock(&self.agreed) = agreed;
+    }
+
+    fn url(&self) -> String {
+        lock(&self.url).clone()
     }
 
     /// Puts the headers on that every request has.
@@ -177,19 +235,45 @@ impl Remote {
             request = request.header("MCP-Protocol-Version", version);
         }
         if let Some(session) = session {
-            request = request.header("Mcp-Session-Id", session);
+            request = request.header(SESSION, session);
         }
         request
     }
 
-    fn post(&self, posted: &Posted) -> Result<Response<Body>, String> {
-        let (session, agreed) = self.agreed();
-        let version = posted.version.clone().or(agreed);
-        let mut request = self.dress(self.agent.post(&self.url), version.as_deref(), session.as_deref());
+    /// Posts a message; again where the server has forgotten the session in which it is said.
+    fn post(self: &Arc<Self>, agent: &Agent, posted: &Posted) -> Result<Response<Body>, String> {
+        let agreed = self.agreed();
+        let response = self.post_as(agent, posted, &agreed)?;
+        let forgotten = agreed.0.filter(|_| response.status().as_u16() == 404 && !posted.greets());
+        match forgotten {
+            Some(session) if self.greet_anew(agent, &session) => self.post_as(agent, posted, &self.agreed()),
+            _ => Ok(response),
+        }
+    }
+
+    /// Posts a message by what was agreed on; again where the server says that it is elsewhere in the same place.
+    pub(super) fn post_as(&self, agent: &Agent, posted: &Posted, agreed: &Agreed) -> Result<Response<Body>, String> {
+        let url = self.url();
+        let response = self.post_to(agent, &url, (posted, agreed))?;
+        let Some(moved) = moved(&url, &response) else { return Ok(response) };
+        let response = self.post_to(agent, &moved, (posted, agreed))?;
+        *lock(&self.url) = moved;
+        Ok(response)
+    }
+
+    fn post_to(
+        &self,
+        agent: &Agent,
+        url: &str,
+        (posted, (session, agreed)): (&Posted, &Agreed),
+    ) -> Result<Response<Body>, String> {
+        let version = posted.version.as_deref().or(agreed.as_deref());
+        let mut request = self.dress(agent.post(url), version, session.as_deref());
         if posted.version.is_some() {
             // From 2026-07-28 on a request says in its headers what it is about.
             request = posted.method.iter().fold(request, |request, method| request.header("Mcp-Method", method));
             request = posted.name.iter().fold(request, |request, name| request.header("Mcp-Name", encoded(name)));
+            request = posted.params.iter().fold(request, |request, (name, value)| request.header(name, value));
         }
         request =
             request.header("Content-Type", "application/json").header("Accept", "application/json, text/event-stream");
@@ -198,37 +282,60 @@ impl Remote {
 
     /// Posts what wants no answer.
     fn notice(self: &Arc<Self>, posted: &Posted) {
-        let accepted = self.post(posted).is_ok_and(|response| response.status().is_success());
-        let initialized = posted.method.as_deref() == Some("notifications/initialized");
-        if accepted && initialized && !self.listening.swap(true, Ordering::Relaxed) {
-            let remote = Arc::clone(self);
-            // Without it only what the server says by itself is missing.
-            drop(spawn("listen", move || remote.listen()));
+        let answered = self.post(&self.notifier, posted).map(|response| {
+            let refused = (!response.status().is_success()).then(|| refused(&response));
+            refused.map_or(Ok(()), Err)
+        });
+        let accepted = answered.and_then(|taken| taken);
+        if let Err(why) = &accepted {
+            let what = posted.method.as_deref().unwrap_or("an answer");
+            self.tell(Heard::Note(format!("`{what}` was not taken: {why}")));
+        }
+        if accepted.is_ok() && posted.method.as_deref() == Some(INITIALIZED) {
+            self.begin_listening();
         }
     }
 
+    pub(super) fn begin_listening(self: &Arc<Self>) {
+        if !self.listening.swap(true, Ordering::Relaxed) {
+            let remote = Arc::clone(self);
+            // Without it only what the server says by itself is missing.
+            drop(spawn("listen", move || {
+                remote.listen();
+                remote.listening.store(false, Ordering::Relaxed);
+            }));
+        }
+    }
+
+    /// Tells the proxy something that is no message.
+    pub(super) fn tell(&self, heard: Heard) {
+        drop(self.heard.send(heard));
+    }
+
     /// Posts a request and passes on what comes back until its answer has come.
-    fn request(&self, posted: &Posted) {
-        let Some(id) = &posted.id else { return };
-        let answered = self.post(posted).and_then(|response| self.answered(posted, id, response));
-        if let Err(why) = answered {
+    fn request(self: &Arc<Self>, posted: &Posted, id: &Id, connection: Connection) {
+        if posted.greets() {
+            *lock(&self.greeting) = Some(posted.clone());
+        }
+        let agent = &connection.agent;
+        let answered = self.post(agent, posted).and_then(|response| self.answered(agent, (posted, id), response));
+        let awaited = self.connections.give_back(id, connection);
+        if let (Err(why), true) = (answered, awaited) {
             drop(self.heard.send(Heard::Failed(id.clone(), why)));
         }
     }
 
-    fn answered(&self, posted: &Posted, id: &Id, response: Response<Body>) -> Result<(), String> {
-        let (status, kind) = (response.status(), content_type(&response));
-        if posted.method.as_deref() == Some("initialize") {
-            let session = response.headers().get("mcp-session-id").and_then(|value| value.to_str().ok());
-            self.agreed.lock().unwrap_or_else(PoisonError::into_inner).0 = session.map(str::to_owned);
+    fn answered(&self, agent: &Agent, (posted, id): (&Posted, &Id), response: Response<Body>) -> Result<(), String> {
+        if posted.greets() {
+            lock(&self.agreed).0 = header(&response, SESSION);
         }
-        if kind == "text/event-stream" && status.is_success() {
-            return self.streamed(posted, id, response);
+        if is_stream(&response) {
+            return self.streamed(agent, (posted, id), response);
         }
+        let refused = (!response.status().is_success()).then(|| refused(&response));
         let body = body(response)?;
-        let told = scan::outline(&body).filter(|outline| outline.method.is_none() && outline.id().as_ref() == Some(id));
-        if told.is_none() {
-            return Err(if status.is_success() { unlike(&body) } else { refused(status.as_u16()) });
+        if answers(&body).as_ref() != Some(id) {
+            return Err(refused.unwrap_or_else(|| unlike(&body)));
         }
         self.learn(posted, &body);
         drop(self.heard.send(Heard::Line(body)));
@@ -236,27 +343,31 @@ impl Remote {
     }
 
     /// Reads a stream until the answer has come; one that ends before is taken up again where it ended.
-    fn streamed(&self, posted: &Posted, id: &Id, response: Response<Body>) -> Result<(), String> {
+    fn streamed(&self, agent: &Agent, (posted, id): (&Posted, &Id), response: Response<Body>) -> Result<(), String> {
         let mut stream = Stream::new(reader(response), None);
-        for _ in 0..=RESUMES_MAX {
-            loop {
-                match stream.next() {
-                    Ok(Some(Said::Message(message))) => {
-                        let last = scan::outline(&message)
-                            .is_some_and(|outline| outline.method.is_none() && outline.id().as_ref() == Some(id));
+        let mut silent = 0;
+        while silent <= RESUMES_MAX {
+            let begun = stream.last_id.clone();
+            silent += 1;
+            while let Ok(Some(said)) = stream.next() {
+                silent = 0;
+                match said {
+                    Said::Message(message) => {
                         self.learn(posted, &message);
-                        drop(self.heard.send(Heard::Line(message)));
-                        if last {
+                        if self.hear(message, Some(id)) {
                             return Ok(());
                         }
                     }
-                    Ok(Some(Said::TooLong { head, tail })) => drop(self.heard.send(Heard::TooLong { head, tail })),
-                    Ok(None) | Err(_) => break,
+                    Said::TooLong { head, tail } => self.tell(Heard::TooLong { head, tail }),
                 }
             }
             let Some(last_id) = stream.last_id.clone() else { break };
+            // A server may end a stream and have us come back, as often as it takes.
+            if stream.last_id != begun {
+                silent = 0;
+            }
             thread::sleep(pause(stream.retry_ms));
-            let response = self.resume(Some(&last_id))?;
+            let response = self.resume(agent, Some(&last_id))?;
             stream = Stream::new(reader(response), Some(last_id));
         }
         Err("the server ended its stream without an answer".to_owned())
@@ -264,47 +375,59 @@ impl Remote {
 
     /// The protocol that was agreed on stands in the answer to the first request.
     fn learn(&self, posted: &Posted, message: &[u8]) {
-        if posted.method.as_deref() != Some("initialize") {
-            return;
-        }
-        let version = message::read(message)
-            .ok()
-            .and_then(|message| message.pointer("/result/protocolVersion").and_then(Value::as_str).map(str::to_owned));
-        if let Some(version) = version {
-            self.agreed.lock().unwrap_or_else(PoisonError::into_inner).1 = Some(version);
+        if let Some(version) = Some(message).filter(|_| posted.greets()).and_then(version) {
+            lock(&self.agreed).1 = Some(version);
         }
     }
 
-    /// Listens to what the server says by itself; one that says nothing so answers with a refusal, and that is that.
+    /// Listens to what the server says by itself; one that says nothing so answers with a refusal, and that is that. One
+    /// that only ends its streams, as what stands between does with those that are quiet, is asked again and again.
     fn listen(&self) {
-        let (mut last_id, mut silent) = (None, 0);
-        while silent < RESUMES_MAX {
-            silent += 1;
-            let Ok(response) = self.resume(last_id.as_deref()) else { return };
-            let mut stream = Stream::new(reader(response), last_id.take());
-            while let Ok(Some(said)) = stream.next() {
-                silent = 0;
-                let heard = match said {
-                    Said::Message(message) => Heard::Line(message),
-                    Said::TooLong { head, tail } => Heard::TooLong { head, tail },
-                };
-                if self.heard.send(heard).is_err() {
+        let (mut last_id, mut rest_ms) = (None, RESUME_MS);
+        loop {
+            let (begun, mut asked_ms) = (Instant::now(), None);
+            if let Ok(response) = self.stream(&self.agent, last_id.as_deref()) {
+                if !is_stream(&response) {
                     return;
                 }
+                let mut stream = Stream::new(reader(response), last_id.take());
+                while let Ok(Some(said)) = stream.next() {
+                    match said {
+                        Said::Message(message) => _ = self.hear(message, None),
+                        Said::TooLong { head, tail } => self.tell(Heard::TooLong { head, tail }),
+                    }
+                }
+                (last_id, asked_ms) = (stream.last_id, stream.retry_ms);
             }
-            last_id = stream.last_id;
-            thread::sleep(pause(stream.retry_ms));
+            // Where it cannot be heard at all, it is asked less and less often.
+            let heard = begun.elapsed() >= Duration::from_millis(rest_ms);
+            rest_ms = if heard { RESUME_MS } else { (2 * rest_ms).min(RESUME_MS_MAX) };
+            thread::sleep(pause(asked_ms.or(Some(rest_ms))));
         }
     }
 
-    fn resume(&self, last_id: Option<&str>) -> Result<Response<Body>, String> {
+    /// Passes on a message that came on the stream of a request, or on nobody's; whether it is the answer to that request.
+    fn hear(&self, message: Vec<u8>, of: Option<&Id>) -> bool {
+        let answered = answers(&message);
+        let own = answered.is_some() && answered.as_ref() == of;
+        // Whoever waits elsewhere for what came here would wait for ever.
+        answered.iter().filter(|_| !own).for_each(|id| self.connections.cut(id));
+        drop(self.heard.send(Heard::Line(message)));
+        own
+    }
+
+    fn resume(&self, agent: &Agent, last_id: Option<&str>) -> Result<Response<Body>, String> {
+        let response = self.stream(agent, last_id)?;
+        if is_stream(&response) { Ok(response) } else { Err(refused(&response)) }
+    }
+
+    /// Asks for a stream.
+    fn stream(&self, agent: &Agent, last_id: Option<&str>) -> Result<Response<Body>, String> {
         let (session, version) = self.agreed();
-        let mut request = self.dress(self.agent.get(&self.url), version.as_deref(), session.as_deref());
+        let mut request = self.dress(agent.get(self.url()), version.as_deref(), session.as_deref());
         request = last_id.into_iter().fold(request, |request, id| request.header("Last-Event-ID", id));
         let response = request.header("Accept", "text/event-stream").call();
-        let response = response.map_err(|fault| format!("the server cannot be reached: {fault}"))?;
-        let streams = response.status().is_success() && content_type(&response) == "text/event-stream";
-        if streams { Ok(response) } else { Err(refused(response.status().as_u16())) }
+        response.map_err(|fault| format!("the server cannot be reached: {fault}"))
     }
 }
 
@@ -313,21 +436,59 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String>
     thread.map(drop).map_err(|fault| format!("no thread could be started: {fault}"))
 }
 
-fn pause(asked: Option<u64>) -> Duration {
-    Duration::from_millis(asked.unwrap_or(RESUME_MS).min(RESUME_MS_MAX))
+/// The request that a message answers.
+pub(super) fn answers(message: &[u8]) -> Option<Id> {
+    scan::outline(message).filter(|outline| outline.method.is_none())?.id()
 }
 
-fn reader(response: Response<Body>) -> BufReader<BodyReader<'static>> {
+fn pause(asked: Option<u64>) -> Duration {
+    Duration::from_millis(asked.unwrap_or(RESUME_MS).clamp(RESUME_MS_MIN, RESUME_MS_MAX))
+}
+
+pub(super) fn reader(response: Response<Body>) -> BufReader<BodyReader<'static>> {
     BufReader::new(response.into_body().into_with_config().limit(u64::MAX).reader())
 }
 
-fn content_type(response: &Response<Body>) -> String {
-    let header = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-    header.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+pub(super) fn header(response: &Response<Body>, name: &str) -> Option<String> {
+    response.headers().get(name)?.to_str().ok().map(str::to_owned)
+}
+
+/// Whether an answer comes as a stream.
+pub(super) fn is_stream(response: &Response<Body>) -> bool {
+    let kind = header(response, "content-type").unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    response.status().is_success() && kind.eq_ignore_ascii_case("text/event-stream")
+}
+
+/// Where a server is that says so, if that is in the same place: what is meant for one goes to no other.
+fn moved(url: &str, response: &Response<Body>) -> Option<String> {
+    let location = header(response, "location").filter(|_| matches!(response.status().as_u16(), 307 | 308))?;
+    let (scheme, rest) = url.split_once("://")?;
+    let origin = format!("{scheme}://{}", rest.split(['/', '?', '#']).next()?);
+    let path = location.strip_prefix(origin.as_str()).unwrap_or(&location);
+    (path.starts_with('/') && !path.starts_with("//")).then(|| format!("{origin}{path}"))
+}
+
+/// Whether no proxy of the environment's stands before this address.
+fn goes_straight(url: &str) -> bool {
+    let Some((scheme, rest)) = url.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let name = host
+        .strip_prefix('[')
+        .and_then(|host| host.split(']').next())
+        .unwrap_or_else(|| host.split(':').next().unwrap_or_default());
+    let here = name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    here || !scheme.eq_ignore_ascii_case("https")
+}
+
+/// The protocol that the answer to a greeting agrees on.
+pub(super) fn version(answer: &[u8]) -> Option<String> {
+    message::read(answer).ok()?.pointer("/result/protocolVersion")?.as_str().map(str::to_owned)
 }
 
 /// A whole answer, on one line: between the parts of a JSON text a line end is only space.
-fn body(response: Response<Body>) -> Result<Vec<u8>, String> {
+pub(super) fn body(response: Response<Body>) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let read = reader(response).take(LINE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|fault| format!("the server's answer broke off: {fault}"))?;
@@ -347,15 +508,30 @@ fn unlike(body: &[u8]) -> String {
     }
 }
 
-fn refused(status: u16) -> String {
-    match status {
-        401 | 403 => format!("the server refused us with status {status}; give it a token with `--header`"),
+fn refused(response: &Response<Body>) -> String {
+    match response.status().as_u16() {
+        status @ 300..=399 => {
+            let location = header(response, "location").unwrap_or_default();
+            let location: String = location.chars().take(LOCATION_CHARS_MAX).collect();
+            format!("the server answered with status {status}: it is at `{location}`; give that with `--url`")
+        }
+        status @ (401 | 403) => format!("the server refused us with status {status}; give it a token with `--header`"),
         404 => "the server does not know this address, or has forgotten the session (status 404)".to_owned(),
         status => format!("the server answered with status {status}"),
     }
 }
 
-/// A name as a header holds it: one that is no plain text is left out of what a server can check.
-fn encoded(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' }).collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_plain_or_on_this_machine_goes_straight() {
+        for straight in ["http://a.example/mcp", "https://localhost:1/", "https://127.0.0.2/mcp", "https://[::1]:8/x"] {
+            assert!(goes_straight(straight), "{straight}");
+        }
+        for other in ["https://a.example/mcp", "https://10.0.0.1/", "https://localhost.example/"] {
+            assert!(!goes_straight(other), "{other}");
+        }
+    }
 }

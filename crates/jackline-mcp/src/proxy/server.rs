@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::headers;
 use super::judge::PROTOCOL_VERSION;
 use crate::message::{Id, Kind, Message};
 
@@ -16,8 +17,10 @@ pub(super) struct Sent<'a> {
     /// The request's, where it is one.
     pub(super) id: Option<Id>,
     pub(super) method: Option<&'a str>,
-    /// What the request is about: a tool, a prompt, a resource.
+    /// What the request is about: a tool, a prompt, a resource, a task.
     pub(super) name: Option<&'a str>,
+    /// Arguments that stand in headers too.
+    pub(super) params: Vec<(String, String)>,
     /// The protocol that the request itself says it speaks.
     pub(super) version: Option<&'a str>,
 }
@@ -25,11 +28,11 @@ pub(super) struct Sent<'a> {
 impl<'a> Sent<'a> {
     /// What the way to a server needs to know of a client's message; its text is put in by who has it.
     pub(super) fn of(message: &Message<'a>) -> Self {
-        let name = message.param("name").or_else(|| message.param("uri")).and_then(Value::as_str);
+        let name = headers::name(message);
         let id = if let Kind::Request { id, .. } = &message.kind { Some(id.clone()) } else { None };
         let method = message.fields.get("method").and_then(Value::as_str);
         let version = message.meta(PROTOCOL_VERSION).and_then(Value::as_str);
-        Self { text: &[], id, method, name, version }
+        Self { text: &[], id, method, name, params: Vec::new(), version }
     }
 }
 
@@ -68,8 +71,16 @@ pub(super) trait Server: Send + Sync + fmt::Debug {
     /// Sends a message; or says why the server cannot be told anything.
     fn send(&self, message: &Sent<'_>) -> Result<(), String>;
 
+    /// Nobody waits any more for the answer to this request.
+    fn leave(&self, _: &Id) {}
+
     /// Whether it can never be sent anything again.
     fn is_lost(&self) -> bool {
+        false
+    }
+
+    /// Waits until it has read nothing for long of what it was sent; never so where that cannot be told.
+    fn wait_deaf(&self) -> bool {
         false
     }
 

@@ -31,7 +31,7 @@ impl<R: BufRead> Stream<R> {
 
     /// The next event that says anything; `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Said>> {
-        let mut data: Option<Vec<u8>> = None;
+        let (mut data, mut other): (Option<Vec<u8>>, bool) = (None, false);
         loop {
             match lines::next(&mut self.input, &mut self.line)? {
                 // What was not ended by a blank line is no event.
@@ -40,9 +40,13 @@ impl<R: BufRead> Stream<R> {
                 Some(Line::Whole) => {}
             }
             if self.line.is_empty() {
-                match data.take().filter(|data| !lines::is_blank(data)) {
+                // Events of other kinds, such as those that keep a connection alive, are no messages.
+                match data.take().filter(|data| !lines::is_blank(data) && !other) {
                     Some(data) => return Ok(Some(Said::Message(data))),
-                    None => continue,
+                    None => {
+                        other = false;
+                        continue;
+                    }
                 }
             }
             let (field, value) = field(&self.line);
@@ -56,6 +60,7 @@ impl<R: BufRead> Stream<R> {
                     data.extend_from_slice(value);
                     data.push(b' ');
                 }
+                b"event" => other = !matches!(value, b"" | b"message"),
                 b"id" => self.last_id = String::from_utf8(value.to_vec()).ok().filter(|id| !id.is_empty()),
                 b"retry" => self.retry_ms = std::str::from_utf8(value).ok().and_then(|ms| ms.trim().parse().ok()),
                 _ => {}
@@ -78,7 +83,7 @@ mod tests {
 
     #[test]
     fn events_are_read_with_their_ids() {
-        let text = ": hello\nid: 1\nretry: 250\ndata: \n\nevent: message\nid: 2\ndata: {\"a\":\ndata: 1}\n\ndata:{\"b\":2}\r\n\r\ndata: cut off";
+        let text = ": hello\nid: 1\nretry: 250\ndata: \n\nevent: ping\ndata: {}\n\nevent: message\nid: 2\ndata: {\"a\":\ndata: 1}\n\ndata:{\"b\":2}\r\n\r\ndata: cut off";
         let mut stream = Stream::new(io::BufReader::new(text.as_bytes()), None);
         let message = |text: &str| Some(Said::Message(text.as_bytes().to_vec()));
         assert_eq!(stream.next().unwrap(), message("{\"a\": 1} "));

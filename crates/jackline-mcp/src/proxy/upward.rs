@@ -7,8 +7,9 @@ use jackline_runtime::lines::{LINE_BYTES_MAX, is_blank};
 use serde_json::{Value, json};
 
 use super::batch::{BATCH_MAX, Batch};
+use super::headers;
 use super::held::Held;
-use super::judge::{Asked, Judged};
+use super::judge::{Asked, Judged, PROTOCOL_VERSION};
 use super::pending::{Refused, Waiting, What};
 use super::server::Sent;
 use super::{End, Proxy};
@@ -93,14 +94,14 @@ impl Proxy {
             _ => What::Passed,
         };
         let deadline = (!LASTING.contains(&method)).then(|| Instant::now() + self.timeout);
-        self.forward(Waiting { what, batch: batch.cloned(), deadline }, id, &Sent { text, ..Sent::of(message) });
+        self.forward(Waiting::new(what, batch.cloned(), deadline), id, &Sent { text, ..Sent::of(message) });
     }
 
     /// Judges a call, at once or when it is known what it may be judged by.
     fn call(&self, message: &Message<'_>, id: &Id, text: &[u8], batch: Belongs<'_>) {
         let deadline = Instant::now() + self.timeout;
         if self.judge.is_idle() {
-            let waiting = Waiting { what: What::Passed, batch: batch.cloned(), deadline: Some(deadline) };
+            let waiting = Waiting::new(What::Passed, batch.cloned(), Some(deadline));
             return self.forward(waiting, id, &Sent { text, ..Sent::of(message) });
         }
         let asked = match Asked::of(message) {
@@ -109,37 +110,54 @@ impl Proxy {
         };
         let wants_list = self.listings.is_wanted(asked.tool);
         if !wants_list && self.judge.is_named() && !self.held.is_busy() {
-            return self.judged(message, &asked, id, (text, batch, deadline));
+            return self.judge_now(message, &asked, id, (text, batch, deadline));
         }
-        let waiting = Waiting { what: What::Held, batch: batch.cloned(), deadline: Some(deadline) };
+        let waiting = Waiting::new(What::Held, batch.cloned(), Some(deadline));
         if let Err(refused) = self.pending.add(id, waiting) {
             return self.refuse(batch, id, &refused);
         }
         let value = Value::Object(message.fields.clone());
-        let (id, text, batch) = (id.clone(), text.to_vec(), batch.cloned());
-        self.held.push(Held { id, value, text, batch, deadline, wants_list });
+        let (id, text) = (id.clone(), text.to_vec());
+        self.held.push(Held { id, value, text, deadline, wants_list });
     }
 
-    /// Judges a call, and sends it on or answers it.
-    pub(super) fn judged(
+    /// Judges a call by what is known of the server's tools.
+    pub(super) fn judged(&self, asked: &Asked<'_>) -> Judged {
+        self.learn();
+        let (judged, notices) = self.judge.requested(asked, self.listings.lacks(asked.tool));
+        notices.iter().for_each(|notice| self.note(notice));
+        judged
+    }
+
+    /// Judges a call that waits for nothing, and sends it on or answers it.
+    fn judge_now(
         &self,
         message: &Message<'_>,
         asked: &Asked<'_>,
         id: &Id,
         (text, batch, deadline): (&[u8], Belongs<'_>, Instant),
     ) {
-        self.learn();
-        let (judged, notices) = self.judge.requested(asked, self.listings.lacks(asked.tool));
-        notices.iter().for_each(|notice| self.note(notice));
-        match judged {
+        match self.judged(asked) {
             Judged::Denied(result) => self.answer(batch, reply::result(id, &result)),
             Judged::Pass(called, edited) => {
+                let params = self.params(message, asked, edited.as_ref());
                 let edited = edited.map(|args| with_arguments(message, args));
-                let waiting = Waiting { what: What::Call(called), batch: batch.cloned(), deadline: Some(deadline) };
+                let waiting = Waiting::new(What::Call(called), batch.cloned(), Some(deadline));
                 let text = edited.as_deref().map_or(text, str::as_bytes);
-                self.forward(waiting, id, &Sent { text, ..Sent::of(message) });
+                self.forward(waiting, id, &Sent { text, params, ..Sent::of(message) });
             }
         }
+    }
+
+    /// The arguments of a call that stand in headers too, where the protocol knows such.
+    pub(super) fn params(
+        &self,
+        message: &Message<'_>,
+        asked: &Asked<'_>,
+        edited: Option<&Value>,
+    ) -> Vec<(String, String)> {
+        let schema = message.meta(PROTOCOL_VERSION).and_then(|_| self.listings.schema(asked.tool));
+        schema.map(|schema| headers::params(&schema, edited.unwrap_or(&asked.args))).unwrap_or_default()
     }
 
     /// Sends a request on, once it is known who waits for its answer.
@@ -175,7 +193,7 @@ impl Proxy {
 }
 
 /// The same call with other arguments.
-fn with_arguments(message: &Message<'_>, args: Value) -> String {
+pub(super) fn with_arguments(message: &Message<'_>, args: Value) -> String {
     let mut fields = message.fields.clone();
     if let Some(Value::Object(params)) = fields.get_mut("params") {
         params.insert("arguments".to_owned(), args);

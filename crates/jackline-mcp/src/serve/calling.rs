@@ -8,7 +8,7 @@ use jackline_core::decision::{Edit, EditTarget, Verdict};
 use jackline_core::event::{Body, Call, MAIN_AGENT, Outcome, TOOL_NAME_BYTES_MAX};
 use jackline_core::operation::Operation;
 use jackline_core::probe::Identity;
-use jackline_core::tools::OWN_ARGUMENT;
+use jackline_core::tools::{OWN_ARGUMENT, OWN_PATH, OWN_PATH_USUAL};
 use jackline_core::{audit, code};
 use jackline_runtime::{Answer, Runtime};
 use rmcp::model::CallToolResult;
@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::offer::{self, Offered};
 use super::said::{Refused, Said, told};
-use super::workspace::Workspace;
+use super::workspace::{self, Workspace};
 use crate::join::{Joined, Joiner, fresh_call_id};
 
 /// What every call is judged with.
@@ -79,7 +79,7 @@ impl Serving {
             return told(&Err(Refused::unkept(&finished)), None);
         }
         let outcome = match (outcome, finished.edit(EditTarget::Output)) {
-            (Ok(said), Some(edit)) => Ok(bounded(said, edit)),
+            (Ok(said), Some(edit)) => Ok(bounded(said, edit, args)),
             (outcome, _) => outcome,
         };
         told(&outcome, finished.feedback.as_deref())
@@ -93,7 +93,7 @@ impl Serving {
     /// Judges a call; and says which files it was judged by.
     fn judge(&self, called: &Called) -> (Answer, Vec<Identity>) {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = called.call.args.get("path").and_then(Value::as_str).unwrap_or_default();
+        let path = called.call.args.get(OWN_PATH).and_then(Value::as_str).unwrap_or(OWN_PATH_USUAL);
         self.runtime.decide_with_identities(&called.joined.event(Body::CallRequested(called.call.clone())), path)
     }
 
@@ -101,13 +101,14 @@ impl Serving {
     fn join(&self, asked: Asked) -> Result<Called, Box<Answer>> {
         let Asked { tool, mut args, host_id } = asked;
         let address = args.remove(OWN_ARGUMENT);
-        let tool = audit::head(&tool, TOOL_NAME_BYTES_MAX).to_owned();
-        let call = |id| Call { id, ..Call::new(tool, Value::Object(args)) };
+        let tool = audit::head(offer::own_name(&tool), TOOL_NAME_BYTES_MAX).to_owned();
+        let call = |id, own_id| Call { id, own_id, ..Call::new(tool, Value::Object(args)) };
         if let Some((joined, id)) = address.and_then(|address| self.joiner.addressed(&self.runtime, &address)) {
-            return Ok(Called { joined, call: call(Some(id)) });
+            return Ok(Called { joined, call: call(Some(id), false) });
         }
         let joined = self.joiner.join(&self.runtime, host_id.as_deref())?;
-        Ok(Called { joined, call: call(host_id.or_else(fresh_call_id)) })
+        let own_id = host_id.is_none();
+        Ok(Called { joined, call: call(host_id.or_else(fresh_call_id), own_id) })
     }
 
     /// Does what was asked for.
@@ -164,15 +165,13 @@ impl Serving {
         Workspace { root: &root, reads, writing: &self.writing, judged, hides: &hides }.work(tool, args)
     }
 
-    /// Whether a call that reads this file, which no link leads to, would not be allowed.
+    /// Whether something is against reading this file, which no link leads to.
     fn hides(&self, called: &Called, path: &str) -> bool {
         let call = Call { id: fresh_call_id(), ..Call::new(offer::READ_FILE, json!({ "path": path })) };
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let allowed = self.runtime.would_allow(&called.joined.event(Body::CallRequested(call)), path);
-        let itself = |identities: &Vec<Identity>| {
-            identities.is_empty() || identities.iter().any(|identity| identity.inside.as_deref() == Some(path))
-        };
-        !allowed.as_ref().is_some_and(itself)
+        let permitted = self.runtime.would_permit(&called.joined.event(Body::CallRequested(call)), path);
+        let itself = |identity: &Identity| identity.inside.as_deref() == Some(path);
+        !permitted.is_some_and(|identities| identities.iter().any(itself))
     }
 }
 
@@ -204,8 +203,11 @@ fn is_nothing(value: &Value) -> bool {
     value.get("matches").and_then(Value::as_array).is_some_and(Vec::is_empty)
 }
 
+/// How the line ends that says what was cut.
+const CUT_END: &str = "]";
+
 /// What is shown where less may be shown than there is: the text as it was cut, and as many of the rows.
-fn bounded(mut said: Said, edit: &Edit) -> Said {
+fn bounded(mut said: Said, edit: &Edit, args: &Value) -> Said {
     let text = edit.value.pointer("/content/0/text").and_then(Value::as_str);
     said.text = text.map_or_else(|| edit.value.to_string(), str::to_owned);
     let shown = edit.meta.get("lines_shown").and_then(Value::as_u64).and_then(|shown| usize::try_from(shown).ok());
@@ -213,6 +215,14 @@ fn bounded(mut said: Said, edit: &Edit) -> Said {
     for rows in ["matches", "entries", "calls", "todos", "facts"] {
         if let (Some(Value::Array(rows)), Some(shown)) = (fields.get_mut(rows), shown) {
             rows.truncate(shown);
+        }
+    }
+    // A directory is listed in pages: the next one begins where this one was cut.
+    if let (true, Some(shown)) = (fields.contains_key("entries"), shown) {
+        let next = workspace::number(args, "offset").unwrap_or(0).saturating_add(shown);
+        fields.insert("next_offset".to_owned(), json!(next));
+        if let Some(text) = said.text.strip_suffix(CUT_END) {
+            said.text = format!("{text}, next_offset: {next}{CUT_END}");
         }
     }
     if let Some(content) = fields.get_mut("content") {

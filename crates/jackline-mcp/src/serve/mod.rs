@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use jackline_runtime::Runtime;
 use rmcp::ServiceExt as _;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use crate::join::Joiner;
 use crate::proxy::{Ending, Streams};
@@ -35,6 +35,9 @@ pub use token::Token;
 
 /// Milliseconds for what still runs once nobody waits for it; then it goes with the process.
 const END_MS_MAX: u64 = 1_000;
+
+/// Milliseconds for answers once we are asked to end; hosts end us roughly after some two seconds.
+const ANSWER_MS_MAX: u64 = 300;
 
 /// Whose calls are served.
 #[derive(Debug, Default)]
@@ -53,11 +56,13 @@ pub fn stdio(runtime: Runtime, options: Options, streams: Streams) -> Result<u8,
     let serving = Arc::new(Serving::new(runtime, Joiner::new(options.session, options.state)));
     let (sender, heard) = mpsc::channel(stdio::UNTAKEN_MAX);
     let outlet = Outlet::new(streams.output);
-    let ended = Arc::new(AtomicU8::new(0));
+    let (ended, asked) = (Arc::new(AtomicU8::new(0)), Arc::new(Notify::new()));
     if let Some(signals) = streams.signals {
         let (ended, sender) = (Arc::clone(&ended), sender.clone().downgrade());
+        let asked = Arc::clone(&asked);
         attend(signals, move |ending| {
             ended.store(ending.exit_code(), Ordering::Relaxed);
+            asked.notify_one();
             sender.upgrade().into_iter().for_each(|sender| drop(sender.blocking_send(Heard::End)));
         })?;
     }
@@ -67,15 +72,23 @@ pub fn stdio(runtime: Runtime, options: Options, streams: Streams) -> Result<u8,
     let handler = Handler::new(Arc::clone(&serving));
     let async_runtime = async_runtime()?;
     let served = async_runtime.block_on(async move {
-        match handler.serve(lines).await {
-            Ok(running) => running.waiting().await.map(drop).map_err(|fault| fault.to_string()),
-            // A client that leaves without a word did nothing wrong.
-            Err(_) => Ok(()),
+        // A client that leaves without a word did nothing wrong.
+        let Ok(running) = handler.serve(lines).await else { return Ok(()) };
+        tokio::select! {
+            ended = running.waiting() => ended.map(drop).map_err(|fault| fault.to_string()),
+            // The SDK would give answers more time than whoever asks us to end.
+            () = long_after(&asked) => Ok(()),
         }
     });
     async_runtime.shutdown_timeout(Duration::from_millis(END_MS_MAX));
     serving.end();
     served.map(|()| ended.load(Ordering::Relaxed))
+}
+
+/// Some time after we were asked to end.
+async fn long_after(asked: &Notify) {
+    asked.notified().await;
+    tokio::time::sleep(Duration::from_millis(ANSWER_MS_MAX)).await;
 }
 
 /// One thread drives all; calls run on threads of their own.

@@ -91,7 +91,7 @@ const ROWS: &[Row] = &[
         Operation::FactRecord,
         "fact_record",
         "Records something found out, with the ids of the calls it rests on (calls_list shows them).",
-        (schemas::fact_record, schemas::fact_answer),
+        (schemas::fact_record, schemas::fact_kept),
     ),
     asks(
         Operation::FactList,
@@ -103,13 +103,13 @@ const ROWS: &[Row] = &[
         Operation::FactSummarise,
         "fact_summarise",
         "Puts one fact in the place of several; it keeps the sources of all of them.",
-        (schemas::fact_summarise, schemas::fact_answer),
+        (schemas::fact_summarise, schemas::fact_kept),
     ),
     asks(
         Operation::FactRetract,
         "fact_retract",
         "Takes a fact back that does not hold any more.",
-        (schemas::fact_retract, schemas::fact_answer),
+        (schemas::fact_retract, schemas::fact_gone),
     ),
     asks(
         Operation::CallsList,
@@ -155,7 +155,8 @@ const ROWS: &[Row] = &[
     ),
     row(
         (Offered::Search, "search"),
-        "Searches the text files of the workspace for a regular expression, line by line. Honours .gitignore.",
+        "Searches the text files of the workspace for a regular expression, line by line. Honours .gitignore. Lines of files \
+         that you may not read are left out without a word.",
         true,
         (schemas::search, schemas::found),
     ),
@@ -164,10 +165,15 @@ const ROWS: &[Row] = &[
 impl Offered {
     /// The tool of this name.
     pub(super) fn named(name: &str) -> Option<Self> {
-        // Some clients write it as their host would.
-        let name = name.strip_prefix(OWN_FRONT).unwrap_or(name);
         ROWS.iter().find(|row| row.name == name).map(|row| row.tool)
     }
+}
+
+/// The name that a tool has here, whichever way it is written: some clients write it as their host would. One call has one
+/// name, so that it is not seen twice.
+pub(super) fn own_name(name: &str) -> &str {
+    let own = name.strip_prefix(OWN_FRONT).filter(|own| Offered::named(own).is_some());
+    own.unwrap_or(name)
 }
 
 /// All tools as clients list them.

@@ -148,7 +148,11 @@ pub(super) fn fact_retract() -> Value {
     object(&[("id", told("string", "the fact's id")), ("reason", plain("string"))])
 }
 
-pub(super) fn fact_answer() -> Value {
+pub(super) fn fact_kept() -> Value {
+    answer(&[("id", plain("string")), ("sources", list(told("string", "the id of a call")))])
+}
+
+pub(super) fn fact_gone() -> Value {
     answer(&[("id", plain("string"))])
 }
 
@@ -299,7 +303,7 @@ pub(super) fn found() -> Value {
     answer(&[
         ("matches", list(found)),
         ("files_searched", plain("integer")),
-        ("files_hidden", told("integer", "files with matches that may not be read")),
+        ("files_skipped", told("integer", "files that could not be searched to their end")),
         ("has_more", told("boolean", "there may be more than is shown: narrow the search")),
     ])
 }

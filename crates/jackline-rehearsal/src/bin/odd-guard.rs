@@ -17,6 +17,9 @@ const REASONS: [&str; 3] = ["permissionDecisionReason", "reason", "stopReason"];
 /// Members that hold advice.
 const ADVICE: [&str; 1] = ["additionalContext"];
 
+/// The option that says by which exit code the program tells that something may pass.
+const PASS: &str = "--pass";
+
 /// What is left of a reason: some hosts let a call pass that is refused without one.
 const NO_REASON: &str = "no";
 
@@ -28,7 +31,7 @@ fn main() -> ExitCode {
     let exit = answered.status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(2);
     let answer: Value = serde_json::from_slice(&answered.stdout).unwrap_or_default();
     match how.as_str() {
-        "denies-nothing" if exit == 2 || holds_back(&answer) => ExitCode::SUCCESS,
+        "denies-nothing" if exit == 2 || holds_back(&answer) => ExitCode::from(passing(rest)),
         "gives-no-reason" => {
             let stderr = if answered.stderr.is_empty() { "" } else { NO_REASON };
             say(&changed(answer, &REASONS, &Some(Value::from(NO_REASON))), stderr.as_bytes(), exit)
@@ -36,6 +39,12 @@ fn main() -> ExitCode {
         "drops-advice" => say(&changed(answer, &ADVICE, &None), &answered.stderr, exit),
         _ => say(&answer, &answered.stderr, exit),
     }
+}
+
+/// How the program that is asked would let something pass.
+fn passing(words: &[String]) -> u8 {
+    let told = words.iter().skip_while(|word| *word != PASS).nth(1);
+    told.and_then(|code| code.parse().ok()).unwrap_or_default()
 }
 
 fn say(answer: &Value, stderr: &[u8], exit: u8) -> ExitCode {

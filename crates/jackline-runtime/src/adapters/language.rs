@@ -3,7 +3,7 @@
 use jackline_core::time::Timestamp;
 
 use super::native::{Events, Fields, Hooks};
-use super::{Adapter, Asked, Heard, Reply};
+use super::{Adapter, Heard, Inquiry, Reply};
 use crate::answer::Answer;
 
 /// How one host speaks.
@@ -14,11 +14,11 @@ pub struct Language {
     /// How its messages name their events.
     pub(super) hooks: Hooks,
     /// What a message says of itself beside its name.
-    pub(super) asked: fn(&Fields, Asked) -> Asked,
+    pub(super) asked: fn(&Fields, Inquiry) -> Inquiry,
     /// What a message is in our protocol's form.
     pub(super) events: fn(&str, &mut Fields) -> Events,
     /// The reply to all events of a message.
-    pub(super) render: fn(&Asked, &[Answer]) -> Reply,
+    pub(super) render: fn(&Inquiry, &[Answer]) -> Reply,
     /// What is printed when a gate's deadline is over.
     pub(super) late: &'static str,
 }
@@ -32,11 +32,11 @@ impl Adapter for Language {
         self.hooks.read(native, now, self.asked, self.events)
     }
 
-    fn glance(&self, native: &[u8]) -> Asked {
+    fn glance(&self, native: &[u8]) -> Inquiry {
         self.hooks.glance(native)
     }
 
-    fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply {
+    fn render(&self, asked: &Inquiry, answers: &[Answer]) -> Reply {
         (self.render)(asked, answers)
     }
 

@@ -6,7 +6,7 @@ use jackline_core::event;
 use jackline_core::json;
 use jackline_core::time::Timestamp;
 
-use super::{Adapter, Asked, Heard, Message, Moment, Reply};
+use super::{Adapter, Heard, Inquiry, Message, Moment, Reply};
 use crate::answer::Answer;
 
 /// The line protocol.
@@ -22,11 +22,11 @@ impl Adapter for Lines {
         Heard { asked: self.glance(native), messages: message(native, now).map(|message| vec![message]) }
     }
 
-    fn glance(&self, _: &[u8]) -> Asked {
-        Asked::new(Moment::Gate, "")
+    fn glance(&self, _: &[u8]) -> Inquiry {
+        Inquiry::new(Moment::Gate, "")
     }
 
-    fn render(&self, _: &Asked, answers: &[Answer]) -> Reply {
+    fn render(&self, _: &Inquiry, answers: &[Answer]) -> Reply {
         Reply::said(answers.iter().map(Answer::to_json).collect::<Vec<_>>().join("\n"))
     }
 }

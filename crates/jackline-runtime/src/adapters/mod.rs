@@ -81,7 +81,7 @@ impl Moment {
 
 /// What a host wants to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct Inquiry {
     pub moment: Moment,
     /// The host's own name for it.
     pub name: String,
@@ -89,7 +89,7 @@ pub struct Asked {
     pub unasked: bool,
 }
 
-impl Asked {
+impl Inquiry {
     /// Something of which a person may be asked.
     #[must_use]
     pub fn new(moment: Moment, name: impl Into<String>) -> Self {
@@ -100,7 +100,7 @@ impl Asked {
 /// A native message, understood as far as it could be.
 #[derive(Debug)]
 pub struct Heard {
-    pub asked: Asked,
+    pub asked: Inquiry,
     /// The events it holds; or a refusal that says why it could not be read.
     pub messages: Result<Vec<Message>, Box<Finding>>,
 }
@@ -161,10 +161,10 @@ pub trait Adapter: Send + Sync {
     fn read(&self, native: &[u8], now: Timestamp) -> Heard;
 
     /// What a message is about, told without reading it: for faults that come before or instead of reading.
-    fn glance(&self, native: &[u8]) -> Asked;
+    fn glance(&self, native: &[u8]) -> Inquiry;
 
     /// The native reply to all events of a message.
-    fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply;
+    fn render(&self, asked: &Inquiry, answers: &[Answer]) -> Reply;
 
     /// What is printed when a gate's deadline is over, before the process ends with 2 and the reason on standard error.
     /// For hosts that deny then and show the model nothing of it.

@@ -7,7 +7,7 @@ use jackline_core::json::{self, JSON_DEPTH_MAX};
 use jackline_core::time::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::{Asked, Heard, Message, Moment, glimpse, halves};
+use super::{Heard, Inquiry, Message, Moment, glimpse, halves};
 
 /// Levels that a message wraps around a call's arguments: the object itself, `tool_calls`, one of them.
 const WRAPPING_LEVELS: usize = 3;
@@ -30,7 +30,7 @@ fn fields(native: &[u8]) -> Result<Fields, String> {
 
 /// The members of a message; or what it is about, and why it cannot be read. A half character matters only where a call
 /// is judged: elsewhere the rest of the message is worth more.
-fn members(native: &[u8], glance: impl FnOnce(&[u8]) -> Asked) -> Result<Fields, (Asked, String)> {
+fn members(native: &[u8], glance: impl FnOnce(&[u8]) -> Inquiry) -> Result<Fields, (Inquiry, String)> {
     let why = match fields(native) {
         Ok(fields) => return Ok(fields),
         Err(why) => why,
@@ -70,7 +70,7 @@ impl Hooks {
         &self,
         native: &[u8],
         now: Timestamp,
-        asked: impl FnOnce(&Fields, Asked) -> Asked,
+        asked: impl FnOnce(&Fields, Inquiry) -> Inquiry,
         events: impl FnOnce(&str, &mut Fields) -> Events,
     ) -> Heard {
         let mut fields = match members(native, |native| self.glance(native)) {
@@ -90,18 +90,18 @@ impl Hooks {
     }
 
     /// What a message is about, told without reading it: for faults that come before or instead of reading.
-    pub(super) fn glance(&self, native: &[u8]) -> Asked {
+    pub(super) fn glance(&self, native: &[u8]) -> Inquiry {
         let name = self.names.iter().find_map(|member| glimpse::text(native, member)).unwrap_or_default();
         let moment = match (self.moment)(&name, true) {
             _ if name.is_empty() => Moment::Gate,
             Moment::Stop { .. } => Moment::Stop { again: glimpse::is_held(native, self.held) },
             moment => moment,
         };
-        Asked::new(moment, name)
+        Inquiry::new(moment, name)
     }
 
     /// What a message that was read is about.
-    fn asked(&self, fields: &Fields) -> Asked {
+    fn asked(&self, fields: &Fields) -> Inquiry {
         let name = self.names.iter().find_map(|member| text(fields, member)).unwrap_or_default();
         let moment = match (self.moment)(name, fields.contains_key("tool_input")) {
             // A message without a name may be anything, but a person's words alone are about no tool.
@@ -110,7 +110,7 @@ impl Hooks {
             Moment::Stop { .. } => Moment::Stop { again: is_held(fields, self.held) },
             moment => moment,
         };
-        Asked::new(moment, name)
+        Inquiry::new(moment, name)
     }
 }
 
@@ -157,7 +157,7 @@ pub(super) fn stopping(fields: &mut Fields, member: &str) -> Value {
 }
 
 /// What was heard: the events in our protocol's form become messages.
-fn heard(asked: Asked, events: Events, now: Timestamp) -> Heard {
+fn heard(asked: Inquiry, events: Events, now: Timestamp) -> Heard {
     Heard { messages: messages(events, now).map_err(|why| invalid(&why)), asked }
 }
 

@@ -6,11 +6,11 @@ use jackline_core::decision::{EditTarget, Verdict};
 use jackline_core::files::text;
 use serde_json::{Map, Value, json};
 
-use super::{Asked, Moment, Reply};
+use super::{Inquiry, Moment, Reply};
 use crate::answer::Answer;
 
 /// A fault of ours that is left to the adapter. What is on record was decided, how often it blocks a stop included.
-pub(super) fn fault<'a>(asked: &Asked, answers: &'a [Answer]) -> Option<&'a Answer> {
+pub(super) fn fault<'a>(asked: &Inquiry, answers: &'a [Answer]) -> Option<&'a Answer> {
     let decided = |answer: &Answer| matches!(asked.moment, Moment::Stop { .. }) && answer.seq.is_some();
     answers.iter().find(|answer| is_fault(answer) && !decided(answer))
 }
@@ -22,7 +22,7 @@ fn is_fault(answer: &Answer) -> bool {
 }
 
 /// The reply to a fault of ours, where there is one: it refuses what must not pass by it, and says nothing of the rest.
-pub(super) fn at_fault(asked: &Asked, answers: &[Answer], refusal: fn(&Asked, &str) -> Reply) -> Option<Reply> {
+pub(super) fn at_fault(asked: &Inquiry, answers: &[Answer], refusal: fn(&Inquiry, &str) -> Reply) -> Option<Reply> {
     let fault = fault(asked, answers)?;
     Some(if asked.moment.blocks_on_fault() { refusal(asked, &fault.shown()) } else { Reply::default() })
 }
@@ -38,7 +38,7 @@ pub(super) fn held(answer: &Answer) -> String {
 }
 
 /// Why a call is refused, for hosts that show the model nothing else of such an answer: what is told beside it follows.
-pub(super) fn reason(asked: &Asked, strictest: &Answer, answers: &[Answer]) -> String {
+pub(super) fn reason(asked: &Inquiry, strictest: &Answer, answers: &[Answer]) -> String {
     let told = context(asked, answers).map(|context| format!("\n\n{context}"));
     format!("{}{}", strictest.shown(), told.unwrap_or_default())
 }
@@ -70,7 +70,7 @@ pub(super) fn plain(outcome: &Value) -> Option<String> {
 }
 
 /// What the model is told beside the verdict. What cannot be refused any more is told here.
-pub(super) fn context(asked: &Asked, answers: &[Answer]) -> Option<String> {
+pub(super) fn context(asked: &Inquiry, answers: &[Answer]) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     for answer in answers {
         parts.extend(answer.briefing.clone());
@@ -99,7 +99,7 @@ fn for_person(lines: Vec<String>) -> Option<String> {
 }
 
 /// Puts a member into the part of an answer that several hosts name alike.
-pub(super) fn put(answer: &mut Map<String, Value>, asked: &Asked, member: &str, value: Value) {
+pub(super) fn put(answer: &mut Map<String, Value>, asked: &Inquiry, member: &str, value: Value) {
     let specific = answer.entry("hookSpecificOutput").or_insert_with(|| json!({ "hookEventName": asked.name }));
     if let Value::Object(specific) = specific {
         specific.insert(member.to_owned(), value);
@@ -107,7 +107,7 @@ pub(super) fn put(answer: &mut Map<String, Value>, asked: &Asked, member: &str, 
 }
 
 /// The same for what the model and the person are told, where this event's answer may tell the model something.
-pub(super) fn telling(asked: &Asked, answers: &[Answer], takes_context: bool) -> Map<String, Value> {
+pub(super) fn telling(asked: &Inquiry, answers: &[Answer], takes_context: bool) -> Map<String, Value> {
     let mut answer = telling_person(notices(answers));
     if let Some(context) = context(asked, answers).filter(|_| takes_context) {
         put(&mut answer, asked, "additionalContext", json!(context));
@@ -121,14 +121,14 @@ pub(super) fn telling_person(told: Option<String>) -> Map<String, Value> {
 }
 
 /// What a person is asked about a call.
-pub(super) fn asking(mut answer: Map<String, Value>, asked: &Asked, reason: &str) -> Map<String, Value> {
+pub(super) fn asking(mut answer: Map<String, Value>, asked: &Inquiry, reason: &str) -> Map<String, Value> {
     put(&mut answer, asked, "permissionDecision", json!("ask"));
     put(&mut answer, asked, "permissionDecisionReason", json!(reason));
     answer
 }
 
 /// A refusal in the members that several hosts name alike. A run cannot be ended by it: what follows is refused in turn.
-pub(super) fn refusal(asked: &Asked, reason: &str) -> Reply {
+pub(super) fn refusal(asked: &Inquiry, reason: &str) -> Reply {
     let answer = match asked.moment {
         Moment::Gate => json!({ "hookSpecificOutput": {
             "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason,

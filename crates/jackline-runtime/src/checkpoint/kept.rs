@@ -57,6 +57,11 @@ impl KeptCheckpoints {
         Ok(files)
     }
 
+    /// Forgets a session's checkpoints, which vouch for records that are gone. Those that cannot be removed tell of retired ones.
+    pub fn forget(&self, session: &str) {
+        let _ = std::fs::remove_file(self.of(session));
+    }
+
     /// Signs a head with the default key and appends it.
     ///
     /// # Errors

@@ -71,7 +71,7 @@ impl Standing {
     #[must_use]
     pub fn protected(&self) -> Vec<PathBuf> {
         let mut files = self.files.clone();
-        files.extend(script_files(&self.stack, &self.scripts));
+        files.extend(script_files(&self.stack, &self.scripts, self.first_root.as_deref()));
         files
     }
 }

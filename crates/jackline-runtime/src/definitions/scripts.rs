@@ -1,11 +1,13 @@
 //! The files of the workspace that a command runs: trusted with the command by what they contain, and protected.
 //!
 //! What a command runs is read as a shell reads it, so that a directory it enters first, a variable, a pattern or a
-//! module's name lead to the file. A file that a command only reads is the agent's work and stays writable. What a
-//! program reads by itself (a Makefile, a `package.json`) cannot be told from the command's words.
+//! module's name lead to the file. A file that says what a program does is named by an option (`make -f`, `--config`);
+//! one that a command only reads is the agent's work and stays writable. What a program reads by itself (a Makefile, a
+//! `package.json`) cannot be told from the command's words.
 
 mod interpreters;
 mod named;
+mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -102,35 +104,38 @@ fn policies(stack: &Stack) -> Vec<Commanding> {
 }
 
 /// The scripts of all commands of a stack, to be protected: those that are there, those that would run if they were,
-/// and those that were trusted.
+/// and those that were trusted; and the folders of file policies. In the work tree that the session began in, too.
 #[must_use]
-pub fn files(stack: &Stack, scripts: &Scripts) -> Vec<PathBuf> {
+pub fn files(stack: &Stack, scripts: &Scripts, first_root: Option<&Path>) -> Vec<PathBuf> {
     let root = Path::new(&stack.root);
     let named = stack.layers.iter().flat_map(|layer| layer.model.commands()).map(|argv| Runs::of(root, argv));
     let mut files: Vec<PathBuf> = named.flat_map(Runs::all).map(|script| root.join(script)).collect();
-    if let Scripts::Trusted(known) = scripts
-        && !known.is_empty()
-    {
-        // Those of file policies are told from the top of the repository.
-        let tops = files::folders(stack).into_iter().map(|folder| folder.root);
-        let roots: BTreeSet<PathBuf> = tops.chain([root.to_owned()]).collect();
-        files.extend(roots.iter().flat_map(|root| known.keys().map(move |script| root.join(script))));
+    for root in [Some(root), first_root].into_iter().flatten() {
+        files.extend(folders(stack, root));
+        if let Scripts::Trusted(known) = scripts
+            && !known.is_empty()
+        {
+            // Those of file policies are told from the top of the repository.
+            let tops = files::folders_in(stack, root).into_iter().map(|folder| folder.root);
+            let roots: BTreeSet<PathBuf> = tops.chain([root.to_owned()]).collect();
+            files.extend(roots.iter().flat_map(|root| known.keys().map(move |script| root.join(script))));
+        }
     }
-    files.extend(folders(stack));
     files.sort_unstable();
     files.dedup();
     files
 }
 
 /// The folders of file policies, with what is kept beside them. Those that nobody names are protected by what they are
-/// called; one that is not there must not be made.
-fn folders(stack: &Stack) -> impl Iterator<Item = PathBuf> {
-    let root = Path::new(&stack.root);
+/// called, unless a link leads there from elsewhere; one that is not there must not be made.
+fn folders(stack: &Stack, root: &Path) -> Vec<PathBuf> {
     let named = jackline_core::files::settings::folders(stack).into_iter().filter_map(|folder| folder.dir);
-    let named: Vec<PathBuf> = named.map(|dir| root.join(dir)).collect();
+    let mut all: Vec<PathBuf> = named.map(|dir| root.join(dir)).chain(files::folder::wished(root)).collect();
     let by_name = |folder: &files::Folder| files::folder::DIRS.iter().any(|dir| folder.dir.ends_with(dir));
-    let found = files::folders(stack).into_iter().filter(move |folder| !by_name(folder));
-    named.into_iter().chain(found.flat_map(|folder| [folder.state(), folder.dir]))
+    let found = files::folders_in(stack, root).into_iter();
+    let kept = found.filter(|folder| !by_name(folder) || folder.dir.is_symlink());
+    all.extend(kept.flat_map(|folder| [folder.state(), folder.dir]));
+    all
 }
 
 /// What a script contains; `None` when it cannot be told.

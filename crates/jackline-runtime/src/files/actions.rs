@@ -128,7 +128,7 @@ impl Acting<'_> {
                 Some(_) => {}
             }
         }
-        self.commands.scripts.objection(&self.folder.root, &command.words)
+        self.commands.scripts.objection(&self.folder.root, &rooted(self.folder, command))
     }
 
     fn jobs<'f>(&self, all: &[Progress<'f>], runs: impl Fn(&Progress<'f>) -> bool) -> Vec<Job<'f>> {
@@ -340,10 +340,15 @@ fn told(command: String, ran: &Ran) -> Failure {
 pub fn trusted(folder: &Folder) -> Vec<(String, String, Vec<String>)> {
     let all = super::folder::commands(folder).into_iter();
     let named = all.filter_map(|(file, policy)| match policy.action {
-        Action::Command(command) => Some((file, format!("sha256:{}", policy.digest), command.words)),
+        Action::Command(command) => Some((file, format!("sha256:{}", policy.digest), rooted(folder, &command))),
         Action::Prompt => None,
     });
     named.collect()
+}
+
+/// A command's words as they lead to files of the workspace.
+fn rooted(folder: &Folder, command: &Command) -> Vec<String> {
+    command.rooted(&folder.root.display().to_string())
 }
 
 /// Whether any policy that counts runs a command, so that a host must wait longer.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jackline_core::files::detector::{Changed, Changes};
 use jackline_core::files::policy::CompareTo;
@@ -44,25 +44,25 @@ pub(super) struct Kept {
 /// Keeps how everything is now; nothing where no policy compares to it.
 pub(super) fn capture(
     git: &Git,
-    folder: &Folder,
+    (folder, states): (&Folder, &[PathBuf]),
     (session, at): (&str, Timestamp),
 ) -> Result<Option<Baseline>, String> {
     let wanted = folder::policies(folder).policies.iter().any(|policy| policy.compare_to == CompareTo::Prompt);
     if !wanted {
         return Ok(None);
     }
-    let kept = look(git, folder, at).map_err(|why| why.to_string())?;
+    let kept = look(git, (folder, states), at).map_err(|why| why.to_string())?;
     let (commit, reference) = (kept.commit.clone(), at.0.div_euclid(1000).to_string());
     let (file, digest, unkept) = match write(folder, &kept, session, &reference) {
         Ok((file, digest)) => (file, digest, None),
         // The commit is remembered all the same: what is compared to is earlier then, never later.
         Err(fault) => (String::new(), Digest::ZERO, Some(fault.to_string())),
     };
-    Ok(Some(Baseline { file, digest, reference, commit, unkept }))
+    Ok(Some(Baseline { file, digest, reference, commit, unkept, tree: None }))
 }
 
-fn look(git: &Git, folder: &Folder, at: Timestamp) -> Result<Kept, Unclear> {
-    let survey = Survey::new(git, &folder.root, PROMPT_LOOK_MS_MAX)?;
+fn look(git: &Git, (folder, states): (&Folder, &[PathBuf]), at: Timestamp) -> Result<Kept, Unclear> {
+    let survey = Survey::new(git, &folder.root, PROMPT_LOOK_MS_MAX)?.beside(folder, states);
     let commit = survey.head()?;
     let tracked = survey.tracked(commit.as_deref())?;
     let untracked_files = survey.untracked()?.to_vec();

@@ -14,6 +14,7 @@ use std::{fs, thread};
 
 use jackline_core::files::detector::{Changed, Changes};
 
+use super::folder::Folder;
 use super::listing::{self, Listing, Submodule, Unwatched};
 use super::names::{self, listed, shown};
 use super::touched::{self, Unsure};
@@ -80,6 +81,8 @@ pub(super) struct Survey<'a> {
     head: OnceLock<Option<String>>,
     astray: AtomicBool,
     cut: AtomicBool,
+    /// Files that we wrote ourselves.
+    own: Vec<Vec<u8>>,
 }
 
 /// What looks at a repository and into those inside have in common.
@@ -112,7 +115,16 @@ impl<'a> Survey<'a> {
     fn of(git: &'a Git, root: PathBuf, (repository, until): (Repository, Instant), all: Arc<Common>) -> Self {
         let (seen, head) = (OnceLock::new(), OnceLock::new());
         let (astray, cut) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { git, root, repository, until, all, seen, head, astray, cut }
+        Self { git, root, repository, until, all, seen, head, astray, cut, own: Vec::new() }
+    }
+
+    /// The same beside folders of policies: what we write there, so that git ignores the rest, is no change.
+    pub(super) fn beside(self, folder: &Folder, states: &[PathBuf]) -> Self {
+        let ignoring = |state: &PathBuf| Some(state.strip_prefix(&self.root).ok()?.join(listing::IGNORING));
+        let state = folder.state();
+        let own = states.iter().chain([&state]).filter_map(ignoring);
+        let own = own.map(|file| file.into_os_string().into_encoded_bytes()).collect();
+        Self { own, ..self }
     }
 
     /// Directories that could not be listed, from the root: nobody can tell what is new in them.
@@ -253,6 +265,7 @@ impl<'a> Survey<'a> {
         // Git tells such places from the top of its work tree.
         self.close(&self.repository.top, listing::closed(&complaints));
         let mut listing = listing::read(&listed).ok_or(Unclear::Listing)?;
+        listing.untracked.retain(|name| !self.own.contains(name));
         let sparse = is_on(&configured, b"core.sparsecheckout");
         let left_out = |file: &Unwatched| sparse && file.sparse && self.is_gone(&file.path);
         listing.unwatched.retain(|file| !left_out(file));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jackline_core::audit::head;
 use jackline_core::files::detector::{self, Changes, Detected, State};
@@ -37,6 +37,8 @@ pub struct Question<'a> {
     pub holds: bool,
     /// What took the secrets out of the names of their files.
     pub redactor: Option<&'a Redactor>,
+    /// Where we keep things beside other folders.
+    pub kept: &'a [PathBuf],
 }
 
 impl Question<'_> {
@@ -114,7 +116,7 @@ struct Since {
 type Looked = (Vec<Fired>, Vec<PolicyFault>);
 
 fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy]) -> Result<Looked, Unclear> {
-    let survey = Survey::new(git.ok_or(Unclear::NoGit)?, &folder.root, LOOK_MS_MAX)?;
+    let survey = Survey::new(git.ok_or(Unclear::NoGit)?, &folder.root, LOOK_MS_MAX)?.beside(folder, asked.kept);
     survey.prepare()?;
     let mut known: BTreeMap<CompareTo, Since> = BTreeMap::new();
     for policy in all {
@@ -278,6 +280,7 @@ impl Fired {
             policy: self.policy.id.clone(),
             name: self.policy.name.clone(),
             file: self.file.clone(),
+            tree: None,
             state: seen.state,
             hash: self.hash.clone(),
             baseline_ref: self.reference.clone(),

@@ -9,12 +9,13 @@ use jackline_core::definition::{Fault, Faults, is_below, yaml};
 use jackline_core::files::policy::{Action, POLICIES_MAX, POLICY_BYTES_MAX, Policy};
 use jackline_core::files::promise::folded_name;
 use jackline_core::files::seen::PolicyFault;
+use jackline_core::files::settings::DIR_DEFAULT;
 
 use crate::probes::fingerprint::small;
 use crate::probes::git::Repository;
 
 /// Where policies are looked for when nobody says, the first that is there.
-pub const DIRS: [&str; 3] = [".jackline/policies", ".deepwork/policies", ".deepwork/rules"];
+pub const DIRS: [&str; 3] = [DIR_DEFAULT, ".deepwork/policies", ".deepwork/rules"];
 /// The settings file beside policies of the older layout.
 const CONFIG: &str = ".deepwork/config.yml";
 /// Bytes of that file.
@@ -114,6 +115,19 @@ pub fn look_for(root: &Path, named: Option<&str>) -> Place {
     Place::Nothing
 }
 
+/// The folders that settings of the older layout name for a workspace, whether they are there or not: who makes one
+/// switches others off.
+pub(crate) fn wished(root: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for level in root.ancestors().take(LEVELS_MAX) {
+        all.extend(Config::read(level).wished.map(|dir| level.join(dir)));
+        if Repository::at(level).is_some() {
+            break;
+        }
+    }
+    all
+}
+
 /// What is at one level. A folder without a policy does not switch those of another off.
 fn found_at(level: &Path) -> Place {
     let there: Vec<&str> = DIRS.into_iter().filter(|dir| level.join(dir).is_dir()).collect();
@@ -139,6 +153,8 @@ fn holds_any(dir: &Path) -> bool {
 struct Config {
     off: bool,
     dir: Option<String>,
+    /// The same, whether it is there or not.
+    wished: Option<String>,
     individual: bool,
     faults: Vec<PolicyFault>,
 }
@@ -176,6 +192,7 @@ impl Config {
             }
         }
         if let Some(node) = policy.get("policies_dir") {
+            self.wished = node.text().filter(|dir| is_below(dir)).map(str::to_owned);
             match node.text() {
                 Some(dir) if is_below(dir) && level.join(dir).is_dir() => self.dir = Some(dir.to_owned()),
                 dir => wrong(

@@ -2,12 +2,31 @@
 //! repositories that lie inside.
 //!
 //! Only the tree's own `.gitignore` files say what is ignored: a list of excludes outside of it, or beside the index, is
-//! nowhere to be seen for the people who look at a change, and an agent can write it.
+//! nowhere to be seen for the people who look at a change, and an agent can write it. A new one is listed even where it
+//! ignores itself: it is all that tells of what it hides.
 
 use super::names::listed;
 
-/// The words that have git print it.
-pub(super) const WORDS: [&str; 7] = ["ls-files", "-z", "-v", "-s", "-c", "-o", "--exclude-per-directory=.gitignore"];
+/// A file that says what git ignores.
+pub(super) const IGNORING: &str = ".gitignore";
+
+/// The words that have git print it. What is excluded by a word comes before what files say; where we keep things
+/// ourselves, the one that lies there is ours.
+pub(super) const WORDS: [&str; 13] = [
+    "ls-files",
+    "-z",
+    "-v",
+    "-s",
+    "-c",
+    "-o",
+    "--exclude-per-directory=.gitignore",
+    "-x",
+    "!.gitignore",
+    "-x",
+    "**/.jackline/tmp/policy/",
+    "-x",
+    "**/.deepwork/tmp/policy/",
+];
 
 /// What was listed; names as git gave them.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -23,7 +23,7 @@ pub(crate) use detection::detect;
 pub use detection::{Detection, Fired, Question, look_at};
 pub use folder::{Folder, Place, find, look_for, policies};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jackline_core::files::seen::{Baseline, NAMES_TOLD_MAX, PolicyFault, Seen};
 use jackline_core::files::settings;
@@ -35,9 +35,14 @@ use crate::probes::git::Git;
 /// The folders of policies that are there and count, as the definitions in force say.
 #[must_use]
 pub fn folders(stack: &Stack) -> Vec<Folder> {
+    folders_in(stack, Path::new(&stack.root))
+}
+
+/// The same in a work tree.
+pub(crate) fn folders_in(stack: &Stack, root: &Path) -> Vec<Folder> {
     let mut found: Vec<Folder> = Vec::new();
     for named in settings::folders(stack) {
-        let folder = find(Path::new(&stack.root), named.dir.as_deref());
+        let folder = find(root, named.dir.as_deref());
         found.extend(folder.filter(|folder| !found.contains(folder)));
     }
     found
@@ -46,7 +51,7 @@ pub fn folders(stack: &Stack) -> Vec<Folder> {
 /// Folders that a definition names and that are not there: their policies would be switched off in silence.
 #[must_use]
 pub fn missing(stack: &Stack) -> Vec<PolicyFault> {
-    let named = settings::folders(stack).into_iter().filter_map(|folder| folder.dir);
+    let named = settings::folders(stack).into_iter().filter_map(|folder| folder.demanded().cloned());
     named.filter(|dir| find(Path::new(&stack.root), Some(dir)).is_none()).map(|dir| not_there(&dir)).collect()
 }
 
@@ -69,8 +74,8 @@ pub(crate) fn names_of(folder: &Folder) -> Seen {
 /// Why it could not be told or kept.
 pub(crate) fn capture(
     git: &Git,
-    folder: &Folder,
+    (folder, kept): (&Folder, &[PathBuf]),
     (session, at): (&str, Timestamp),
 ) -> Result<Option<Baseline>, String> {
-    baselines::capture(git, folder, (session, at))
+    baselines::capture(git, (folder, kept), (session, at))
 }

@@ -5,9 +5,10 @@ use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use jackline_core::glob::{self, Glob};
-use jackline_core::path;
+use jackline_core::glob;
 use jackline_core::probe::{Fact, Told};
+
+use super::protected::Protected;
 
 /// Entries of a directory that are looked at, all below it included: a moment's work. Who copies more at once is told to
 /// copy less.
@@ -42,24 +43,6 @@ enum Search {
     TooMuch,
 }
 
-/// The patterns, read once.
-struct Protected {
-    /// With whether they name a place, or count in every directory.
-    patterns: Vec<(Glob, bool)>,
-}
-
-impl Protected {
-    fn of(patterns: &[String]) -> Self {
-        let read = patterns.iter().filter_map(|pattern| Some((Glob::parse(pattern).ok()?, pattern.contains('/'))));
-        Self { patterns: read.collect() }
-    }
-
-    /// A name that counts everywhere is not looked for in what a build makes anew.
-    fn has(&self, landed: &str) -> bool {
-        self.patterns.iter().any(|(glob, placed)| glob.matches(landed) && (*placed || !path::is_generated(landed)))
-    }
-}
-
 fn search(copy: &Copy<'_>, protected: &Protected) -> io::Result<Search> {
     let mut waiting: VecDeque<(PathBuf, String, usize)> = [(copy.from.to_owned(), copy.into.to_owned(), 0)].into();
     let mut looked_at = 0;
@@ -71,7 +54,7 @@ fn search(copy: &Copy<'_>, protected: &Protected) -> io::Result<Search> {
                 continue;
             }
             let landed = if into.is_empty() { name } else { format!("{into}/{name}") };
-            if protected.has(&landed) {
+            if protected.has(&landed, true) {
                 return Ok(Search::Found(landed));
             }
             looked_at += 1;

@@ -12,7 +12,9 @@ pub(crate) mod git;
 mod identity;
 mod index;
 mod lands;
+mod meets;
 mod own;
+mod protected;
 mod rego;
 mod repository;
 mod schema;
@@ -131,6 +133,10 @@ impl Prober for WorkspaceProber {
             Probe::Lands { from, named, follows, into, patterns } => {
                 let (from, named) = (Path::new(from), named.as_deref());
                 lands::answer(&lands::Copy { from, named, follows: *follows, into }, patterns)
+            }
+            Probe::Meets { dir, inside, pattern, dots, makes, patterns } => {
+                let (dir, dots, makes) = (Path::new(dir), *dots, *makes);
+                meets::answer(&meets::Expansion { dir, inside, pattern, dots, makes }, patterns.as_deref())
             }
             Probe::Contains { path, text } => contains::answer(Path::new(path), text),
             Probe::Git { question } => {

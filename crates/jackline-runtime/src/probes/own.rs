@@ -60,6 +60,7 @@ const IN_HOME: &[(&str, &str)] = &[
     (".copilot/config.json", COPILOT),
     (".copilot/mcp-config.json", COPILOT),
     (".cursor/hooks.json", CURSOR),
+    (".cursor/mcp.json", CURSOR),
     (".codeium/windsurf/hooks.json", WINDSURF),
     // They hold for every repository, hooks and aliases included.
     (".gitconfig", GIT),
@@ -257,6 +258,7 @@ mod tests {
         check(&own, &home.join(".config/jackline"), Some("Jackline's settings"));
         check(&own, &home.join(".gitconfig"), Some(GIT));
         check(&own, &home.join(".codex/sessions"), Some(CODEX));
+        check(&own, &home.join(".cursor/mcp.json"), Some(CURSOR));
         check(&own, Path::new("/etc/claude-code"), Some(CLAUDE));
         check(&own, Path::new("/etc/gemini-cli"), Some(GEMINI));
         check(&own, Path::new("/etc/jackline"), Some("the machine's settings for Jackline"));

@@ -14,7 +14,8 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use serde_json::Value;
 
-use crate::schemas::{Compiled, compile, read};
+use crate::schemas::{Compiled, compile_unless, read};
+use crate::worker::Left;
 
 /// Compiled schemas kept; a host that gives another one with every event must not fill the memory.
 const COMPILED_MAX: usize = 64;
@@ -35,9 +36,9 @@ pub fn inline(stack: &Stack) -> Inline {
         .collect()
 }
 
-/// What is compiled already, by the digest of its text.
+/// What is compiled already, by the digest of its text; or what took too long to be.
 #[derive(Debug, Default)]
-pub(super) struct Shelf(Mutex<BTreeMap<Digest, Compiled>>);
+pub(super) struct Shelf(Mutex<BTreeMap<Digest, Result<Compiled, Left>>>);
 
 impl Shelf {
     pub(super) fn answer(&self, inline: &Inline, schema: &Schema, target: Target, event: &Event) -> Fact {
@@ -65,16 +66,21 @@ impl Shelf {
 
     fn compiled(&self, text: &[u8]) -> Result<Compiled, String> {
         let digest = Digest::of(text);
-        if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&digest) {
-            return Ok(known.clone());
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
+        let left = match known {
+            Some(Ok(known)) => return Ok(known),
+            Some(Err(left)) => left,
+            None => Left::default(),
+        };
+        let compiled = compile_unless(&left, text);
+        if compiled.is_ok() || left.goes_on() {
+            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if kept.len() >= COMPILED_MAX {
+                kept.pop_first();
+            }
+            kept.insert(digest, compiled.clone().map_err(|_| left));
         }
-        let compiled = compile(text).map_err(|fault| fault.message)?;
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= COMPILED_MAX {
-            kept.pop_first();
-        }
-        kept.insert(digest, compiled.clone());
-        Ok(compiled)
+        compiled.map_err(|fault| fault.message)
     }
 }
 

@@ -14,7 +14,7 @@ use regorus::utils::limits::ExecutionTimerConfig;
 use regorus::{Engine, Value};
 
 use super::{RegoFault, absent, recursion};
-use crate::worker::within;
+use crate::worker::{Left, within};
 
 /// Milliseconds of one evaluation: a host waits for the answer, and policies take well under one.
 const EVALUATION_MS_MAX: u64 = 250;
@@ -64,7 +64,8 @@ impl Compiled {
             });
         }
         let (owned, digest) = (text.to_owned(), Digest::of(text.as_bytes()));
-        let engine = within(WORK_MS_MAX, move || Ok(compile(owned, digest))).map_err(RegoFault::new)??;
+        let engine =
+            within(WORK_MS_MAX, &Left::default(), move || Ok(compile(owned, digest))).map_err(RegoFault::new)??;
         Ok(Self { engine, digest })
     }
 
@@ -81,7 +82,7 @@ impl Compiled {
     /// The answer as JSON; null where it is undefined.
     fn evaluate(&self, input: serde_json::Value, at: Timestamp) -> Result<serde_json::Value, String> {
         let mut engine = self.engine.clone();
-        within(WORK_MS_MAX, move || evaluate(&mut engine, input, at))
+        within(WORK_MS_MAX, &Left::default(), move || evaluate(&mut engine, input, at))
     }
 }
 

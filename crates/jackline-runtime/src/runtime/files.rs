@@ -1,12 +1,13 @@
 //! File policies in the pipeline: answers what the core asks about them, and keeps the queue after the record.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jackline_core::event::Event;
 use jackline_core::files::queue::Write;
 use jackline_core::files::seen::{Ask, Backed, Due, Found, PolicyFault, Seen};
+use jackline_core::files::settings::{self, DIR_DEFAULT};
 use jackline_core::probe::Fact;
 use jackline_core::session::Session;
 use jackline_core::sha::Digest;
@@ -26,29 +27,59 @@ pub const CHECKING_SESSION: &str = "policies-";
 /// What was found for one event, in full: commands run over more files than a record keeps.
 #[derive(Debug, Default)]
 pub(super) struct FilesSeen {
-    detections: BTreeMap<Option<String>, (Folder, Detection)>,
+    detections: BTreeMap<Asked, (Folder, Detection)>,
     /// When the commands of this event must have come to their end, once the first of them ran.
     acting_until: Option<Instant>,
+}
+
+/// A folder as it is asked about: what it is called, and in which work tree, where that is another than the session's.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Asked {
+    dir: Option<String>,
+    root: Option<String>,
+}
+
+impl Asked {
+    fn of(dir: &Option<String>, root: &Option<String>) -> Self {
+        Self { dir: dir.clone(), root: root.clone() }
+    }
+
+    /// What is there. A work tree that is gone has nothing, whatever lies around the place where it was.
+    fn look_for(&self, judging: &Judging) -> Place {
+        let root = self.root(judging);
+        if self.root.is_some() && !root.is_dir() {
+            return Place::Nothing;
+        }
+        files::look_for(root, self.dir.as_deref())
+    }
+
+    fn root<'a>(&'a self, judging: &'a Judging) -> &'a Path {
+        Path::new(self.root.as_ref().unwrap_or(&judging.stack().root))
+    }
 }
 
 impl Runtime {
     pub(super) fn files(&self, judging: &Judging, event: &Event, ask: &Ask, seen: &mut FilesSeen) -> Fact {
         let answered = match ask {
-            Ask::Detect { dir, base, baseline, held, .. } => {
+            Ask::Detect { dir, root, base, baseline, held, .. } => {
                 let holds = !event.session.starts_with(CHECKING_SESSION);
                 let (base, baseline, redactor) = (base.as_deref(), baseline.as_ref(), Some(&judging.redactor));
-                let question = Question { base, baseline, held, holds, redactor };
-                self.detect(judging, event, (dir.as_ref(), question), seen)
+                let question = Question { base, baseline, held, holds, redactor, kept: &states(judging) };
+                self.detect(judging, event, (Asked::of(dir, root), question), seen)
             }
-            Ask::Act { dir, due } => self.act(judging, dir, due, seen),
-            Ask::Baseline { dir, at } => {
-                let Some(folder) = files::find(root(judging), dir.as_deref()) else { return Fact::Absent };
+            Ask::Act { dir, root, due } => self.act(judging, &Asked::of(dir, root), due, seen),
+            Ask::Baseline { dir, root, at } => {
+                let Place::Folder(folder) = Asked::of(dir, root).look_for(judging) else { return Fact::Absent };
                 let Some(git) = judging.prober.git() else {
                     return Fact::Unknown("there is no git program".to_owned());
                 };
-                files::capture(git, &folder, (&event.session, *at)).map(|kept| kept.map(Seen::Baseline))
+                let kept = files::capture(git, (&folder, &states(judging)), (&event.session, *at));
+                kept.map(|kept| kept.map(Seen::Baseline))
             }
-            Ask::Names { dir } => Ok(files::find(root(judging), dir.as_deref()).map(|folder| files::names_of(&folder))),
+            Ask::Names { dir } => {
+                let root = Path::new(&judging.stack().root);
+                Ok(files::find(root, dir.as_deref()).map(|folder| files::names_of(&folder)))
+            }
             Ask::Promises { file, offset } => promises::read(Path::new(file), *offset, event.agent.is_some())
                 .map(|(said, end)| Some(Seen::Said { said, end }))
                 .map_err(|fault| format!("the transcript cannot be read: {fault}")),
@@ -60,20 +91,20 @@ impl Runtime {
         &self,
         judging: &Judging,
         event: &Event,
-        (dir, question): (Option<&String>, Question<'_>),
+        (asked, question): (Asked, Question<'_>),
         seen: &mut FilesSeen,
     ) -> Result<Option<Seen>, String> {
-        let folder = match files::look_for(root(judging), dir.map(String::as_str)) {
+        let folder = match asked.look_for(judging) {
             Place::Folder(folder) => *folder,
             // Its owner switched it off, with all that was outstanding.
             Place::Off => return Ok(Some(Seen::Detected(Found::default()))),
-            Place::Nothing => return Ok(nothing_there(dir, question)),
+            Place::Nothing => return Ok(nothing_there(asked.dir.as_ref(), question)),
         };
         self.patience.iter().for_each(|patience| patience(LOOK_MS_MAX));
         let detection = files::detect(judging.prober.git(), &folder, question)?;
         let mut found = detection.told();
         self.back(&folder, event, &mut found);
-        seen.detections.insert(dir.cloned(), (folder, detection));
+        seen.detections.insert(asked, (folder, detection));
         Ok(Some(Seen::Detected(found)))
     }
 
@@ -119,15 +150,9 @@ impl Runtime {
         }));
     }
 
-    fn act(
-        &self,
-        judging: &Judging,
-        dir: &Option<String>,
-        due: &[Due],
-        seen: &mut FilesSeen,
-    ) -> Result<Option<Seen>, String> {
+    fn act(&self, judging: &Judging, asked: &Asked, due: &[Due], seen: &mut FilesSeen) -> Result<Option<Seen>, String> {
         let until = *seen.acting_until.get_or_insert_with(|| Instant::now() + Duration::from_millis(ACTIONS_MS_MAX));
-        let (folder, detection) = seen.detections.get(dir).ok_or("nothing was looked at before")?;
+        let (folder, detection) = seen.detections.get(asked).ok_or("nothing was looked at before")?;
         let same = |fired: &Fired, due: &Due| fired.policy.id == due.policy && fired.hash == due.hash;
         let due: Vec<_> = due.iter().filter_map(|due| detection.fired.iter().find(|fired| same(fired, due))).collect();
         let left = u64::try_from(until.saturating_duration_since(Instant::now()).as_millis()).unwrap_or_default();
@@ -142,9 +167,11 @@ impl Runtime {
         if writes.is_empty() {
             return;
         }
-        for (folder, _) in seen.detections.values() {
-            let own: Vec<Write> =
-                writes.iter().filter(|write| folder.holds(write.file())).map(|write| self.whole(write)).collect();
+        let home = judging.standing.first_root.as_deref().unwrap_or(Path::new(&judging.stack().root));
+        for (asked, (folder, _)) in &seen.detections {
+            let here = |write: &&Write| write.tree().map_or(home, Path::new) == asked.root(judging);
+            let own = writes.iter().filter(|write| here(write) && folder.holds(write.file()));
+            let own: Vec<Write> = own.map(|write| self.whole(write)).collect();
             if !own.is_empty() {
                 drop(Queue::of(folder).write(&own, &judging.redactor));
             }
@@ -169,11 +196,15 @@ impl Runtime {
 /// A folder that a definition names must be there: its policies would be switched off in silence. So must one whose
 /// policies fired before.
 fn nothing_there(dir: Option<&String>, question: Question<'_>) -> Option<Seen> {
+    let dir = dir.filter(|dir| *dir != DIR_DEFAULT);
     let faults = dir.map(|dir| files::not_there(dir)).into_iter().collect();
     let found = Found { faults, missing: question.missing(|_| false), ..Found::default() };
     (dir.is_some() || !question.held.is_empty()).then_some(Seen::Detected(found))
 }
 
-fn root(judging: &Judging) -> &Path {
-    Path::new(&judging.stack().root)
+/// Where we keep things beside folders that a definition names; the others are known by their names.
+fn states(judging: &Judging) -> Vec<PathBuf> {
+    let named = settings::folders(judging.stack()).into_iter().filter_map(|folder| folder.dir);
+    let root = Path::new(&judging.stack().root);
+    named.filter_map(|dir| files::find(root, Some(&dir))).map(|folder| folder.state()).collect()
 }

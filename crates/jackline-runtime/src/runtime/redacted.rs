@@ -8,6 +8,13 @@ use jackline_core::event::{Body, Event};
 use jackline_core::redact::Redactor;
 use jackline_core::session::Change;
 
+use crate::adapters::Message;
+
+/// A message whose event has no secrets in its names; nothing when it has none as it is.
+pub(super) fn plainly_named(message: &Message, redactor: &Redactor) -> Option<Message> {
+    Some(Message { event: redactor.event(&message.event)?, ..message.clone() })
+}
+
 /// Changes go into the log and, folded, into the state as they are: secrets leave them before either.
 pub(super) fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
     for text in decision.changes.iter_mut().flat_map(Change::shown_texts) {

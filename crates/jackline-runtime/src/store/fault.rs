@@ -30,6 +30,8 @@ pub enum StoreFault {
     TooMany { what: &'static str, max: usize },
     #[error("another process held the lock of `{what}` for {waited_ms} ms")]
     Locked { what: String, waited_ms: u64 },
+    #[error("another `jackline store gc` is at work on this store")]
+    Retiring,
     #[error("malformed commit: {why}")]
     Malformed { why: &'static str },
 }
@@ -49,6 +51,7 @@ impl StoreFault {
             Self::TooLarge { .. } => "start a new session; if it happens again, report it",
             Self::TooMany { .. } => "drop one that is no longer needed",
             Self::Locked { .. } => "end the process that holds it, or wait and try again",
+            Self::Retiring => "wait until it has ended",
             Self::Malformed { .. } => "this is a defect of ours: report it",
         }
     }

@@ -1,4 +1,4 @@
-//! The two members of a record line that a store reads: its number and its hash. It does not verify the chain.
+//! The members of a record line that a store reads: its number, its hash and the one before. It does not verify the chain.
 
 use jackline_core::sha::Digest;
 use serde::Deserialize;
@@ -13,9 +13,20 @@ struct Link<'a> {
 }
 
 /// The head that a log has when `line` is its last record and ends at `offset`.
-pub(super) fn head(line: &[u8], offset: u64) -> Option<Head> {
+pub(crate) fn head(line: &[u8], offset: u64) -> Option<Head> {
     let Link { seq, hash } = serde_json::from_slice(line).ok()?;
     Some(Head { seq, hash: Digest::parse(hash)?, offset })
+}
+
+/// The number of a record and the hash that it links to.
+pub(crate) fn before(line: &[u8]) -> Option<(u64, Digest)> {
+    #[derive(Deserialize)]
+    struct Before<'a> {
+        seq: u64,
+        prev_hash: &'a str,
+    }
+    let Before { seq, prev_hash } = serde_json::from_slice(line).ok()?;
+    Some((seq, Digest::parse(prev_hash)?))
 }
 
 /// The member `session` of a record line.

@@ -4,7 +4,7 @@
 
 mod fault;
 pub mod files;
-mod link;
+pub(crate) mod link;
 pub mod memory;
 #[cfg(test)]
 mod suite;
@@ -28,6 +28,10 @@ pub const SESSION_BYTES_MAX: usize = 4096;
 /// Snapshots of one session: a person keeps a few to go back to, and each may be as large as the state.
 pub const SNAPSHOTS_MAX: usize = 16;
 
+/// Bytes of what is carried over a retired beginning: a state and what its snapshots hold, as text that needs several times
+/// the room.
+pub const CARRIED_BYTES_MAX: usize = 128 << 20;
+
 /// Record lines in order, each without its line end; nothing follows the first fault.
 pub type Lines = Box<dyn Iterator<Item = Result<Vec<u8>, StoreFault>> + Send>;
 
@@ -43,6 +47,14 @@ pub trait Store: Send + std::marker::Sync + fmt::Debug {
 
     /// Every session that has a record, sorted by id.
     fn sessions(&self) -> Result<Vec<SessionEntry>, StoreFault>;
+
+    /// What was carried over when the records up to `seq` were retired; nothing in a store that retires none.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    fn carried(&self, _session: &str, _seq: u64) -> Result<Option<Vec<u8>>, StoreFault> {
+        Ok(None)
+    }
 
     /// The record lines of a session that begin at or after the offset `from`, read as they are asked for; an incomplete last line is left out ([`Loaded::torn`] tells of it).
     fn lines(&self, session: &str, from: u64) -> Result<Lines, StoreFault>;
@@ -83,7 +95,8 @@ impl Default for Head {
 /// What is kept of a session.
 pub struct Loaded {
     pub head: Head,
-    /// The newest state whose head is in the log; without one the state is folded from the whole log.
+    /// The newest state whose head is in the log; without one the state is folded from the whole log, or from what was
+    /// carried over its retired beginning.
     pub checkpoint: Option<Checkpoint>,
     /// The record lines after the checkpoint up to `head`, oldest first.
     pub tail: Lines,

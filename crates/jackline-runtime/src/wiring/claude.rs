@@ -6,7 +6,7 @@ mod tests;
 
 use serde_json::Value;
 
-use super::hooks::{Asked, Form, Survey, Word, disabled};
+use super::hooks::{Form, HookEvent, Survey, Word, disabled};
 use super::{CommandLine, Wiring as _};
 use known::{Taken, taken};
 
@@ -14,19 +14,19 @@ use known::{Taken, taken};
 pub const ON_FAILURE_SINCE: (u64, u64, u64) = (2, 1, 295);
 
 /// Every event that asks us. At a stop the host ignores `onFailure`.
-pub const EVENTS: [Asked; 12] = [
-    Asked::gate("PreToolUse"),
-    Asked::other("PostToolUse"),
-    Asked::other("PostToolUseFailure"),
-    Asked::other("PostToolBatch"),
-    Asked::other("UserPromptSubmit"),
-    Asked::other("SessionStart"),
-    Asked::other("SessionEnd"),
-    Asked::stop("Stop"),
-    Asked::other("SubagentStart"),
-    Asked::stop("SubagentStop"),
-    Asked::other("PreCompact"),
-    Asked::gate("ConfigChange"),
+pub const EVENTS: [HookEvent; 12] = [
+    HookEvent::gate("PreToolUse"),
+    HookEvent::other("PostToolUse"),
+    HookEvent::other("PostToolUseFailure"),
+    HookEvent::other("PostToolBatch"),
+    HookEvent::other("UserPromptSubmit"),
+    HookEvent::other("SessionStart"),
+    HookEvent::other("SessionEnd"),
+    HookEvent::stop("Stop"),
+    HookEvent::other("SubagentStart"),
+    HookEvent::stop("SubagentStop"),
+    HookEvent::other("PreCompact"),
+    HookEvent::gate("ConfigChange"),
 ];
 
 /// How its settings name hooks.

@@ -5,19 +5,19 @@ mod placed;
 pub mod trust;
 
 use super::SettingsFault;
-use super::hooks::{Asked, Form};
+use super::hooks::{Form, HookEvent};
 
 /// Every event that asks us. One that has nothing to say is not asked for: each costs the agent a process.
-pub const EVENTS: [Asked; 9] = [
-    Asked::gate("PreToolUse"),
-    Asked::other("PostToolUse"),
-    Asked::other("UserPromptSubmit"),
-    Asked::other("SessionStart"),
-    Asked::other("SessionEnd"),
-    Asked::stop("Stop"),
-    Asked::other("SubagentStart"),
-    Asked::stop("SubagentStop"),
-    Asked::other("PreCompact"),
+pub const EVENTS: [HookEvent; 9] = [
+    HookEvent::gate("PreToolUse"),
+    HookEvent::other("PostToolUse"),
+    HookEvent::other("UserPromptSubmit"),
+    HookEvent::other("SessionStart"),
+    HookEvent::other("SessionEnd"),
+    HookEvent::stop("Stop"),
+    HookEvent::other("SubagentStart"),
+    HookEvent::stop("SubagentStop"),
+    HookEvent::other("PreCompact"),
 ];
 
 /// How its files of hooks name them.

@@ -1,19 +1,19 @@
 //! Cursor's hooks, as its documentation has them: which events ask us.
 
-use super::hooks::{Asked, Form, Word};
+use super::hooks::{Form, HookEvent, Word};
 
 /// Every event that asks us. Its older gates, one per kind of tool, would ask about the same calls once more.
-pub const EVENTS: [Asked; 10] = [
-    Asked::gate("preToolUse"),
-    Asked::other("postToolUse"),
-    Asked::other("postToolUseFailure"),
-    Asked::other("beforeSubmitPrompt"),
-    Asked::other("sessionStart"),
-    Asked::other("sessionEnd"),
-    Asked::stop("stop"),
-    Asked::other("subagentStart"),
-    Asked::stop("subagentStop"),
-    Asked::other("preCompact"),
+pub const EVENTS: [HookEvent; 10] = [
+    HookEvent::gate("preToolUse"),
+    HookEvent::other("postToolUse"),
+    HookEvent::other("postToolUseFailure"),
+    HookEvent::other("beforeSubmitPrompt"),
+    HookEvent::other("sessionStart"),
+    HookEvent::other("sessionEnd"),
+    HookEvent::stop("stop"),
+    HookEvent::other("subagentStart"),
+    HookEvent::stop("subagentStop"),
+    HookEvent::other("preCompact"),
 ];
 
 /// How its files of hooks name them.

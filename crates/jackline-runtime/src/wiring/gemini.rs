@@ -2,22 +2,23 @@
 
 use serde_json::Value;
 
-use super::hooks::{Asked, Form, Survey};
+use super::hooks::{Form, HookEvent, NO_STARTUP_FILES, Survey};
 
 /// Every event that asks us. `PreCompress` comes before every turn of the model and says nothing.
-const EVENTS: [Asked; 6] = [
-    Asked::gate("BeforeTool"),
-    Asked::other("AfterTool"),
-    Asked::other("BeforeAgent"),
-    Asked::other("SessionStart"),
-    Asked::other("SessionEnd"),
-    Asked::stop("AfterAgent"),
+const EVENTS: [HookEvent; 6] = [
+    HookEvent::gate("BeforeTool"),
+    HookEvent::other("AfterTool"),
+    HookEvent::other("BeforeAgent"),
+    HookEvent::other("SessionStart"),
+    HookEvent::other("SessionEnd"),
+    HookEvent::stop("AfterAgent"),
 ];
 
 /// How its settings name hooks; it waits so many milliseconds.
 pub const FORM: Form = Form {
     named: true,
     shielded: true,
+    env: NO_STARTUP_FILES,
     timeout: ("timeout", 1000),
     comments: true,
     beside,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::hooks::{Asked, Entry, Flaw, Survey};
+use super::hooks::{Entry, Flaw, HookEvent, Survey};
 use super::{CommandLine, Removed, SETTINGS_BYTES_MAX, SettingsFault, TIMEOUT_S, Timeouts, Wiring};
 
 /// The plugin, with nothing to start in it.
@@ -21,13 +21,13 @@ pub const FORM: Plugin = Plugin;
 pub struct Plugin;
 
 /// Every event about which the plugin asks.
-pub const EVENTS: [Asked; 6] = [
-    Asked::gate("tool.execute.before"),
-    Asked::other("tool.execute.after"),
-    Asked::other("chat.message"),
-    Asked::other("session.created"),
-    Asked::stop("session.idle"),
-    Asked::other("session.deleted"),
+pub const EVENTS: [HookEvent; 6] = [
+    HookEvent::gate("tool.execute.before"),
+    HookEvent::other("tool.execute.after"),
+    HookEvent::other("chat.message"),
+    HookEvent::other("session.created"),
+    HookEvent::stop("session.idle"),
+    HookEvent::other("session.deleted"),
 ];
 
 impl Wiring for Plugin {
@@ -85,8 +85,8 @@ fn entries(text: &str, line: &CommandLine) -> Vec<Entry> {
     let stop_s = seconds.get("stop").and_then(Value::as_u64).unwrap_or_default();
     let altered = written(line, stop_s) != *text;
     let flaws = || if altered { vec![Flaw::Altered] } else { Vec::new() };
-    let wait = |asked: &Asked| if asked.stops { stop_s as f64 } else { TIMEOUT_S as f64 };
-    let entry = |asked: &Asked| Entry {
+    let wait = |asked: &HookEvent| if asked.stops { stop_s as f64 } else { TIMEOUT_S as f64 };
+    let entry = |asked: &HookEvent| Entry {
         event: asked.event.to_owned(),
         line: line.clone(),
         timeout_s: Some(wait(asked)),

@@ -7,13 +7,14 @@ mod own;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::edit::Edits;
 use super::spans::{self, Item, Kind, Node};
-use super::{CommandLine, SettingsFault};
+use super::{CommandLine, SettingsFault, comments};
 
 pub use own::{add_own, own, remove_own};
 
@@ -24,6 +25,11 @@ const REST: &str = "--";
 const URL: &str = "--url";
 /// The same for a server whose transport is called so; it says what to write back.
 const STREAMABLE: &str = "--streamable-http";
+/// The same for one whose address stands under [`HTTP_URL_KEY`].
+const HTTP_URL: &str = "--http-url";
+const URL_KEY: &str = "url";
+/// Where Gemini CLI and Qwen Code have an address of this transport.
+const HTTP_URL_KEY: &str = "httpUrl";
 const HEADER: &str = "--header-env";
 
 /// Where in a configuration servers stand.
@@ -31,6 +37,8 @@ const HEADER: &str = "--header-env";
 pub enum Place<'a> {
     /// Under `mcpServers`.
     Top,
+    /// Under `servers`, with comments where one likes: VS Code's own form.
+    Editor,
     /// Under `projects`, the project's root, `mcpServers`.
     Project(&'a str),
 }
@@ -43,12 +51,16 @@ pub struct Line {
     pub options: Vec<String>,
     /// Options of those that belong to one project.
     pub project: Vec<String>,
+    /// The project by which they judge here.
+    pub root: String,
 }
 
 /// A configuration after the change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wrapped {
     pub text: String,
+    /// Whether servers are listed at any of the places, be it none.
+    pub listed: bool,
     /// The servers that were changed.
     pub servers: Vec<String>,
     /// Those that could not be, and why.
@@ -60,14 +72,19 @@ pub struct Wrapped {
 /// # Errors
 /// When the text is not plain JSON of the form that hosts read.
 pub fn wrap(text: &str, places: &[Place<'_>], line: &Line) -> Result<Wrapped, SettingsFault> {
-    change(text, places, |edits, place, item| {
+    let read = &*plain(text, places);
+    change((text, read), places, |edits, place, item| {
         let mut words: Vec<String> = PROXY.iter().map(|word| (*word).to_owned()).collect();
         words.extend(named(item.key.as_deref().unwrap_or_default()));
         words.extend(line.options.iter().cloned());
         if matches!(place, Place::Project(_)) {
             words.extend(line.project.iter().cloned());
         }
-        Change { text, edits, entry: &item.node }.put_in(&line.program, words)
+        let (name, entry) = (item.key.as_deref().unwrap_or_default(), item.node.value(read));
+        if own::line_beginning(&entry, PROXY).is_some_and(|proxy| astray(&proxy, name, &line.root).is_some()) {
+            return Err("it is behind a proxy that judges by something else; `jackline doctor` says by what");
+        }
+        Change { text: read, edits, entry: &item.node }.put_in(&line.program, words)
     })
 }
 
@@ -81,7 +98,8 @@ fn named(name: &str) -> Vec<String> {
 /// # Errors
 /// When the text is not plain JSON of the form that hosts read.
 pub fn unwrap(text: &str, places: &[Place<'_>]) -> Result<Wrapped, SettingsFault> {
-    change(text, places, |edits, _, item| Change { text, edits, entry: &item.node }.take_out())
+    let read = &*plain(text, places);
+    change((text, read), places, |edits, _, item| Change { text: read, edits, entry: &item.node }.take_out())
 }
 
 /// What runs the proxies before the servers that stand there, by the servers' names.
@@ -92,17 +110,57 @@ pub fn proxied(text: &str, place: Place<'_>) -> Result<Vec<(String, CommandLine)
     if spans::blank(text.as_bytes()) {
         return Ok(Vec::new());
     }
+    let text = &*plain(text, &[place]);
     let root = spans::along(text, &[place.keys()])?;
     let servers = place.servers(&root).map_or(&[][..], |servers| &servers.items);
     let line = |item: &Item| own::line_beginning(&item.node.value(text), PROXY);
     Ok(servers.iter().filter_map(|item| Some((item.key.clone()?, line(item)?))).collect())
 }
 
+/// How editors name the project that they have open.
+const FOLDER: &str = "${workspaceFolder}";
+
+/// How a proxy judges by something else than one that is put before that server here: a file may come with a clone.
+#[must_use]
+pub fn astray(line: &CommandLine, server: &str, root: &str) -> Option<String> {
+    let own = line.arguments.iter().take_while(|word| *word != REST).map(String::as_str);
+    let words: Vec<&str> = own.collect();
+    let given = |option: &str| {
+        let apart = words.iter().position(|word| *word == option).and_then(|at| words.get(at + 1).copied());
+        let joined = || words.iter().find_map(|word| word.strip_prefix(option)?.strip_prefix('='));
+        apart.or_else(joined)
+    };
+    if let Some(file) = given("--definition") {
+        return Some(format!("it judges by `{file}` alone, whatever was accepted or trusted"));
+    }
+    if let Some(other) = given("--workspace").filter(|named| *named != root && *named != FOLDER) {
+        return Some(format!("it judges by the definition of `{other}`"));
+    }
+    match given("--name") {
+        Some(name) if name == server => None,
+        Some(name) => Some(format!("it calls the server `{name}`, so rules about `mcp__{server}__…` are not asked")),
+        None => Some(format!("the server names itself, so rules about `mcp__{server}__…` may not be asked")),
+    }
+}
+
+/// Whether a text lists servers in the editor's own form, and in no other.
+#[must_use]
+pub fn is_editors(text: &str) -> bool {
+    let root = spans::along(&comments::blanked(text), &[Place::Editor.keys()]);
+    root.is_ok_and(|root| Place::Editor.servers(&root).is_some() && Place::Top.servers(&root).is_none())
+}
+
+/// The text as its host reads it, where it stands: comments are blanks, if the host allows them.
+fn plain<'t>(text: &'t str, places: &[Place<'_>]) -> Cow<'t, str> {
+    if places.contains(&Place::Editor) { Cow::Owned(comments::blanked(text)) } else { Cow::Borrowed(text) }
+}
+
 /// What became of one server: changed, as it should be already, or left for a reason.
 type Outcome = Result<bool, &'static str>;
 
+/// Changes each server; `text` is what is edited, `read` the same as its host reads it.
 fn change(
-    text: &str,
+    (text, read): (&str, &str),
     places: &[Place<'_>],
     mut one: impl FnMut(&mut Edits<'_>, Place<'_>, &Item) -> Outcome,
 ) -> Result<Wrapped, SettingsFault> {
@@ -110,10 +168,12 @@ fn change(
     if spans::blank(text.as_bytes()) {
         return Ok(wrapped);
     }
-    let root = spans::along(text, &places.iter().map(Place::keys).collect::<Vec<_>>())?;
-    let mut edits = Edits::new(text, &root);
+    let root = spans::along(read, &places.iter().map(Place::keys).collect::<Vec<_>>())?;
+    let mut edits = Edits::new(read, &root).onto(text);
     for place in places {
-        for item in place.servers(&root).map_or(&[][..], |servers| &servers.items) {
+        let servers = place.servers(&root);
+        wrapped.listed |= servers.is_some();
+        for item in servers.map_or(&[][..], |servers| &servers.items) {
             let name = item.key.clone().unwrap_or_default();
             match one(&mut edits, *place, item) {
                 Ok(true) => wrapped.servers.push(name),
@@ -175,11 +235,17 @@ impl<'t> Change<'t, '_, '_> {
         if ["oauth", "headersHelper"].iter().any(|key| self.item(key).is_some()) {
             return Err("it signs in by itself, which the proxy does not do for it");
         }
-        let kind = self.string("type");
-        match (self.item("command"), self.item("url"), kind.as_deref()) {
-            (Some(command), None, None | Some("stdio")) => self.put_in_program(command, program, words),
-            (None, Some(url), None | Some("http")) => self.put_in_address(url, program, (words, URL)),
-            (None, Some(url), Some("streamable-http")) => self.put_in_address(url, program, (words, STREAMABLE)),
+        let (kind, addresses) = (self.string("type"), (self.item(URL_KEY), self.item(HTTP_URL_KEY)));
+        match (self.item("command"), addresses, kind.as_deref()) {
+            // Copilot CLI calls it `local`.
+            (Some(command), (None, None), None | Some("stdio" | "local")) => {
+                self.put_in_program(command, program, words)
+            }
+            (None, (Some(url), None), None | Some("http")) => self.put_in_address(url, program, (words, URL)),
+            (None, (None, Some(url)), None | Some("http")) => self.put_in_address(url, program, (words, HTTP_URL)),
+            (None, (Some(url), None), Some("streamable-http")) => {
+                self.put_in_address(url, program, (words, STREAMABLE))
+            }
             (_, _, Some("sse")) => Err("its transport `sse` is an older one, which the proxy does not speak"),
             _ => Err("it has neither a plain `command` nor an `http` address"),
         }
@@ -234,11 +300,14 @@ impl<'t> Change<'t, '_, '_> {
         let words = self.words();
         let after = |word: &str| args.node.items.get(words.iter().position(|known| known == word)? + 1);
         // A server's own arguments may hold anything, and stand last.
-        match (after(REST), after(URL), after(STREAMABLE)) {
-            (Some(program), _, _) => self.take_out_program(command, args, program),
-            (None, Some(url), _) => self.take_out_address(command, args, (url, "\"http\"")),
-            (None, None, Some(url)) => self.take_out_address(command, args, (url, "\"streamable-http\"")),
-            (None, None, None) => Err("it is behind a proxy that was changed by hand"),
+        if let Some(program) = after(REST) {
+            return self.take_out_program(command, args, program);
+        }
+        let addresses =
+            [(URL, URL_KEY, "http"), (HTTP_URL, HTTP_URL_KEY, "http"), (STREAMABLE, URL_KEY, "streamable-http")];
+        match addresses.iter().find_map(|(option, key, kind)| Some((after(option)?, *key, *kind))) {
+            Some(address) => self.take_out_address(command, args, address),
+            None => Err("it is behind a proxy that was changed by hand"),
         }
     }
 
@@ -255,11 +324,11 @@ impl<'t> Change<'t, '_, '_> {
         Ok(true)
     }
 
-    fn take_out_address(&mut self, command: &Item, args: &Item, (url, was): (&Item, &str)) -> Outcome {
-        let made = format!("\"url\"{}{}", self.between(command), self.raw(&url.node));
+    fn take_out_address(&mut self, command: &Item, args: &Item, (url, key, was): (&Item, &str, &str)) -> Outcome {
+        let made = format!("{}{}{}", Value::from(key), self.between(command), self.raw(&url.node));
         self.edits.put(command.start..args.end(), made);
         if let Some(kind) = self.item("type") {
-            self.edits.put(kind.node.span.clone(), was);
+            self.edits.put(kind.node.span.clone(), Value::from(was).to_string());
         }
         let Some(headers) = self.item("env") else { return Ok(true) };
         self.edits.put(headers.key_span(self.text), "\"headers\"");

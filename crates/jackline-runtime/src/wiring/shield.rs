@@ -8,13 +8,14 @@ use super::CommandLine;
 /// The shell that every system has where it is looked for; a person's own may spell things differently.
 const SHELL: &str = "/bin/sh";
 
-/// The hook's own exit codes are 0 and 2; any other becomes a refusal. Ended by a host that waited too long, the shell ends
+/// What lets a call pass is told by an exit code that nothing else has: a program that was emptied, cut short or replaced
+/// ends with 0 as well, and its silence is no consent. A refusal is 2; anything else becomes one. Ended by a host that waited too long, the shell ends
 /// the hook too, which would hold the host's pipes. The hook gets the host's message by another number, because what runs in
 /// the background gets no input. Without single quotes, backslashes, or words behind an exclamation mark, so that
 /// every shell hands it over as it is.
 const SHIELD: &str = concat!(
-    r#"t() { kill -9 $p; exit 2; }; trap t HUP INT TERM; exec 3<&0; "$0" "$@" <&3 3<&- & p=$! ; exec 3<&-; "#,
-    r#"wait $p; c=$?; case $c in 0|2) exit $c;; esac; "#,
+    r#"t() { kill -9 $p; exit 2; }; trap t HUP INT TERM; exec 3<&0; "$0" "$@" --pass 42 <&3 3<&- & p=$! ; exec 3<&-; "#,
+    r#"wait $p; case $? in 42) exit 0;; 2) exit 2;; esac; "#,
     r#"echo "Jackline could not be asked, so this call is refused. Have a person run: jackline doctor" >&2; exit 2"#,
 );
 
@@ -83,13 +84,28 @@ mod tests {
 
     #[test]
     fn answers_pass_and_every_failure_refuses() {
-        check(&["/bin/sh", "-c", "cat"], (0, "message", ""));
+        // As the hook does: what it is told last is the code for consent.
+        check(&["/bin/sh", "-c", "cat; exit $3", "x", "hook"], (0, "message", ""));
         check(&["/bin/sh", "-c", "echo '{}'; echo no >&2; exit 2"], (2, "{}\n", "no"));
         let refused = "could not be asked";
+        check(&["/bin/sh", "-c", "exit 0"], (2, "", refused));
+        check(&["/bin/sh", "-c", "echo all is well"], (2, "all is well\n", refused));
         check(&["/nowhere/jackline", "hook"], (2, "", refused));
         check(&["/bin/sh", "-c", "exit 1"], (2, "", refused));
         check(&["/bin/sh", "-c", "exit 101"], (2, "", refused));
         check(&["/bin/sh", "-c", "kill -9 $$"], (2, "", refused));
+    }
+
+    #[test]
+    fn a_program_without_content_is_no_consent() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        for (name, content) in [("empty", &b""[..]), ("blank", b"\n"), ("zeros", &[0; 4096])] {
+            let program = dir.path().join(name);
+            std::fs::write(&program, content).unwrap();
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+            check(&[program.to_str().unwrap(), "hook"], (2, "", "could not be asked"));
+        }
     }
 
     #[test]

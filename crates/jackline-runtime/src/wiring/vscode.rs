@@ -1,17 +1,17 @@
 //! VS Code's agent hooks, as its documentation has them: which events ask us. They stand in a file of our own.
 
-use super::hooks::{Asked, Form};
+use super::hooks::{Form, HookEvent};
 
 /// Every event that asks us.
-pub const EVENTS: [Asked; 8] = [
-    Asked::gate("PreToolUse"),
-    Asked::other("PostToolUse"),
-    Asked::other("UserPromptSubmit"),
-    Asked::other("SessionStart"),
-    Asked::stop("Stop"),
-    Asked::other("SubagentStart"),
-    Asked::stop("SubagentStop"),
-    Asked::other("PreCompact"),
+pub const EVENTS: [HookEvent; 8] = [
+    HookEvent::gate("PreToolUse"),
+    HookEvent::other("PostToolUse"),
+    HookEvent::other("UserPromptSubmit"),
+    HookEvent::other("SessionStart"),
+    HookEvent::stop("Stop"),
+    HookEvent::other("SubagentStart"),
+    HookEvent::stop("SubagentStop"),
+    HookEvent::other("PreCompact"),
 ];
 
 /// How its files of hooks name them.

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{log, sessions};
 use crate::error::CommandError;
 use crate::place::Where;
-use crate::screen;
+use crate::{screen, timeline};
 
 /// Verify, export and sign the audit log
 #[derive(Debug, clap::Subcommand)]
@@ -57,12 +57,26 @@ impl Export {
         };
         let mut out = io::BufWriter::new(io::stdout().lock());
         for id in ids {
+            let mut first = true;
             for line in store.lines(&id, 0)? {
-                out.write_all(&line?)?;
+                let line = line?;
+                if std::mem::take(&mut first) {
+                    note_missing(&id, &line);
+                }
+                out.write_all(&line)?;
                 out.write_all(b"\n")?;
             }
         }
         Ok(out.flush()?)
+    }
+}
+
+/// Says beside an export that its beginning is not in it.
+fn note_missing(session: &str, first: &[u8]) {
+    let missing = replay::record(first).ok().as_ref().and_then(timeline::missing);
+    if let Some(last) = missing {
+        let (session, words) = (timeline::shown(session), timeline::missing_words(last));
+        screen::complain(&format!("note: {session}: {words}"));
     }
 }
 
@@ -83,12 +97,13 @@ impl Show {
     fn run(&self) -> Result<(), CommandError> {
         let store = self.at.files()?;
         let session = log::chosen(&store, &self.at, Some(&self.session))?;
-        let mut found = false;
+        let (mut found, mut missing) = (false, None);
         for line in store.lines(&session, 0)? {
             let record = replay::record(&line?).map_err(|why| {
                 CommandError::input(format!("a record cannot be read: {why}")).hint("run `jackline audit verify`")
             })?;
             let number = record.get("seq").and_then(Value::as_u64);
+            missing = missing.or(Some(timeline::missing(&record).unwrap_or_default()));
             if self.seq.is_none() || self.seq == number {
                 found = true;
                 screen::line(&escaped(&serde_json::to_string_pretty(&record).unwrap_or_default()))?;
@@ -96,11 +111,19 @@ impl Show {
         }
         if found {
             Ok(())
+        } else if let (Some(seq), Some(last)) = (self.seq.filter(|seq| *seq > 0 && Some(*seq) <= missing), missing) {
+            Err(retired(seq, last))
         } else {
             Err(CommandError::input("this session has no record of that number")
                 .hint("`jackline log` shows the numbers after `#`"))
         }
     }
+}
+
+/// That a record which is asked for was retired.
+pub(super) fn retired(seq: u64, last: u64) -> CommandError {
+    CommandError::input(format!("record {seq} was retired, with all up to {last}"))
+        .hint("`jackline audit verify` tells when; an archive may hold it")
 }
 
 /// JSON leaves some control characters as they are; a terminal must not obey them.

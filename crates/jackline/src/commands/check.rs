@@ -98,7 +98,7 @@ fn policies(path: &Path, text: &str) -> (Vec<Folder>, Vec<PolicyFault>) {
     let stack = Stack::of(root.display().to_string(), parsed.model, Digest::ZERO);
     let named = settings::folders(&stack);
     let missing = |named: &settings::Folder| {
-        let dir = named.dir.as_ref().filter(|dir| !root.join(dir).is_dir())?;
+        let dir = named.demanded().filter(|dir| !root.join(dir).is_dir())?;
         let message = "there is no such folder, and `file_policies.dir` names it".to_owned();
         Some(PolicyFault { file: dir.clone(), line: 1, message, help: None, warning: false })
     };

@@ -71,9 +71,10 @@ impl Doctor {
     fn stores<'w>(&self, root: &Path, wired: &'w [Wired]) -> Vec<(Where, Vec<&'w Wired>)> {
         let at =
             |baked: Option<PathBuf>| Where { workspace: Some(root.to_owned()), store: self.at.store.clone().or(baked) };
+        let kept = |wired: &Wired| wired.store().or_else(|| place::shared_state(root));
         let mut stores: Vec<(Where, Vec<&Wired>)> = Vec::new();
         for wired in wired {
-            let at = at(wired.store());
+            let at = at(kept(wired));
             match stores.iter_mut().find(|(known, _)| known.store == at.store) {
                 Some((_, users)) => users.push(wired),
                 None => stores.push((at, vec![wired])),
@@ -94,6 +95,7 @@ impl Doctor {
         let judged_by = place::judged_by(state.clone(), root.to_owned()).stack(None, None);
         let stack = judged_by.map(|standing| standing.stack.clone()).unwrap_or_default();
         wired.iter().for_each(|wired| wiring::waits(wired, &stack, report));
+        wired.iter().for_each(|wired| server::exit(wired.host, root, &stack, report));
         definition::look(&state, root, report);
         store::look(&state, &self.at, report);
         chains::look(at, report);

@@ -76,6 +76,10 @@ impl Eval {
 /// The named definition; its checked model is kept beside the sessions, where they are kept.
 pub(crate) fn given(at: &Where, file: &PathBuf, kept: Option<&Kept>) -> Result<Given, CommandError> {
     let unreadable = |why: String| DefinitionFault::Unreadable { path: file.clone(), why };
+    // Looked at before it is opened: a pipe that nobody writes to would be waited for.
+    if fs::metadata(file).is_ok_and(|there| !there.is_file()) {
+        return Err(unreadable("it is no regular file".to_owned()).into());
+    }
     let text = fs::read_to_string(file).map_err(|fault| unreadable(fault.to_string()))?;
     let root = at.workspace()?;
     let path = std::path::absolute(file).map_err(|fault| unreadable(fault.to_string()))?;

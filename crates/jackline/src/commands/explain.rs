@@ -13,7 +13,7 @@ use jackline_runtime::replay;
 use jackline_runtime::store::Store;
 use serde_json::Value;
 
-use super::log;
+use super::{audit, log};
 use crate::error::CommandError;
 use crate::place::Where;
 use crate::{paint::Paint, screen, timeline};
@@ -60,8 +60,17 @@ fn numbered(store: &dyn Store, session: &str, seq: u64) -> Result<Explained, Com
         CommandError::input(format!("record {seq} of this session belongs to no decision"))
             .hint("`jackline log` shows the numbers after `#`")
     };
+    if let Some(last) = retired(store, session)?.filter(|last| (1..=*last).contains(&seq)) {
+        return Err(audit::retired(seq, last));
+    }
     let mut pairs = Pairs::of(store, session)?;
     pairs.find(|pair| pair.as_ref().is_ok_and(|pair| pair.spans(seq))).transpose()?.ok_or_else(missing)
+}
+
+/// The last record that was retired of a session's beginning.
+fn retired(store: &dyn Store, session: &str) -> Result<Option<u64>, CommandError> {
+    let first = store.lines(session, 0)?.next().transpose()?;
+    Ok(first.and_then(|line| timeline::missing(&replay::record(&line).ok()?)))
 }
 
 fn last_refusal(store: &dyn Store, session: &str) -> Result<Explained, CommandError> {
@@ -75,9 +84,13 @@ fn last_refusal(store: &dyn Store, session: &str) -> Result<Explained, CommandEr
             last = Some(pair);
         }
     }
+    let gone = retired(store, session)?;
     last.ok_or_else(|| {
-        CommandError::input("nothing was refused in this session")
-            .hint("name a decision: `jackline explain SESSION SEQ`")
+        let what = gone.map_or_else(
+            || "nothing was refused in this session".to_owned(),
+            |last| format!("nothing was refused in what is left of this session; records 1 to {last} were retired"),
+        );
+        CommandError::input(what).hint("name a decision: `jackline explain SESSION SEQ`")
     })
 }
 
@@ -132,7 +145,7 @@ impl Iterator for Pairs {
             };
             match timeline::text(&record, "kind") {
                 "decision" => return Some(Ok(Explained { event: event.unwrap_or_default(), decision: record })),
-                "session.repaired" => {}
+                "session.repaired" | "records.retired" | "session.retired" => {}
                 _ => {
                     event.get_or_insert(record);
                 }

@@ -10,7 +10,8 @@ use crate::place::Baked;
 
 /// Answer one message of a host's hook: its JSON on standard input, its own kind of reply on standard output
 ///
-/// `jackline init` writes this command into the host's settings. It ends with 0 or 2; 2 blocks the tool call.
+/// `jackline init` writes this command into the host's settings. It ends with 0, or what `--pass` says, or with 2, which
+/// blocks the tool call.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Hook {
     /// The host that asks
@@ -32,6 +33,9 @@ pub(crate) struct Hook {
     /// The settings that hold this hook; a change that takes it out of them is refused
     #[arg(long, value_parser = ["user", "local", "project"])]
     wired: Option<String>,
+    /// The exit code that lets pass: another than any failure has, for who must not take silence for consent
+    #[arg(long, value_name = "CODE", default_value_t = 0)]
+    pass: u8,
 }
 
 impl Hook {
@@ -42,6 +46,6 @@ impl Hook {
             home: self.home.clone(),
             settings: self.settings.clone(),
         };
-        hook::run(&Options { host: self.host.clone(), baked, wired: self.wired.clone() })
+        hook::run(&Options { host: self.host.clone(), baked, wired: self.wired.clone(), pass: self.pass })
     }
 }

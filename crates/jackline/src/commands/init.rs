@@ -27,7 +27,8 @@ pub(crate) struct Init {
     /// Whose settings hold the wiring (default: where it is already, else the narrowest of yours)
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,
-    /// Also register our MCP server with the hosts: todos, facts and guarded workspace files
+    /// Also register our MCP server: todos, facts and guarded workspace files (with Claude Code; for other hosts it says
+    /// what to add to their servers)
     #[arg(long)]
     mcp: bool,
     /// Also trust the definition that is there (asks on a terminal)
@@ -141,6 +142,8 @@ impl Init {
         }
         if self.mcp {
             self.register(host, scope, &program, plan)?;
+        } else {
+            scoped::note_exit(host, &plan.root);
         }
         Ok(())
     }
@@ -148,17 +151,25 @@ impl Init {
     /// Plans the registration of our MCP server, in the scope of the hooks.
     fn register(&self, host: &Host, scope: Scope, program: &Path, plan: &mut Plan) -> Result<(), CommandError> {
         let Some(servers) = host.servers else {
+            let line = server_line(None, scope, program, (&plan.state, &plan.root))?.in_shell();
             screen::complain(&format!("note: our MCP server is not registered with {}", host.title));
-            screen::complain("  help: add `jackline mcp serve` to its servers yourself");
+            screen::complain(&format!("  help: add this command to its servers yourself: `{line}`"));
             return Ok(());
         };
         let root = plan.root.clone();
-        let (file, place) = servers(scope, &root)?;
-        let settings = Settings::read_servers(file)?;
-        let line = server_line(scope, program, &plan.state, &plan.root)?;
-        let after = servers::add_own(settings.text.as_deref(), place, &line);
-        let after = after.map_err(|fault| settings.refused(&fault))?;
-        screen::line(&format!("  MCP server: {} ({})", place::shown(&settings.path), scope.name()))?;
+        let listed = servers(scope, &root)?;
+        let line = server_line(listed.workspace, scope, program, (&plan.state, &root))?;
+        let add = |settings: &Settings, text: Option<&str>| {
+            servers::add_own(text, listed.place, &line).map_err(|fault| settings.refused(&fault))
+        };
+        screen::line(&format!("  MCP server: {} ({})", place::shown(&listed.file), scope.name()))?;
+        // Hosts share a project's list.
+        if let Some((settings, after)) = plan.settings.iter_mut().find(|(known, _)| known.path == listed.file) {
+            *after = add(settings, Some(after.as_str()))?;
+            return Ok(());
+        }
+        let settings = Settings::read_servers(listed.file)?;
+        let after = add(&settings, settings.text.as_deref())?;
         if settings.text.as_deref() != Some(after.as_str()) {
             plan.settings.push((settings, after));
         }

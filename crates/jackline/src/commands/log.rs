@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use jackline_runtime::replay;
+use jackline_runtime::retention::Graves;
 use jackline_runtime::store::Store;
 use serde_json::Value;
 
@@ -48,7 +49,13 @@ impl Log {
         loop {
             // The head first: what is appended while we read is left for the next look.
             let head = store.load(&session)?.head;
-            self.collect(&store, &session, (offset, head.offset), &mut reader, &mut shown)?;
+            // A log that is shorter than it was lost its beginning: what was shown of it is passed over.
+            let from = if head.offset < offset { 0 } else { offset };
+            if head.seq < reader.seen {
+                // The session was retired, and began anew.
+                reader = Reader::default();
+            }
+            self.collect(&store, &session, (from, head.offset), &mut reader, &mut shown)?;
             offset = head.offset;
             for row in shown.drain(..) {
                 screen::line(&row)?;
@@ -87,6 +94,7 @@ impl Log {
         for line in store.lines(session, from)? {
             let line = line?;
             at += line.len() as u64 + 1;
+            shown.extend(reader.beginning(&line, self.format));
             shown.extend(reader.row(&line, self.would_deny, self.format)?);
             if from == 0 && self.last > 0 && shown.len() > self.last {
                 shown.pop_front();
@@ -107,13 +115,34 @@ struct Reader {
     lines: Vec<String>,
     /// What else happened with this event, for people.
     notes: Vec<String>,
+    /// The number of the last record that was read.
+    seen: u64,
 }
 
 impl Reader {
+    /// What is missing before the first line, for people.
+    fn beginning(&self, line: &[u8], format: Format) -> Option<String> {
+        if self.seen > 0 || format == Format::Json {
+            return None;
+        }
+        timeline::missing(&replay::record(line).ok()?)
+            .map(|last| Paint::for_stdout().dim(&format!("-- {} --", timeline::missing_words(last))))
+    }
+
     fn row(&mut self, line: &[u8], would_deny: bool, format: Format) -> Result<Option<String>, CommandError> {
         let record = replay::record(line).map_err(|why| {
             CommandError::input(format!("a record cannot be read: {why}")).hint("run `jackline audit verify`")
         })?;
+        let seq = record.get("seq").and_then(Value::as_u64).unwrap_or_default();
+        if seq <= self.seen {
+            return Ok(None);
+        }
+        self.seen = seq;
+        if timeline::is_of_retention(&record) {
+            let row = || timeline::retired(&record, Paint::for_stdout());
+            let row = if format == Format::Json { String::from_utf8_lossy(line).into_owned() } else { row() };
+            return Ok((!would_deny).then_some(row));
+        }
         if timeline::is_of_run(&record) {
             let row = || timeline::happened(&record, Paint::for_stdout());
             let row = if format == Format::Json { String::from_utf8_lossy(line).into_owned() } else { row() };
@@ -122,7 +151,7 @@ impl Reader {
         self.lines.push(String::from_utf8_lossy(line).into_owned());
         match timeline::text(&record, "kind") {
             "decision" => {
-                let all = std::mem::take(self);
+                let all = std::mem::replace(self, Self { seen: seq, ..Self::default() });
                 let wanted = !would_deny || timeline::would_deny(&record);
                 Ok(wanted.then(|| all.shown(&record, format)))
             }
@@ -181,7 +210,7 @@ impl Reader {
 pub(crate) fn chosen(store: &dyn Store, at: &Where, named: Option<&str>) -> Result<String, CommandError> {
     if let Some(named) = named {
         let known = store.load(named)?.head.seq > 0;
-        return if known { Ok(named.to_owned()) } else { Err(unknown(named)) };
+        return if known { Ok(named.to_owned()) } else { Err(unknown(store, named)) };
     }
     newest(store, at)?.ok_or_else(|| {
         CommandError::input("there is no session of this workspace yet")
@@ -193,7 +222,18 @@ fn newest(store: &dyn Store, at: &Where) -> Result<Option<String>, CommandError>
     Ok(sessions::list(store, at, false)?.into_iter().next().map(|session| session.entry.id))
 }
 
-fn unknown(named: &str) -> CommandError {
-    CommandError::input(format!("there is no session `{}`", timeline::shown(named)))
-        .hint("`jackline sessions --all` lists them")
+fn unknown(store: &dyn Store, named: &str) -> CommandError {
+    let shown = timeline::shown(named);
+    let graves = Graves::of(store).unwrap_or_default();
+    let Some(gone) = graves.session(named).last() else {
+        return CommandError::input(format!("there is no session `{shown}`"))
+            .hint("`jackline sessions --all` lists them");
+    };
+    let (at, by) = (gone.at.to_string(), timeline::shown(&gone.by));
+    let error =
+        CommandError::input(format!("session `{shown}` was retired on {} by {by}", at.get(..10).unwrap_or_default()));
+    match &gone.archive {
+        Some(archive) => error.hint(format!("its records were moved to `{}`", timeline::harmless(archive))),
+        None => error.hint("its records were not archived"),
+    }
 }

@@ -20,6 +20,7 @@ mod schema;
 pub(crate) mod session;
 pub(crate) mod sessions;
 mod status;
+mod store;
 mod test;
 mod todo;
 mod tour;
@@ -56,6 +57,9 @@ pub(crate) enum Command {
     Sessions(sessions::Sessions),
     Log(log::Log),
     Explain(explain::Explain),
+    /// Retire what the store need not keep
+    #[command(subcommand)]
+    Store(store::Store),
     /// Guard MCP servers, or be one: behind a proxy, in a host's settings, or with tools of our own
     #[command(subcommand)]
     Mcp(mcp::Mcp),
@@ -97,6 +101,7 @@ impl Command {
             Self::Sessions(command) => command.run(),
             Self::Log(command) => command.run(),
             Self::Explain(command) => command.run(),
+            Self::Store(command) => command.run(),
             Self::Todo(command) => command.run(),
             Self::Fact(command) => command.run(),
             Self::Pack(command) => command.run(),

@@ -2,7 +2,7 @@
 
 use jackline_core::completion::Stopped;
 use jackline_runtime::store::{SessionEntry, Store};
-use jackline_runtime::{Runtime, replay};
+use jackline_runtime::{Runtime, replay, retention};
 use serde_json::{Value, json};
 
 use super::Format;
@@ -26,7 +26,7 @@ pub(crate) struct Sessions {
 /// A session as the list shows it.
 pub(crate) struct Listed {
     pub(crate) entry: SessionEntry,
-    /// Its first record.
+    /// Its first record; of one whose beginning was retired the first that is left, with the session's own beginning.
     pub(crate) first: Value,
 }
 
@@ -80,13 +80,22 @@ pub(crate) fn list(store: &dyn Store, at: &Where, all: bool) -> Result<Vec<Liste
     let mut listed: Vec<Listed> = Vec::new();
     for entry in store.sessions()? {
         let first = store.lines(&entry.id, 0)?.next().transpose()?;
-        let first = first.and_then(|line| replay::record(&line).ok()).unwrap_or_default();
+        let mut first = first.and_then(|line| replay::record(&line).ok()).unwrap_or_default();
+        begin(store, &entry.id, &mut first);
         listed.push(Listed { entry, first });
     }
     let is_here = |session: &Listed| !session.workspace().is_empty() && here.starts_with(session.workspace());
     listed.retain(|session| all || is_here(session));
     listed.sort_by(|a, b| (b.entry.modified, &a.entry.id).cmp(&(a.entry.modified, &b.entry.id)));
     Ok(listed)
+}
+
+/// Of a log whose beginning was retired, what was carried over tells when and where the session began.
+fn begin(store: &dyn Store, id: &str, first: &mut Value) {
+    let before = timeline::missing(first).and_then(|last| retention::before(store, id, last));
+    let (Some(before), Value::Object(members)) = (before, first) else { return };
+    members.extend(before.began.map(|began| ("at".to_owned(), json!(began.to_string()))));
+    members.extend(before.workspace.map(|workspace| ("workspace".to_owned(), json!(workspace))));
 }
 
 fn row(session: &Listed, State { records, stopped, parked }: &State, all: bool, paint: Paint) -> String {
@@ -98,7 +107,8 @@ fn row(session: &Listed, State { records, stopped, parked }: &State, all: bool, 
     let why = parked.as_deref().map(|why| format!(": {}", timeline::shown(why))).unwrap_or_default();
     let ended = stopped.map(|stopped| format!("  {}{why}", stopped.name())).unwrap_or_default();
     let id = paint.bold(&format!("{id:<36}"));
-    format!("{id}  {began}  {host:<9} {records:>7} records{ended}{}", paint.dim(&place))
+    let retired = timeline::missing(&session.first).map(|last| format!(", {last} of them retired")).unwrap_or_default();
+    format!("{id}  {began}  {host:<9} {records:>7} records{retired}{ended}{}", paint.dim(&place))
 }
 
 fn as_json(session: &Listed, state: &State) -> Value {
@@ -109,6 +119,7 @@ fn as_json(session: &Listed, state: &State) -> Value {
         "host": session.first.get("host"),
         "modified": session.entry.modified.to_string(),
         "bytes": session.entry.bytes,
+        "retired": timeline::missing(&session.first),
         "stopped": state.stopped,
         "parked": state.parked,
     })

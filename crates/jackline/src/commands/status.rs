@@ -62,6 +62,8 @@ struct Tally {
     lifted: u64,
     latest: String,
     ended: bool,
+    /// The last record that was retired: what happened up to it is not counted.
+    missing: Option<u64>,
 }
 
 impl Status {
@@ -98,11 +100,14 @@ impl Status {
         let runtime = Runtime::builder().state(self.at.state()?).definitions(self.at.definitions_read_only()?).build();
         let runtime = runtime.map_err(|fault| CommandError::internal(fault.to_string()))?;
         let mut tally = Tally::default();
-        let mut called = false;
+        let (mut called, mut first) = (false, true);
         for line in self.at.files()?.lines(&id, 0)? {
             let record = replay::record(&line?).map_err(|why| {
                 CommandError::input(format!("a record cannot be read: {why}")).hint("run `jackline audit verify`")
             })?;
+            if std::mem::take(&mut first) {
+                tally.missing = timeline::missing(&record);
+            }
             called = tally.count(&record, called);
         }
         Ok(Some(Newest { state: runtime.session(&id)?, id, tally }))
@@ -112,6 +117,9 @@ impl Status {
 impl Tally {
     /// Counts a record; whether the decision that follows is about a requested call.
     fn count(&mut self, record: &Value, called: bool) -> bool {
+        if timeline::is_of_retention(record) {
+            return called;
+        }
         timeline::text(record, "at").clone_into(&mut self.latest);
         match timeline::text(record, "kind") {
             "call.requested" => {
@@ -296,7 +304,9 @@ impl Tally {
             (self.lifted, "let through by an exception"),
         ];
         let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!(", {n} {what}"));
-        format!("{} call{}{}", self.calls, if self.calls == 1 { "" } else { "s" }, counts.collect::<String>())
+        let since = self.missing.map(|last| format!(" since record {last}, up to which all were retired"));
+        let (s, since) = (if self.calls == 1 { "" } else { "s" }, since.unwrap_or_default());
+        format!("{} call{s}{}{since}", self.calls, counts.collect::<String>())
     }
 }
 

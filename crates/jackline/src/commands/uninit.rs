@@ -7,7 +7,7 @@ use std::path::Path;
 use jackline_runtime::wiring::{Removed, SERVERS_BYTES_MAX, Scope, SettingsFault, servers};
 
 use crate::error::CommandError;
-use crate::hosts::{self, Host, ScopeName, Settings, chosen};
+use crate::hosts::{self, Host, Listed, ScopeName, Settings, chosen};
 use crate::place::{self, Where};
 use crate::{diff, person, screen};
 
@@ -44,7 +44,12 @@ impl Uninit {
         }
         let mut changes = Vec::new();
         let left = chosen::each(&hosts, |host| {
-            changes.extend(self.changes(host)?);
+            for (settings, after) in self.changes(host, &hosts)? {
+                // Hosts share a project's list of servers.
+                if !changes.iter().any(|(known, _): &Change| known.path == settings.path) {
+                    changes.push((settings, after));
+                }
+            }
             Ok(())
         })?;
         if changes.is_empty() && left.is_empty() {
@@ -83,7 +88,7 @@ impl Uninit {
     }
 
     /// The settings that hold our hooks or our server, and what they are without them.
-    fn changes(&self, host: &Host) -> Result<Vec<Change>, CommandError> {
+    fn changes(&self, host: &Host, chosen: &[&'static Host]) -> Result<Vec<Change>, CommandError> {
         let root = self.at.project()?;
         let asked = |scope: Scope| self.scope.is_none_or(|asked| asked.scope() == scope);
         let mut changes = Vec::new();
@@ -95,9 +100,8 @@ impl Uninit {
             }
             changes.extend(found);
         }
-        for scope in host.scopes.iter().copied().filter(|scope| asked(*scope)) {
-            let Some(Ok((path, place))) = host.servers.map(|servers| servers(scope, &root)) else { continue };
-            if !names_us(&path) {
+        for (_, Listed { file: path, place, .. }) in host.lists(&root).into_iter().filter(|(scope, _)| asked(*scope)) {
+            if !names_us(&path) || is_needed(&path, &root, chosen) {
                 continue;
             }
             // Two scopes may share a file: the second takes out of what the first has left.
@@ -111,6 +115,13 @@ impl Uninit {
         }
         Ok(changes)
     }
+}
+
+/// Whether a host that stays wired has its servers in this list as well.
+fn is_needed(path: &Path, root: &Path, chosen: &[&'static Host]) -> bool {
+    let others = Host::all().filter(|host| !chosen.iter().any(|going| going.name == host.name));
+    let lists = others.flat_map(|host| host.lists(root).into_iter().map(move |(scope, listed)| (host, scope, listed)));
+    lists.into_iter().any(|(host, scope, listed)| listed.file == path && host.is_wired_in(scope, root))
 }
 
 /// Takes a person's trust in these hooks out, where the host keeps one; the hooks of two scopes share its file.

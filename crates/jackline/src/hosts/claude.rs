@@ -7,10 +7,13 @@ use jackline_runtime::wiring::claude::{FORM, ON_FAILURE_SINCE};
 use jackline_runtime::wiring::servers::Place;
 use serde_json::{Value, json};
 
-use super::{AtFailure, AtMissing, Basis, Host, SilencedBy, Trial, Version, folder, text};
+use super::{AtFailure, AtMissing, Basis, Host, Listed, SilencedBy, Trial, Version, folder, text};
 use crate::bounded::Answered;
 use crate::error::CommandError;
 use crate::place;
+
+/// Where a project lists servers for several hosts.
+pub(super) const PROJECT_SERVERS: &str = ".mcp.json";
 
 /// Its row.
 pub(crate) const HOST: Host = Host {
@@ -69,17 +72,18 @@ fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
     }
 }
 
-fn servers(scope: Scope, root: &Path) -> Result<(PathBuf, Place<'_>), CommandError> {
+fn servers(scope: Scope, root: &Path) -> Result<Listed<'_>, CommandError> {
     let own = || {
         place::claude_servers().ok_or_else(|| {
             CommandError::input("there is no place for the user's MCP servers").hint("set HOME or CLAUDE_CONFIG_DIR")
         })
     };
-    match scope {
-        Scope::Local => Ok((own()?, Place::Project(text(root)?))),
-        Scope::User => Ok((own()?, Place::Top)),
-        Scope::Project => Ok((root.join(".mcp.json"), Place::Top)),
-    }
+    let (file, place) = match scope {
+        Scope::Local => (own()?, Place::Project(text(root)?)),
+        Scope::User => (own()?, Place::Top),
+        Scope::Project => (root.join(PROJECT_SERVERS), Place::Top),
+    };
+    Ok(Listed { file, place, workspace: None })
 }
 
 fn call(root: &Path, tool: &str, input: &Value) -> Value {

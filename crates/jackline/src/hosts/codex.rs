@@ -23,7 +23,7 @@ pub(crate) const HOST: Host = Host {
     trust: Some(Trusting { how: &trust::TRUST, file: trusting, beside: ".codex/config.toml" }),
     basis: Basis::Run(Version(0, 166, 0)),
     at_failure: AtFailure::Passes {
-        when: "its hook hangs, or prints something that is no answer, and without a word",
+        when: "its hook hangs, and without a word",
         remedy: "the hook answers by itself long before; keep `sandbox_mode` at `workspace-write` or stricter as the second fence",
     },
     at_missing: AtMissing::Blocks,
@@ -87,18 +87,18 @@ fn terminal() -> Option<(&'static str, &'static str)> {
     ))
 }
 
-/// It asks on a terminal and passes over what nobody trusted.
+/// It passes over the hooks of a project that is not to be trusted. Of one of which nothing is said it asks on a terminal,
+/// and runs them otherwise.
 fn folder(root: &Path) -> Folder {
     let file = trusting().unwrap_or_default();
     let text = Settings::read(file.clone()).ok().and_then(|settings| settings.text).unwrap_or_default();
-    let level = trust_level(&text, &root.display().to_string()).ok().flatten();
-    if level.as_deref() == Some("trusted") {
-        return Folder::Trusted;
-    }
-    Folder::Untrusted {
-        why: format!("the project is not trusted in `{}`", place::shown(&file)),
-        remedy: "trust the project when Codex asks, or wire your own hooks (`jackline init codex --scope user`)"
-            .to_owned(),
+    let shown = place::shown(&file);
+    let remedy =
+        "trust the project when Codex asks, or wire your own hooks (`jackline init codex --scope user`)".to_owned();
+    match trust_level(&text, &root.display().to_string()) {
+        Ok(Some(level)) if level == "trusted" => Folder::Trusted,
+        Ok(None) => Folder::Unsaid { why: format!("`{shown}` does not say whether the project is trusted"), remedy },
+        Ok(Some(_)) | Err(_) => Folder::Untrusted { why: format!("the project is not trusted in `{shown}`"), remedy },
     }
 }
 

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use jackline_runtime::wiring::copilot::FORM;
+use jackline_runtime::wiring::servers::Place;
 use jackline_runtime::wiring::{Scope, claude};
 use serde_json::{Value, json};
 
-use super::{AtFailure, AtMissing, Basis, Folder, Host, Trial, Version, folder as folders, told_to_deny};
+use super::claude::PROJECT_SERVERS;
+use super::{AtFailure, AtMissing, Basis, Folder, Host, Listed, Trial, Version, folder as folders, told_to_deny};
 use crate::bounded::Answered;
+use crate::error::CommandError;
 use crate::place;
 
 /// Its row.
@@ -19,12 +22,12 @@ pub(crate) const HOST: Host = Host {
     scopes: &[Scope::User, Scope::Project],
     file,
     managed: &[],
-    servers: None,
+    servers: Some(servers),
     wiring: &FORM,
     trust: None,
     basis: Basis::Run(Version(1, 0, 102)),
     at_failure: AtFailure::Passes {
-        when: "its hook hangs, or prints something that is no answer",
+        when: "its hook hangs",
         remedy: "the hook answers by itself long before; keep the machine from being overloaded",
     },
     at_missing: AtMissing::Blocks,
@@ -49,7 +52,7 @@ pub(crate) const HOST: Host = Host {
         ),
         (
             "Copilot CLI: it does not tell what the agent said last, so an agent cannot park or promise in its last words",
-            "let it park by our MCP server's tool `park`",
+            "let it park by our MCP server's tool `park` (`jackline init copilot --mcp`)",
         ),
     ],
     trial: Trial {
@@ -71,6 +74,16 @@ fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
         Scope::Project => Some(root.join(".github/hooks/jackline.json")),
         Scope::Local => None,
     }
+}
+
+/// It starts servers where it was started itself. Of a project's lists it reads this one, and `.github/mcp.json` only
+/// where this one is not.
+fn servers(scope: Scope, root: &Path) -> Result<Listed<'_>, CommandError> {
+    if scope == Scope::Project {
+        return Ok(Listed { file: root.join(PROJECT_SERVERS), place: Place::Top, workspace: None });
+    }
+    let file = home().map(|dir| dir.join("mcp-config.json")).ok_or_else(|| HOST.homeless())?;
+    Ok(Listed { file, place: Place::Top, workspace: Some(".") })
 }
 
 /// It asks on a terminal and passes over what nobody trusted; a flag of one start is not ours to see.

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::cursor::FORM;
+use jackline_runtime::wiring::servers::Place;
 use serde_json::{Value, json};
 
-use super::{AtFailure, AtMissing, Basis, Host, Trial, folder, told_to_deny};
+use super::{AtFailure, AtMissing, Basis, Host, Listed, Trial, WORKSPACE_FOLDER, folder, told_to_deny};
+use crate::error::CommandError;
 use crate::place;
 
 /// Its row.
@@ -18,7 +20,7 @@ pub(crate) const HOST: Host = Host {
     scopes: &[Scope::User, Scope::Project],
     file,
     managed: &["/etc/cursor/hooks.json", "/Library/Application Support/Cursor/hooks.json"],
-    servers: None,
+    servers: Some(servers),
     wiring: &FORM,
     trust: None,
     basis: Basis::Documented,
@@ -64,6 +66,13 @@ fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
         Scope::Project => Some(root.join(".cursor/hooks.json")),
         Scope::User | Scope::Local => home().map(|dir| dir.join("hooks.json")),
     }
+}
+
+/// It starts servers at the root of the file system, and puts the project's directory into their arguments.
+fn servers(scope: Scope, root: &Path) -> Result<Listed<'_>, CommandError> {
+    let dir = if scope == Scope::Project { Some(root.join(".cursor")) } else { home() };
+    let file = dir.map(|dir| dir.join("mcp.json")).ok_or_else(|| HOST.homeless())?;
+    Ok(Listed { file, place: Place::Top, workspace: Some(WORKSPACE_FOLDER) })
 }
 
 fn call(root: &Path, tool: &str, input: &Value) -> Value {

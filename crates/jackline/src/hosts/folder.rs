@@ -13,6 +13,8 @@ use super::Settings;
 pub(crate) enum Folder {
     /// It does; or it asks nobody.
     Trusted,
+    /// Nobody has said: some of its modes run them, others ask first.
+    Unsaid { why: String, remedy: String },
     /// It does not, for this reason.
     Untrusted { why: String, remedy: String },
 }

@@ -23,7 +23,7 @@ pub(crate) const HOST: Host = Host {
     trust: None,
     basis: Basis::Run(Version(0, 61, 0)),
     at_failure: AtFailure::Passes {
-        when: "its hook hangs, or prints something that is no answer",
+        when: "its hook hangs",
         remedy: "the hook answers by itself long before; keep the machine from being overloaded, or run the client in its sandbox",
     },
     at_missing: AtMissing::Blocks,
@@ -33,6 +33,10 @@ pub(crate) const HOST: Host = Host {
     beside: &[],
     open: || None,
     holes: &[
+        (
+            "Gemini CLI: it hands variables of a project's `.env` on to hooks, and a cloned project may bring one along",
+            "run `jackline doctor` in a new project first: it reads such files, and is red where one leads hooks elsewhere",
+        ),
         (
             "Gemini CLI: in an editor (`gemini --acp`) the client runs no hooks before and after tools",
             "guard editors by the client's own policy files, or use it in a terminal",

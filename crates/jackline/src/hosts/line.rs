@@ -24,15 +24,19 @@ pub(crate) fn hook_line(
     Ok(CommandLine { program: named(scope, program)?, arguments })
 }
 
-/// What a host runs as our MCP server; baked in as for hooks.
+/// What a host runs as our MCP server; baked in as for hooks. `workspace` is how it names the project's directory there.
 pub(crate) fn server_line(
+    workspace: Option<&str>,
     scope: Scope,
     program: &Path,
-    store: &Path,
-    root: &Path,
+    (store, root): (&Path, &Path),
 ) -> Result<CommandLine, CommandError> {
     let mut arguments = vec!["mcp".to_owned(), "serve".to_owned()];
     arguments.extend(places(scope, store, ("--workspace", root))?);
+    arguments.extend(workspace.into_iter().flat_map(|named| ["--workspace", named]).map(str::to_owned));
+    if scope != Scope::Project {
+        arguments.extend(user()?);
+    }
     Ok(CommandLine { program: named(scope, program)?, arguments })
 }
 
@@ -49,7 +53,7 @@ fn places(scope: Scope, store: &Path, (option, root): (&str, &Path)) -> Result<V
 
 /// Where the user is at home, and their settings where a variable says so: what they declared for all their projects is
 /// found whatever a host's environment says.
-fn user() -> Result<Vec<String>, CommandError> {
+pub(crate) fn user() -> Result<Vec<String>, CommandError> {
     let named = [("--home", place::home()), ("--settings", place::named_settings())];
     let named = named.iter().filter_map(|(option, dir)| Some((option, dir.as_deref()?)));
     named

@@ -19,14 +19,14 @@ mod vscode;
 use std::path::{Path, PathBuf};
 
 use jackline_core::nearest;
-use jackline_runtime::wiring::servers::Place;
+use jackline_runtime::wiring::servers::{self, Place};
 use jackline_runtime::wiring::{Rewired, Scope, Trust, TrustedFile, Wiring};
 
 use crate::error::CommandError;
 use crate::place;
 
 pub(crate) use folder::Folder;
-pub(crate) use line::{hook_line, server_line, text};
+pub(crate) use line::{hook_line, server_line, text, user};
 pub(crate) use settings::Settings;
 pub(crate) use trial::{Trial, told_to_deny};
 pub(crate) use version::Version;
@@ -47,7 +47,7 @@ pub(crate) struct Host {
     pub(crate) file: fn(Scope, &Path) -> Option<PathBuf>,
     /// Settings of the machine's administrator, which no other can switch off.
     pub(crate) managed: &'static [&'static str],
-    /// Where it looks for MCP servers of a scope: the file, and where in it. For hosts that we register with.
+    /// Where it lists MCP servers of a scope. For hosts that we register with.
     pub(crate) servers: Option<Servers>,
     /// What stands in its settings.
     pub(crate) wiring: &'static dyn Wiring,
@@ -75,7 +75,20 @@ pub(crate) struct Host {
     pub(crate) trial: Trial,
 }
 
-type Servers = for<'a> fn(Scope, &'a Path) -> Result<(PathBuf, Place<'a>), CommandError>;
+type Servers = for<'a> fn(Scope, &'a Path) -> Result<Listed<'a>, CommandError>;
+
+/// Where a host lists the MCP servers of a scope.
+pub(crate) struct Listed<'a> {
+    pub(crate) file: PathBuf,
+    /// Where in it.
+    pub(crate) place: Place<'a>,
+    /// How a server there is told the project's directory, where the one that it is started in may be another, or a
+    /// variable might name one.
+    pub(crate) workspace: Option<&'static str>,
+}
+
+/// How editors name the project's directory in their lists of servers, which they start somewhere else.
+pub(crate) const WORKSPACE_FOLDER: &str = "${workspaceFolder}";
 
 /// How a host keeps a person's trust in hooks.
 pub(crate) struct Trusting {
@@ -181,9 +194,19 @@ impl Host {
             let why = format!("{} has no settings of the scope `{}`", self.title, scope.name());
             return Err(CommandError::input(why).hint(format!("it has these: {}", known.join(", "))));
         }
-        (self.file)(scope, root).ok_or_else(|| {
-            CommandError::input(format!("there is no place for the user's settings of {}", self.title)).hint("set HOME")
-        })
+        (self.file)(scope, root).ok_or_else(|| self.homeless())
+    }
+
+    /// An error: nobody knows where the user's settings would lie.
+    fn homeless(&self) -> CommandError {
+        CommandError::input(format!("there is no place for the user's settings of {}", self.title)).hint("set HOME")
+    }
+
+    /// Where it lists MCP servers, of every scope that has a place.
+    pub(crate) fn lists<'a>(&self, root: &'a Path) -> Vec<(Scope, Listed<'a>)> {
+        let servers =
+            self.servers.into_iter().flat_map(|servers| self.scopes.iter().map(move |scope| (servers, scope)));
+        servers.filter_map(|(servers, scope)| Some((*scope, servers(*scope, root).ok()?))).collect()
     }
 
     /// The scope that is wired unless another is named.
@@ -199,6 +222,14 @@ impl Host {
     /// The machine's settings, where there are any.
     pub(crate) fn managed_files(&self) -> Vec<PathBuf> {
         self.managed.iter().map(PathBuf::from).filter(|file| file.exists()).collect()
+    }
+
+    /// Whether our own server is on one of its lists. What is unreadable is for `jackline doctor` to explain.
+    pub(crate) fn serves(&self, root: &Path) -> bool {
+        self.lists(root).into_iter().any(|(_, Listed { file, place, .. })| {
+            let text = Settings::read_servers(file).ok().and_then(|settings| settings.text).unwrap_or_default();
+            servers::own(&text, place).is_ok_and(|line| line.is_some())
+        })
     }
 
     /// Whether any settings for this workspace hold our hooks.

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use jackline_runtime::wiring::Scope;
+use jackline_runtime::wiring::servers::Place;
 use jackline_runtime::wiring::vscode::FORM;
 use serde_json::{Value, json};
 
-use super::{AtFailure, AtMissing, Basis, Host, Trial, folder, told_to_deny};
+use super::{AtFailure, AtMissing, Basis, Host, Listed, Trial, WORKSPACE_FOLDER, folder, told_to_deny};
+use crate::error::CommandError;
 
 /// Its row. It has no program that is asked and no directory that only it has: whoever wants it wired names it.
 pub(crate) const HOST: Host = Host {
@@ -17,12 +19,12 @@ pub(crate) const HOST: Host = Host {
     scopes: &[Scope::Project],
     file,
     managed: &[],
-    servers: None,
+    servers: Some(servers),
     wiring: &FORM,
     trust: None,
     basis: Basis::Documented,
     at_failure: AtFailure::Passes {
-        when: "its hook is missing, crashes or hangs",
+        when: "its hook is missing or empty, crashes or hangs",
         remedy: "run `jackline doctor` now and then; keep its own approvals of tools on as the second fence",
     },
     at_missing: AtMissing::Passes,
@@ -56,6 +58,10 @@ pub(crate) const HOST: Host = Host {
 
 fn file(_: Scope, root: &Path) -> Option<PathBuf> {
     Some(root.join(".github/hooks/jackline-vscode.json"))
+}
+
+fn servers(_: Scope, root: &Path) -> Result<Listed<'_>, CommandError> {
+    Ok(Listed { file: root.join(".vscode/mcp.json"), place: Place::Editor, workspace: Some(WORKSPACE_FOLDER) })
 }
 
 fn call(root: &Path, tool: &str, input: &Value) -> Value {

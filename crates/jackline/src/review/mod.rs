@@ -46,6 +46,8 @@ pub(crate) struct Review {
     explanations: BTreeMap<String, String>,
     state: Session,
     head: Head,
+    /// The last record that was retired of its beginning, about which nothing can be said.
+    retired: Option<u64>,
 }
 
 /// How a run ended.
@@ -97,12 +99,16 @@ impl Review {
             explanations: BTreeMap::new(),
             state,
             head,
+            retired: None,
         };
         let mut kind = String::new();
         for line in store.lines(session, 0)? {
             let record = replay::record(&line?).map_err(|why| {
                 CommandError::input(format!("a record cannot be read: {why}")).hint("run `jackline audit verify`")
             })?;
+            if timeline::is_of_retention(&record) {
+                continue;
+            }
             review.record(&record, &kind);
             // An event's own record comes first of its records, and its decision last.
             match text(&record, "kind") {
@@ -117,7 +123,9 @@ impl Review {
     /// Takes one record; `event` is the kind of the event that a decision is about.
     fn record(&mut self, record: &Value, event: &str) {
         if self.began.is_empty() {
-            text(record, "at").clone_into(&mut self.began);
+            self.retired = timeline::missing(record);
+            let began = self.state.began.filter(|_| self.retired.is_some()).map(|began| began.to_string());
+            self.began = began.unwrap_or_else(|| text(record, "at").to_owned());
             text(record, "workspace").clone_into(&mut self.workspace);
             text(record, "host").clone_into(&mut self.host);
         }
@@ -197,6 +205,7 @@ impl Review {
             "host": self.host,
             "began": self.began,
             "ended": self.ended,
+            "retired": self.retired,
             "prompts": self.prompts,
             "calls": {
                 "requested": self.calls.requested,

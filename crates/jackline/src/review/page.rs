@@ -106,6 +106,9 @@ impl Review {
             style.item(0, &format!("outcome: {}{why}", style.said(stopped))),
             style.item(0, &format!("todos: {} of {todos} settled, {open} open", todos - open)),
             style.item(0, &format!("from {} to {} UTC{host}", time(&self.began), time(&self.ended))),
+            self.retired.map_or_else(String::new, |last| {
+                style.item(0, &format!("records 1 to {last} were retired: what follows tells of those after them"))
+            }),
         ]
         .concat()
     }

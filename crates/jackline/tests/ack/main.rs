@@ -125,13 +125,14 @@ mod examined {
 }
 
 /// What may befall a guard, and the word by which doctor tells it.
-const MISHAPS: [(&str, &str); 6] = [
+const MISHAPS: [(&str, &str); 7] = [
     ("guard_gone", "missing"),
     ("guard_crashes", "crashes"),
     ("guard_dies", "crashes"),
     ("guard_killed", "crashes"),
     ("guard_hangs", "hangs"),
     ("guard_babbles", "no answer"),
+    ("guard_empty", "empty"),
 ];
 
 /// What doctor says of a host's failing hooks is what was measured of them.

@@ -101,6 +101,7 @@ pub(crate) enum Mishap {
     Killed,
     Hangs,
     Babbles,
+    Empty,
 }
 
 /// What must come of it.

@@ -193,6 +193,7 @@ fn befall(guard: &Path, how: Mishap) {
         // Longer than any host waits at a call; at a stop it may wait for an hour.
         Mishap::Hangs => replace(guard, "#!/bin/sh\nexec sleep 25\n"),
         Mishap::Babbles => replace(guard, "#!/bin/sh\necho INFO: all is well\n"),
+        Mishap::Empty => replace(guard, ""),
     }
 }
 

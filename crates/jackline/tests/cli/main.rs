@@ -16,6 +16,7 @@ mod odd;
 mod packing;
 mod proving;
 mod reading;
+mod retiring;
 mod testing;
 mod todos;
 mod touring;

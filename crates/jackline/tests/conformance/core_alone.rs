@@ -70,7 +70,8 @@ fn run(stack: &Stack, argv: &[String], timeout_ms: u64, author: &Author) -> Fact
 fn files(stack: &Stack, ask: &Ask) -> Fact {
     let Ask::Detect { dir, base, baseline, held, .. } = ask else { return Fact::Absent };
     let Some(folder) = files::find(Path::new(&stack.root), dir.as_deref()) else { return Fact::Absent };
-    let question = Question { base: base.as_deref(), baseline: baseline.as_ref(), held, holds: true, redactor: None };
+    let question =
+        Question { base: base.as_deref(), baseline: baseline.as_ref(), held, holds: true, ..Question::default() };
     match files::look_at(&folder, None, question) {
         Ok(detection) => Fact::Files(Seen::Detected(detection.told())),
         Err(why) => Fact::Unknown(why),

@@ -120,3 +120,65 @@ fn the_proxy_before_our_own_server_adds_no_call() {
         world.records().iter().map(|record| record["session"].to_string()).collect();
     assert_eq!(sessions.len(), 1);
 }
+
+/// A hook of Claude Code's sees a call of a file tool; its arguments as they go on.
+fn seen_by_a_hook(world: &World, id: &str, tool: &str, args: &Value) -> Value {
+    let call = json!({"id": id, "tool": format!("mcp__jackline__{tool}"), "args": args});
+    let event = json!({"event": "call.requested", "session": "s1", "host": "claude", "call": call});
+    let answer = world.eval(&[event]).remove(0);
+    assert_eq!(answer["verdict"], "allow", "{answer}");
+    answer["edits"][0]["value"].clone()
+}
+
+#[test]
+fn a_link_that_is_put_there_after_the_hook_leads_nowhere() {
+    let definition =
+        "jackline: 1\nloop: false\npolicies:\n  - paths: { protect: [\"prot/**\"], protect_reads: true }\n";
+    for (tool, more) in [
+        ("read_file", json!({})),
+        ("write_file", json!({"content": "agent"})),
+        ("edit_file", json!({"old_text": "secret", "new_text": "agent"})),
+        ("list_dir", json!({})),
+        ("search", json!({"pattern": "secret"})),
+    ] {
+        let world = World::new(definition);
+        std::fs::create_dir(world.path("ws/prot")).expect("made");
+        std::fs::create_dir(world.path("ws/d")).expect("made");
+        std::fs::write(world.path("ws/prot/f.txt"), "secret\n").expect("written");
+        std::fs::write(world.path("ws/d/f.txt"), "mine\n").expect("written");
+        let mut args = more;
+        args["path"] = json!(if tool == "list_dir" { "d" } else { "d/f.txt" });
+        let mut client = world.served(&[]);
+        let addressed = seen_by_a_hook(&world, "toolu_1", tool, &args);
+        seen_by_a_hook(&world, "toolu_2", tool, &args);
+        std::fs::rename(world.path("ws/d"), world.path("ws/d0")).expect("moved");
+        std::os::unix::fs::symlink("prot", world.path("ws/d")).expect("linked");
+        for answer in [client.call(tool, addressed), client.call_as("toolu_2", tool, args.clone())] {
+            assert_eq!(code(&answer), "paths/unresolvable", "{tool}: {answer}");
+            assert!(!answer.to_string().contains("secret"), "{tool}: {answer}");
+        }
+        assert_eq!(std::fs::read_to_string(world.path("ws/prot/f.txt")).expect("there"), "secret\n", "{tool}");
+    }
+}
+
+#[test]
+fn what_guards_the_session_is_not_reached_by_such_a_link_either() {
+    let world = World::new("jackline: 1\n");
+    std::fs::write(world.path("ws/n.txt"), "mine\n").expect("written");
+    let mut client = world.served(&[]);
+    let addressed = seen_by_a_hook(&world, "toolu_1", "write_file", &json!({"path": "n.txt", "content": "agent"}));
+    std::fs::remove_file(world.path("ws/n.txt")).expect("gone");
+    std::os::unix::fs::symlink("jackline.yaml", world.path("ws/n.txt")).expect("linked");
+    assert_eq!(code(&client.call("write_file", addressed)), "paths/unresolvable");
+    assert_eq!(std::fs::read_to_string(world.path("ws/jackline.yaml")).expect("there"), "jackline: 1\n");
+}
+
+#[test]
+fn a_call_has_one_name_here_however_it_is_written() {
+    let world = World::new("jackline: 1\npolicies: [ { name: sure, rule: { tool: todo_create, verdict: ask } } ]\n");
+    let mut client = world.served(&[]);
+    let args = json!({"content": "x"});
+    world.eval(&[hooked("call.requested", "s1", "toolu_1", &args)]);
+    assert!(text(&client.call_as("toolu_1", "mcp__jackline__todo_create", args.clone())).contains("pending"));
+    assert_eq!(code(&client.call_as("toolu_1", "todo_create", args)), "rule/sure", "a person agreed to one");
+}

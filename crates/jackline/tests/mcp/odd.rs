@@ -160,7 +160,7 @@ fn babble_is_kept_from_the_client() {
 #[test]
 fn a_server_that_does_not_read_does_not_hold_the_client_for_ever() {
     let world = world();
-    let mut client = world.odd(&["--timeout", "500ms"]);
+    let mut client = world.odd(&["--timeout", "3s"]);
     let deaf = client.ask("tools/call", json!({"name": "deaf", "arguments": {}}));
     assert_eq!(client.answer_to(&deaf)["error"]["code"], json!(-32001));
     // More than a pipe holds, so that writing has to wait.
@@ -308,4 +308,81 @@ fn a_pipe_of_messages_is_served_to_its_end() {
     drop(input);
     let output = child.wait_with_output().expect("ended");
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stdout).lines().count()), (Some(0), 1));
+}
+
+#[test]
+fn the_first_call_of_a_client_that_closes_at_once_is_answered_too() {
+    let greeting = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    // It waits for the server's list, which nobody asked for.
+    let call =
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"text":"heard"}}}"#;
+    for name in [&["--name", "odd"][..], &[]] {
+        for _ in 0..5 {
+            let world = world();
+            let mut client = world.ungreeted(name, &[]);
+            [greeting, ready, call].iter().for_each(|line| client.say(line));
+            client.close();
+            assert_eq!(text(&client.answer_to(&json!(2))), "heard", "{name:?}");
+            assert_eq!(client.ended(), Some(0));
+            assert_eq!(world.records_of("call.finished")[0]["data"]["ok"], json!(true));
+        }
+    }
+}
+
+#[test]
+fn a_client_that_does_not_read_keeps_nobody_from_ending() {
+    let world = world();
+    let server = super::odd_server();
+    let mut child = world
+        .command(&["mcp", "proxy", "--name", "odd", "--", &server])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("started");
+    let mut input = child.stdin.take().expect("piped");
+    let call = |id: u64, tool: &str, args: Value| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": args}});
+    // More than a pipe holds, and nobody takes it.
+    for message in [call(1, "long", json!({"lines": 100_000})), call(2, "hang", json!({}))] {
+        writeln!(input, "{message}").expect("written");
+    }
+    let until = Instant::now() + Duration::from_secs(60);
+    while !world.called().contains(&"hang".to_owned()) && world.records_of("call.requested").len() < 2 {
+        assert!(Instant::now() < until, "the calls do not arrive");
+        thread::sleep(Duration::from_millis(50));
+    }
+    thread::sleep(Duration::from_millis(500));
+    let begun = Instant::now();
+    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("run");
+    assert!(kill.success());
+    let ended = loop {
+        if let Some(status) = child.try_wait().expect("waited for") {
+            break status.code();
+        }
+        if begun.elapsed() > Duration::from_secs(10) {
+            drop(child.kill());
+            panic!("it does not end");
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(ended, Some(128 + 15));
+    assert_eq!(world.records_of("session.ended").len(), 1);
+    assert_eq!(world.records_of("call.finished").len(), 2, "all of it is on record, said or not");
+}
+
+#[test]
+fn a_server_that_works_is_not_taken_for_deaf() {
+    let world = world();
+    let mut client = world.odd(&[]);
+    client.call("echo", json!({"text": "first"}));
+    let slow = client.ask("tools/call", json!({"name": "slow", "arguments": {"ms": 12_000}}));
+    // More than a pipe holds: it waits, and the client does not.
+    let large = client.ask("tools/call", json!({"name": "echo", "arguments": {"text": "x".repeat(300_000)}}));
+    let cancelled = client.ask("tools/call", json!({"name": "hang", "arguments": {}}));
+    client.say(
+        &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": cancelled}}).to_string(),
+    );
+    assert_eq!(text(&client.answer_to(&slow)), "at last");
+    assert_eq!(text(&client.answer_to(&large)).len(), 300_000);
+    assert_eq!(client.leave(), Some(0));
 }

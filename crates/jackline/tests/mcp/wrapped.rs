@@ -86,6 +86,10 @@ fn a_file_that_cannot_be_read_is_left_alone() {
     let refused = world.jackline(&["mcp", "wrap", "--config", "servers.json"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(said(&refused).contains("is left alone"), "{}", said(&refused));
+    fs::write(world.path("ws/servers.json"), r#"{"mcp": {"a": {"command": "srv"}}}"#).expect("written");
+    let elsewhere = world.jackline(&["mcp", "wrap", "--config", "servers.json"]);
+    assert_eq!(elsewhere.status.code(), Some(2), "{}", said(&elsewhere));
+    assert!(said(&elsewhere).contains("has no list of servers"), "{}", said(&elsewhere));
     let missing = world.jackline(&["mcp", "wrap", "--config", "none.json"]);
     assert_eq!(missing.status.code(), Some(2), "{}", said(&missing));
 }
@@ -98,9 +102,38 @@ fn doctor_looks_at_proxies() {
     assert!(said(&world.jackline(&["mcp", "wrap"])).contains("names paths of this machine"));
     let doctor = said(&world.jackline(&["doctor"]));
     assert!(doctor.contains("`a`: behind the proxy"), "{doctor}");
+    let lax = fs::read_to_string(world.path("ws/.mcp.json"))
+        .expect("there")
+        .replace("\"--name\"", "\"--definition\", \"lax.yaml\", \"--name\"");
+    fs::write(world.path("ws/.mcp.json"), &lax).expect("written");
+    let doctor = said(&world.jackline(&["doctor"]));
+    assert!(doctor.contains("`a`: behind a proxy, but it judges by `lax.yaml` alone"), "{doctor}");
+    assert!(said(&world.jackline(&["mcp", "wrap"])).contains("judges by something else"));
     let gone = r#"{"mcpServers": {"a": {"command": "/opt/old/jackline", "args": ["mcp", "proxy", "--name", "a", "--", "srv"]}}}"#;
     fs::write(world.path("ws/.mcp.json"), gone).expect("written");
     let doctor = world.jackline(&["doctor"]);
     assert!(said(&doctor).contains("`a`: the proxy's program `/opt/old/jackline` is not there"), "{}", said(&doctor));
     assert_eq!(doctor.status.code(), Some(1));
+}
+
+#[test]
+fn a_project_that_is_named_is_written_for_all_servers() {
+    let world = World::new("jackline: 1\npolicies: [ { name: no, rule: { tool: mcp__odd__echo } } ]\n");
+    let text = json!({"mcpServers": {"odd": {"command": odd_server()}}}).to_string();
+    fs::write(world.path("desk.json"), &text).expect("written");
+    let (file, project) = (world.path("desk.json"), world.path("ws"));
+    let (file, project) = (file.to_str().expect("UTF-8"), project.to_str().expect("UTF-8"));
+    let unsaid = world.jackline(&["mcp", "wrap", "--config", file, "--dry-run"]);
+    assert!(said(&unsaid).contains("judge by the directory that they are started in"), "{}", said(&unsaid));
+    let wrapped = world.jackline(&["mcp", "wrap", "--config", file, "--workspace", project]);
+    assert_eq!(wrapped.status.code(), Some(0), "{}", said(&wrapped));
+    assert!(!said(&wrapped).contains("started in"), "{}", said(&wrapped));
+    let entry: Value = serde_json::from_str(&fs::read_to_string(file).expect("there")).expect("JSON");
+    let entry = &entry["mcpServers"]["odd"];
+    let words: Vec<&str> = entry["args"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
+    let mut command = std::process::Command::new(entry["command"].as_str().expect("a program"));
+    command.args(words).current_dir("/").env_clear().env("HOME", world.path("home"));
+    let mut client = Client::start(command);
+    client.greet();
+    assert_eq!(code(&client.call("echo", json!({"text": "x"}))), "rule/no");
 }

@@ -111,6 +111,22 @@ fn no_file_name_reaches_a_shell_or_becomes_an_option() {
 }
 
 #[test]
+fn a_name_inside_a_text_that_a_shell_runs_is_refused_and_the_form_that_is_told_is_safe() {
+    let world = with_command("sh -c 'cat {file} | wc -l'", "");
+    world.write("src/$(touch pwned)", "1\n");
+    let ran = world.run(&["policy", "list"]);
+    assert!(ran.stdout.contains("`cat {file} | wc -l` is run by a shell"), "{ran:?}");
+    let seen = world.check(&["--trust"]);
+    assert!(seen["faults"].to_string().contains(r#"sh -c '… \"$1\" …' sh {file}"#), "{seen}");
+    assert!(!world.repo("pwned").exists(), "{seen}");
+    let world = with_command("sh -c 'cat \"$1\" | wc -l' sh {file}", "");
+    world.write("src/$(touch pwned)", "1\n");
+    let seen = world.check(&["--trust"]);
+    assert_eq!(seen["settled"][0]["settled_by"], "command", "{seen}");
+    assert!(!world.repo("pwned").exists(), "{seen}");
+}
+
+#[test]
 fn a_command_that_is_not_there_or_hangs_fails() {
     let world = with_command("no-such-program-at-all {file}", "");
     world.write("src/a.py", "1\n");

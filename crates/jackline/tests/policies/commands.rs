@@ -1,5 +1,7 @@
 //! The commands that people write and look at policies with.
 
+use serde_json::json;
+
 use super::{PAIRING, World};
 
 #[test]
@@ -79,6 +81,31 @@ fn checking_a_definition_covers_its_policies() {
     assert!(ran.exit == Some(1) && ran.stdout.contains("error: nowhere:1: there is no such folder"), "{ran:?}");
     world.write("jackline.yaml", "jackline: 1\nfile_policies: { enabled: false }\n");
     assert_eq!(world.run(&["check"]).exit, Some(0));
+}
+
+#[test]
+fn who_names_the_usual_folder_says_no_more_than_who_is_silent() {
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\nfile_policies: { dir: .jackline/policies }\n");
+    for words in [["check"].as_slice(), ["policy", "check"].as_slice(), ["policy", "list"].as_slice()] {
+        let ran = world.run(words);
+        assert_eq!(ran.exit, Some(0), "{ran:?}");
+        assert!(!ran.stdout.contains("no such folder"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_prompt_is_told_in_the_form_of_every_look() {
+    let world = World::with("bad", "---\ntriger: a\n---\nx\n");
+    let ran = world.run(&["policy", "check", "--event", "prompt", "--format", "json"]);
+    let told: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((&told["outstanding"], &told["settled"], &told["text"]), (&json!([]), &json!([]), &json!("")));
+    assert!(told["recorded"].is_u64(), "{told}");
+    let fault = &told["faults"][0];
+    assert_eq!((&fault["line"], &fault["level"]), (&json!(2), &json!("error")), "{told}");
+    let stop = world.run(&["policy", "check", "--format", "json"]);
+    let stop: serde_json::Value = serde_json::from_str(&stop.stdout).expect("JSON");
+    assert_eq!(stop["faults"], told["faults"]);
 }
 
 #[test]

@@ -217,3 +217,39 @@ fn a_command_is_given_the_name_that_a_file_has() {
     let seen = world.check(&["--trust"]);
     assert_eq!((&seen["outstanding"], &seen["settled"][0]["settled_by"]), (&json!([]), &json!("command")), "{seen}");
 }
+
+#[test]
+fn a_file_that_ignores_itself_is_asked_about() {
+    let world = world();
+    world.policy("ignores", "---\nname: Ignores\ntrigger: '**/.gitignore'\n---\nWhy?\n");
+    world.write(".gitignore", "build/\n");
+    world.commit("a policy about what is ignored");
+    for text in ["*\n", ".gitignore\nnew.py\n"] {
+        world.write("src/.gitignore", text);
+        world.write("src/new.py", "1\n");
+        let seen = world.check(&[]);
+        assert_eq!(seen["outstanding"][0]["trigger_files"], json!(["src/.gitignore"]), "{text}: {seen}");
+        assert_eq!(seen["outstanding"][1]["trigger_files"], json!(["src/.gitignore"]), "{text}: {seen}");
+        fs::remove_file(world.repo("src/.gitignore")).expect("removed");
+        fs::remove_file(world.repo("src/new.py")).expect("removed");
+    }
+    world.write("build/.gitignore", "*\n");
+    assert_eq!(world.outstanding(), [""; 0], "its directory is ignored as a whole");
+}
+
+#[test]
+fn what_we_write_beside_folders_is_no_change() {
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\nfile_policies: {dir: pol}\n");
+    world.write("pol/ignores.md", "---\nname: Ignores\ntrigger: '**/.gitignore'\n---\nWhy?\n");
+    let settings = world.path("home/.config/jackline");
+    fs::create_dir_all(&settings).expect("made");
+    fs::write(settings.join("jackline.yaml"), "jackline: 1\nfile_policies: {dir: a/team}\n").expect("written");
+    world.write("a/team/all.md", "---\nname: All\ntrigger: '**'\n---\nWhy?\n");
+    world.commit("policies");
+    world.write("src/a.py", "1\n");
+    assert_eq!(world.outstanding(), ["all"]);
+    fs::remove_file(world.repo("src/a.py")).expect("removed");
+    assert!(world.repo("tmp/policy/.gitignore").exists() || world.repo("a/tmp/policy/.gitignore").exists());
+    assert_eq!(world.outstanding(), [""; 0]);
+}

@@ -14,6 +14,7 @@ mod promises;
 mod queue;
 mod sessions;
 mod settling;
+mod trees;
 mod trust;
 mod untold;
 

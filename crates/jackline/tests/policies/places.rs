@@ -230,3 +230,50 @@ fn commands_can_be_trusted_where_the_workspace_has_no_definition() {
         assert!(again.contains("trusted already"), "{again}");
     }
 }
+
+#[test]
+fn a_folder_that_a_link_or_a_setting_leads_to_is_protected() {
+    let denied = |world: &World, command: &str| {
+        let call = json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t1" });
+        let answer = super::sessions::hook(world, "s1", "PreToolUse", call);
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{command}: {answer}");
+    };
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\n");
+    world.write("shared/rule.md", RULE);
+    std::fs::create_dir(world.repo(".jackline")).expect("made");
+    std::os::unix::fs::symlink("../shared", world.repo(".jackline/policies")).expect("linked");
+    world.commit("policy");
+    world.write("src/a.py", "1\n");
+    assert_eq!(world.outstanding(), ["rule"]);
+    for command in ["rm shared/rule.md", "sed -i s/a/b/ shared/rule.md", "mv shared z", "echo x > shared/new.md"] {
+        denied(&world, command);
+    }
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\n");
+    world.write(".deepwork/config.yml", "policy: {policies_dir: other}\n");
+    world.write(".deepwork/policies/rule.md", RULE);
+    world.commit("policy");
+    denied(&world, "mkdir other");
+}
+
+#[test]
+fn a_named_folder_stays_protected_when_the_session_moves_to_another_work_tree() {
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\nfile_policies: {dir: pol}\n");
+    world.write("pol/rule.md", RULE);
+    world.commit("policy");
+    let tree = world.path("tree");
+    world.git(&["worktree", "add", "-q", &tree.display().to_string()]);
+    super::sessions::hook(&world, "s1", "UserPromptSubmit", json!({ "prompt": "go" }));
+    let moved = json!({
+        "tool_name": "EnterWorktree", "tool_input": {}, "tool_use_id": "t1", "tool_response": { "worktreePath": tree },
+    });
+    super::sessions::hook(&world, "s1", "PostToolUse", moved);
+    for file in [world.repo("pol/rule.md"), tree.join("pol/rule.md")] {
+        let command = format!("rm {}", file.display());
+        let call = json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t2" });
+        let answer = super::sessions::hook(&world, "s1", "PreToolUse", call);
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{command}: {answer}");
+    }
+}

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::World;
 
 /// A policy about what changed since the prompt.
-const PROMPT: &str = "---\nname: Rule\ntrigger: src/**\ncompare_to: prompt\n---\nDo it.\n";
+pub(super) const PROMPT: &str = "---\nname: Rule\ntrigger: src/**\ncompare_to: prompt\n---\nDo it.\n";
 pub(super) const RULE: &str = "---\nname: Rule\ntrigger: src/**\n---\nDo it.\n";
 
 pub(super) fn world(policy: &str) -> World {
@@ -33,11 +33,11 @@ pub(super) fn hook(world: &World, session: &str, event: &str, more: Value) -> Va
     if ran.stdout.trim().is_empty() { json!({}) } else { serde_json::from_str(&ran.stdout).expect("JSON") }
 }
 
-fn stop(world: &World, session: &str) -> Value {
+pub(super) fn stop(world: &World, session: &str) -> Value {
     hook(world, session, "Stop", json!({ "stop_hook_active": false, "last_assistant_message": "done" }))
 }
 
-fn prompt(world: &World, session: &str) -> Value {
+pub(super) fn prompt(world: &World, session: &str) -> Value {
     hook(world, session, "UserPromptSubmit", json!({ "prompt": "go" }))
 }
 

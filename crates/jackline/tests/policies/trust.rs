@@ -54,3 +54,44 @@ fn what_changed_since_is_not_trusted() {
     assert!(text.contains("`.jackline/policies/mark.md` changed since it was trusted"), "{text}");
     assert!(!world.repo("marked").exists());
 }
+
+#[test]
+fn a_script_below_the_root_is_trusted_by_its_place() {
+    for command in ["{repo_root}/tools/mark.sh {file}", "sh {repo_root}/tools/mark.sh {file}"] {
+        let world = with_command();
+        world.write("tools/mark.sh", "#!/bin/sh\ntouch marked\n");
+        let runnable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(world.repo("tools/mark.sh"), runnable).expect("set");
+        world.policy("mark", &format!("---\nname: Mark\ntrigger: src/**\naction: {{command: '{command}'}}\n---\n"));
+        world.commit("a script");
+        world.write("src/b.py", "1\n");
+        let told = trust(&world);
+        assert!(told.contains("with: tools/mark.sh (sha256:"), "{told}");
+        assert_eq!(world.check(&[])["settled"][0]["settled_by"], "command", "{command}");
+        assert!(world.repo("marked").exists());
+        world.write("tools/mark.sh", "#!/bin/sh\ntouch marked # more\n");
+        world.write("src/b.py", "2\n");
+        let text = world.check(&[])["text"].as_str().expect("a text").to_owned();
+        assert!(text.contains("`tools/mark.sh` changed since it was trusted"), "{text}");
+    }
+}
+
+#[test]
+fn a_file_that_an_option_names_is_trusted_by_its_content() {
+    let world = with_command();
+    world.write("tools/lint.sed", "s/a/a/\n");
+    world.policy("mark", "---\nname: Mark\ntrigger: src/**\naction: {command: 'cat --config tools/lint.sed'}\n---\n");
+    world.policy("make", "---\nname: Make\ntrigger: src/**\naction: {command: 'make -f tools/Makefile lint'}\n---\n");
+    world.write("tools/Makefile", "lint:\n\ttrue\n");
+    world.commit("policies");
+    world.write("src/b.py", "1\n");
+    let told = trust(&world);
+    assert!(told.contains("with: tools/Makefile (sha256:") && told.contains("with: tools/lint.sed (sha256:"), "{told}");
+    world.write("tools/Makefile", "lint:\n\ttouch marked\n");
+    let text = world.check(&[])["text"].as_str().expect("a text").to_owned();
+    assert!(text.contains("`tools/Makefile` changed since it was trusted"), "{text}");
+    assert!(!world.repo("marked").exists());
+    let call = serde_json::json!({ "tool_name": "Bash", "tool_input": { "command": "echo > tools/Makefile" }, "tool_use_id": "t1" });
+    let answer = super::sessions::hook(&world, "s1", "PreToolUse", call);
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer}");
+}

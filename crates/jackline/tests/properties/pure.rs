@@ -58,7 +58,7 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::Settings { .. } => Fact::Unknown("made up".to_owned()),
         Probe::Schema { .. } => Fact::Schema(checked(dice)),
         Probe::Rego { .. } => Fact::Rego(judged(dice)),
-        Probe::Contains { .. } | Probe::Lands { .. } | Probe::Git { .. } => {
+        Probe::Contains { .. } | Probe::Lands { .. } | Probe::Meets { .. } | Probe::Git { .. } => {
             Fact::Told(Told::Holds { holds: dice.is_multiple_of(2), seen: "made up".to_owned() })
         }
         Probe::Scripts { .. } => Fact::Told(Told::Scripts([("c.sh".to_owned(), format!("sha256:{dice}"))].into())),

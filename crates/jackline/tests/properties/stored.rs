@@ -1,7 +1,7 @@
 //! Properties of what is kept: random runs through the real runtime on real files, then read back from the log.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jackline_core::audit::{Format, verify};
 use jackline_core::decide::decide;
@@ -12,6 +12,7 @@ use jackline_core::stack::Stack;
 use jackline_core::time::Timestamp;
 use jackline_runtime::adapters::lines::Lines;
 use jackline_runtime::exceptions::Exceptions;
+use jackline_runtime::retention::{self, Done, Fate, Order, Settings};
 use jackline_runtime::store::Store as _;
 use jackline_runtime::store::files::FileStore;
 use jackline_runtime::{Runtime, replay};
@@ -83,8 +84,50 @@ impl Run {
         Session::decode(&checkpoint.state).unwrap()
     }
 
+    /// Retires the beginning of the log but for so many bytes; the last record that went, if any did.
+    fn shorten(&self, tail_bytes: u64) -> Option<u64> {
+        let (store, state) = (self.store(), self.dir.path().join("store"));
+        let far = Timestamp(pool::MIDDLE_MS + 1_000_000_000_000);
+        let settings = Settings { keep: 1, tail_bytes, beginning_bytes: 1, ..Settings::older_than(far, 0) };
+        let planned =
+            retention::plan(&store, &state, &settings).unwrap().into_iter().find(|one| one.session == SESSION);
+        let planned = planned.unwrap();
+        let Fate::Shortened(beginning) = planned.fate.clone() else { return None };
+        let order = Order { at: far, by: "dev".to_owned(), archive: None };
+        let done = retention::carry_out(&store, &store.retiring().unwrap(), &planned, &order).unwrap();
+        assert!(matches!(done, Done::Shortened { .. }), "{done:?}");
+        Some(beginning.last.seq)
+    }
+
+    /// The session as a process finds it that has nothing but the log and what was carried over.
+    fn rebuilt(&self) -> Session {
+        let copy = tempfile::tempdir().unwrap();
+        for session in fs::read_dir(self.dir.path().join("store/sessions")).unwrap() {
+            let session = session.unwrap();
+            let to = copy.path().join("sessions").join(session.file_name());
+            copied(&session.path(), &to);
+            fs::remove_file(to.join("state")).unwrap();
+        }
+        let built = Runtime::builder().workspace(self.root()).state(copy.path()).definition_yaml(&self.text).build();
+        built.unwrap().session(SESSION).unwrap()
+    }
+
     fn stack(&self) -> Stack {
         Stack { root: self.root().display().to_string(), layers: vec![pure::layer(&self.text)], ..Stack::default() }
+    }
+}
+
+/// Copies a directory of plain files and such directories.
+fn copied(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copied(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
     }
 }
 
@@ -146,6 +189,36 @@ proptest! {
         let mut folded = replay::Fold::default();
         run.lines().iter().for_each(|line| fold(&mut folded, line));
         prop_assert_eq!(folded.session, run.checkpointed());
+    }
+
+    #[test]
+    fn what_is_left_of_a_log_verifies_and_folds_to_the_same(
+        policies in pool::policies(), before in pool::events(12), between in pool::events(6), after in pool::events(6),
+        tails in prop::array::uniform2(0..30_000_u64),
+    ) {
+        let run = Run::new(&policies);
+        run.play(&before);
+        run.play(&[json!({ "event": "session.snapshot", "session": SESSION, "name": "kept" })]);
+        run.play(&between);
+        let mut last = None;
+        for tail in tails {
+            let want = run.checkpointed();
+            last = run.shorten(tail).or(last);
+            let left: Vec<u8> = run.lines().into_iter().flat_map(|line| [line, b"\n".to_vec()].concat()).collect();
+            let chains = verify(Format::Ours, &left).map_err(|broken| TestCaseError::fail(broken.to_string()))?.sessions;
+            prop_assert_eq!(chains[0].retired.as_ref().map(|retired| retired.last), last);
+            prop_assert_eq!(&run.checkpointed(), &want);
+            prop_assert_eq!(&run.rebuilt(), &want);
+            // The runtime that remembers the longer log goes on with the shorter one; back to what is in neither.
+            run.play(&[json!({ "event": "session.restore", "session": SESSION, "name": "kept" })]);
+            run.play(&[json!({ "event": "session.snapshot", "session": SESSION, "name": "kept" })]);
+            run.play(&after);
+        }
+        let want = run.checkpointed();
+        prop_assert_eq!(&run.rebuilt(), &want);
+        // Without a word that its beginning was retired, no beginning may be missing.
+        let cut: Vec<u8> = run.lines().into_iter().skip(1).flat_map(|line| [line, b"\n".to_vec()].concat()).collect();
+        prop_assert!(verify(Format::Ours, &cut).is_err());
     }
 
     #[test]

@@ -129,3 +129,41 @@ fn a_users_own_definition_that_is_gone_is_let_go_by_a_person() {
     trust.check(0, &["is gone; what it said last is still in force", "in force no longer"]);
     assert_eq!(curls("c").out, "");
 }
+
+#[test]
+fn nothing_is_put_between_a_host_and_the_program_that_judges() {
+    use std::os::unix::process::CommandExt as _;
+    let world = World::new();
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    let early = world.path("home/.local/bin").display().to_string();
+    let path = format!("{early}:{}:/usr/bin:/bin", world.path("bin").display());
+    let asked = |host: &str, name: &str, text: &str| {
+        let (event, tool) = match host {
+            "gemini" => ("BeforeTool", "run_shell_command"),
+            "qwen" => ("PreToolUse", "run_shell_command"),
+            _ => ("PreToolUse", "Bash"),
+        };
+        let message = json!({
+            "session_id": "s1", "cwd": world.path("ws"), "hook_event_name": event, "tool_name": tool,
+            "tool_input": { "command": text }, "tool_use_id": "t1", "timestamp": "2026-11-15T22:20:11Z",
+        });
+        let mut hook = world.command(&["hook", host, "--wired", "project"]);
+        hook.arg0(name).env("PATH", &path);
+        let answered = ran(hook, &message.to_string());
+        answered.out.contains("self/protected") || answered.err.contains("self/protected")
+    };
+    let whole = world.path("bin/jackline").display().to_string();
+    for text in ["cp /bin/true ~/.local/bin/bash", "ln -s /bin/true ~/.local/bin/bash", "mv x ~/.local/bin/bash"] {
+        assert!(asked("gemini", &whole, text) && asked("qwen", &whole, text), "{text}");
+        assert!(!asked("codex", &whole, text) && !asked("copilot", &whole, text), "{text}");
+    }
+    for host in ["gemini", "codex", "copilot", "qwen", "claude"] {
+        let text = "cp /bin/true ~/.local/bin/jackline";
+        assert!(asked(host, "jackline", text), "{host}: it is found by its name");
+        assert!(!asked(host, &whole, text), "{host}: it is found by its place");
+        assert!(!asked(host, "jackline", "cp /bin/true ~/.local/bin/other"), "{host}");
+    }
+    for text in ["echo exit >> ~/.zshenv", "cat x > ~/.zshenv", "rm ~/.zshenv"] {
+        assert!(asked("codex", &whole, text) && !asked("claude", &whole, text), "{text}");
+    }
+}

@@ -7,6 +7,7 @@ mod defence;
 mod doctor;
 mod init;
 mod others;
+mod serving;
 mod shim;
 mod silenced;
 mod terminal;

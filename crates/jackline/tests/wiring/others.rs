@@ -140,6 +140,10 @@ fn what_would_leave_a_host_unguarded_is_red() {
     check_red(gemini, put(settings, "\"hooksConfig\": { \"disabled\": [\"jackline\"] }"), "`hooksConfig.disabled`");
     check_red(gemini, |world| world.change(settings, "\"timeout\": 10000", "\"timeout\": 1000"), "less than the hook");
     check_red(qwen, put("home/.qwen/settings.json", "\"disableAllHooks\": true"), "`disableAllHooks` switches");
+    for (host, file) in [(gemini, settings), (qwen, "home/.qwen/settings.json")] {
+        let change = |world: &World| world.change(file, "\"SHLVL\": \"9\"", "\"SHLVL\": \"0\"");
+        check_red(host, change, "lacks `env`, so a startup file of the user's shell may answer");
+    }
     let plugin = "home/.config/opencode/plugin/jackline.js";
     let change = |from: &'static str, to: &'static str| move |world: &World| world.change(plugin, from, to);
     check_red(opencode, change("throw new Error(answer.deny)", "return"), "is not as this version writes it");

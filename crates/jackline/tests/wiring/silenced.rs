@@ -228,4 +228,43 @@ fn codex_runs_a_projects_hooks_where_it_trusts_the_project() {
     world.run(&["doctor"]).check(1, &["does not run these hooks", "the project is not trusted"]);
     world.change("home/.codex/config.toml", "\"untrusted\"", "\"trusted\"");
     world.run(&["doctor"]).check(0, &["trusts the hooks"]);
+    // Of a project of which nothing is said it asks, or runs them.
+    world.change("home/.codex/config.toml", "trust_level = \"trusted\"\n", "");
+    world.run(&["doctor"]).check(0, &["trusts the hooks", "may ask before it runs these hooks"]);
+}
+
+#[test]
+fn a_variable_that_leads_into_the_project_moves_no_records_there() {
+    let world = world("gemini", "0.61.0");
+    world.write(
+        "ws/jackline.yaml",
+        "jackline: 1\npolicies: [{name: no, rule: {tool: \"@shell\", command: \"touch x*\"}}]\n",
+    );
+    world.write("home/.gemini/settings.json", "{\"security\": {\"folderTrust\": {\"enabled\": false}}}");
+    world.run(&["init", "gemini", "--scope", "project"]).check(0, &[]);
+    let message = json!({
+        "session_id": "s1", "cwd": world.path("ws"), "hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
+        "tool_input": { "command": "touch x.txt" }, "timestamp": "2026-11-15T22:20:11Z",
+    });
+    // A person's exception, as the project would have it.
+    let inside = world.path("ws/fs");
+    world.run(&["doctor"]).check(0, &["keep their records where `JACKLINE_HOME` or `XDG_STATE_HOME` says"]);
+    let link = world.path("link");
+    std::fs::create_dir_all(&inside).expect("made");
+    std::os::unix::fs::symlink(&inside, &link).expect("linked");
+    for (variable, value) in [("JACKLINE_HOME", &inside), ("XDG_STATE_HOME", &inside), ("JACKLINE_HOME", &link)] {
+        let mut hook = world.command(&["hook", "gemini", "--wired", "project"]);
+        hook.env(variable, value);
+        ran(hook, &message.to_string()).check(2, &["rule/no"]);
+        assert_eq!(world.files("ws/fs").len(), 0, "{variable}: nothing is kept there");
+        let mut doctor = world.command(&["doctor"]);
+        doctor.env(variable, value);
+        ran(doctor, "").check(0, &[&format!("`{variable}` leads into the project"), "pass it over"]);
+    }
+    assert!(world.run(&["sessions"]).out.contains("s1"), "the records are where they always are");
+    let elsewhere = world.path("other");
+    let mut hook = world.command(&["hook", "gemini", "--wired", "project"]);
+    hook.env("JACKLINE_HOME", &elsewhere);
+    ran(hook, &message.to_string()).check(2, &["rule/no"]);
+    assert!(!world.files("other").is_empty(), "one outside counts");
 }

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::definition;
-use crate::sha::Digest;
+use crate::sha::{Digest, Key};
+use crate::stack::{Layer, Origin};
 use serde_json::json;
 
 fn stack() -> Stack {
@@ -104,4 +105,25 @@ fn only_so_many_are_shown_newest_last() {
     let shown = found(&log, Query { last: 2, ..Query::default() });
     assert_eq!(shown.iter().map(|call| call.id.as_deref().unwrap_or_default()).collect::<Vec<_>>(), ["c7", "c8"]);
     assert!(found(&log, Query { tool: Some("Re*".into()), last: 9, ..Query::default() }).is_empty());
+}
+
+#[test]
+fn what_only_another_definition_calls_a_shell_runs_no_command_to_this_one() {
+    let layer = |text: &str, origin: Origin| {
+        let text = format!("jackline: 1\n{text}");
+        let model = definition::parse(&text, &crate::tools::names()).expect("fine").model;
+        Layer::new(model, Digest::of(text.as_bytes()), origin, true)
+    };
+    let (user, project) = (layer("", Origin::User), layer("tools: {declare: {go: {kind: shell}}}\n", Origin::Project));
+    let (users, projects) = (user.digest.short(), project.digest.short());
+    let stack = Stack { layers: vec![user, project], root: "/ws".to_owned(), ..Stack::default() };
+    let mut scan = Scan::new(&stack, false);
+    for mut record in call(1, "a", "cargo test", true, json!([])) {
+        record["target"] = json!("tool:go");
+        record["data"]["call"]["tool"] = json!("go");
+        scan.record(&record);
+    }
+    let found = |by: Vec<Key>| scan.answer(&[Query { by, ..Query::of_command("cargo test") }]).remove(0).calls.len();
+    assert_eq!((found(Vec::new()), found(vec![projects])), (1, 1));
+    assert_eq!((found(vec![users]), found(vec![users, projects])), (0, 0));
 }

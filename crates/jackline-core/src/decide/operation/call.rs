@@ -17,11 +17,10 @@ pub(super) fn list(ground: &Ground<'_>, given: &Value) -> Outcome {
         return Err(refuse(code::EVENT_INVALID, "`last` must be a whole number, one or more.", "say how many"));
     }
     let query = Query {
-        id: None,
         command: text(given, "command")?,
         tool: text(given, "tool")?,
-        counting: None,
         last: last.min(CALLS_SHOWN_MAX),
+        ..Query::default()
     };
     let probe = Probe::Calls { queries: vec![query] };
     match ground.facts.get(&probe) {

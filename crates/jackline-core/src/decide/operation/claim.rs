@@ -7,11 +7,13 @@ use super::{Ground, Outcome, Trouble, given, refuse};
 use crate::calls::{Became, Found, Logged, Query};
 use crate::code;
 use crate::decide::checking::{self, Seen};
+use crate::decide::judged;
 use crate::legible::is_blank;
 use crate::probe::{Fact, GitQuestion, Probe, There, Told};
-use crate::sha::Digest;
+use crate::sha::{Digest, Key};
 use crate::todos::Todo;
 use crate::todos::evidence::{EVIDENCE_MAX, Evidence, Named, What};
+use crate::todos::required;
 use crate::todos::state::State;
 
 /// Characters that are no blanks in the least explanation: shorter ones explained nothing.
@@ -32,7 +34,7 @@ pub(super) fn claim(ground: &Ground<'_>, given: &Value) -> Outcome {
         let next = "name what proves it: {call: ID}, {command: TEXT}, {file: PATH} or {commit: SHA}";
         return Err(refuse(code::TODO_EVIDENCE, reason, next).about(todo));
     }
-    let evidence = found(ground, &named, work.step()).map_err(|trouble| trouble.about(todo))?;
+    let evidence = found(ground, todo, &named, work.step()).map_err(|trouble| trouble.about(todo))?;
     if let Some(piece) = evidence.iter().find(|piece| todo.was_refused(piece)) {
         let reason = format!("{} is as it was when the claim was sent back.", piece.named());
         return Err(no(reason, "do what the person asked for, then name what came of it").about(todo));
@@ -64,8 +66,9 @@ fn refused(why: &str) -> Trouble {
 }
 
 /// Everything that was named, looked up; or the first piece that does not hold.
-fn found(ground: &Ground<'_>, named: &[Named], since: u64) -> Result<Vec<Evidence>, Trouble> {
-    let queries: Vec<Query> = named.iter().filter_map(query).collect();
+fn found(ground: &Ground<'_>, todo: &Todo, named: &[Named], since: u64) -> Result<Vec<Evidence>, Trouble> {
+    let by: Vec<Key> = required::layers(ground.stack, todo).map(|layer| layer.digest.short()).collect();
+    let queries: Vec<Query> = named.iter().filter_map(|named| query(named, &by)).collect();
     let log = Probe::Calls { queries: queries.clone() };
     let mut wanted = Vec::new();
     let mut pieces = Vec::new();
@@ -95,10 +98,11 @@ fn found(ground: &Ground<'_>, named: &[Named], since: u64) -> Result<Vec<Evidenc
     if wanted.is_empty() { Ok(pieces) } else { Err(Trouble::Need(wanted)) }
 }
 
-fn query(named: &Named) -> Option<Query> {
+/// A command is one to those who require the todo.
+fn query(named: &Named, by: &[Key]) -> Option<Query> {
     match named {
         Named::Call(id) => Some(Query::of_id(id)),
-        Named::Command(text) => Some(Query::of_command(text)),
+        Named::Command(text) => Some(Query { by: by.to_vec(), ..Query::of_command(text) }),
         Named::File(_) | Named::Commit(_) => None,
     }
 }
@@ -180,6 +184,10 @@ fn resolved(logged: &Logged) -> Evidence {
 }
 
 fn file(ground: &Ground<'_>, path: &str) -> Result<Evidence, Trouble> {
+    if let Some(finding) = judged::reading(ground, path).map_err(Trouble::Need)? {
+        let reason = format!("File `{path}` may not be read: {}", finding.reason);
+        return Err(no(reason, "name a file that you may read"));
+    }
     let identity = match checking::inside(ground, path) {
         Seen::Known(identity) => identity,
         Seen::Wanted(probe) => return Err(Trouble::Need(vec![probe])),

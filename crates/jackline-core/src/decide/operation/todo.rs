@@ -73,11 +73,11 @@ fn bound(ground: &Ground<'_>, checks: &[Check]) -> Result<Scripts, Trouble> {
     }
 }
 
-/// An agent's checks run programs and ask addresses only where the owner allows it, and only what a call could.
+/// An agent's checks run programs and ask addresses only where the owner allows it, and do only what a call could.
 fn with_leave(ground: &Ground<'_>, checks: &[Check]) -> Result<(), Trouble> {
     let mut wanted = Vec::new();
-    for check in checks.iter().filter(|check| check.acts()) {
-        if !agents_may(ground) {
+    for check in checks {
+        if check.acts() && !agents_may(ground) {
             let reason =
                 format!("Agents may not put `{}` checks into their todos (`todos.agent_commands`).", check.name());
             return Err(refuse(code::TODO_COMMAND_REFUSED, reason, "use other checks, or ask the owner for this one"));

@@ -2,9 +2,7 @@
 
 use super::super::model::Model;
 use super::Found;
-
-/// Where policies are looked for when nobody says.
-const DIR_DEFAULT: &str = ".jackline/policies";
+use crate::files::settings::DIR_DEFAULT;
 
 pub(super) fn compare(old: &Model, new: &Model, found: &mut Found) {
     let (old, new) = (&old.file_policies, &new.file_policies);

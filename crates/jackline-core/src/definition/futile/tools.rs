@@ -84,7 +84,7 @@ impl Tools<'_> {
     /// The kinds of a tool: as declared here, or as any host has it. A name that neither knows may be of any kind,
     /// because another definition may declare it.
     fn kinds_of(&self, name: &str) -> Option<Vec<Kind>> {
-        if let Some(kind) = self.model.tools.declare.get(name).and_then(|declaration| declaration.kind) {
+        if let Some(kind) = self.model.tools.declared(name).and_then(|declaration| declaration.kind) {
             return Some(vec![kind]);
         }
         let mut kinds: Vec<Kind> = tools::TOOLS.iter().filter(|tool| tool.name == name).map(|tool| tool.kind).collect();

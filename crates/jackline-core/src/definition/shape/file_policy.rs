@@ -48,7 +48,7 @@ static ACTION: Shape = shape(
         key(
             "command",
             Form::Either(&[Form::Text, SOME_TEXTS]),
-            "The words, or a text that is split as a shell splits it; no shell runs it.",
+            "The words, or a text that is split as a shell splits it; no shell runs it. `{file}` is an argument, and never part of a text that is run: `sh -c '… \"$1\" …' sh {file}`.",
         )
         .required()
         .example(r#""ruff format {file}""#),

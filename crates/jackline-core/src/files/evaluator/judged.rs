@@ -94,6 +94,7 @@ impl Evaluator<'_> {
         match judged {
             Judged::Open(_, section, _) => {
                 let section = if self.unheard(firing) { text::unheard(section) } else { section };
+                let section = text::elsewhere(section, folder.root.as_deref());
                 let (firing, observed, placed) = (firing.clone(), folder.observed, folder.placed);
                 all.outstanding.push(Outstanding { entry, firing, section, observed, placed });
             }
@@ -122,6 +123,7 @@ impl Evaluator<'_> {
             } else {
                 known.filter(goes_on).map_or(self.spoken(), |kept| kept.said)
             },
+            tree: firing.tree.clone(),
         }
     }
 
@@ -144,6 +146,7 @@ impl Evaluator<'_> {
             session: self.event.session.clone(),
             name: firing.name.clone(),
             file: firing.file.clone(),
+            tree: firing.tree.clone(),
         }
     }
 }

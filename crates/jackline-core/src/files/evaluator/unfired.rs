@@ -9,24 +9,34 @@ use crate::files::memory::{Kept, Step};
 use crate::files::policy::CompareTo;
 use crate::files::queue::{Entry, SettledBy, Status, Write};
 use crate::files::seen::{Firing, Found, PolicyFault};
+use crate::files::settings::Folder;
 use crate::files::text::{self, Section};
 use crate::session::Change;
 
 impl Evaluator<'_> {
     /// The firings on record whose policies are in none of the folders that could be looked at: they are gone, cannot be
     /// used, or are in a folder of which nothing can be told. Where a person only looks, nobody could answer them.
-    pub(super) fn unjudged(&self, found: &[Option<Found>]) -> Vec<&Kept> {
+    pub(super) fn unjudged(&self, (folders, found): (&[Folder], &[Option<Found>])) -> Vec<&Kept> {
         if found.is_empty() || matches!(self.event.body, Body::PoliciesChecked { .. }) {
             return Vec::new();
         }
         let is_missing = |found: &Found, kept: &Kept| found.missing.iter().any(|missing| missing == kept.identity());
-        let nowhere = |kept: &&Kept| found.iter().flatten().all(|found| is_missing(found, kept));
+        let looked = |kept: &Kept| {
+            let of_tree = folders.iter().zip(found).filter(|(folder, _)| folder.tree == kept.tree);
+            of_tree.filter_map(|(_, found)| found.as_ref()).collect::<Vec<_>>()
+        };
+        let nowhere = |kept: &&Kept| looked(kept).into_iter().all(|found| is_missing(found, kept));
         self.session.files.outstanding().filter(nowhere).collect()
     }
 
     /// What becomes of firings on record that were not judged now.
-    pub(super) fn on_record(&self, judged: &[Option<Found>], heard: &Heardof, all: &mut Evaluated) {
-        let unjudged = self.unjudged(judged);
+    pub(super) fn on_record(
+        &self,
+        (folders, judged): (&[Folder], &[Option<Found>]),
+        heard: &Heardof,
+        all: &mut Evaluated,
+    ) {
+        let unjudged = self.unjudged((folders, judged));
         if let Some(why) = all.unclear.clone() {
             return unjudged.iter().for_each(|kept| self.keep_untold(kept, &why, heard, all));
         }
@@ -50,6 +60,9 @@ impl Evaluator<'_> {
 
     fn keep_open(&self, kept: &Kept, firing: Firing, section: Section, all: &mut Evaluated) {
         let (entry, observed, placed) = (self.lost_entry(kept), all.observed, all.placed);
+        let home = self.session.pin.as_ref().map_or(&self.stack.root, |pin| &pin.home);
+        let tree = Some(kept.tree.as_ref().unwrap_or(home)).filter(|tree| **tree != self.stack.root);
+        let section = text::elsewhere(section, tree.map(String::as_str));
         all.outstanding.push(Outstanding { entry, section, firing, observed, placed });
     }
 
@@ -72,7 +85,7 @@ impl Evaluator<'_> {
     /// Firings that were outstanding and do not fire any more.
     fn let_go(&self, firings: &[&Firing], unjudged: &[&Kept], all: &mut Evaluated) {
         for kept in self.session.files.outstanding().filter(|kept| !unjudged.contains(kept)) {
-            let own = || firings.iter().filter(|firing| kept.is_of(&firing.policy, &firing.file));
+            let own = || firings.iter().filter(|firing| kept.is_like(firing));
             let fires = || own().filter(|firing| firing.state == State::Fires);
             if fires().any(|firing| firing.hash == kept.hash) {
                 continue;
@@ -90,7 +103,8 @@ impl Evaluator<'_> {
 
     fn settle(&self, kept: &Kept, (status, by): (Status, SettledBy), all: &mut Evaluated) {
         let at = self.session.now(self.event.at);
-        all.queue.push(Write::Settle { file: kept.file.clone(), hash: kept.hash.clone(), status, by, at });
+        let (tree, file, hash) = (kept.tree.clone(), kept.file.clone(), kept.hash.clone());
+        all.queue.push(Write::Settle { tree, file, hash, status, by, at });
         let name = if kept.name.is_empty() { &kept.policy } else { &kept.name };
         all.notes.push(settled_note((&kept.policy, name), &kept.hash, kept.status, (status, by)));
         let settled = Kept { status, by: Some(by), at, files: Vec::new(), said: None, ..kept.clone() };
@@ -114,6 +128,7 @@ impl Evaluator<'_> {
             session: self.event.session.clone(),
             name: kept.name.clone(),
             file: kept.file.clone(),
+            tree: kept.tree.clone(),
         }
     }
 }
@@ -125,6 +140,7 @@ fn unknown(kept: &Kept) -> Firing {
         policy: kept.policy.clone(),
         name,
         file: kept.file.clone(),
+        tree: kept.tree.clone(),
         state: State::Fires,
         hash: kept.hash.clone(),
         baseline_ref: kept.reference.clone(),

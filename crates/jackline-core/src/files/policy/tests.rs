@@ -60,6 +60,23 @@ fn what_is_wrong_is_told_with_its_place() {
 }
 
 #[test]
+fn a_name_that_would_be_run_is_refused_with_the_form_that_runs_nothing() {
+    let front = "trigger: src/**\naction: {command: \"sh -c 'cat {file} | wc -l'\"}";
+    check(front, &["3:19 `cat {file} | wc -l` is run by a shell, and a file's name would be run with it"]);
+    check(
+        "trigger: src/**\naction: {command: [python3, -c, \"open('{file}')\"]}",
+        &["3:19 `open('{file}')` is run by `python3`, and a file's name would be run with it"],
+    );
+    let help = Policy::parse("p", &format!("---\n{front}\n---\n")).unwrap_err()[0].help.clone();
+    assert_eq!(help.as_deref(), Some("give it as an argument of its own: `sh -c '… \"$1\" …' sh {file}`"));
+    check_warnings("trigger: src/**\naction: {command: \"sh -c 'cat \\\"$1\\\" | wc -l' sh {file}\"}", &[]);
+    check_warnings(
+        "trigger: src/**\naction: {command: [unheard-of, -c, 'look at {file}']}",
+        &["the program may run `look at {file}`, and a file's name with it"],
+    );
+}
+
+#[test]
 fn every_pattern_is_looked_at_when_a_policy_is_read() {
     check(
         "trigger: ['src/{path.py', 'a]', '/x']",

@@ -11,6 +11,7 @@ fn firing(name: &str, pairs: &[(&str, &str)], instructions: &str) -> Firing {
         policy: name.to_lowercase(),
         name: name.to_owned(),
         file: String::new(),
+        tree: None,
         state: State::Fires,
         hash: String::new(),
         baseline_ref: String::new(),
@@ -39,7 +40,8 @@ fn policies_are_grouped_with_an_arrow_for_each_pair() {
         "The following policies require attention:\n\n## Pairing\nsrc/a.py → tests/a_test.py\nsrc/b.py → \
          tests/b_test.py\n\nWrite it.\n\n## README Accuracy\nSource files changed. Verify README.md is accurate.\n\nDo what \
          they ask. Where you have looked and nothing needs to change, write `<promise>Pairing</promise>` in a message \
-         (each policy by its own name): it is recorded as your word, and the owner sees it."
+         (each policy by its own name): it is recorded as your word, and the owner sees it; if you cannot: end your turn \
+         with `<park>why</park>` in your last message, which tells the owner."
     );
     let alone = whole(&[pairing.clone(), prompt(&firing("Second", &[], "x"))], true);
     assert!(alone.contains("## Pairing") && !alone.contains("## Second"), "{alone}");
@@ -56,7 +58,7 @@ fn it_is_bounded_and_counts_what_it_leaves_out() {
     let text = whole(&sections, false);
     assert!(text.len() <= TEXT_BYTES_MAX + 512, "{}", text.len());
     assert!(text.contains("more: Long, Long"), "{text}");
-    assert!(text.ends_with("the owner sees it."), "the way out is always told");
+    assert!(text.contains("the owner sees it;") && text.ends_with("tells the owner."), "the ways out are always told");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn way<'a>(settings: &Paths, subject: &Subject<'a>, touch: &Touch, copied: &Copi
     // A name that counts in every directory counts in those of the workspace.
     let counts = |pattern: &String| match target.inside {
         Some(_) => counts_below(pattern, &into),
-        None => pattern.contains('/'),
+        None => glob::is_placed(pattern),
     };
     let reached = |pattern: &&String| counts(pattern) && overlap::overlaps(pattern, &below(&into, "**"));
     let patterns: Vec<String> = settings.protect.iter().filter(reached).cloned().collect();

@@ -164,7 +164,7 @@ fn names_us(word: &str) -> bool {
 }
 
 /// Whether a text names our program, and with it a command that is for people.
-fn names_one(text: &str) -> bool {
+pub(super) fn names_one(text: &str) -> bool {
     let tokens: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).collect();
     let tokens: Vec<&str> = tokens.into_iter().filter(|token| !token.is_empty()).collect();
     let after = |at: usize| tokens.get(at + 1..).unwrap_or_default();

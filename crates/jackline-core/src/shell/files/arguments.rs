@@ -92,7 +92,10 @@ pub(super) fn below(dir: &Word, name: &str, after: &Word) -> Word {
         dynamic: dir.dynamic || after.dynamic,
         // A pattern that only chose the directory has become a name.
         glob: dir.glob || after.glob && name.contains(['*', '?', '[', '{', '(']),
+        dots: dir.dots || after.dots,
         listed: dir.listed || after.listed,
+        chosen: dir.chosen || after.chosen,
+        brought: dir.brought || after.brought || after.glob,
         several: dir.several || after.several,
     }
 }

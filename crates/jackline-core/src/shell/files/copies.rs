@@ -7,7 +7,16 @@ use crate::own_files;
 use crate::path::Role;
 
 /// Nothing at all, where a command names nothing.
-static NO_WORD: Word = Word { text: String::new(), dynamic: false, glob: false, listed: false, several: false };
+static NO_WORD: Word = Word {
+    text: String::new(),
+    dynamic: false,
+    glob: false,
+    dots: false,
+    listed: false,
+    chosen: false,
+    brought: false,
+    several: false,
+};
 
 impl Found<'_> {
     pub(super) fn copy(&mut self, program: &str, arguments: &[Word], paths: &[Word], into: Option<&Word>) {
@@ -106,6 +115,11 @@ impl Found<'_> {
         }
         for source in sources {
             self.push(&inside(target, source), Role::Write);
+            // On another machine it stands behind the machine's name.
+            let name = source.text.rsplit('/').next().unwrap_or_default();
+            if let Some((_, name)) = name.rsplit_once(':') {
+                self.push(&below(target, name, source), Role::Write);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::{Dir, Word};
 use super::Found;
-use super::arguments::{has_option, inside, is_short, operands, values_of};
+use super::arguments::{below, has_option, inside, is_short, operands, values_of};
 use crate::own_files;
 use crate::path::Role;
 
@@ -63,7 +63,11 @@ const CURL: &[&str] = &[
     "--write-out",
 ];
 
-/// The same of wget's.
+/// Options of curl's whose value is sent, or names a file to send after `@`.
+const SENDING: &[&str] =
+    &["-d", "-H", "--data", "--data-ascii", "--data-binary", "--header", "--json", "--proxy-header"];
+
+/// Options of wget's that take a value.
 const WGET: &[&str] = &[
     "-a",
     "-A",
@@ -107,10 +111,16 @@ const WGET: &[&str] = &[
 impl Found<'_> {
     pub(super) fn curl(&mut self, arguments: &[Word]) {
         let named = has_option(arguments, &["--remote-name", "--remote-name-all"]);
+        for dir in values_of(arguments, &["--output-dir"]) {
+            for file in values_of(arguments, &["-o", "--output"]) {
+                self.push(&below(&dir, &file.text, &file), Role::Write);
+            }
+        }
         // What is sent, and what further options are read from.
-        for file in values_of(arguments, &["-T", "--upload-file", "-K", "--config"]) {
+        for file in values_of(arguments, &["-T", "--upload-file", "-K", "--config", "--netrc-file"]) {
             self.push(&file, Role::Read);
         }
+        self.sent(arguments);
         // `-o` takes what is left of its cluster.
         let letter =
             |word: &&Word| is_short(word, 'O') && !word.text.split('O').next().is_some_and(|it| it.contains('o'));
@@ -118,6 +128,40 @@ impl Found<'_> {
             let dir = values_of(arguments, &["--output-dir"]).pop();
             let header = has_option(arguments, &["-J", "--remote-header-name"]);
             self.fetched(&operands(arguments, CURL).0, dir.as_ref(), header);
+        }
+    }
+
+    /// What curl sends of files, and what it reads by an address.
+    fn sent(&mut self, arguments: &[Word]) {
+        let file = |word: &Word, text: &str| Word { text: text.to_owned(), ..word.clone() };
+        for word in values_of(arguments, SENDING) {
+            word.text.strip_prefix('@').iter().for_each(|path| self.push(&file(&word, path), Role::Read));
+        }
+        // At the end of a cluster: `-sd@file`.
+        for word in arguments {
+            let clustered = word.text.strip_prefix('-').and_then(|letters| letters.split_once("d@"));
+            let is_cluster = |letters: &str| !letters.is_empty() && letters.chars().all(|c| c.is_ascii_alphabetic());
+            let clustered = clustered.filter(|(letters, _)| is_cluster(letters));
+            clustered.iter().for_each(|(_, path)| self.push(&file(word, path), Role::Read));
+        }
+        // `name@file`, of which the name may be left out.
+        for word in values_of(arguments, &["--data-urlencode", "--url-query"]) {
+            let named = word.text.split_once('@').filter(|(name, _)| !name.contains('='));
+            named.iter().for_each(|(_, path)| self.push(&file(&word, path), Role::Read));
+        }
+        for word in values_of(arguments, &["-F", "--form"]) {
+            let Some(value) = word.text.split_once('=').map(|(_, value)| value) else { continue };
+            let Some(paths) = value.strip_prefix(['@', '<']) else { continue };
+            let paths = paths.split(',').filter_map(|path| path.split(';').next());
+            paths.for_each(|path| self.push(&file(&word, path.trim_matches('"')), Role::Read));
+        }
+        for word in values_of(arguments, &["-b", "--cookie"]).iter().filter(|word| !word.text.contains('=')) {
+            self.push(word, Role::Read);
+        }
+        let (addresses, _) = operands(arguments, CURL);
+        for word in addresses.iter().chain(&values_of(arguments, &["--url"])) {
+            let path = word.text.strip_prefix("file://").map(|rest| rest.strip_prefix("localhost").unwrap_or(rest));
+            path.iter().for_each(|path| self.push(&file(word, &unescaped(path)), Role::Read));
         }
     }
 

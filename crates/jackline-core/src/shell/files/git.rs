@@ -50,6 +50,22 @@ pub(in crate::shell) fn without_git_options(arguments: &[Word]) -> Vec<Word> {
     words.cloned().collect()
 }
 
+/// The words of a command as they would be if the work tree that a variable names were named by an option.
+pub(in crate::shell) fn in_work_tree<'a>(
+    program: &str,
+    words: &'a [Word],
+    env: &[(String, Word)],
+) -> std::borrow::Cow<'a, [Word]> {
+    let tree = env.iter().rfind(|(name, _)| program == "git" && name == "GIT_WORK_TREE").map(|(_, tree)| tree);
+    match (words.split_first(), tree) {
+        (Some((git, rest)), Some(tree)) => {
+            let option = Word { text: format!("--work-tree={}", tree.text), ..tree.clone() };
+            [git.clone(), option].into_iter().chain(rest.iter().cloned()).collect()
+        }
+        _ => words.into(),
+    }
+}
+
 /// Settings that decide which hooks run; given for one command alone, they switch off what the owner relies on. The
 /// other settings that make git run something are read for what they run.
 const HOOKING: &[&str] = &["core.hookspath", "hook.", "include.path", "includeif."];
@@ -97,11 +113,15 @@ pub(in crate::shell) fn makes_run(key: &str) -> bool {
 
 impl Found<'_> {
     pub(super) fn git(&mut self, arguments: &[Word], input: Option<&Word>) {
+        let given = before_command(arguments);
         for option in ["--work-tree", "-C"] {
-            for dir in values_of(before_command(arguments), &[option]) {
-                self.dir = self.dir.enter(&dir);
-            }
+            self.enter_each(&values_of(given, &[option]));
         }
+        let set = values_of(given, &["-c"]).into_iter().filter_map(|word| {
+            let (key, dir) = word.text.split_once('=')?;
+            key.eq_ignore_ascii_case("core.worktree").then(|| Word { text: dir.to_owned(), ..word.clone() })
+        });
+        self.enter_each(&set.collect::<Vec<_>>());
         let words = without_git_options(arguments);
         let Some((command, rest)) = words.split_first() else { return };
         // `git clean --help` shows a page.
@@ -119,17 +139,32 @@ impl Found<'_> {
             "restore" if has_option(rest, &["--staged", "-S"]) && !has_option(rest, &["--worktree", "-W"]) => {}
             "restore" => self.push_restored(&paths),
             "checkout" => self.checkout(rest, &paths),
-            "clean" if !only_shows(rest) => self.push_everything(Role::Delete),
+            "clean" if only_shows(rest) => {}
+            "clean" => {
+                let (paths, _) = operands(rest, &["-e", "--exclude"]);
+                self.push_each(&paths, Role::Delete);
+                self.push_below(&paths);
+                if paths.is_empty() {
+                    self.push_everything(Role::Delete);
+                }
+            }
             "stash" if rest.first().is_some_and(|word| matches!(word.text.as_str(), "list" | "show")) => {}
             "apply" | "am" => {
+                self.enter_each(&values_of(rest, &["--directory"]));
                 self.patched(input);
                 self.push_everything(Role::Write);
             }
             "diff" if has_option(rest, &["--no-index"]) => self.push_each(&paths, Role::Read),
             "hash-object" => self.push_each(&paths, Role::Read),
+            "annotate" | "blame" | "cat-file" | "diff" | "show" => self.git_shown(&paths),
+            "log" if has_option(rest, &["-p", "-u", "-L", "--patch"]) => self.git_shown(&paths),
+            "config" => self.git_config(rest),
             "stash" if rest.iter().any(|word| word.text == "--") => {
                 let named: Vec<Word> = rest.iter().skip_while(|word| word.text != "--").skip(1).cloned().collect();
                 self.push_each(&named, Role::Write);
+            }
+            "stash" if paths.first().is_some_and(|word| word.text == "push") && paths.len() > 1 => {
+                self.push_each(paths.get(1..).unwrap_or_default(), Role::Write);
             }
             "stash" | "merge" | "rebase" | "pull" | "revert" | "cherry-pick" | "checkout-index" | "read-tree" => {
                 self.push_everything(Role::Write)
@@ -137,6 +172,25 @@ impl Found<'_> {
             "reset" if has_option(rest, &["--hard", "--merge", "--keep"]) => self.push_everything(Role::Write),
             _ => self.git_elsewhere(command, rest, &paths),
         }
+    }
+
+    /// What is shown of files: those that are named, with a revision before them or without. A name may be that of a
+    /// revision, and one that is not known usually is.
+    fn git_shown(&mut self, names: &[Word]) {
+        for name in names.iter().filter(|name| name.known()) {
+            // `:/text` looks for a commit, and other signs for more than one file.
+            let path = name.text.split_once(':').map_or(Some(name.text.as_str()), |(_, path)| {
+                Some(path).filter(|path| !path.starts_with(['/', '(', '!', '^']))
+            });
+            path.iter().for_each(|path| self.push(&Word::literal(*path), Role::Read));
+        }
+    }
+
+    /// Settings in a file of their own.
+    fn git_config(&mut self, rest: &[Word]) {
+        let reads = ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "get", "list"];
+        let role = if rest.iter().any(|word| reads.contains(&word.text.as_str())) { Role::Read } else { Role::Write };
+        values_of(rest, &["-f", "--file"]).iter().for_each(|file| self.push(file, role));
     }
 
     /// Commands that write somewhere else than in the work tree.

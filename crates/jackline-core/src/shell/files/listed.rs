@@ -1,11 +1,17 @@
 //! What programs that list files print: patterns that every line of it matches.
 
 use super::super::Word;
-use super::arguments::{has_option, operands};
+use super::arguments::{has_option, operands, values_of};
 use super::git::without_git_options;
 
 /// Actions of `find` that print something else than files.
 const OTHERWISE: &[&str] = &["-printf", "-exec", "-execdir", "-ok", "-okdir", "-ls"];
+
+/// What turns a test of `find` round.
+const NOT: &[&str] = &["!", "-not"];
+
+/// Actions of `find` that do more than print.
+const ACTIONS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-delete", "-print", "-print0", "-fprint"];
 
 /// Tests and actions of `find` that take no value.
 const PLAIN_TESTS: &[&str] = &[
@@ -29,7 +35,12 @@ const SEARCHING: &[&str] = &[
     "-l",
     "-i",
     "-n",
+    "-s",
     "-w",
+    "-z",
+    "-Z",
+    "-0",
+    "--null",
     "-F",
     "-E",
     "-P",
@@ -43,6 +54,25 @@ const SEARCHING: &[&str] = &[
     "--exclude-dir",
     "--hidden",
     "--glob",
+    "--type",
+];
+/// Options with which `ls` still prints nothing but names.
+const NAMING: &[&str] = &["-1", "-a", "-A", "-d", "-r", "-S", "-t", "-U"];
+/// Options of fd's that take a value.
+const FD_VALUED: &[&str] = &[
+    "-d",
+    "-e",
+    "-E",
+    "-j",
+    "-S",
+    "-t",
+    "--changed-before",
+    "--changed-within",
+    "--exclude",
+    "--extension",
+    "--max-depth",
+    "--size",
+    "--threads",
     "--type",
 ];
 const LISTING: &[&str] =
@@ -66,6 +96,8 @@ pub(in crate::shell) fn listed(words: &[Word]) -> Option<Vec<Word>> {
     match program.text.as_str() {
         "mktemp" if arguments.iter().all(|word| word.text == "-d") => Some(vec![Word::literal("/tmp/tmp.mktemp")]),
         "find" => prints_files(arguments).then(|| found(arguments)),
+        "ls" if only_options(arguments, NAMING) => by_ls(&operands(arguments, &[]).0),
+        "fd" | "fdfind" => Some(by_fd(arguments)),
         "git" => by_git(&without_git_options(arguments), arguments),
         "rg" | "grep" if !only_options(arguments, SEARCHING) => None,
         "rg" if has_option(arguments, &["--files"]) => Some(roots(operands(arguments, &["-g", "-t"]).0)),
@@ -78,34 +110,95 @@ pub(in crate::shell) fn listed(words: &[Word]) -> Option<Vec<Word>> {
     }
 }
 
-/// The files that `find` comes upon: below its roots, and with its names where nothing widens them.
+/// The files that `find` comes upon: below its roots, and with its names where nothing else lets others in. Unlike the
+/// shell's, its wildcards match hidden files.
 pub(in crate::shell) fn found(arguments: &[Word]) -> Vec<Word> {
     let options = |word: &&Word| matches!(word.text.as_str(), "-L" | "-H" | "-P");
     let arguments: Vec<Word> = arguments.iter().skip_while(options).cloned().collect();
     let is_root = |word: &&Word| !word.text.starts_with(['-', '(', '!']);
     let tops: Vec<Word> = arguments.iter().take_while(is_root).cloned().collect();
-    let tops = roots(tops);
-    let Some(name) = name(&arguments) else { return tops };
-    let below = |top: Word| Word { text: format!("{}/**/{name}", top.text.trim_end_matches('/')), ..top };
-    tops.into_iter().map(below).collect()
+    let names = names(arguments.get(tops.len()..).unwrap_or_default());
+    let tops: Vec<Word> = roots(tops).into_iter().map(|top| Word { chosen: false, ..top }).collect();
+    let below =
+        |top: &Word, rest: &str| Word { text: format!("{}/{rest}", top.text.trim_end_matches('/')), ..top.clone() };
+    // What a pattern of the shell's chose may be a file, and found itself.
+    let chosen = tops.iter().filter(|top| top.text.contains(['*', '?', '['])).cloned();
+    let ends: Vec<String> = match names {
+        Some(names) => names.iter().map(|name| format!("**/{name}")).collect(),
+        None => vec!["**".to_owned()],
+    };
+    chosen.chain(ends.iter().flat_map(|end| tops.iter().map(|top| below(top, end)))).collect()
 }
 
-/// The one name that `find` asks for, if nothing else could let others in.
-fn name(arguments: &[Word]) -> Option<String> {
+/// The names that `find` asks for: one for each alternative, if every one asks for a name.
+fn names(expression: &[Word]) -> Option<Vec<String>> {
+    let is = |word: &Word, texts: &[&str]| texts.contains(&word.text.as_str());
+    let denied_group = expression.windows(2).any(|pair| match pair {
+        [not, group] => is(not, NOT) && group.text == "(",
+        _ => false,
+    });
+    if denied_group || expression.iter().any(|word| word.text == ",") {
+        return None;
+    }
+    let alternatives = expression.split(|word| is(word, &["-o", "-or"]));
+    // What is only passed by is not what something is done to.
+    let acts =
+        |words: &&[Word]| words.iter().all(|word| word.text != "-prune") || words.iter().any(|word| is(word, ACTIONS));
+    alternatives.filter(acts).map(name).collect()
+}
+
+/// Whether `find` comes only upon what has nothing in it, or on directories, of which it deletes no others.
+pub(super) fn is_empty(arguments: &[Word]) -> bool {
     let widens = |word: &Word| matches!(word.text.as_str(), "-o" | "-or" | "," | "!" | "-not");
-    if arguments.iter().any(widens) {
-        return None;
-    }
-    let at = arguments.iter().position(|word| word.text == "-name")?;
+    let directories =
+        arguments.windows(2).any(|pair| matches!(pair, [of, kind] if of.text == "-type" && kind.text == "d"));
+    let empty = arguments.iter().any(|word| word.text == "-empty");
+    (empty || directories) && !arguments.iter().any(widens)
+}
+
+/// The name that an alternative asks for.
+fn name(tests: &[Word]) -> Option<String> {
+    let before = |at: usize| at.checked_sub(1).and_then(|before| tests.get(before)).map_or("", |word| &word.text);
     // What looks like a test may be the value of the one before it.
-    let before = at.checked_sub(1).and_then(|before| arguments.get(before)).map(|word| word.text.as_str());
-    if before.is_some_and(|before| before.starts_with('-') && !PLAIN_TESTS.contains(&before)) {
-        return None;
+    let is_test = |at: usize| !before(at).starts_with('-') || PLAIN_TESTS.contains(&before(at));
+    let asks =
+        |at: &usize| tests.get(*at).is_some_and(|word| word.text == "-name") && before(*at) != "!" && is_test(*at);
+    let at = (0..tests.len()).find(asks)?;
+    tests.get(at + 1).filter(|name| !name.dynamic).map(|name| name.text.clone())
+}
+
+/// What `ls` prints of the present directory, or of what a pattern of the shell's stands for. What it prints of other
+/// directories are names that are none here.
+fn by_ls(named: &[Word]) -> Option<Vec<Word>> {
+    let all = || vec![Word { glob: true, listed: true, ..Word::literal("*") }];
+    match named.iter().all(|word| word.glob) {
+        true if named.is_empty() => Some(all()),
+        true => Some(named.iter().map(|word| Word { listed: true, ..word.clone() }).collect()),
+        false => None,
     }
-    let name = arguments.get(at + 1)?;
-    // Unlike the shell's, its wildcards match hidden files; one without a letter matches them all.
-    let says = name.text.chars().filter(|c| !"*?[]".contains(*c)).count();
-    (name.known() && says > 1).then(|| name.text.clone())
+}
+
+/// The files that `fd` comes upon: by their ends or their names, or by an expression, which may stand for any.
+pub(in crate::shell) fn by_fd(arguments: &[Word]) -> Vec<Word> {
+    let (named, _) = operands(arguments.split(is_run).next().unwrap_or_default(), FD_VALUED);
+    let tops = roots(named.get(1..).unwrap_or_default().to_vec());
+    let globs = named.first().filter(|_| has_option(arguments, &["-g", "--glob"])).map(|word| word.text.clone());
+    let ends = values_of(arguments, &["-e", "--extension"]).into_iter().map(|end| format!("*.{}", end.text));
+    let names: Vec<String> = ends.chain(globs).collect();
+    if names.is_empty() {
+        return tops;
+    }
+    let below = |top: &Word, name: &String| Word {
+        text: format!("{}/**/{name}", top.text.trim_end_matches('/')),
+        chosen: false,
+        ..top.clone()
+    };
+    tops.iter().flat_map(|top| names.iter().map(|name| below(top, name)).collect::<Vec<_>>()).collect()
+}
+
+/// Whether the rest of fd's words is a command.
+fn is_run(word: &Word) -> bool {
+    matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
 }
 
 fn by_git(words: &[Word], all: &[Word]) -> Option<Vec<Word>> {
@@ -114,6 +207,7 @@ fn by_git(words: &[Word], all: &[Word]) -> Option<Vec<Word>> {
     match sub.text.as_str() {
         _ if elsewhere => None,
         "ls-files" if only_options(arguments, LISTING) => Some(roots(Vec::new())),
+        "grep" if only_options(arguments, SEARCHING) && has_option(arguments, &["-l"]) => Some(roots(Vec::new())),
         "diff" if only_options(arguments, COMPARING) && has_option(arguments, &["--name-only"]) => {
             Some(roots(Vec::new()))
         }
@@ -121,11 +215,11 @@ fn by_git(words: &[Word], all: &[Word]) -> Option<Vec<Word>> {
     }
 }
 
-/// Everything below these directories, the present one if there are none.
+/// Files below these directories, the present one if there are none.
 fn roots(tops: Vec<Word>) -> Vec<Word> {
     let here = vec![Word::literal(".")];
     let tops = if tops.is_empty() { here } else { tops };
-    tops.into_iter().map(|top| Word { glob: true, listed: true, ..top }).collect()
+    tops.into_iter().map(|top| Word { glob: true, dots: true, listed: true, chosen: true, ..top }).collect()
 }
 
 /// Whether `find` prints nothing but files.

@@ -1,9 +1,11 @@
 //! Which arguments of which program are files, and what becomes of them.
 
+mod archives;
 mod arguments;
 mod copies;
 mod download;
 pub(super) mod git;
+mod handed;
 mod listed;
 mod named;
 mod table;
@@ -16,13 +18,30 @@ pub(super) use arguments::has_option;
 use arguments::{below, inside, is_short, operands, values_of};
 use copies::ends;
 pub use git::git_settings;
-pub(super) use git::{makes_run, without_git_options};
-pub(super) use listed::{found, listed};
-pub(super) use named::is_known;
-use table::{OUTPUTS, ROWS, Row, Uses};
+pub(super) use git::{in_work_tree, makes_run, without_git_options};
+pub(super) use handed::sets_up;
+pub(super) use listed::{by_fd, found, listed};
+pub(super) use named::{changes, is_known};
+use table::{INPUTS, OUTPUTS, ROWS, Row, Uses};
 
 /// Bytes of a script of sed's that are looked through, since each `w` in it may name the rest of the line.
 const SED_BYTES_MAX: usize = 4096;
+
+/// Options with which `bat` shows a part of a file, or something else.
+const PARTIAL: &[&str] = &[
+    "-d",
+    "-L",
+    "-r",
+    "--acknowledgements",
+    "--cache-dir",
+    "--config-dir",
+    "--config-file",
+    "--diagnostic",
+    "--diff",
+    "--line-range",
+    "--list-languages",
+    "--list-themes",
+];
 
 /// Programs that run a text of their own kind, which may write anywhere.
 const EDITORS: &[&str] = &["ed", "ex", "vi", "vim", "vimdiff", "nvim", "view", "emacs"];
@@ -49,6 +68,10 @@ pub(super) fn touched<'a>(
     if let Some((_, options)) = OUTPUTS.iter().find(|(name, _)| *name == program) {
         values_of(arguments, options).iter().for_each(|file| found.push(file, Role::Write));
     }
+    if let Some((_, options, how)) = INPUTS.iter().find(|(name, ..)| *name == program) {
+        values_of(arguments, options).iter().for_each(|file| found.push_how(file, Role::Read, *how));
+    }
+    found.name_in_options(program, arguments);
     match ROWS.iter().find(|row| row.program == program) {
         Some(row) => found.by_row(row, arguments, shown),
         None => found.by_name(program, arguments),
@@ -78,16 +101,33 @@ impl Found<'_> {
             "curl" => self.curl(arguments),
             "wget" => self.wget(arguments),
             "rsync" => self.rsync(arguments),
-            "tar" | "unzip" | "bsdtar" => self.unpack(program, arguments),
+            "tar" | "bsdtar" => self.tar(arguments),
+            "unzip" => self.unzip(arguments),
+            "zip" | "zstd" => self.emptied(program, arguments),
+            "ar" | "7z" | "7za" | "7zz" => self.by_verb(program, arguments),
+            "." | "source" => self.run_from(program, arguments),
+            "aws" | "docker" | "gcloud" | "gsutil" | "kubectl" | "podman" | "rclone" => {
+                self.shuttled(program, arguments)
+            }
+            "mktemp" => self.new_name(arguments),
+            "ssh-keygen" => self.keys(arguments),
+            "script" => self.recorded(arguments),
             "find" => self.find(arguments),
-            "patch" => self.patched(self.input),
+            "patch" => {
+                let dirs = values_of(arguments, &["-d", "--directory"]);
+                if self.input.is_none() {
+                    self.name_directories(&dirs);
+                }
+                self.enter_each(&dirs);
+                self.patched(self.input);
+            }
             // It runs `+!command` before it shows anything.
             "less" => {
                 let runs = |word: &Word| word.text.starts_with('+') && word.text.contains(['!', '|']);
                 self.foreign |= arguments.iter().any(runs);
             }
             "m4" => self.foreign |= self.input.is_some(),
-            "split" | "csplit" => self.split(arguments),
+            "split" | "csplit" => self.split(program, arguments),
             // A host that makes patches takes such a text out of the shell's hands.
             "apply_patch" | "applypatch" => {
                 self.patched(self.input);
@@ -96,7 +136,15 @@ impl Found<'_> {
             }
             "make" | "gmake" => self.foreign |= self.input.is_some() || has_option(arguments, &["--eval"]),
             program if AWKS.contains(&program) => self.awk(arguments),
-            _ => {}
+            program if wrappers::is_shell(program) => self.run_from(program, arguments),
+            program => self.formatted(program, arguments),
+        }
+    }
+
+    /// What follows happens in these directories, one below the other.
+    fn enter_each(&mut self, dirs: &[Word]) {
+        for dir in dirs {
+            self.dir = self.dir.enter(dir);
         }
     }
 
@@ -110,8 +158,9 @@ impl Found<'_> {
             return;
         }
         let mut path = path.clone();
-        // Files that another program chose are only so far known as they have a pattern.
-        path.dynamic |= path.listed && role.changes() && !path.text.contains(['*', '?', '[']);
+        if path.listed && role.changes() && !path.text.contains(['*', '?', '[']) {
+            path.text = format!("{}/**", path.text.trim_end_matches('/'));
+        }
         self.touches.push(Touch { how, ..Touch::plain(path, role, self.dir.clone()) });
     }
 
@@ -185,7 +234,7 @@ impl Found<'_> {
         self.replaced(row.uses, arguments, paths.last());
         let appends = row.program == "tee" && has_option(arguments, &["-a", "--append"]);
         for touch in self.touches.iter_mut().skip(before) {
-            touch.whole = row.uses == Uses::Shows && shown;
+            touch.whole = row.uses == Uses::Shows && shown && !shows_part(row.program, arguments);
             match row.uses {
                 Uses::MarksAfterFirst if locks(row.program, mode.or(paths.first()), &touch.path) => {
                     touch.how = How::Locked
@@ -279,9 +328,10 @@ impl Found<'_> {
                 let flags = before.trim_end_matches(|c: char| "gpIiMm0123456789".contains(c));
                 let stands = flags.trim_end().is_empty() || flags.ends_with(['/', '|', ',', '#', ';', '{', '}', '$']);
                 let spaced = after.is_empty() || after.starts_with([' ', '\t']);
+                let named = spaced || named::has_own_part(after.trim());
                 match command {
                     "e" => self.foreign |= stands && spaced,
-                    _ if stands && spaced => self.push(&Word::literal(after.trim()), Role::Write),
+                    _ if stands && named => self.push(&Word::literal(after.trim()), Role::Write),
                     _ => {}
                 }
             }
@@ -289,12 +339,28 @@ impl Found<'_> {
     }
 
     /// The first of the pieces that a file is cut into.
-    fn split(&mut self, arguments: &[Word]) {
-        let (paths, _) = operands(arguments, &["-a", "-b", "-C", "-l", "-n", "-t", "--bytes", "--lines", "--number"]);
+    fn split(&mut self, program: &str, arguments: &[Word]) {
+        let by_context = program == "csplit";
+        let valued: &[&str] = match by_context {
+            true => &["-b", "-f", "-n", "--digits", "--prefix", "--suffix-format"],
+            false => &["-a", "-b", "-C", "-l", "-n", "-t", "--bytes", "--lines", "--number"],
+        };
+        let (paths, _) = operands(arguments, valued);
         paths.first().iter().for_each(|path| self.push(path, Role::Read));
-        if let Some(prefix) = paths.get(1) {
-            self.push(&Word { text: format!("{}aa", prefix.text), ..prefix.clone() }, Role::Write);
+        let prefix = match by_context {
+            true => values_of(arguments, &["-f", "--prefix"]).pop(),
+            false => paths.get(1).cloned(),
+        };
+        if let Some(prefix) = prefix {
+            let first = if by_context { "00" } else { "aa" };
+            self.push(&Word { text: format!("{}{first}", prefix.text), ..prefix }, Role::Write);
         }
+    }
+
+    /// What a terminal showed is written down.
+    fn recorded(&mut self, arguments: &[Word]) {
+        let (files, _) = operands(arguments, &["-B", "-c", "-E", "-I", "-m", "-O", "-o", "-T", "--command"]);
+        files.first().iter().for_each(|file| self.push(file, Role::Write));
     }
 
     fn awk(&mut self, arguments: &[Word]) {
@@ -334,46 +400,31 @@ impl Found<'_> {
         }
     }
 
-    fn unpack(&mut self, program: &str, arguments: &[Word]) {
-        let bundled = arguments.first().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
-        let letter = |letter: char| {
-            bundled.is_some_and(|word| word.contains(letter)) || arguments.iter().any(|word| is_short(word, letter))
-        };
-        let extracts = program == "unzip" || letter('x') || has_option(arguments, &["--extract", "--get"]);
-        if extracts {
-            match values_of(arguments, if program == "unzip" { &["-d"] } else { &["-C", "--directory"] }).first() {
-                Some(target) => self.push(&Word { glob: true, ..target.clone() }, Role::Write),
-                None => self.push_everything(Role::Write),
-            }
-            // Members that are asked for by name.
-            self.name_own(arguments);
-        } else if letter('c')
-            || letter('r')
-            || letter('u')
-            || has_option(arguments, &["--create", "--append", "--update"])
-        {
-            let by_bundle = bundled.filter(|word| word.ends_with('f')).and_then(|_| arguments.get(1).cloned());
-            let files = values_of(arguments, &["-f", "--file"]).into_iter().chain(by_bundle);
-            files.for_each(|file| self.push(&file, Role::Write));
-        }
-    }
-
     fn find(&mut self, arguments: &[Word]) {
         let deletes = arguments.iter().any(|word| word.text == "-delete");
+        if deletes && listed::is_empty(arguments) {
+            return;
+        }
         for root in found(arguments) {
             // What is deleted is known by what is asked for: as sure as a pattern of the shell's.
             let root = Word { listed: false, ..root };
+            // All that lies in a directory goes with it; and of what is not asked for by name, no more is shown than names.
+            let top = root.text.strip_suffix("/**").filter(|top| !top.contains(['*', '?', '[']));
+            let root = top.map_or_else(|| root.clone(), |top| Word { text: top.to_owned(), ..root.clone() });
             match deletes {
-                true => {
-                    self.push(&root, Role::Delete);
-                    // What a pattern of the shell's chose goes with all that lies below.
-                    if !root.text.contains("/**/") && root.text.contains(['*', '?', '[']) {
-                        self.push_below(std::slice::from_ref(&root));
-                    }
-                }
+                true => self.push(&root, Role::Delete),
                 false => self.push_how(&root, Role::Read, How::Measured),
             }
         }
+    }
+}
+
+/// Whether a program that shows files is told to show a part of them, or something else.
+fn shows_part(program: &str, arguments: &[Word]) -> bool {
+    match program {
+        "bat" | "batcat" => has_option(arguments, PARTIAL),
+        "more" => arguments.iter().any(|word| word.text.starts_with('+')),
+        _ => false,
     }
 }
 

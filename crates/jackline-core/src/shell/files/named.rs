@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::{How, Word, programs, wrappers};
+use super::super::{How, Word, asking, programs, wrappers};
 use super::table::{HARMLESS, ROWS, Uses};
 use super::{Found, same, touched};
 use crate::own_files;
@@ -15,9 +15,20 @@ const READ: &[&str] = &["sed", "gsed", "git", "dd", "curl", "wget", "tar", "unzi
 /// Paths from the root that are asked about for one text; a text with more is no command.
 const ABSOLUTE_MAX: usize = 8;
 
+/// Letters of options that stand together before a value.
+const CLUSTER_MAX: usize = 16;
+
 /// Whether it is known what becomes of the files that a program is told.
 pub(in crate::shell) fn is_known(program: &str) -> bool {
     READ.contains(&program) || HARMLESS.contains(&program) || ROWS.iter().any(|row| row.program == program)
+}
+
+/// Whether a program changes files that it is told, or may.
+pub(in crate::shell) fn changes(program: &str) -> bool {
+    // It changes nothing without an option.
+    let reads = |name: &str| matches!(name, "find" | "split");
+    let known = ROWS.iter().find(|row| row.program == program);
+    known.as_ref().is_some_and(is_verb) || READ.contains(&program) && !reads(program)
 }
 
 impl Found<'_> {
@@ -43,15 +54,26 @@ impl Found<'_> {
         }
     }
 
+    /// A program that we know may be told the name of what guards us in an option that we do not know, whose value is
+    /// joined to it. What only reads may.
+    pub(super) fn name_in_options(&mut self, program: &str, arguments: &[Word]) {
+        let reads = |uses: Uses| matches!(uses, Uses::Shows | Uses::Reads | Uses::Measures | Uses::ReadsAfterFirst);
+        let row = ROWS.iter().find(|row| row.program == program);
+        if HARMLESS.contains(&program) || row.is_some_and(|row| reads(row.uses)) {
+            return;
+        }
+        let options = arguments.iter().take_while(|word| word.text != "--");
+        for word in options.filter(|word| word.known() && word.text.starts_with('-') && !leaves_out(&word.text)) {
+            if let Some(value) = own_value(&word.text) {
+                self.push_how(&Word::literal(value), Role::Write, How::Named);
+            }
+        }
+    }
+
     pub(super) fn name_own(&mut self, arguments: &[Word]) {
         self.name_directories(arguments);
         for word in arguments.iter().filter(|word| word.known()) {
-            let value = match word.text.split_once('=') {
-                Some((_, value)) => value,
-                None if word.text.starts_with("--") => "",
-                None if word.text.starts_with('-') => word.text.get(2..).unwrap_or_default(),
-                None => &word.text,
-            };
+            let value = value_in(&word.text);
             if !value.contains(char::is_whitespace) && has_own_part(value) {
                 self.push_how(&Word::literal(value), Role::Write, How::Named);
             }
@@ -59,12 +81,13 @@ impl Found<'_> {
     }
 
     /// Directories of hosts' that are handed to a program as what it works on, not as what it leaves out.
-    fn name_directories(&mut self, arguments: &[Word]) {
+    pub(super) fn name_directories(&mut self, arguments: &[Word]) {
         let mut before = "";
         for word in arguments {
-            let operand = word.known() && !word.text.starts_with('-') && own_files::ends_in_directory(&word.text);
-            if operand && !leaves_out(before) {
-                self.push_how(word, Role::Delete, How::Named);
+            let value = value_in(&word.text);
+            let named = word.known() && own_files::ends_in_directory(value);
+            if named && !leaves_out(before) && !leaves_out(&word.text) {
+                self.push_how(&Word::literal(value), Role::Delete, How::Named);
             }
             before = &word.text;
         }
@@ -73,7 +96,7 @@ impl Found<'_> {
     /// What is named in the texts that a program is handed, as arguments or on its standard input.
     fn name_in_texts(&mut self, arguments: &[Word]) {
         let texts = programs::texts_among(arguments).filter(|(option, _)| !leaves_out(option));
-        let input = self.input.map(|word| word.text.as_str());
+        let input = self.input.map(|word| word.text.as_str()).filter(|text| !asking::asks(text));
         let mut named = BTreeSet::new();
         for text in texts.map(|(_, text)| text).chain(input) {
             let text = text.replace("${HOME}", "~").replace("$HOME", "~");
@@ -106,7 +129,27 @@ fn is_verb(row: &&super::table::Row) -> bool {
     matches!(row.uses, Uses::Deletes | Uses::Moves | Uses::Copies | Uses::Links | Uses::Writes | Uses::MarksAfterFirst)
 }
 
-fn has_own_part(path: &str) -> bool {
+/// What a word names: itself, or the value of the option that it is.
+fn value_in(word: &str) -> &str {
+    match word.split_once('=') {
+        Some((_, value)) => value,
+        None if word.starts_with("--") => "",
+        None if word.starts_with('-') => word.get(2..).unwrap_or_default(),
+        None => word,
+    }
+}
+
+/// The value that is joined to an option, where it may be what guards us: behind `=`, or behind some letters.
+fn own_value(option: &str) -> Option<&str> {
+    if let Some((_, value)) = option.split_once('=') {
+        return Some(value).filter(|value| has_own_part(value));
+    }
+    let letters = option.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+    let ends = letters.char_indices().skip(1).take(CLUSTER_MAX).filter_map(|(at, _)| letters.get(at..));
+    ends.into_iter().find(|end| has_own_part(end))
+}
+
+pub(super) fn has_own_part(path: &str) -> bool {
     path.split('/').any(|part| own_files::PARTS.iter().any(|own| same(own, part)))
 }
 

@@ -1,5 +1,7 @@
 //! The tables of programs and what they do with the files they name. The tables are the documentation.
 
+use super::super::How;
+
 /// What a program does with the arguments that are no options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Uses {
@@ -44,11 +46,31 @@ const fn row(program: &'static str, uses: Uses, valued: &'static [&'static str])
     Row { program, uses, valued }
 }
 
+/// Options of `bat` that take a value.
+const BAT: &[&str] = &[
+    "-H",
+    "-l",
+    "-m",
+    "-r",
+    "--color",
+    "--decorations",
+    "--file-name",
+    "--language",
+    "--line-range",
+    "--map-syntax",
+    "--paging",
+    "--style",
+    "--tabs",
+    "--terminal-width",
+    "--theme",
+    "--wrap",
+];
+
 pub(super) const ROWS: &[Row] = &[
     row("cat", Uses::Shows, &[]),
     row("nl", Uses::Shows, &["-b", "-f", "-h", "-i", "-l", "-n", "-s", "-v", "-w"]),
-    row("bat", Uses::Shows, &["-l", "--language", "-H", "--theme", "--style", "--paging", "--color"]),
-    row("batcat", Uses::Shows, &["-l", "--language", "-H", "--theme", "--style", "--paging", "--color"]),
+    row("bat", Uses::Shows, BAT),
+    row("batcat", Uses::Shows, BAT),
     row("less", Uses::Shows, &["-p", "-x", "-j", "-o", "-O"]),
     row("more", Uses::Shows, &[]),
     row("tac", Uses::Shows, &["-s"]),
@@ -69,6 +91,16 @@ pub(super) const ROWS: &[Row] = &[
     row("sha256sum", Uses::Measures, &[]),
     row("base64", Uses::Reads, &["-w"]),
     row("base32", Uses::Reads, &["-w"]),
+    row("basenc", Uses::Reads, &["-w"]),
+    row("iconv", Uses::Reads, &["-c", "-f", "-o", "-t", "--from-code", "--output", "--to-code"]),
+    row("uuencode", Uses::Reads, &[]),
+    row("tsort", Uses::Reads, &[]),
+    row("ptx", Uses::Reads, &["-b", "-g", "-i", "-o", "-w"]),
+    row("look", Uses::ReadsAfterFirst, &["-t"]),
+    row("lp", Uses::Reads, &["-d", "-h", "-n", "-o", "-t"]),
+    row("lpr", Uses::Reads, &["-H", "-J", "-o", "-P", "-T"]),
+    row("enscript", Uses::Reads, &["-f", "-o", "-p"]),
+    row("a2ps", Uses::Reads, &["-o"]),
     row("rev", Uses::Reads, &[]),
     row("fold", Uses::Reads, &["-w", "--width"]),
     row("fmt", Uses::Reads, &["-w", "-p", "-g", "--width"]),
@@ -109,11 +141,14 @@ pub(super) const ROWS: &[Row] = &[
     row("nvim", Uses::Writes, &["-c"]),
     row("nano", Uses::Writes, &[]),
     row("patch", Uses::Writes, &["-i", "-o", "-p", "-d", "--input", "--output", "--strip", "--directory"]),
+    row("fallocate", Uses::Writes, &["-l", "-o", "--length", "--offset"]),
     row("dos2unix", Uses::Writes, &[]),
     row("unix2dos", Uses::Writes, &[]),
     row("zip", Uses::WritesFirst, &["-x", "-i"]),
     row("touch", Uses::Marks, &["-d", "-r", "-t", "--date", "--reference"]),
     row("mkdir", Uses::Marks, &["-m", "--mode"]),
+    row("mkfifo", Uses::Marks, &["-m", "--mode"]),
+    row("mknod", Uses::Marks, &["-m", "--mode"]),
     row("chmod", Uses::MarksAfterFirst, &["--reference"]),
     row("chown", Uses::MarksAfterFirst, &["--reference", "--from"]),
     row("chgrp", Uses::MarksAfterFirst, &["--reference"]),
@@ -148,6 +183,8 @@ pub(super) const OUTPUTS: &[(&str, &[&str])] = &[
     ("openssl", &["-out"]),
     ("time", &["-o", "--output"]),
     ("strace", &["-o", "--output"]),
+    ("valgrind", &["--log-file", "--xml-file", "--callgrind-out-file", "--massif-out-file"]),
+    ("parallel", &["--joblog"]),
     ("ltrace", &["-o", "--output"]),
     ("perf", &["-o", "--output"]),
     ("less", &["-o", "-O", "--log-file", "--LOG-FILE"]),
@@ -162,6 +199,94 @@ pub(super) const OUTPUTS: &[(&str, &[&str])] = &[
     ("curl", &["-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar"]),
     ("wget", &["-O", "--output-document", "-o", "--output-file", "-a", "--append-output"]),
     ("find", &["-fprint", "-fprint0", "-fprintf", "-fls"]),
+    ("uudecode", &["-o"]),
+    ("history", &["-a", "-w"]),
+    ("script", &["-B", "-I", "-O", "-T", "--log-in", "--log-io", "--log-out", "--log-timing"]),
+    ("ptx", &["-o"]),
+    ("enscript", &["-o", "-p"]),
+    ("a2ps", &["-o", "--output"]),
+];
+
+/// Options of programs that name a file they read: to show or send it, or to work by it.
+pub(super) const INPUTS: &[(&str, &[&str], How)] = &[
+    ("at", &["-f"], How::Loaded),
+    ("batch", &["-f"], How::Loaded),
+    ("date", &["-f", "--file"], How::Whole),
+    ("docker", &["--env-file"], How::Loaded),
+    ("file", &["-f", "--files-from"], How::Whole),
+    ("gh", &["--body-file", "--env-file", "--notes-file"], How::Whole),
+    ("grep", &["-f", "--file"], How::Loaded),
+    ("history", &["-n", "-r"], How::Whole),
+    ("kubectl", &["-f", "--filename", "--from-env-file"], How::Loaded),
+    ("logger", &["-f", "--file"], How::Whole),
+    ("node", &["--env-file"], How::Loaded),
+    ("openssl", &["-in", "-inkey"], How::Whole),
+    ("parallel", &["-a", "--arg-file"], How::Whole),
+    ("patch", &["-i", "--input"], How::Loaded),
+    ("podman", &["--env-file"], How::Loaded),
+    ("rg", &["-f", "--file"], How::Loaded),
+    ("wget", &["-i", "--body-file", "--input-file", "--load-cookies", "--post-file"], How::Whole),
+    ("xargs", &["-a", "--arg-file"], How::Whole),
+];
+
+/// A program that lays out anew the files it is told.
+pub(super) struct Formatter {
+    pub(super) program: &'static str,
+    /// Options with which it writes; it always does where there are none.
+    pub(super) writes: &'static [&'static str],
+    /// Options with which it writes nothing.
+    pub(super) only_shows: &'static [&'static str],
+    /// Options that take a value.
+    pub(super) valued: &'static [&'static str],
+}
+
+const fn formatter(
+    program: &'static str,
+    writes: &'static [&'static str],
+    only_shows: &'static [&'static str],
+    valued: &'static [&'static str],
+) -> Formatter {
+    Formatter { program, writes, only_shows, valued }
+}
+
+pub(super) const FORMATTERS: &[Formatter] = &[
+    formatter("autopep8", &["-i", "--in-place"], &[], &["--max-line-length", "--select", "--ignore"]),
+    formatter(
+        "black",
+        &[],
+        &["--check", "--diff", "--help", "--version"],
+        &["-l", "-t", "-W", "--config", "--exclude", "--include", "--line-length", "--target-version", "--workers"],
+    ),
+    formatter("clang-format", &["-i"], &["-n", "--dry-run"], &[]),
+    formatter(
+        "eslint",
+        &["--fix"],
+        &[],
+        &["-c", "-f", "-o", "--config", "--ext", "--format", "--max-warnings", "--rule"],
+    ),
+    formatter("gofmt", &["-w"], &[], &["-r"]),
+    formatter("goimports", &["-w"], &[], &["-local"]),
+    formatter(
+        "isort",
+        &[],
+        &["-c", "--check", "--check-only", "--diff", "--help", "--version"],
+        &["-l", "--line-length", "--profile", "--settings-path", "--src"],
+    ),
+    formatter(
+        "prettier",
+        &["-w", "--write"],
+        &[],
+        &["--config", "--ignore-path", "--log-level", "--parser", "--plugin", "--print-width", "--tab-width"],
+    ),
+    formatter(
+        "rustfmt",
+        &[],
+        &["--check", "--help", "--version"],
+        &["--config", "--config-path", "--edition", "--emit"],
+    ),
+    formatter("shfmt", &["-w", "--write"], &["-d"], &["-i", "-ln", "--indent"]),
+    formatter("stylelint", &["--fix"], &[], &["-c", "--config", "-f", "--formatter"]),
+    formatter("yapf", &["-i", "--in-place"], &[], &["--style"]),
 ];
 
 /// Programs that change no file because of its name in their arguments.

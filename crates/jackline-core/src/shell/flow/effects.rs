@@ -1,9 +1,11 @@
 //! What a command changes for those after it: directory, variables, options, the meaning of names.
 
+use super::super::tree::ARGUMENTS;
 use super::super::variables::Value;
-use super::super::{Dir, Word, wrappers};
+use super::super::{Dir, How, Touch, Word, files, wrappers};
 use super::state::name_in;
 use super::{State, Walker};
+use crate::path::Role;
 
 /// Variables that decide which program a name leads to, or what runs inside it.
 const TREACHEROUS: &[&str] = &[
@@ -47,11 +49,6 @@ const RUN: &[&str] = &[
     "LESSCLOSE",
 ];
 
-/// Files that set up an environment and are sourced all day; what they put into `PATH` is as good as the programs of
-/// the workspace.
-const ENVIRONMENTS: &[&str] =
-    &["bin/activate", ".cargo/env", "nvm.sh", ".bashrc", ".profile", ".bash_profile", ".zshrc"];
-
 /// Words of the grammar: an alias of that name would change how the text is read.
 const RESERVED: &[&str] = &[
     "if", "then", "elif", "else", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
@@ -89,7 +86,8 @@ impl Walker<'_> {
         for (name, value) in env {
             state.unproven |= is_treacherous(name) || names_programs(name);
             state.rewired |= rewires(name);
-            state.dotglob |= name == "GLOBIGNORE";
+            // It has wildcards match hidden files, too.
+            state.matching.hidden |= name == "GLOBIGNORE";
             state.variables.assign(name, value.clone());
             if state.allexport {
                 state.exported.insert(name.clone());
@@ -104,19 +102,36 @@ impl Walker<'_> {
         }
     }
 
+    /// A directory that a pattern chooses is not known afterwards; what is done in it may be done to what guards us.
+    fn entered(&mut self, arguments: &[Word], state: &State) {
+        let chosen = arguments.iter().filter(|word| word.glob);
+        let below = |dir: &Word| Word { text: format!("{}/*", dir.text.trim_end_matches('/')), ..dir.clone() };
+        let touch = |dir| Touch { how: How::Named, ..Touch::plain(below(dir), Role::Write, state.dir.clone()) };
+        let touches = chosen.map(touch).collect();
+        self.touch(touches, state);
+    }
+
     /// What a command changes for those after it.
     pub(super) fn effects(&mut self, program: &str, words: &[Word], state: &mut State) {
         let arguments = words.get(1..).unwrap_or_default();
         match program {
-            "cd" => enter(arguments, state),
+            "cd" => {
+                self.entered(arguments, state);
+                enter(arguments, state);
+            }
             "pushd" => push(arguments, state),
             "popd" => state.lose(),
             "set" => options(arguments, state),
             "shopt" => {
                 state.unproven = true;
                 state.rewired |= has_letter(arguments, 's');
-                state.dotglob |= arguments.iter().any(|word| word.text == "dotglob" || !word.known());
+                state.matching.told(arguments);
             }
+            "setopt" | "unsetopt" => {
+                state.rewired = true;
+                state.matching.told(arguments);
+            }
+            "shift" => state.variables.forget(ARGUMENTS),
             "enable" | "hash" => {
                 state.unproven = true;
                 state.rewired |= !arguments.is_empty();
@@ -180,8 +195,7 @@ impl Walker<'_> {
             self.opaque("it reads commands from a file that is not known");
         }
         state.variables.forget_all();
-        let usual = |word: &Word| word.known() && ENVIRONMENTS.iter().any(|end| word.text.ends_with(end));
-        if !file.is_some_and(usual) {
+        if !file.is_some_and(files::sets_up) {
             state.unproven = true;
             state.lose();
         }
@@ -278,21 +292,29 @@ fn push(arguments: &[Word], state: &mut State) {
     }
 }
 
-/// `set`: only what stands before the first operand is an option.
+/// `set`: only what stands before the first operand is an option; operands become the arguments of the text.
 fn options(arguments: &[Word], state: &mut State) {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
-        let Some(sign) = word.text.chars().next().filter(|c| "-+".contains(*c)) else { break };
+        let sign = word.text.chars().next().filter(|c| "-+".contains(*c));
         let letters = word.text.get(1..).unwrap_or_default();
-        if letters.is_empty() || letters.starts_with('-') {
-            break;
-        }
+        let Some(sign) = sign.filter(|_| !letters.is_empty() && !letters.starts_with('-')) else {
+            let operand = sign.is_none().then_some(word);
+            let operands: Vec<Word> = operand.into_iter().chain(words).cloned().collect();
+            // A sign alone leaves them as they are.
+            if !operands.is_empty() || letters == "-" {
+                state.variables.assign_elements(ARGUMENTS, operands);
+            }
+            return;
+        };
         let on = sign == '-';
         for letter in letters.chars() {
             match letter {
                 'e' => state.errexit = on,
                 'a' => state.allexport = on,
                 'n' => state.unproven = true,
+                // Some shells take the operands for the elements of an array.
+                'A' => state.variables.distrust(),
                 'P' => state.lose(),
                 'o' => match words.next().map(|word| word.text.as_str()) {
                     Some("errexit") => state.errexit = on,

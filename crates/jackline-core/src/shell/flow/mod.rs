@@ -4,6 +4,7 @@
 mod effects;
 mod fetched;
 mod listening;
+mod matching;
 mod printed;
 mod proofs;
 mod simple;
@@ -267,7 +268,10 @@ impl Walker<'_> {
                         None => {}
                     }
                 }
-                Piece::Text { .. } | Piece::Variable { .. } => {}
+                Piece::Choice { alternatives, .. } => {
+                    alternatives.iter().try_for_each(|word| self.substituted(word, state))?;
+                }
+                Piece::Text { .. } | Piece::Variable { .. } | Piece::Elements { .. } => {}
             }
         }
         Ok(())
@@ -310,8 +314,9 @@ impl Walker<'_> {
             if is_process(&redir.word) {
                 continue;
             }
-            let path = words::expand_file(&redir.word, &state.variables);
-            self.touch_redirected(path, redir.kind, state);
+            for path in words::expand_files(&redir.word, &state.variables) {
+                self.touch_redirected(path, redir.kind, state);
+            }
         }
         Ok(standing)
     }
@@ -333,9 +338,7 @@ impl Walker<'_> {
 
     /// Keeps what is touched, also where the text may be instead.
     fn touch(&mut self, touches: Vec<Touch>, state: &State) {
-        for mut touch in touches {
-            // Wildcards that match hidden files match more than their text says.
-            touch.path.dynamic |= touch.path.glob && state.dotglob;
+        for touch in touches.into_iter().flat_map(|touch| state.matching.widened(touch)) {
             let relative = !touch.path.dynamic && !touch.path.text.starts_with(['/', '~']);
             let at = if let Dir::At(place) = &state.dir { Some(place).filter(|_| relative) } else { None };
             self.reading.touches.push(touch.clone());

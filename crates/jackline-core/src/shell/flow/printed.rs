@@ -59,12 +59,12 @@ fn echoed(node: &Node, state: &State) -> Option<Vec<Word>> {
     }
     let (program, printed) = words.split_first()?;
     let as_it_is = |word: &Word| {
-        let special = |c: char| c.is_whitespace() || "\\'\"*?[".contains(c);
-        word.known() && !word.text.is_empty() && !word.text.contains(special)
+        let special = |c: char| c.is_whitespace() || "\\'\"".contains(c) || "*?[".contains(c) && !word.glob;
+        !word.dynamic && !word.text.is_empty() && !word.text.contains(special)
     };
     let option = |word: &Word| word.text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| "neE".contains(c)));
     let plain = printed.first().is_some_and(|first| !option(first)) && printed.iter().all(as_it_is);
-    let likely = |word: &Word| Word::unknown(word.text.clone());
+    let likely = |word: &Word| Word { glob: word.glob, ..Word::unknown(word.text.clone()) };
     (program.text == "echo" && plain).then(|| printed.iter().map(likely).collect())
 }
 

@@ -1,9 +1,9 @@
 //! A simple command: its words, what they run, and what they touch.
 
-use super::super::tree::{Assign, RawWord, RedirKind, Simple};
+use super::super::tree::{ARGUMENTS, Assign, RawWord, RedirKind, Simple};
 use super::super::variables::Value;
 use super::super::wrappers::{self, Inner};
-use super::super::{Command, Redirect, Word, files, words};
+use super::super::{Command, Redirect, Word, files, grammar, words};
 use super::proofs::{is_itself, proves};
 use super::{Standing, State, Walker, effects, listening, printed, waiting};
 
@@ -86,7 +86,9 @@ impl Walker<'_> {
             self.text(&text, fresh(state), Standing { fed: true, ..standing.unsure() })?;
         }
         if expanded.words.is_empty() || effects::declares(&expanded.words) {
+            let arrays = arrays(simple, state);
             self.assign_all(&expanded.env, state);
+            arrays.into_iter().for_each(|(name, elements)| state.variables.assign_elements(name, elements));
         }
         if effects::declares(&expanded.words) && effects::exports(&expanded.words) {
             state.exported.extend(expanded.env.iter().map(|(name, _)| name.clone()));
@@ -157,7 +159,8 @@ impl Walker<'_> {
             return Ok(());
         };
         let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
-        let found = files::touched(&program, &words, &state.dir, (input.text.as_ref(), shown));
+        let placed = files::in_work_tree(&program, &words, &environment(&env, state));
+        let found = files::touched(&program, &placed, &state.dir, (input.text.as_ref(), shown));
         self.reading.foreign |= found.foreign;
         if words.first().is_some_and(|word| state.aliases.contains(&word.text)) {
             self.opaque("it runs an alias");
@@ -209,6 +212,7 @@ impl Walker<'_> {
     ) -> Result<(), String> {
         let listing = match program {
             "find" => files::found(words.get(1..).unwrap_or_default()),
+            "fd" | "fdfind" => files::by_fd(words.get(1..).unwrap_or_default()),
             "xargs" if *input == Input::default() => std::mem::take(&mut self.listing),
             "xargs" => input.text.iter().flat_map(printed::lines).collect(),
             _ => Vec::new(),
@@ -240,6 +244,16 @@ impl Walker<'_> {
                 self.opaque(why);
                 Ok(())
             }
+            Inner::Likely { text, else_opaque } => match !text.dynamic && grammar::parse(&text.text).is_ok() {
+                true => self.text(&text, fresh(own), standing.unsure()),
+                false => {
+                    self.reading.foreign = true;
+                    if else_opaque {
+                        self.opaque("a text of another language is run");
+                    }
+                    Ok(())
+                }
+            },
             Inner::Words { words, env, dir, passes_status } => {
                 let standing = if passes_status { standing } else { standing.unsure() };
                 if let Some(dir) = dir {
@@ -254,8 +268,11 @@ impl Walker<'_> {
             Inner::Text { text, .. } if program == "eval" => self.text(&text, own.clone(), standing),
             // When a trap runs, and where, is not known.
             Inner::Text { text, .. } if program == "trap" => self.text(&text, own.inside_function(), standing.unsure()),
-            Inner::Text { text, errexit, pipefail, passes_status } => {
-                let state = State { errexit, pipefail, ..fresh(own) };
+            Inner::Text { text, arguments, errexit, pipefail, passes_status } => {
+                let mut state = State { errexit, pipefail, ..fresh(own) };
+                if !arguments.is_empty() {
+                    state.variables.assign_elements(ARGUMENTS, arguments);
+                }
                 let standing = if passes_status { standing } else { standing.unsure() };
                 self.text(&text, state, Standing { guarded: false, ..standing })
             }
@@ -306,6 +323,13 @@ impl Walker<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// The arrays that a command assigns, with their elements.
+fn arrays<'s>(simple: &'s Simple, state: &State) -> Vec<(&'s str, Vec<Word>)> {
+    let elements = |assign: &Assign| assign.values.iter().flat_map(|word| printed::or_expanded(word, state)).collect();
+    let arrays = simple.assigns.iter().filter(|assign| assign.array && !assign.values.iter().any(words::is_placed));
+    arrays.map(|assign| (assign.name.as_str(), elements(assign))).collect()
 }
 
 /// The words of a command; what a declaration assigns is among them.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::super::Dir;
-use super::super::tree::{Chain, Effect, Joint, List, Node, Piece, RawWord, Simple};
+use super::super::tree::{ARGUMENTS, Chain, Effect, Joint, List, Node, Piece, RawWord, Simple};
 use super::super::variables::Variables;
+use super::super::{Dir, Left};
+use super::matching::Matching;
 
 /// Directories that a text may be in instead; with more it is nowhere known.
 const ASTRAY_MAX: usize = 8;
@@ -31,8 +32,8 @@ pub(super) struct State {
     pub(super) unproven: bool,
     /// The text may have ended before this point.
     pub(super) left: bool,
-    /// Wildcards match hidden files.
-    pub(super) dotglob: bool,
+    /// What wildcards match besides.
+    pub(super) matching: Matching,
     /// The shell itself does something else from here on: names lead elsewhere, or something runs by itself.
     pub(super) rewired: bool,
 }
@@ -51,12 +52,11 @@ impl State {
     }
 
     /// What a shell is left with that a later command would be read otherwise by.
-    pub(super) fn left_behind(&self) -> Option<&'static str> {
-        if self.dir != Dir::Here || !self.astray.is_empty() {
-            return Some("another directory");
-        }
-        let named = self.rewired || !self.functions.is_empty() || !self.aliases.is_empty();
-        named.then_some("another meaning of a name")
+    pub(super) fn left_behind(&self) -> Option<Left> {
+        let dirs = std::iter::once(&self.dir).chain(&self.astray).map(Dir::folded);
+        let dirs: Vec<Dir> = dirs.filter(|dir| *dir != Dir::Here).collect();
+        let names = self.rewired || !self.functions.is_empty() || !self.aliases.is_empty();
+        (names || !dirs.is_empty()).then_some(Left { dirs, names })
     }
 
     /// Where and with what a function will be called is not known.
@@ -108,7 +108,7 @@ impl State {
         self.allexport |= other.allexport;
         self.unproven |= other.unproven;
         self.left |= other.left;
-        self.dotglob |= other.dotglob;
+        self.matching.merge(other.matching);
         self.rewired |= other.rewired;
     }
 }
@@ -169,6 +169,7 @@ fn forget_simple(simple: &Simple, state: &mut State) {
     match name(simple) {
         Some("cd" | "pushd" | "popd") => state.lose(),
         Some("eval" | "source" | ".") => state.forget_all(),
+        Some("set" | "shift") => state.variables.forget(ARGUMENTS),
         Some("alias") => {
             let words = simple.words.iter().skip(1).flat_map(|word| super::words::expand(word, &state.variables));
             let names: Vec<String> = words.map(|word| name_in(&word.text).to_owned()).collect();
@@ -192,8 +193,10 @@ fn forget_simple(simple: &Simple, state: &mut State) {
 
 fn forget_defaults<'a>(words: impl Iterator<Item = &'a RawWord>, state: &mut State) {
     for piece in words.flat_map(|word| &word.pieces) {
-        if let Piece::Other { effect: Some(Effect::Assigns(name)), .. } = piece {
-            state.variables.forget(name);
+        match piece {
+            Piece::Other { effect: Some(Effect::Assigns(name)), .. } => state.variables.forget(name),
+            Piece::Choice { alternatives, .. } => forget_defaults(alternatives.iter(), state),
+            _ => {}
         }
     }
 }

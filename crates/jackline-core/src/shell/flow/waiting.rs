@@ -151,10 +151,34 @@ const MESSAGES: &[&str] = &[
 /// Words after `git am` that wait for nothing.
 const GOING_ON: &[&str] = &["--abort", "--continue", "--quit", "--skip", "--show-current-patch"];
 
+/// Single options with which an interpreter and its kin only show something, or find what to run by themselves.
+const SHOWS: &[(&str, &[&str])] = &[
+    ("bun", &["-v", "-h", "test"]),
+    ("deno", &["-V", "-h", "test"]),
+    ("lua", &["-v"]),
+    ("luajit", &["-v"]),
+    ("node", &["-v", "-h", "--test"]),
+    ("nodejs", &["-v", "-h", "--test"]),
+    ("perl", &["-v", "-V", "-h"]),
+    ("php", &["-v", "-h", "-i", "-m"]),
+    ("ruby", &["-v", "-h"]),
+    ("ssh", &["-V"]),
+];
+
+/// Whether a command is told to show something and nothing else.
+fn shows(program: &str, arguments: &[Word]) -> bool {
+    let python = program.starts_with("python") || program.starts_with("pypy");
+    let known = SHOWS.iter().find(|(name, _)| *name == program).map(|(_, options)| *options);
+    let options = known.unwrap_or(if python { &["-V", "-VV", "-h"] } else { &[] });
+    arguments.first().is_some_and(|first| options.contains(&first.text.as_str()))
+        && arguments.iter().skip(1).all(|word| word.text.starts_with("--test"))
+}
+
 /// Whether a command waits for what it does; `fed` when something is redirected or piped into it.
 pub(super) fn waits(program: &str, words: &[Word], fed: bool) -> bool {
     let arguments = words.get(1..).unwrap_or_default();
-    if arguments.iter().any(|word| matches!(word.text.as_str(), "--version" | "--help")) {
+    let asked = |word: &Word| matches!(word.text.as_str(), "--version" | "--help");
+    if arguments.iter().any(asked) || shows(program, arguments) {
         return false;
     }
     let told = TOLD_ALL.iter().any(|(name, fronts)| *name == program && begins(arguments, fronts))
@@ -237,7 +261,8 @@ fn is_console(program: &str, arguments: &[Word]) -> bool {
     let Some((first, rest)) = arguments.split_first() else { return false };
     // A script is called by its interpreter, or by its name.
     let script = first.text.rsplit('/').next().unwrap_or_default();
-    CONSOLES.iter().any(|(name, words)| *name == program && words.contains(&first.text.as_str()))
+    let is_told = || begins(rest, &["-c", "--command"]);
+    CONSOLES.iter().any(|(name, words)| *name == program && words.contains(&first.text.as_str()) && !is_told())
         || wrappers::is_interpreter(program) && !script.starts_with('-') && is_console(script, rest)
 }
 

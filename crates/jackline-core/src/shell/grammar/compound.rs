@@ -106,8 +106,8 @@ impl Parser {
                 words.push(self.word()?);
             }
         } else {
-            // Without a list it goes over the arguments, which are not known.
-            words.push(RawWord { pieces: vec![Piece::other("$@", Vec::new())] });
+            // Without a list it goes over the arguments.
+            words.push(RawWord { pieces: vec![Piece::argument("@", true)] });
         }
         self.blanks();
         self.eat(";");

@@ -1,7 +1,10 @@
 //! Expansions: variables, parameters, commands, arithmetic. What is substituted inside any of them is read too.
 
 use super::{Fault, Parser};
-use crate::shell::tree::{Effect, List, Piece, RawWord};
+use crate::shell::tree::{Effect, List, Part, Piece, RawWord};
+
+/// Characters of the number of an array's element, with room for what ends it.
+const INDEX_CHARS_MAX: usize = 8;
 
 impl Parser {
     /// What follows a `$`.
@@ -29,7 +32,11 @@ impl Parser {
                 let name = self.name();
                 word.pieces.push(Piece::Variable { name, quoted });
             }
-            Some(c) if c.is_ascii_digit() || "@*#?-$!".contains(c) => {
+            Some(c) if c.is_ascii_digit() || "@*".contains(c) => {
+                self.at += 1;
+                word.pieces.push(Piece::argument(&c.to_string(), quoted));
+            }
+            Some(c) if "#?-$!".contains(c) => {
                 self.at += 1;
                 word.pieces.push(Piece::other(format!("${c}"), Vec::new()));
             }
@@ -139,7 +146,11 @@ impl Parser {
         let start = self.at;
         let name = self.name();
         if !name.is_empty() && self.eat("}") {
-            return Ok(Piece::Variable { name, quoted });
+            let number = name.chars().all(|c| c.is_ascii_digit());
+            return Ok(if number { Piece::argument(&name, quoted) } else { Piece::Variable { name, quoted } });
+        }
+        if let Some(piece) = self.elements(&name, quoted) {
+            return Ok(piece);
         }
         if let Some(end) = self.leaves_as_is(&name) {
             self.at = end;
@@ -158,6 +169,28 @@ impl Parser {
         // `"${NAME[@]}"` is as many words as the array has.
         let several = self.chars.get(start..self.at).is_some_and(|chars| chars.contains(&'@'));
         Ok(Piece::Other { written, inside, effect, quoted: quoted && !several })
+    }
+
+    /// Elements of an array and nothing more: `NAME[@]}`; and the arguments, `@}`.
+    fn elements(&mut self, name: &str, quoted: bool) -> Option<Piece> {
+        if name.is_empty() {
+            let argument = self.peek().filter(|c| "@*".contains(*c))?;
+            let closes = self.peek_at(1) == Some('}');
+            self.at += if closes { 2 } else { 0 };
+            return closes.then(|| Piece::argument(&argument.to_string(), quoted));
+        }
+        let rest = self.chars.iter().skip(self.at + 1).take(INDEX_CHARS_MAX);
+        let index: String = rest.take_while(|c| **c != ']').collect();
+        let part = match index.as_str() {
+            "@" => Part::Each,
+            "*" => Part::Joined,
+            digits if !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit()) => Part::One,
+            _ => return None,
+        };
+        let written = format!("${{{name}…}}");
+        let closes = self.looking_at(&format!("[{index}]}}"));
+        self.at += if closes { index.len() + "[]}".len() } else { 0 };
+        closes.then(|| Piece::Elements { name: name.to_owned(), part, written, quoted })
     }
 
     /// Where an expansion ends that gives the variable's value or nothing at all: `${NAME:?why}`; and for the

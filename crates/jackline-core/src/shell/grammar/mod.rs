@@ -305,14 +305,16 @@ impl Parser {
             self.at = start;
             return Ok(None);
         }
-        let plain = !appends && subscript.is_empty() && self.peek() != Some('(');
+        let replaces = !appends && subscript.is_empty();
+        let array = replaces && self.peek() == Some('(');
+        let plain = replaces && !array;
         let mut values = match self.peek() {
             Some('(') => self.array()?,
             _ if self.ends_word() => vec![RawWord::default()],
             _ => vec![self.word()?],
         };
         values.extend(subscript);
-        Ok(Some(Assign { name, values, plain }))
+        Ok(Some(Assign { name, values, plain, array }))
     }
 
     /// `[…]` after a name, with what is substituted inside; nothing when it is none.

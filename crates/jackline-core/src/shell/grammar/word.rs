@@ -3,6 +3,9 @@
 use super::{Fault, Parser, separates};
 use crate::shell::tree::{Piece, RawWord};
 
+/// What stands before the parenthesis of a pattern of alternatives.
+const CHOOSING: [char; 5] = ['?', '*', '+', '@', '!'];
+
 impl Parser {
     /// Whether no word begins here.
     pub(super) fn ends_word(&self) -> bool {
@@ -17,6 +20,10 @@ impl Parser {
             if self.at_process() {
                 self.at += 2;
                 word.pieces.push(Piece::Process(self.substituted()?));
+                continue;
+            }
+            if self.at_choice(&word) {
+                self.choice(&mut word)?;
                 continue;
             }
             if self.ends_word() {
@@ -50,6 +57,59 @@ impl Parser {
             None => {}
         }
         Ok(())
+    }
+
+    /// Whether a pattern of alternatives goes on here: `@(`, `!(`. With nothing inside it is the head of a function.
+    fn at_choice(&self, word: &RawWord) -> bool {
+        let Some(Piece::Text { text, quoted: false }) = word.pieces.last().filter(|_| self.peek() == Some('(')) else {
+            return false;
+        };
+        let mut inside = self.chars.iter().skip(self.at + 1).skip_while(|c| matches!(c, ' ' | '\t'));
+        text.ends_with(CHOOSING) && inside.next() != Some(&')')
+    }
+
+    /// The alternatives of a pattern; the character before it goes with them.
+    fn choice(&mut self, word: &mut RawWord) -> Result<(), Fault> {
+        let kind = match word.pieces.last_mut() {
+            Some(Piece::Text { text, .. }) => text.pop(),
+            _ => None,
+        };
+        let alternatives = self.deeper(Self::alternatives)?;
+        word.pieces.push(Piece::Choice { kind: kind.unwrap_or('@'), alternatives });
+        Ok(())
+    }
+
+    /// What stands between parentheses, apart at each `|`; a group inside is one more pattern.
+    fn alternatives(&mut self) -> Result<Vec<RawWord>, Fault> {
+        self.at += 1;
+        let mut found = Vec::new();
+        let mut word = RawWord::default();
+        loop {
+            if self.at_choice(&word) {
+                self.choice(&mut word)?;
+                continue;
+            }
+            if self.at_process() {
+                self.at += 2;
+                word.pieces.push(Piece::Process(self.substituted()?));
+                continue;
+            }
+            match self.peek() {
+                None => return Err("a pattern is not closed".to_owned()),
+                Some('(') => {
+                    let alternatives = self.deeper(Self::alternatives)?;
+                    word.pieces.push(Piece::Choice { kind: '@', alternatives });
+                }
+                Some(c @ (')' | '|')) => {
+                    self.at += 1;
+                    found.push(std::mem::take(&mut word));
+                    if c == ')' {
+                        return Ok(found);
+                    }
+                }
+                Some(_) => self.piece(&mut word)?,
+            }
+        }
     }
 
     /// Text up to a closing quote, in which nothing is special.

@@ -1,5 +1,7 @@
 //! Shell texts and what is read in them.
 
+mod handed;
+mod patterns;
 mod proofs;
 mod unknown;
 mod waiting;
@@ -40,7 +42,8 @@ fn touches(text: &str, want: &[&str]) {
             (Role::Write, _, How::Linked) => "link",
             (Role::Write, _, How::Locked) => "lock",
             (Role::Write, _, How::Restored) => "restore",
-            (Role::Write, _, How::Whole | How::Measured) => "write",
+            (Role::Write, _, How::Formatted) => "format",
+            (Role::Write, _, How::Whole | How::Measured | How::Loaded) => "write",
             (Role::Delete, ..) => "delete",
         };
         let mark = format!("{}{}", if touch.path.dynamic { "?" } else { "" }, if touch.path.glob { "*" } else { "" });
@@ -136,7 +139,7 @@ fn wrappers_are_looked_through() {
     check("bash -ec 'a; b'", &["✓bash -ec a; b", "✓a", "✓b"]);
     check("bash -o pipefail -c 'a | b'", &["✓bash -o pipefail -c a | b", "✓a", "✓b"]);
     check("sh -c \"bash -c 'rm x'\"", &["✓sh -c bash -c 'rm x'", "✓bash -c rm x", "✓rm x"]);
-    check("ls | xargs -n1 rm -f", &["ls", "✓xargs -n1 rm -f", "rm -f …"]);
+    check("ls | xargs -n1 rm -f", &["ls", "✓xargs -n1 rm -f", "rm -f *"]);
     check("find . -name xy -exec rm -f {} \\;", &["✓find . -name xy -exec rm -f {} ;", "rm -f ./**/xy"]);
     check("find . -exec sh -c 'rm {}' \\;", &["✓find . -exec sh -c rm {} ;", "sh -c rm {}"]);
     check("eval 'rm a'", &["✓eval rm a", "✓rm a"]);
@@ -154,7 +157,7 @@ fn wrappers_are_looked_through() {
     check("bash -c -- 'rm a'", &["✓bash -c -- rm a", "✓rm a"]);
     check("bash -norc -c 'rm a'", &["✓bash -norc -c rm a", "✓rm a"]);
     check("bash -cO extglob 'rm a'", &["✓bash -cO extglob rm a", "✓rm a"]);
-    check("ls | xargs -i rm {}", &["ls", "✓xargs -i rm {}", "rm …"]);
+    check("ls | xargs -i rm {}", &["ls", "✓xargs -i rm {}", "rm *"]);
     check("script -qc 'rm a' /dev/null", &["✓script -qc rm a /dev/null", "rm a"]);
     check("script -qec 'rm a' /dev/null", &["✓script -qec rm a /dev/null", "✓rm a"]);
     check("flock f rm a", &["✓flock f rm a", "✓rm a"]);
@@ -330,18 +333,29 @@ fn files_that_a_program_chooses_are_as_sure_as_what_it_was_told() {
     touches("find a -delete", &["delete* a"]);
     touches("find a* -delete", &["delete* a*", "delete* a*/**"]);
     touches("find a -name '*.o' -delete", &["delete* a/**/*.o"]);
-    touches("find a -name '*' -delete", &["delete* a"]);
-    touches("find a -name '*.o' -o -name x -delete", &["delete* a"]);
+    touches("find a -name '*' -delete", &["delete* a/**/*"]);
+    touches("find a -name '*.o' -o -name x -delete", &["delete* a/**/*.o", "delete* a/**/x"]);
+    touches("find a -name '*.o' -not -path 'a/b/*' -delete", &["delete* a/**/*.o"]);
+    touches("find a -not -name '*.o' -delete", &["delete* a"]);
+    touches("find a ! \\( -name x -o -name y \\) -delete", &["delete* a"]);
+    touches("find a -path a/b -prune -o -name '*.o' -exec rm {} +", &["read* a/**/*.o", "delete* a/**/*.o"]);
+    touches("find a -name x -o -type f -exec rm {} +", &["read* a", "delete* a/**"]);
+    touches("find a -type d -empty -delete; find a -type d -delete", &[]);
     touches("find a -name '*.o' -exec rm {} +", &["read* a/**/*.o", "delete* a/**/*.o"]);
-    touches("find a | xargs wc", &["read* a", "read* a"]);
-    touches("find a | xargs rm", &["read* a", "delete?* a"]);
-    touches("rg -l x | xargs sed -i s/a/b/", &["write?* ."]);
+    touches("find a -name '*.o' -execdir rm {} +", &["read* a/**/*.o", "delete* a/**/*.o"]);
+    touches("fd -e o -x rm; fd -g 'x*' a -X rm {}", &["delete* ./**/*.o", "delete* a/**/x*"]);
+    touches("fd x -x rm", &["delete* ./**"]);
+    touches("ls | xargs rm; ls *.o | xargs rm", &["delete* *", "delete* *.o"]);
+    touches("git clean -fd a; git clean -fdx -e b", &["delete a", "delete* ."]);
+    touches("git stash push a", &["write a"]);
+    touches("find a | xargs wc", &["read* a", "read* a/**"]);
+    touches("find a | xargs rm", &["read* a", "delete* a/**"]);
+    touches("rg -l x | xargs sed -i s/a/b/", &["write* ./**"]);
     touches("for f in $(git ls-files '*.rs'); do wc $f; done", &["read* ."]);
     touches("diff <(a) <(b)", &[]);
     touches("F=$(mktemp); echo x > $F", &["write /tmp/tmp.mktemp"]);
-    touches("ls | xargs rm", &["delete? …"]);
     touches("perl -pi -e 's/a/b/' f", &["write f"]);
-    touches("tar -xzf a.tgz", &["write* ."]);
+    touches("tar -xzf a.tgz", &["read a.tgz", "write* ."]);
     touches("sort -o a b", &["write a", "read b"]);
     touches("grep -r x a b", &["read a", "read b"]);
 }
@@ -368,6 +382,16 @@ fn directories_and_patterns_are_followed() {
     touches("if x; then cd a; fi; rm b", &["delete b somewhere"]);
     touches("f() { cd a; }; f; rm b", &["delete b somewhere"]);
     touches("env -C a rm b", &["delete b in a/."]);
+    touches("unshare --wd=a rm b; unshare -w a rm b", &["delete b in a/.", "delete b in a/."]);
+    touches("systemd-run -p WorkingDirectory=a rm b", &["delete b in a/."]);
+    touches("patch -d a <<< '--- x\n+++ x'", &["write x in a", "write x in a"]);
+    touches("git -c core.worktree=a checkout -- b", &["restore b in a"]);
+    touches("GIT_WORK_TREE=a git checkout -- b", &["restore b in a"]);
+    touches("export GIT_WORK_TREE=a; git checkout -- b", &["restore b in a"]);
+    touches("curl --output-dir a -o b http://x", &["write a/b", "write b"]);
+    touches("scp h:x/b a/", &["read h:x/b", "write a/b"]);
+    touches("scp h:b a/", &["read h:b", "write a/h:b", "write a/b"]);
+    touches("valgrind --log-file=a ls", &["write a"]);
     touches("rm *.o", &["delete* *.o"]);
     touches("rm -rf *", &["delete* *", "delete* */**"]);
     touches("mv * d/", &["delete* *", "delete* */**", "write* d/*", "write d/ from ./*"]);
@@ -542,7 +566,17 @@ fn what_a_shell_is_left_with() {
     ] {
         assert!(reading(text).leaves.is_some(), "{text}");
     }
-    for text in ["ls", "(cd x && ls)", "PATH=x ls", "A=b", "export A=b", "(PS1=x; ls)", "IFS=, read -r a b"] {
+    for text in [
+        "cd .",
+        "cd ./ && ls",
+        "ls",
+        "(cd x && ls)",
+        "PATH=x ls",
+        "A=b",
+        "export A=b",
+        "(PS1=x; ls)",
+        "IFS=, read -r a b",
+    ] {
         assert!(reading(text).leaves.is_none(), "{text}");
     }
 }

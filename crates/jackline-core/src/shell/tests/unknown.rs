@@ -19,7 +19,7 @@ fn what_an_unknown_program_may_run_is_a_command() {
     check("ssh -o 'ProxyCommand rm a' h", &["✓ssh -o ProxyCommand rm a h", "rm a"]);
     check("ssh -oproxycommand='rm a' h", &["✓ssh -oproxycommand=rm a h", "rm a"]);
     check("rg --pre rm x", &["✓rg --pre rm x", "rm {}"]);
-    check("fd a -x rm", &["✓fd a -x rm", "rm {}"]);
+    check("fd a -x rm", &["✓fd a -x rm", "rm ."]);
 }
 
 #[test]
@@ -54,6 +54,12 @@ fn what_a_text_names_is_named() {
     touches("foo 'rm -rf /var/store'", &["name /var/store"]);
     touches("foo rm -rf /var/store", &["delete /var/store"]);
     touches("foo <<< 'rm jackline.yaml'", &["name jackline.yaml"]);
+    touches("foo 'evil jackline.yaml'", &["name jackline.yaml"]);
+    touches("claude -p 'delete jackline.yaml'", &["name jackline.yaml"]);
+    touches("claude -p 'explain jackline.yaml; rm jackline.yaml'", &["name jackline.yaml"]);
+    touches("claude -p 'explain jackline.yaml'", &[]);
+    touches("codex exec \"what is in .claude/settings.json?\"", &[]);
+    touches("foo <<< 'explain jackline.yaml'", &[]);
     touches("foo -m 'about jackline.yaml'", &[]);
     touches("foo --body 'about jackline.yaml'", &[]);
     touches("foo --message='about jackline.yaml'", &[]);

@@ -2,10 +2,11 @@
 
 mod shells;
 mod table;
+mod typed;
 
 use super::{Word, files, programs};
 use shells::shell_text;
-pub(super) use shells::{has_text, is_interpreter, is_shell, reads_input};
+pub(super) use shells::{has_text, is_interpreter, is_shell, reads_input, script};
 use table::{NAMED_RUNNERS, RUNNERS, SSH_COMMANDS, TEXT_OPTIONS, WRAPPERS, Wrapper};
 
 /// Wrappers that take `NAME=value` before the command.
@@ -19,8 +20,10 @@ const MODULES: &[&str] = &["pip", "twine"];
 pub(super) enum Inner {
     /// A command by its words, in a directory of its own if one is named.
     Words { words: Vec<Word>, env: Vec<(String, Word)>, dir: Option<Word>, passes_status: bool },
-    /// A shell text.
-    Text { text: Word, errexit: bool, pipefail: bool, passes_status: bool },
+    /// A shell text, and what it is given as its arguments.
+    Text { text: Word, arguments: Vec<Word>, errexit: bool, pipefail: bool, passes_status: bool },
+    /// What is a shell text if it can be read as one; if not, whether nobody knows what runs.
+    Likely { text: Word, else_opaque: bool },
     /// Something that cannot be known, and why.
     Unknown(&'static str),
 }
@@ -30,13 +33,13 @@ impl Inner {
         Self::Words { words, env: Vec::new(), dir: None, passes_status }
     }
 
-    fn text(text: Word) -> Self {
-        Self::Text { text, errexit: false, pipefail: false, passes_status: true }
+    const fn text(text: Word) -> Self {
+        Self::Text { text, arguments: Vec::new(), errexit: false, pipefail: false, passes_status: true }
     }
 
     /// A text whose success says nothing of the program's that runs it, or may never.
-    fn loose(text: Word) -> Self {
-        Self::Text { text, errexit: false, pipefail: false, passes_status: false }
+    const fn loose(text: Word) -> Self {
+        Self::Text { text, arguments: Vec::new(), errexit: false, pipefail: false, passes_status: false }
     }
 }
 
@@ -61,7 +64,7 @@ pub(super) fn inner(program: &str, words: &[Word], (listing, fed): (&[Word], boo
         "trap" => return trapped(arguments).into_iter().collect(),
         "git" => return by_git(arguments),
         "tar" | "bsdtar" => return by_tar(arguments),
-        "fd" | "fdfind" => return by_fd(arguments),
+        "fd" | "fdfind" => return by_fd(arguments, listing),
         "gh" => return by_gh(arguments).into_iter().collect(),
         "ssh" | "scp" | "sftp" => return by_ssh(program, arguments),
         // `command -v git` only looks the program up.
@@ -85,7 +88,8 @@ pub(super) fn inner(program: &str, words: &[Word], (listing, fed): (&[Word], boo
     if shells::is_python(program) {
         return module(arguments).or_else(|| begun(program, arguments, fed)).into_iter().collect();
     }
-    let ran = ran(program, arguments);
+    let mut ran = ran(program, arguments);
+    ran.extend(typed::inner(program, arguments));
     if !ran.is_empty() {
         return ran;
     }
@@ -206,9 +210,8 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
             dir = attached.or_else(|| rest.next().cloned());
         } else if text.starts_with('-') && (text.len() > 1 || wrapper.name == "env") {
             rest.next();
-            if wrapper.valued.contains(&text) || wrapper.texts.contains(&text) {
-                rest.next();
-            }
+            let value = attached.or_else(|| rest.next_if(|_| takes_value(wrapper, text)).cloned());
+            dir = value.as_ref().and_then(working_directory).or(dir);
         } else if let Some((name, value)) = assigned(text).filter(|_| ASSIGNING.contains(&wrapper.name)) {
             env.push((name.to_owned(), Word { text: value.to_owned(), ..(*word).clone() }));
             rest.next();
@@ -231,6 +234,16 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
     command(wrapper, words, (env, dir, passes_status)).into_iter().collect()
 }
 
+fn takes_value(wrapper: &Wrapper, option: &str) -> bool {
+    wrapper.valued.contains(&option) || wrapper.texts.contains(&option)
+}
+
+/// The directory that a unit of systemd's is given as a property.
+fn working_directory(value: &Word) -> Option<Word> {
+    let dir = value.text.strip_prefix("WorkingDirectory=")?;
+    Some(Word { text: dir.to_owned(), ..value.clone() })
+}
+
 /// Whether a wrapper that is told these options ends as the command does.
 fn passes_status(wrapper: &Wrapper, own: &[Word]) -> bool {
     let has = |options: &[&str]| files::has_option(own, options);
@@ -244,7 +257,9 @@ fn command(wrapper: &Wrapper, words: Vec<Word>, (env, dir, passes_status): Given
     if words.is_empty() {
         return None;
     }
-    if matches!(wrapper.name, "watch" | "parallel") && words.iter().any(|word| word.text.contains([' ', ';', '|'])) {
+    if matches!(wrapper.name, "watch" | "parallel" | "sg")
+        && words.iter().any(|word| word.text.contains([' ', ';', '|']))
+    {
         let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         return Some(Inner::text(Word::literal(text)));
     }
@@ -390,12 +405,15 @@ fn by_tar(arguments: &[Word]) -> Vec<Inner> {
 }
 
 /// The command that `fd` runs for each file, or for all of them.
-fn by_fd(arguments: &[Word]) -> Vec<Inner> {
+fn by_fd(arguments: &[Word], files: &[Word]) -> Vec<Inner> {
     let runs = |word: &&Word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
     let mut rest = arguments.iter().skip_while(|word| !runs(word)).skip(1).take_while(|word| word.text != ";");
     let Some(first) = rest.next() else { return Vec::new() };
-    let words = std::iter::once(first).chain(rest).cloned().chain([Word::unknown("{}")]).collect();
-    vec![Inner::words(words, false)]
+    let words: Vec<Word> = std::iter::once(first).chain(rest).cloned().collect();
+    // Without a place for them they stand at the end.
+    let marked = words.iter().any(|word| word.text.contains("{}"));
+    let words = words.into_iter().chain((!marked).then(|| Word::literal("{}"))).collect();
+    vec![Inner::words(filled(words, "{}", files), false)]
 }
 
 /// An alias of GitHub's program that is a shell text.
@@ -425,10 +443,9 @@ fn found(arguments: &[Word], listing: &[Word]) -> Vec<Inner> {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         if matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") {
-            let inside = word.text.ends_with("dir");
             let command: Vec<Word> =
                 words.by_ref().take_while(|word| !matches!(word.text.as_str(), ";" | "+")).cloned().collect();
-            let command = filled(command, "{}", if inside { &unknown } else { files });
+            let command = filled(command, "{}", files);
             if !command.is_empty() {
                 commands.push(Inner::words(command, false));
             }

@@ -3,8 +3,10 @@
 use super::super::Word;
 use super::Inner;
 
-const SHELLS: &[&str] =
-    &["sh", "bash", "rbash", "zsh", "dash", "ksh", "mksh", "ash", "yash", "posh", "csh", "tcsh", "fish", "osh"];
+const SHELLS: &[&str] = &[
+    "sh", "bash", "rbash", "zsh", "dash", "ksh", "lksh", "mksh", "oksh", "pdksh", "ash", "yash", "posh", "csh", "tcsh",
+    "fish", "osh",
+];
 
 /// Interpreters that take their program from standard input when no file is named.
 const INTERPRETERS: &[&str] = &[
@@ -153,6 +155,16 @@ fn shells_file(arguments: &[Word]) -> Option<&Word> {
     None
 }
 
+/// The file whose text a shell is told to run.
+pub(in crate::shell) fn script(arguments: &[Word]) -> Option<&Word> {
+    let by_option = |word: &Word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('s');
+    let options = || arguments.iter().take_while(|word| word.text.starts_with(['-', '+']));
+    if shell_text(arguments).is_some() || options().any(by_option) {
+        return None;
+    }
+    shells_file(arguments).filter(|word| !is_input(&word.text))
+}
+
 /// Whether a shell is told to read its text and run nothing of it; one that is interactive would.
 fn only_parses(arguments: &[Word]) -> bool {
     let silent = |word: &Word| word.known() && matches!(word.text.as_str(), "-n" | "-nv" | "-vn" | "-s" | "-");
@@ -177,16 +189,16 @@ pub(super) fn shell_text(arguments: &[Word]) -> Option<Inner> {
             }
         } else if text == "--" || text == "-" {
             let text = words.next().filter(|_| told.given)?.clone();
-            return Some(told.text(text));
+            return Some(told.text(text, words));
         } else if let Some(text) = text.strip_prefix("--command=") {
-            return Some(told.text(Word { text: text.to_owned(), ..word.clone() }));
+            return Some(told.text(Word { text: text.to_owned(), ..word.clone() }, words));
         } else if text.starts_with("--") {
             told.given |= text == "--command";
             told.idle |= text.starts_with("--dump") || text == "--no-execute";
         } else if text.starts_with(['-', '+']) && text.len() > 1 && !word.dynamic {
             told.letters(text, &mut words);
         } else if told.given {
-            return Some(told.text(word.clone()));
+            return Some(told.text(word.clone(), words));
         } else {
             return None;
         }
@@ -218,7 +230,9 @@ impl Told {
         }
     }
 
-    const fn text(self, text: Word) -> Inner {
-        Inner::Text { text, errexit: self.errexit, pipefail: self.pipefail, passes_status: !self.idle }
+    /// The text with what follows it: its name for itself, and its arguments.
+    fn text<'w>(self, text: Word, rest: impl Iterator<Item = &'w Word>) -> Inner {
+        let (arguments, passes_status) = (rest.skip(1).cloned().collect(), !self.idle);
+        Inner::Text { text, arguments, errexit: self.errexit, pipefail: self.pipefail, passes_status }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::place::Place;
 use super::write::{Put, put};
-use super::{Workspace, flag, text, unfit};
+use super::{Workspace, flag, text};
 use crate::serve::said::{Refused, Said};
 
 /// Bytes of a file that is edited: it is held three times over while it is.
@@ -19,8 +19,7 @@ pub(super) fn edit(workspace: &Workspace<'_>, args: &Value) -> Result<Said, Refu
     let place = workspace.place(args)?;
     for _ in 0..TRIES_MAX {
         let (file, there) = place.open()?;
-        let content = String::from_utf8(place.content(file, FILE_BYTES_MAX)?)
-            .map_err(|_| unfit(&place.shown, "is no UTF-8 text", "use another tool"))?;
+        let content = place.text(file, FILE_BYTES_MAX)?;
         let (count, after) = replaced(&place, &content, args)?;
         if put(&place, &after, Some(&there))? != Put::Moved {
             let value = json!({ "path": place.shown, "replaced": count, "bytes": after.len() });

@@ -17,6 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jackline_core::code;
 use jackline_core::definition::Bounds;
 use jackline_core::probe::Identity;
+use jackline_core::tools::{OWN_PATH, OWN_PATH_USUAL};
 use serde_json::Value;
 
 use super::offer::Offered;
@@ -32,7 +33,7 @@ pub(super) struct Workspace<'a> {
     pub(super) reads: Option<Bounds>,
     /// Held while a file is written: two writes at once would write to one file beside it.
     pub(super) writing: &'a Mutex<()>,
-    /// The files that the call was judged by.
+    /// The files that the path led to when the call was judged.
     pub(super) judged: &'a [Identity],
     /// Whether a file, seen from the root, may not be read: a search shows no line of it.
     pub(super) hides: &'a dyn Fn(&str) -> bool,
@@ -52,7 +53,7 @@ impl Workspace<'_> {
 
     /// Where the argument `path` leads; the root where it is left out.
     fn place(&self, args: &Value) -> Result<Place, Refused> {
-        let place = Place::of(self.root, text(args, "path").unwrap_or("."))?;
+        let place = Place::of(self.root, text(args, OWN_PATH).unwrap_or(OWN_PATH_USUAL))?;
         place.must_be_judged(self.judged)?;
         Ok(place)
     }
@@ -71,7 +72,7 @@ fn flag(args: &Value, name: &str) -> bool {
 }
 
 /// A number of the arguments. One that is written as `1.0` is as whole as any.
-fn number(args: &Value, name: &str) -> Option<usize> {
+pub(super) fn number(args: &Value, name: &str) -> Option<usize> {
     let number = args.get(name)?;
     #[expect(
         clippy::cast_possible_truncation,

@@ -60,13 +60,13 @@ impl Place {
         walk.ended(shown).ok_or_else(|| failed(written, &io::Error::other("it leads nowhere")))
     }
 
-    /// It must be one of the places that the call was judged by, where it was judged by any.
+    /// It must be one of the places that the path led to when the call was judged.
     pub(super) fn must_be_judged(&self, judged: &[Identity]) -> Result<(), Refused> {
         let inside = if self.shown == "." { "" } else { &self.shown };
         // Such disks tell names apart by more than their case.
         let same =
             |place: &str| place == inside || cfg!(target_os = "macos") && place.to_lowercase() == inside.to_lowercase();
-        if judged.is_empty() || judged.iter().filter_map(|identity| identity.inside.as_deref()).any(same) {
+        if judged.iter().filter_map(|identity| identity.inside.as_deref()).any(same) {
             return Ok(());
         }
         let reason = format!("Where the path leads changed while the call was judged: to '{}' now.", self.shown);
@@ -125,6 +125,16 @@ impl Place {
             return Err(unfit(&self.shown, &why, "search it with `search`"));
         }
         Ok(content)
+    }
+
+    /// The same as a text. One of another encoding is none: what was read of it and written back would be another one.
+    pub(super) fn text(&self, file: File, bytes_max: u64) -> Result<String, Refused> {
+        String::from_utf8(self.content(file, bytes_max)?).map_err(|fault| {
+            let (text, at) = (fault.as_bytes(), fault.utf8_error().valid_up_to());
+            let line = 1 + text.iter().take(at).filter(|byte| **byte == b'\n').count();
+            let why = format!("is no UTF-8 text: line {line} holds other bytes");
+            unfit(&self.shown, &why, "look at it with `search`, and change it with a tool that knows its encoding")
+        })
     }
 
     /// The directory there, to be listed.
@@ -342,7 +352,9 @@ mod tests {
             ours: None,
             holds: None,
         };
-        assert!(place.must_be_judged(&[]).is_ok() && place.must_be_judged(&[judged("a/b")]).is_ok());
-        assert_eq!(place.must_be_judged(&[judged("prot/b")]).unwrap_err().code, "paths/unresolvable");
+        assert!(place.must_be_judged(&[judged("a/b")]).is_ok());
+        for other in [&[][..], &[judged("prot/b")]] {
+            assert_eq!(place.must_be_judged(other).unwrap_err().code, "paths/unresolvable");
+        }
     }
 }

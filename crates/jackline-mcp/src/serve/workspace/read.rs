@@ -30,8 +30,7 @@ struct Start {
 pub(super) fn read(workspace: &Workspace<'_>, args: &Value) -> Result<Said, Refused> {
     let place = workspace.place(args)?;
     let (file, _) = place.open()?;
-    let content = place.content(file, FILE_BYTES_MAX)?;
-    let content = String::from_utf8_lossy(&content);
+    let content = place.text(file, FILE_BYTES_MAX)?;
     if is_binary(&content) {
         return Err(unfit(&place.shown, "is no text", "use another tool"));
     }

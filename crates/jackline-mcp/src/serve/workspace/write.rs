@@ -1,6 +1,6 @@
 //! `write_file`: a whole file, put in place at once, with its rights as they were.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -16,6 +16,9 @@ use crate::serve::said::{Refused, Said};
 /// Makes a file where nothing is, not even a link.
 const NEW: OFlags =
     OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Rights of a new file, less those that the user takes from all.
+const NEW_MODE: RawMode = 0o666;
 
 /// What became of a text that was to be put in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +46,8 @@ pub(super) fn put(place: &Place, content: &str, seen: Option<&Stat>) -> Result<P
         Ok(there) => there,
         Err(Errno::NOENT) if seen.is_some() => return Ok(Put::Moved),
         Err(Errno::NOENT) => {
-            let created = create((&dir, name), content, 0o666);
-            return created.map(|_| Put::Created).map_err(|fault| failed(&place.shown, &fault));
+            let created = create((&dir, name), content);
+            return created.map(|()| Put::Created).map_err(|fault| failed(&place.shown, &fault));
         }
         Err(fault) => return Err(place.failed(fault)),
     };
@@ -59,8 +62,35 @@ pub(super) fn put(place: &Place, content: &str, seen: Option<&Stat>) -> Result<P
     replaced.map_err(|fault| failed(&place.shown, &fault))
 }
 
-/// A new file; one that appeared meanwhile is not overwritten.
-fn create((dir, name): (&OwnedFd, &OsStr), content: &str, mode: RawMode) -> io::Result<File> {
+/// A new file, as a whole or not at all; one that appeared meanwhile is not overwritten.
+fn create((dir, name): (&OwnedFd, &OsStr), content: &str) -> io::Result<()> {
+    if let Some(file) = unnamed(dir, content, NEW_MODE)? {
+        match name_it(&file, (dir, name)) {
+            Ok(()) => return Ok(()),
+            Err(Errno::EXIST) => return Err(Errno::EXIST.into()),
+            // Where `/proc` is not there, for instance.
+            Err(_) => {}
+        }
+    }
+    let beside = beside();
+    remove(dir, &beside);
+    written((dir, &beside), content, NEW_MODE)?;
+    let named = rustix::fs::linkat(dir, &beside, dir, name, AtFlags::empty());
+    remove(dir, &beside);
+    match named {
+        // Some disks know no second name of a file.
+        Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS) => written((dir, name), content, NEW_MODE).map(drop),
+        named => Ok(named?),
+    }
+}
+
+/// The name under which a file is made that is to take another's place.
+fn beside() -> OsString {
+    format!(".jackline-{}.new", std::process::id()).into()
+}
+
+/// A file of this name, with its content; there must be none.
+fn written((dir, name): (&OwnedFd, &OsStr), content: &str, mode: RawMode) -> io::Result<File> {
     let mut file = File::from(rustix::fs::openat(dir, name, NEW, Mode::from_raw_mode(mode))?);
     let written = file.write_all(content.as_bytes()).and_then(|()| file.sync_all());
     written.inspect_err(|_| remove(dir, name)).map(|()| file)
@@ -68,14 +98,13 @@ fn create((dir, name): (&OwnedFd, &OsStr), content: &str, mode: RawMode) -> io::
 
 /// A file in the place of another, as a whole or not at all.
 fn replace((dir, name): (&OwnedFd, &OsStr), content: &str, there: &Stat, seen: Option<&Stat>) -> io::Result<Put> {
-    let beside = format!(".jackline-{}.new", std::process::id());
-    let beside = OsStr::new(&beside);
+    let beside = &*beside();
     // One that a process of this number left behind when it was ended.
     remove(dir, beside);
-    let file = match unnamed(dir, content)? {
+    let file = match unnamed(dir, content, 0o600)? {
         Some(file) if name_it(&file, (dir, beside)).is_ok() => file,
         // Not every disk has files without a name.
-        Some(_) | None => create((dir, beside), content, 0o600)?,
+        Some(_) | None => written((dir, beside), content, 0o600)?,
     };
     let renamed = rustix::fs::fchmod(&file, Mode::from_raw_mode(there.st_mode & 0o7777)).and_then(|()| {
         let now = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
@@ -92,15 +121,15 @@ fn replace((dir, name): (&OwnedFd, &OsStr), content: &str, there: &Stat, seen: O
 
 /// A file that has no name yet: of one that is not finished, because we are ended, nothing stays behind.
 #[cfg(target_os = "linux")]
-fn unnamed(dir: &OwnedFd, content: &str) -> io::Result<Option<File>> {
+fn unnamed(dir: &OwnedFd, content: &str, mode: RawMode) -> io::Result<Option<File>> {
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
-    let Ok(file) = rustix::fs::openat(dir, ".", flags, Mode::from_raw_mode(0o600)) else { return Ok(None) };
+    let Ok(file) = rustix::fs::openat(dir, ".", flags, Mode::from_raw_mode(mode)) else { return Ok(None) };
     let mut file = File::from(file);
     file.write_all(content.as_bytes()).and_then(|()| file.sync_all()).map(|()| Some(file))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn unnamed(_: &OwnedFd, _: &str) -> io::Result<Option<File>> {
+fn unnamed(_: &OwnedFd, _: &str, _: RawMode) -> io::Result<Option<File>> {
     Ok(None)
 }
 
@@ -145,5 +174,25 @@ mod tests {
         assert_eq!(fs::read_dir(root.join("a")).unwrap().count(), 1, "nothing stays beside it");
         fs::remove_file(root.join("a/b")).unwrap();
         assert_eq!(put_at("four", Some(&seen)), Put::Moved);
+    }
+
+    #[test]
+    fn a_new_file_is_whole_when_it_is_seen_and_takes_nobodys_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let content = "x".repeat(8 << 20);
+        let seen = std::thread::scope(|scope| {
+            let made = scope.spawn(|| put(&Place::of(&root, "new").unwrap(), &content, None).unwrap());
+            loop {
+                if let Ok(there) = fs::metadata(root.join("new")) {
+                    break (there.len(), made.join().unwrap());
+                }
+            }
+        });
+        assert_eq!(seen, (content.len() as u64, Put::Created), "the first look shows all of it");
+        assert_eq!(fs::read_dir(&root).unwrap().count(), 1, "nothing stays beside it");
+        let held = rustix::fs::open(&root, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).unwrap();
+        assert!(create((&held, OsStr::new("new")), "other").is_err());
+        assert_eq!(fs::metadata(root.join("new")).unwrap().len(), content.len() as u64);
     }
 }

@@ -7,7 +7,7 @@ mod render;
 
 use jackline_core::time::Timestamp;
 
-use super::{Adapter, Asked, Heard, Reply};
+use super::{Adapter, Heard, Inquiry, Reply};
 use crate::answer::Answer;
 
 /// The host's name in events and records.
@@ -21,7 +21,7 @@ pub struct Claude {
 }
 
 impl Claude {
-    /// Asked by the hooks in these settings: `user`, `local` or `project`.
+    /// Inquiry by the hooks in these settings: `user`, `local` or `project`.
     #[must_use]
     pub fn wired_by(scope: Option<&str>) -> Self {
         let settings = [("user", "user_settings"), ("local", "local_settings"), ("project", "project_settings")];
@@ -39,11 +39,11 @@ impl Adapter for Claude {
         read::HOOKS.read(native, now, |_, asked| asked, |name, fields| read::events(self, name, fields))
     }
 
-    fn glance(&self, native: &[u8]) -> Asked {
+    fn glance(&self, native: &[u8]) -> Inquiry {
         read::HOOKS.glance(native)
     }
 
-    fn render(&self, asked: &Asked, answers: &[Answer]) -> Reply {
+    fn render(&self, asked: &Inquiry, answers: &[Answer]) -> Reply {
         render::render(asked, answers)
     }
 }

@@ -3,10 +3,10 @@
 use jackline_core::decision::{EditTarget, Verdict};
 use serde_json::{Map, Value, json};
 
-use crate::adapters::{Asked, Moment, Reply, said};
+use crate::adapters::{Inquiry, Moment, Reply, said};
 use crate::answer::Answer;
 
-pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
+pub(super) fn render(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(fault) = said::fault(asked, answers) {
         return at_fault(asked, fault);
     }
@@ -19,7 +19,7 @@ pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
     }
 }
 
-fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
+fn at_fault(asked: &Inquiry, fault: &Answer) -> Reply {
     if !asked.moment.blocks_on_fault() {
         return Reply::default();
     }
@@ -30,7 +30,7 @@ fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
     }
 }
 
-fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
+fn gate(asked: &Inquiry, answers: &[Answer]) -> Reply {
     let mut answer = said::telling(asked, answers, true);
     let Some(strictest) = said::strictest(answers) else {
         // By itself it leaves the person's own prompts as they are: they judge the rewritten call.
@@ -52,7 +52,7 @@ fn halt(answer: &mut Map<String, Value>, answers: &[Answer]) {
     }
 }
 
-fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
+fn stop(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(refused) = said::refused(answers) {
         let mut answer = blocking(&refused.shown());
         answer.extend(said::telling_person(said::notices(answers)));
@@ -74,7 +74,7 @@ fn blocking(reason: &str) -> Map<String, Value> {
 }
 
 /// What cannot be refused any more is told instead.
-fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
+fn outcome(asked: &Inquiry, answers: &[Answer]) -> Reply {
     let mut answer = said::telling(asked, answers, true);
     // Only what a call that succeeded returned can be replaced, and only in its own full shape.
     if asked.name == "PostToolUse" {
@@ -85,7 +85,7 @@ fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
 }
 
 /// Puts the rewritten arguments or outcome of a call into the answer.
-fn rewrite(answer: &mut Map<String, Value>, asked: &Asked, answers: &[Answer], (target, member): (EditTarget, &str)) {
+fn rewrite(answer: &mut Map<String, Value>, asked: &Inquiry, answers: &[Answer], (target, member): (EditTarget, &str)) {
     let Some(value) = said::edited(answers, target) else { return };
     said::put(answer, asked, member, value.clone());
 }

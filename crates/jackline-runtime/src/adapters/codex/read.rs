@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::HOST;
 use crate::adapters::native::{self, Events, Fields, IN_TRANSCRIPT, text};
-use crate::adapters::{Asked, Moment};
+use crate::adapters::{Inquiry, Moment};
 
 /// The shell's tool. What it returned does not say how it ended.
 const SHELL: &str = "Bash";
@@ -12,8 +12,8 @@ const SHELL: &str = "Bash";
 const PATCHED: &str = "Exit code: 0\n";
 
 /// A mode in which nobody is asked about calls.
-pub(super) fn asked(fields: &Fields, asked: Asked) -> Asked {
-    Asked { unasked: text(fields, "permission_mode") == Some("bypassPermissions"), ..asked }
+pub(super) fn asked(fields: &Fields, asked: Inquiry) -> Inquiry {
+    Inquiry { unasked: text(fields, "permission_mode") == Some("bypassPermissions"), ..asked }
 }
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.

@@ -3,10 +3,10 @@
 use jackline_core::decision::EditTarget;
 use serde_json::{Map, Value, json};
 
-use crate::adapters::{Asked, Moment, Reply, said};
+use crate::adapters::{Inquiry, Moment, Reply, said};
 use crate::answer::Answer;
 
-pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
+pub(super) fn render(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(reply) = said::at_fault(asked, answers, said::refusal) {
         return reply;
     }
@@ -19,7 +19,7 @@ pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
 }
 
 /// What is asked of a person elsewhere is refused: the client knows no asking, and runs the call instead.
-fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
+fn gate(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(strictest) = said::strictest(answers) {
         return said::refusal(asked, &said::reason(asked, strictest, answers));
     }
@@ -32,7 +32,7 @@ fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
     said::reply(answer)
 }
 
-fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
+fn stop(asked: &Inquiry, answers: &[Answer]) -> Reply {
     match said::refused(answers) {
         Some(refused) => said::refusal(asked, &refused.shown()),
         None => said::reply(said::telling_person(said::farewell(answers, asked.name == "Stop"))),
@@ -40,7 +40,7 @@ fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
 }
 
 /// What cannot be refused any more is told instead; a cut outcome takes the place of the whole.
-fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
+fn outcome(asked: &Inquiry, answers: &[Answer]) -> Reply {
     let mut answer = told(asked, answers);
     if let Some(shown) = said::edited(answers, EditTarget::Output).and_then(said::plain) {
         answer.insert("decision".to_owned(), json!("block"));
@@ -50,7 +50,7 @@ fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
 }
 
 /// The answer of an event that may not hold context is dropped as a whole if it does.
-fn told(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
+fn told(asked: &Inquiry, answers: &[Answer]) -> Map<String, Value> {
     const TAKING: &[&str] = &["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "SubagentStart"];
     said::telling(asked, answers, TAKING.contains(&asked.name.as_str()))
 }

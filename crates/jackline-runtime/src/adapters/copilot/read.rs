@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::HOST;
 use crate::adapters::native::{self, Events, Fields, text};
-use crate::adapters::{Asked, Moment, ended, served};
+use crate::adapters::{Inquiry, Moment, ended, served};
 
 /// How the line begins in which a shell's outcome says how it ended, and what stands before the exit code.
 const SHELL_LINE: (&str, &str) = ("<shellId: ", " completed with exit code ");
@@ -13,9 +13,9 @@ const SHELL_LINE: (&str, &str) = ("<shellId: ", " completed with exit code ");
 const FREE_FORM: &str = "input";
 
 /// The end of a sub-agent is told twice; the other telling is the one that is judged.
-pub(super) fn asked(fields: &Fields, asked: Asked) -> Asked {
+pub(super) fn asked(fields: &Fields, asked: Inquiry) -> Inquiry {
     let told_twice = asked.name == "Stop" && fields.contains_key("agent_id");
-    if told_twice { Asked::new(Moment::Passing, asked.name) } else { asked }
+    if told_twice { Inquiry::new(Moment::Passing, asked.name) } else { asked }
 }
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.

@@ -3,7 +3,7 @@
 use jackline_core::decision::{EditTarget, Verdict};
 use serde_json::{Map, Value, json};
 
-use crate::adapters::{Asked, Moment, Reply, said};
+use crate::adapters::{Inquiry, Moment, Reply, said};
 use crate::answer::Answer;
 
 /// What is printed when a gate's deadline is over: of a refusal by the exit code alone the model is not told why.
@@ -12,7 +12,7 @@ pub(super) const LATE: &str = concat!(
     r#""Jackline could not decide: it took longer than its deadline. Run `jackline doctor`."}"#
 );
 
-pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
+pub(super) fn render(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(reply) = said::at_fault(asked, answers, refusal) {
         return reply;
     }
@@ -24,7 +24,7 @@ pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
     }
 }
 
-fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
+fn gate(asked: &Inquiry, answers: &[Answer]) -> Reply {
     let mut answer = specific(asked, answers);
     match said::strictest(answers) {
         None => {
@@ -41,7 +41,7 @@ fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
 }
 
 /// A refusal that holds even where its JSON is not taken. A run cannot be ended: what follows is refused in turn.
-fn refusal(asked: &Asked, reason: &str) -> Reply {
+fn refusal(asked: &Inquiry, reason: &str) -> Reply {
     if asked.moment != Moment::Gate {
         return Reply::said(json!({ "decision": "block", "reason": reason }).to_string());
     }
@@ -53,7 +53,7 @@ fn permission(decision: &str, reason: &str) -> Map<String, Value> {
     members.map(|(name, text)| (name.to_owned(), json!(text))).into_iter().collect()
 }
 
-fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
+fn stop(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(refused) = said::refused(answers) {
         return refusal(asked, &said::held(refused));
     }
@@ -61,7 +61,7 @@ fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
 }
 
 /// What cannot be refused any more is told instead; a cut outcome takes the place of the whole.
-fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
+fn outcome(asked: &Inquiry, answers: &[Answer]) -> Reply {
     let mut answer = specific(asked, answers);
     if let Some(shown) = said::edited(answers, EditTarget::Output).and_then(Value::as_str) {
         let whole = json!({ "resultType": "success", "textResultForLlm": shown });
@@ -71,7 +71,7 @@ fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
 }
 
 /// The context that the model is given. Its answers have all their members at the top.
-fn specific(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
+fn specific(asked: &Inquiry, answers: &[Answer]) -> Map<String, Value> {
     let context = said::context(asked, answers);
     context.map(|context| ("additionalContext".to_owned(), json!(context))).into_iter().collect()
 }

@@ -5,10 +5,10 @@
 use jackline_core::decision::EditTarget;
 use serde_json::{Map, Value, json};
 
-use crate::adapters::{Asked, Moment, Reply, said};
+use crate::adapters::{Inquiry, Moment, Reply, said};
 use crate::answer::Answer;
 
-pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
+pub(super) fn render(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(fault) = said::fault(asked, answers) {
         return at_fault(asked, fault);
     }
@@ -20,7 +20,7 @@ pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
     }
 }
 
-fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
+fn at_fault(asked: &Inquiry, fault: &Answer) -> Reply {
     match asked.moment {
         Moment::Stop { again: false } => followup(&fault.shown()),
         moment if moment.blocks_on_fault() => denial(&fault.shown()),
@@ -29,7 +29,7 @@ fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
 }
 
 /// Where a person would be asked it is refused: in one of its modes the client runs such a call unasked.
-fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
+fn gate(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(strictest) = said::strictest(answers) {
         return denial(&said::reason(asked, strictest, answers));
     }
@@ -50,7 +50,7 @@ fn followup(text: &str) -> Reply {
     Reply::said(json!({ "followup_message": text }).to_string())
 }
 
-fn told(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
+fn told(asked: &Inquiry, answers: &[Answer]) -> Map<String, Value> {
     let context = said::context(asked, answers);
     Map::from_iter(context.map(|context| ("additional_context".to_owned(), json!(context))))
 }

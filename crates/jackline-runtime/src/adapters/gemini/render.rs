@@ -3,10 +3,10 @@
 use jackline_core::decision::EditTarget;
 use serde_json::{Map, Value, json};
 
-use crate::adapters::{Asked, Moment, Reply, said};
+use crate::adapters::{Inquiry, Moment, Reply, said};
 use crate::answer::Answer;
 
-pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
+pub(super) fn render(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(fault) = said::fault(asked, answers) {
         return match asked.moment {
             Moment::Gate => refusal(Map::new(), &fault.shown()),
@@ -23,7 +23,7 @@ pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
 }
 
 /// What is asked of a person elsewhere is refused: where nobody watches, the client ends the run without a word.
-fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
+fn gate(asked: &Inquiry, answers: &[Answer]) -> Reply {
     let Some(strictest) = said::strictest(answers) else {
         let mut answer = told(asked, answers);
         if let Some(value) = said::edited(answers, EditTarget::Args) {
@@ -58,7 +58,7 @@ fn stop(answers: &[Answer]) -> Reply {
 }
 
 /// What cannot be refused any more is told instead; a cut outcome takes the place of the whole.
-fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
+fn outcome(asked: &Inquiry, answers: &[Answer]) -> Reply {
     let mut answer = told(asked, answers);
     if let Some(shown) = said::edited(answers, EditTarget::Output).and_then(Value::as_str) {
         answer = denied(answer, shown);
@@ -67,6 +67,6 @@ fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
 }
 
 /// Before a call the client takes no context.
-fn told(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
+fn told(asked: &Inquiry, answers: &[Answer]) -> Map<String, Value> {
     said::telling(asked, answers, asked.moment != Moment::Gate)
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::HOST;
 use crate::adapters::native::{self, Events, Fields};
-use crate::adapters::{Asked, Moment};
+use crate::adapters::{Inquiry, Moment};
 
 /// The shell's tool, whose outcome names the exit code.
 const SHELL: &str = "bash";
@@ -16,8 +16,8 @@ const INVALID: &str = "invalid";
 pub(super) const HELD: &str = "again";
 
 /// What the plugin changes it does not approve: the client's own permissions are looked at apart from it.
-pub(super) fn asked(_: &Fields, asked: Asked) -> Asked {
-    Asked { unasked: true, ..asked }
+pub(super) fn asked(_: &Fields, asked: Inquiry) -> Inquiry {
+    Inquiry { unasked: true, ..asked }
 }
 
 /// When an event comes. One that is not known may be anything.

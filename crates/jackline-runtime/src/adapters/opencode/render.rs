@@ -4,10 +4,10 @@
 use jackline_core::decision::EditTarget;
 use serde_json::{Map, Value, json};
 
-use crate::adapters::{Asked, Moment, Reply, said};
+use crate::adapters::{Inquiry, Moment, Reply, said};
 use crate::answer::Answer;
 
-pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
+pub(super) fn render(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(fault) = said::fault(asked, answers) {
         return at_fault(asked, fault);
     }
@@ -20,7 +20,7 @@ pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
     }
 }
 
-fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
+fn at_fault(asked: &Inquiry, fault: &Answer) -> Reply {
     match asked.moment {
         Moment::Stop { again: false } => one("followup", json!(fault.shown())),
         moment if moment.blocks_on_fault() => Reply::blocked(fault.shown()),
@@ -29,7 +29,7 @@ fn at_fault(asked: &Asked, fault: &Answer) -> Reply {
 }
 
 /// What is asked of a person elsewhere is refused: a plugin cannot ask.
-fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
+fn gate(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(strictest) = said::strictest(answers) {
         return one("deny", json!(said::reason(asked, strictest, answers)));
     }
@@ -41,7 +41,7 @@ fn stop(answers: &[Answer]) -> Reply {
     said::refused(answers).map_or_else(|| say(Map::new()), |refused| one("followup", json!(refused.shown())))
 }
 
-fn outcome(asked: &Asked, answers: &[Answer]) -> Reply {
+fn outcome(asked: &Inquiry, answers: &[Answer]) -> Reply {
     let mut answer = told(asked, answers);
     if let Some(shown) = said::edited(answers, EditTarget::Output).and_then(shown) {
         answer.insert("output".to_owned(), json!(shown));
@@ -58,7 +58,7 @@ fn shown(outcome: &Value) -> Option<String> {
     }
 }
 
-fn told(asked: &Asked, answers: &[Answer]) -> Map<String, Value> {
+fn told(asked: &Inquiry, answers: &[Answer]) -> Map<String, Value> {
     let context = said::context(asked, answers);
     Map::from_iter(context.map(|context| ("context".to_owned(), json!(context))))
 }

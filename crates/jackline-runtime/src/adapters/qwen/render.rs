@@ -2,10 +2,10 @@
 
 use jackline_core::decision::Verdict;
 
-use crate::adapters::{Asked, Moment, Reply, said};
+use crate::adapters::{Inquiry, Moment, Reply, said};
 use crate::answer::Answer;
 
-pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
+pub(super) fn render(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(reply) = said::at_fault(asked, answers, said::refusal) {
         return reply;
     }
@@ -18,7 +18,7 @@ pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
     }
 }
 
-fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
+fn gate(asked: &Inquiry, answers: &[Answer]) -> Reply {
     let told = said::telling(asked, answers, true);
     match said::strictest(answers) {
         None => said::reply(told),
@@ -29,7 +29,7 @@ fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
     }
 }
 
-fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
+fn stop(asked: &Inquiry, answers: &[Answer]) -> Reply {
     match said::refused(answers) {
         Some(refused) => said::refusal(asked, &refused.shown()),
         None => said::reply(said::telling_person(said::farewell(answers, asked.name == "Stop"))),

@@ -3,10 +3,10 @@
 use jackline_core::decision::{EditTarget, Verdict};
 use serde_json::json;
 
-use crate::adapters::{Asked, Moment, Reply, said};
+use crate::adapters::{Inquiry, Moment, Reply, said};
 use crate::answer::Answer;
 
-pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
+pub(super) fn render(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(reply) = said::at_fault(asked, answers, refusal) {
         return reply;
     }
@@ -19,7 +19,7 @@ pub(super) fn render(asked: &Asked, answers: &[Answer]) -> Reply {
     }
 }
 
-fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
+fn gate(asked: &Inquiry, answers: &[Answer]) -> Reply {
     let mut answer = said::telling(asked, answers, true);
     match said::strictest(answers) {
         Some(strictest) if strictest.verdict == Verdict::Ask => {
@@ -36,7 +36,7 @@ fn gate(asked: &Asked, answers: &[Answer]) -> Reply {
 }
 
 /// The decision of a stop stands below `hookSpecificOutput` here, where only the exit code speaks for all versions.
-fn refusal(asked: &Asked, reason: &str) -> Reply {
+fn refusal(asked: &Inquiry, reason: &str) -> Reply {
     if asked.moment == Moment::Gate {
         return said::refusal(asked, reason);
     }
@@ -46,7 +46,7 @@ fn refusal(asked: &Asked, reason: &str) -> Reply {
     said::thrice(&answer, reason)
 }
 
-fn stop(asked: &Asked, answers: &[Answer]) -> Reply {
+fn stop(asked: &Inquiry, answers: &[Answer]) -> Reply {
     match said::refused(answers) {
         Some(refused) => refusal(asked, &said::held(refused)),
         None => said::reply(said::telling_person(said::farewell(answers, asked.name == "Stop"))),

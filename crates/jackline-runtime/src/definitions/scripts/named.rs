@@ -10,6 +10,7 @@ use jackline_core::glob;
 use jackline_core::shell::{self, Command, Dir, ShellText, Word};
 
 use super::interpreters::{self, Named};
+use super::settings;
 
 /// What stands between the paths of a shell's text or of an option.
 const BETWEEN: &str = ";&|()<>{}\"'`$=,:";
@@ -70,6 +71,11 @@ impl Looking<'_> {
         if first.text.contains('/') {
             self.word(first, &command.dir, true);
         }
+        // One that is not there yet is not trusted once it is.
+        let named = settings::named(program, arguments);
+        let named = named.iter().filter_map(|word| self.path(word, &command.dir));
+        let there: Vec<String> = named.filter(|path| self.root.join(path).is_file()).collect();
+        self.runs.files.extend(there);
         let Some(interpreter) = interpreters::find(program) else { return };
         let Named { files, candidates, module } = interpreter.named(arguments);
         files.iter().for_each(|word| self.word(word, &command.dir, false));

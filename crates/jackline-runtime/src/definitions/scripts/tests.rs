@@ -88,6 +88,38 @@ fn options_and_texts_of_interpreters_are_no_files() {
 }
 
 #[test]
+fn a_file_that_says_what_a_program_does_is_named_by_an_option() {
+    let dir = workspace();
+    let root = dir.path();
+    fs::write(root.join("tools/Makefile"), "lint:\n\ttrue\n").unwrap();
+    for argv in [
+        &["make", "-f", "tools/Makefile", "lint"][..],
+        &["make", "-ftools/Makefile", "lint"],
+        &["make", "--file=tools/Makefile"],
+        &["make", "-C", ".", "--makefile", "tools/Makefile"],
+        &["sh", "-c", "cd tools && make -f Makefile"],
+        &["env", "A=b", "just", "-f", "tools/Makefile"],
+        &["ninja", "-f", "tools/Makefile"],
+        &["eslint", "-c", "tools/Makefile", "{file}"],
+        &["ruff", "check", "--config", "tools/Makefile", "{file}"],
+        &["pre-commit", "run", "--config=tools/Makefile"],
+        &["jq", "-f", "tools/Makefile", "{file}"],
+        &["xargs", "-a", "tools/Makefile", "rm"],
+        &["unheard-of", "--settings", "tools/Makefile"],
+    ] {
+        check(root, argv, &["tools/Makefile"]);
+    }
+    for argv in [&["test", "-f", "report.md"][..], &["grep", "-c", "ok", "report.md"], &["wc", "-l", "report.md"]] {
+        check(root, argv, &[]);
+    }
+    check(root, &["tsc", "-p", "app"], &[]);
+    let argv = ["make", "-f", "new.mk"].map(str::to_owned);
+    assert_eq!(Scripts::default().objection(root, &argv), None);
+    fs::write(root.join("new.mk"), "").unwrap();
+    assert_eq!(Scripts::default().objection(root, &argv).as_deref(), Some("`new.mk` is not trusted"));
+}
+
+#[test]
 fn what_cannot_be_told_is_said_and_what_would_run_instead_is_kept_free() {
     let dir = workspace();
     let told = |argv: &[&str]| Runs::of(dir.path(), &argv.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());

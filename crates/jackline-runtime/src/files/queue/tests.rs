@@ -27,6 +27,7 @@ fn entry(status: Status) -> Entry {
         session: "s".to_owned(),
         name: "P".to_owned(),
         file: String::new(),
+        tree: None,
     }
 }
 
@@ -51,6 +52,7 @@ fn an_entry_has_one_file_which_its_owner_alone_can_read() {
     assert_eq!((mode(&file), mode(&folder.state().join("queue"))), (0o600, 0o700));
     assert_eq!(fs::read_to_string(folder.state().join(".gitignore")).unwrap(), "*\n");
     let settle = Write::Settle {
+        tree: None,
         file: String::new(),
         hash: "0123456789ab".to_owned(),
         status: Status::Passed,

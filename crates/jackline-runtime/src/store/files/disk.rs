@@ -2,7 +2,11 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
+
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
 
 /// Writes everything at `offset`: one system call, unless the disk takes only a part.
 pub(super) fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
@@ -36,6 +40,27 @@ pub(super) fn sync(file: &File) -> io::Result<()> {
     file.sync_data()
 }
 
+/// Puts a file in the place of another of the same directory: at any moment one of the two is there, whole.
+pub(super) fn replace(directory: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
+    #[cfg(test)]
+    if let Some(fault) = faults::next() {
+        fault.fail()?;
+    }
+    Ok(rustix::fs::renameat(directory, from, directory, to)?)
+}
+
+/// Removes a file of a directory; one that is not there is removed already.
+pub(super) fn remove(directory: &OwnedFd, name: &str) -> io::Result<()> {
+    #[cfg(test)]
+    if let Some(fault) = faults::next() {
+        fault.fail()?;
+    }
+    match rustix::fs::unlinkat(directory, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Cuts a file. No fault is planned for it: it is how we recover from the others.
 pub(super) fn cut(file: &File, len: u64) -> io::Result<()> {
     file.set_len(len)
@@ -65,7 +90,7 @@ pub(super) fn read_exact(file: &File, offset: u64, len: usize) -> io::Result<Opt
 
 #[cfg(test)]
 pub(super) mod faults {
-    //! A plan of what the next writes and syncs of this thread do.
+    //! A plan of what the next writes, syncs, renames and removals of this thread do.
 
     use std::cell::RefCell;
     use std::collections::VecDeque;
@@ -75,7 +100,7 @@ pub(super) mod faults {
 
     use rustix::io::Errno;
 
-    /// What one planned write or sync does.
+    /// What one planned step does.
     #[derive(Debug, Clone, Copy)]
     pub(in crate::store::files) enum Fault {
         /// It works.
@@ -90,7 +115,7 @@ pub(super) mod faults {
         static PLAN: RefCell<VecDeque<Fault>> = const { RefCell::new(VecDeque::new()) };
     }
 
-    /// Plans the next writes and syncs; later ones work.
+    /// Plans the next steps; later ones work.
     pub(in crate::store::files) fn plan(faults: &[Fault]) {
         PLAN.with_borrow_mut(|plan| *plan = faults.iter().copied().collect());
     }

@@ -11,6 +11,9 @@ mod network;
 mod place;
 #[cfg(test)]
 mod processes;
+#[cfg(test)]
+mod retired;
+mod retiring;
 mod room;
 mod session;
 mod slots;
@@ -23,10 +26,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jackline_core::sha::Digest;
 
-use super::{Commit, Committed, Head, Lines, Loaded, SessionEntry, Store, StoreFault};
+use super::{CARRIED_BYTES_MAX, Commit, Committed, Head, Lines, Loaded, SessionEntry, Store, StoreFault};
 use log::{LogLines, Trouble};
 pub use network::network_file_system;
 use place::Place;
+pub use retiring::{Retirement, Retiring};
 pub use room::room_bytes;
 use session::{Attempt, OpenSession};
 
@@ -75,6 +79,14 @@ impl FileStore {
             Trouble::Disk(error) => StoreFault::unreadable(&path, error),
             Trouble::Damaged { at, why } => StoreFault::corrupt(session, at, why),
         })
+    }
+
+    /// The right to retire what is kept, which one process has at a time.
+    ///
+    /// # Errors
+    /// When another has it, or the store cannot be written.
+    pub fn retiring(&self) -> Result<Retiring<'_>, StoreFault> {
+        Retiring::of(self)
     }
 
     /// The session's open files; `None` when nothing is kept of it.
@@ -147,6 +159,19 @@ impl Store for FileStore {
 
     fn sessions(&self) -> Result<Vec<SessionEntry>, StoreFault> {
         listing::sessions(&self.root)
+    }
+
+    fn carried(&self, session: &str, seq: u64) -> Result<Option<Vec<u8>>, StoreFault> {
+        let place = Place::new(&self.root, session)?;
+        let name = session::retire::carried_name(seq);
+        let unreadable = |error: std::io::Error| StoreFault::unreadable(&place.path(&name), error);
+        let Some(root) = place.root()? else { return Ok(None) };
+        let opened = place.open(&root, &[name.as_str()], place::READ).map_err(|error| unreadable(error.into()))?;
+        let Some(file) = opened else { return Ok(None) };
+        let len = file.metadata().map_err(unreadable)?.len();
+        let len = usize::try_from(len).ok().filter(|len| *len <= CARRIED_BYTES_MAX);
+        let Some(len) = len else { return Err(StoreFault::corrupt(session, 0, "what was carried over is too long")) };
+        disk::read_exact(&file, 0, len).map_err(unreadable)
     }
 
     fn lines(&self, session: &str, from: u64) -> Result<Lines, StoreFault> {

@@ -18,6 +18,10 @@ use crate::store::{StoreFault, Sync, check_session};
 pub(super) const LOG: &str = "audit.jsonl";
 pub(super) const STATE: &str = "state";
 pub(super) const ID: &str = "id";
+/// A log that is to take the present one's place, while it is written.
+pub(super) const NEXT: &str = "audit.jsonl.next";
+/// How the file begins that holds what was carried over a retired beginning; the number of its last record follows.
+pub(super) const CARRIED: &str = "carried-";
 pub(super) const SNAPSHOTS: &str = "snapshots";
 pub(super) const SESSIONS: &str = "sessions";
 
@@ -32,7 +36,7 @@ const OPEN: OFlags = OFlags::CLOEXEC.union(OFlags::NOFOLLOW).union(OFlags::NOCTT
 pub(super) const READ: OFlags = OPEN.union(OFlags::RDONLY);
 pub(super) const READ_WRITE: OFlags = OPEN.union(OFlags::RDWR);
 pub(super) const CREATE: OFlags = READ_WRITE.union(OFlags::CREATE);
-const DIRECTORY: OFlags = READ.union(OFlags::DIRECTORY);
+pub(super) const DIRECTORY: OFlags = READ.union(OFlags::DIRECTORY);
 
 /// The directory of one session. Its name is a digest, because an id is a host's text and must not be a path.
 #[derive(Debug, Clone)]
@@ -67,6 +71,17 @@ impl Place {
         let mut parts = vec![SESSIONS, self.hex.as_str()];
         parts.extend(file);
         found(open_below(root, &parts, flags)).map(|opened| opened.map(File::from))
+    }
+
+    /// The session's directory; `None` when it is not there.
+    pub(super) fn own(&self, root: &OwnedFd) -> Result<Option<OwnedFd>, StoreFault> {
+        found(open_below(root, &[SESSIONS, self.hex.as_str()], DIRECTORY))
+            .map_err(|error| StoreFault::unreadable(&self.directory, error))
+    }
+
+    /// The name of the session's directory.
+    pub(super) fn directory_name(&self) -> &str {
+        &self.hex
     }
 
     /// Creates what is missing of the session's directory, down to its id; returns the root and the directory.

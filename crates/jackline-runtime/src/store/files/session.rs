@@ -1,5 +1,7 @@
 //! One session with its files open: looks where the log ends and which checkpoint holds, and commits under the lock.
 
+pub(super) mod retire;
+
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -75,6 +77,16 @@ impl OpenSession {
 
     /// Opens a session for its first record, creating what is missing.
     pub(super) fn create(place: Place, sync: Sync) -> Result<Self, StoreFault> {
+        match Self::created(place.clone(), sync) {
+            // A session of this id was retired in this moment, and its directory went.
+            Err(StoreFault::Unwritable { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Self::created(place, sync)
+            }
+            created => created,
+        }
+    }
+
+    fn created(place: Place, sync: Sync) -> Result<Self, StoreFault> {
         let (root, own) = place.create(sync)?;
         let log = place.create_file(&own, LOG)?;
         Ok(Self::new(place, root, log, true))

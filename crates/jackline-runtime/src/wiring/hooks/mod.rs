@@ -20,7 +20,7 @@ pub use survey::{Entry, Flaw, HOOK_S_MAX, Survey};
 
 /// An event that asks us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
+pub struct HookEvent {
     pub event: &'static str,
     /// Whether a failed hook must block: where passing would let something through. A person's prompt, a compaction or
     /// the end of a turn is not held up by a broken guard.
@@ -29,7 +29,7 @@ pub struct Asked {
     pub stops: bool,
 }
 
-impl Asked {
+impl HookEvent {
     /// A tool, or a change of settings, waits for the answer.
     #[must_use]
     pub const fn gate(event: &'static str) -> Self {
@@ -55,7 +55,7 @@ pub struct Form {
     /// The host's name on our command line.
     pub host: &'static str,
     /// Every event that asks us.
-    pub events: &'static [Asked],
+    pub events: &'static [HookEvent],
     /// Numbers that a file of hooks begins with: `version`, where a host wants one.
     pub head: &'static [(&'static str, u64)],
     /// Whether entries stand in groups, `{"hooks": [entry]}`, or directly in the event's list.
@@ -71,6 +71,8 @@ pub struct Form {
     /// Whether the text of a gate refuses by itself when our program cannot be run or fails: for hosts that would let the
     /// call pass then.
     pub shielded: bool,
+    /// Variables that an entry sets for what it runs, where the host's shell would read files by others.
+    pub env: &'static [(&'static str, &'static str)],
     /// The member that says how long the host waits, and what of it makes a second.
     pub timeout: (&'static str, u64),
     /// The member of a gate by which a failed hook blocks, where the host knows one.
@@ -87,6 +89,10 @@ struct Wanted<'a> {
     line: &'a CommandLine,
     timeouts: Timeouts,
 }
+
+/// A bash that is given a socket and takes itself for the first of its kind reads the user's startup file, and one that is
+/// told to another: what stands there could answer in our place. Clients that run on Node hand hooks a socket.
+pub(super) const NO_STARTUP_FILES: &[(&str, &str)] = &[("SHLVL", "9"), ("BASH_ENV", "")];
 
 /// A value that never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +146,7 @@ impl Wiring for Form {
 
 impl Form {
     /// As most hosts have it, and nothing more: each row names what it has otherwise.
-    pub(super) const fn usual(host: &'static str, events: &'static [Asked]) -> Self {
+    pub(super) const fn usual(host: &'static str, events: &'static [HookEvent]) -> Self {
         Self {
             host,
             events,
@@ -151,6 +157,7 @@ impl Form {
             command: "command",
             exec: false,
             shielded: false,
+            env: &[],
             timeout: ("timeout", 1),
             on_failure: None,
             comments: false,
@@ -227,7 +234,7 @@ impl Form {
     }
 
     /// What stands in an event's list for us; without a matcher it is asked for every tool.
-    fn element(&self, asked: &Asked, wanted: Wanted<'_>) -> Shape<'static> {
+    fn element(&self, asked: &HookEvent, wanted: Wanted<'_>) -> Shape<'static> {
         let Wanted { line, timeouts } = wanted;
         let mut hook: Vec<(&str, Shape<'_>)> = Vec::new();
         let mut put = |key: &'static str, value: Value| hook.push((key, Shape::Leaf(value)));
@@ -248,6 +255,10 @@ impl Form {
         put(self.timeout.0, json!(seconds * self.timeout.1));
         if let Some((key, value)) = self.on_failure.filter(|_| asked.gate) {
             put(key, value.value());
+        }
+        if !self.env.is_empty() {
+            let env = self.env.iter().map(|(name, value)| (*name, Shape::Leaf(json!(value))));
+            hook.push(("env", Shape::Object(env.collect())));
         }
         let hook = Shape::Object(hook);
         let element = if self.grouped { Shape::Object(vec![("hooks", Shape::Array(vec![hook]))]) } else { hook };
@@ -271,7 +282,7 @@ impl Form {
     }
 
     fn all(&self, wanted: Wanted<'_>) -> Shape<'static> {
-        let list = |asked: &Asked| Shape::Array(vec![self.element(asked, wanted)]);
+        let list = |asked: &HookEvent| Shape::Array(vec![self.element(asked, wanted)]);
         Shape::Object(self.events.iter().map(|asked| (asked.event, list(asked))).collect())
     }
 
@@ -349,7 +360,7 @@ impl Form {
         let settings = spans::settings(self.plain(text).as_bytes())?;
         let list =
             |event: &str| settings.pointer("/hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
-        let once = |asked: &Asked| {
+        let once = |asked: &HookEvent| {
             let wanted = self.element(asked, Wanted { line, timeouts }).value();
             list(asked.event).is_some_and(|list| list.iter().filter(|element| **element == wanted).count() == 1)
         };

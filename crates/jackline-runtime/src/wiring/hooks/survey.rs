@@ -3,7 +3,7 @@
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{Asked, Form};
+use super::{Form, HookEvent};
 use crate::wiring::shield;
 use crate::wiring::spans::{blank, settings};
 use crate::wiring::{CommandLine, SettingsFault, comments};
@@ -17,7 +17,7 @@ pub const HOOK_S_MAX: f64 = 120.0;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Survey {
     /// Every event that should ask us.
-    pub events: &'static [Asked],
+    pub events: &'static [HookEvent],
     /// The setting that switches every hook off, as it is written.
     pub switched_off: Option<&'static str>,
     /// Whether only hooks of the machine's own settings run; counts only there.
@@ -57,6 +57,8 @@ pub enum Flaw {
     Bare,
     #[error("does more than run us")]
     More,
+    #[error("lacks `env`, so a startup file of the user's shell may answer in its place")]
+    StartupFiles,
     #[error("lacks `{0}`, so a failed hook lets the call pass")]
     PassesOnFailure(String),
     #[error("has no `timeout`, so a hung hook holds the agent up for minutes")]
@@ -194,6 +196,8 @@ fn entry(form: &Form, event: &str, group: &Value, hook: &Value) -> Option<Entry>
     if gates {
         flaws.extend(passes_on_failure(form, hook));
     }
+    let given = |(name, value): &(&str, &str)| hook.get("env").and_then(|env| env.get(name)?.as_str()) == Some(*value);
+    flaws.extend((!form.env.iter().all(given)).then_some(Flaw::StartupFiles));
     let timeout_s = hook.get(form.timeout.0).and_then(Value::as_f64).map(|units| units / form.timeout.1 as f64);
     flaws.extend(timeout(timeout_s, stops));
     flaws.extend(filters(form, group, hook));

@@ -11,17 +11,19 @@ use serde_json::{Value, json};
 use super::super::edit::{Edits, Shape, fresh};
 use super::super::spans::{self, Kind, Node};
 use super::super::{CommandLine, Removed, SettingsFault};
-use super::Place;
+use super::{Place, plain};
 
 /// What the arguments of our server begin with.
 const SERVE: [&str; 2] = ["mcp", "serve"];
 const SERVERS: &str = "mcpServers";
+const EDITORS_SERVERS: &str = "servers";
 
 impl Place<'_> {
     /// The keys that lead to the servers.
     pub(super) fn keys(&self) -> Vec<&str> {
         match self {
             Self::Top => vec![SERVERS],
+            Self::Editor => vec![EDITORS_SERVERS],
             Self::Project(root) => vec!["projects", root, SERVERS],
         }
     }
@@ -49,7 +51,7 @@ pub fn add_own(text: Option<&str>, place: Place<'_>, line: &CommandLine) -> Resu
     };
     match remove_own(text, place)? {
         _ if own(text, place)?.as_ref() == Some(line) => Ok(text.to_owned()),
-        Removed::Nothing => insert(text, &keys, entry),
+        Removed::Nothing => insert((text, &*plain(text, &[place])), &keys, entry),
         Removed::Rest(rest) => add_own(Some(&rest), place, line),
         Removed::All => add_own(None, place, line),
     }
@@ -65,9 +67,10 @@ fn nested<'k>(keys: &[&'k str], entry: Shape<'k>) -> (&'k str, Shape<'k>) {
     (first, Shape::Object(vec![inner]))
 }
 
-fn insert(text: &str, keys: &[&str], entry: Shape<'_>) -> Result<String, SettingsFault> {
-    let root = spans::along(text, &[keys.to_vec()])?;
-    let mut edits = Edits::new(text, &root);
+/// Puts our entry where the keys lead; `text` is what is edited, `read` the same as its host reads it.
+fn insert((text, read): (&str, &str), keys: &[&str], entry: Shape<'_>) -> Result<String, SettingsFault> {
+    let root = spans::along(read, &[keys.to_vec()])?;
+    let mut edits = Edits::new(read, &root).onto(text);
     let (mut at, mut left) = (&root, keys);
     while let Some((key, rest)) = left.split_first() {
         let Some(next) = at.member(key) else { break };
@@ -78,7 +81,7 @@ fn insert(text: &str, keys: &[&str], entry: Shape<'_>) -> Result<String, Setting
     }
     if left.is_empty() {
         if at.member(OWN_SERVER).is_some() {
-            let place = format!("{SERVERS}.{OWN_SERVER}");
+            let place = format!("{}.{OWN_SERVER}", keys.last().unwrap_or(&SERVERS));
             return Err(SettingsFault::WrongType { place, wanted: "ours: another server has this name" });
         }
         edits.add_members(at, &[(OWN_SERVER, entry)]);
@@ -97,8 +100,9 @@ pub fn remove_own(text: &str, place: Place<'_>) -> Result<Removed, SettingsFault
         return Ok(Removed::Nothing);
     }
     let keys = place.keys();
-    let root = spans::along(text, std::slice::from_ref(&keys))?;
-    let mut edits = Edits::new(text, &root);
+    let read = plain(text, &[place]);
+    let root = spans::along(&read, std::slice::from_ref(&keys))?;
+    let mut edits = Edits::new(&read, &root).onto(text);
     let mut path: Vec<&Node> = vec![&root];
     for key in &keys {
         let Some(next) = path.last().and_then(|at| at.member(key)) else { return Ok(Removed::Nothing) };
@@ -124,9 +128,10 @@ pub fn own(text: &str, place: Place<'_>) -> Result<Option<CommandLine>, Settings
     if spans::blank(text.as_bytes()) {
         return Ok(None);
     }
-    let root = spans::along(text, &[place.keys()])?;
+    let text = plain(text, &[place]);
+    let root = spans::along(&text, &[place.keys()])?;
     let entry = place.servers(&root).and_then(|servers| servers.member(OWN_SERVER));
-    Ok(entry.and_then(|entry| line_of(&entry.value(text))))
+    Ok(entry.and_then(|entry| line_of(&entry.value(&text))))
 }
 
 /// What an entry runs, if that is our server.
@@ -178,6 +183,24 @@ mod tests {
         }
         check(Some("{\n  \"projects\": {\n    \"/ws\": {\n      \"mcpServers\": {}\n    }\n  }\n}\n"), project, nested);
         check(Some("{\"projects\":{\"/other\":{}}}"), project, nested);
+    }
+
+    #[test]
+    fn in_an_editors_list_comments_stay_where_they_are() {
+        let at = "/servers/jackline";
+        check(None, Place::Editor, at);
+        check(Some("{\"inputs\":[]}"), Place::Editor, at);
+        for text in [
+            "// mine\n{\n  // \"not\" this\n  \"servers\": {\n    \"b\": { \"command\": \"c\" } // last, really\n  }\n}\n",
+            "{ // nothing yet\n}\n",
+            "{\n  \"servers\": { /* none */ }\n}\n",
+        ] {
+            let added = add_own(Some(text), Place::Editor, &line()).unwrap();
+            assert_eq!(own(&added, Place::Editor).unwrap(), Some(line()), "{added}");
+            assert_eq!(add_own(Some(&added), Place::Editor, &line()).unwrap(), added);
+            assert_eq!(remove_own(&added, Place::Editor).unwrap(), Removed::Rest(text.to_owned()), "{added}");
+        }
+        assert!(add_own(Some("{ // mine\n}"), Place::Top, &line()).is_err(), "other hosts read no comments");
     }
 
     #[test]

@@ -8,6 +8,7 @@ fn line() -> Line {
         program: "/opt/jackline".to_owned(),
         options: words(&["--store", "/s"]),
         project: words(&["--workspace", "/ws"]),
+        root: "/ws".to_owned(),
     }
 }
 
@@ -40,6 +41,25 @@ fn programs_go_behind_the_proxy_and_come_back() {
 }
 
 #[test]
+fn an_editors_list_keeps_its_comments() {
+    let text = "{\n  // mine, all of it\n  \"servers\": {\n    \"a\": {\n      \"type\": \"stdio\", // as ever, \"so\"\n      \"command\": \"npx\",\n      \"args\": [ /* y, */ \"-y\", \"srv\" ]\n    }\n  }\n}\n";
+    let wrapped = wrap(text, &[Place::Editor], &line()).unwrap();
+    assert_eq!(wrapped.servers, ["a"]);
+    assert!(wrapped.text.contains("// as ever, \"so\"") && wrapped.text.contains("/opt/jackline"), "{}", wrapped.text);
+    assert_eq!(unwrap(&wrapped.text, &[Place::Editor]).unwrap().text, text);
+    assert!(is_editors(text) && !is_editors(r#"{"mcpServers":{},"servers":{}}"#) && !is_editors("{}"));
+    assert!(wrap(text, &PLACES, &line()).is_err(), "other hosts read no comments");
+}
+
+#[test]
+fn the_local_transport_of_copilot_is_a_program() {
+    let text = r#"{"mcpServers":{"a":{"type":"local","command":"srv","tools":["*"]}}}"#;
+    let wrapped = wrap(text, &PLACES, &line()).unwrap();
+    assert_eq!(wrapped.servers, ["a"]);
+    assert_eq!(unwrap(&wrapped.text, &PLACES).unwrap().text, text);
+}
+
+#[test]
 fn programs_without_arguments_do_so_too() {
     for args in ["", r#","args":[]"#, r#", "args": [ ]"#] {
         let text = format!(r#"{{"mcpServers":{{"a b":{{"command": "srv"{args}}}}}}}"#);
@@ -61,6 +81,27 @@ fn the_other_name_of_the_transport_comes_back() {
     let args = ["mcp", "proxy", "--name", "a", "--store", "/s", "--streamable-http", "https://x/mcp"];
     let entry = serde_json::json!({"type": "stdio", "command": "/opt/jackline", "args": args});
     check(text, &serde_json::json!({ "mcpServers": { "a": entry } }));
+}
+
+#[test]
+fn the_forms_of_other_hosts_come_back_too() {
+    let local = r#"{"mcpServers":{"a":{"type":"local","command":"npx","args":["x"],"tools":["*"]}}}"#;
+    let args = ["mcp", "proxy", "--name", "a", "--store", "/s", "--", "npx", "x"];
+    let entry = serde_json::json!({"type": "local", "command": "/opt/jackline", "args": args, "tools": ["*"]});
+    check(local, &serde_json::json!({ "mcpServers": { "a": entry } }));
+    let far = r#"{"mcpServers":{"a":{"httpUrl": "https://x/mcp","headers":{"A":"b"},"timeout":5}}}"#;
+    let start = ["mcp", "proxy", "--name", "a", "--store", "/s", "--http-url", "https://x/mcp"];
+    let args = [&start[..], &["--header-env", "A=JACKLINE_HEADER_1"]].concat();
+    let env = serde_json::json!({"JACKLINE_HEADER_1": "b"});
+    let entry = serde_json::json!({"command": "/opt/jackline", "args": args, "env": env, "timeout": 5});
+    check(far, &serde_json::json!({ "mcpServers": { "a": entry } }));
+}
+
+#[test]
+fn whether_servers_are_listed_is_told() {
+    for (text, listed) in [("", false), (r#"{"servers":{}}"#, false), (r#"{"mcpServers":{}}"#, true)] {
+        assert_eq!(wrap(text, &PLACES, &line()).unwrap().listed, listed, "{text}");
+    }
 }
 
 #[test]
@@ -112,12 +153,34 @@ fn servers_of_a_project_know_their_project() {
 
 #[test]
 fn what_cannot_be_wrapped_is_left_and_told() {
-    let text = r#"{"mcpServers":{"old":{"type":"sse","url":"http://x"},"odd":5,"both":{"command":"a","url":"b"},"args":{"command":"a","args":"b"}}}"#;
+    let text = r#"{"mcpServers":{"old":{"type":"sse","url":"http://x"},"odd":5,"both":{"command":"a","url":"b"},"two":{"url":"a","httpUrl":"b"},"args":{"command":"a","args":"b"}}}"#;
     let wrapped = wrap(text, &PLACES, &line()).unwrap();
-    assert_eq!((wrapped.text.as_str(), wrapped.servers.len(), wrapped.left.len()), (text, 0, 4));
+    assert_eq!((wrapped.text.as_str(), wrapped.servers.len(), wrapped.left.len()), (text, 0, 5));
     assert_eq!(wrap("", &PLACES, &line()).unwrap().text, "");
     assert!(wrap("[]", &PLACES, &line()).is_err());
     let twice = r#"{"a":1,"a":2}"#;
     assert_eq!(wrap(twice, &PLACES, &line()).unwrap().text, twice, "what is not read may be odd");
     assert!(wrap(r#"{"mcpServers":{"a":{},"a":{}}}"#, &PLACES, &line()).is_err());
+}
+
+#[test]
+fn a_proxy_that_judges_by_something_else_is_told() {
+    let told = |words: &[&str]| {
+        let arguments = [&["mcp", "proxy"], words].concat().into_iter().map(str::to_owned).collect();
+        astray(&CommandLine { program: "/opt/jackline".to_owned(), arguments }, "a", "/ws")
+    };
+    assert_eq!(told(&["--name", "a", "--store", "/s", "--workspace", "/ws", "--", "srv", "--definition", "x"]), None);
+    assert_eq!(told(&["--name=a", "--url", "https://x"]), None);
+    for (words, want) in [
+        (&["--name", "a", "--definition", "lax.yaml", "--", "srv"][..], "`lax.yaml` alone"),
+        (&["--definition=lax.yaml", "--name", "a", "--", "srv"], "`lax.yaml` alone"),
+        (&["--name", "a", "--workspace", "/tmp", "--", "srv"], "the definition of `/tmp`"),
+        (&["--name", "other", "--", "srv"], "calls the server `other`"),
+        (&["--", "srv", "--name", "a"], "names itself"),
+    ] {
+        assert!(told(words).is_some_and(|why| why.contains(want)), "{words:?}");
+    }
+    let text = r#"{"mcpServers":{"a":{"command":"/x/jackline","args":["mcp","proxy","--name","b","--","srv"]}}}"#;
+    let wrapped = wrap(text, &PLACES, &line()).unwrap();
+    assert_eq!((wrapped.text.as_str(), wrapped.left.len()), (text, 1));
 }

@@ -1,13 +1,16 @@
 //! `jackline audit verify`: whether the log is what was written.
 
+mod retired;
+
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use jackline_core::audit::{Broken, CHECKPOINT_BYTES_MAX, Checkpoint, Format, Summary, Verifier};
 use jackline_core::sha::Digest;
-use jackline_runtime::checkpoint;
+use jackline_runtime::checkpoint::{self, SignFault};
 use jackline_runtime::replay;
+use jackline_runtime::retention::Graves;
 use jackline_runtime::store::files::FileStore;
 use jackline_runtime::store::{RECORD_BYTES_MAX, Store as _};
 use serde_json::Value;
@@ -22,7 +25,8 @@ const LINE_BYTES_MAX: u64 = 2 * RECORD_BYTES_MAX as u64;
 /// Check an export, or the store: every record's hash and link
 ///
 /// Exits with 0 when every chain holds and 1 when one is broken, naming the first broken record. What it cannot see
-/// by itself is a chain that was cut at its end or forged as a whole: give it a head that was kept elsewhere.
+/// by itself is a chain that was cut at its end or forged as a whole: give it a head that was kept elsewhere. What
+/// `jackline store gc` retired is told; with a known head, one that is younger must stand behind that.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Verify {
     /// An export (`-` for standard input); without it, the store
@@ -48,7 +52,7 @@ impl Verify {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let mut heads = self.heads()?;
         for file in &self.checkpoint {
-            let signed = self.signed(file)?;
+            let signed = self.signed(file, Others::Refused)?;
             if signed.is_empty() {
                 let why = format!("`{}` holds no checkpoint", file.display());
                 return Err(CommandError::input(why).hint("`jackline audit checkpoint` prints one"));
@@ -56,11 +60,14 @@ impl Verify {
             heads.extend(signed);
         }
         let outcome = match &self.file {
-            Some(file) => verify_export(file, &heads)?,
-            None => self.verify_store(heads)?,
+            Some(file) => verify_export(file, &heads)?.map(|summary| Verified { gone: Vec::new(), summary }),
+            None => self.verify_store(&mut heads)?,
         };
         match outcome {
-            Ok(summary) => Ok(show(&summary)?),
+            Ok(verified) => {
+                let unvouched = show(&verified, &heads)?;
+                if unvouched { Err(CommandError::not_fine()) } else { Ok(()) }
+            }
             Err(broken) => {
                 screen::line(&describe(&broken))?;
                 Err(CommandError::not_fine())
@@ -83,7 +90,7 @@ impl Verify {
     }
 
     /// The heads that checkpoints vouch for.
-    fn signed(&self, file: &Path) -> Result<Vec<Known>, CommandError> {
+    fn signed(&self, file: &Path, others: Others) -> Result<Vec<Known>, CommandError> {
         let trusted = self.trusted()?;
         let mut known = Vec::new();
         for line in BufReader::new(open(file)?).split(b'\n') {
@@ -94,8 +101,11 @@ impl Verify {
             let signed = line.get(..CHECKPOINT_BYTES_MAX.min(line.len())).unwrap_or_default();
             let refused = |why: String| format!("a checkpoint in `{}` does not hold: {why}", file.display());
             let point = Checkpoint::parse(signed).map_err(|fault| CommandError::input(refused(fault.to_string())))?;
-            checkpoint::verify(&point, trusted.as_ref())
-                .map_err(|fault| CommandError::found(refused(fault.to_string())))?;
+            match checkpoint::verify(&point, trusted.as_ref()) {
+                Err(SignFault::WrongKey) if others == Others::PassedOver => continue,
+                Err(fault) => return Err(CommandError::found(refused(fault.to_string()))),
+                Ok(_) => {}
+            }
             known.push(Known { session: point.session, seq: point.seq, hash: point.hash });
         }
         Ok(known)
@@ -112,12 +122,12 @@ impl Verify {
     fn kept_heads(&self) -> Result<Vec<Known>, CommandError> {
         let mut heads = Vec::new();
         for file in checkpoint::kept_below(&self.at.state()?).files()? {
-            heads.extend(self.signed(&file)?);
+            heads.extend(self.signed(&file, Others::PassedOver)?);
         }
         Ok(heads)
     }
 
-    fn verify_store(&self, mut heads: Vec<Known>) -> Result<Result<Summary, Broken>, CommandError> {
+    fn verify_store(&self, heads: &mut Vec<Known>) -> Result<Result<Verified, Broken>, CommandError> {
         let store = self.at.files()?;
         heads.extend(self.kept_heads()?);
         let ids: Vec<String> = match &self.session {
@@ -127,16 +137,37 @@ impl Verify {
         if let Some(named) = self.session.as_ref().filter(|named| !heads.iter().any(|known| known.session == **named)) {
             super::log::chosen(&store, &self.at, Some(named))?;
         }
-        let mut all = Summary::default();
+        let graves = Graves::of(&store)?;
+        let mut all = Verified::default();
         // A session of which only a head is left is looked for too: its whole log is what was cut.
-        for id in with_heads(ids, &heads, self.session.as_deref()) {
-            match verify_session(&store, &id, &heads)? {
-                Ok(summary) => all.sessions.extend(summary.sessions),
+        for id in with_heads(ids, heads, self.session.as_deref()) {
+            let known: Vec<&Known> = heads.iter().filter(|known| known.session == id).collect();
+            let (known, gone) = match retired::split(&store, known, graves.session(&id))? {
+                Ok(split) => split,
+                Err(broken) => return Ok(Err(broken)),
+            };
+            all.gone.extend(gone);
+            match verify_session(&store, &id, &known)? {
+                Ok(summary) => all.summary.sessions.extend(summary.sessions),
                 Err(broken) => return Ok(Err(broken)),
             }
         }
         Ok(Ok(all))
     }
+}
+
+/// What becomes of checkpoints that another key signed than the trusted one. Those that the store keeps are signed with its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Others {
+    Refused,
+    PassedOver,
+}
+
+/// What holds, and what is known of sessions that were retired whole.
+#[derive(Default)]
+struct Verified {
+    summary: Summary,
+    gone: Vec<retired::GoneHead>,
 }
 
 /// Verifies these sessions of a store, against the checkpoints that it keeps; what is broken about the first that is.
@@ -151,7 +182,8 @@ pub(crate) fn broken_of(at: &Where, ids: &[String]) -> Result<Option<String>, Co
     };
     let (store, heads) = (at.files()?, nothing_named.kept_heads()?);
     for id in ids {
-        if let Err(broken) = verify_session(&store, id, &heads)? {
+        let known: Vec<&Known> = heads.iter().filter(|known| known.session == *id).collect();
+        if let Err(broken) = verify_session(&store, id, &known)? {
             return Ok(Some(describe(&broken)));
         }
     }
@@ -166,8 +198,8 @@ fn with_heads(mut ids: Vec<String>, heads: &[Known], only: Option<&str>) -> Vec<
     ids
 }
 
-fn verify_session(store: &FileStore, id: &str, heads: &[Known]) -> Result<Result<Summary, Broken>, CommandError> {
-    let mut verifier = heads.iter().filter(|known| known.session == id).fold(Verifier::new(Format::Ours), Known::told);
+fn verify_session(store: &FileStore, id: &str, heads: &[&Known]) -> Result<Result<Summary, Broken>, CommandError> {
+    let mut verifier = heads.iter().copied().fold(Verifier::new(Format::Ours), Known::told);
     for line in store.lines(id, 0)? {
         if let Err(broken) = verifier.line(&line?) {
             return Ok(Err(broken));
@@ -184,7 +216,13 @@ fn verify_session(store: &FileStore, id: &str, heads: &[Known]) -> Result<Result
             tail.len()
         ));
     }
-    Ok(verifier.finish())
+    match verifier.finish() {
+        Ok(summary) => Ok(match retired::changed(store, &summary)? {
+            Some(changed) => Err(changed),
+            None => Ok(summary),
+        }),
+        broken => Ok(broken),
+    }
 }
 
 /// A whole record without its line end: a crash leaves the beginning of one, so somebody changed its last byte.
@@ -232,21 +270,30 @@ fn open(file: &Path) -> Result<File, CommandError> {
     if directory { Err(unreadable("it is a directory".to_owned())) } else { Ok(opened) }
 }
 
-fn show(summary: &Summary) -> io::Result<()> {
+/// Shows what holds and what is missing; whether known heads do not stand behind something that is.
+fn show(Verified { summary, gone }: &Verified, heads: &[Known]) -> io::Result<bool> {
+    let mut unvouched = false;
     for chain in &summary.sessions {
-        screen::line(&format!(
-            "{}: {} records, head #{} {}",
-            timeline::shown(&chain.session),
-            chain.records,
-            chain.seq,
-            chain.head
-        ))?;
+        let shown = timeline::shown(&chain.session);
+        screen::line(&format!("{shown}: {} records, head #{} {}", chain.records, chain.seq, chain.head))?;
+        if let Some(retired) = &chain.retired {
+            let doubted = !retired.vouched && heads.iter().any(|known| known.session == chain.session);
+            retired::words(retired, doubted).iter().try_for_each(|line| screen::line(&format!("  {line}")))?;
+            unvouched |= doubted;
+        }
+    }
+    for gone in gone {
+        let doubted = !gone.is_vouched(heads);
+        screen::line(&gone.words(doubted))?;
+        unvouched |= doubted;
     }
     let count = summary.sessions.len();
-    if count == 0 {
-        return screen::line("there is no record to verify");
+    match (count, gone.len()) {
+        (0, 0) => screen::line("there is no record to verify")?,
+        (0, _) => screen::line("there is no record left to verify")?,
+        _ => screen::line(&format!("{count} {} verified", if count == 1 { "chain" } else { "chains" }))?,
     }
-    screen::line(&format!("{count} {} verified", if count == 1 { "chain" } else { "chains" }))
+    Ok(unvouched)
 }
 
 fn describe(broken: &Broken) -> String {

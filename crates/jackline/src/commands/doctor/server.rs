@@ -2,23 +2,23 @@
 
 use std::path::Path;
 
-use jackline_runtime::wiring::CommandLine;
-use jackline_runtime::wiring::servers::{own, proxied};
+use jackline_core::hosts::tells_last_words;
+use jackline_core::stack::Stack;
+use jackline_runtime::wiring::servers::{astray, own, proxied};
+use jackline_runtime::wiring::{CommandLine, Scope};
 
 use super::report::Report;
-use crate::hosts::{Host, Settings};
+use crate::hosts::{Host, Listed, Settings};
 use crate::place;
 
 const GROUP: &str = "mcp";
 
 /// Looks at every place where a host may have it registered; `store` is where its hooks keep their records.
 pub(super) fn look(host: &Host, root: &Path, store: Option<&Path>, report: &mut Report) {
-    let Some(servers) = host.servers else { return };
     let mut found = 0;
-    for scope in host.scopes {
-        let Ok((path, place)) = servers(*scope, root) else { continue };
-        let shown = format!("{} ({})", place::shown(&path), scope.name());
-        let lines = Settings::read_servers(path).and_then(|settings| {
+    for (scope, Listed { file, place, .. }) in host.lists(root) {
+        let shown = format!("{} ({})", place::shown(&file), scope.name());
+        let lines = Settings::read_servers(file).and_then(|settings| {
             let text = settings.text.as_deref().unwrap_or_default();
             let lines = own(text, place).and_then(|own| Ok((own, proxied(text, place)?)));
             lines.map_err(|fault| settings.refused(&fault))
@@ -32,10 +32,11 @@ pub(super) fn look(host: &Host, root: &Path, store: Option<&Path>, report: &mut 
         };
         if let Some(line) = line {
             found += 1;
-            judge(host, &line, &shown, store, report);
+            judge((host, scope), &line, &shown, store, report);
         }
         for (name, line) in proxies {
-            judge_proxy(&line, &format!("{shown}: `{name}`"), store, report);
+            let root = root.to_str().unwrap_or_default();
+            judge_proxy(&line, (&name, &format!("{shown}: `{name}`")), (store, root), report);
         }
     }
     if found > 1 {
@@ -51,7 +52,20 @@ fn error_in(error: crate::error::CommandError, shown: &str, report: &mut Report)
     report.note(GROUP, format!("{shown}: {why}"), hints.join("; "));
 }
 
-fn judge(host: &Host, line: &CommandLine, shown: &str, store: Option<&Path>, report: &mut Report) {
+/// An agent whose host does not tell its last words has no other way to say that it cannot go on.
+pub(super) fn exit(host: &Host, root: &Path, stack: &Stack, report: &mut Report) {
+    let holds = stack.layers.iter().any(|layer| layer.model.completion.is_some());
+    if !holds || tells_last_words(Some(host.name)) || host.serves(root) {
+        return;
+    }
+    let text = format!(
+        "{}: `completion` holds stops, and an agent that cannot go on has no tool to say so: our server is not registered",
+        host.title,
+    );
+    report.warn(GROUP, text, format!("jackline init {} --mcp", host.name));
+}
+
+fn judge((host, scope): (&Host, Scope), line: &CommandLine, shown: &str, store: Option<&Path>, report: &mut Report) {
     if place::started(line).is_none() {
         let text = format!("{shown}: our server's program `{}` is not there", line.program);
         return report.fail(GROUP, text, format!("jackline init {} --mcp", host.name));
@@ -60,7 +74,17 @@ fn judge(host: &Host, line: &CommandLine, shown: &str, store: Option<&Path>, rep
         let text = format!("{shown}: our server keeps its records in `{}`, and the hooks elsewhere", named.display());
         return report.fail(GROUP, text, format!("jackline init {} --mcp", host.name));
     }
+    if scope != Scope::Project && !is_baked(line) {
+        let text =
+            format!("{shown}: where our server finds its store and your definition is left to the client's variables");
+        return report.warn(GROUP, text, format!("jackline init {} --mcp", host.name));
+    }
     report.ok(GROUP, format!("{shown}: our server offers todos, facts and guarded files"));
+}
+
+/// Whether a command is told where things are, so that no variable leads it elsewhere.
+fn is_baked(line: &CommandLine) -> bool {
+    ["--store", "--home"].iter().all(|option| line.arguments.iter().any(|word| word == option))
 }
 
 /// Where a command keeps its records, if the hooks keep theirs elsewhere.
@@ -70,18 +94,31 @@ fn other_store<'l>(line: &'l CommandLine, store: Option<&Path>) -> Option<&'l Pa
     store.filter(|store| named != *store).map(|_| named)
 }
 
-/// A proxy that cannot be started leaves its server away; one that keeps its records elsewhere knows no hook's call.
-fn judge_proxy(line: &CommandLine, shown: &str, store: Option<&Path>, report: &mut Report) {
+/// A proxy that cannot be started leaves its server away; one that keeps its records elsewhere knows no hook's call; one
+/// that judges by something else guards something else.
+fn judge_proxy(
+    line: &CommandLine,
+    (name, shown): (&str, &str),
+    (store, root): (Option<&Path>, &str),
+    report: &mut Report,
+) {
     const AGAIN: &str = "jackline mcp wrap --undo && jackline mcp wrap";
     if place::started(line).is_none() {
         return report.fail(GROUP, format!("{shown}: the proxy's program `{}` is not there", line.program), AGAIN);
     }
-    match other_store(line, store) {
-        Some(named) => {
+    match (other_store(line, store), astray(line, name, root)) {
+        (Some(named), _) => {
             let text =
                 format!("{shown}: the proxy keeps its records in `{}`, and the hooks elsewhere", named.display());
             report.fail(GROUP, text, AGAIN);
         }
-        None => report.ok(GROUP, format!("{shown}: behind the proxy")),
+        (None, Some(why)) => {
+            report.warn(
+                GROUP,
+                format!("{shown}: behind a proxy, but {why}"),
+                "look at who wrote it, or: ".to_owned() + AGAIN,
+            );
+        }
+        (None, None) => report.ok(GROUP, format!("{shown}: behind the proxy")),
     }
 }

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::report::Report;
 use super::wiring::Wired;
 use crate::bounded::{self, Answered};
-use crate::hosts::Host;
+use crate::hosts::{Host, told_to_deny};
 use crate::place;
 
 const GROUP: &str = "trial";
@@ -110,6 +110,7 @@ fn redirected(wired: &Wired, scratch: &Scratch) -> Vec<String> {
     }
     let text = |path: PathBuf| path.display().to_string();
     arguments.extend(["--store".to_owned(), text(scratch.store())]);
+    arguments.extend(["--home".to_owned(), text(scratch.0.path().to_owned())]);
     // A line that names no root has to find the definition as it would in a session.
     if wired.line.arguments.iter().any(|word| word == "--root") {
         arguments.extend(["--root".to_owned(), text(scratch.root())]);
@@ -155,7 +156,8 @@ impl Try<'_> {
             return Ok(());
         };
         let answered = self.run_line(&line, "")?;
-        if (self.host.trial.denies)(&answered) {
+        // It has no words of the host's for it.
+        if told_to_deny(&answered) {
             return Ok(());
         }
         Err(format!("the wired command does not refuse when our program is missing: {}", told(&answered)))
@@ -166,12 +168,20 @@ impl Try<'_> {
         self.run_line(self.host.wiring.shielded(&self.line).as_ref().unwrap_or(&self.line), message)
     }
 
-    /// Runs a line with nothing of our environment: what counts is on it.
+    /// Runs a line with nothing of our environment: what counts is on it. Where the user's own shell starts it, that reads
+    /// its files as ever.
     fn run_line(&self, line: &CommandLine, message: &str) -> Result<Answered, String> {
-        let mut command = Command::new(&line.program);
+        let (mut command, given) = match place::starting(self.host.name) {
+            Some((shell, given)) => (Command::new(shell), given),
+            None => (Command::new(&line.program), Vec::new()),
+        };
+        if given.is_empty() {
+            command.args(&line.arguments).env_clear().env("HOME", self.scratch.0.path());
+        } else {
+            command.args(["-c", &line.in_shell()]).env_clear().envs(given);
+        }
         let start = if self.host.trial.above { self.scratch.0.path().to_owned() } else { self.scratch.root() };
-        command.args(&line.arguments).current_dir(&start);
-        command.env_clear().env("HOME", self.scratch.0.path());
+        command.current_dir(&start);
         command.envs(self.host.trial.project.map(|name| (name, &start)));
         bounded::run(command, message, TRIAL_MS_MAX).map_err(|why| format!("the wired hook gives no answer: {why}"))
     }

@@ -154,6 +154,9 @@ fn judged(
     if report.remarks.len() == failures {
         report.ok(GROUP, format!("{shown}: asked about {} events", survey.entries.len()));
     }
+    if wired.store().is_none() {
+        left_to_variables(shown, root, report);
+    }
     if !survey.doubtful.is_empty() {
         let text = format!("{shown}: what the client makes of {} is not known", survey.doubtful.join(", "));
         let remedy =
@@ -161,6 +164,17 @@ fn judged(
         report.note(GROUP, text, remedy);
     }
     Some(wired)
+}
+
+/// Settings that are shared name no place of anybody's machine; then variables say where records are kept.
+fn left_to_variables(shown: &str, root: &Path, report: &mut Report) {
+    const REMEDY: &str = "wire your own settings, which name the place (`--scope user`)";
+    if let Some(variable) = place::passed_over(root) {
+        let text = format!("{shown}: `{variable}` leads into the project, and these hooks pass it over");
+        report.warn(GROUP, text, format!("unset {variable}, or {REMEDY}"));
+    }
+    let text = format!("{shown}: these hooks keep their records where `JACKLINE_HOME` or `XDG_STATE_HOME` says");
+    report.note(GROUP, text, REMEDY);
 }
 
 /// Whether the host would run the hooks in a file, where it wants a person's trust first.
@@ -184,8 +198,14 @@ fn in_folder(host: &Host, scope: Option<Scope>, root: &Path, shown: &str, report
     if scope != Some(Scope::Project) {
         return;
     }
-    if let Folder::Untrusted { why, remedy } = (host.folder)(root) {
-        report.fail(GROUP, format!("{shown}: {} does not run these hooks: {why}", host.title), remedy);
+    match (host.folder)(root) {
+        Folder::Trusted => {}
+        Folder::Unsaid { why, remedy } => {
+            report.warn(GROUP, format!("{shown}: {} may ask before it runs these hooks: {why}", host.title), remedy);
+        }
+        Folder::Untrusted { why, remedy } => {
+            report.fail(GROUP, format!("{shown}: {} does not run these hooks: {why}", host.title), remedy);
+        }
     }
 }
 

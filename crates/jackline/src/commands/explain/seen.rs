@@ -29,6 +29,8 @@ fn asked(probe: &Value) -> String {
         "fingerprint" => format!("content of {}", member("path")),
         "last_byte" => format!("the end of {}", member("path")),
         "contains" => format!("whether {} holds the text", member("path")),
+        "lands" => format!("what of {} would land below {}", member("from"), member("into")),
+        "meets" => format!("what the pattern {} meets below {}", member("pattern"), member("dir")),
         "counts" => "what this session had counted".to_owned(),
         "work_tree" => "the work tree".to_owned(),
         "settings" => format!("the settings in {}", member("file")),

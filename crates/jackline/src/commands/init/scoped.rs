@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use jackline_core::hosts::tells_last_words;
 use jackline_runtime::wiring::Scope;
 
 use crate::hosts::{AtMissing, Folder, Host};
@@ -20,6 +21,18 @@ pub(super) fn note(host: &Host, scope: Scope, root: &Path, path: &Path) {
             note_folder(host, root);
         }
     }
+}
+
+/// Where an agent's last words are not told, it can say by our server alone that it cannot go on.
+pub(super) fn note_exit(host: &Host, root: &Path) {
+    if tells_last_words(Some(host.name)) || host.serves(root) {
+        return;
+    }
+    screen::complain(&format!(
+        "note: {} does not tell its agent's last words: to park, it needs our MCP server",
+        host.title
+    ));
+    screen::complain(&format!("  help: jackline init {} --mcp", host.name));
 }
 
 fn note_untracked(root: &Path, path: &Path) {
@@ -42,10 +55,13 @@ fn note_shared(host: &Host) {
 
 /// A host that does not trust the folder passes over its hooks without a word.
 fn note_folder(host: &Host, root: &Path) {
-    if let Folder::Untrusted { why, remedy } = (host.folder)(root) {
-        screen::complain(&format!("warning: {} does not run a project's hooks here: {why}", host.title));
-        screen::complain(&format!("  help: {remedy}"));
-    }
+    let (what, why, remedy) = match (host.folder)(root) {
+        Folder::Trusted => return,
+        Folder::Unsaid { why, remedy } => ("may ask before it runs a project's hooks here", why, remedy),
+        Folder::Untrusted { why, remedy } => ("does not run a project's hooks here", why, remedy),
+    };
+    screen::complain(&format!("warning: {} {what}: {why}", host.title));
+    screen::complain(&format!("  help: {remedy}"));
 }
 
 /// Whether git would add the file; where there is no repository, or no git, it would not.

@@ -22,6 +22,13 @@ pub(crate) struct Judging {
     /// The state directory (default: $JACKLINE_HOME, else the user's state directory)
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
+    /// The user's home directory (default: $HOME)
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+    /// Where the user's settings lie, and the user's own definition in `jackline` there (default: `.config` in a home that is
+    /// named, else $XDG_CONFIG_HOME, else ~/.config)
+    #[arg(long, value_name = "DIR")]
+    settings: Option<PathBuf>,
     /// The session that calls belong to (default: the one whose hook saw the call, else the only live one, else new)
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -57,7 +64,12 @@ impl Judging {
         if self.workspace.is_some() {
             Where { workspace: self.workspace.clone(), store: None }.workspace()?;
         }
-        let baked = Baked { store: self.store.clone(), root: self.workspace.clone(), ..Baked::default() };
+        let baked = Baked {
+            store: self.store.clone(),
+            root: self.workspace.clone(),
+            home: self.home.clone(),
+            settings: self.settings.clone(),
+        };
         let Hooked { state, definitions, settings, home } =
             place::hooked("claude", &baked, || None).map_err(CommandError::input)?;
         let mut builder = RuntimeBuilder::default().state(&state);

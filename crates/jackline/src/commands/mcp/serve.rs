@@ -20,7 +20,8 @@ const TOKEN_FILE_BYTES_MAX: u64 = 8 * 1024;
 /// Offer todos, facts and guarded workspace files to any MCP client
 ///
 /// Without `--http` one client is served over standard input and output. Every call is judged and recorded as a call of
-/// the session that it belongs to. `jackline init claude --mcp` writes this command into Claude Code's settings.
+/// the session that it belongs to. `jackline init HOST --mcp` writes this command into the settings of Claude Code, Copilot
+/// CLI, Cursor and VS Code.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serve {
     #[command(flatten)]

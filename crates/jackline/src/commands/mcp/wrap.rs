@@ -1,22 +1,23 @@
 //! `jackline mcp wrap`: puts the MCP servers of a host behind the proxy, and takes them out again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jackline_runtime::wiring::servers::{self, Place, Wrapped};
 
 use crate::error::CommandError;
-use crate::hosts::Settings;
+use crate::hosts::{self, Host, Listed, Settings, WORKSPACE_FOLDER};
 use crate::place::{self, Where};
 use crate::{diff, person, screen};
 
 /// Put the MCP servers of a host's configuration behind the proxy
 ///
 /// Shows what it changes and changes nothing else; running it again changes nothing, and `--undo` takes it back byte for
-/// byte. Without `--config` these are the project's `.mcp.json` and Claude Code's own servers, the user's and those of
-/// this project.
+/// byte. Without `--config` these are the project's lists, `.mcp.json`, `.cursor/mcp.json` and `.vscode/mcp.json`, and your
+/// own of Claude Code, Copilot CLI and Cursor. With `--workspace` all of them judge by that
+/// project, wherever the host starts them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Wrap {
-    /// A configuration with `mcpServers` in it
+    /// A configuration with `mcpServers` in it, or with `servers` as VS Code has them
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Only show what would be changed
@@ -32,33 +33,73 @@ pub(crate) struct Wrap {
     at: Where,
 }
 
+/// A configuration in question: where it lists servers, and how those are told the project's directory.
+struct Configuration<'a> {
+    path: PathBuf,
+    places: Vec<Place<'a>>,
+    workspace: Option<&'static str>,
+}
+
 impl Wrap {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         if !self.undo {
             person::outside_a_session()?;
         }
         let root = self.at.project()?;
-        let mut changes = Vec::new();
-        for path in self.configurations(&root) {
-            let settings = Settings::read_servers(path)?;
-            let Some(text) = settings.text.clone() else {
-                self.must_be_there(&settings)?;
-                continue;
-            };
-            let after = self.changed(&settings, &text, &root)?;
-            if after != text {
-                changes.push((settings, after));
+        let (mut changes, mut left) = (Vec::new(), Vec::new());
+        for configuration in self.configurations(&root) {
+            let shown = place::shown(&configuration.path);
+            match self.planned(configuration, &root) {
+                Ok(change) => changes.extend(change),
+                Err(error) if self.config.is_some() || error.is_broken_pipe() => return Err(error),
+                // One host's odd list leaves no other unguarded.
+                Err(error) => {
+                    error.warn();
+                    left.push(shown);
+                }
             }
         }
-        self.carry_out(&changes)
+        self.carry_out(&changes)?;
+        if left.is_empty() {
+            return Ok(());
+        }
+        Err(CommandError::input(format!("left alone: {}", left.join(", ")))
+            .hint("mend what the warnings above say, then run it again; no other list was held up"))
+    }
+
+    /// A configuration and what becomes of it; nothing where it stays as it is.
+    fn planned(
+        &self,
+        configuration: Configuration<'_>,
+        root: &Path,
+    ) -> Result<Option<(Settings, String)>, CommandError> {
+        let settings = Settings::read_servers(configuration.path.clone())?;
+        let Some(text) = settings.text.clone() else {
+            self.must_be_there(&settings)?;
+            return Ok(None);
+        };
+        let after = self.changed((&settings, &text), configuration, root)?;
+        Ok((after != text).then_some((settings, after)))
     }
 
     /// The files in question; one that is named must be there.
-    fn configurations(&self, root: &std::path::Path) -> Vec<PathBuf> {
-        match &self.config {
-            Some(file) => vec![file.clone()],
-            None => std::iter::once(root.join(".mcp.json")).chain(place::claude_servers()).collect(),
+    fn configurations<'a>(&self, root: &'a Path) -> Vec<Configuration<'a>> {
+        let lists = Host::all().flat_map(|host| host.lists(root)).map(|(_, listed)| listed);
+        if let Some(path) = self.config.clone() {
+            let real = path.canonicalize().ok();
+            let known = lists.into_iter().find(|listed| real.is_some() && listed.file.canonicalize().ok() == real);
+            let places = vec![Place::Top, Place::Project(root.to_str().unwrap_or_default())];
+            return vec![Configuration { path, places, workspace: known.and_then(|listed| listed.workspace) }];
         }
+        let mut found: Vec<Configuration<'a>> = Vec::new();
+        for Listed { file, place, workspace } in lists {
+            match found.iter_mut().find(|known| known.path == file) {
+                Some(known) if known.places.contains(&place) => {}
+                Some(known) => known.places.push(place),
+                None => found.push(Configuration { path: file, places: vec![place], workspace }),
+            }
+        }
+        found
     }
 
     fn must_be_there(&self, settings: &Settings) -> Result<(), CommandError> {
@@ -69,19 +110,38 @@ impl Wrap {
         Err(CommandError::input(why).hint("name a file that exists with `--config FILE`"))
     }
 
-    fn changed(&self, settings: &Settings, text: &str, root: &std::path::Path) -> Result<String, CommandError> {
+    fn changed(
+        &self,
+        (settings, text): (&Settings, &str),
+        Configuration { mut places, mut workspace, .. }: Configuration<'_>,
+        root: &Path,
+    ) -> Result<String, CommandError> {
         let shown = place::shown(&settings.path);
-        let root = root.to_str().unwrap_or_default();
-        let places = [Place::Top, Place::Project(root)];
-        let Wrapped { text, servers, left } =
-            if self.undo { servers::unwrap(text, &places) } else { servers::wrap(text, &places, &self.line(root)?) }
-                .map_err(|fault| settings.refused(&fault))?;
+        if self.config.is_some() && servers::is_editors(text) {
+            (places, workspace) = (vec![Place::Editor], Some(WORKSPACE_FOLDER));
+        }
+        let changed = if self.undo {
+            servers::unwrap(text, &places)
+        } else {
+            servers::wrap(text, &places, &self.line(root, workspace)?)
+        };
+        let Wrapped { text, listed, servers, left } = changed.map_err(|fault| settings.refused(&fault))?;
+        if !listed && self.config.is_some() {
+            let why = format!("`{shown}` has no list of servers, so nothing in it can be put behind the proxy");
+            return Err(CommandError::input(why).hint("write `jackline mcp proxy` before each server by hand"));
+        }
         let what = if self.undo { "no longer behind the proxy" } else { "behind the proxy" };
-        let shared = settings.path.file_name().is_some_and(|name| name == ".mcp.json");
+        let shared = settings.path.starts_with(root) || settings.path.ends_with(".mcp.json");
         if !self.undo && !servers.is_empty() && shared {
             screen::complain(&format!(
                 "note: {shown} names paths of this machine now: take it back with `--undo` before it goes to others"
             ));
+        }
+        if !self.undo && !servers.is_empty() && self.starts_elsewhere(settings, root) {
+            screen::complain(&format!(
+                "note: {shown} is no file of this project: its proxies judge by the directory that they are started in"
+            ));
+            screen::complain("  help: name the project for all of them with `--workspace DIR`");
         }
         for name in servers {
             screen::line(&format!("{shown}: `{name}`: {what}"))?;
@@ -92,14 +152,23 @@ impl Wrap {
         Ok(text)
     }
 
-    /// What runs the proxy: this program, with the store and the project that it would find now.
-    fn line(&self, root: &str) -> Result<servers::Line, CommandError> {
-        let text = |path: PathBuf| {
-            path.into_os_string().into_string().map_err(|_| CommandError::input("a path is not UTF-8; rename it"))
-        };
-        let store = vec!["--store".to_owned(), text(self.at.state()?)?];
-        let project = vec!["--workspace".to_owned(), root.to_owned()];
-        Ok(servers::Line { program: text(place::this_program()?)?, options: store, project })
+    /// Whether the host that reads a named file may start its servers anywhere, and nobody said where they belong.
+    fn starts_elsewhere(&self, settings: &Settings, root: &Path) -> bool {
+        let inside = settings.path.canonicalize().is_ok_and(|file| file.starts_with(root));
+        self.config.is_some() && self.at.workspace.is_none() && !inside
+    }
+
+    /// What runs the proxy: this program, with the store, the home and the project that it would find now, whatever
+    /// variables its client has then.
+    fn line(&self, root: &Path, workspace: Option<&str>) -> Result<servers::Line, CommandError> {
+        let root = hosts::text(root)?.to_owned();
+        let mut options = vec!["--store".to_owned(), hosts::text(&self.at.state()?)?.to_owned()];
+        options.extend(hosts::user()?);
+        // A project that was named is meant for all of them.
+        let named = workspace.or_else(|| self.at.workspace.as_ref().map(|_| root.as_str()));
+        options.extend(named.into_iter().flat_map(|named| ["--workspace", named]).map(str::to_owned));
+        let project = if named.is_some() { Vec::new() } else { vec!["--workspace".to_owned(), root.clone()] };
+        Ok(servers::Line { program: hosts::text(&place::this_program()?)?.to_owned(), options, project, root })
     }
 
     fn carry_out(&self, changes: &[(Settings, String)]) -> Result<(), CommandError> {

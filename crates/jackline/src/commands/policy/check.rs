@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use jackline_core::event::Body;
 use jackline_core::legible;
 use jackline_runtime::Answer;
-use jackline_runtime::files::NO_COMMIT;
+use jackline_runtime::files::{self, NO_COMMIT};
 use serde_json::{Value, json};
 
 use super::{Workspace, annotated, none_found};
@@ -75,7 +75,7 @@ impl Check {
     fn prompt(&self, workspace: &Workspace) -> Result<ExitCode, CommandError> {
         let answer = workspace.decide(self.trust, None, Body::PromptSubmitted)?;
         match self.format {
-            Format::Json => screen::line(&json!({ "recorded": answer.seq }).to_string())?,
+            Format::Json => screen::line(&recorded(workspace, &answer).to_string())?,
             Format::Human | Format::Github => screen::line("the prompt is recorded")?,
         }
         for notice in &answer.notices {
@@ -139,6 +139,14 @@ fn shown(text: &str) -> String {
         _ => line.to_owned(),
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What a prompt leads to, in the form of every look: nothing is outstanding at one.
+fn recorded(workspace: &Workspace, answer: &Answer) -> Value {
+    let folders = workspace.folders();
+    let faults = folders.iter().flat_map(|folder| files::policies(folder).faults).chain(workspace.missing());
+    let faults: Vec<Value> = faults.map(|fault| fault.to_value()).collect();
+    json!({ "outstanding": [], "settled": [], "faults": faults, "text": "", "recorded": answer.seq })
 }
 
 /// How it ends: a policy that is switched on but cannot be judged is not fine.

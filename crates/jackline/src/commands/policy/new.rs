@@ -157,7 +157,7 @@ impl New {
         let since = &answers.compare_to;
         let action = answers.command.as_ref().map(|command| {
             format!(
-                "# Run without a shell; `{{files}}` with `run_for: all_matches` for all at once.\naction: {}\n",
+                "# Run without a shell (`sh -c '… \"$1\" …' sh {{file}}` has one); `{{files}}` with `run_for: all_matches` for all at once.\naction: {}\n",
                 json!({ "command": command })
             )
         });

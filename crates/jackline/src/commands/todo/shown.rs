@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::error::CommandError;
 use crate::paint::Paint;
-use crate::timeline::{harmless, shown, text};
+use crate::screen;
+use crate::timeline::{self, harmless, shown, text};
 
 /// What happened to a todo, by its records.
 #[derive(Debug)]
@@ -95,9 +96,13 @@ pub(super) fn as_json(session: &str, todo: &Todo, history: &[Happened]) -> Value
 /// What the log says of a todo, oldest first.
 pub(super) fn history(store: &dyn Store, session: &str, todo: &Todo) -> Result<Vec<Happened>, CommandError> {
     let target = format!("todo:{}", todo.id);
-    let mut history = Vec::new();
+    let (mut history, mut first) = (Vec::new(), true);
     for line in store.lines(session, 0)? {
         let Ok(record) = replay::record(&line?) else { continue };
+        if let Some(last) = timeline::missing(&record).filter(|_| std::mem::take(&mut first)) {
+            screen::complain(&format!("note: {}", timeline::missing_words(last)));
+        }
+        first = false;
         if text(&record, "target") == target {
             history.push(happened(&record));
         }
