@@ -1,7 +1,5 @@
 //! The state of a session as it is kept: written without names of fields, so that every field is always written.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on says so by panicking")]
-
 use jackline_core::files::memory::{Heard, Kept, Remembered};
 use jackline_core::files::queue::{SettledBy, Status};
 use jackline_core::files::seen::Baseline;
