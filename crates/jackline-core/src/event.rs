@@ -207,9 +207,8 @@ impl Call {
     /// A plain tool call; the id, where the host has one, is set on it.
     #[must_use]
     pub fn new(tool: impl Into<String>, args: Value) -> Self {
-        let (action, broken) = ("tool_call".to_owned(), None);
-        let (unlisted, own_id, dirs) = (false, false, Vec::new());
-        Self { id: None, tool: tool.into(), args, action, broken, unlisted, own_id, dirs }
+        let (action, unlisted, own_id, dirs) = ("tool_call".to_owned(), false, false, Vec::new());
+        Self { id: None, tool: tool.into(), args, action, broken: None, unlisted, own_id, dirs }
     }
 }
 
@@ -425,14 +424,11 @@ fn call(fields: &Map<String, Value>) -> Result<Call, EventFault> {
 }
 
 fn dirs(call: &Map<String, Value>) -> Result<Vec<String>, EventFault> {
-    const WRONG: EventFault = EventFault::Wrong("call.dirs", "a list of a few absolute paths");
-    let dirs = match call.get("dirs") {
-        None | Some(Value::Null) => return Ok(Vec::new()),
-        Some(Value::Array(dirs)) if dirs.len() <= DIRS_MAX => dirs,
-        Some(_) => return Err(WRONG),
-    };
+    let Some(dirs) = call.get("dirs").filter(|dirs| !dirs.is_null()) else { return Ok(Vec::new()) };
     let absolute = |dir: &Value| dir.as_str().filter(|dir| dir.starts_with('/')).map(str::to_owned);
-    dirs.iter().map(absolute).collect::<Option<Vec<String>>>().ok_or(WRONG)
+    let few = dirs.as_array().filter(|dirs| dirs.len() <= DIRS_MAX);
+    let all: Option<Vec<String>> = few.and_then(|dirs| dirs.iter().map(absolute).collect());
+    all.ok_or(EventFault::Wrong("call.dirs", "a list of a few absolute paths"))
 }
 
 /// The arguments; or why their text is none. Such a call is still a call: it is counted, recorded and refused.

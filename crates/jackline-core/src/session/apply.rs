@@ -53,12 +53,7 @@ impl Session {
             }
             Change::Finished { agent, call, signature } => self.close(agent, *call, signature),
             Change::Sighted { call, signature, refused, served, paired } => {
-                if let Some(open) =
-                    self.unnamed_index(*signature).filter(|_| *paired).and_then(|at| self.open.get_mut(at))
-                {
-                    open.alias = Some(*call);
-                }
-                self.sight((*call, *signature), *refused, *served);
+                self.sight((*call, *signature, *paired), *refused, *served);
             }
             Change::Served { served } => self.serve(served),
             Change::Wrote => self.writes += 1,
@@ -136,7 +131,9 @@ impl Session {
         push(&mut self.open, open, OPEN_CALLS_MAX);
     }
 
-    fn sight(&mut self, (call, signature): (Key, Key), refused: bool, served: bool) {
+    fn sight(&mut self, (call, signature, paired): (Key, Key, bool), refused: bool, served: bool) {
+        let unnamed = self.unnamed_index(signature).filter(|_| paired);
+        unnamed.and_then(|at| self.open.get_mut(at)).into_iter().for_each(|open| open.alias = Some(call));
         let same = |open: &&mut Open| open.is_named(call) && open.signature == signature;
         for open in self.open.iter_mut().filter(same) {
             // Our own server is the end of the way: no proxy comes after it.
