@@ -2,13 +2,13 @@
 //! call.
 //!
 //! It was counted and judged, and a person may have agreed to it. What is added is what only this place knows: whether
-//! the server offers the tool, and whether the arguments fit what the server says; and whether a path still leads where
-//! it led when it was judged.
+//! the server offers the tool, and whether the arguments fit what the server says; whether a path still leads where it led
+//! when it was judged; and where it leads as the server may see it.
 
 use super::excepted::{Lifted, lift};
 use super::requested::{call_key, halted, rejected, unknown, validated};
 use super::{placed, shown};
-use crate::decision::{Decision, Step};
+use crate::decision::{Decision, Finding, Step};
 use crate::guards::{self, Context, schema};
 use crate::listing::MCP_HOST;
 use crate::session::{Change, Key, Open};
@@ -44,13 +44,29 @@ fn sighting(context: &Context<'_>, call: Key, refused: bool) -> Change {
     Change::Sighted { call, signature, refused, served, paired: false }
 }
 
+/// Whether this place knows directories from which the server may see the call's paths. A hook knows none of them.
+fn is_seen_from_elsewhere(context: &Context<'_>) -> bool {
+    let elsewhere = context.view.call.dirs.iter().any(|dir| *dir != context.stack.root);
+    elsewhere && context.view.other.is_none()
+}
+
+/// What is refused about files as they are seen from there. What was counted, and what a person agreed to, stays so.
+fn found_elsewhere(context: &Context<'_>) -> Vec<Finding> {
+    if !is_seen_from_elsewhere(context) {
+        return Vec::new();
+    }
+    let of_files = |finding: &Finding| finding.verdict.refuses() && ["paths", "self"].contains(&finding.guard.as_str());
+    guards::judge(context).0.into_iter().filter(of_files).collect()
+}
+
 pub(super) fn decide(context: &Context<'_>, first: &Open) -> Step {
-    let mut wanted = schema::needs(context);
+    let mut wanted = if is_seen_from_elsewhere(context) { guards::needs(context) } else { schema::needs(context) };
     wanted.extend(placed::needs(context));
     if !wanted.is_empty() {
         return Step::Need(wanted);
     }
-    let (findings, consulted) = guards::judge_again(context);
+    let (mut findings, consulted) = guards::judge_again(context);
+    findings.extend(found_elsewhere(context));
     let Lifted { mut findings, notes } = match lift(findings, context.session, context.event, context.facts) {
         Ok(lifted) => lifted,
         Err(probe) => return Step::Need(vec![probe]),
