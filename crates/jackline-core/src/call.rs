@@ -38,6 +38,8 @@ pub struct View<'a> {
     /// A definition says what the tool is.
     pub declared: bool,
     pub touches: Vec<Touch>,
+    /// How many of them, at the end, are the same paths seen from elsewhere.
+    pub(crate) elsewhere: usize,
     /// What a tool of which nothing is known may write: only what guards us is held against it.
     pub suspected: Vec<Touch>,
     /// The shell text that such a tool may run.
@@ -88,6 +90,7 @@ impl<'a> View<'a> {
             unknown: declared.is_none() && row.is_none(),
             declared: declared.is_some(),
             touches: Vec::new(),
+            elsewhere: 0,
             suspected: Vec::new(),
             suspected_text: None,
             suspected_programs: Vec::new(),
@@ -108,7 +111,28 @@ impl<'a> View<'a> {
             view.suspect(dir);
         }
         view.bound();
+        for other in call.dirs.iter().filter(|other| *other != dir) {
+            view.see_from(other, host, declared);
+        }
         view
+    }
+
+    /// Adds what the call touches if its paths are seen from another directory: which one is meant, nobody knows here.
+    fn see_from(&mut self, dir: &str, host: Option<&str>, declared: Option<&Declaration>) {
+        let call = Call { dirs: Vec::new(), ..self.call.clone() };
+        let seen = View::new(&call, host, dir, declared);
+        let relative = |touch: &Touch| !touch.path.starts_with(['/', '~']);
+        // Which of them was read cannot be told, so none of these counts as read.
+        let touches = seen.touches.into_iter().filter(relative).map(|touch| Touch { whole: false, ..touch });
+        let fresh: Vec<Touch> = touches.filter(|touch| !self.touches.contains(touch)).collect();
+        self.elsewhere += fresh.len();
+        self.touches.extend(fresh);
+        self.suspected.extend(seen.suspected.into_iter().filter(relative));
+    }
+
+    /// What it touches if its paths are seen from where they are said to be.
+    pub(crate) fn here(&self) -> impl Iterator<Item = &Touch> {
+        self.touches.iter().take(self.touches.len().saturating_sub(self.elsewhere))
     }
 
     /// The names that the tool goes by.

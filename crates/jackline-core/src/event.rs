@@ -194,13 +194,21 @@ pub struct Call {
     pub broken: Option<String>,
     /// Its server does not offer it under the very name that it was called by, whatever the tool's name here is like.
     pub unlisted: bool,
+    /// Its id was made by who tells of it, for want of the host's.
+    pub own_id: bool,
+    /// Directories from which its server may see a relative path, besides the workspace's root.
+    pub dirs: Vec<String>,
 }
+
+/// Directories from which a relative path is seen: where a server is started, and what it is told of.
+pub const DIRS_MAX: usize = 8;
 
 impl Call {
     /// A plain tool call; the id, where the host has one, is set on it.
     #[must_use]
     pub fn new(tool: impl Into<String>, args: Value) -> Self {
-        Self { id: None, tool: tool.into(), args, action: "tool_call".to_owned(), broken: None, unlisted: false }
+        let (action, unlisted, own_id, dirs) = ("tool_call".to_owned(), false, false, Vec::new());
+        Self { id: None, tool: tool.into(), args, action, broken: None, unlisted, own_id, dirs }
     }
 }
 
@@ -410,7 +418,17 @@ fn call(fields: &Map<String, Value>) -> Result<Call, EventFault> {
         broken,
         action: name(call, "action")?.unwrap_or_else(|| "tool_call".to_owned()),
         unlisted: call.get("unlisted") == Some(&Value::Bool(true)),
+        own_id: call.get("own_id") == Some(&Value::Bool(true)),
+        dirs: dirs(call)?,
     })
+}
+
+fn dirs(call: &Map<String, Value>) -> Result<Vec<String>, EventFault> {
+    let Some(dirs) = call.get("dirs").filter(|dirs| !dirs.is_null()) else { return Ok(Vec::new()) };
+    let absolute = |dir: &Value| dir.as_str().filter(|dir| dir.starts_with('/')).map(str::to_owned);
+    let few = dirs.as_array().filter(|dirs| dirs.len() <= DIRS_MAX);
+    let all: Option<Vec<String>> = few.and_then(|dirs| dirs.iter().map(absolute).collect());
+    all.ok_or(EventFault::Wrong("call.dirs", "a list of a few absolute paths"))
 }
 
 /// The arguments; or why their text is none. Such a call is still a call: it is counted, recorded and refused.

@@ -102,6 +102,9 @@ const fn plain(host: &'static str, name: &'static str, kind: Kind) -> Tool {
     Tool { host, name, kind, paths: &[], command, directory, aside: &[], texts: &[], counts, paging, seeks: false }
 }
 
+/// What the names of servers' tools begin with.
+pub const SERVED_FRONT: &str = "mcp__";
+
 /// The name under which hosts know our own MCP server, and what its tools' names begin with there.
 pub const OWN_SERVER: &str = "jackline";
 const OWN_FRONT: &str = "mcp__jackline__";

@@ -33,7 +33,7 @@ impl Live {
 #[must_use]
 pub fn asked_by<'a>(session: &'a Session, call: &str) -> Option<&'a str> {
     let key: Key = Digest::of(call.as_bytes()).short();
-    session.open.iter().rev().find(|open| open.call == Some(key)).map(|open| open.agent.as_str())
+    session.open.iter().rev().find(|open| open.is_named(key)).map(|open| open.agent.as_str())
 }
 
 impl Runtime {

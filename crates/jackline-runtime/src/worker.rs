@@ -90,12 +90,13 @@ mod tests {
     fn work_that_goes_on_is_not_begun_again() {
         let left = Left::default();
         let (go, wait) = mpsc::channel::<()>();
-        let late = Err("it took longer than 10 ms".to_owned());
-        assert_eq!(within(10, &left, move || Ok(drop(wait.recv()))), late);
+        let late: Result<bool, String> = Err("it took longer than 10 ms".to_owned());
+        assert_eq!(within(10, &left, move || Ok(wait.recv().is_ok())), late.clone());
         assert!(left.goes_on());
         let begun = Arc::new(Mutex::new(false));
         let begins = Arc::clone(&begun);
-        assert_eq!(within(10, &left, move || Ok(*begins.lock().unwrap() = true)), late);
+        let begin = move || Ok(std::mem::replace(&mut *begins.lock().unwrap(), true));
+        assert_eq!(within(10, &left, begin), late);
         assert!(!*begun.lock().unwrap(), "nothing was begun");
         drop(go);
         while left.goes_on() {

@@ -39,10 +39,10 @@ impl View<'_> {
                     || self.kind == Kind::Shell && (VOLATILE_SHELL.contains(&key) || self.row.is_some_and(aside)))
             });
         }
-        for touch in self.touches.iter().filter(|touch| !touch.dynamic && self.kind != Kind::Shell) {
+        for touch in self.here().filter(|touch| !touch.dynamic && self.kind != Kind::Shell) {
             normalise(&mut args, &touch.path, &workspace_path(root, touch));
         }
-        let target = self.touches.first().map(|touch| workspace_path(root, touch)).unwrap_or_default();
+        let target = self.here().next().map(|touch| workspace_path(root, touch)).unwrap_or_default();
         let args = Digest::of(&crate::json::canonical(&args)).hex();
         let parts = ["v1", &self.call.action, self.signed_name(), &args, &target];
         Signature { key: Digest::of(parts.join("\n").as_bytes()).short(), target }

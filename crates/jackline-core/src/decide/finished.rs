@@ -58,8 +58,8 @@ struct Ended<'a> {
 impl<'a> Ended<'a> {
     fn new(context: &'a Context<'a>, outcome: &'a Outcome) -> Self {
         let call = call_key(context.view.call);
-        let again = context.session.finished(call);
         let open = context.session.open(context.event.agent(), call, context.signature.key);
+        let again = context.session.finished(call) || open.is_some_and(|open| open.ended);
         let refused = open.is_some_and(|open| open.refused);
         // What ran is not what was judged: a text that was exchanged on the way proves nothing.
         let shell = context.views.all().any(|view| view.kind == Kind::Shell);
@@ -165,6 +165,7 @@ impl<'a> Ended<'a> {
         // Whatever is shown is bounded, told of before or not.
         shown::cut(self.context, self.outcome, &mut decision);
         if self.again {
+            decision.changes.extend(self.told_twice());
             return decision;
         }
         let usage = self.outcome.usage;
@@ -195,6 +196,14 @@ impl<'a> Ended<'a> {
         self.validated(&mut decision);
         self.advising.iter().for_each(|advising| advising.follow(&mut decision));
         decision
+    }
+
+    /// A host without ids says itself that a call is over which a proxy told of before: then nobody else will.
+    fn told_twice(&self) -> Option<Change> {
+        let (agent, signature) = (self.context.event.agent(), self.context.signature.key);
+        let open = self.context.session.open(agent, call_key(self.context.view.call), signature);
+        let call = call_key(self.context.view.call);
+        open.filter(|open| open.ended).map(|_| Change::Finished { agent: agent.to_owned(), call, signature })
     }
 
     /// A result that does not fit its schema is there all the same: it is told, so that nobody relies on it.

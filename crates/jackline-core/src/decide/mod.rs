@@ -164,14 +164,27 @@ fn in_context(
 ) -> Step {
     let host = event.host.as_deref();
     let own = tools::other_name(host, &call.tool).is_some();
-    // Our own server sees relative paths from the root, wherever the host is.
-    let dir = event.cwd.as_deref().filter(|_| !own).unwrap_or(&stack.root);
-    let call = if own { Cow::Owned(unaddressed(call)) } else { Cow::Borrowed(call) };
+    // Our own server sees relative paths from the root, wherever the host is. Where another one sees them from is not
+    // known: it may be where it was started, or where the host is now.
+    let served = own || call.tool.starts_with(tools::SERVED_FRONT);
+    let dir = event.cwd.as_deref().filter(|_| !served).unwrap_or(&stack.root);
+    let call = match (own, served, &event.cwd) {
+        (true, _, _) => Cow::Owned(unaddressed(call)),
+        (false, true, Some(cwd)) if *cwd != stack.root => Cow::Owned(also_from(call, cwd)),
+        _ => Cow::Borrowed(call),
+    };
     let views = Views::new(&call, host, dir, stack);
     let (view, signature) = (&views.first, views.first.signature(&stack.root));
     let nobody = Agent::default();
     let agent = session.agent(event.agent()).unwrap_or(&nobody);
     decide(&Context { stack, session, agent, event, view, views: &views, signature: &signature, facts })
+}
+
+/// A call whose paths may also be seen from this directory.
+fn also_from(call: &Call, dir: &str) -> Call {
+    let mut call = call.clone();
+    call.dirs.push(dir.to_owned());
+    call
 }
 
 /// A call to our own server without what says which call it is: that is no argument of the tool's.

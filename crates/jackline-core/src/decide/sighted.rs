@@ -15,11 +15,15 @@ use crate::session::{Change, Key, Open};
 
 /// The call as it was let through before, where this one is on its way now.
 ///
+/// A host that gives no id along is understood by order: the first of equal calls is meant.
+///
 /// INVARIANT: each call is sighted once at each place, after somebody else asked. Whoever asks twice at one place asks
 /// for two calls: an agent whose host counts its calls from one again must not get any past the guards.
 pub(super) fn first<'a>(context: &Context<'a>) -> Option<&'a Open> {
     let call = call_key(context.view.call).filter(|_| is_on_the_way(context))?;
-    context.session.awaited(call, context.signature.key, context.view.served)
+    let (session, signature) = (context.session, context.signature.key);
+    let unnamed = || session.unnamed(signature).filter(|_| context.view.call.own_id);
+    session.awaited(call, signature, context.view.served).or_else(unnamed)
 }
 
 /// Whether a proxy or our own server tells of it.
@@ -36,7 +40,8 @@ pub(super) fn mark(context: &Context<'_>, mut step: Step) -> Step {
 }
 
 fn sighting(context: &Context<'_>, call: Key, refused: bool) -> Change {
-    Change::Sighted { call, signature: context.signature.key, refused, served: context.view.served }
+    let (signature, served) = (context.signature.key, context.view.served);
+    Change::Sighted { call, signature, refused, served, paired: false }
 }
 
 pub(super) fn decide(context: &Context<'_>, first: &Open) -> Step {
@@ -54,7 +59,11 @@ pub(super) fn decide(context: &Context<'_>, first: &Open) -> Step {
     findings.extend(placed::judge(context, first.place));
     let mut decision = Decision { consulted, notes, ..Decision::merge(findings) };
     let refused = decision.verdict.refuses();
-    decision.changes.extend(call_key(context.view.call).map(|call| sighting(context, call, refused)));
+    decision.changes.extend(call_key(context.view.call).map(|call| {
+        let paired = !first.is_named(call);
+        let (signature, served) = (context.signature.key, context.view.served);
+        Change::Sighted { call, signature, refused, served, paired }
+    }));
     unknown(context, &mut decision);
     rejected(context, &mut decision);
     validated(context, &mut decision);

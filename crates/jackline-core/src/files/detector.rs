@@ -67,6 +67,35 @@ pub fn detect_among(policy: &Policy, changes: &Changes, asks: impl Fn(&str) -> b
     }
 }
 
+/// The same where directories cannot be listed: what a policy asks about may be new in them, so it fires for those.
+#[must_use]
+pub fn with_closed(policy: &Policy, seen: Option<Detected>, closed: &[String]) -> Option<Detected> {
+    let asking: &[Pattern] = match &policy.detection {
+        Detection::Trigger { trigger, .. } => trigger,
+        Detection::Created(patterns) | Detection::Set(patterns) => patterns,
+        Detection::Pair { trigger, .. } => std::slice::from_ref(trigger),
+    };
+    let asks = |dir: &&String| asking.iter().any(|pattern| may_match_below(pattern, dir));
+    let hidden: Vec<String> = closed.iter().filter(asks).cloned().collect();
+    if hidden.is_empty() || seen.as_ref().is_some_and(|seen| seen.state == State::Safe) {
+        return seen;
+    }
+    let (pairs, expected_files, matched_files) = seen.as_ref().map_or_else(Default::default, |seen| {
+        (seen.pairs.clone(), seen.expected_files.clone(), seen.matched_files.clone())
+    });
+    let known = seen.filter(|seen| seen.state == State::Fires).map(|seen| seen.trigger_files).unwrap_or_default();
+    let mut trigger_files: Vec<String> = known.into_iter().chain(hidden).collect();
+    trigger_files.sort_unstable();
+    trigger_files.dedup();
+    Some(Detected { state: State::Fires, trigger_files, expected_files, matched_files, pairs })
+}
+
+/// Whether a path below a directory may match, as far as what all of them begin with tells.
+fn may_match_below(pattern: &Pattern, dir: &str) -> bool {
+    let below = if dir.is_empty() { String::new() } else { format!("{dir}/") };
+    below.starts_with(pattern.prefix()) || pattern.prefix().starts_with(&below)
+}
+
 /// Every file asks for what corresponds to it by the first pattern that it matches.
 fn set(patterns: &[Pattern], changes: &Changes, asks: impl Fn(&str) -> bool) -> Correspondence {
     let mut found = Correspondence::default();

@@ -47,13 +47,13 @@ impl Session {
             Change::Requested { agent, call, signature, refused, feeds, place } => {
                 let (call, signature, refused, place) = (*call, *signature, *refused, *place);
                 let (agent, step, writes) = (agent.clone(), self.steps + 1, self.writes);
-                let (sighted, served) = (false, false);
-                let open = Open { call, signature, agent, refused, step, writes, sighted, served, place };
+                let (sighted, served, alias, ended) = (false, false, None, false);
+                let open = Open { call, signature, agent, refused, step, writes, sighted, served, place, alias, ended };
                 self.requested(open, *feeds);
             }
             Change::Finished { agent, call, signature } => self.close(agent, *call, signature),
-            Change::Sighted { call, signature, refused, served } => {
-                self.sight((*call, *signature), *refused, *served);
+            Change::Sighted { call, signature, refused, served, paired } => {
+                self.sight((*call, *signature, *paired), *refused, *served);
             }
             Change::Served { served } => self.serve(served),
             Change::Wrote => self.writes += 1,
@@ -131,8 +131,10 @@ impl Session {
         push(&mut self.open, open, OPEN_CALLS_MAX);
     }
 
-    fn sight(&mut self, (call, signature): (Key, Key), refused: bool, served: bool) {
-        let same = |open: &&mut Open| open.call == Some(call) && open.signature == signature;
+    fn sight(&mut self, (call, signature, paired): (Key, Key, bool), refused: bool, served: bool) {
+        let unnamed = self.unnamed_index(signature).filter(|_| paired);
+        unnamed.and_then(|at| self.open.get_mut(at)).into_iter().for_each(|open| open.alias = Some(call));
+        let same = |open: &&mut Open| open.is_named(call) && open.signature == signature;
         for open in self.open.iter_mut().filter(same) {
             // Our own server is the end of the way: no proxy comes after it.
             open.sighted = true;
@@ -151,12 +153,23 @@ impl Session {
     }
 
     fn close(&mut self, agent: &str, call: Option<Key>, signature: &Key) {
-        if let Some(at) = self.open_index(agent, call, signature) {
-            self.open.remove(at);
+        let at = self.open_index(agent, call, signature);
+        let by_alias = |open: &Open| open.alias.is_some() && open.alias == call;
+        match at.and_then(|at| self.open.get_mut(at)) {
+            // A host without ids tells of its end, too, and only by what it is.
+            Some(open) if by_alias(open) && open.call.is_none() => open.ended = true,
+            Some(open) => {
+                let named = open.call;
+                at.map(|at| self.open.remove(at));
+                named.filter(|named| Some(*named) != call).into_iter().for_each(|named| self.end(named));
+            }
+            None => {}
         }
-        if let Some(call) = call {
-            push(&mut self.finished, call, FINISHED_MAX);
-        }
+        call.into_iter().for_each(|call| self.end(call));
+    }
+
+    fn end(&mut self, call: Key) {
+        push(&mut self.finished, call, FINISHED_MAX);
     }
 
     fn keep_snapshot(&mut self, name: &str, digest: Digest) {

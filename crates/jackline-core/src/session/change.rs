@@ -46,6 +46,9 @@ pub enum Change {
         refused: bool,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         served: bool,
+        /// It was the first call of its signature that nobody had seen, by another id.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        paired: bool,
     },
     Finished {
         agent: String,

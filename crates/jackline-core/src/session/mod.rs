@@ -219,6 +219,18 @@ pub struct Open {
     pub served: bool,
     /// The file that our own server may open for it, where it is to open one.
     pub place: Option<Key>,
+    /// The id that a proxy or our own server gave it, where its host's did not come along.
+    pub alias: Option<Key>,
+    /// Who gave it that id has told of its end; its host has not.
+    pub ended: bool,
+}
+
+impl Open {
+    /// Whether this is its id, or the other one that it was given.
+    #[must_use]
+    pub fn is_named(&self, call: Key) -> bool {
+        self.call == Some(call) || self.alias == Some(call)
+    }
 }
 
 /// What is remembered of one agent apart from the others.

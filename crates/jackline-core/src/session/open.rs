@@ -14,27 +14,39 @@ impl Session {
     #[must_use]
     pub fn awaited(&self, call: Key, signature: Key, at_server: bool) -> Option<&Open> {
         let seen = |open: &Open| if at_server { open.served } else { open.sighted };
-        let same = |open: &&Open| open.call == Some(call) && open.signature == signature;
+        let same = |open: &&Open| open.is_named(call) && open.signature == signature;
         let mut open = self.open.iter().filter(same);
         // Where one id stands for several calls, which one is meant cannot be told.
         open.next().filter(|first| !first.refused && !seen(first) && open.next().is_none())
     }
 
+    /// The first call of this signature that a hook let through and that nobody else has seen, for one whose host's id did
+    /// not come along.
+    #[must_use]
+    pub fn unnamed(&self, signature: Key) -> Option<&Open> {
+        self.open.get(self.unnamed_index(signature)?)
+    }
+
+    pub(super) fn unnamed_index(&self, signature: Key) -> Option<usize> {
+        let seen = |open: &Open| open.sighted || open.served || open.ended;
+        self.open.iter().position(|open| open.signature == signature && !open.refused && !seen(open))
+    }
+
     /// The step at which a call that has not finished was requested, by its id.
     #[must_use]
     pub fn step_of(&self, id: &str) -> Option<u64> {
-        let call = Some(Digest::of(id.as_bytes()).short());
-        self.open.iter().rev().find(|open| open.call == call).map(|open| open.step)
+        let call = Digest::of(id.as_bytes()).short();
+        self.open.iter().rev().find(|open| open.is_named(call)).map(|open| open.step)
     }
 
     /// Where that call stands. A host may give one id to several calls: then the signature tells them apart, and
     /// where it does not, a refused one is meant, so that nothing refused is taken for done.
     pub(super) fn open_index(&self, agent: &str, call: Option<Key>, signature: &Key) -> Option<usize> {
         let find = |holds: &dyn Fn(&Open) -> bool| self.open.iter().position(holds);
-        if call.is_none() {
+        let Some(call) = call else {
             return find(&|open| open.call.is_none() && open.agent == agent && open.signature == *signature);
-        }
-        let same = |open: &Open| open.call == call;
+        };
+        let same = |open: &Open| open.is_named(call);
         find(&|open| same(open) && open.signature == *signature && open.refused)
             .or_else(|| find(&|open| same(open) && open.signature == *signature))
             .or_else(|| find(&|open| same(open) && open.refused))

@@ -27,6 +27,15 @@ pub(super) fn expand_file(raw: &RawWord, variables: &Variables) -> Word {
     single(expand(raw, variables), raw)
 }
 
+/// The files that a redirection may mean: one, or any of several, as the shell and what is there have it.
+pub(super) fn expand_files(raw: &RawWord, variables: &Variables) -> Vec<Word> {
+    let words = expand(raw, variables);
+    if words.len() < 2 {
+        return vec![single(words, raw)];
+    }
+    words.into_iter().map(|word| Word { dynamic: true, ..word }).collect()
+}
+
 /// A text that is not split: that of a here-document or a here-string.
 pub(super) fn expand_whole(raw: &RawWord, variables: &Variables) -> Word {
     single(one(raw, variables), raw)

@@ -99,13 +99,15 @@ pub(super) struct Judge {
     listed: Mutex<(Option<Listing>, BTreeSet<String>)>,
     /// Calls that the server wants input for, by what a request to go on must repeat.
     continued: Mutex<VecDeque<(Digest, Called)>>,
+    /// From where the server may see a relative path.
+    dirs: Vec<String>,
 }
 
 impl Judge {
-    pub(super) fn new(runtime: Runtime, joiner: Joiner, name: Option<&str>) -> Self {
+    pub(super) fn new(runtime: Runtime, joiner: Joiner, name: Option<&str>, dirs: Vec<String>) -> Self {
         let (server, listed) = (Mutex::new(name.map(safe_name)), Mutex::default());
-        let in_force = AtomicBool::new(false);
-        Self { runtime, joiner, turn: Mutex::default(), server, in_force, listed, continued: Mutex::default() }
+        let (in_force, turn, continued) = (AtomicBool::new(false), Mutex::default(), Mutex::default());
+        Self { runtime, joiner, turn, server, in_force, listed, continued, dirs }
     }
 
     /// The server says what it is called; a name that was given before counts more.
@@ -206,7 +208,8 @@ impl Judge {
             Some((joined, id)) => (joined, Some(id)),
             None => (self.joiner.join(&self.runtime, asked.host_id)?, asked.host_id.map(str::to_owned)),
         };
-        let call = Call { id: id.or_else(fresh_call_id), ..Call::new(tool, args) };
+        let (own_id, dirs) = (id.is_none(), self.dirs.clone());
+        let call = Call { id: id.or_else(fresh_call_id), own_id, dirs, ..Call::new(tool, args) };
         Ok(Called { session: joined.session, agent: joined.agent, call, stateless: asked.stateless })
     }
 

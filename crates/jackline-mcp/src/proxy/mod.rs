@@ -58,6 +58,8 @@ const GRACE_MS: u64 = 1_500;
 const DRAIN_MS: u64 = 500;
 /// Milliseconds between two looks whether it has.
 const LAST_LOOK_MS: u64 = 2;
+/// Milliseconds for all that: what is being recorded gets on record.
+const LAST_MS_MAX: u64 = 5_000;
 /// Milliseconds between two looks whether anybody still waits for a server that does not read.
 const DEAF_LOOK_MS: u64 = 250;
 /// Milliseconds that a client which says nothing more may still wait for answers.
@@ -80,6 +82,8 @@ pub struct Options {
     pub state: Option<PathBuf>,
     /// How long a call may take.
     pub timeout: Duration,
+    /// From where the server may see a relative path: where it is started, and directories that it is told of.
+    pub dirs: Vec<String>,
     pub server: Target,
 }
 
@@ -161,7 +165,7 @@ pub fn run(runtime: Runtime, options: Options, streams: Streams) -> Result<u8, S
     let (end, ended) = channel();
     let joiner = Joiner::new(options.session, options.state);
     let proxy = Arc::new(Proxy {
-        judge: Judge::new(runtime, joiner, options.name.as_deref()),
+        judge: Judge::new(runtime, joiner, options.name.as_deref(), options.dirs),
         listings: Listings::default(),
         pending: Pending::default(),
         held: Queue::default(),
@@ -327,10 +331,10 @@ impl Proxy {
         false
     }
 
-    /// Waits for what is being said, as long as a client that reads takes for it.
+    /// Waits until what is being answered is on record and said; but not for a client that does not read.
     fn say_the_last(&self) {
-        let until = Instant::now() + Duration::from_millis(DRAIN_MS);
-        while !self.pending.is_quiet() && Instant::now() < until {
+        let (until, patience) = (Instant::now() + Duration::from_millis(LAST_MS_MAX), Duration::from_millis(DRAIN_MS));
+        while !self.pending.is_quiet() && !self.client.is_stuck(patience) && Instant::now() < until {
             thread::sleep(Duration::from_millis(LAST_LOOK_MS));
         }
     }

@@ -4,12 +4,15 @@ use std::fmt;
 use std::io::Write;
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::End;
 
 /// Where the client listens.
 pub(super) struct Outlet {
     output: Mutex<Box<dyn Write + Send>>,
+    /// When the client was last begun to be told something, while it has not taken it.
+    telling: Mutex<Option<Instant>>,
     end: Sender<End>,
 }
 
@@ -21,7 +24,7 @@ impl fmt::Debug for Outlet {
 
 impl Outlet {
     pub(super) fn new(output: Box<dyn Write + Send>, end: Sender<End>) -> Self {
-        Self { output: Mutex::new(output), end }
+        Self { output: Mutex::new(output), telling: Mutex::default(), end }
     }
 
     /// Ends the proxy for this reason.
@@ -35,8 +38,21 @@ impl Outlet {
         line.extend_from_slice(message);
         line.push(b'\n');
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        if output.write_all(&line).and_then(|()| output.flush()).is_err() {
+        self.tells(Some(Instant::now()));
+        let told = output.write_all(&line).and_then(|()| output.flush());
+        self.tells(None);
+        if told.is_err() {
             self.end(End::ClientGone);
         }
+    }
+
+    fn tells(&self, since: Option<Instant>) {
+        *self.telling.lock().unwrap_or_else(PoisonError::into_inner) = since;
+    }
+
+    /// Whether the client has not taken for so long what it is told.
+    pub(super) fn is_stuck(&self, at_least: Duration) -> bool {
+        let since = *self.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        since.is_some_and(|since| since.elapsed() >= at_least)
     }
 }

@@ -2,6 +2,7 @@
 //! stream, and one more stream brings what the server says by itself.
 
 use std::io::{BufReader, Read as _};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -134,7 +135,9 @@ impl Address {
     ) -> Result<(Self, std::sync::mpsc::Receiver<Heard>), String> {
         let config = || {
             let config = Agent::config_builder().http_status_as_error(false).max_redirects(0);
-            config.timeout_connect(Some(Duration::from_millis(CONNECT_MS_MAX)))
+            let config = config.timeout_connect(Some(Duration::from_millis(CONNECT_MS_MAX)));
+            // What is not encrypted, and what is on this machine, goes straight: its headers are for nobody between.
+            if goes_straight(&url) { config.proxy(None) } else { config }
         };
         let (heard, hear) = sync_channel(LINES_MAX);
         let remote = Arc::new(Remote {
@@ -165,10 +168,11 @@ impl Server for Address {
     fn send(&self, message: &Sent<'_>) -> Result<(), String> {
         let posted = Posted::of(message);
         let Some(id) = message.id.clone() else {
-            return self.remote.notices.queue(|| self.notices.try_send(posted)).map_err(|fault| match fault {
+            let told = |fault| match fault {
                 TrySendError::Full(_) => "the server does not take notices any more".to_owned(),
                 TrySendError::Disconnected(_) => "the server is being left".to_owned(),
-            });
+            };
+            return self.remote.notices.queue(|| self.notices.try_send(posted).map_err(told));
         };
         let connections = &self.remote.connections;
         let connection = connections.take(&id).ok_or("too many requests are in flight")?;
@@ -465,6 +469,19 @@ fn moved(url: &str, response: &Response<Body>) -> Option<String> {
     (path.starts_with('/') && !path.starts_with("//")).then(|| format!("{origin}{path}"))
 }
 
+/// Whether no proxy of the environment's stands before this address.
+fn goes_straight(url: &str) -> bool {
+    let Some((scheme, rest)) = url.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let name = host
+        .strip_prefix('[')
+        .and_then(|host| host.split(']').next())
+        .unwrap_or_else(|| host.split(':').next().unwrap_or_default());
+    let here = name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    here || !scheme.eq_ignore_ascii_case("https")
+}
+
 /// The protocol that the answer to a greeting agrees on.
 pub(super) fn version(answer: &[u8]) -> Option<String> {
     message::read(answer).ok()?.pointer("/result/protocolVersion")?.as_str().map(str::to_owned)
@@ -501,5 +518,20 @@ fn refused(response: &Response<Body>) -> String {
         status @ (401 | 403) => format!("the server refused us with status {status}; give it a token with `--header`"),
         404 => "the server does not know this address, or has forgotten the session (status 404)".to_owned(),
         status => format!("the server answered with status {status}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_plain_or_on_this_machine_goes_straight() {
+        for straight in ["http://a.example/mcp", "https://localhost:1/", "https://127.0.0.2/mcp", "https://[::1]:8/x"] {
+            assert!(goes_straight(straight), "{straight}");
+        }
+        for other in ["https://a.example/mcp", "https://10.0.0.1/", "https://localhost.example/"] {
+            assert!(!goes_straight(other), "{other}");
+        }
     }
 }

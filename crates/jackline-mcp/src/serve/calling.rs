@@ -102,12 +102,13 @@ impl Serving {
         let Asked { tool, mut args, host_id } = asked;
         let address = args.remove(OWN_ARGUMENT);
         let tool = audit::head(offer::own_name(&tool), TOOL_NAME_BYTES_MAX).to_owned();
-        let call = |id| Call { id, ..Call::new(tool, Value::Object(args)) };
+        let call = |id, own_id| Call { id, own_id, ..Call::new(tool, Value::Object(args)) };
         if let Some((joined, id)) = address.and_then(|address| self.joiner.addressed(&self.runtime, &address)) {
-            return Ok(Called { joined, call: call(Some(id)) });
+            return Ok(Called { joined, call: call(Some(id), false) });
         }
         let joined = self.joiner.join(&self.runtime, host_id.as_deref())?;
-        Ok(Called { joined, call: call(host_id.or_else(fresh_call_id)) })
+        let own_id = host_id.is_none();
+        Ok(Called { joined, call: call(host_id.or_else(fresh_call_id), own_id) })
     }
 
     /// Does what was asked for.

@@ -5,9 +5,10 @@
 //! it; any other, and a submodule that cannot be compared, as a directory of new files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -74,14 +75,23 @@ pub(super) struct Survey<'a> {
     root: PathBuf,
     repository: Repository,
     until: Instant,
-    /// Repositories inside that were looked into.
-    entered: Arc<AtomicUsize>,
+    /// What this look and those into repositories inside have in common.
+    all: Arc<Common>,
     seen: OnceLock<Prepared>,
     head: OnceLock<Option<String>>,
     astray: AtomicBool,
     cut: AtomicBool,
     /// Files that we wrote ourselves.
     own: Vec<Vec<u8>>,
+}
+
+/// What looks at a repository and into those inside have in common.
+#[derive(Default)]
+struct Common {
+    /// Repositories inside that were looked into.
+    entered: AtomicUsize,
+    /// Directories that cannot be listed, as full paths.
+    closed: Mutex<BTreeSet<PathBuf>>,
 }
 
 /// What every look needs.
@@ -102,10 +112,10 @@ impl<'a> Survey<'a> {
         Ok(Self::of(git, root.to_owned(), (repository, until), Arc::default()))
     }
 
-    fn of(git: &'a Git, root: PathBuf, (repository, until): (Repository, Instant), entered: Arc<AtomicUsize>) -> Self {
+    fn of(git: &'a Git, root: PathBuf, (repository, until): (Repository, Instant), all: Arc<Common>) -> Self {
         let (seen, head) = (OnceLock::new(), OnceLock::new());
         let (astray, cut) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { git, root, repository, until, entered, seen, head, astray, cut, own: Vec::new() }
+        Self { git, root, repository, until, all, seen, head, astray, cut, own: Vec::new() }
     }
 
     /// The same beside folders of policies: what we write there, so that git ignores the rest, is no change.
@@ -115,6 +125,17 @@ impl<'a> Survey<'a> {
         let own = states.iter().chain([&state]).filter_map(ignoring);
         let own = own.map(|file| file.into_os_string().into_encoded_bytes()).collect();
         Self { own, ..self }
+    }
+
+    /// Directories that could not be listed, from the root: nobody can tell what is new in them.
+    pub(super) fn closed(&self) -> Vec<String> {
+        let all = self.all.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().map(|dir| shown(dir.strip_prefix(&self.root).unwrap_or(dir).as_os_str().as_bytes())).collect()
+    }
+
+    fn close(&self, below: &Path, names: Vec<Vec<u8>>) {
+        let mut all = self.all.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend(names.iter().map(|name| below.join(names::from_bytes(name))));
     }
 
     fn run(&self, words: &[&str], input: Vec<u8>) -> Result<Vec<u8>, GitFault> {
@@ -234,13 +255,16 @@ impl<'a> Survey<'a> {
         let git = self.git;
         let (listed, configured) = thread::scope(|scope| {
             let configured = scope.spawn(|| git.run(&at(), &["config", "-z", "--list"], Vec::new()));
-            let listed = git.run(&at(), &listing::WORDS, Vec::new());
+            let listed = git.heard(&at(), &listing::WORDS, Vec::new());
             (listed, configured.join())
         });
         let configured =
             configured.unwrap_or(Err(GitFault::Failed("its settings could not be asked for".to_owned())))?;
         let neutral = without_filters(&configured)?;
-        let mut listing = listing::read(&listed?).ok_or(Unclear::Listing)?;
+        let (listed, complaints) = listed?;
+        // Git tells such places from the top of its work tree.
+        self.close(&self.repository.top, listing::closed(&complaints));
+        let mut listing = listing::read(&listed).ok_or(Unclear::Listing)?;
         listing.untracked.retain(|name| !self.own.contains(name));
         let sparse = is_on(&configured, b"core.sparsecheckout");
         let left_out = |file: &Unwatched| sparse && file.sparse && self.is_gone(&file.path);
@@ -292,8 +316,15 @@ impl<'a> Survey<'a> {
             Some(Err(Unclear::Git(GitFault::Failed(_)))) | None => None,
             Some(told) => Some(told?.iter().map(|file| file.path.clone()).collect::<Vec<_>>()),
         };
-        let walked = || below::files(&self.root.join(names::from_bytes(below)), CHANGED_MAX);
-        let files = listed.or_else(|| Some(walked()?.iter().map(|name| shown(name)).collect())).ok_or(Unclear::Many)?;
+        let files = match listed {
+            Some(listed) => listed,
+            None => {
+                let dir = self.root.join(names::from_bytes(below));
+                let found = below::files(&dir, CHANGED_MAX).ok_or(Unclear::Many)?;
+                self.close(&dir, found.closed);
+                found.files.iter().map(|name| shown(name)).collect()
+            }
+        };
         let below = shown(below);
         Ok(files.into_iter().map(|file| format!("{below}/{file}")).collect())
     }
@@ -303,10 +334,10 @@ impl<'a> Survey<'a> {
         let root = self.root.join(names::from_bytes(below));
         let repository = Some(&root).filter(|root| below::is_directory(root)).and_then(|root| Repository::at(root));
         let Some(repository) = repository else { return Ok(None) };
-        if self.entered.fetch_add(1, Ordering::Relaxed) >= REPOSITORIES_MAX {
+        if self.all.entered.fetch_add(1, Ordering::Relaxed) >= REPOSITORIES_MAX {
             return Err(Unclear::Repositories);
         }
-        Ok(Some(Survey::of(self.git, root, (repository, self.until), Arc::clone(&self.entered))))
+        Ok(Some(Survey::of(self.git, root, (repository, self.until), Arc::clone(&self.all))))
     }
 
     /// Files that git does not know and does not ignore.

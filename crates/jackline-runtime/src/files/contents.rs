@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::{fs, thread};
 
@@ -43,7 +44,7 @@ fn one(root: &Path, name: &str) -> Option<Digest> {
     }
     match open(&path) {
         Ok(Opened::Nothing) => None,
-        Ok(Opened::Directory) => Some(directory()),
+        Ok(Opened::Directory) => Some(closed(&path).unwrap_or_else(directory)),
         Ok(Opened::File(file, meta)) => Some(digest(&file, &meta).unwrap_or_else(|_| unreadable())),
         Err(_) => Some(unreadable()),
     }
@@ -52,6 +53,14 @@ fn one(root: &Path, name: &str) -> Option<Digest> {
 /// What stands for a directory.
 pub(super) fn directory() -> Digest {
     Digest::of_parts([b"directory".as_slice()])
+}
+
+/// What stands for a directory that cannot be listed: when something in it was made or taken away last.
+fn closed(path: &Path) -> Option<Digest> {
+    fs::read_dir(path).err()?;
+    let meta = fs::symlink_metadata(path).ok()?;
+    let (seconds, rest) = (meta.ctime().to_le_bytes(), meta.ctime_nsec().to_le_bytes());
+    Some(Digest::of_parts([b"closed".as_slice(), &seconds, &rest]))
 }
 
 fn unreadable() -> Digest {

@@ -124,16 +124,20 @@ fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy])
             vacant.insert(since(&survey, folder, asked, policy.compare_to)?);
         }
     }
+    let closed = survey.closed();
     let mut holding = Holding::new(asked.redactor);
     let mut found: Vec<(&Policy, Detected, String)> = Vec::new();
     for policy in all {
         let Some(Since { changes, reference, .. }) = known.get(&policy.compare_to) else { continue };
+        let now = reference;
         let held = asked.on_record(policy, &folder.file(&policy.id));
         let seen = match held.filter(|held| held.reference != *reference) {
             Some(held) => holding.detect(&survey, policy, (changes, reference), held)?,
             None => detector::detect(policy, changes).map(|seen| (seen, reference.clone())),
         };
-        found.extend(seen.map(|(seen, reference)| (policy, seen, reference)));
+        let (seen, reference) = seen.unzip();
+        let seen = detector::with_closed(policy, seen, &closed);
+        found.extend(seen.map(|seen| (policy, seen, reference.unwrap_or_else(|| now.clone()))));
     }
     let mut touched: Vec<&str> =
         found.iter().flat_map(|(_, seen, _)| &seen.trigger_files).map(String::as_str).collect();
@@ -143,7 +147,16 @@ fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy])
     let fired = found.iter().map(|(policy, seen, to)| fired(folder, (policy, seen), to, &contents)).collect();
     let lost = known.values().any(|since| since.lost).then(|| lost(folder));
     let compared = [survey.is_astray().then(astray), survey.is_cut().then(cut)];
-    Ok((fired, lost.into_iter().chain(compared.into_iter().flatten()).collect()))
+    let told = lost.into_iter().chain(compared.into_iter().flatten()).chain(closed.iter().map(|dir| unlisted(dir)));
+    Ok((fired, told.collect()))
+}
+
+/// What is told of a directory that cannot be listed.
+fn unlisted(dir: &str) -> PolicyFault {
+    let message = "the directory cannot be listed: whatever policies ask about may be new in it".to_owned();
+    let help = Some("let its owner read it (`chmod u+rx`), or have `.gitignore` name it".to_owned());
+    let file = if dir.is_empty() { ".".to_owned() } else { dir.to_owned() };
+    PolicyFault { file, line: 1, message, help, warning: true }
 }
 
 fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareTo) -> Result<Since, Unclear> {

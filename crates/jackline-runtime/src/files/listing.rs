@@ -57,6 +57,20 @@ pub(super) struct Submodule {
     pub(super) id: Vec<u8>,
 }
 
+/// How git complains of a directory that it cannot list; it is content all the same.
+const CLOSED: &[u8] = b"warning: could not open directory '";
+
+/// The directories that git could not list, from the top; all of the tree where a name cannot be told.
+pub(super) fn closed(complaints: &[u8]) -> Vec<Vec<u8>> {
+    let named = complaints.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(CLOSED));
+    let name = |rest: &[u8]| {
+        let end = rest.windows(3).rposition(|window| window == b"': ");
+        let name = end.and_then(|end| rest.get(..end)).unwrap_or_default();
+        name.strip_suffix(b"/").unwrap_or(name).to_owned()
+    };
+    named.map(name).collect()
+}
+
 /// Reads `? path` and `tag mode id stage TAB path`, each ended by NUL; `None` when it is something else.
 pub(super) fn read(printed: &[u8]) -> Option<Listing> {
     let mut listing = Listing::default();
@@ -100,5 +114,12 @@ mod tests {
         assert_eq!(marked, [(&b"assumed"[..], false), (b"a\tb", true)]);
         assert_eq!(listing.submodules, [Submodule { path: b"sub".to_vec(), id: b"dd".to_vec() }]);
         assert_eq!(read(b"H what is this"), None);
+    }
+
+    #[test]
+    fn what_could_not_be_listed_is_read() {
+        let complaints = b"warning: could not open directory 'src/a': b/': Permission denied\nwarning: other\n\
+            warning: could not open directory 'odd\nname/': Permission denied\n";
+        assert_eq!(closed(complaints), [&b"src/a': b"[..], b""]);
     }
 }

@@ -4,14 +4,26 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-/// All files below a directory, from there, save what git keeps for itself; `None` when there are more than so many.
-pub(crate) fn files(dir: &Path, files_max: usize) -> Option<Vec<Vec<u8>>> {
-    let mut found = Vec::new();
+/// What lies below a directory, from there.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Below {
+    pub(crate) files: Vec<Vec<u8>>,
+    /// Directories that cannot be listed.
+    pub(crate) closed: Vec<Vec<u8>>,
+}
+
+/// All files below a directory, save what git keeps for itself; `None` when there are more than so many.
+pub(crate) fn files(dir: &Path, files_max: usize) -> Option<Below> {
+    let mut found = Below::default();
     // What a link leads to lies elsewhere.
     let mut left: Vec<PathBuf> = is_directory(dir).then(PathBuf::new).into_iter().collect();
     let mut entries = 0;
     while let Some(at) = left.pop() {
-        for entry in fs::read_dir(dir.join(&at)).into_iter().flatten().flatten() {
+        let Ok(entries_here) = fs::read_dir(dir.join(&at)) else {
+            found.closed.push(at.as_os_str().as_bytes().to_owned());
+            continue;
+        };
+        for entry in entries_here.flatten() {
             entries += 1;
             if entries > files_max {
                 return None;
@@ -20,7 +32,7 @@ pub(crate) fn files(dir: &Path, files_max: usize) -> Option<Vec<Vec<u8>>> {
             match entry.file_type() {
                 _ if entry.file_name() == ".git" => {}
                 Ok(kind) if kind.is_dir() => left.push(name),
-                _ => found.push(name.as_os_str().as_bytes().to_owned()),
+                _ => found.files.push(name.as_os_str().as_bytes().to_owned()),
             }
         }
     }
@@ -45,10 +57,10 @@ mod tests {
             fs::write(dir.path().join(file), "").unwrap();
         }
         std::os::unix::fs::symlink(dir.path().join("other"), dir.path().join("a/link")).unwrap();
-        let mut found = files(&dir.path().join("a"), 10).unwrap();
+        let mut found = files(&dir.path().join("a"), 10).unwrap().files;
         found.sort();
         assert_eq!(found, [&b"b/c"[..], b"link"]);
-        assert_eq!(files(&dir.path().join("a/link"), 10), Some(Vec::new()));
+        assert_eq!(files(&dir.path().join("a/link"), 10), Some(Below::default()));
         assert_eq!(files(&dir.path().join("a"), 2), None, "more than are looked at");
     }
 }

@@ -109,6 +109,11 @@ impl Git {
 
     /// Runs git in a directory of the repository below `top`; what it printed, if it was content.
     pub(crate) fn run(&self, at: &At<'_>, words: &[&str], input: Vec<u8>) -> Printed {
+        self.heard(at, words, input).map(|(printed, _)| printed)
+    }
+
+    /// The same, and what it complained of while it was content.
+    pub(crate) fn heard(&self, at: &At<'_>, words: &[&str], input: Vec<u8>) -> Result<(Vec<u8>, Vec<u8>), GitFault> {
         let mut child = self.command(at, words).spawn()?;
         let printed = attend(&mut child, input, at.until);
         if printed.is_err() {
@@ -155,7 +160,7 @@ fn executable(path: &Path) -> bool {
 }
 
 /// Feeds and drains a child until it ends well or its time is up.
-fn attend(child: &mut Child, input: Vec<u8>, until: Instant) -> Printed {
+fn attend(child: &mut Child, input: Vec<u8>, until: Instant) -> Result<(Vec<u8>, Vec<u8>), GitFault> {
     let printed = drain(child.stdout.take(), OUTPUT_BYTES_MAX)?;
     let complaints = drain(child.stderr.take(), ERROR_BYTES_MAX)?;
     if let Some(mut stdin) = child.stdin.take() {
@@ -165,7 +170,7 @@ fn attend(child: &mut Child, input: Vec<u8>, until: Instant) -> Printed {
     let printed = drained(&printed, until)?;
     let complaints = drained(&complaints, until)?;
     if exit(child, until)?.success() {
-        return Ok(printed);
+        return Ok((printed, complaints));
     }
     Err(GitFault::Failed(complaint(&String::from_utf8_lossy(&complaints))))
 }

@@ -108,9 +108,10 @@ impl Survey<'_> {
             return self.repository(&repository, below);
         }
         self.found.insert(below.to_owned(), b"no repository".to_vec());
-        let files = below::files(&dir, self.files_max).ok_or(Unclear::Files(self.files_max))?;
+        let found = below::files(&dir, self.files_max).ok_or(Unclear::Files(self.files_max))?;
         let mut part = Part { below, dir, foreign: true, index: None, edited: Vec::new() };
-        files.iter().try_for_each(|path| self.path(&mut part, path, None))
+        found.closed.iter().for_each(|path| self.keep(&part, path, content("closed", b"")));
+        found.files.iter().try_for_each(|path| self.path(&mut part, path, None))
     }
 
     fn repository(&mut self, repository: &Repository, below: &[u8]) -> Result<(), Unclear> {

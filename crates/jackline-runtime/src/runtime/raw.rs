@@ -50,8 +50,10 @@ pub(super) fn raw(event: &Event) -> Value {
 fn raw_call(call: &Call) -> Value {
     let args = if call.broken.is_some() { "args_text" } else { "args" };
     let mut raw = json!({ "id": call.id, "tool": call.tool, args: call.args, "action": call.action });
-    if let (Value::Object(fields), true) = (&mut raw, call.unlisted) {
-        fields.insert("unlisted".to_owned(), json!(true));
+    if let Value::Object(fields) = &mut raw {
+        fields.extend(call.unlisted.then(|| ("unlisted".to_owned(), json!(true))));
+        fields.extend(call.own_id.then(|| ("own_id".to_owned(), json!(true))));
+        fields.extend((!call.dirs.is_empty()).then(|| ("dirs".to_owned(), json!(call.dirs))));
     }
     raw
 }

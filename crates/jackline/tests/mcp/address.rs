@@ -392,3 +392,16 @@ fn a_request_is_sent_after_the_notices_that_were_said_before_it() {
     client.say(r#"{"jsonrpc":"2.0","method":"notifications/refused"}"#);
     client.request("ping", json!({}));
 }
+
+#[test]
+fn a_proxy_of_the_environment_has_no_part_in_what_is_on_this_machine() {
+    let world = World::new("jackline: 1\n");
+    let server = Server::start();
+    let mut command = world.command(&["mcp", "proxy", "--name", "far", "--url", &server.url]);
+    for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"] {
+        command.env(name, "http://127.0.0.1:9");
+    }
+    let mut client = Client::start(command);
+    client.greet();
+    assert_eq!(text(&client.call("echo", json!({}))), "near");
+}

@@ -248,3 +248,26 @@ fn advice_is_a_further_block_of_the_result() {
     let refused = client.call("nothing", json!({}));
     assert!(refused["result"]["content"][1]["text"].as_str().is_some_and(|advice| advice.contains("mind the gap")));
 }
+
+#[test]
+fn a_relative_path_is_judged_from_where_the_server_was_started() {
+    let world = World::new(
+        "jackline: 1\nloop: false\ntools: { declare: { mcp__odd__echo: { kind: read, path: text } } }\npolicies:\n  - paths: { outside: allow, protect: [\"sub/secret.txt\"], protect_reads: true }\n",
+    );
+    std::fs::create_dir(world.path("ws/sub")).expect("made");
+    std::fs::write(world.path("ws/sub/secret.txt"), "s").expect("written");
+    let server = super::odd_server();
+    let project = world.path("ws");
+    let arguments =
+        ["mcp", "proxy", "--name", "odd", "--workspace", project.to_str().expect("UTF-8"), "--", server.as_str()];
+    for (dir, told) in [("ws/sub", None), ("ws", Some("sub"))] {
+        let mut command = world.command(&arguments);
+        command.args(told).current_dir(world.path(dir));
+        let mut client = super::client::Client::start(command);
+        client.greet();
+        for path in ["secret.txt", "./secret.txt", "sub/secret.txt"] {
+            assert_eq!(code(&client.call("echo", json!({"text": path}))), "paths/protected", "{dir}: {path}");
+        }
+        assert_eq!(text(&client.call("echo", json!({"text": "plain.txt"}))), "plain.txt", "{dir}");
+    }
+}

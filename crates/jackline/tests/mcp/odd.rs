@@ -160,7 +160,7 @@ fn babble_is_kept_from_the_client() {
 #[test]
 fn a_server_that_does_not_read_does_not_hold_the_client_for_ever() {
     let world = world();
-    let mut client = world.odd(&["--timeout", "500ms"]);
+    let mut client = world.odd(&["--timeout", "3s"]);
     let deaf = client.ask("tools/call", json!({"name": "deaf", "arguments": {}}));
     assert_eq!(client.answer_to(&deaf)["error"]["code"], json!(-32001));
     // More than a pipe holds, so that writing has to wait.

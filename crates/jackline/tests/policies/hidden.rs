@@ -91,6 +91,28 @@ fn a_history_that_was_cut_makes_no_less_count() {
 }
 
 #[test]
+fn a_directory_that_cannot_be_listed_hides_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for nested in [false, true] {
+        let world = world();
+        let dir = world.repo("src/new");
+        world.write("src/new/a.py", "1\n");
+        if nested {
+            world.write("src/new/.git/HEAD", "no repository\n");
+        }
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o300)).expect("closed");
+        // Who may list everything sees the file itself.
+        let unlisted = fs::read_dir(&dir).is_err();
+        let seen = world.check(&[]);
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).expect("opened");
+        let files = seen["outstanding"][0]["trigger_files"].to_string();
+        assert_eq!(files.contains("src/new/a.py"), !unlisted, "{seen}");
+        assert!(files.contains("src/new"), "{seen}");
+        assert_eq!(seen["faults"].to_string().contains("cannot be listed"), unlisted, "{seen}");
+    }
+}
+
+#[test]
 fn a_file_that_cannot_be_read_makes_no_other_count() {
     use std::os::unix::fs::PermissionsExt as _;
     let world = world();

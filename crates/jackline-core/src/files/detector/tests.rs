@@ -127,3 +127,26 @@ fn created_is_about_new_files_only() {
     check(front, &["src/a.py", "+src/new.py"], Some((State::Fires, &["src/new.py"], &[])));
     check(front, &["src/a.py"], None);
 }
+
+#[test]
+fn a_directory_that_cannot_be_listed_may_hide_what_is_asked_about() {
+    let closed = ["src/new".to_owned()];
+    let fires = |front: &str, files: &[&str]| {
+        let policy = policy(front);
+        let seen = with_closed(&policy, detect(&policy, &changes(files)), &closed);
+        seen.map(|seen| (seen.state, seen.trigger_files))
+    };
+    let hidden = |more: &[&str]| {
+        Some((State::Fires, more.iter().chain(&["src/new"]).map(|file| (*file).to_owned()).collect::<Vec<_>>()))
+    };
+    for front in ["trigger: src/**/*.py", "trigger: '**/*.py'", "created: src/new/a/*.py", SET] {
+        assert_eq!(fires(front, &[]), hidden(&[]), "{front}");
+    }
+    for front in ["trigger: docs/**", "trigger: src/newer/**", PAIR] {
+        assert_eq!(fires(front, &[]), None, "{front}");
+    }
+    assert_eq!(fires("trigger: src/**", &["src/a"]), hidden(&["src/a"]));
+    assert_eq!(fires(SET, &["src/a.py", "tests/a_test.py"]), hidden(&[]), "what is met asks for nothing");
+    let safe = fires("trigger: src/**\nsafety: README.md", &["README.md", "src/a"]);
+    assert_eq!(safe.map(|(state, _)| state), Some(State::Safe));
+}

@@ -314,8 +314,9 @@ impl Walker<'_> {
             if is_process(&redir.word) {
                 continue;
             }
-            let path = words::expand_file(&redir.word, &state.variables);
-            self.touch_redirected(path, redir.kind, state);
+            for path in words::expand_files(&redir.word, &state.variables) {
+                self.touch_redirected(path, redir.kind, state);
+            }
         }
         Ok(standing)
     }

@@ -45,6 +45,8 @@ fn arguments_stand_for_what_they_were_set_to() {
 fn alternatives_are_read_as_patterns_that_match_no_less() {
     touches("rm @(a|b).o", &["delete? a.o", "delete a.o", "delete? b.o", "delete b.o"]);
     touches("rm +(j)x", &["delete* j*x"]);
+    touches("echo x > @(a|b)", &["write? a", "write a", "write? b", "write b"]);
+    touches("F=(a jack*); echo x > $F", &["write? a", "write a", "write?* jack*"]);
     touches("rm !(a)", &["delete* *"]);
     touches("rm ?(.)env", &["delete* *env", "delete* .*env"]);
     touches("rm @(a|+(b|@(c)))", &["delete? a", "delete a", "delete* b*", "delete* c*"]);

@@ -1,9 +1,11 @@
 //! `jackline mcp proxy`: runs an MCP server, or reaches one by its address, and judges every call to it.
 
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use jackline_core::event::DIRS_MAX;
 use jackline_core::time::parse_duration_ms;
 use jackline_mcp::proxy::{self, Options, Streams, TIMEOUT_DEFAULT, Target};
 
@@ -48,6 +50,7 @@ impl Proxy {
             session: self.judging.session()?,
             state: Some(state),
             timeout: self.timeout()?,
+            dirs: self.dirs(),
             server: self.target()?,
         };
         let streams = Streams {
@@ -59,6 +62,23 @@ impl Proxy {
         proxy::run(runtime, options, streams).map(ExitCode::from).map_err(|why| {
             CommandError::input(why).hint("name a program that can be run, after `--`, or an address with `--url`")
         })
+    }
+
+    /// From where the server may see a relative path. One at an address sees none of ours.
+    fn dirs(&self) -> Vec<String> {
+        let words =
+            self.command.iter().skip(1).map(|word| word.split_once('=').map_or(word.as_str(), |(_, told)| told));
+        let told =
+            words.filter(|word| !word.is_empty()).filter_map(|word| jackline_runtime::canonical(Path::new(word)).ok());
+        let started = place::started_in().into_iter().filter(|_| !self.command.is_empty());
+        let all = started.chain(told.filter(|dir| dir.is_dir())).filter_map(|dir| dir.to_str().map(str::to_owned));
+        let mut dirs: Vec<String> = Vec::new();
+        for dir in all {
+            if dirs.len() < DIRS_MAX && !dirs.contains(&dir) {
+                dirs.push(dir);
+            }
+        }
+        dirs
     }
 
     fn timeout(&self) -> Result<Duration, CommandError> {

@@ -60,12 +60,15 @@ pub(super) fn changed(store: &FileStore, summary: &Summary) -> Result<Option<Bro
     Ok(None)
 }
 
+/// Known heads that the log must hold, and known heads of what is gone.
+type Split<'a> = (Vec<&'a Known>, Vec<GoneHead>);
+
 /// The known heads that the log must hold, and those of which the session was retired whole since.
 pub(super) fn split<'a>(
     store: &FileStore,
     known: Vec<&'a Known>,
     graves: &[Gone],
-) -> Result<Result<(Vec<&'a Known>, Vec<GoneHead>), Broken>, CommandError> {
+) -> Result<Result<Split<'a>, Broken>, CommandError> {
     if graves.is_empty() || known.is_empty() {
         return Ok(Ok((known, Vec::new())));
     }
