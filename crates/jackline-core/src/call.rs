@@ -16,6 +16,7 @@ pub use views::Views;
 use crate::definition::Kind;
 use crate::definition::model::Declaration;
 use crate::event::Call;
+use crate::glob;
 use crate::listing::MCP_HOST;
 use crate::patch;
 use crate::path::{self, Role};
@@ -209,6 +210,10 @@ impl<'a> View<'a> {
                 self.find_patterns(name, dir);
                 continue;
             }
+            if let Some(name) = name.strip_prefix("within:") {
+                self.find_contents(name, &found, dir);
+                continue;
+            }
             match name.strip_prefix("patch:") {
                 Some(name) => strings_at(&self.call.args, name, &mut |text| {
                     odd |= patch::is_odd(text);
@@ -233,6 +238,25 @@ impl<'a> View<'a> {
         strings_at(&self.call.args, name, &mut |text| found.extend(leaves(text).then(|| text.to_owned())));
         let touch = |path| Touch::plain(Spelling { path, readings: Vec::new() }, dir, Role::Read);
         self.touches.extend(found.into_iter().map(|path| Touch { glob: true, ..touch(path) }));
+    }
+
+    /// A pattern of files whose content is shown, from where the search begins. What it says of every directory it says of
+    /// none: such a search looks everywhere, as one without a pattern does. Where it takes all of a directory, it is that.
+    fn find_contents(&mut self, name: &str, places: &[(String, Role)], dir: &str) {
+        let base = places.first().map_or("", |(path, _)| path.trim_end_matches('/'));
+        let mut found: Vec<String> = Vec::new();
+        strings_at(&self.call.args, name, &mut |text| {
+            let named = braced(text).into_iter().map(|pattern| bare(&pattern).to_owned());
+            let named =
+                named.filter(|pattern| !matches!(pattern.as_str(), "" | "*" | "**") && !pattern.starts_with('!'));
+            let placed = |pattern: String| match base.is_empty() || pattern.starts_with(['/', '~']) {
+                true => pattern,
+                false => format!("{base}/{pattern}"),
+            };
+            found.extend(named.map(placed));
+        });
+        let touch = |path| Touch::plain(Spelling { path, readings: Vec::new() }, dir, Role::Read);
+        self.touches.extend(found.into_iter().map(|path| Touch { glob: glob::is_pattern(&path), ..touch(path) }));
     }
 
     /// A path that is written, as the host that opens it may read it.
@@ -278,6 +302,25 @@ impl<'a> View<'a> {
             }
         }
     }
+}
+
+/// The patterns that one with alternatives in braces stands for; of several braces the first are looked at.
+fn braced(pattern: &str) -> Vec<String> {
+    let parts = pattern.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    let Some((before, (inside, after))) = parts else { return vec![pattern.to_owned()] };
+    inside.split(',').map(|part| format!("{before}{part}{after}")).collect()
+}
+
+/// A pattern without what stands for any directory before it, and for everything below it.
+fn bare(pattern: &str) -> &str {
+    let mut bare = pattern.trim_start_matches("./");
+    while let Some(rest) = bare.strip_prefix("**/") {
+        bare = rest;
+    }
+    while let Some(rest) = bare.strip_suffix("/**").or_else(|| bare.strip_suffix("/*")) {
+        bare = rest;
+    }
+    bare
 }
 
 /// A path that is touched only where something is there.
