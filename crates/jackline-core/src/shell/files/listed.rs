@@ -114,10 +114,12 @@ pub(in crate::shell) fn listed(words: &[Word]) -> Option<Vec<Word>> {
 /// shell's, its wildcards match hidden files.
 pub(in crate::shell) fn found(arguments: &[Word]) -> Vec<Word> {
     let options = |word: &&Word| matches!(word.text.as_str(), "-L" | "-H" | "-P");
+    // Links may lead anywhere.
+    let follows = arguments.iter().any(|word| matches!(word.text.as_str(), "-L" | "-follow"));
     let arguments: Vec<Word> = arguments.iter().skip_while(options).cloned().collect();
     let is_root = |word: &&Word| !word.text.starts_with(['-', '(', '!']);
     let tops: Vec<Word> = arguments.iter().take_while(is_root).cloned().collect();
-    let names = names(arguments.get(tops.len()..).unwrap_or_default());
+    let names = names(arguments.get(tops.len()..).unwrap_or_default()).filter(|_| !follows);
     let tops: Vec<Word> = roots(tops).into_iter().map(|top| Word { chosen: false, ..top }).collect();
     let below =
         |top: &Word, rest: &str| Word { text: format!("{}/{rest}", top.text.trim_end_matches('/')), ..top.clone() };

@@ -336,7 +336,7 @@ fn files_that_a_program_chooses_are_as_sure_as_what_it_was_told() {
     touches("find a -name '*' -delete", &["delete* a/**/*"]);
     touches("find a -name '*.o' -o -name x -delete", &["delete* a/**/*.o", "delete* a/**/x"]);
     touches("find a -name '*.o' -not -path 'a/b/*' -delete", &["delete* a/**/*.o"]);
-    touches("find a -not -name '*.o' -delete", &["delete* a"]);
+    touches("find a -not -name '*.o' -delete; find -L a -name x -delete", &["delete* a", "delete* a"]);
     touches("find a ! \\( -name x -o -name y \\) -delete", &["delete* a"]);
     touches("find a -path a/b -prune -o -name '*.o' -exec rm {} +", &["read* a/**/*.o", "delete* a/**/*.o"]);
     touches("find a -name x -o -type f -exec rm {} +", &["read* a", "delete* a/**"]);
