@@ -285,14 +285,9 @@ fn what_would_guard_another_session_is_protected_below_and_above() {
             }
         }
     }
-    for command in [
-        "ln -s ../../mine packages/api/.claude",
-        "mv mine packages/api/.codex",
-        "rm -r packages/api/.gemini",
-        "sed -i s/a/b/ packages/*/jackline.yaml",
-        "rm packages/api/jackline.y*",
-        "echo {} > packages/*/.claude/settings.json",
-    ] {
+    for command in
+        ["ln -s ../../mine packages/api/.claude", "mv mine packages/api/.codex", "rm -r packages/api/.gemini"]
+    {
         refused(&[("claude", "Bash", json!({ "command": command }))]);
     }
 }

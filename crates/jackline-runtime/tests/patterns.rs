@@ -70,7 +70,7 @@ fn patterns_meet_what_guards_the_session_only_where_it_is() {
         "find . -name '*.js' -delete",
         "find . -name '*~' -delete",
         "find . -empty -type d -delete",
-        "find . -type f -exec chmod 644 {} +",
+        "find . -type f -exec chmod a+r {} +",
         "sed -i 's/a/b/' **/*.ts",
         "sed -i 's/a/b/' *.json",
         "rm -f **/*.js",
@@ -82,6 +82,17 @@ fn patterns_meet_what_guards_the_session_only_where_it_is() {
     world.refuses(&honest[..3]);
     world.refuses(&["find . -name '*.json' -exec sed -i s/a/b/ {} +", "find . -name '*.js' -delete", "rm -rf .cl*"]);
     world.allows(&["sed -i 's/a/b/' *.json", "find src -name '*.ts' -exec sed -i s/a/b/ {} +", "rm -f src/*.js"]);
+}
+
+#[test]
+fn what_would_guard_another_session_is_met_below() {
+    let texts = [
+        "sed -i s/a/b/ packages/*/jackline.yaml",
+        "rm packages/api/jackline.y*",
+        "echo {} > packages/*/.claude/settings.json",
+    ];
+    World::new(PLAIN, &["packages/api/jackline.yaml", "packages/api/.claude/settings.json"]).refuses(&texts);
+    World::new(PLAIN, &[]).allows(&texts);
 }
 
 #[test]

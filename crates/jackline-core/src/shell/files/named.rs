@@ -64,8 +64,9 @@ impl Found<'_> {
         }
         let options = arguments.iter().take_while(|word| word.text != "--");
         for word in options.filter(|word| word.known() && word.text.starts_with('-') && !leaves_out(&word.text)) {
-            if let Some(value) = own_value(&word.text) {
-                self.push_how(&Word::literal(value), Role::Write, How::Named);
+            for value in own_values(&word.text) {
+                let role = if own_files::ends_in_directory(value) { Role::Delete } else { Role::Write };
+                self.push_how(&Word::literal(value), role, How::Named);
             }
         }
     }
@@ -139,14 +140,14 @@ fn value_in(word: &str) -> &str {
     }
 }
 
-/// The value that is joined to an option, where it may be what guards us: behind `=`, or behind some letters.
-fn own_value(option: &str) -> Option<&str> {
-    if let Some((_, value)) = option.split_once('=') {
-        return Some(value).filter(|value| has_own_part(value));
-    }
-    let letters = option.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
-    let ends = letters.char_indices().skip(1).take(CLUSTER_MAX).filter_map(|(at, _)| letters.get(at..));
-    ends.into_iter().find(|end| has_own_part(end))
+/// The values that may be joined to an option, where they may be what guards us: behind `=`, or behind some letters.
+fn own_values(option: &str) -> Vec<&str> {
+    let joined = option.split_once('=').map(|(_, value)| value);
+    let letters = option.strip_prefix('-').filter(|rest| joined.is_none() && !rest.starts_with('-'));
+    let ends = letters
+        .into_iter()
+        .flat_map(|letters| letters.char_indices().skip(1).take(CLUSTER_MAX).filter_map(|(at, _)| letters.get(at..)));
+    joined.into_iter().chain(ends).filter(|value| has_own_part(value)).collect()
 }
 
 pub(super) fn has_own_part(path: &str) -> bool {
