@@ -346,7 +346,7 @@ mod tests {
     fn the_machines_settings_wire_switch_off_and_rule_alone() {
         let line = CommandLine {
             program: "/opt/jackline".to_owned(),
-            arguments: ["hook", "--store", "/opt/store", "claude"].map(str::to_owned).to_vec(),
+            arguments: ["hook", "claude", "--store", "/opt/store"].map(str::to_owned).to_vec(),
         };
         let ours = CLAUDE.wiring.add(None, &line, Timeouts::default()).unwrap();
         let alone = ours.replacen('{', "{ \"allowManagedHooksOnly\": true,", 1);
