@@ -6,15 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jackline_core::glob;
-use jackline_core::probe::{Fact, Told};
+use jackline_core::probe::Fact;
 
-use super::protected::Protected;
-
-/// Entries of a directory that are looked at, all below it included: a moment's work. Who copies more at once is told to
-/// copy less.
-const ENTRIES_MAX: usize = 50_000;
-/// Directories within directories: links that are followed may lead in circles.
-const DEPTH_MAX: usize = 64;
+use super::protected::{DEPTH_MAX, ENTRIES_MAX, Protected, Search, told};
 
 /// Where something comes from and would go to.
 pub(super) struct Copy<'a> {
@@ -27,20 +21,7 @@ pub(super) struct Copy<'a> {
 }
 
 pub(super) fn answer(copy: &Copy<'_>, patterns: &[String]) -> Fact {
-    let told = |holds, seen: String| Fact::Told(Told::Holds { holds, seen });
-    match search(copy, &Protected::of(patterns)) {
-        Ok(Search::Found(path)) => told(true, path),
-        Ok(Search::Nothing) => told(false, "nothing of it is protected there".to_owned()),
-        Ok(Search::TooMuch) => Fact::Unknown(format!("it has more than {ENTRIES_MAX} entries, or is too deep")),
-        Err(fault) => Fact::Unknown(format!("it cannot be looked through: {fault}")),
-    }
-}
-
-/// What came of looking.
-enum Search {
-    Found(String),
-    Nothing,
-    TooMuch,
+    told(search(copy, &Protected::of(patterns)))
 }
 
 fn search(copy: &Copy<'_>, protected: &Protected) -> io::Result<Search> {
@@ -89,6 +70,7 @@ impl Copy<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jackline_core::probe::Told;
 
     #[track_caller]
     fn check(named: Option<&str>, into: &str, patterns: &[&str], want: Option<&str>) {

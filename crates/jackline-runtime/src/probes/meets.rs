@@ -10,14 +10,9 @@ use jackline_core::glob;
 use jackline_core::overlap::{Expanded, overlaps_from_root};
 use jackline_core::own_files;
 use jackline_core::path;
-use jackline_core::probe::{Fact, Told};
+use jackline_core::probe::Fact;
 
-use super::protected::Protected;
-
-/// Entries that are looked at, all below the directory included: a moment's work. Who matches more is told to match less.
-const ENTRIES_MAX: usize = 50_000;
-/// Directories within directories.
-const DEPTH_MAX: usize = 64;
+use super::protected::{DEPTH_MAX, ENTRIES_MAX, Protected, Search, told};
 
 /// A pattern and where it is expanded.
 pub(super) struct Expansion<'a> {
@@ -33,27 +28,14 @@ pub(super) struct Expansion<'a> {
 
 /// Looks for what has one of these patterns; without any, for what guards the session.
 pub(super) fn answer(expansion: &Expansion<'_>, patterns: Option<&[String]>) -> Fact {
-    let told = |holds, seen: String| Fact::Told(Told::Holds { holds, seen });
     let protected = patterns.map_or_else(|| Protected::of(&own_files::anywhere()), Protected::of);
-    match expansion.search(&protected) {
-        Ok(Search::Found(path)) => told(true, path),
-        Ok(Search::Nothing) => told(false, "nothing of it is protected".to_owned()),
-        Ok(Search::TooMuch) => Fact::Unknown(format!("there are more than {ENTRIES_MAX} entries, or it is too deep")),
-        Err(fault) => Fact::Unknown(format!("it cannot be looked through: {fault}")),
-    }
-}
-
-/// What came of looking.
-enum Search {
-    Found(String),
-    Nothing,
-    TooMuch,
+    told(expansion.search(&protected))
 }
 
 impl Expansion<'_> {
     fn search(&self, protected: &Protected) -> io::Result<Search> {
         let (head, tail) = self.ends();
-        let depth_max = if head.contains("**") { DEPTH_MAX } else { head.split('/').count() };
+        let depth_max = if head.contains("**") { usize::MAX } else { head.split('/').count() };
         let mut waiting: VecDeque<(PathBuf, String, usize)> = [(self.dir.to_owned(), String::new(), 1)].into();
         let mut looked_at = 0;
         while let Some((dir, above, depth)) = waiting.pop_front() {
@@ -118,6 +100,7 @@ fn below(dir: &str, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jackline_core::probe::Told;
 
     #[track_caller]
     fn check((pattern, dots, makes): (&str, bool, bool), patterns: &[&str], want: Option<&str>) {
@@ -165,9 +148,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_not_told() {
-        let dir = tempfile::tempdir().unwrap();
-        let met = |dir: &Path| answer(&Expansion { dir, inside: "", pattern: "*", dots: true, makes: false }, None);
-        assert!(matches!(met(&dir.path().join("none")), Fact::Told(Told::Holds { holds: false, .. })));
+    fn where_nothing_is_nothing_is_met_and_what_is_too_deep_is_not_told() {
+        let top = tempfile::tempdir().unwrap();
+        let met = |dir: &Path| answer(&Expansion { dir, inside: "", pattern: "**", dots: true, makes: false }, None);
+        assert!(matches!(met(&top.path().join("none")), Fact::Told(Told::Holds { holds: false, .. })));
+        let deep = (0..DEPTH_MAX).fold(top.path().to_owned(), |dir, _| dir.join("d"));
+        fs::create_dir_all(&deep).unwrap();
+        assert!(matches!(met(top.path()), Fact::Told(Told::Holds { holds: false, .. })), "as deep as is looked at");
+        fs::create_dir(deep.join("d")).unwrap();
+        assert!(matches!(met(top.path()), Fact::Unknown(_)));
     }
 }

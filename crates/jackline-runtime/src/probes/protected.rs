@@ -1,8 +1,35 @@
-//! Patterns of what is protected, read once to be held against many paths.
+//! Patterns of what is protected, read once to be held against many paths; and what came of looking for one of them.
+
+use std::io;
 
 use jackline_core::glob::{self, Glob};
 use jackline_core::overlap;
 use jackline_core::path;
+use jackline_core::probe::{Fact, Told};
+
+/// Entries that are looked at, all below a directory included: a moment's work. Who means more at once is told to mean
+/// less.
+pub(super) const ENTRIES_MAX: usize = 50_000;
+/// Directories within directories: links that are followed may lead in circles.
+pub(super) const DEPTH_MAX: usize = 64;
+
+/// What came of looking.
+pub(super) enum Search {
+    Found(String),
+    Nothing,
+    TooMuch,
+}
+
+/// The same as a fact.
+pub(super) fn told(search: io::Result<Search>) -> Fact {
+    let told = |holds, seen: String| Fact::Told(Told::Holds { holds, seen });
+    match search {
+        Ok(Search::Found(path)) => told(true, path),
+        Ok(Search::Nothing) => told(false, "nothing of it is protected".to_owned()),
+        Ok(Search::TooMuch) => Fact::Unknown(format!("there are more than {ENTRIES_MAX} entries, or it is too deep")),
+        Err(fault) => Fact::Unknown(format!("it cannot be looked through: {fault}")),
+    }
+}
 
 pub(super) struct Protected {
     patterns: Vec<Pattern>,
