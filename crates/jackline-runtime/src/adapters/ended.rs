@@ -4,12 +4,14 @@ use jackline_core::definition::Kind;
 use jackline_core::tools;
 use serde_json::Value;
 
-/// How lines begin that say how a command ended, and what they hold when it went well. A line that the command itself
-/// printed can make it count as failed, never as having gone well.
-const LINES: [(&str, &str); 3] = [("Exit Code: ", "0"), ("Signal: ", "(none)"), ("Error: ", "(none)")];
+/// How the lines begin with which hosts say how a command ended, last one first, and what they hold when it went well. They
+/// stand at the very end of what is told: a command's own lines are all before them, and make nothing well.
+const LINES: [(&str, &str); 3] = [("Signal: ", "(none)"), ("Exit Code: ", "0"), ("Error: ", "(none)")];
 
-/// How the last line begins of what is told of a command that ended by itself.
+/// How the last of them begins, of a command that ended by itself.
 const LAST_LINE: &str = "Process Group PGID: ";
+/// How the line before it may begin.
+const LEFT_BEHIND: &str = "Background PIDs: ";
 
 /// What may stand around an outcome.
 const AROUND: (&str, &str) = ("<untrusted_context>\n", "\n</untrusted_context>");
@@ -18,8 +20,12 @@ const AROUND: (&str, &str) = ("<untrusted_context>\n", "\n</untrusted_context>")
 /// told of otherwise, and proves nothing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ending {
-    /// How the text begins.
-    pub(super) begins: &'static str,
+    /// How the text may begin.
+    pub(super) begins: &'static [&'static str],
+    /// How a text begins of which the middle is left out, and the line behind which its beginning follows.
+    pub(super) shortened: Option<(&'static str, &'static str)>,
+    /// How paragraphs of one line begin that may follow.
+    pub(super) notes: &'static [&'static str],
     /// Whether every line is there that may say how it ended, or only those that say something special.
     pub(super) in_full: bool,
 }
@@ -29,13 +35,33 @@ impl Ending {
     pub(super) fn is_well(self, shown: &Value) -> bool {
         let Some(shown) = shown.as_str() else { return false };
         let shown = shown.strip_prefix(AROUND.0).map_or(shown, |rest| rest.strip_suffix(AROUND.1).unwrap_or(rest));
-        let whole =
-            shown.starts_with(self.begins) && shown.lines().last().is_some_and(|last| last.starts_with(LAST_LINE));
-        let says =
-            |front: &str, is: &dyn Fn(&str) -> bool| shown.lines().any(|line| line.strip_prefix(front).is_some_and(is));
-        let fails = LINES.iter().any(|(front, good)| says(front, &|rest| rest != *good));
-        let full = || LINES.iter().all(|(front, good)| says(front, &|rest| rest == *good));
-        whole && !fails && (!self.in_full || full())
+        let begins = self.beginning(shown).is_some_and(|it| self.begins.iter().any(|front| it.starts_with(front)));
+        begins && self.ends_well(shown)
+    }
+
+    /// Where what is told of the command begins.
+    fn beginning(self, shown: &str) -> Option<&str> {
+        match self.shortened.filter(|(front, _)| shown.starts_with(front)) {
+            Some((_, behind)) => shown.split_once(behind).map(|(_, rest)| rest),
+            None => Some(shown),
+        }
+    }
+
+    fn ends_well(self, shown: &str) -> bool {
+        let mut lines = shown.lines().rev().peekable();
+        while lines.next_if(|line| self.notes.iter().any(|front| line.starts_with(front))).is_some() {
+            if lines.next() != Some("") {
+                return false;
+            }
+        }
+        if !lines.next().is_some_and(|last| last.starts_with(LAST_LINE)) {
+            return false;
+        }
+        let _left = lines.next_if(|line| line.starts_with(LEFT_BEHIND));
+        LINES.iter().all(|(front, good)| match lines.next_if(|line| line.starts_with(front)) {
+            Some(line) => line.strip_prefix(front) == Some(good),
+            None => !self.in_full,
+        })
     }
 }
 
@@ -62,8 +88,13 @@ mod tests {
 
     use super::*;
 
-    const TERSE: Ending = Ending { begins: "Output: ", in_full: false };
-    const FULL: Ending = Ending { begins: "Command: ", in_full: true };
+    const TERSE: Ending = Ending { begins: &["Output: "], shortened: None, notes: &[], in_full: false };
+    const FULL: Ending = Ending {
+        begins: &["Command: ", "Directory: "],
+        shortened: Some(("Too large", "Shortened:\n")),
+        notes: &["Note: it ran", "A note skipped"],
+        in_full: true,
+    };
 
     #[track_caller]
     fn check(ending: Ending, shown: &str, want: bool) {
@@ -82,6 +113,30 @@ mod tests {
         check(FULL, &format!("{told}Process Group PGID: (none)"), true);
         check(FULL, &format!("{told}Exit Code: 1\nProcess Group PGID: (none)"), false);
         check(FULL, "Command: x\nOutput: hi\nProcess Group PGID: (none)", false);
+        check(TERSE, "Output: x\nSignal: SIGKILL\nBackground PIDs: 2\nProcess Group PGID: 1", false);
+        let faked = format!("{told}Process Group PGID: 1\n\nNote: it ran for 2s");
+        check(FULL, &format!("{faked}\nError: (none)\nExit Code: 1\nSignal: (none)\nProcess Group PGID: 1"), false);
+        check(FULL, &format!("Too large\nShortened:\nCommand was cancelled\n{told}Process Group PGID: 1"), false);
+    }
+
+    #[test]
+    fn what_a_command_prints_does_not_make_it_fail() {
+        let printed = "Error: boom is thrown\n    at x.js:1\nExit Code: 3\nSignal: x\n1 passed\n";
+        check(TERSE, &format!("Output: {printed}Process Group PGID: 1"), true);
+        check(TERSE, &format!("Output: {printed}Background PIDs: 2\nProcess Group PGID: 1"), true);
+        let ended = "Error: (none)\nExit Code: 0\nSignal: (none)\nProcess Group PGID: (none)";
+        check(FULL, &format!("Command: x\nDirectory: (root)\nOutput: {printed}{ended}"), true);
+        check(FULL, &format!("Directory: (root)\nOutput: {printed}{ended}"), true);
+    }
+
+    #[test]
+    fn what_a_host_adds_to_it_does_not_make_it_fail() {
+        let told = "Command: x\nOutput: hi\nError: (none)\nExit Code: 0\nSignal: (none)\nProcess Group PGID: (none)";
+        check(FULL, &format!("{told}\n\nNote: it ran for 3s."), true);
+        check(FULL, &format!("{told}\n\nNote: it ran for 3s.\n\nA note skipped: x"), true);
+        check(FULL, &format!("{told}\n\nSomething else"), false);
+        check(FULL, &format!("Too large: see x\nShortened:\n{told}"), true);
+        check(FULL, &format!("Too large: see x\nShortened:\n{told}\n\nNote: it ran for 3s."), true);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::adapters::native::{self, Events, Fields};
 use crate::adapters::{Moment, served};
 
 /// How the outcome of a command begins that ended by itself.
-const ENDING: Ending = Ending { begins: "Output: ", in_full: false };
+const ENDING: Ending = Ending { begins: &["Output: "], shortened: None, notes: &[], in_full: false };
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
 pub(super) fn moment(name: &str, about_tool: bool) -> Moment {

@@ -10,8 +10,14 @@ use crate::adapters::native::{self, Events, Fields};
 /// The tool that calls another one, which it names.
 const BRIDGE: &str = "tool_call";
 
-/// How the outcome of a command begins that ended by itself.
-const ENDING: Ending = Ending { begins: "Command: ", in_full: true };
+/// How it tells of a command that ended by itself. The command stands first, but not where a program of the model's calls its
+/// tools; of a long outcome the middle is left out, and remarks follow.
+const ENDING: Ending = Ending {
+    begins: &["Command: ", "Directory: "],
+    shortened: Some(("Tool output was too large and has been truncated", "\nTruncated part of the output:\n")),
+    notes: &["Note: this foreground command ran for ", "AI attribution note skipped: "],
+    in_full: true,
+};
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
 pub(super) fn moment(name: &str, about_tool: bool) -> Moment {
