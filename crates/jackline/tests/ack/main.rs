@@ -71,6 +71,7 @@ fn examine(host: &str) {
     });
     assert!(!scenarios.is_empty(), "no scenario of that name");
     scenarios.retain(|scenario| rig.stays || scenario.prompts().is_empty());
+    scenarios.retain(|scenario| rig.approving.is_some() || !scenario.approved);
     let played = all_played(scenarios, rig);
     let outcomes: Outcomes =
         played.iter().map(|(scenario, outcome)| (scenario.name.clone(), outcome.word.to_owned())).collect();

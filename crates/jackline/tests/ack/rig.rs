@@ -29,10 +29,27 @@ pub(crate) struct Rig {
     pub(crate) cannot: &'static [(&'static str, &'static str)],
     /// The model for which it offers patches, where it does so only for some.
     pub(crate) patching: Option<&'static str>,
+    /// Where another hook may stand and approve calls; of a host without this none can.
+    pub(crate) approving: Option<Approving>,
     /// Whether it stays up over several prompts. Elsewhere scenarios with more than one are not played.
     pub(crate) stays: bool,
     /// Whether all scenarios are played in every run, or only the smoke.
     pub(crate) in_full: bool,
+}
+
+/// A place for a hook that approves calls.
+pub(crate) struct Approving {
+    /// The file, below the stage.
+    pub(crate) file: &'static str,
+    /// What it calls the event before a call.
+    pub(crate) event: &'static str,
+    /// An entry that runs this command.
+    pub(crate) hook: fn(&str) -> Value,
+}
+
+/// An entry in a group of its own.
+fn grouped(command: &str) -> Value {
+    json!({"hooks": [{"type": "command", "command": command}]})
 }
 
 /// Every host that the kit can examine.
@@ -80,6 +97,7 @@ pub(crate) const CLAUDE: Rig = Rig {
     finish: None,
     cannot: &[],
     patching: None,
+    approving: Some(Approving { file: "repo/.claude/settings.json", event: "PreToolUse", hook: grouped }),
     stays: false,
     in_full: true,
 };
@@ -111,6 +129,7 @@ pub(crate) const CODEX: Rig = Rig {
     finish: None,
     cannot: &[],
     patching: Some("gpt-5.5"),
+    approving: None,
     stays: false,
     in_full: true,
 };
@@ -147,6 +166,7 @@ const OPENCODE: Rig = Rig {
         ("task_completion_blocks_early_stop", ENDED),
     ],
     patching: None,
+    approving: None,
     stays: true,
     in_full: false,
 };
@@ -175,6 +195,7 @@ pub(crate) const GEMINI: Rig = Rig {
     finish: Some(|text| call("finish", "complete_task", json!({"result": {"response": text}}))),
     cannot: &[],
     patching: None,
+    approving: Some(Approving { file: "home/.gemini/settings.json", event: "BeforeTool", hook: grouped }),
     stays: false,
     in_full: false,
 };
@@ -206,6 +227,7 @@ pub(crate) const QWEN: Rig = Rig {
     finish: None,
     cannot: &[("bounded_read", "the client rewrites neither a call nor what came of it")],
     patching: None,
+    approving: Some(Approving { file: "home/.qwen/settings.json", event: "PreToolUse", hook: grouped }),
     stays: false,
     in_full: false,
 };
@@ -238,6 +260,11 @@ const COPILOT: Rig = Rig {
     finish: None,
     cannot: &[("park", "the client does not tell what the agent said last")],
     patching: None,
+    approving: Some(Approving {
+        file: "home/.copilot/hooks/other.json",
+        event: "preToolUse",
+        hook: |command| json!({"type": "command", "bash": command}),
+    }),
     stays: false,
     in_full: false,
 };

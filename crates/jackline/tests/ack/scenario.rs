@@ -16,6 +16,9 @@ pub(crate) struct Scenario {
     /// Whether it is played on hosts that are only tried, not examined.
     #[serde(default)]
     pub(crate) smoke: bool,
+    /// Whether another hook stands beside ours and approves every call.
+    #[serde(default)]
+    pub(crate) approved: bool,
     pub(crate) definition: Value,
     #[serde(default)]
     pub(crate) workspace: BTreeMap<String, String>,

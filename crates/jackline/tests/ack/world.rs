@@ -8,10 +8,10 @@ use std::process::{Command, Output};
 
 use jackline_rehearsal::client::{self, PATH, Play};
 use jackline_rehearsal::{Call, Mcp, Run, Script, Stage, call};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::records;
-use super::rig::Rig;
+use super::rig::{Approving, Rig};
 use super::scenario::{Act, Mishap, Scenario};
 
 /// The program under test.
@@ -50,8 +50,24 @@ impl World {
         world.commit();
         let wired = world.jackline(rig.init);
         assert_eq!(wired.status.code(), Some(0), "{}", String::from_utf8_lossy(&wired.stderr));
+        if let Some(approving) = rig.approving.as_ref().filter(|_| scenario.approved) {
+            world.approve(approving);
+        }
         world.before = scenario.want.unchanged.iter().map(|name| world.held(name)).collect();
         world
+    }
+
+    /// Puts a hook behind ours that approves every call.
+    fn approve(&self, approving: &Approving) {
+        let text = self.stage.read(approving.file).unwrap_or_else(|| "{\"version\":1}".to_owned());
+        let mut settings: Value = serde_json::from_str(&text).expect("JSON");
+        let answer = json!({"hookSpecificOutput": {"hookEventName": approving.event, "permissionDecision": "allow"},
+                            "permissionDecision": "allow", "decision": "allow"});
+        let hooks = &mut settings["hooks"][approving.event];
+        let mut listed = hooks.as_array().cloned().unwrap_or_default();
+        listed.push((approving.hook)(&format!("echo '{answer}'")));
+        *hooks = listed.into();
+        self.stage.write(approving.file, &settings.to_string()).expect("written");
     }
 
     fn commit(&self) {

@@ -1,7 +1,7 @@
 //! Qwen Code: its hook messages as events, and answers in the forms that its client obeys.
 //!
-//! A refusal is said three times: as JSON, on standard error, and by the exit code. It rewrites neither a call nor what
-//! came of it, whatever its documentation says.
+//! A refusal is said three times: as JSON, on standard error, and by the exit code; of a call such that no other hook's consent
+//! lifts it. It rewrites neither a call nor what came of it, whatever its documentation says.
 
 mod read;
 mod render;
