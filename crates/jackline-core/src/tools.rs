@@ -2,6 +2,9 @@
 //!
 //! A definition's `tools.declare` goes before this table. A host that has no rows of its own may use any row.
 
+#[cfg(test)]
+mod tests;
+
 use crate::definition::Kind;
 use crate::glob;
 use crate::listing::MCP_HOST;
@@ -129,6 +132,9 @@ pub const PATH_ARGUMENTS: &[&str] =
 
 /// Argument names tried for a shell tool that does not say where its text is.
 pub const COMMAND_ARGUMENTS: &[&str] = &["command", "cmd", "script"];
+
+/// How Copilot's tool for languages is called where it writes.
+pub const LSP_RENAME: &str = "lsp_rename";
 
 /// What Copilot's shell is told of how it is shown.
 const COPILOT_ASIDE: &[&str] = &["initial_wait", "mode", "shellId"];
@@ -405,6 +411,9 @@ pub const TOOLS: &[Tool] = &[
     plain("copilot", "read_agent", Kind::Other),
     plain("copilot", "write_agent", Kind::Other),
     plain("copilot", "list_agents", Kind::Other),
+    plain("copilot", "lsp", Kind::Other),
+    // The same tool where it is told to rename something, in files that a server names.
+    plain("copilot", LSP_RENAME, Kind::Write),
     plain("copilot", "skill", Kind::Other),
     plain("copilot", "sql", Kind::Other),
     plain("copilot", "session_store_sql", Kind::Other),
@@ -528,73 +537,4 @@ pub(crate) fn means_of_some_server(pattern: &str, own: &str) -> bool {
 #[must_use]
 pub fn names() -> Vec<&'static str> {
     TOOLS.iter().map(|tool| tool.name).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(host: Option<&str>, name: &str, want: Option<(Kind, &[&str])>) {
-        assert_eq!(lookup(host, name).map(|tool| (tool.kind, tool.paths)), want, "{host:?} {name}");
-    }
-
-    #[test]
-    fn the_named_host_comes_first() {
-        check(Some("claude"), "Write", Some((Kind::Write, &["file_path"])));
-        check(Some("gemini"), "write_file", Some((Kind::Write, &["file_path"])));
-        check(None, "write_file", Some((Kind::Write, &["path"])));
-        check(None, "Bash", Some((Kind::Shell, &[])));
-        check(Some("codex"), "Write", None);
-        check(Some("my-loop"), "Write", Some((Kind::Write, &["file_path"])));
-        check(None, "deploy", None);
-        assert_eq!(guess("mcp__files__write_file").map(|tool| tool.kind), Some(Kind::Write));
-        assert_eq!(guess("mcp__files__frobnicate"), None);
-        assert_eq!(guess("write_file"), None);
-    }
-
-    #[test]
-    fn tools_of_our_own_server_have_two_names() {
-        check(Some("claude"), "mcp__jackline__edit_file", Some((Kind::Write, &["path"])));
-        check(Some("mcp"), "todo_claim", Some((Kind::Other, &[])));
-        check(None, "todo_claim", None);
-        check(Some("mcp"), "Bash", Some((Kind::Shell, &[])));
-        check(Some("claude"), "mcp__jackline__deploy", None);
-        let other = |host: Option<&str>, name: &str| other_name(host, name);
-        assert_eq!(other(Some("claude"), "mcp__jackline__park").as_deref(), Some("park"));
-        assert_eq!(other(Some("mcp"), "park").as_deref(), Some("mcp__jackline__park"));
-        assert_eq!(other(Some("mcp"), "mcp__jackline__park").as_deref(), Some("park"));
-        assert_eq!((other(None, "park"), other(Some("mcp"), "mcp__notes__park")), (None, None));
-        assert!(is_at_own_server(Some("mcp"), "park") && !is_at_own_server(Some("mcp"), "mcp__jackline__park"));
-    }
-
-    #[test]
-    fn where_a_servers_name_ends_is_not_always_known() {
-        assert_eq!(
-            other_splits(Some("copilot"), "mcp__my-files__write-file"),
-            ["my-files-write-file", "mcp__my__files-write-file", "mcp__my-files-write__file"]
-        );
-        assert_eq!(other_splits(Some("vscode"), "mcp__a__b_c"), ["mcp_a_b_c", "mcp__a_b__c"]);
-        assert!(
-            other_splits(Some("claude"), "mcp__a__b_c").is_empty() && other_splits(Some("vscode"), "x_y").is_empty()
-        );
-    }
-
-    #[test]
-    fn a_tool_without_its_server_may_be_any_servers() {
-        assert_eq!(of_some_server(Some("cursor"), "mcp__cursor__drop_table"), Some("drop_table"));
-        assert_eq!(of_some_server(Some("cursor"), "mcp__db__drop_table"), None);
-        assert_eq!(of_some_server(Some("claude"), "mcp__cursor__drop_table"), None);
-        let means = |pattern: &str| means_of_some_server(pattern, "drop_table");
-        assert!(means("mcp__db__drop_table") && means("mcp__{a,b}__drop_*") && !means("mcp__db__list"));
-        assert!(!means("drop_table"), "a tool of the host's own");
-    }
-
-    #[test]
-    fn no_row_stands_twice() {
-        let mut seen = std::collections::BTreeSet::new();
-        for tool in TOOLS {
-            assert!(seen.insert((tool.host, tool.name)), "{} {}", tool.host, tool.name);
-        }
-    }
 }

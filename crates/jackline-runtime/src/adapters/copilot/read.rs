@@ -1,5 +1,6 @@
 //! Native messages of Copilot CLI, read into events.
 
+use jackline_core::tools::LSP_RENAME;
 use serde_json::{Value, json};
 
 use super::HOST;
@@ -51,7 +52,7 @@ pub(super) fn events(name: &str, fields: &mut Fields) -> Events {
         "UserPromptSubmit" if of_subagent => {
             json!({ "event": "agent.started", "agent_type": fields.get("agent_type") })
         }
-        "UserPromptSubmit" if native::is_our_own(fields.get("prompt")) => noted(name, fields),
+        "UserPromptSubmit" if native::is_our_own(fields.get("prompt")) || is_notice(fields) => noted(name, fields),
         "UserPromptSubmit" => native::prompted(fields, "prompt"),
         "SessionStart" => json!({ "event": "session.started", "source": fields.get("source") }),
         "SessionEnd" => json!({ "event": "session.ended", "reason": fields.get("reason") }),
@@ -66,10 +67,23 @@ fn noted(name: &str, fields: &mut Fields) -> Value {
     native::noted(name, fields, &["hook_event_name", "timestamp", "transcript_path"])
 }
 
+/// What a prompt begins with that no person wrote: something in the background has ended.
+const NOTICE: &str = "<system_notification>";
+
+fn is_notice(fields: &Fields) -> bool {
+    text(fields, "prompt").is_some_and(|prompt| prompt.trim_start().starts_with(NOTICE))
+}
+
+/// The tool that asks a language's server, and what it is told where it writes.
+const LSP: (&str, &str) = ("lsp", "rename");
+
 /// A call; the client gives it no id.
 fn call(fields: &mut Fields) -> Value {
     let mut take = |member: &str| fields.remove(member).unwrap_or_default();
-    let (tool, args) = (take("tool_name"), take("tool_input"));
+    let (mut tool, args) = (take("tool_name"), take("tool_input"));
+    if tool == LSP.0 && args.get("operation").is_some_and(|operation| operation == LSP.1) {
+        tool = json!(LSP_RENAME);
+    }
     // A tool for patches is given the patch itself.
     let args = if args.is_string() { json!({ FREE_FORM: args }) } else { args };
     json!({ "tool": served::before_dash(HOST, tool), "args": args })
