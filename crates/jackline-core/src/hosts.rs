@@ -12,10 +12,24 @@ pub struct Host {
     pub keeps_terminal: bool,
     /// Whether it tells what the agent said last.
     pub tells_last_words: bool,
+    /// The tool by which an agent ends, where it does not end by speaking.
+    pub ends_by: Option<&'static str>,
+    /// Tools and arguments by which a sub-agent works in a directory that it tells nobody.
+    pub strays: &'static [Stray],
+}
+
+/// An argument by which what a tool starts works elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stray {
+    pub tool: &'static str,
+    pub argument: &'static str,
+    /// Texts of which one is in it then; of none, any value counts.
+    pub texts: &'static [&'static str],
 }
 
 const fn host(name: &'static str) -> Host {
-    Host { name, stops_held_max: None, writes_unseen: false, keeps_terminal: false, tells_last_words: true }
+    let (stops_held_max, writes_unseen, keeps_terminal, tells_last_words) = (None, false, false, true);
+    Host { name, stops_held_max, writes_unseen, keeps_terminal, tells_last_words, ends_by: None, strays: &[] }
 }
 
 /// The hosts that are particular in something.
@@ -24,8 +38,15 @@ const HOSTS: &[Host] = &[
     Host { writes_unseen: true, ..host("codex") },
     Host { stops_held_max: Some(8), tells_last_words: false, ..host("copilot") },
     Host { stops_held_max: Some(5), tells_last_words: false, ..host("cursor") },
-    Host { stops_held_max: Some(8), ..host("qwen") },
+    Host { ends_by: Some("complete_task"), ..host("gemini") },
+    Host { stops_held_max: Some(8), strays: STRAYS_OF_QWEN, ..host("qwen") },
     Host { keeps_terminal: true, tells_last_words: false, ..host("vscode") },
+];
+
+const STRAYS_OF_QWEN: &[Stray] = &[
+    Stray { tool: "agent", argument: "working_dir", texts: &[] },
+    Stray { tool: "agent", argument: "isolation", texts: &[] },
+    Stray { tool: "workflow", argument: "script", texts: &["isolation", "workingDir"] },
 ];
 
 fn named(host: Option<&str>) -> Option<&'static Host> {
@@ -48,6 +69,17 @@ pub fn writes_unseen(host: Option<&str>) -> bool {
 #[must_use]
 pub fn keeps_terminal(host: Option<&str>) -> bool {
     named(host).is_some_and(|known| known.keeps_terminal)
+}
+
+/// Whether a call is how an agent of a host's ends: a stop, which no limit refuses.
+#[must_use]
+pub fn ends_by(host: Option<&str>, tool: &str) -> bool {
+    named(host).is_some_and(|known| known.ends_by == Some(tool))
+}
+
+/// The arguments by which what a tool of a host's starts works where the host tells nobody.
+pub fn strays(host: Option<&str>, tool: &str) -> impl Iterator<Item = &'static Stray> {
+    named(host).into_iter().flat_map(|known| known.strays).filter(move |stray| stray.tool == tool)
 }
 
 /// Whether a host tells what its agent said last; one that we do not know may.

@@ -30,6 +30,7 @@ pub mod glob;
 mod guards;
 pub mod hosts;
 mod index;
+pub mod instructions;
 pub mod json;
 pub mod legible;
 pub mod listing;

@@ -1,8 +1,12 @@
-//! The guard's own safety: an agent may not edit what guards it, nor run the commands that are for people.
+//! The guard's own safety: an agent may not edit what guards it, nor run the commands that are for people, nor have its host
+//! run no hooks.
 //!
 //! Which files are ours is a probe's answer (canonical path, device and inode); here is what follows from it.
 
 pub(crate) mod operator;
+mod switches;
+
+use serde_json::Value;
 
 use super::Context;
 use super::meeting::{Meeting, Met};
@@ -11,6 +15,8 @@ use crate::code;
 use crate::decision::Finding;
 use crate::definition::Kind;
 use crate::glob;
+use crate::hosts::{self, Stray};
+use crate::instructions;
 use crate::overlap::{self, Expanded};
 use crate::own_files::{DIRECTORIES, EXPANDED, MENTIONS, MENTIONS_APART, ends_in_directory, label};
 use crate::path::Role;
@@ -61,12 +67,81 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     findings.extend(context.view.crowded.then(crowded));
     findings.extend(judge_shell(context));
     findings.extend(judge_suspected(context));
+    findings.extend(judge_straying(context));
+    findings.extend(judge_instructions(context));
     findings
+}
+
+/// Agents and skills may be written, but bring no hooks along: those would run beside ours, and rewrite what was judged.
+fn judge_instructions(context: &Context<'_>) -> Option<Finding> {
+    let written = changed(context).filter(|touch| touch.role == Role::Write);
+    let seen = |touch: &Touch| {
+        let identity = context.facts.get(&touch.probe()).and_then(Fact::identity);
+        identity.map_or_else(|| touch.path.clone(), |identity| identity.path.clone())
+    };
+    let path = written.map(seen).find(|path| instructions::is_one(path))?;
+    let key = match context.view.shell_text() {
+        Some(text) => instructions::mentions(&text),
+        None => brought(&context.view.call.args, path.ends_with(".json")),
+    }?;
+    let file = path.rsplit('/').next().unwrap_or_default();
+    let reason =
+        format!("`{key}` in the front matter of '{file}' has the host run something beside this session's guard.");
+    Some(Finding::deny(GUARD, code::SELF_PROTECTED, reason).suggest("leave it out, or ask the person to add it"))
+}
+
+/// What the texts among a call's arguments bring along: whole files, or parts of them.
+fn brought(args: &Value, is_json: bool) -> Option<&'static str> {
+    match args {
+        Value::String(text) if is_json => instructions::mentions_in_json(text),
+        Value::String(text) if text.trim_start().starts_with("---") => instructions::brings(text),
+        Value::String(text) => instructions::mentions(text).or_else(|| patched(text)),
+        Value::Array(items) => items.iter().find_map(|item| brought(item, is_json)),
+        Value::Object(fields) => {
+            let mut written = fields.iter().filter(|(name, _)| !WAS.contains(&name.as_str()));
+            written.find_map(|(_, value)| brought(value, is_json))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+/// Arguments that hold what is replaced.
+const WAS: &[&str] = &["old_string", "old_str", "oldString", "old_text"];
+
+/// What the lines bring along that a patch adds.
+fn patched(text: &str) -> Option<&'static str> {
+    let added: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix('+')).collect();
+    instructions::mentions(&added.join("\n"))
+}
+
+/// What an agent does in a directory of which the host tells nobody would be judged as if it were done elsewhere.
+fn judge_straying(context: &Context<'_>) -> Option<Finding> {
+    let call = context.view.call;
+    let counts = |value: &Value, texts: &[&str]| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) if texts.is_empty() => !text.trim().is_empty(),
+        Value::String(text) => texts.iter().any(|part| text.contains(part)),
+        _ => true,
+    };
+    let strays = |stray: &&Stray| call.args.get(stray.argument).is_some_and(|value| counts(value, stray.texts));
+    let Stray { argument, texts, .. } = hosts::strays(context.event.host.as_deref(), &call.tool).find(strays)?;
+    let by = match texts {
+        [] => format!("`{argument}`"),
+        texts => format!("`{}` in `{argument}`", texts.join("` or `")),
+    };
+    let reason = format!(
+        "With {by} a sub-agent works in a directory that its host tells no hook: none of its paths could be judged."
+    );
+    let remedy = "start it without, and have it name whole paths; or start a session of its own in that work tree";
+    Some(Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest(remedy))
 }
 
 /// A tool of which nothing is known may run what it is told: neither our commands nor a program that names what guards us.
 fn judge_suspected(context: &Context<'_>) -> Vec<Finding> {
-    let run = context.view.suspected_text.iter().flat_map(|(text, reading)| our_commands(reading, text));
+    let run = context.view.suspected_text.iter().flat_map(|(text, reading)| {
+        let undone = switches::undone(reading).iter().map(|reason| protected(reason)).collect::<Vec<_>>();
+        our_commands(reading, text).into_iter().chain(undone)
+    });
     let programs = || context.view.suspected_programs.iter();
     let ours = programs().any(|program| operator::names_one(program) || operator::names_one(&plainly(program)));
     let told = ours.then(|| operators("This call has a program run a command of `jackline` that is for people."));
@@ -253,6 +328,7 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
         Some(ShellText::Reading(reading)) => {
             let mut findings = our_commands(reading, &text());
             findings.extend(reading.commands.iter().flat_map(shell::git_settings).map(|key| git_setting(&key)));
+            findings.extend(switches::undone(reading).iter().map(|reason| protected(reason)));
             if hides_writes(context, reading) {
                 let opaque = reading.opaque.is_some();
                 findings.extend(judge_unread(&text(), opaque, opaque || takes_hidden(context, reading)));
