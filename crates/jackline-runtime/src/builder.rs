@@ -11,6 +11,7 @@ use jackline_core::policy::Policy;
 use thiserror::Error;
 
 use crate::definitions::{Definitions, Given, Kept, Standing};
+use crate::probes::OwnPath;
 use crate::runner::Environment;
 use crate::runtime::Runtime;
 use crate::store::Store;
@@ -44,7 +45,7 @@ pub struct RuntimeBuilder {
     state: Option<PathBuf>,
     store: Option<Arc<dyn Store>>,
     home: Option<PathBuf>,
-    host_settings: Vec<PathBuf>,
+    host_settings: Vec<OwnPath>,
     started_in: Vec<PathBuf>,
     policies: Vec<Arc<dyn Policy>>,
     checkers: Vec<Arc<dyn Checker>>,
@@ -116,8 +117,8 @@ impl RuntimeBuilder {
 
     /// A host's settings that are not where that host usually keeps them; the agent may not change them either.
     #[must_use]
-    pub fn host_settings(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
-        self.host_settings.extend(files);
+    pub fn host_settings(mut self, files: impl IntoIterator<Item = impl Into<OwnPath>>) -> Self {
+        self.host_settings.extend(files.into_iter().map(Into::into));
         self
     }
 

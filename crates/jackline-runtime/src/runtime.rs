@@ -70,7 +70,7 @@ pub struct Runtime {
     pub(crate) kept: Option<Kept>,
     /// The user's home directory and the state directory, for telling what is ours.
     pub(crate) home: Option<PathBuf>,
-    pub(crate) host_settings: Vec<PathBuf>,
+    pub(crate) host_settings: Vec<OwnPath>,
     /// Where the host was started, as far as that is known.
     pub(crate) started_in: Vec<PathBuf>,
     pub(crate) state: Option<PathBuf>,
@@ -415,9 +415,8 @@ impl Runtime {
             own.extend(own_between(&root, &started));
             own.extend(own_settings(&standing.stack));
             own.extend(own_program(line.as_ref()));
-            let labelled = |label: &'static str| move |path| OwnPath { path, label: label.to_owned() };
-            own.extend(settings.into_iter().map(labelled(label::HOST)));
-            own.extend(scripts.into_iter().map(labelled(label::CHECK)));
+            own.extend(settings);
+            own.extend(scripts.into_iter().map(|script| OwnPath::whole(script, label::CHECK)));
             let schemas = inline_schemas(&standing.stack);
             WorkspaceProber::new(Ground { root, home, own, schemas }).started_by(line).offered(catalogue)
         })

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jackline_runtime::definitions::{DEFINITION_FILE, Found, Places};
+use jackline_runtime::probes::{self, OwnPath};
 use jackline_runtime::runner::Environment;
 use jackline_runtime::store::files::FileStore;
 use jackline_runtime::wiring::CommandLine;
@@ -129,7 +130,7 @@ pub(crate) struct Hooked {
     pub(crate) definitions: Found,
     pub(crate) home: Option<PathBuf>,
     /// Files of the host's that count beside those which every session protects.
-    pub(crate) settings: Vec<PathBuf>,
+    pub(crate) settings: Vec<OwnPath>,
 }
 
 /// Where a hook looks. What `init` wrote on its command line wins over the environment, which an agent might reach;
@@ -147,7 +148,8 @@ pub(crate) fn hooked(host: &str, baked: &Baked, told: impl FnOnce() -> Option<Pa
     }
     let state = baked.store.clone().map(absolute).or_else(|| shared_state(&start));
     let state = state.ok_or_else(|| "there is no place for the state; set HOME or JACKLINE_HOME".to_owned())?;
-    let settings = host_settings().into_iter().chain(variables(host, &start)).chain(in_between(host)).collect();
+    let files = variables(host, &start).into_iter().chain(in_between(host));
+    let settings = host_settings().into_iter().chain(files.map(OwnPath::from)).collect();
     let places = Places { home: state.clone(), start, user: baked.user_definition(), ..wider() };
     Ok(Hooked { state, definitions: Found::new(places), home: baked.home.clone().or_else(home), settings })
 }
@@ -199,7 +201,10 @@ pub(crate) fn variables(host: &str, start: &Path) -> Vec<PathBuf> {
     };
     let mut dirs: Vec<PathBuf> = start.ancestors().take(LEVELS_MAX).map(Path::to_owned).collect();
     dirs.extend(home().filter(|home| !start.starts_with(home)));
-    dirs.iter().flat_map(|dir| [dir.join(own).join(VARIABLES), dir.join(VARIABLES)]).collect()
+    let mut files: Vec<PathBuf> =
+        dirs.iter().flat_map(|dir| [dir.join(own).join(VARIABLES), dir.join(VARIABLES)]).collect();
+    files.extend(variable("QWEN_HOME").filter(|_| host == "qwen").map(|dir| absolute(dir).join(VARIABLES)));
+    files
 }
 
 /// What could answer between a host and us: a file by the name of the shell that it starts, or of our own program, earlier
@@ -336,25 +341,60 @@ fn user_state() -> Option<PathBuf> {
     base.or_else(|| home().map(|home| home.join(USER_STATE))).map(|dir| dir.join(OWN))
 }
 
-/// Variables that tell a host to keep its settings elsewhere, and what lies there; nothing where it names the file.
-const ELSEWHERE: &[(&str, &[&str])] = &[
-    ("CLAUDE_CONFIG_DIR", &["settings.json", "settings.local.json", ".claude.json"]),
-    ("CODEX_HOME", &["config.toml", "hooks.json", "sessions", ".env"]),
-    ("OPENCODE_CONFIG_DIR", &["opencode.json", "opencode.jsonc", "plugin", "plugins", "tool", "tools"]),
-    ("OPENCODE_CONFIG", &[""]),
-    ("XDG_CONFIG_HOME", &["opencode", "jackline", "git/config"]),
-    ("COPILOT_HOME", &["hooks", "config.json", "mcp-config.json"]),
-    ("GEMINI_CLI_HOME", &[".gemini/settings.json", ".gemini/trustedFolders.json"]),
-    ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", &[""]),
-    ("QWEN_HOME", &["settings.json", "trustedFolders.json"]),
+/// Variables that tell hosts to keep elsewhere what they usually keep in a directory at home, with the directory in there that
+/// stands for it.
+const MOVED: &[(&str, &str, &str)] = &[
+    ("CLAUDE_CONFIG_DIR", ".claude", ""),
+    ("CODEX_HOME", ".codex", ""),
+    ("COPILOT_HOME", ".copilot", ""),
+    ("GEMINI_CLI_HOME", ".gemini", ".gemini"),
+    ("QWEN_HOME", ".qwen", ""),
+    ("XDG_CONFIG_HOME", ".config", ""),
+    ("XDG_DATA_HOME", ".local/share", ""),
+    ("XDG_CACHE_HOME", ".cache", ""),
 ];
 
+/// Variables that name other places of settings, and what lies there; nothing where it names the file.
+const ELSEWHERE: &[(&str, &[&str])] = &[
+    ("CLAUDE_CONFIG_DIR", &[".claude.json"]),
+    ("OPENCODE_CONFIG_DIR", OPENCODE_FILES),
+    ("OPENCODE_CONFIG", &[""]),
+    ("OPENCODE_TUI_CONFIG", &[""]),
+    ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", &[""]),
+    (QWEN_SYSTEM[0], &[""]),
+    (QWEN_SYSTEM[1], &[""]),
+];
+
+const OPENCODE_FILES: &[&str] = &[
+    "opencode.json",
+    "opencode.jsonc",
+    "tui.json",
+    "tui.jsonc",
+    "plugin",
+    "plugins",
+    "tool",
+    "tools",
+    "package.json",
+    "node_modules",
+];
+
+/// Variables that name settings of Qwen Code's which count for everyone.
+const QWEN_SYSTEM: [&str; 2] = ["QWEN_CODE_SYSTEM_SETTINGS_PATH", "QWEN_CODE_SYSTEM_DEFAULTS_PATH"];
+
+/// The files that they name.
+pub(crate) fn qwen_system() -> Vec<PathBuf> {
+    QWEN_SYSTEM.into_iter().filter_map(variable).map(absolute).collect()
+}
+
 /// The settings of hosts that were told to keep them elsewhere.
-fn host_settings() -> Vec<PathBuf> {
+fn host_settings() -> Vec<OwnPath> {
     let at = |dir: &Path, name: &str| if name.is_empty() { dir.to_owned() } else { dir.join(name) };
-    let below = |dir: PathBuf, names: &[&str]| names.iter().map(|name| at(&dir, name)).collect::<Vec<_>>();
+    let below = |dir: PathBuf, names: &[&str]| names.iter().map(|name| at(&dir, name).into()).collect::<Vec<_>>();
     let elsewhere = ELSEWHERE.iter().filter_map(|(name, files)| Some(below(absolute(variable(name)?), files)));
-    elsewhere.flatten().collect()
+    let moved = MOVED
+        .iter()
+        .filter_map(|(name, usual, there)| Some(probes::own_moved(usual, &at(&absolute(variable(name)?), there))));
+    elsewhere.chain(moved).flatten().collect()
 }
 
 /// Where the host that starts us was started itself: it starts us there, or says where.
@@ -376,6 +416,12 @@ fn definition_in(settings: PathBuf) -> PathBuf {
 /// The directory in which programs keep a user's settings.
 pub(crate) fn user_settings() -> Option<PathBuf> {
     named_settings().or_else(|| home().map(|home| home.join(SETTINGS)))
+}
+
+/// The directory in which programs keep a user's data.
+pub(crate) fn user_data() -> Option<PathBuf> {
+    let named = variable("XDG_DATA_HOME").filter(|dir| dir.is_absolute());
+    named.or_else(|| home().map(|home| home.join(".local/share")))
 }
 
 /// The same, where a variable says so.

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use jackline_core::glob;
 use jackline_core::probe::{Fact, Identity, There};
 
 use super::walk::{FileId, Lost, Place, Walker, file_id};
@@ -28,6 +29,7 @@ enum Unclear {
 /// One of our own paths and where it leads now.
 struct Own<'a> {
     label: &'a str,
+    like: Option<&'static str>,
     /// As it was given, when it could not be walked: then nobody can walk it, but its name still counts.
     place: Result<Place, PathBuf>,
 }
@@ -97,7 +99,10 @@ fn owns<'a>(walker: &mut Walker<'_>, ground: &'a Ground, root: &Place) -> Vec<Ow
             None => walker.absolute(own),
         }
     };
-    let own = |own: &'a OwnPath| Own { label: &own.label, place: walk(&own.path).map_err(|_| own.path.clone()) };
+    let own = |own: &'a OwnPath| {
+        let place = walk(&own.path).map_err(|_| own.path.clone());
+        Own { label: &own.label, like: own.like, place }
+    };
     ground.own.iter().map(own).collect()
 }
 
@@ -118,9 +123,30 @@ impl Own<'_> {
 
     /// Whether a place is this path or lies below it, or was reached through a link that does.
     fn has(&self, place: &Place, folds: bool) -> bool {
-        let by_file = self.id().is_some_and(|id| place.passed.contains(&id));
         let mut spots = std::iter::once(&place.path).chain(&place.links);
+        if let Some(like) = self.like {
+            return spots.any(|spot| self.is_like(like, spot, folds));
+        }
+        let by_file = self.id().is_some_and(|id| place.passed.contains(&id));
         by_file || spots.any(|spot| fold::within(spot, self.path(), folds))
+    }
+
+    /// Whether a spot lies below this path, and is like what is meant there.
+    fn is_like(&self, like: &str, spot: &Path, folds: bool) -> bool {
+        let below = Some(spot).filter(|spot| fold::within(spot, self.path(), folds));
+        let depth = self.path().components().count();
+        let rest = below.map(|spot| spot.components().skip(depth).collect::<PathBuf>());
+        let rest = rest.and_then(|rest| rest.to_str().map(str::to_owned));
+        rest.is_some_and(|rest| {
+            glob::matches(like, &rest) || folds && glob::matches(&like.to_lowercase(), &rest.to_lowercase())
+        })
+    }
+
+    /// Whether what is meant in this directory itself has this file under another name.
+    fn lists_like(&self, like: &str, id: FileId) -> bool {
+        let entries = fs::read_dir(self.path()).into_iter().flatten().filter_map(Result::ok);
+        let mut meant = entries.take(OWN_ENTRIES_MAX).filter(|entry| self.is_like(like, &entry.path(), false));
+        meant.any(|entry| entry.metadata().is_ok_and(|meta| file_id(&meta) == id))
     }
 
     /// Whether this path lies below a directory.
@@ -148,7 +174,14 @@ fn hard_linked(id: FileId, owns: &[Own<'_>]) -> Result<Option<String>, Unclear> 
     for own in owns {
         let Ok(place) = &own.place else { continue };
         let device = place.id().map(|id| id.device);
-        if matches!(place.there, There::Directory) && device == Some(id.device) && lists(&place.path, id, &mut left)? {
+        if !matches!(place.there, There::Directory) || device != Some(id.device) {
+            continue;
+        }
+        let listed = match own.like {
+            None => lists(&place.path, id, &mut left)?,
+            Some(like) => own.lists_like(like, id),
+        };
+        if listed {
             return Ok(Some(own.label.to_owned()));
         }
     }
@@ -187,6 +220,7 @@ fn holds(place: &Place, owns: &[Own<'_>], folds: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probes::own::own_like;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::symlink;
     use std::process::Command;
@@ -218,8 +252,10 @@ mod tests {
         }
 
         fn ground(&self) -> Ground {
-            let own = |path: &str, label: &str| OwnPath { path: self.at(path), label: label.into() };
+            let own = |path: &str, label: &str| OwnPath::whole(self.at(path), label);
             let own = vec![
+                own_like(&self.at("home/.codex"), "*.config.toml", "profile"),
+                own_like(&self.at("home/state"), "*/extensions{,/**}", "extension"),
                 own("ws/jackline.yaml", "definition"),
                 own("ws/.jackline", "policies"),
                 own("home/.claude/settings.json", "settings"),
@@ -256,6 +292,27 @@ mod tests {
                 fact => panic!("{path:?}: {fact:?}"),
             }
         }
+    }
+
+    #[test]
+    fn of_some_directories_only_what_is_like_something_is_ours() {
+        let world = World::new();
+        fs::create_dir_all(world.at("home/.codex")).unwrap();
+        fs::write(world.at("home/.codex/work.config.toml"), "").unwrap();
+        fs::write(world.at("home/.codex/notes.md"), "").unwrap();
+        fs::hard_link(world.at("home/.codex/work.config.toml"), world.at("ws/a.toml")).unwrap();
+        fs::hard_link(world.at("home/.codex/notes.md"), world.at("ws/b.md")).unwrap();
+        let ours = |path: &str| world.identity("", path).ours;
+        for path in ["~/.codex/work.config.toml", "~/.codex/new.config.toml", "a.toml"] {
+            assert_eq!(ours(path).as_deref(), Some("profile"), "{path}");
+        }
+        for path in ["~/state/s1/extensions/x/extension.mjs", "~/state/s1/extensions"] {
+            assert_eq!(ours(path).as_deref(), Some("extension"), "{path}");
+        }
+        for path in ["~/.codex/notes.md", "~/.codex/sub/x.config.toml", "~/state/s1/plan.md", "b.md", "~/.codex"] {
+            assert_eq!(ours(path), None, "{path}");
+        }
+        assert_eq!(world.identity("", "~/.codex").holds, None, "what may be there is no reason to keep the directory");
     }
 
     #[test]

@@ -32,7 +32,7 @@ use jackline_core::probe::{Fact, Probe};
 
 use crate::wiring::CommandLine;
 use git::Git;
-pub use own::{OwnPath, own_between, own_paths, own_program, own_settings};
+pub use own::{OwnPath, own_between, own_moved, own_paths, own_program, own_settings};
 pub use schema::{Inline, inline as inline_schemas};
 pub use settings::answer as settings;
 

@@ -30,6 +30,23 @@ pub struct OwnPath {
     pub path: PathBuf,
     /// What it is, for reason texts.
     pub label: String,
+    /// A glob of what below it is meant; without one all of it is.
+    pub like: Option<&'static str>,
+}
+
+impl OwnPath {
+    /// A path and all below it.
+    #[must_use]
+    pub fn whole(path: PathBuf, label: &str) -> Self {
+        Self { path, label: label.to_owned(), like: None }
+    }
+}
+
+impl From<PathBuf> for OwnPath {
+    /// A host's settings, wherever they lie.
+    fn from(path: PathBuf) -> Self {
+        Self::whole(path, label::HOST)
+    }
 }
 
 /// Below the home directory.
@@ -56,15 +73,32 @@ const IN_HOME: &[(&str, &str)] = &[
     (".qwen/extensions", QWEN),
     (".config/opencode", OPENCODE),
     (".opencode", OPENCODE),
+    // An entry there may have it fetch settings, plugins among them, from elsewhere.
+    (".local/share/opencode/auth.json", OPENCODE),
+    // Packages of its plugins, as it runs them.
+    (".cache/opencode", OPENCODE),
     (".copilot/hooks", COPILOT),
+    (".copilot/settings.json", COPILOT),
     (".copilot/config.json", COPILOT),
+    // Programs that it starts, and plugins with hooks of their own.
+    (".copilot/extensions", COPILOT),
+    (".copilot/installed-plugins", COPILOT),
     (".copilot/mcp-config.json", COPILOT),
+    (".copilot/lsp-config.json", COPILOT),
     (".cursor/hooks.json", CURSOR),
     (".cursor/mcp.json", CURSOR),
     (".codeium/windsurf/hooks.json", WINDSURF),
     // They hold for every repository, hooks and aliases included.
     (".gitconfig", GIT),
     (".config/git/config", GIT),
+];
+
+/// What counts in directories at home whose names nobody knows before, as the directory and a glob below it.
+const IN_HOME_LIKE: &[(&str, &str, &str)] = &[
+    // Settings that count when they are named (`--profile`).
+    (".codex", "*.config.toml", CODEX),
+    // Programs that it starts in one session.
+    (".copilot/session-state", "*/extensions{,/**}", COPILOT),
 ];
 
 /// Of the machine: what its administrator decided.
@@ -109,10 +143,29 @@ pub fn own_paths(
     table.add(root, servers.map(|file| (Path::new(*file), label::SERVERS)));
     if let Some(home) = home {
         table.add(home, IN_HOME.iter().map(written));
+        let like = |&(dir, glob, label): &(&str, &'static str, &str)| own_like(&home.join(dir), glob, label);
+        table.own.extend(IN_HOME_LIKE.iter().map(like));
     }
     table.add(root, ON_MACHINE.iter().map(written));
     table.add_repository(root);
     table.own
+}
+
+/// What is protected below a directory of the home's, for a host that keeps that one elsewhere.
+#[must_use]
+pub fn own_moved(usual: &str, dir: &Path) -> Vec<OwnPath> {
+    let moved = |path: &str| match path.strip_prefix(usual)? {
+        "" => Some(dir.to_owned()),
+        rest => rest.strip_prefix('/').map(|rest| dir.join(rest)),
+    };
+    let whole = IN_HOME.iter().filter_map(|(path, label)| Some(OwnPath::whole(moved(path)?, label)));
+    let like = IN_HOME_LIKE.iter().filter_map(|(path, glob, label)| Some(own_like(&moved(path)?, glob, label)));
+    whole.chain(like).collect()
+}
+
+/// What lies in a directory and is like this glob.
+pub(super) fn own_like(dir: &Path, like: &'static str, label: &str) -> OwnPath {
+    OwnPath { like: Some(like), ..OwnPath::whole(dir.to_owned(), label) }
 }
 
 /// The same below where a host was started, and below every directory between that and the root: hosts look for their
@@ -160,7 +213,7 @@ pub(super) fn holding_by_name(path: &Path, root: &Path, folds: bool) -> Option<&
 }
 
 /// What the names of those files begin with, where case does not count either: nearly all others are told by it.
-const BEGINNINGS: &[u8] = b".joJO";
+const BEGINNINGS: &[u8] = b".jotJOT";
 
 /// The first of our files that `is` takes the end of a path for, seen from a directory that counts. The disk is asked
 /// only about a path that has such an end.
@@ -211,7 +264,7 @@ impl Table {
             // By bytes: taking dozens of paths apart costs more than asking the disk about all of them, and one that is
             // listed twice under two spellings does no harm.
             if !self.own.iter().any(|own| own.path.as_os_str() == path.as_os_str()) {
-                self.own.push(OwnPath { path, label: label.to_owned() });
+                self.own.push(OwnPath::whole(path, label));
             }
         }
     }
@@ -258,6 +311,11 @@ mod tests {
         check(&own, &home.join(".config/jackline"), Some("Jackline's settings"));
         check(&own, &home.join(".gitconfig"), Some(GIT));
         check(&own, &home.join(".codex/sessions"), Some(CODEX));
+        check(&own, &home.join(".copilot/settings.json"), Some(COPILOT));
+        check(&own, &home.join(".copilot/extensions"), Some(COPILOT));
+        check(&own, &root.join(".github/extensions"), Some(COPILOT));
+        check(&own, &home.join(".local/share/opencode/auth.json"), Some(OPENCODE));
+        check(&own, &root.join(".opencode/tui.jsonc"), Some(OPENCODE));
         check(&own, &home.join(".cursor/mcp.json"), Some(CURSOR));
         check(&own, Path::new("/etc/claude-code"), Some(CLAUDE));
         check(&own, Path::new("/etc/gemini-cli"), Some(GEMINI));
@@ -268,8 +326,21 @@ mod tests {
         check(&own, &root.join("src"), None);
         check(&own, &root.join(".mcp.json"), None);
         assert!(own.iter().all(|own| own.path.is_absolute() && !own.label.is_empty()));
-        let paths: std::collections::BTreeSet<_> = own.iter().map(|own| &own.path).collect();
+        let paths: std::collections::BTreeSet<_> = own.iter().map(|own| (&own.path, own.like)).collect();
         assert_eq!(paths.len(), own.len());
+    }
+
+    #[test]
+    fn what_is_protected_at_home_is_protected_where_a_host_keeps_it_instead() {
+        let paths = |usual: &str| -> Vec<PathBuf> {
+            own_moved(usual, Path::new("/else")).into_iter().map(|own| own.path).collect()
+        };
+        for name in ["settings.json", "trustedFolders.json", ".env", "extensions"] {
+            assert!(paths(".qwen").contains(&Path::new("/else").join(name)), "{name}");
+        }
+        assert!(own_moved(".codex", Path::new("/else")).iter().any(|own| own.like == Some("*.config.toml")));
+        assert!(paths(".config").contains(&PathBuf::from("/else/opencode")));
+        assert!(!paths(".claude").contains(&PathBuf::from("/else/.json")), "a part of a name is no directory");
     }
 
     #[test]
@@ -303,6 +374,7 @@ mod tests {
             assert_eq!(named(path, false), Some(CODEX), "{path}");
         }
         assert_eq!(named("repo/.opencode/tool/evil.js", false), Some(OPENCODE));
+        assert_eq!(named("repo/a/tui.json", false), Some(OPENCODE));
         assert_eq!(
             (named("repo/a/opencode.json", false), named("repo/a/opencode.json5", false)),
             (Some(OPENCODE), None)
