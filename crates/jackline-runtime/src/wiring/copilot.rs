@@ -22,6 +22,7 @@ pub const FORM: Form = Form {
     command: "bash",
     shielded: true,
     timeout: ("timeoutSec", 1),
+    comments: true,
     beside: |settings, survey| survey.switched_off = disabled(settings),
     ..Form::usual("copilot", &EVENTS)
 };

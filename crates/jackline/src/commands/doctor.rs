@@ -2,6 +2,7 @@
 //!
 //! Looks and tries out; changes nothing.
 
+mod beside;
 mod chains;
 mod client;
 mod definition;
@@ -52,8 +53,12 @@ impl Doctor {
             let found = wiring::look(host, &root, &mut report);
             if !found.is_empty() {
                 wiring::around(host, &root, &around, &mut report);
+                beside::extensions(host, &root, &mut report);
             }
             wired.extend(found);
+        }
+        if !wired.is_empty() {
+            beside::instructed(&root, &mut report);
         }
         wiring::unwired(&used, &wired, &mut report);
         wired.iter().for_each(|wired| trial::look(wired, &mut report));

@@ -296,6 +296,10 @@ fn described(host: &Host) -> String {
             host.title,
         ),
         (Ok(version), AtFailure::Blocks { .. }) => format!("{} {version} ({shown})", host.title),
+        (Ok(version), AtFailure::Passes { .. }) if host.is_older(version) => format!(
+            "{} {version} ({shown})\n  warning: it is older than what was tried, and may run no hooks at all; update it",
+            host.title
+        ),
         (Ok(version), AtFailure::Passes { when, .. }) => {
             format!("{} {version} ({shown})\n  warning: it lets a call pass when {when}", host.title)
         }

@@ -40,6 +40,8 @@ pub(crate) const HOST: Host = Host {
     silenced_by: &[SilencedBy::all("CLAUDE_CODE_SIMPLE")],
     diverted_by: &[],
     beside: &[],
+    also: Vec::new,
+    extensions: |_| Vec::new(),
     open: || None,
     holes: &[
         (

@@ -6,7 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::codex::{FORM, has_terminal, trust, trust_level};
 use serde_json::{Value, json};
 
-use super::{AtFailure, AtMissing, Basis, Folder, Host, Settings, Trial, Trusting, Version, told_to_deny};
+use super::{AtFailure, AtMissing, Basis, Folder, Host, Settings, Trial, Trusting, Version, listing, told_to_deny};
 use crate::place;
 
 /// Its row.
@@ -20,7 +20,7 @@ pub(crate) const HOST: Host = Host {
     managed: &[],
     servers: None,
     wiring: &FORM,
-    trust: Some(Trusting { how: &trust::TRUST, file: trusting, beside: ".codex/config.toml" }),
+    trust: Some(Trusting { how: &trust::TRUST, file: trusting, beside: ".codex/config.toml", layers }),
     basis: Basis::Run(Version(0, 166, 0)),
     at_failure: AtFailure::Passes {
         when: "its hook hangs, and without a word",
@@ -42,6 +42,8 @@ pub(crate) const HOST: Host = Host {
         "XDG_STATE_HOME",
     ],
     beside: &[],
+    also: Vec::new,
+    extensions: |_| Vec::new(),
     open: terminal,
     holes: &[
         (
@@ -76,6 +78,12 @@ fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
 /// Where a person's trust is kept, whichever file of hooks it is in.
 fn trusting() -> Option<PathBuf> {
     home().map(|dir| dir.join("config.toml"))
+}
+
+/// Profiles: each a file of its own beside it.
+fn layers() -> Vec<PathBuf> {
+    let named = |path: &PathBuf| path.to_str().is_some_and(|path| path.ends_with(".config.toml"));
+    home().map(|dir| listing(&dir)).unwrap_or_default().into_iter().filter(named).collect()
 }
 
 /// Programs that are known to wait for what they do are refused, and no list of those is ever whole.

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use jackline_runtime::wiring::copilot::FORM;
 use jackline_runtime::wiring::servers::Place;
-use jackline_runtime::wiring::{Scope, claude};
+use jackline_runtime::wiring::{Scope, Wiring, claude};
 use serde_json::{Value, json};
 
 use super::claude::PROJECT_SERVERS;
+use super::folder::listing;
 use super::{AtFailure, AtMissing, Basis, Folder, Host, Listed, Trial, Version, folder as folders, told_to_deny};
 use crate::bounded::Answered;
 use crate::error::CommandError;
@@ -40,10 +41,12 @@ pub(crate) const HOST: Host = Host {
         (".claude/settings.json", &claude::FORM),
         (".claude/settings.local.json", &claude::FORM),
     ],
+    also,
+    extensions,
     open: || None,
     holes: &[
         (
-            "Copilot CLI: in a folder that it trusts it starts the servers that `.mcp.json` and `.github/mcp.json` name without a question, and an agent may write those files",
+            "Copilot CLI: in a folder that it trusts it starts the servers that `.mcp.json` and `.github/mcp.json` name without a question, and in any folder those of `.github/lsp.json`; an agent may write those files",
             "put them under `protect` of a `paths` policy, and look at them in a cloned project",
         ),
         (
@@ -74,6 +77,23 @@ fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
         Scope::Project => Some(root.join(".github/hooks/jackline.json")),
         Scope::Local => None,
     }
+}
+
+/// Its settings at home, and every other file of hooks there.
+fn also() -> Vec<(PathBuf, &'static dyn Wiring)> {
+    let Some(home) = home() else { return Vec::new() };
+    let own = file(Scope::User, &home);
+    let hooks = listing(&home.join("hooks")).into_iter().filter(|path| Some(path) != own.as_ref());
+    let hooks = hooks.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let settings = ["settings.json", "config.json"].map(|name| home.join(name));
+    settings.into_iter().chain(hooks).map(|path| (path, &FORM as &dyn Wiring)).collect()
+}
+
+/// One directory each, with a file of this name in it.
+fn extensions(root: &Path) -> Vec<PathBuf> {
+    let dirs = [Some(root.join(".github/extensions")), home().map(|dir| dir.join("extensions"))];
+    let found = dirs.into_iter().flatten().flat_map(|dir| listing(&dir));
+    found.map(|dir| dir.join("extension.mjs")).filter(|file| file.is_file()).collect()
 }
 
 /// It starts servers where it was started itself. Of a project's lists it reads this one, and `.github/mcp.json` only

@@ -33,6 +33,8 @@ pub(crate) const HOST: Host = Host {
     silenced_by: &[],
     diverted_by: &[],
     beside: &[],
+    also: Vec::new,
+    extensions: |_| Vec::new(),
     open: || None,
     holes: &[
         (

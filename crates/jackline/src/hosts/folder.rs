@@ -30,6 +30,17 @@ pub(super) fn object(path: Option<PathBuf>) -> Value {
     json::decode(comments::blanked(&text).as_bytes()).unwrap_or_default()
 }
 
+/// Entries of one directory that are looked at; real ones have a handful.
+const LISTED_MAX: usize = 1024;
+
+/// What lies in a directory, in order of names.
+pub(crate) fn listing(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok).take(LISTED_MAX);
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
 /// The longest rule that covers the folder, as `Some(trusted)`. A rule names a folder and says whether it counts; one
 /// about a parent names a child of it.
 pub(super) fn ruled(rules: &Value, root: &Path) -> Option<bool> {

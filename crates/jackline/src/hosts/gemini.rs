@@ -31,6 +31,8 @@ pub(crate) const HOST: Host = Host {
     silenced_by: &[],
     diverted_by: &["JACKLINE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"],
     beside: &[],
+    also: Vec::new,
+    extensions: |_| Vec::new(),
     open: || None,
     holes: &[
         (

@@ -25,7 +25,7 @@ use jackline_runtime::wiring::{Rewired, Scope, Trust, TrustedFile, Wiring};
 use crate::error::CommandError;
 use crate::place;
 
-pub(crate) use folder::Folder;
+pub(crate) use folder::{Folder, listing};
 pub(crate) use line::{hook_line, server_line, text, user};
 pub(crate) use settings::Settings;
 pub(crate) use trial::{Trial, told_to_deny};
@@ -67,6 +67,10 @@ pub(crate) struct Host {
     pub(crate) diverted_by: &'static [&'static str],
     /// Other files of a project that may switch hooks off, with their form.
     pub(crate) beside: &'static [(&'static str, &'static dyn Wiring)],
+    /// Other files of the user's that may switch hooks off or hold others', with their form.
+    pub(crate) also: fn() -> Vec<(PathBuf, &'static dyn Wiring)>,
+    /// Programs that it finds in a project or at the user's, and runs beside hooks.
+    pub(crate) extensions: fn(&Path) -> Vec<PathBuf>,
     /// What the user's settings leave open although they could close it, with the remedy.
     pub(crate) open: fn() -> Option<(&'static str, &'static str)>,
     /// What no settings of a user can close, with the remedy.
@@ -97,6 +101,8 @@ pub(crate) struct Trusting {
     pub(crate) file: fn() -> Option<PathBuf>,
     /// A project's file of the same kind, which keeps no trust but may switch hooks off.
     pub(crate) beside: &'static str,
+    /// The user's files of the same kind that count where a start names them.
+    pub(crate) layers: fn() -> Vec<PathBuf>,
 }
 
 /// What a host does with a call when our program is not there, as for a colleague who never installed it.
@@ -180,6 +186,11 @@ impl Host {
     /// Its program, if it would be found.
     pub(crate) fn found(&self) -> Option<PathBuf> {
         self.program.and_then(place::on_path)
+    }
+
+    /// Whether a version is older than the one that was run with us.
+    pub(crate) fn is_older(&self, version: Version) -> bool {
+        matches!(self.basis, Basis::Run(run) if version < run)
     }
 
     /// Whether it seems to be used on this machine.

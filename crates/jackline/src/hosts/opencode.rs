@@ -35,7 +35,9 @@ pub(crate) const HOST: Host = Host {
     ],
     diverted_by: &[],
     beside: &[],
-    open: || None,
+    also: Vec::new,
+    extensions: |_| Vec::new(),
+    open: fetched,
     holes: &[
         (
             "OpenCode: a stop cannot be held; what is open is said as the next prompt, and `opencode run` has ended by then",
@@ -57,6 +59,16 @@ pub(crate) const HOST: Host = Host {
 
 fn home() -> Option<PathBuf> {
     place::user_settings().map(|dir| dir.join("opencode"))
+}
+
+/// Of an organisation that a person logged into it fetches settings, and merges them with theirs.
+fn fetched() -> Option<(&'static str, &'static str)> {
+    let kept = folder::object(place::user_data().map(|dir| dir.join("opencode/auth.json")));
+    let fetches = |entry: &Value| entry.get("type").is_some_and(|kind| kind == "wellknown");
+    kept.as_object()?.values().any(fetches).then_some((
+        "OpenCode fetches settings, plugins among them, from an address in its `auth.json` when it starts",
+        "see whose it is; take it out by `opencode auth logout` unless you trust them",
+    ))
 }
 
 fn file(scope: Scope, root: &Path) -> Option<PathBuf> {

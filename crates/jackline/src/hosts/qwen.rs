@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::qwen::FORM;
+use jackline_runtime::wiring::{Scope, Wiring};
 use serde_json::{Value, json};
 
 use super::{AtFailure, AtMissing, Basis, Host, SilencedBy, Trial, Version, folder, told_to_deny};
@@ -31,6 +31,8 @@ pub(crate) const HOST: Host = Host {
     silenced_by: &[SilencedBy::all("QWEN_CODE_SIMPLE"), SilencedBy::all("QWEN_CODE_SAFE_MODE")],
     diverted_by: &["JACKLINE_HOME"],
     beside: &[],
+    also: || place::qwen_system().into_iter().map(|path| (path, &FORM as &dyn Wiring)).collect(),
+    extensions: |_| Vec::new(),
     open: || None,
     holes: &[
         (

@@ -268,3 +268,133 @@ fn a_variable_that_leads_into_the_project_moves_no_records_there() {
     ran(hook, &message.to_string()).check(2, &["rule/no"]);
     assert!(!world.files("other").is_empty(), "one outside counts");
 }
+
+#[test]
+fn copilots_own_settings_extensions_and_codexs_profiles_are_out_of_reach() {
+    let world = world("copilot", "1.0.102");
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    world.write("home/.codex/work.config.toml", "model = \"x\"\n");
+    let home = |name: &str| world.path(&format!("home/{name}")).display().to_string();
+    for path in [
+        home(".copilot/settings.json"),
+        home(".copilot/config.json"),
+        home(".copilot/extensions/x/extension.mjs"),
+        home(".copilot/session-state/1/extensions/x/extension.mjs"),
+        home(".copilot/installed-plugins/x/hooks.json"),
+        home(".codex/work.config.toml"),
+        home(".codex/new.config.toml"),
+        home(".local/share/opencode/auth.json"),
+        home(".cache/opencode/packages/x@latest/node_modules/x/index.js"),
+        "tui.json".to_owned(),
+        ".opencode/tui.jsonc".to_owned(),
+        ".github/extensions/x/extension.mjs".to_owned(),
+    ] {
+        write(&world, "claude", "Write", &path).check(0, &["deny", "part of what guards this session"]);
+    }
+    for path in
+        [home(".copilot/session-state/1/plan.md"), home(".codex/notes.md"), ".github/workflows/a.yml".to_owned()]
+    {
+        assert_eq!(write(&world, "claude", "Write", &path).out, "", "{path}");
+    }
+}
+
+#[test]
+fn and_where_they_are_kept_elsewhere() {
+    let world = world("copilot", "1.0.102");
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    for (variable, name) in [
+        ("COPILOT_HOME", "settings.json"),
+        ("COPILOT_HOME", "extensions/x/extension.mjs"),
+        ("COPILOT_HOME", "session-state/1/extensions/x/extension.mjs"),
+        ("CODEX_HOME", "work.config.toml"),
+        ("XDG_DATA_HOME", "opencode/auth.json"),
+        ("XDG_CACHE_HOME", "opencode/packages/x/index.js"),
+        ("COPILOT_HOME", "lsp-config.json"),
+        ("QWEN_HOME", ".env"),
+        ("QWEN_HOME", "extensions/x/qwen-extension.json"),
+        ("QWEN_CODE_SYSTEM_SETTINGS_PATH", ""),
+        ("QWEN_CODE_SYSTEM_DEFAULTS_PATH", ""),
+        ("GEMINI_CLI_HOME", ".gemini/.env"),
+        ("GEMINI_CLI_HOME", ".gemini/extensions/x/gemini-extension.json"),
+        ("OPENCODE_CONFIG_DIR", "node_modules/x/index.js"),
+        ("OPENCODE_TUI_CONFIG", ""),
+    ] {
+        let elsewhere = world.path("elsewhere");
+        let at = if name.is_empty() { elsewhere.clone() } else { elsewhere.join(name) };
+        let message = json!({
+            "session_id": "s1", "cwd": world.path("ws"), "hook_event_name": "PreToolUse", "tool_name": "Write",
+            "tool_input": { "file_path": at, "content": "x" }, "tool_use_id": "t1",
+        });
+        let mut command = world.command(&["hook", "claude"]);
+        command.env(variable, elsewhere);
+        ran(command, &message.to_string()).check(0, &["deny", "part of what guards this session"]);
+    }
+}
+
+#[test]
+fn doctor_names_what_runs_beside_our_hooks() {
+    let world = world("copilot", "1.0.102");
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    world.run(&["init", "copilot"]).check(0, &[]);
+    world.run(&["doctor"]).check(0, &[]);
+    let hook = r#"{"hooks":{"preToolUse":[{"type":"command","bash":"true"}]}}"#;
+    world.write("home/.copilot/settings.json", &format!("// mine\n{hook}"));
+    world.write("home/.copilot/extensions/x/extension.mjs", "");
+    world.write("ws/.github/extensions/y/extension.mjs", "");
+    world.write("ws/.claude/skills/s/SKILL.md", "---\nname: s\nhooks: {}\n---\n");
+    world.write("ws/.claude/skills/t/SKILL.md", "---\nname: t\n---\nhooks:\n");
+    let told = world.run(&["doctor"]);
+    told.check(
+        0,
+        &[
+            "settings.json: 1 other hooks are asked before a call",
+            "home/.copilot/extensions/x/extension.mjs: Copilot CLI runs it beside our hooks",
+            "y/extension.mjs: Copilot CLI runs it beside our hooks",
+            "skills/s/SKILL.md: `hooks` in its front matter",
+        ],
+    );
+    assert!(!told.out.contains("skills/t"), "{}", told.out);
+    world.write("home/.copilot/settings.json", r#"{"disableAllHooks":true}"#);
+    world.run(&["doctor"]).check(1, &[".copilot/settings.json: `disableAllHooks` switches every hook off"]);
+}
+
+#[test]
+fn doctor_looks_at_codexs_profiles() {
+    let world = world("codex", "codex-cli 0.166.0");
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    world.run(&["init", "codex"]).check(0, &[]);
+    world.run(&["doctor"]).check(0, &[]);
+    world.write("home/.codex/bare.config.toml", "[features]\nhooks = false\n");
+    world.run(&["doctor"]).check(1, &["bare.config.toml: `features.hooks` switches every hook off"]);
+}
+
+#[test]
+fn doctor_tells_where_opencode_fetches_settings_from() {
+    let world = world("opencode", "1.18.33");
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    world.run(&["init", "opencode"]).check(0, &[]);
+    world.write("home/.local/share/opencode/auth.json", r#"{"openai":{"type":"api","key":"k"}}"#);
+    assert!(!world.run(&["doctor"]).out.contains("auth.json"));
+    let entry = r#"{"https://example.org":{"type":"wellknown","key":"K","token":"t"}}"#;
+    world.write("home/.local/share/opencode/auth.json", entry);
+    world.run(&["doctor"]).check(0, &["fetches settings, plugins among them, from an address in its `auth.json`"]);
+}
+
+#[test]
+fn settings_for_everyone_that_a_variable_names_are_looked_at() {
+    let world = world("qwen", "0.24.4");
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    world.run(&["init", "qwen"]).check(0, &[]);
+    world.write("elsewhere.json", r#"{"disableAllHooks":true}"#);
+    let mut doctor = world.command(&["doctor"]);
+    doctor.env("QWEN_CODE_SYSTEM_DEFAULTS_PATH", world.path("elsewhere.json"));
+    ran(doctor, "").check(1, &["elsewhere.json: `disableAllHooks` switches every hook off"]);
+}
+
+#[test]
+fn a_client_that_is_older_than_what_was_tried_is_warned_of() {
+    let world = world("gemini", "0.10.0");
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    world.run(&["init", "gemini"]).check(0, &["it is older than what was tried, and may run no hooks at all"]);
+    world.run(&["doctor"]).check(0, &["Gemini CLI 0.10.0", "is older than 0.61.0, and may run no hooks at all"]);
+}

@@ -28,6 +28,8 @@ pub struct Survey {
     pub doubtful: Vec<String>,
     /// Our entries, by event.
     pub entries: Vec<Entry>,
+    /// How many hooks of others are asked before a call.
+    pub others: usize,
 }
 
 /// The setting by which several clients switch every hook off. It counts unless it is `false`: what they make of other
@@ -110,8 +112,12 @@ pub(super) fn survey(form: &Form, text: &[u8]) -> Result<Survey, SettingsFault> 
     let Some(hooks) = settings.get("hooks") else { return Ok(survey) };
     let hooks = hooks.as_object().ok_or_else(|| wrong("hooks".to_owned(), "an object"))?;
     for (event, list) in hooks {
+        // Some clients spell an event in two ways.
+        let gates = form.events.iter().any(|asked| asked.gate && asked.event.eq_ignore_ascii_case(event));
         for (group, hook) in hooks_of(form, event, list)? {
-            survey.entries.extend(entry(form, event, group, hook));
+            let ours = entry(form, event, group, hook);
+            survey.others += usize::from(gates && ours.is_none());
+            survey.entries.extend(ours);
         }
     }
     Ok(survey)

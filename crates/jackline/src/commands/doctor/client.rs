@@ -52,6 +52,11 @@ fn version(host: &Host, program: &Path, report: &mut Report) {
             report.ok(GROUP, format!("{} {version} ({shown}) blocks a call whose hook fails", host.title));
         }
         (Ok(version), AtFailure::Passes { .. }) => match host.basis {
+            Basis::Run(run) if host.is_older(version) => {
+                let text =
+                    format!("{} {version} ({shown}) is older than {run}, and may run no hooks at all", host.title);
+                report.warn(GROUP, text, "update it, then try a call that your definition refuses");
+            }
             Basis::Run(run) if (version.0, version.1) != (run.0, run.1) => {
                 let text = format!("{} {version} ({shown}): what is known of it was seen with {run}", host.title);
                 report.note(GROUP, text, "try a call that your definition refuses after an update");

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use jackline_core::stack::Stack;
-use jackline_runtime::wiring::{CommandLine, Entry, STOP_TIMEOUT_S, Scope, SettingsFault, Survey, needed_s};
+use jackline_runtime::wiring::{CommandLine, Entry, STOP_TIMEOUT_S, Scope, SettingsFault, Survey, Wiring, needed_s};
 
+use super::beside;
 use super::report::Report;
 use crate::error::CommandError;
 use crate::hosts::{self, Folder, Host, Settings};
@@ -99,6 +100,7 @@ fn looked(host: &'static Host, sources: impl Iterator<Item = Source>, root: &Pat
             Ok(survey) => {
                 managed_only |= scope.is_none() && survey.managed_only;
                 let found = judged((host, scope), &shown, root, &survey, report);
+                beside::others(&shown, &survey, report);
                 if found.is_some() {
                     trusted(host, &path, &shown, report);
                     in_folder(host, scope, root, &shown, report);
@@ -218,6 +220,9 @@ fn switched_off(host: &Host, root: &Path, report: &mut Report) {
     if let Ok(off) = off(file.clone(), |text| trust.off(text)) {
         told_off(&file, off, report);
     }
+    for layer in host.trust.iter().flat_map(|trusting| (trusting.layers)()) {
+        told_elsewhere(&layer, off(layer.clone(), |text| trust.off(text)), report);
+    }
     let project = root.join(beside);
     match off(project.clone(), |text| trust.off(text)) {
         Ok(off) => told_off(&project, off, report),
@@ -230,9 +235,11 @@ pub(super) fn around(host: &Host, root: &Path, dirs: &[PathBuf], report: &mut Re
     let look = |text: &str| Ok(host.wiring.survey(text.as_bytes())?.switched_off);
     for dir in dirs.iter().map(PathBuf::as_path).chain([root]) {
         for (path, form) in host.beside.iter().map(|(name, form)| (dir.join(name), form)) {
-            let look = |text: &str| Ok(form.survey(text.as_bytes())?.switched_off);
-            told_elsewhere(&path, off(path.clone(), look), report);
+            surveyed(&path, *form, report);
         }
+    }
+    for (path, form) in (host.also)() {
+        surveyed(&path, form, report);
     }
     for dir in dirs {
         let shared = host.settings_files(dir).into_iter().filter(|(_, path)| path.starts_with(dir));
@@ -243,6 +250,21 @@ pub(super) fn around(host: &Host, root: &Path, dirs: &[PathBuf], report: &mut Re
             let path = dir.join(trusting.beside);
             told_elsewhere(&path, off(path.clone(), |text| trusting.how.off(text)), report);
         }
+    }
+}
+
+/// Looks at a file that is not where our hooks stand: whether it switches them off, or has others.
+fn surveyed(path: &Path, form: &dyn Wiring, report: &mut Report) {
+    let mut seen = None;
+    let look = |text: &str| {
+        let survey = form.survey(text.as_bytes())?;
+        let off = survey.switched_off;
+        seen = Some(survey);
+        Ok(off)
+    };
+    told_elsewhere(path, off(path.to_owned(), look), report);
+    if let Some(survey) = seen {
+        beside::others(&place::shown(path), &survey, report);
     }
 }
 
