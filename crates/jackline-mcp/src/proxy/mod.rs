@@ -14,7 +14,7 @@ mod headers;
 mod held;
 mod judge;
 mod listing;
-mod notices;
+mod order;
 mod outlet;
 mod pending;
 mod pipe;
