@@ -1,5 +1,7 @@
 //! What is particular to hosts where a decision hangs on it. Their tools are in [`crate::tools`].
 
+use crate::listing::MCP_HOST;
+
 /// What we know of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Host {
@@ -12,18 +14,24 @@ pub struct Host {
     pub keeps_terminal: bool,
     /// Whether it tells what the agent said last.
     pub tells_last_words: bool,
+    /// Whether a person can be asked about a call there: where nobody can, a question is a no.
+    pub asks: bool,
 }
 
 const fn host(name: &'static str) -> Host {
-    Host { name, stops_held_max: None, writes_unseen: false, keeps_terminal: false, tells_last_words: true }
+    let (writes_unseen, keeps_terminal, tells_last_words, asks) = (false, false, true, true);
+    Host { name, stops_held_max: None, writes_unseen, keeps_terminal, tells_last_words, asks }
 }
 
 /// The hosts that are particular in something.
 const HOSTS: &[Host] = &[
     Host { stops_held_max: Some(8), ..host("claude") },
-    Host { writes_unseen: true, ..host("codex") },
+    Host { writes_unseen: true, asks: false, ..host("codex") },
     Host { stops_held_max: Some(8), tells_last_words: false, ..host("copilot") },
-    Host { stops_held_max: Some(5), tells_last_words: false, ..host("cursor") },
+    Host { stops_held_max: Some(5), tells_last_words: false, asks: false, ..host("cursor") },
+    Host { asks: false, ..host("gemini") },
+    Host { asks: false, ..host(MCP_HOST) },
+    Host { asks: false, ..host("opencode") },
     Host { stops_held_max: Some(8), ..host("qwen") },
     Host { keeps_terminal: true, tells_last_words: false, ..host("vscode") },
 ];
@@ -54,6 +62,12 @@ pub fn keeps_terminal(host: Option<&str>) -> bool {
 #[must_use]
 pub fn tells_last_words(host: Option<&str>) -> bool {
     named(host).is_none_or(|known| known.tells_last_words)
+}
+
+/// Whether a person can be asked about a call on a host; one that we do not know is told to.
+#[must_use]
+pub fn asks(host: Option<&str>) -> bool {
+    named(host).is_none_or(|known| known.asks)
 }
 
 #[cfg(test)]
