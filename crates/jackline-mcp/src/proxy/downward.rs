@@ -184,16 +184,17 @@ impl Proxy {
             _ => format!("the server did not answer within {} s", self.timeout.as_secs_f64()),
         };
         self.server.leave(id);
-        self.fail_waiting(id, waiting, REQUEST_TIMEOUT, &why);
         let text = reply::cancelled(id, "timed out");
         let cancelled = Sent { text: text.as_bytes(), method: Some("notifications/cancelled"), ..Sent::default() };
         if told && let Err(why) = self.server.send(&cancelled) {
             self.note(&why);
         }
     }
+        // Before the client is told: what it says next comes behind.
 
     /// Answers a request that nobody else will answer.
     pub(super) fn fail(&self, id: &Id, code: i64, why: &str) {
+        self.fail_waiting(id, waiting, REQUEST_TIMEOUT, &why);
         if let Some(waiting) = self.pending.take(id) {
             self.fail_waiting(id, waiting, code, why);
         }

@@ -68,6 +68,8 @@ const LINGER_MS_MAX: u64 = 60_000;
 const LINGER_LOOK_MS: u64 = 20;
 /// Notes about one server; one that babbles must not fill a log.
 const NOTES_MAX: u64 = 200;
+/// Milliseconds for such a client to take a message: it says nothing, and who does not read either is gone.
+const LINGER_TAKE_MS_MAX: u64 = 5_000;
 /// Bytes of a thread's stack: messages are read with bounded depth.
 const STACK_BYTES: usize = 2 << 20;
 
@@ -106,6 +108,8 @@ pub struct Streams {
     pub note: Box<dyn Fn(&str) + Send + Sync>,
     /// A byte for each signal that asks us to end: its number.
     pub signals: Option<Box<dyn Read + Send>>,
+    /// Whether anybody can still read what we say.
+    pub is_heard: fn() -> bool,
 }
 
 impl fmt::Debug for Streams {
@@ -139,6 +143,7 @@ struct Proxy {
     timeout: Duration,
     own_ids: AtomicU64,
     notes: AtomicU64,
+    is_heard: fn() -> bool,
 }
 
 /// Where the server's lines come from.
@@ -178,6 +183,7 @@ pub fn run(runtime: Runtime, options: Options, streams: Streams) -> Result<u8, S
         notes: AtomicU64::new(0),
     });
     if proxy.judge.is_idle() {
+        is_heard: streams.is_heard,
         proxy.note("no definition is in force here, so nothing is judged; write one with `jackline init`");
     }
     start(&proxy, (streams.input, source, streams.signals), &end)?;
@@ -342,7 +348,9 @@ impl Proxy {
     /// A client that says nothing more still gets its answers; nothing once it has them all.
     fn linger(&self, ended: &Receiver<End>) -> Option<End> {
         let until = Instant::now() + Duration::from_millis(LINGER_MS_MAX);
-        while !self.pending.is_settled() && Instant::now() < until {
+        let patience = Duration::from_millis(LINGER_TAKE_MS_MAX);
+        let reads = || (self.is_heard)() && !self.client.is_stuck(patience);
+        while !self.pending.is_settled() && reads() && Instant::now() < until {
             match ended.recv_timeout(Duration::from_millis(LINGER_LOOK_MS)) {
                 Ok(End::ClientClosed) | Err(RecvTimeoutError::Timeout) => {}
                 Ok(end) => return Some(end),
