@@ -36,7 +36,7 @@ impl Proxy {
                 self.client.say(reply::error(id.as_ref(), PARSE_ERROR, &why).as_bytes());
             }
             Ok(Value::Array(items)) => self.batch(&items),
-            Ok(message) => self.message(&message, line, None),
+            Ok(message) => self.message(&message, &message::on_one_line(line), None),
         }
     }
 
