@@ -1,5 +1,7 @@
 //! What is particular to hosts where a decision hangs on it. Their tools are in [`crate::tools`].
 
+use crate::listing::MCP_HOST;
+
 /// What we know of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Host {
@@ -12,6 +14,8 @@ pub struct Host {
     pub keeps_terminal: bool,
     /// Whether it tells what the agent said last.
     pub tells_last_words: bool,
+    /// Whether a person can be asked about a call there: where nobody can, a question is a no.
+    pub asks: bool,
     /// The tool by which an agent ends, where it does not end by speaking.
     pub ends_by: Option<&'static str>,
     /// Tools and arguments by which a sub-agent works in a directory that it tells nobody.
@@ -28,17 +32,20 @@ pub struct Stray {
 }
 
 const fn host(name: &'static str) -> Host {
-    let (stops_held_max, writes_unseen, keeps_terminal, tells_last_words) = (None, false, false, true);
-    Host { name, stops_held_max, writes_unseen, keeps_terminal, tells_last_words, ends_by: None, strays: &[] }
+    let (writes_unseen, keeps_terminal, tells_last_words, asks) = (false, false, true, true);
+    let (stops_held_max, ends_by, strays) = (None, None, &[]);
+    Host { name, stops_held_max, writes_unseen, keeps_terminal, tells_last_words, asks, ends_by, strays }
 }
 
 /// The hosts that are particular in something.
 const HOSTS: &[Host] = &[
     Host { stops_held_max: Some(8), ..host("claude") },
-    Host { writes_unseen: true, ..host("codex") },
+    Host { writes_unseen: true, asks: false, ..host("codex") },
     Host { stops_held_max: Some(8), tells_last_words: false, ..host("copilot") },
-    Host { stops_held_max: Some(5), tells_last_words: false, ..host("cursor") },
-    Host { ends_by: Some("complete_task"), ..host("gemini") },
+    Host { stops_held_max: Some(5), tells_last_words: false, asks: false, ..host("cursor") },
+    Host { asks: false, ends_by: Some("complete_task"), ..host("gemini") },
+    Host { asks: false, ..host(MCP_HOST) },
+    Host { asks: false, ..host("opencode") },
     Host { stops_held_max: Some(8), strays: STRAYS_OF_QWEN, ..host("qwen") },
     Host { keeps_terminal: true, tells_last_words: false, ..host("vscode") },
 ];
@@ -86,6 +93,12 @@ pub fn strays(host: Option<&str>, tool: &str) -> impl Iterator<Item = &'static S
 #[must_use]
 pub fn tells_last_words(host: Option<&str>) -> bool {
     named(host).is_none_or(|known| known.tells_last_words)
+}
+
+/// Whether a person can be asked about a call on a host; one that we do not know is told to.
+#[must_use]
+pub fn asks(host: Option<&str>) -> bool {
+    named(host).is_none_or(|known| known.asks)
 }
 
 #[cfg(test)]

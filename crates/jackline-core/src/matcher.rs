@@ -12,6 +12,7 @@ use crate::definition::model::{
 };
 use crate::event::{Event, MAIN_AGENT};
 use crate::glob;
+use crate::json::alike;
 use crate::overlap;
 use crate::probe::{Fact, Facts, Identity, Probe};
 use crate::session::Session;
@@ -360,7 +361,21 @@ fn redirects_to(command: &Command, wanted: &str, purpose: Purpose) -> bool {
 
 fn argument_holds(args: &Value, name: &str, wanted: &ArgMatcher, purpose: Purpose) -> bool {
     let value = name.split('.').try_fold(args, |value, part| value.get(part));
-    let wrong_type = purpose.lenient();
+    // Some servers take a name in other letters for the same.
+    let spelled = || purpose.lenient() && spelled_otherwise(args, name).any(|value| value_holds(value, wanted, true));
+    value_holds(value, wanted, purpose.lenient()) || value.is_none() && spelled()
+}
+
+/// What stands under names that differ from this one in case only.
+fn spelled_otherwise<'a>(args: &'a Value, name: &str) -> impl Iterator<Item = Option<&'a Value>> {
+    let mut found = vec![args];
+    for part in name.split('.') {
+        found = found.into_iter().flat_map(|value| value.get(part).into_iter().chain(alike(value, part))).collect();
+    }
+    found.into_iter().map(Some)
+}
+
+fn value_holds(value: Option<&Value>, wanted: &ArgMatcher, wrong_type: bool) -> bool {
     match (wanted, value) {
         (ArgMatcher::Absent, value) => value.is_none(),
         (_, None) => false,

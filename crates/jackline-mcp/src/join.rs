@@ -3,13 +3,13 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jackline_core::code;
 use jackline_core::decision::Finding;
-use jackline_core::event::{Body, Event, MAIN_AGENT};
+use jackline_core::event::{Body, Call, Event, MAIN_AGENT};
 use jackline_core::listing::MCP_HOST;
-use jackline_runtime::live::{Live, asked_by};
+use jackline_runtime::live::{Listed, Live, asked_by};
 use jackline_runtime::store::StoreFault;
 use jackline_runtime::{Answer, Runtime, clock, private};
 use serde_json::Value;
@@ -46,46 +46,41 @@ pub(crate) struct Joiner {
     named: Option<String>,
     /// The state directory, where there is one.
     state: Option<PathBuf>,
-    /// The session of calls that say nothing of one.
-    bound: Mutex<Option<Bound>>,
-    /// The session that the last call belonged to which said so: where the next is looked for first, and no more.
+    /// The session that was started here, and ends with us.
+    own: Mutex<Option<String>>,
+    /// The sessions that may be live, as they were last listed.
+    listed: Mutex<Option<Listed>>,
+    /// The session that the last call belonged to: where the next is looked for first, and no more.
     recent: Mutex<Option<String>>,
-}
-
-#[derive(Debug, Clone)]
-struct Bound {
-    session: String,
-    /// It was started here, and ends with us.
-    own: bool,
 }
 
 impl Joiner {
     pub(crate) fn new(named: Option<String>, state: Option<PathBuf>) -> Self {
-        Self { named, state, bound: Mutex::new(None), recent: Mutex::new(None) }
+        Self { named, state, own: Mutex::default(), listed: Mutex::default(), recent: Mutex::default() }
     }
 
     /// The session of a call, by the host's id of it where there is one; or why none is meant plainly.
-    pub(crate) fn join(&self, runtime: &Runtime, call: Option<&str>) -> Result<Joined, Box<Answer>> {
+    pub(crate) fn join(&self, runtime: &Runtime, call: &Call) -> Result<Joined, Box<Answer>> {
         let agent = |agent: &str| Some(agent.to_owned()).filter(|agent| agent != MAIN_AGENT);
-        let Some(call) = call else {
-            return Ok(Joined { session: self.session(runtime)?, agent: None });
+        let Some(id) = call.id.as_deref().filter(|_| !call.own_id) else {
+            return Ok(Joined { session: self.session(runtime, call)?, agent: None });
         };
         // The one that saw the last call most likely saw this one.
-        let known = self.present().and_then(|id| Some((runtime.session(&id).ok()?, id)));
-        if let Some((session, id)) = known
-            && let Some(asked) = asked_by(&session, call)
+        let known = self.present().and_then(|session| Some((runtime.session(&session).ok()?, session)));
+        if let Some((session, known)) = known
+            && let Some(asked) = asked_by(&session, id)
         {
-            return Ok(Joined { agent: agent(asked), session: id });
+            return Ok(Joined { agent: agent(asked), session: known });
         }
         if let Some(named) = &self.named {
             return Ok(Joined { session: named.clone(), agent: None });
         }
         let live = runtime.live().map_err(refused)?;
-        if let Some((id, asked)) = live.iter().find_map(|live| Some((&live.id, live.asked_by(call)?))) {
-            self.remember(id);
-            return Ok(Joined { session: id.clone(), agent: agent(asked) });
+        if let Some((session, asked)) = live.iter().find_map(|live| Some((&live.id, live.asked_by(id)?))) {
+            self.remember(session);
+            return Ok(Joined { session: session.clone(), agent: agent(asked) });
         }
-        Ok(Joined { session: self.session(runtime)?, agent: None })
+        Ok(Joined { session: self.session(runtime, call)?, agent: None })
     }
 
     /// The session that someone on the call's way names, and the call's id; nothing unless the record has that call.
@@ -99,33 +94,45 @@ impl Joiner {
 
     /// The session that is joined already, if any.
     pub(crate) fn present(&self) -> Option<String> {
-        let recent = || self.recent.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.named.clone().or_else(recent).or_else(|| self.bound().map(|bound| bound.session))
+        self.named.clone().or_else(|| lock(&self.recent).clone()).or_else(|| self.own())
     }
 
     /// INVARIANT: this binds nobody: a call that says where it belongs speaks for no other.
     fn remember(&self, session: &str) {
-        *self.recent.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.to_owned());
+        *lock(&self.recent) = Some(session.to_owned());
     }
 
     /// The session for calls that say nothing of one.
-    fn session(&self, runtime: &Runtime) -> Result<String, Box<Answer>> {
+    fn session(&self, runtime: &Runtime, call: &Call) -> Result<String, Box<Answer>> {
         if let Some(named) = &self.named {
             return Ok(named.clone());
         }
-        let goes_on = |bound: &Bound| bound.own || runtime.session(&bound.session).is_ok_and(|session| !session.ended);
-        if let Some(bound) = self.bound().filter(goes_on) {
-            return Ok(bound.session);
+        // It was begun for these very calls, when no other was there.
+        if let Some(own) = self.own() {
+            return Ok(own);
+        }
+        let live = runtime.live_again(&mut lock(&self.listed)).map_err(refused)?;
+        if let Some(joined) = self.joined(runtime, &live, call)? {
+            return Ok(joined);
         }
         let _lock = self.lock();
-        match runtime.live().map_err(refused)?.as_slice() {
-            [] => self.start(runtime),
-            [only] => {
-                self.bind(only.id.clone(), false);
-                Ok(only.id.clone())
-            }
-            several => Err(Box::new(ambiguous(several))),
-        }
+        // Another proxy may have begun one meanwhile.
+        let live = runtime.live().map_err(refused)?;
+        self.joined(runtime, &live, call)?.map_or_else(|| self.start(runtime), Ok)
+    }
+
+    /// The session that a call belongs to which says nothing of it: the one whose hook let it through, else the only one.
+    fn joined(&self, runtime: &Runtime, live: &[Live], call: &Call) -> Result<Option<String>, Box<Answer>> {
+        let comes_by = |live: &Live| event(&live.id, Body::CallRequested(call.clone()));
+        let awaiting: Vec<&Live> = live.iter().filter(|live| runtime.awaits(live, &comes_by(live))).collect();
+        let one = match (awaiting.as_slice(), live) {
+            ([], []) => return Ok(None),
+            ([one], _) => *one,
+            ([], [one]) => one,
+            _ => return Err(Box::new(ambiguous(live))),
+        };
+        self.remember(&one.id);
+        Ok(Some(one.id.clone()))
     }
 
     fn start(&self, runtime: &Runtime) -> Result<String, Box<Answer>> {
@@ -137,24 +144,19 @@ impl Joiner {
         if answer.verdict.refuses() {
             return Err(Box::new(answer));
         }
-        self.bind(id.clone(), true);
+        *lock(&self.own) = Some(id.clone());
         Ok(id)
     }
 
     /// Ends the session that was started here.
     pub(crate) fn end(&self, runtime: &Runtime) {
-        let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(bound) = bound.filter(|bound| bound.own) {
-            runtime.decide(&event(&bound.session, Body::SessionEnded));
+        if let Some(own) = lock(&self.own).take() {
+            runtime.decide(&event(&own, Body::SessionEnded));
         }
     }
 
-    fn bound(&self) -> Option<Bound> {
-        self.bound.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn bind(&self, session: String, own: bool) {
-        *self.bound.lock().unwrap_or_else(PoisonError::into_inner) = Some(Bound { session, own });
+    fn own(&self) -> Option<String> {
+        lock(&self.own).clone()
     }
 
     /// Held while a session is looked for and started. Where it cannot be had, two may be started at once, which is told.
@@ -164,6 +166,10 @@ impl Joiner {
         let file = File::create(state.join(LOCK)).ok()?;
         file.lock().ok().map(|()| file)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An event that the proxy tells.

@@ -1,6 +1,8 @@
 //! What a client says, read strictly: a call that only the server would recognise must not get past us.
 
-use jackline_core::json::{self, JSON_DEPTH_MAX};
+use std::borrow::Cow;
+
+use jackline_core::json::{self, JSON_DEPTH_MAX, is_alike};
 use serde_json::{Map, Value};
 
 /// Levels that a message wraps around a call's arguments: the batch, the message, its parameters, a result's content.
@@ -66,6 +68,9 @@ impl<'a> Message<'a> {
         let Value::Object(fields) = value else { return Err((None, "the message is no JSON object")) };
         let id = fields.get("id");
         let known = id.and_then(Id::of);
+        if is_disguised(fields, &MEMBERS) {
+            return Err((known, "a member is spelled in other letters, which some would take for it"));
+        }
         let kind = match (fields.get("method"), id, known) {
             (Some(Value::String(method)), None, _) => Kind::Notification { method: method.clone() },
             (Some(Value::String(method)), Some(_), Some(id)) => Kind::Request { id, method: method.clone() },
@@ -86,6 +91,27 @@ impl<'a> Message<'a> {
     pub(crate) fn meta(&self, name: &str) -> Option<&'a Value> {
         self.param("_meta")?.get(name)
     }
+}
+
+/// The members of a message.
+pub(crate) const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+
+/// Whether a key is one of these names but for case: some readers take it for that, and we do not.
+pub(crate) fn is_disguised(fields: &Map<String, Value>, names: &[&str]) -> bool {
+    fields.keys().any(|key| is_disguise(key, names))
+}
+
+/// Whether this one is.
+pub(crate) fn is_disguise(key: &str, names: &[&str]) -> bool {
+    !names.contains(&key) && names.iter().any(|name| is_alike(key, name))
+}
+
+/// A message without the line ends inside it, which are only space: some readers end a line at each.
+pub(crate) fn on_one_line(text: &[u8]) -> Cow<'_, [u8]> {
+    if !text.contains(&b'\r') {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.iter().map(|byte| if *byte == b'\r' { b' ' } else { *byte }).collect())
 }
 
 /// Reads a text strictly: no key twice, nothing after the value, bounded in depth and memory.
@@ -164,6 +190,11 @@ mod tests {
     fn what_two_readers_might_read_differently_is_no_message() {
         for text in [r#"{"method":"ping","method":"tools/call"}"#, r#"{"id":1}{"id":2}"#, "{", "\u{1}"] {
             assert!(read(text.as_bytes()).is_err(), "{text}");
+        }
+        for text in
+            [r#"{"id":1,"Method":"tools/call","result":{}}"#, r#"{"id":1,"method":"ping","METHOD":"tools/call"}"#]
+        {
+            assert!(Message::of(&read(text.as_bytes()).unwrap()).is_err(), "{text}");
         }
         assert!(read(r#"{"method":"tools\u002fcall"}"#.as_bytes()).is_ok_and(|value| value["method"] == "tools/call"));
     }

@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use jackline_core::catalogue::Catalogue;
 use jackline_core::code;
 use jackline_core::completion::checker::Checker;
-use jackline_core::decide::decide;
+use jackline_core::decide::{attributed, decide};
 use jackline_core::decision::{Decision, Finding, Step, Verdict};
 use jackline_core::definition::{UnknownTools, model};
 use jackline_core::event::{Body, Event, MAIN_AGENT};
@@ -264,6 +264,9 @@ impl Runtime {
             let judging = self.judging(&standing, held.session.todos.scripts());
             let plain = plainly_named(message, &judging.redactor);
             let message = plain.as_ref().unwrap_or(message);
+            let attributed = attributed(judging.stack(), &held.session, &message.event);
+            let attributed = attributed.map(|event| Message { event, ..message.clone() });
+            let message = attributed.as_ref().unwrap_or(message);
             let decision = self.converse(&judging, &held.session, &message.event, seen);
             if decision.passing {
                 self.hold(&message.event.session, held);

@@ -121,13 +121,22 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
     Ok(text)
 }
 
+/// What becomes of `format` in a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Formats {
+    /// Values are held to it, as an owner means it.
+    Held,
+    /// It only tells, as the standard has it: servers' libraries write it for types that take more than it says.
+    Noted,
+}
+
 /// Compiles a schema from its text.
 pub(crate) fn compile(text: &[u8]) -> Result<Compiled, SchemaFault> {
-    compile_unless(&Left::default(), text)
+    compile_unless(&Left::default(), text, Formats::Held)
 }
 
 /// The same, unless that took too long before and still goes on.
-pub(crate) fn compile_unless(left: &Left, text: &[u8]) -> Result<Compiled, SchemaFault> {
+pub(crate) fn compile_unless(left: &Left, text: &[u8], formats: Formats) -> Result<Compiled, SchemaFault> {
     if text.len() > SCHEMA_BYTES_MAX {
         return Err(SchemaFault::new(format!("it is longer than {SCHEMA_BYTES_MAX} bytes")));
     }
@@ -137,7 +146,7 @@ pub(crate) fn compile_unless(left: &Left, text: &[u8]) -> Result<Compiled, Schem
     }
     let digest = Digest::of(text);
     let plain = text.len() <= PLAIN_BYTES_MAX && is_plain(&schema);
-    let built = within(WORK_MS_MAX, left, move || Ok(build(&schema)));
+    let built = within(WORK_MS_MAX, left, move || Ok(build(&schema, formats)));
     let built = built.unwrap_or_else(|why| Err(SchemaFault::new(why)))?;
     Ok(Compiled { validator: Arc::new(built), digest, plain, left: Left::default() })
 }
@@ -151,11 +160,11 @@ fn is_plain(schema: &Value) -> bool {
     }
 }
 
-fn build(schema: &Value) -> Result<Validator, SchemaFault> {
+fn build(schema: &Value, formats: Formats) -> Result<Validator, SchemaFault> {
     let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS_MAX).size_limit(REGEX_BYTES_MAX);
     jsonschema::options()
         .offline()
-        .should_validate_formats(true)
+        .should_validate_formats(formats == Formats::Held)
         .with_pattern_options(patterns.dfa_size_limit(REGEX_BYTES_MAX))
         .build(schema)
         .map_err(|error| SchemaFault { pointer: error.instance_path().as_str().to_owned(), ..refused(&error) })

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write as _};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
 /// Prints a text for whoever reads standard output.
 pub(crate) fn show(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
@@ -20,6 +22,15 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
 pub(crate) fn complain(text: &str) {
     // Nobody is left to be told when standard error is gone.
     drop(writeln!(io::stderr().lock(), "{text}"));
+}
+
+/// Whether anybody can still read what is printed; where that cannot be told, somebody can.
+pub(crate) fn is_heard() -> bool {
+    let (out, at_once) = (io::stdout(), Timespec { tv_sec: 0, tv_nsec: 0 });
+    let mut asked = [PollFd::new(&out, PollFlags::empty())];
+    let polled = poll(&mut asked, Some(&at_once));
+    let [asked] = asked;
+    polled.is_err() || !asked.revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
 }
 
 /// Draws a line for the person over the one before; an empty one leaves nothing.

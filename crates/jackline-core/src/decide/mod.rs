@@ -32,7 +32,7 @@ use crate::briefing::{Watching, briefing};
 use crate::call::Views;
 use crate::code;
 use crate::decision::{Decision, Finding, Note, Step};
-use crate::event::{Body, Call, Event, StopAsk};
+use crate::event::{Body, Call, Event, MAIN_AGENT, StopAsk};
 use crate::guards::Context;
 use crate::overrides::Imposed;
 use crate::path;
@@ -49,6 +49,8 @@ use metered::Metered;
 /// Decides about one event, or says which facts it wants first.
 #[must_use]
 pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
+    let attributed = attributed(stack, session, event);
+    let event = attributed.as_ref().unwrap_or(event);
     if let Some(finding) = unpinned(session, event) {
         return done(Decision::merge(vec![finding]));
     }
@@ -68,6 +70,28 @@ pub fn decide(stack: &Stack, session: &Session, event: &Event, facts: &Facts) ->
             }
         }
     }
+}
+
+/// The event as one of the agent that made the call, where whoever tells of it cannot know: a proxy and our own server see
+/// calls, and not who makes them. Nothing where it stays as it is told.
+#[must_use]
+pub fn attributed(stack: &Stack, session: &Session, event: &Event) -> Option<Event> {
+    let (Body::CallRequested(call) | Body::CallFinished(call, _)) = &event.body else { return None };
+    let others = || session.open.iter().any(|open| open.agent != MAIN_AGENT);
+    if event.agent.is_some() || !sighted::is_on_the_way(event) || !others() {
+        return None;
+    }
+    let maker = |context: &Context<'_>| sighted::maker(context).map(|open| open.agent.clone());
+    let agent = in_context(stack, session, event, (call, &Facts::default()), maker)?;
+    (agent != MAIN_AGENT).then(|| Event { agent: Some(agent), ..event.clone() })
+}
+
+/// Whether a call that comes by is one that a hook let through in this session, and that has not come by yet.
+#[must_use]
+pub fn awaits(stack: &Stack, session: &Session, event: &Event) -> bool {
+    let Body::CallRequested(call) = &event.body else { return false };
+    let first = |context: &Context<'_>| sighted::first(context).is_some();
+    !session.open.is_empty() && in_context(stack, session, event, (call, &Facts::default()), first)
 }
 
 /// What is decided on: the definitions in force, what is remembered, the event, and what was seen.
@@ -155,13 +179,13 @@ fn unpinned(session: &Session, event: &Event) -> Option<Finding> {
 }
 
 /// Looks at a call as guards see it, and decides with that in hand.
-fn in_context(
+fn in_context<T>(
     stack: &Stack,
     session: &Session,
     event: &Event,
     (call, facts): (&Call, &Facts),
-    decide: impl FnOnce(&Context<'_>) -> Step,
-) -> Step {
+    decide: impl FnOnce(&Context<'_>) -> T,
+) -> T {
     let host = event.host.as_deref();
     let own = tools::other_name(host, &call.tool).is_some();
     // Our own server sees relative paths from the root, wherever the host is. Where another one sees them from is not

@@ -13,6 +13,7 @@ use crate::decision::{Decision, Finding, Note, Step, Stop, StopReason, Verdict};
 use crate::definition::model::When;
 use crate::event::{Call, Event};
 use crate::guards::{self, Context, budget, repeat, schema, unknown_tool};
+use crate::hosts;
 use crate::probe::Probe;
 use crate::repair;
 use crate::session::{Change, Constraint, Halt, Key};
@@ -32,7 +33,7 @@ pub(super) fn decide(context: &Context<'_>) -> Step {
             shown::page(context, &mut decision);
             shown::address(context, &mut decision);
             // A call that is refused never finishes: it is counted now.
-            if decision.verdict.refuses() { advised::tell(context, None, decision) } else { super::done(decision) }
+            if never_runs(context, &decision) { advised::tell(context, None, decision) } else { super::done(decision) }
         }
         Err(probe) => Step::Need(vec![probe]),
     }
@@ -61,6 +62,12 @@ pub(super) fn weigh(
     Ok(decision)
 }
 
+/// Whether the call does not run: it is refused, or a person would have to agree where nobody can be asked.
+fn never_runs(context: &Context<'_>, decision: &Decision) -> bool {
+    let unasked = || decision.verdict == Verdict::Ask && !hosts::asks(context.event.host.as_deref());
+    decision.verdict.refuses() || unasked()
+}
+
 /// The key an open call is remembered by.
 pub(super) fn call_key(call: &Call) -> Option<Key> {
     call.id.as_ref().map(|id| Digest::of(id.as_bytes()).short())
@@ -73,15 +80,16 @@ fn emit(context: &Context<'_>, kind: &str, fields: Value) -> Value {
 fn requested(context: &Context<'_>, decision: &mut Decision) {
     // A denial that is a fault of ours says nothing about what the agent does: it must not look like a loop.
     let our_fault = decision.verdict.refuses() && decision.code.as_ref().is_some_and(crate::code::Code::is_fault);
+    let refused = never_runs(context, decision);
     decision.changes.push(Change::Requested {
         agent: context.event.agent().to_owned(),
         call: call_key(context.view.call),
         signature: context.signature.key,
-        refused: decision.verdict.refuses(),
+        refused,
         feeds: !our_fault && repeat::feeds(context),
-        place: placed::remembered(context).filter(|_| !decision.verdict.refuses()),
+        place: placed::remembered(context).filter(|_| !refused),
     });
-    if !decision.verdict.refuses() {
+    if !refused {
         decision.changes.extend(works(context).then_some(Change::Worked));
         effect::count(context, false, decision);
     }
@@ -112,7 +120,7 @@ pub(super) fn unknown(context: &Context<'_>, decision: &mut Decision) {
         ));
         decision.constraint = Some(super::correct_tool(&tool));
         decision.changes.push(Change::UnknownTool { agent, tool });
-    } else if context.agent.correct_tool.is_some() && !decision.verdict.refuses() {
+    } else if context.agent.correct_tool.is_some() && !never_runs(context, decision) {
         decision.changes.push(Change::KnownTool { agent });
     }
 }
@@ -208,7 +216,7 @@ fn repeated(context: &Context<'_>, decision: &mut Decision) {
         }
         decision.changes.push(change);
     }
-    if !lifted && !decision.verdict.refuses() {
+    if !lifted && !never_runs(context, decision) {
         tick(context, decision);
     }
     let after = || super::afterwards(context.agent, context.event.agent(), &decision.changes);

@@ -9,6 +9,7 @@ use super::excepted::{Lifted, lift};
 use super::requested::{call_key, halted, rejected, unknown, validated};
 use super::{placed, shown};
 use crate::decision::{Decision, Finding, Step};
+use crate::event::{Body, Event};
 use crate::guards::{self, Context, schema};
 use crate::listing::MCP_HOST;
 use crate::session::{Change, Key, Open};
@@ -20,20 +21,29 @@ use crate::session::{Change, Key, Open};
 /// INVARIANT: each call is sighted once at each place, after somebody else asked. Whoever asks twice at one place asks
 /// for two calls: an agent whose host counts its calls from one again must not get any past the guards.
 pub(super) fn first<'a>(context: &Context<'a>) -> Option<&'a Open> {
-    let call = call_key(context.view.call).filter(|_| is_on_the_way(context))?;
+    let call = call_key(context.view.call).filter(|_| is_on_the_way(context.event))?;
     let (session, signature) = (context.session, context.signature.key);
     let unnamed = || session.unnamed(signature).filter(|_| context.view.call.own_id);
     session.awaited(call, signature, context.view.served).or_else(unnamed)
 }
 
 /// Whether a proxy or our own server tells of it.
-fn is_on_the_way(context: &Context<'_>) -> bool {
-    context.event.host.as_deref() == Some(MCP_HOST)
+pub(super) fn is_on_the_way(event: &Event) -> bool {
+    event.host.as_deref() == Some(MCP_HOST)
+}
+
+/// The call that is told of, as it was asked for before: the one that comes by, or the one that is over.
+pub(super) fn maker<'a>(context: &Context<'a>) -> Option<&'a Open> {
+    if let Body::CallRequested(_) = &context.event.body {
+        return first(context);
+    }
+    let call = call_key(context.view.call)?;
+    context.session.open(context.event.agent(), Some(call), context.signature.key)
 }
 
 /// A call that was first asked for at such a place has been sighted there.
 pub(super) fn mark(context: &Context<'_>, mut step: Step) -> Step {
-    if let (Step::Done(decision), true) = (&mut step, is_on_the_way(context)) {
+    if let (Step::Done(decision), true) = (&mut step, is_on_the_way(context.event)) {
         decision.changes.extend(call_key(context.view.call).map(|call| sighting(context, call, false)));
     }
     step

@@ -8,11 +8,12 @@ use crate::decision::Finding;
 use crate::definition::Kind;
 use crate::definition::model::{Declaration, Missing};
 use crate::event::Outcome;
+use crate::json;
 use crate::probe::Probe;
 use crate::repair::{Held, Payload, Validation};
 use crate::schema::{Schema, SchemaError, Target};
 use crate::stack::Layer;
-use crate::tools::PAGING_USUAL;
+use crate::tools::{PAGING_USUAL, SERVED_FRONT};
 
 pub(crate) const GUARD: &str = "schema";
 
@@ -25,7 +26,27 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     findings.extend(lacking(context).map(|layer| observed(missing(context), layer)));
     let reading = context.stack.layers.iter().filter(|layer| layer.model.reads.is_some());
     findings.extend(reading.filter_map(|layer| Some(observed(unpaged(context)?, layer))));
+    if let Some(finding) = doubled(context) {
+        let layers = context.stack.layers.iter().filter(|layer| !layer.is_pack());
+        findings.extend(layers.map(|layer| observed(finding.clone(), layer)));
+    }
     findings
+}
+
+/// Arguments for a server that say something twice, in other letters: which of the two it reads, only the server knows.
+fn doubled(context: &Context<'_>) -> Option<Finding> {
+    let call = context.view.call;
+    let (one, other) = json::twins(&call.args).filter(|_| call.tool.starts_with(SERVED_FRONT))?;
+    let message = format!("`{one}` and `{other}` differ only in case");
+    Some(invalid(context, vec![SchemaError::new("", "propertyNames", &message)]))
+}
+
+/// The finding that arguments do not fit, for these errors.
+fn invalid(context: &Context<'_>, errors: Vec<SchemaError>) -> Finding {
+    let told =
+        json!({ "error": "SCHEMA_INVALID", "target": "tool_args", "schema": context.view.call.tool, "errors": errors });
+    let finding = Finding::deny(GUARD, code::SCHEMA_INVALID, told.to_string());
+    Finding { errors, ..finding.suggest("send the corrected JSON only") }
 }
 
 /// A page of a file that no read can show: nothing is less than one line, and nothing comes before the first.
@@ -39,10 +60,7 @@ fn unpaged(context: &Context<'_>) -> Option<Finding> {
         (!holds).then(|| SchemaError::new(&format!("/{name}"), "minimum", &message))
     });
     let errors: Vec<SchemaError> = wrong.collect();
-    let told =
-        json!({ "error": "SCHEMA_INVALID", "target": "tool_args", "schema": context.view.call.tool, "errors": errors });
-    let finding = Finding::deny(GUARD, code::SCHEMA_INVALID, told.to_string());
-    (!errors.is_empty()).then(|| Finding { errors, ..finding.suggest("send the corrected JSON only") })
+    (!errors.is_empty()).then(|| invalid(context, errors))
 }
 
 /// A call's arguments, held against the schema that each layer has for its tool.

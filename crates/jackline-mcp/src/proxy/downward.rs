@@ -9,6 +9,7 @@ use super::batch::Batch;
 use super::judge::{Called, Failed};
 use super::listing::Asker;
 use super::pending::{Waiting, What};
+use super::roots::ROOTS;
 use super::server::Sent;
 use super::{Proxy, spawn};
 use crate::message::{self, Id};
@@ -66,6 +67,9 @@ impl Proxy {
         if let Some(method) = &outline.method {
             if method == "notifications/tools/list_changed" {
                 self.listings.changed();
+            }
+            if method == ROOTS {
+                outline.id().into_iter().for_each(|id| self.roots.asked(id));
             }
             return self.client.say(text);
         }
@@ -184,12 +188,13 @@ impl Proxy {
             _ => format!("the server did not answer within {} s", self.timeout.as_secs_f64()),
         };
         self.server.leave(id);
-        self.fail_waiting(id, waiting, REQUEST_TIMEOUT, &why);
         let text = reply::cancelled(id, "timed out");
         let cancelled = Sent { text: text.as_bytes(), method: Some("notifications/cancelled"), ..Sent::default() };
+        // Before the client is told: what it says next comes behind.
         if told && let Err(why) = self.server.send(&cancelled) {
             self.note(&why);
         }
+        self.fail_waiting(id, waiting, REQUEST_TIMEOUT, &why);
     }
 
     /// Answers a request that nobody else will answer.

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use ureq::Agent;
 
 use super::remote::{
-    Agreed, Heard, INITIALIZED, Posted, Remote, SESSION, answers, body, header, is_stream, reader, version,
+    Agreed, Heard, INITIALIZED, Posted, Remote, SESSION, Way, answers, body, header, is_stream, reader, version,
 };
 use super::sse::{Said, Stream};
 use crate::message::Id;
@@ -25,7 +25,7 @@ impl Remote {
         self.agree(agreed);
         let text = reply::notice(INITIALIZED).into_bytes();
         let initialized = Posted { text, method: Some(INITIALIZED.to_owned()), ..Posted::default() };
-        drop(self.post_as(agent, &initialized, &self.agreed()));
+        drop(self.post_as(Way::ahead(agent), &initialized, &self.agreed()));
         self.tell(Heard::Anew);
         self.begin_listening();
         true
@@ -36,11 +36,11 @@ impl Remote {
         let id = Id::own("jackline:ping");
         let text = reply::request(&id, "ping", &serde_json::json!({})).into_bytes();
         let ping = Posted { text, id: Some(id), method: Some("ping".to_owned()), ..Posted::default() };
-        self.post_as(agent, &ping, &self.agreed()).is_ok_and(|response| response.status().as_u16() == 404)
+        self.post_as(Way::ahead(agent), &ping, &self.agreed()).is_ok_and(|response| response.status().as_u16() == 404)
     }
 
     fn greet(&self, agent: &Agent, greeting: &Posted) -> Option<Agreed> {
-        let response = self.post_as(agent, greeting, &(None, None)).ok()?;
+        let response = self.post_as(Way::ahead(agent), greeting, &(None, None)).ok()?;
         let session = header(&response, SESSION);
         let answer = if is_stream(&response) {
             let mut stream = Stream::new(reader(response), None);

@@ -19,6 +19,8 @@ use crate::message::{Id, Message};
 use crate::reply::{self, INVALID_REQUEST};
 use std::sync::mpsc::sync_channel;
 
+/// Times that a list is asked for anew because the server says that it changed meanwhile.
+const LIST_TRIES_MAX: usize = 3;
 /// Milliseconds between two looks whether the server has answered the client's greeting.
 const GREETING_LOOK_MS: u64 = 5;
 
@@ -153,18 +155,26 @@ impl Proxy {
 
     /// Asks for the list of tools, page by page, as the client would.
     fn fetch_list(&self, message: &Message<'_>, until: Instant) {
-        let fetched = self.fetch_pages(message, until);
+        let mut fetched = Ok(());
+        for _ in 0..LIST_TRIES_MAX {
+            let since = self.listings.changes();
+            fetched = self.fetch_pages((message, since), until);
+            // It said that they changed while they were listed.
+            if fetched.is_ok() || self.listings.changes() == since {
+                break;
+            }
+        }
         if let Err(why) = fetched {
             self.listings.missed(&why);
             self.note(&format!("the server's tools could not be listed: {why}"));
         }
     }
 
-    fn fetch_pages(&self, message: &Message<'_>, until: Instant) -> Result<(), String> {
+    fn fetch_pages(&self, (message, since): (&Message<'_>, u64), until: Instant) -> Result<(), String> {
         let mut params = Map::new();
         for page in 0..PAGES_MAX {
             let result = self.ask("tools/list", (message, params.clone()), until)?;
-            if !self.listings.page(Asker::Us, page == 0, &result)? {
+            if !self.listings.page(Asker::Us(since), page == 0, &result)? {
                 return Ok(());
             }
             params.extend(next_cursor(&result)?.map(|cursor| ("cursor".to_owned(), cursor.clone())));

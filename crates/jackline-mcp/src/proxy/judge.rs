@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jackline_core::catalogue::Catalogue;
 use jackline_core::decision::{EditTarget, Verdict};
@@ -14,12 +14,15 @@ use jackline_core::tools::{self, OWN_ARGUMENT};
 use jackline_runtime::{Answer, Runtime};
 use serde_json::{Map, Value, json};
 
-use crate::join::{CALL_ID_BYTES_MAX, CLAUDE_CALL, Joiner, event, fresh_call_id};
-use crate::message::Message;
+use super::roots::Roots;
+use crate::join::{CALL_ID_BYTES_MAX, CLAUDE_CALL, Joined, Joiner, event, fresh_call_id};
+use crate::message::{Message, is_disguised};
 use crate::reply::{self, block};
 
 /// Where requests of 2026-07-28 and later say which protocol they speak.
 pub(super) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+/// The parameters of a call.
+const PARAMS: [&str; 6] = ["name", "arguments", "_meta", "task", "requestState", "inputResponses"];
 /// Calls that wait for a client's input; an older one is judged anew.
 const CONTINUED_MAX: usize = 64;
 /// Sessions that were told of the present list; more than one is rare.
@@ -45,6 +48,8 @@ pub(super) struct Asked<'a> {
     stateless: bool,
     /// What it goes on with, where it is no new call.
     state: Option<&'a Value>,
+    /// What the server wanted to know before it goes on.
+    responses: Option<&'a Value>,
 }
 
 /// What becomes of a call.
@@ -68,6 +73,10 @@ pub(super) enum Failed {
 impl<'a> Asked<'a> {
     /// The call that a message asks for; or what is wrong with it.
     pub(super) fn of(message: &Message<'a>) -> Result<Self, &'static str> {
+        let disguised = |params: &Map<String, Value>| is_disguised(params, &PARAMS);
+        if message.fields.get("params").and_then(Value::as_object).is_some_and(disguised) {
+            return Err("a parameter is spelled in other letters, which some would take for it");
+        }
         let tool = message.param("name").and_then(Value::as_str).filter(|name| !name.is_empty());
         let tool = tool.ok_or("`params.name` is no tool's name")?;
         let args = match message.param("arguments") {
@@ -78,9 +87,9 @@ impl<'a> Asked<'a> {
         let host_id = message.meta(CLAUDE_CALL).and_then(Value::as_str);
         let host_id = host_id.filter(|id| (1..=CALL_ID_BYTES_MAX).contains(&id.len()));
         let stateless = message.meta(PROTOCOL_VERSION).is_some();
-        let answered = || message.param("inputResponses").map(|_| &Value::Null);
-        let state = message.param("requestState").or_else(answered);
-        Ok(Self { tool, args, host_id, stateless, state })
+        let responses = message.param("inputResponses");
+        let state = message.param("requestState").or_else(|| responses.map(|_| &Value::Null));
+        Ok(Self { tool, args, host_id, stateless, state, responses })
     }
 }
 
@@ -99,15 +108,21 @@ pub(super) struct Judge {
     listed: Mutex<(Option<Listing>, BTreeSet<String>)>,
     /// Calls that the server wants input for, by what a request to go on must repeat.
     continued: Mutex<VecDeque<(Digest, Called)>>,
-    /// From where the server may see a relative path.
+    /// From where the server may see a relative path, besides the client's roots.
     dirs: Vec<String>,
+    roots: Arc<Roots>,
 }
 
 impl Judge {
-    pub(super) fn new(runtime: Runtime, joiner: Joiner, name: Option<&str>, dirs: Vec<String>) -> Self {
+    pub(super) fn new(
+        runtime: Runtime,
+        joiner: Joiner,
+        name: Option<&str>,
+        (dirs, roots): (Vec<String>, Arc<Roots>),
+    ) -> Self {
         let (server, listed) = (Mutex::new(name.map(safe_name)), Mutex::default());
         let (in_force, turn, continued) = (AtomicBool::new(false), Mutex::default(), Mutex::default());
-        Self { runtime, joiner, turn, server, in_force, listed, continued, dirs }
+        Self { runtime, joiner, turn, server, in_force, listed, continued, dirs, roots }
     }
 
     /// The server says what it is called; a name that was given before counts more.
@@ -204,13 +219,12 @@ impl Judge {
         let own = tools::other_name(Some(MCP_HOST), &tool).and(args.as_object_mut());
         let address = own.and_then(|args| args.remove(OWN_ARGUMENT));
         let addressed = address.as_ref().and_then(|address| self.joiner.addressed(&self.runtime, address));
-        let (joined, id) = match addressed {
-            Some((joined, id)) => (joined, Some(id)),
-            None => (self.joiner.join(&self.runtime, asked.host_id)?, asked.host_id.map(str::to_owned)),
-        };
-        let (own_id, dirs) = (id.is_none(), self.dirs.clone());
+        let (joined, id) = addressed.map_or((None, None), |(joined, id)| (Some(joined), Some(id)));
+        let id = id.or_else(|| asked.host_id.map(str::to_owned));
+        let (own_id, dirs) = (id.is_none(), self.roots.and(&self.dirs));
         let call = Call { id: id.or_else(fresh_call_id), own_id, dirs, ..Call::new(tool, args) };
-        Ok(Called { session: joined.session, agent: joined.agent, call, stateless: asked.stateless })
+        let Joined { session, agent } = joined.map_or_else(|| self.joiner.join(&self.runtime, &call), Ok)?;
+        Ok(Called { session, agent, call, stateless: asked.stateless })
     }
 
     fn denial(&self, answer: &Answer, asked: &Asked<'_>) -> Value {
@@ -228,9 +242,11 @@ impl Judge {
     /// The call that a client goes on with, now that the server has its input: it was judged when it began.
     fn goes_on(&self, tool: &str, asked: &Asked<'_>) -> Option<Called> {
         let key = key(tool, &asked.args, asked.state?);
+        let seen_anew = asked.responses.is_some_and(|responses| self.roots.given(responses));
         let mut continued = lock(&self.continued);
         let at = continued.iter().position(|(known, _)| *known == key)?;
-        continued.remove(at).map(|(_, called)| called)
+        // Nobody has judged where its paths lead from there.
+        continued.remove(at).map(|(_, called)| called).filter(|_| !seen_anew)
     }
 
     /// The server wants input before it goes on with a call.

@@ -30,7 +30,8 @@ const HOST_NOTES: &str = "anthropic/";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asker {
     Client,
-    Us,
+    /// We did, when the server had said so many times that its list changed.
+    Us(u64),
 }
 
 /// A list as far as it came.
@@ -49,6 +50,8 @@ struct State {
     news: bool,
     /// When we last asked ourselves.
     asked: Option<Instant>,
+    /// How often the server said that its list changed.
+    changes: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +96,12 @@ impl Listings {
         let mut state = self.state();
         state.fail("it said that they changed");
         state.asked = None;
+        state.changes += 1;
+    }
+
+    /// How often it said so.
+    pub(super) fn changes(&self) -> u64 {
+        self.state().changes
     }
 
     /// Whether to ask for the list before a call of this tool; not again and again where that does not help.
@@ -161,6 +170,11 @@ impl State {
         if pages.len() > CATALOGUE_MAX {
             *begun = None;
             return Err(format!("there are more than {CATALOGUE_MAX}"));
+        }
+        // Our own list is read by who waits for it, and what the server said behind it may have been taken before.
+        if matches!(asker, Asker::Us(since) if since != self.changes) {
+            *begun = None;
+            return Err("it said that they changed".to_owned());
         }
         if !more {
             let pages = begun.take().unwrap_or_default();
@@ -283,15 +297,25 @@ mod tests {
         assert!(listings.is_wanted("a"));
         assert!(!listings.is_wanted("a"), "asked a moment ago");
         let first = json!({"tools": [{"name": "a", "inputSchema": {}}], "nextCursor": "2"});
-        assert_eq!(listings.page(Us, true, &first), Ok(true));
+        assert_eq!(listings.page(Us(0), true, &first), Ok(true));
         assert!(listings.news("s").is_none() && !listings.lacks("x"));
-        assert_eq!(listings.page(Us, false, &json!({"tools": [tool("b.c", "")], "nextCursor": ""})), Ok(false));
+        assert_eq!(listings.page(Us(0), false, &json!({"tools": [tool("b.c", "")], "nextCursor": ""})), Ok(false));
         let (catalogue, listing) = listings.news("s").unwrap();
         assert!(catalogue.knows("mcp__s__a") && catalogue.schema("mcp__s__b_c").is_some());
         assert_eq!(listing.unwrap().tools.len(), 2);
         assert!(listings.news("s").is_none() && listings.lacks("b_c") && !listings.lacks("b.c"));
         listings.changed();
         assert!(listings.news("s").unwrap().0.unclear("mcp__s__a").is_some());
+    }
+
+    #[test]
+    fn a_list_that_changed_behind_its_last_page_is_none() {
+        let listings = Listings::default();
+        let since = listings.changes();
+        listings.changed();
+        assert!(listings.page(Us(since), true, &json!({"tools": [tool("a", "")]})).is_err());
+        assert!(listings.is_wanted("a") && listings.news("s").unwrap().0.unclear("mcp__s__a").is_some());
+        assert_eq!(listings.page(Us(listings.changes()), true, &json!({"tools": [tool("a", "")]})), Ok(false));
     }
 
     #[test]
@@ -317,7 +341,7 @@ mod tests {
             json!({"tools": many}),
         ] {
             let listings = Listings::default();
-            assert_eq!(listings.page(Us, true, &json!({"tools": [tool("a", "")]})), Ok(false));
+            assert_eq!(listings.page(Us(0), true, &json!({"tools": [tool("a", "")]})), Ok(false));
             listings.news("s");
             assert!(listings.page(Client, true, &wrong).is_err());
             assert!(listings.news("s").unwrap().0.unclear("mcp__s__a").is_some(), "what was known does not stand");
@@ -331,7 +355,7 @@ mod tests {
     fn a_page_that_the_client_is_shown_changes_what_is_known() {
         let listings = Listings::default();
         let page = |about: &str| json!({"tools": [tool("a", about)], "nextCursor": "2"});
-        assert_eq!(listings.page(Us, true, &json!({"tools": [tool("a", "1"), tool("b", "1")]})), Ok(false));
+        assert_eq!(listings.page(Us(0), true, &json!({"tools": [tool("a", "1"), tool("b", "1")]})), Ok(false));
         let (_, before) = listings.news("s").unwrap();
         assert_eq!(listings.page(Client, true, &page("1")), Ok(true));
         assert!(listings.news("s").is_none());
@@ -345,14 +369,14 @@ mod tests {
         let unclear = |listings: &Listings| listings.news("s").unwrap().0.unclear("mcp__s__a_b").is_some();
         let twice = |one: Value, two: Value| {
             let listings = Listings::default();
-            assert_eq!(listings.page(Us, true, &json!({"tools": [one, two]})), Ok(false));
+            assert_eq!(listings.page(Us(0), true, &json!({"tools": [one, two]})), Ok(false));
             unclear(&listings)
         };
         assert!(twice(tool("a_b", "1"), tool("a_b", "2")) && twice(tool("a_b", "1"), tool("a.b", "1")));
         assert!(!twice(tool("a_b", "1"), tool("a_b", "1")) && !twice(tool("a_b", "1"), tool("c", "1")));
         let shown = Listings::default();
         assert_eq!(shown.page(Client, true, &json!({"tools": [tool("a_b", "1")], "nextCursor": "2"})), Ok(true));
-        assert_eq!(shown.page(Us, true, &json!({"tools": [tool("a_b", "2")]})), Ok(false));
+        assert_eq!(shown.page(Us(0), true, &json!({"tools": [tool("a_b", "2")]})), Ok(false));
         assert!(unclear(&shown), "the client was shown something else");
     }
 
@@ -369,7 +393,7 @@ mod tests {
         let tools: Vec<Value> = (0..TOOLS_MAX + 9).map(|n| json!({"name": format!("t{n:04}")})).collect();
         let offered = |tools: &[Value]| {
             let listings = Listings::default();
-            assert_eq!(listings.page(Us, true, &json!({ "tools": tools })), Ok(false));
+            assert_eq!(listings.page(Us(0), true, &json!({ "tools": tools })), Ok(false));
             listings.news("s").unwrap().1.unwrap()
         };
         let before = offered(&tools);

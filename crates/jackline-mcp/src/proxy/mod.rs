@@ -14,11 +14,12 @@ mod headers;
 mod held;
 mod judge;
 mod listing;
-mod notices;
+mod order;
 mod outlet;
 mod pending;
 mod pipe;
 mod remote;
+mod roots;
 mod server;
 mod sse;
 mod upward;
@@ -42,6 +43,7 @@ use listing::Listings;
 use outlet::Outlet;
 use pending::Pending;
 use remote::{Address, Heard};
+use roots::Roots;
 pub use server::Ending;
 use server::Server;
 
@@ -66,6 +68,8 @@ const DEAF_LOOK_MS: u64 = 250;
 const LINGER_MS_MAX: u64 = 60_000;
 /// Milliseconds between two looks whether it still does.
 const LINGER_LOOK_MS: u64 = 20;
+/// Milliseconds for such a client to take a message: it says nothing, and who does not read either is gone.
+const LINGER_TAKE_MS_MAX: u64 = 5_000;
 /// Notes about one server; one that babbles must not fill a log.
 const NOTES_MAX: u64 = 200;
 /// Bytes of a thread's stack: messages are read with bounded depth.
@@ -104,6 +108,8 @@ pub struct Streams {
     pub output: Box<dyn Write + Send>,
     /// Where people are told.
     pub note: Box<dyn Fn(&str) + Send + Sync>,
+    /// Whether anybody can still read what we say.
+    pub is_heard: fn() -> bool,
     /// A byte for each signal that asks us to end: its number.
     pub signals: Option<Box<dyn Read + Send>>,
 }
@@ -131,11 +137,13 @@ struct Proxy {
     listings: Listings,
     pending: Pending,
     held: Queue,
+    roots: Arc<Roots>,
     /// Held while what is known of the server's tools is told, so that nothing older is told last.
     learning: Mutex<()>,
     server: Box<dyn Server>,
     client: Outlet,
     note: Box<dyn Fn(&str) + Send + Sync>,
+    is_heard: fn() -> bool,
     timeout: Duration,
     own_ids: AtomicU64,
     notes: AtomicU64,
@@ -164,15 +172,18 @@ pub fn run(runtime: Runtime, options: Options, streams: Streams) -> Result<u8, S
     };
     let (end, ended) = channel();
     let joiner = Joiner::new(options.session, options.state);
+    let roots = Arc::new(Roots::default());
     let proxy = Arc::new(Proxy {
-        judge: Judge::new(runtime, joiner, options.name.as_deref(), options.dirs),
+        judge: Judge::new(runtime, joiner, options.name.as_deref(), (options.dirs, Arc::clone(&roots))),
         listings: Listings::default(),
         pending: Pending::default(),
         held: Queue::default(),
+        roots,
         learning: Mutex::default(),
         server,
         client: Outlet::new(streams.output, end.clone()),
         note: streams.note,
+        is_heard: streams.is_heard,
         timeout: options.timeout,
         own_ids: AtomicU64::new(0),
         notes: AtomicU64::new(0),
@@ -342,7 +353,9 @@ impl Proxy {
     /// A client that says nothing more still gets its answers; nothing once it has them all.
     fn linger(&self, ended: &Receiver<End>) -> Option<End> {
         let until = Instant::now() + Duration::from_millis(LINGER_MS_MAX);
-        while !self.pending.is_settled() && Instant::now() < until {
+        let patience = Duration::from_millis(LINGER_TAKE_MS_MAX);
+        let reads = || (self.is_heard)() && !self.client.is_stuck(patience);
+        while !self.pending.is_settled() && reads() && Instant::now() < until {
             match ended.recv_timeout(Duration::from_millis(LINGER_LOOK_MS)) {
                 Ok(End::ClientClosed) | Err(RecvTimeoutError::Timeout) => {}
                 Ok(end) => return Some(end),

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::End;
+use crate::message::on_one_line;
 
 /// Where the client listens.
 pub(super) struct Outlet {
@@ -35,7 +36,7 @@ impl Outlet {
     /// Says one message. A client that is gone ends the proxy; until then what is said to it is lost.
     pub(super) fn say(&self, message: &[u8]) {
         let mut line = Vec::with_capacity(message.len() + 1);
-        line.extend_from_slice(message);
+        line.extend_from_slice(&on_one_line(message));
         line.push(b'\n');
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         self.tells(Some(Instant::now()));

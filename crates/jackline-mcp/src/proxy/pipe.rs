@@ -68,7 +68,11 @@ impl Pipe {
         state.waiting.push_back(b'\n');
         if at_once {
             state.write();
-            self.changed.notify_all();
+            // Most lines are read at once. Who only waits for those that are not is not woken for each: that would cost more
+            // than the line.
+            if !state.waiting.is_empty() || state.lost.is_some() {
+                self.changed.notify_all();
+            }
         }
         state.lost.clone().map_or(Ok(()), Err)
     }

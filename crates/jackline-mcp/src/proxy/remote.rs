@@ -10,11 +10,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ureq::http::Response;
-use ureq::{Agent, Body, BodyReader, RequestBuilder};
+use ureq::{Agent, Body, BodyReader, RequestBuilder, SendBody};
 
 use super::connections::{Connection, Connections};
 use super::headers::encoded;
-use super::notices::Notices;
+use super::order::{Order, Place, Written};
 use super::server::{Ending, Sent, Server};
 use super::sse::{Said, Stream};
 use crate::message::{self, Id};
@@ -25,8 +25,6 @@ use jackline_runtime::lines::LINE_BYTES_MAX;
 const CONNECT_MS_MAX: u64 = 10_000;
 /// Milliseconds for a notice to be taken; those behind it wait.
 const NOTICE_MS_MAX: u64 = 30_000;
-/// Milliseconds that a request waits for the notices before it to be taken; a server that takes longer gets it all the same.
-const ORDER_MS_MAX: u64 = 5_000;
 /// Notices that wait to be posted; they are posted in order.
 const NOTICES_MAX: usize = 256;
 /// Lines that wait to be passed on; a server that is quicker waits.
@@ -81,7 +79,7 @@ pub(super) struct Remote {
     pub(super) greeting: Mutex<Option<Posted>>,
     heard: SyncSender<Heard>,
     listening: AtomicBool,
-    pub(super) notices: Notices,
+    order: Arc<Order>,
 }
 
 /// The session that the server gave us, and the protocol that was agreed on.
@@ -91,7 +89,27 @@ pub(super) type Agreed = (Option<String>, Option<String>);
 #[derive(Debug)]
 pub(super) struct Address {
     remote: Arc<Remote>,
-    notices: SyncSender<Posted>,
+    /// Held while a place is taken for one, so that they wait here in the order of their places.
+    notices: Mutex<SyncSender<(Posted, Place)>>,
+}
+
+/// How a message goes there.
+#[derive(Clone, Copy)]
+pub(super) struct Way<'a> {
+    pub(super) agent: &'a Agent,
+    /// Its place among all that goes there.
+    place: Option<&'a Place>,
+}
+
+impl<'a> Way<'a> {
+    const fn of(agent: &'a Agent, place: &'a Place) -> Self {
+        Self { agent, place: Some(place) }
+    }
+
+    /// The way of what is said before the one whose turn it is goes on.
+    pub(super) const fn ahead(agent: &'a Agent) -> Self {
+        Self { agent, place: None }
+    }
 }
 
 /// A message that is to be posted.
@@ -150,17 +168,17 @@ impl Address {
             greeting: Mutex::default(),
             heard,
             listening: AtomicBool::new(false),
-            notices: Notices::default(),
+            order: Arc::default(),
         });
-        let (notices, posted) = sync_channel::<Posted>(NOTICES_MAX);
+        let (notices, posted) = sync_channel::<(Posted, Place)>(NOTICES_MAX);
         let carrier = Arc::clone(&remote);
         spawn("notices", move || {
-            for notice in posted {
-                carrier.notice(&notice);
-                carrier.notices.taken();
+            for (notice, place) in posted {
+                place.wait();
+                carrier.notice(&notice, &place);
             }
         })?;
-        Ok((Self { remote, notices }, hear))
+        Ok((Self { remote, notices: Mutex::new(notices) }, hear))
     }
 }
 
@@ -172,15 +190,16 @@ impl Server for Address {
                 TrySendError::Full(_) => "the server does not take notices any more".to_owned(),
                 TrySendError::Disconnected(_) => "the server is being left".to_owned(),
             };
-            return self.remote.notices.queue(|| self.notices.try_send(posted).map_err(told));
+            let notices = lock(&self.notices);
+            return notices.try_send((posted, self.remote.order.take())).map_err(told);
         };
         let connections = &self.remote.connections;
         let connection = connections.take(&id).ok_or("too many requests are in flight")?;
         let (remote, unused, of) = (Arc::clone(&self.remote), connection.clone(), id.clone());
-        let said_before = remote.notices.queued();
+        let place = remote.order.take();
         let spawned = spawn("request", move || {
-            remote.notices.wait_for(said_before, Duration::from_millis(ORDER_MS_MAX));
-            remote.request(&posted, &id, connection);
+            place.wait();
+            remote.request(&posted, &id, (connection, place));
         });
         if spawned.is_err() {
             connections.give_back(&of, unused);
@@ -241,34 +260,34 @@ impl Remote {
     }
 
     /// Posts a message; again where the server has forgotten the session in which it is said.
-    fn post(self: &Arc<Self>, agent: &Agent, posted: &Posted) -> Result<Response<Body>, String> {
+    fn post(self: &Arc<Self>, way: Way<'_>, posted: &Posted) -> Result<Response<Body>, String> {
         let agreed = self.agreed();
-        let response = self.post_as(agent, posted, &agreed)?;
+        let response = self.post_as(way, posted, &agreed)?;
         let forgotten = agreed.0.filter(|_| response.status().as_u16() == 404 && !posted.greets());
         match forgotten {
-            Some(session) if self.greet_anew(agent, &session) => self.post_as(agent, posted, &self.agreed()),
+            Some(session) if self.greet_anew(way.agent, &session) => self.post_as(way, posted, &self.agreed()),
             _ => Ok(response),
         }
     }
 
     /// Posts a message by what was agreed on; again where the server says that it is elsewhere in the same place.
-    pub(super) fn post_as(&self, agent: &Agent, posted: &Posted, agreed: &Agreed) -> Result<Response<Body>, String> {
+    pub(super) fn post_as(&self, way: Way<'_>, posted: &Posted, agreed: &Agreed) -> Result<Response<Body>, String> {
         let url = self.url();
-        let response = self.post_to(agent, &url, (posted, agreed))?;
+        let response = self.post_to(way, &url, (posted, agreed))?;
         let Some(moved) = moved(&url, &response) else { return Ok(response) };
-        let response = self.post_to(agent, &moved, (posted, agreed))?;
+        let response = self.post_to(way, &moved, (posted, agreed))?;
         *lock(&self.url) = moved;
         Ok(response)
     }
 
     fn post_to(
         &self,
-        agent: &Agent,
+        way: Way<'_>,
         url: &str,
         (posted, (session, agreed)): (&Posted, &Agreed),
     ) -> Result<Response<Body>, String> {
         let version = posted.version.as_deref().or(agreed.as_deref());
-        let mut request = self.dress(agent.post(url), version, session.as_deref());
+        let mut request = self.dress(way.agent.post(url), version, session.as_deref());
         if posted.version.is_some() {
             // From 2026-07-28 on a request says in its headers what it is about.
             request = posted.method.iter().fold(request, |request, method| request.header("Mcp-Method", method));
@@ -277,12 +296,17 @@ impl Remote {
         }
         request =
             request.header("Content-Type", "application/json").header("Accept", "application/json, text/event-stream");
-        request.send(posted.text.as_slice()).map_err(|fault| format!("the server cannot be reached: {fault}"))
+        request = request.header("Content-Length", posted.text.len());
+        // A greeting keeps its turn until it is answered.
+        let place = way.place.filter(|_| !posted.greets() && posted.id.is_some());
+        let mut written = Written { text: &posted.text, place };
+        let sent = request.send(SendBody::from_reader(&mut written));
+        sent.map_err(|fault| format!("the server cannot be reached: {fault}"))
     }
 
     /// Posts what wants no answer.
-    fn notice(self: &Arc<Self>, posted: &Posted) {
-        let answered = self.post(&self.notifier, posted).map(|response| {
+    fn notice(self: &Arc<Self>, posted: &Posted, place: &Place) {
+        let answered = self.post(Way::of(&self.notifier, place), posted).map(|response| {
             let refused = (!response.status().is_success()).then(|| refused(&response));
             refused.map_or(Ok(()), Err)
         });
@@ -313,12 +337,18 @@ impl Remote {
     }
 
     /// Posts a request and passes on what comes back until its answer has come.
-    fn request(self: &Arc<Self>, posted: &Posted, id: &Id, connection: Connection) {
+    fn request(self: &Arc<Self>, posted: &Posted, id: &Id, (connection, place): (Connection, Place)) {
         if posted.greets() {
             *lock(&self.greeting) = Some(posted.clone());
+            // Whatever follows must name the session and the version that the answer does.
+            place.keep();
         }
         let agent = &connection.agent;
-        let answered = self.post(agent, posted).and_then(|response| self.answered(agent, (posted, id), response));
+        let response = self.post(Way::of(agent, &place), posted);
+        place.heard();
+        // The server has it, so the next may go.
+        let _greeting = posted.greets().then_some(place);
+        let answered = response.and_then(|response| self.answered(agent, (posted, id), response));
         let awaited = self.connections.give_back(id, connection);
         if let (Err(why), true) = (answered, awaited) {
             drop(self.heard.send(Heard::Failed(id.clone(), why)));

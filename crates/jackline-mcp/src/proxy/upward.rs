@@ -36,7 +36,7 @@ impl Proxy {
                 self.client.say(reply::error(id.as_ref(), PARSE_ERROR, &why).as_bytes());
             }
             Ok(Value::Array(items)) => self.batch(&items),
-            Ok(message) => self.message(&message, line, None),
+            Ok(message) => self.message(&message, &message::on_one_line(line), None),
         }
     }
 
@@ -69,7 +69,10 @@ impl Proxy {
         match &message.kind {
             Kind::Request { id, method } => self.request(&message, (id, method), text, batch),
             Kind::Notification { method } => self.notification(&message, method, text),
-            Kind::Answer => self.send(&Sent { text, ..Sent::default() }),
+            Kind::Answer => {
+                self.roots.answered(message.fields.get("id").and_then(Id::of).as_ref(), message.fields.get("result"));
+                self.send(&Sent { text, ..Sent::default() });
+            }
         }
     }
 

@@ -71,6 +71,7 @@ impl Serving {
         if answer.verdict != Verdict::Allow {
             return told(&Err(Refused::by(&answer)), answer.feedback.as_deref());
         }
+        let called = self.of_its_maker(called);
         let args = answer.edit(EditTarget::Args).map_or(&called.call.args, |edit| &edit.value);
         let outcome = self.work(&called, args, &judged_by);
         let finished = self.decide(&called, Body::CallFinished(called.call.clone(), judged(&outcome)));
@@ -106,9 +107,16 @@ impl Serving {
         if let Some((joined, id)) = address.and_then(|address| self.joiner.addressed(&self.runtime, &address)) {
             return Ok(Called { joined, call: call(Some(id), false) });
         }
-        let joined = self.joiner.join(&self.runtime, host_id.as_deref())?;
         let own_id = host_id.is_none();
-        Ok(Called { joined, call: call(host_id.or_else(fresh_call_id), own_id) })
+        let call = call(host_id.or_else(fresh_call_id), own_id);
+        Ok(Called { joined: self.joiner.join(&self.runtime, &call)?, call })
+    }
+
+    /// The call as one of the agent that made it, where a hook saw that and nothing of it came along.
+    fn of_its_maker(&self, called: Called) -> Called {
+        let Some(id) = called.call.id.as_deref().filter(|_| called.call.own_id) else { return called };
+        let agent = self.runtime.requested_by(&called.joined.session, id).filter(|agent| agent != MAIN_AGENT);
+        Called { joined: Joined { agent, ..called.joined }, call: called.call }
     }
 
     /// Does what was asked for.

@@ -68,7 +68,7 @@ pub fn stdio(runtime: Runtime, options: Options, streams: Streams) -> Result<u8,
     }
     let (client, input) = (outlet.clone(), streams.input);
     spawn("client", move || stdio::read(input, &client, &sender))?;
-    let lines = Lines::new(heard, outlet);
+    let lines = Lines::new(heard, outlet, streams.is_heard);
     let handler = Handler::new(Arc::clone(&serving));
     let async_runtime = async_runtime()?;
     let served = async_runtime.block_on(async move {

@@ -23,6 +23,8 @@ use crate::scan;
 const LINGER_MS_MAX: u64 = 60_000;
 /// Milliseconds between two looks whether it still does.
 const LINGER_LOOK_MS: u64 = 20;
+/// Milliseconds for such a client to take a message: it says nothing, and who does not read either is gone.
+const LINGER_TAKE_MS_MAX: u64 = 5_000;
 /// Requests without an answer; further ones are not taken while there are as many, since each holds its arguments.
 const PENDING_MAX: usize = 64;
 /// Messages in one batch; clients that send any send a handful.
@@ -43,6 +45,8 @@ pub(super) enum Heard {
 pub(super) struct Outlet {
     output: Arc<Mutex<Box<dyn Write + Send>>>,
     pending: Arc<Mutex<BTreeSet<String>>>,
+    /// When the client was begun to be told something, while it has not taken it.
+    telling: Arc<Mutex<Option<Instant>>>,
 }
 
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -51,13 +55,21 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Outlet {
     pub(super) fn new(output: Box<dyn Write + Send>) -> Self {
-        Self { output: Arc::new(Mutex::new(output)), pending: Arc::default() }
+        Self { output: Arc::new(Mutex::new(output)), pending: Arc::default(), telling: Arc::default() }
     }
 
     fn say(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
         let mut output = lock(&self.output);
-        output.write_all(&line).and_then(|()| output.flush())
+        *lock(&self.telling) = Some(Instant::now());
+        let said = output.write_all(&line).and_then(|()| output.flush());
+        *lock(&self.telling) = None;
+        said
+    }
+
+    /// Whether the client has not taken for so long what it is told.
+    fn is_stuck(&self, at_least: Duration) -> bool {
+        lock(&self.telling).is_some_and(|since| since.elapsed() >= at_least)
     }
 
     fn complain(&self, id: Option<&Id>, code: i64, why: &str) {
@@ -130,11 +142,13 @@ pub(super) struct Lines {
     begun: bool,
     /// Until when answers are waited for, once the client says nothing more.
     until: Option<Instant>,
+    /// Whether anybody can still read them.
+    is_heard: fn() -> bool,
 }
 
 impl Lines {
-    pub(super) fn new(heard: mpsc::Receiver<Heard>, outlet: Outlet) -> Self {
-        Self { heard, outlet, begun: false, until: None }
+    pub(super) const fn new(heard: mpsc::Receiver<Heard>, outlet: Outlet, is_heard: fn() -> bool) -> Self {
+        Self { heard, outlet, begun: false, until: None, is_heard }
     }
 
     /// Whether a message goes on to the SDK.
@@ -164,7 +178,9 @@ impl Lines {
     /// Waits until every request has its answer, or long enough.
     async fn linger(&mut self) {
         let until = *self.until.get_or_insert_with(|| Instant::now() + Duration::from_millis(LINGER_MS_MAX));
-        while !lock(&self.outlet.pending).is_empty() && Instant::now() < until {
+        let patience = Duration::from_millis(LINGER_TAKE_MS_MAX);
+        let waits = |outlet: &Outlet| !lock(&outlet.pending).is_empty() && !outlet.is_stuck(patience);
+        while waits(&self.outlet) && (self.is_heard)() && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(LINGER_LOOK_MS)).await;
         }
     }

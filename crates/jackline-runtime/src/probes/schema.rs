@@ -14,7 +14,7 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use serde_json::Value;
 
-use crate::schemas::{Compiled, compile_unless, read};
+use crate::schemas::{Compiled, Formats, compile_unless, read};
 use crate::worker::Left;
 
 /// Compiled schemas kept; a host that gives another one with every event must not fill the memory.
@@ -38,7 +38,7 @@ pub fn inline(stack: &Stack) -> Inline {
 
 /// What is compiled already, by the digest of its text; or what took too long to be.
 #[derive(Debug, Default)]
-pub(super) struct Shelf(Mutex<BTreeMap<Digest, Result<Compiled, Left>>>);
+pub(super) struct Shelf(Mutex<BTreeMap<(Digest, Formats), Result<Compiled, Left>>>);
 
 impl Shelf {
     pub(super) fn answer(&self, inline: &Inline, schema: &Schema, target: Target, event: &Event) -> Fact {
@@ -47,7 +47,7 @@ impl Shelf {
             Ok(text) => text,
             Err(why) => return unknown(&format!("because its schema cannot be read: {why}")),
         };
-        let compiled = match self.compiled(&text) {
+        let compiled = match self.compiled(&text, Formats::Held) {
             Ok(compiled) => compiled,
             Err(why) => return unknown(&format!("because its schema cannot be used: {why}")),
         };
@@ -58,27 +58,27 @@ impl Shelf {
     /// holds its arguments against it itself.
     pub(super) fn answer_offered(&self, text: &str, target: Target, event: &Event) -> Fact {
         let Some(value) = part(event, target) else { return unknown("the event has no such part") };
-        match self.compiled(text.as_bytes()) {
+        match self.compiled(text.as_bytes(), Formats::Noted) {
             Ok(compiled) => compiled.check(value).map_or_else(|why| unknown(&why), Fact::Schema),
             Err(_) => Fact::Schema(Checked { schema: Digest::of(text.as_bytes()), errors: Vec::new(), omitted: 0 }),
         }
     }
 
-    fn compiled(&self, text: &[u8]) -> Result<Compiled, String> {
-        let digest = Digest::of(text);
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
+    fn compiled(&self, text: &[u8], formats: Formats) -> Result<Compiled, String> {
+        let key = (Digest::of(text), formats);
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         let left = match known {
             Some(Ok(known)) => return Ok(known),
             Some(Err(left)) => left,
             None => Left::default(),
         };
-        let compiled = compile_unless(&left, text);
+        let compiled = compile_unless(&left, text, formats);
         if compiled.is_ok() || left.goes_on() {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if kept.len() >= COMPILED_MAX {
                 kept.pop_first();
             }
-            kept.insert(digest, compiled.clone().map_err(|_| left));
+            kept.insert(key, compiled.clone().map_err(|_| left));
         }
         compiled.map_err(|fault| fault.message)
     }
@@ -114,5 +114,28 @@ fn text(inline: &Inline, schema: &Schema, event: &Event) -> Result<Vec<u8>, Stri
             OutputSchema::Named(_) => Err("the event has none".to_owned()),
         },
         (Schema::Given(_), _) => Err("the event has none".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jackline_core::event::Call;
+    use jackline_core::time::Timestamp;
+    use serde_json::json;
+
+    #[test]
+    fn an_owners_format_is_held_and_a_servers_only_tells() {
+        let schema = r#"{"properties":{"at":{"type":"string","format":"date-time"}}}"#;
+        let call = Call::new("plan", json!({ "at": "2026-11-16" }));
+        let event = Event::new("s", Timestamp(0), Body::CallRequested(call));
+        let (shelf, digest) = (Shelf::default(), SchemaSource::digest(schema));
+        let inline = Inline::from_iter([(digest, schema.to_owned())]);
+        let errors = |fact: Fact| match fact {
+            Fact::Schema(checked) => checked.errors.len(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(errors(shelf.answer_offered(schema, Target::Args, &event)), 0);
+        assert_eq!(errors(shelf.answer(&inline, &Schema::Inline(digest), Target::Args, &event)), 1);
     }
 }

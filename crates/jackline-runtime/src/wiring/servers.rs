@@ -10,6 +10,7 @@ mod tests;
 use std::borrow::Cow;
 use std::path::Path;
 
+use jackline_core::tools::OWN_SERVER;
 use serde_json::Value;
 
 use super::edit::Edits;
@@ -83,6 +84,13 @@ pub fn wrap(text: &str, places: &[Place<'_>], line: &Line) -> Result<Wrapped, Se
         let (name, entry) = (item.key.as_deref().unwrap_or_default(), item.node.value(read));
         if own::line_beginning(&entry, PROXY).is_some_and(|proxy| astray(&proxy, name, &line.root).is_some()) {
             return Err("it is behind a proxy that judges by something else; `jackline doctor` says by what");
+        }
+        let ours = || [own::SERVE, PROXY].into_iter().any(|begins| own::line_beginning(&entry, begins).is_some());
+        if name == OWN_SERVER && !ours() {
+            return Err(
+                "it has the name of Jackline's own server, and its tools would be taken for that one's; give it \
+                        another name and run this again",
+            );
         }
         Change { text: read, edits, entry: &item.node }.put_in(&line.program, words)
     })
@@ -236,6 +244,10 @@ impl<'t> Change<'t, '_, '_> {
             return Err("it signs in by itself, which the proxy does not do for it");
         }
         let (kind, addresses) = (self.string("type"), (self.item(URL_KEY), self.item(HTTP_URL_KEY)));
+        let empty = |key: &&str| self.string(key).is_none_or(|text| text.is_empty());
+        if ["command", URL_KEY, HTTP_URL_KEY].iter().filter(|key| self.item(key).is_some()).any(empty) {
+            return Err("what runs it or where it is, is no text");
+        }
         match (self.item("command"), addresses, kind.as_deref()) {
             // Copilot CLI calls it `local`.
             (Some(command), (None, None), None | Some("stdio" | "local")) => {

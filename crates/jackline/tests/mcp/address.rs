@@ -69,10 +69,22 @@ impl Server {
                 self.left.fetch_add(1, Ordering::Relaxed);
                 return;
             }
+            if request.body["params"]["name"] == "wait" {
+                self.wait_for_the_next();
+            }
             let mut output = connection;
             if output.write_all(self.reply(&request).as_bytes()).is_err() {
                 return;
             }
+        }
+    }
+
+    /// Works on a call, and says nothing at all until the client has answered a question and pinged.
+    fn wait_for_the_next(&self) {
+        let until = Instant::now() + Duration::from_secs(30);
+        let answered = || self.heard().iter().any(|request| request.body["id"] == "question");
+        while (!answered() || self.asked("ping").is_empty()) && Instant::now() < until {
+            thread::sleep(Duration::from_millis(5));
         }
     }
 
@@ -158,7 +170,8 @@ fn reply(request: &Heard, session: &str) -> String {
         (_, "tools/list") => json(&answer(json!({"tools": [
             {"name": "echo", "inputSchema": {"type": "object"}}, {"name": "stream", "inputSchema": {"type": "object"}},
             {"name": "resume", "inputSchema": {"type": "object"}}, {"name": "refuse", "inputSchema": {"type": "object"}},
-            {"name": "hang", "inputSchema": {"type": "object"}}, {"name": "größe", "inputSchema": {"type": "object",
+            {"name": "hang", "inputSchema": {"type": "object"}}, {"name": "wait", "inputSchema": {"type": "object"}},
+            {"name": "größe", "inputSchema": {"type": "object",
                 "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}}]}))),
         (_, "tools/call") if tool == "stream" => {
             let progress = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progress": 1}});
@@ -171,6 +184,7 @@ fn reply(request: &Heard, session: &str) -> String {
         (_, "tools/call") if tool == "refuse" => response("401 Unauthorized", "text/plain", "", "go away"),
         (_, "tools/call") => json(&said("near")),
         (_, "ping") => json(&answer(json!({}))),
+        (_, "") => response("202 Accepted", "text/plain", "", ""),
         _ if id.is_none() => response("202 Accepted", "text/plain", "", ""),
         _ => response("404 Not Found", "text/plain", "", ""),
     }
@@ -391,6 +405,52 @@ fn a_request_is_sent_after_the_notices_that_were_said_before_it() {
     server.forgotten.fetch_add(1, Ordering::Relaxed);
     client.say(r#"{"jsonrpc":"2.0","method":"notifications/refused"}"#);
     client.request("ping", json!({}));
+}
+
+#[test]
+fn what_is_said_at_once_arrives_in_order() {
+    let world = World::new("jackline: 1\nloop: false\n");
+    let server = Server::start();
+    let mut client = server.proxy(&world, &[]);
+    let info = json!({ "name": "test", "version": "1" });
+    client.ask("initialize", json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info }));
+    client.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    let list = client.ask("tools/list", json!({}));
+    client.answer_to(&list);
+    let calls: Vec<Value> =
+        (0..40).map(|n| client.ask("tools/call", json!({ "name": "echo", "arguments": { "n": n } }))).collect();
+    let mut answered = 0;
+    while answered < calls.len() {
+        answered += usize::from(calls.contains(&client.message()["id"]));
+    }
+    let posts: Vec<Heard> = server.heard().into_iter().filter(|request| request.method == "POST").collect();
+    let methods: Vec<&str> = posts.iter().filter_map(|post| post.body["method"].as_str()).collect();
+    assert_eq!(methods[..3], ["initialize", "notifications/initialized", "tools/list"], "{methods:?}");
+    let sessions: Vec<Option<&str>> = posts[1..].iter().map(|post| post.header("mcp-session-id")).collect();
+    assert!(sessions.iter().all(|session| *session == Some("abc")), "{sessions:?}");
+    let arrived: Vec<&Value> = posts.iter().map(|post| &post.body["params"]["arguments"]["n"]).collect();
+    assert_eq!(arrived[3..], (0..40).map(|n| json!(n)).collect::<Vec<_>>().iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn what_a_server_works_on_holds_up_nothing_that_it_waits_for() {
+    let world = World::new("jackline: 1\n");
+    let server = Server::start();
+    let mut client = server.proxy(&world, &[]);
+    client.greet();
+    let began = Instant::now();
+    let call = client.ask("tools/call", json!({"name": "wait", "arguments": {}}));
+    while server.asked("tools/call").is_empty() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    client.say(r#"{"jsonrpc":"2.0","id":"question","result":{}}"#);
+    let ping = client.ask("ping", json!({}));
+    let mut answered = 0;
+    while answered < 2 {
+        let message = client.message();
+        answered += usize::from(message["result"].is_object() && [&call, &ping].contains(&&message["id"]));
+    }
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
 #[test]

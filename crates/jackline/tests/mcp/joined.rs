@@ -99,6 +99,44 @@ fn a_sub_agents_call_stays_its_own() {
 }
 
 #[test]
+fn a_question_that_a_host_takes_for_a_no_is_no_call_to_come() {
+    let world = World::new(
+        "jackline: 1\nloop: false\npolicies: [ { name: sure, rule: { tool: mcp__odd__echo, verdict: ask } } ]\n",
+    );
+    let mut client = world.odd(&["--name", "odd", "--session", "s1"]);
+    for (host, want) in [("codex", "rule/sure"), ("gemini", "rule/sure"), ("opencode", "rule/sure"), ("vscode", "")] {
+        let args = json!({"text": host});
+        let mut event = hooked("call.requested", "s1", host, &args);
+        event["host"] = json!(host);
+        world.eval(&[event]);
+        let answer = client.call("echo", args);
+        assert_eq!(code(&answer), want, "{host}: {answer}");
+    }
+}
+
+#[test]
+fn a_sub_agents_call_is_its_own_where_nothing_of_it_comes_along() {
+    let world = World::new("jackline: 1\npolicies: [ { read_before_write: {} } ]\n");
+    std::fs::write(world.path("ws/a.txt"), "a\n").expect("written");
+    let event = |agent: &str, tool: &str, args: Value| {
+        let call = json!({"tool": format!("mcp__jackline__{tool}"), "args": args});
+        json!({"event": "call.requested", "session": "s1", "host": "codex", "agent": agent, "call": call})
+    };
+    let read = json!({"path": "a.txt"});
+    world.eval(&[started("s1"), event("reviewer", "read_file", read.clone())]);
+    let mut client = world.served(&["--session", "s1"]);
+    assert_eq!(code(&client.call("read_file", read)), "");
+    assert_eq!(code(&client.call("guard_status", json!({}))), "");
+    client.leave();
+    let agents: Vec<_> = world.records_of("call.finished").iter().map(|record| record["agent"].clone()).collect();
+    assert_eq!(agents, [json!("reviewer"), json!("main")]);
+    let write = |agent: &str| event(agent, "write_file", json!({"path": "a.txt", "content": "b"}));
+    let answers = world.eval(&[write("main"), write("reviewer")]);
+    assert_eq!(answers[0]["code"], "read-before-write/unread", "{}", answers[0]);
+    assert_eq!(answers[1]["verdict"], "allow", "{}", answers[1]);
+}
+
+#[test]
 fn without_an_id_the_only_live_session_is_joined() {
     let world = World::new("jackline: 1\n");
     world.eval(&[started("over"), json!({"event": "session.ended", "session": "over"}), started("here")]);
@@ -120,6 +158,37 @@ fn several_live_sessions_are_no_guess() {
     let mut named = world.odd(&["--session", "two"]);
     assert_eq!(text(&named.call("echo", json!({"text": "x"}))), "x");
     assert_eq!(world.records_of("call.requested")[0]["session"], "two");
+}
+
+#[test]
+fn of_several_sessions_the_one_whose_hook_let_the_call_through_is_meant() {
+    let world = World::new("jackline: 1\nloop: false\nlimits: { steps: 3 }\n");
+    world.eval(&[started("one")]);
+    let mut client = world.odd(&["--name", "odd"]);
+    assert_eq!(text(&client.call("echo", json!({"text": "alone"}))), "alone");
+    world.eval(&[started("two")]);
+    let args = |text: &str| json!({"text": text});
+    let hooked = |session: &str, text: &str| {
+        let call = json!({"tool": "mcp__odd__echo", "args": args(text)});
+        json!({"event": "call.requested", "session": session, "host": "gemini", "call": call})
+    };
+    // Nobody's hook saw it, and it was another session that was alone before.
+    assert_eq!(code(&client.call("echo", args("unseen"))), "session/ambiguous");
+    for text in ["first", "second"] {
+        world.eval(&[hooked("two", text)]);
+        assert_eq!(client.call("echo", args(text))["result"]["content"][0]["text"], text);
+    }
+    world.eval(&[hooked("one", "both"), hooked("two", "both")]);
+    assert_eq!(code(&client.call("echo", args("both"))), "session/ambiguous");
+    client.leave();
+    let counted = |session: &str| {
+        world
+            .records_of("call.requested")
+            .iter()
+            .filter(|call| call["session"] == session && call["host"] == "mcp")
+            .count()
+    };
+    assert_eq!((counted("one"), counted("two")), (1, 2));
 }
 
 #[test]

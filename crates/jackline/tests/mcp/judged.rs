@@ -271,3 +271,29 @@ fn a_relative_path_is_judged_from_where_the_server_was_started() {
         assert_eq!(text(&client.call("echo", json!({"text": "plain.txt"}))), "plain.txt", "{dir}");
     }
 }
+
+#[test]
+fn a_relative_path_is_judged_from_the_clients_roots_once_the_server_knows_them() {
+    let world = World::new(
+        "jackline: 1\nloop: false\ntools: { declare: { mcp__odd__echo: { kind: read, path: text } } }\npolicies:\n  - paths: { outside: allow, protect: [\"sub dir/secret.txt\"], protect_reads: true }\n",
+    );
+    std::fs::create_dir(world.path("ws/sub dir")).expect("made");
+    std::fs::write(world.path("ws/sub dir/secret.txt"), "s").expect("written");
+    let mut client = world.odd(&["--name", "odd"]);
+    let mut name = |dir: &str| {
+        let call = client.ask("tools/call", json!({"name": "ask", "arguments": {"of": dir}}));
+        let asked = client.message();
+        assert_eq!(asked["method"], "roots/list", "{asked}");
+        let uri = format!("file://{}", world.path(dir).to_str().expect("UTF-8").replace(' ', "%20"));
+        client.say(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": [{"uri": uri}]}}).to_string());
+        client.answer_to(&call);
+        client.call("echo", json!({"text": "secret.txt"}))
+    };
+    assert_eq!(text(&name("ws")), "secret.txt");
+    assert_eq!(code(&name("ws/sub dir")), "paths/protected");
+    assert_eq!(text(&name("ws")), "secret.txt", "the last answer counts");
+    client.leave();
+    let dirs: Vec<_> =
+        world.records_of("call.requested").iter().map(|call| call["data"]["call"]["dirs"].clone()).collect();
+    assert!(dirs[3].to_string().contains("sub dir") && !dirs[1].to_string().contains("sub dir"), "{dirs:?}");
+}

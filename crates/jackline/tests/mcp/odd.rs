@@ -200,6 +200,42 @@ fn what_is_no_message_is_refused_and_the_connection_goes_on() {
 }
 
 #[test]
+fn a_line_is_one_line_to_every_reader() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.odd(&[]);
+    let call = r#"{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}"#;
+    client.say(&format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":50,\"method\":\"ping\",\"params\":{{\"_meta\":{{\"x\":\r{call}\r}}}}}}"
+    ));
+    assert_eq!(client.answer_to(&json!(50))["result"], json!({}));
+    let text = std::fs::read_to_string(world.path("log")).expect("there");
+    assert!(text.contains("\"_meta\":{\"x\": {") && !text.contains('\r'), "{text:?}");
+}
+
+#[test]
+fn what_some_readers_would_take_for_a_call_is_no_message() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.odd(&[]);
+    for (text, code) in [
+        (r#"{"jsonrpc":"2.0","id":60,"method":"ping","Method":"tools/call","params":{"name":"echo"}}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":61,"Method":"tools/call","result":{}}"#, -32600),
+        (
+            r#"{"jsonrpc":"2.0","id":62,"method":"tools/call","params":{"name":"echo","Name":"fail","arguments":{}}}"#,
+            -32602,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":63,"method":"tools/call","params":{"name":"echo","Arguments":{"text":"x"}}}"#,
+            -32602,
+        ),
+    ] {
+        client.say(text);
+        let sent: Value = serde_json::from_str(text).expect("JSON");
+        assert_eq!(client.answer_to(&sent["id"])["error"]["code"], json!(code), "{text}");
+    }
+    assert!(world.called().is_empty());
+}
+
+#[test]
 fn two_requests_of_one_id_are_not_confused() {
     let world = world();
     let mut client = world.odd(&[]);
@@ -368,6 +404,68 @@ fn a_client_that_does_not_read_keeps_nobody_from_ending() {
     assert_eq!(ended, Some(128 + 15));
     assert_eq!(world.records_of("session.ended").len(), 1);
     assert_eq!(world.records_of("call.finished").len(), 2, "all of it is on record, said or not");
+}
+
+#[test]
+fn a_client_that_closes_and_does_not_read_keeps_nobody_either() {
+    let world = world();
+    let server = super::odd_server();
+    let serve = ["mcp", "serve"];
+    let proxy = ["mcp", "proxy", "--name", "odd", "--", &server];
+    std::fs::write(world.path("ws/long.txt"), "a long line of a long file\n".repeat(9_000)).expect("written");
+    let cases = [
+        (&proxy[..], json!({"name": "long", "arguments": {"lines": 100_000}})),
+        (&serve[..], json!({"name": "read_file", "arguments": {"path": "long.txt", "limit": 9_000}})),
+    ];
+    for (words, call) in cases {
+        let mut command = world.command(words);
+        let mut child =
+            command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().expect("started");
+        let mut input = child.stdin.take().expect("piped");
+        let greeting =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        for message in [
+            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": greeting}),
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}),
+        ] {
+            writeln!(input, "{message}").expect("written");
+        }
+        drop(input);
+        let begun = Instant::now();
+        while child.try_wait().expect("waited for").is_none() {
+            if begun.elapsed() > Duration::from_secs(30) {
+                drop(child.kill());
+                panic!("{words:?} does not end");
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+#[test]
+fn a_client_that_is_gone_is_not_waited_for() {
+    let world = world();
+    let server = super::odd_server();
+    let mut command = world.command(&["mcp", "proxy", "--name", "odd", "--", &server]);
+    let piped = std::process::Stdio::piped;
+    let mut child = command.stdin(piped()).stdout(piped()).spawn().expect("started");
+    let mut input = child.stdin.take().expect("piped");
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "hang", "arguments": {}}});
+    writeln!(input, "{call}").expect("written");
+    while world.records_of("call.requested").is_empty() {
+        thread::sleep(Duration::from_millis(20));
+    }
+    drop((input, child.stdout.take()));
+    let begun = Instant::now();
+    while child.try_wait().expect("waited for").is_none() {
+        if begun.elapsed() > Duration::from_secs(20) {
+            drop(child.kill());
+            panic!("it does not end");
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(world.records_of("call.finished").len(), 1);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::super::{CommandLine, Removed, SettingsFault};
 use super::{Place, plain};
 
 /// What the arguments of our server begin with.
-const SERVE: [&str; 2] = ["mcp", "serve"];
+pub(super) const SERVE: [&str; 2] = ["mcp", "serve"];
 const SERVERS: &str = "mcpServers";
 const EDITORS_SERVERS: &str = "servers";
 

@@ -105,6 +105,30 @@ fn whether_servers_are_listed_is_told() {
 }
 
 #[test]
+fn another_server_of_our_name_is_left_and_ours_is_not_touched() {
+    let other = r#"{"mcpServers":{"jackline":{"command":"npx","args":["x"]},"a":{"command":"srv"}}}"#;
+    let wrapped = wrap(other, &PLACES, &line()).unwrap();
+    assert_eq!((wrapped.servers, wrapped.left.len()), (vec!["a".to_owned()], 1));
+    assert!(wrapped.left[0].1.contains("another name"), "{:?}", wrapped.left);
+    let behind = ["mcp", "proxy", "--name", "jackline", "--", "/opt/jackline", "mcp", "serve"];
+    let ours =
+        serde_json::json!({"mcpServers": {"jackline": {"command": "/opt/jackline", "args": behind}}}).to_string();
+    let wrapped = wrap(&ours, &PLACES, &line()).unwrap();
+    assert_eq!((wrapped.text, wrapped.left), (ours, Vec::new()));
+}
+
+#[test]
+fn what_no_host_would_start_is_left() {
+    for entry in
+        [r#"{"command":["x","y"]}"#, r#"{"command":""}"#, r#"{"url":{"a":1}}"#, r#"{"command":null,"url":"u"}"#]
+    {
+        let text = format!(r#"{{"mcpServers":{{"a":{entry}}}}}"#);
+        let wrapped = wrap(&text, &PLACES, &line()).unwrap();
+        assert_eq!((wrapped.text.as_str(), wrapped.left.len()), (text.as_str(), 1), "{entry}");
+    }
+}
+
+#[test]
 fn servers_that_sign_in_by_themselves_are_left() {
     for key in ["oauth", "headersHelper"] {
         let text = format!(r#"{{"mcpServers":{{"a":{{"type":"http","url":"https://x/mcp","{key}":{{}}}}}}}}"#);

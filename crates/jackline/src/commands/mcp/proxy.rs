@@ -57,6 +57,7 @@ impl Proxy {
             input: Box::new(io::stdin()),
             output: Box::new(io::stdout()),
             note: Box::new(screen::complain),
+            is_heard: screen::is_heard,
             signals: Some(Box::new(interrupt::stream()?)),
         };
         proxy::run(runtime, options, streams).map(ExitCode::from).map_err(|why| {

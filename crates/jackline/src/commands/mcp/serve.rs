@@ -42,7 +42,8 @@ impl Serve {
         let signals: Option<Box<dyn io::Read + Send>> = Some(Box::new(interrupt::stream()?));
         let Some(address) = self.address()? else {
             let note = Box::new(screen::complain);
-            let streams = Streams { input: Box::new(io::stdin()), output: Box::new(io::stdout()), note, signals };
+            let (input, output) = (Box::new(io::stdin()), Box::new(io::stdout()));
+            let streams = Streams { input, output, note, is_heard: screen::is_heard, signals };
             return serve::stdio(runtime, options, streams).map(ExitCode::from).map_err(CommandError::internal);
         };
         if !address.ip().is_loopback() {
