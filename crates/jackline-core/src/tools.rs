@@ -412,8 +412,8 @@ pub const TOOLS: &[Tool] = &[
     plain("copilot", "write_agent", Kind::Other),
     plain("copilot", "list_agents", Kind::Other),
     plain("copilot", "lsp", Kind::Other),
-    // The same tool where it is told to rename something, in files that a server names.
-    plain("copilot", LSP_RENAME, Kind::Write),
+    // The same tool where it is told to rename something: which files it writes, no argument says.
+    files("copilot", LSP_RENAME, Kind::Write, &["edits[].file"]),
     plain("copilot", "skill", Kind::Other),
     plain("copilot", "sql", Kind::Other),
     plain("copilot", "session_store_sql", Kind::Other),
