@@ -93,6 +93,31 @@ impl<'a> Asked<'a> {
     }
 }
 
+/// What sessions are told of the server's tools.
+#[derive(Debug, Default)]
+struct Lists {
+    /// The first list, until a session is told: the client saw it before it called anything.
+    first: Option<Listing>,
+    present: Option<Listing>,
+    /// The sessions that were told of the present one.
+    told: BTreeSet<String>,
+}
+
+impl Lists {
+    /// The lists that a session is to be told of now, in their order.
+    fn news(&mut self, session: &str) -> Vec<Listing> {
+        if self.told.len() >= TOLD_MAX {
+            self.told.clear();
+        }
+        let Some(present) = self.present.clone() else { return Vec::new() };
+        if !self.told.insert(session.to_owned()) {
+            return Vec::new();
+        }
+        let first = self.first.take().filter(|first| *first != present);
+        first.into_iter().chain([present]).collect()
+    }
+}
+
 /// Judges the calls to one server.
 #[derive(Debug)]
 pub(super) struct Judge {
@@ -104,8 +129,7 @@ pub(super) struct Judge {
     server: Mutex<Option<String>>,
     /// A definition is in force, and stays so: what was accepted once does not go with its file.
     in_force: AtomicBool,
-    /// The present list, and the sessions that were told of it.
-    listed: Mutex<(Option<Listing>, BTreeSet<String>)>,
+    listed: Mutex<Lists>,
     /// Calls that the server wants input for, by what a request to go on must repeat.
     continued: Mutex<VecDeque<(Digest, Called)>>,
     /// From where the server may see a relative path, besides the client's roots.
@@ -166,28 +190,23 @@ impl Judge {
         let Some(listing) = listing else { return Vec::new() };
         {
             let mut listed = lock(&self.listed);
-            if listed.0.as_ref() == Some(&listing) {
+            if listed.present.as_ref() == Some(&listing) {
                 return Vec::new();
             }
-            *listed = (Some(listing), BTreeSet::new());
+            if listed.present.is_none() {
+                listed.first = Some(listing.clone());
+            }
+            listed.present = Some(listing);
+            listed.told.clear();
         }
         self.joiner.present().map(|session| self.tell(&session)).unwrap_or_default()
     }
 
     /// Tells a session of the present list, unless it was told before; what people should know about it.
     fn tell(&self, session: &str) -> Vec<String> {
-        let listing = {
-            let mut listed = lock(&self.listed);
-            if listed.1.len() >= TOLD_MAX {
-                listed.1.clear();
-            }
-            if listed.0.is_none() || !listed.1.insert(session.to_owned()) {
-                return Vec::new();
-            }
-            listed.0.clone()
-        };
+        let news = lock(&self.listed).news(session);
         let tell = |listing| self.decide(&event(session, Body::ToolsListed(listing))).notices;
-        listing.map(tell).unwrap_or_default()
+        news.into_iter().flat_map(tell).collect()
     }
 
     /// Judges a call before it goes to the server, `unlisted` where the server offers no tool of just this name; and what

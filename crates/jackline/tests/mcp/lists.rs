@@ -146,3 +146,12 @@ fn calls_keep_their_order_behind_one_that_waits() {
         .collect();
     assert_eq!(texts, (0..20).map(|n| json!(n.to_string())).collect::<Vec<_>>());
 }
+
+#[test]
+fn a_change_before_the_first_call_is_one_too() {
+    let world = World::new(STRICT);
+    let mut client = odd_list(&world, &[], "many");
+    client.request("tools/list", json!({}));
+    client.request("tools/list", json!({}));
+    assert_eq!(code(&client.call("t0650", json!({"text": "x"}))), "mcp/tools-changed");
+}
