@@ -99,25 +99,37 @@ impl Answer {
         self.shown_and(self.seq.is_some())
     }
 
+    /// What to do next, as the text says it too.
+    #[must_use]
+    pub fn suggestions(&self) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for next in self.speaking().flat_map(next_of) {
+            if !all.contains(&next) {
+                all.push(next);
+            }
+        }
+        all
+    }
+
+    fn speaking(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.weight() > Verdict::Allow)
+    }
+
     fn shown_and(&self, look: bool) -> String {
-        let speaking = || self.findings.iter().filter(|finding| finding.weight() > Verdict::Allow);
         let mut lines: Vec<String> = self.reason.clone().into_iter().collect();
-        for reason in speaking().map(|finding| &finding.reason) {
+        for reason in self.speaking().map(|finding| &finding.reason) {
             if !lines.contains(reason) {
                 lines.push(reason.clone());
             }
         }
         let suggested = |finding: &Finding| {
             // Of a tool that there is not, the names nearest to it are suggested.
-            let named = finding.code == code::TOOLS_UNKNOWN;
+            let named = finding.code == code::TOOLS_UNKNOWN && !finding.suggestions.is_empty();
             let line =
                 |next: &String| if named { format!("→ did you mean `{next}`?") } else { format!("→ {next}") };
-            match finding.suggestions.as_slice() {
-                [] => code::remedy(finding.code.as_str()).map(advice).into_iter().collect(),
-                suggestions => suggestions.iter().map(line).collect::<Vec<_>>(),
-            }
+            next_of(finding).iter().map(line).collect::<Vec<_>>()
         };
-        for next in speaking().flat_map(suggested) {
+        for next in self.speaking().flat_map(suggested) {
             if !lines.contains(&next) {
                 lines.push(next);
             }
@@ -137,11 +149,19 @@ impl Answer {
     }
 }
 
+/// What a finding says is to be done; else what the reference says of its code.
+fn next_of(finding: &Finding) -> Vec<String> {
+    match finding.suggestions.as_slice() {
+        [] => code::remedy(finding.code.as_str()).map(advice).into_iter().collect(),
+        suggestions => suggestions.to_vec(),
+    }
+}
+
 /// What the reference says is to be done, told as a suggestion.
 fn advice(remedy: &str) -> String {
     let mut letters = remedy.trim_end_matches('.').chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());
-    format!("→ {}{}", first.map(String::from).unwrap_or_default(), letters.as_str())
+    format!("{}{}", first.map(String::from).unwrap_or_default(), letters.as_str())
 }
 
 fn cut(text: &str, bytes_max: usize) -> String {

@@ -8,6 +8,7 @@ use crate::files::GUARD;
 use crate::files::evaluator::{Evaluated, Evaluator, Outstanding};
 use crate::files::settings::counting;
 use crate::files::text::{self, Section};
+use crate::hosts::stops_held_max;
 use crate::probe::Probe;
 
 /// What is outstanding at this stop; nothing where nobody judges it. `idle` says why no command is run.
@@ -16,17 +17,31 @@ pub(crate) fn evaluate(ground: &Ground<'_>, idle: Option<&'static str>) -> Resul
         return Ok(Evaluated::default());
     }
     let Ground { stack, session, event, facts, ask, .. } = *ground;
-    Evaluator { stack, session, event, facts, message: ask.message.as_deref(), base: None, idle }.evaluate()
+    let message = ask.message.as_deref();
+    let evaluated = Evaluator { stack, session, event, facts, message, base: None, idle }.evaluate()?;
+    Ok(Evaluated { stops: Some(stops_held(ground)), ..evaluated })
+}
+
+/// How many stops are held from this one on, while something is outstanding.
+fn stops_held(ground: &Ground<'_>) -> u32 {
+    let Ground { session, event, .. } = *ground;
+    let most = blocks_max(ground).min().unwrap_or(BLOCKS_MAX_DEFAULT);
+    let blocked = session.agent(event.agent()).map_or(0, |agent| agent.blocks);
+    stops_held_max(event.host.as_deref(), most).saturating_sub(blocked)
+}
+
+/// How many stops each definition has held in a row.
+fn blocks_max<'a>(ground: &Ground<'a>) -> impl Iterator<Item = u32> + use<'a> {
+    // A project's few blocks are not those of a folder that somebody else named.
+    let unsaid = counting(ground.stack).iter().any(|layer| layer.model.completion.is_none());
+    let said = completions(ground).map(|completion| completion.blocks_max);
+    said.chain(unsaid.then_some(BLOCKS_MAX_DEFAULT))
 }
 
 /// What holds the stop.
 pub(super) fn open(ground: &Ground<'_>) -> Vec<Open> {
     let Some(files) = ground.files else { return Vec::new() };
-    // A project's few blocks are not those of a folder that somebody else named.
-    let unsaid = counting(ground.stack).iter().any(|layer| layer.model.completion.is_none());
-    let said = completions(ground).map(|completion| completion.blocks_max);
-    let blocks_max = said.chain(unsaid.then_some(BLOCKS_MAX_DEFAULT)).max().unwrap_or(BLOCKS_MAX_DEFAULT);
-    let holds = Holds::Blocks(blocks_max);
+    let holds = Holds::Blocks(blocks_max(ground).max().unwrap_or(BLOCKS_MAX_DEFAULT));
     let outstanding = findings(files, |open| !open.placed).into_iter().map(|finding| Open { finding, holds });
     let unclear = files.unclear.as_ref().filter(|_| !files.placed);
     let told = |why: &String| Finding { enforced: !files.observed, ..fault(why) };
@@ -40,7 +55,7 @@ pub(super) fn check(ground: &Ground<'_>) -> Option<Failure> {
     let told = |text: String| Some(Failure { text, next: Vec::new() });
     match &files.unclear {
         Some(why) => told(format!("File policies could not be judged: {why}.")),
-        None => shown(files.outstanding.iter().filter(|open| !open.observed), files.individual).and_then(told),
+        None => shown(files.outstanding.iter().filter(|open| !open.observed), files).and_then(told),
     }
 }
 
@@ -65,7 +80,7 @@ pub(crate) fn tell(findings: &mut [Finding], files: &Evaluated) {
     let of = |finding: &Finding| files.outstanding.iter().find(|open| is_of(open, finding));
     let counts = |finding: &Finding| finding.enforced && finding.code == code::FILES_OUTSTANDING;
     let counting: Vec<&Outstanding> = findings.iter().filter(|finding| counts(finding)).filter_map(of).collect();
-    let Some(whole) = shown(counting.into_iter(), files.individual) else { return };
+    let Some(whole) = shown(counting.into_iter(), files) else { return };
     for finding in findings.iter_mut().filter(|finding| finding.code == code::FILES_OUTSTANDING) {
         finding.reason = match of(finding) {
             Some(open) if !finding.enforced => open.section.text.clone(),
@@ -75,9 +90,9 @@ pub(crate) fn tell(findings: &mut [Finding], files: &Evaluated) {
 }
 
 /// The text for what is outstanding, if anything is.
-pub(crate) fn shown<'a>(open: impl Iterator<Item = &'a Outstanding>, individual: bool) -> Option<String> {
+pub(crate) fn shown<'a>(open: impl Iterator<Item = &'a Outstanding>, files: &Evaluated) -> Option<String> {
     let sections: Vec<Section> = open.map(|open| open.section.clone()).collect();
-    (!sections.is_empty()).then(|| text::whole(&sections, individual))
+    (!sections.is_empty()).then(|| text::whole(&sections, files.individual, files.stops))
 }
 
 pub(crate) fn fault(why: &str) -> Finding {

@@ -34,7 +34,7 @@ pub(super) fn clear() -> Step {
 }
 
 fn result(files: &Evaluated) -> Value {
-    let text = shown(files.outstanding.iter(), files.individual).unwrap_or_default();
+    let text = shown(files.outstanding.iter(), files).unwrap_or_default();
     json!({
         "outstanding": files.outstanding.iter().map(outstanding).collect::<Vec<_>>(),
         "settled": files.settled.iter().map(settled).collect::<Vec<_>>(),

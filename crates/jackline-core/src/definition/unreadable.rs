@@ -42,7 +42,10 @@ fn unreadable(error: &ScanError) -> Fault {
     };
     let indented = info.contains("mapping values are not allowed");
     let help = "is the line indented too far, or does the value before hold `: ` without quotes?";
-    fault.help_if(indented.then(|| help.to_owned())).at(place(marker, marker))
+    let flow = info.contains("parsing a flow ");
+    let quote = "quote values that have braces, brackets or commas: `\"src/{path}.py\"`";
+    let help = indented.then_some(help).or(flow.then_some(quote));
+    fault.help_if(help.map(str::to_owned)).at(place(marker, marker))
 }
 
 pub(super) fn too_deep() -> Fault {

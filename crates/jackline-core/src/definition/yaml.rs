@@ -227,7 +227,9 @@ impl<'a> Builder<'a> {
             Event::SequenceEnd | Event::MappingEnd => self.end(span)?,
             Event::Anchor(..) => self.refuse("anchors", span),
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                self.refuse("aliases", span);
+                let fault = Fault::error("aliases are not supported").at(span);
+                self.faults
+                    .push(fault.help("quote a value that begins with `*`; write any other out where it is needed"));
                 self.node(Node { value: Value::Broken, span })?;
             }
             _ => {}

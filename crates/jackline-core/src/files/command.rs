@@ -5,12 +5,17 @@ mod spliced;
 use serde::{Deserialize, Serialize};
 
 use super::policy::RunFor;
+use crate::shell;
 pub use spliced::Spliced;
 
 /// What stands for one file, for all of them, and for the repository's root.
 const FILE: &str = "{file}";
 const FILES: &str = "{files}";
 const ROOT: &str = "{repo_root}";
+/// Files that one run is given at once: no program is given more words than a few beside them.
+const RUN_FILES_MAX: usize = 4000;
+/// Bytes of their names, for the same reason; the rest of what a program takes is for the words of its owner.
+const RUN_BYTES_MAX: usize = 180 * 1024;
 
 /// A command of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +53,7 @@ impl Command {
         if run_for == RunFor::AllMatches && words.iter().any(|word| word.contains(FILE)) {
             return Err("`{file}` is one file, and `run_for: all_matches` runs once for all: use `{files}`".to_owned());
         }
-        Ok(Self { shown: words.join(" "), words, run_for })
+        Ok(Self { shown: told(&words), words, run_for })
     }
 
     /// What in it only a shell would read, or is a place for a file that was not closed, and what to do about it.
@@ -92,8 +97,29 @@ impl Command {
         let run = |files: Vec<&'f str>| (self.filled(&files, root), files);
         match self.run_for {
             RunFor::EachMatch => files.iter().map(|file| run(vec![file])).collect(),
-            RunFor::AllMatches => vec![run(files.iter().map(String::as_str).collect())],
+            RunFor::AllMatches => self.shares(files).into_iter().map(run).collect(),
         }
+    }
+
+    /// Files as they are given at once: all of them, or in as many runs as it takes.
+    fn shares<'f>(&self, files: &'f [String]) -> Vec<Vec<&'f str>> {
+        let places = self.words.iter().filter(|word| *word == FILES).count();
+        let (files_max, bytes_max) = match places {
+            0 => (usize::MAX, usize::MAX),
+            places => ((RUN_FILES_MAX / places).max(1), RUN_BYTES_MAX / places),
+        };
+        let mut shares: Vec<Vec<&'f str>> = vec![Vec::new()];
+        let mut bytes = 0;
+        for file in files {
+            bytes += plain(file).len() + 1;
+            let full = |share: &Vec<&str>| share.len() >= files_max || bytes > bytes_max && !share.is_empty();
+            if shares.last().is_none_or(full) {
+                shares.push(Vec::new());
+                bytes = plain(file).len() + 1;
+            }
+            shares.last_mut().into_iter().for_each(|share| share.push(file));
+        }
+        shares
     }
 
     fn filled(&self, files: &[&str], root: &str) -> Vec<String> {
@@ -108,6 +134,16 @@ impl Command {
         }
         words
     }
+}
+
+/// Words as a person can run them: those that a shell would take apart are quoted, places for files are not.
+#[must_use]
+pub fn told(words: &[String]) -> String {
+    let word = |word: &String| match word.as_str() {
+        FILE | FILES | ROOT => word.clone(),
+        word => shell::quoted(word),
+    };
+    words.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a word looks like one that a shell would act on.
@@ -247,6 +283,28 @@ mod tests {
         check_runs("fmt {file}", RunFor::EachMatch, &["{repo_root}"], &[&["fmt", "{repo_root}"]]);
         let command = Command::parse("{repo_root}/fmt --root={repo_root} {file} {files}", RunFor::EachMatch).unwrap();
         assert_eq!(command.rooted("/repo"), ["/repo/fmt", "--root=/repo", "{file}", "{files}"]);
+    }
+
+    #[test]
+    fn more_files_than_a_program_takes_are_given_in_several_runs() {
+        let files: Vec<String> = (0..9000).map(|number| format!("src/{number}.py")).collect();
+        let lens = |command: &str, files: &[String]| -> Vec<usize> {
+            let command = Command::parse(command, RunFor::AllMatches).unwrap();
+            command.runs(files, "/repo").into_iter().map(|(_, files)| files.len()).collect()
+        };
+        assert_eq!(lens("fmt {files}", &files), [4000, 4000, 1000]);
+        assert_eq!(lens("fmt {files} -- {files}", files.get(..4001).unwrap()), [2000, 2000, 1]);
+        assert_eq!(lens("fmt", &files), [9000]);
+        let long: Vec<String> = (0..3).map(|number| format!("{number}{}", "x".repeat(100_000))).collect();
+        assert_eq!(lens("fmt {files}", &long), [1, 1, 1]);
+        assert_eq!(lens("fmt {files}", &[]), [0]);
+    }
+
+    #[test]
+    fn words_are_told_as_they_can_be_run() {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert_eq!(told(&words(&["sh", "-c", "echo x; exit 3", "sh", "a b.py"])), "sh -c 'echo x; exit 3' sh 'a b.py'");
+        assert_eq!(Command::of(words(&["fmt", "{file}", ""]), RunFor::EachMatch).unwrap().shown, "fmt {file} ''");
     }
 
     #[test]

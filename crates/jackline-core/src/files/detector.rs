@@ -58,7 +58,8 @@ pub fn detect_among(policy: &Policy, changes: &Changes, asks: impl Fn(&str) -> b
         }
         Detection::Pair { trigger, expects } => {
             let mut found = Correspondence::default();
-            for file in changes.near(trigger).filter(|file| asks(&file.path)) {
+            let expected = |path: &str| expects.iter().any(|other| other.is_nearer(trigger) && other.matches(path));
+            for file in changes.near(trigger).filter(|file| asks(&file.path) && !expected(&file.path)) {
                 found.look(file, trigger, expects.iter(), changes);
             }
             found.detected()
@@ -96,14 +97,17 @@ fn may_match_below(pattern: &Pattern, dir: &str) -> bool {
     below.starts_with(pattern.prefix()) || pattern.prefix().starts_with(&below)
 }
 
-/// Every file asks for what corresponds to it by the first pattern that it matches.
+/// Every file asks for what corresponds to it by the pattern that says most of it; of two such, by the first: `a_test.go`
+/// is the test of `a.go`, and no source of its own, though `{path}.go` matches it too.
 fn set(patterns: &[Pattern], changes: &Changes, asks: impl Fn(&str) -> bool) -> Correspondence {
     let mut found = Correspondence::default();
     for (at, pattern) in patterns.iter().enumerate() {
-        let earlier = patterns.get(..at).unwrap_or_default();
-        let own = |file: &&Changed| asks(&file.path) && !earlier.iter().any(|other| other.matches(&file.path));
+        let goes_before =
+            |(place, other): &(usize, &Pattern)| other.is_nearer(pattern) || (*place < at && !pattern.is_nearer(other));
+        let before: Vec<&Pattern> = patterns.iter().enumerate().filter(goes_before).map(|(_, other)| other).collect();
+        let own = |file: &&Changed| asks(&file.path) && !before.iter().any(|other| other.matches(&file.path));
         for file in changes.near(pattern).filter(own) {
-            let others = patterns.iter().filter(|other| other.text() != pattern.text());
+            let others = patterns.iter().filter(|other| !other.is_same(pattern));
             found.look(file, pattern, others, changes);
         }
     }
@@ -140,7 +144,7 @@ impl Correspondence {
         let Some(captures) = pattern.captures(&file.path) else { return };
         self.asking.push(file.path.clone());
         for other in others {
-            let wanted = expected(other, &captures, changes);
+            let wanted = expected(other, (&file.path, &captures), changes);
             match wanted.met {
                 Some(path) => self.met.push(path),
                 None => self.pairs.push(Pair { from: file.path.clone(), to: wanted.shown }),

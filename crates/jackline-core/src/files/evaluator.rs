@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::detector::{Pair, State};
 use super::memory::{Heard, Kept, Step};
-use super::promise::{folded_name, promised};
+use super::promise::{folded_name, named, promised};
 use super::queue::{Entry, Status, Write};
 use super::seen::{Acted, Ask, Due, Firing, Found, PolicyFault, Said, Seen};
 use super::settings::{Folder, in_trees};
-use super::text::Section;
+use super::text::{self, Section};
 use crate::decision::Note;
 use crate::definition::model::FilesOutput;
 use crate::event::Event;
@@ -57,6 +57,8 @@ pub(crate) struct Evaluated {
     /// There are policies at all.
     pub(crate) any: bool,
     pub(crate) individual: bool,
+    /// Stops that are held yet, this one among them, where anyone counts them.
+    pub(crate) stops: Option<u32>,
     /// Every folder is judged by a composition.
     pub(crate) placed: bool,
     /// Every definition that names a folder only observes.
@@ -266,10 +268,20 @@ impl Evaluator<'_> {
         spoken.any(|name| names.contains(name))
     }
 
-    /// Whether the last message promises a firing that it did not settle, having been said before.
-    fn unheard(&self, firing: &Firing) -> bool {
+    /// A section with why the last message did not settle it, where that promises the firing: it was said before, or is
+    /// only quoted.
+    fn unheard(&self, firing: &Firing, section: Section) -> Section {
         let names = [folded_name(&firing.name), folded_name(&firing.policy)];
-        self.message.map(promised).unwrap_or_default().iter().any(|name| names.contains(name))
+        let holds = |said: fn(&str) -> Vec<String>| {
+            self.message.map(said).unwrap_or_default().iter().any(|name| names.contains(name))
+        };
+        if holds(promised) {
+            text::unheard(section)
+        } else if holds(named) {
+            text::only_quoted(section)
+        } else {
+            section
+        }
     }
 
     /// The agent's last message as it is recognised again, where it promises something.

@@ -143,6 +143,24 @@ impl Pattern {
         Self { text, alternatives, variables: Vec::new(), prefix }
     }
 
+    /// Whether it matches the same paths and captures the same of them, however it is written.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.alternatives == other.alternatives && self.variables == other.variables
+    }
+
+    /// Whether it says more of the paths that it matches than another one does of its own.
+    #[must_use]
+    pub fn is_nearer(&self, other: &Self) -> bool {
+        self.said_bytes() > other.said_bytes()
+    }
+
+    /// Bytes that every match has as they stand in the pattern.
+    fn said_bytes(&self) -> usize {
+        let said = |part: &Part| if let Part::Text(text) = part { text.len() } else { 0 };
+        self.alternatives.iter().map(|parts| parts.iter().map(said).sum()).min().unwrap_or_default()
+    }
+
     /// The one path it stands for, if it has nothing that could stand for several.
     #[must_use]
     pub fn exact(&self) -> Option<&str> {

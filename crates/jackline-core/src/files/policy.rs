@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::command::{Command, Spliced};
 use super::pattern::{self, Pattern};
 use super::promise::folded_name;
+use super::text::INSTRUCTIONS_BYTES_MAX;
 use crate::definition::fault::{Faults, quoted};
 use crate::definition::model::spelled;
 use crate::definition::yaml::{Node, Value};
@@ -185,7 +186,9 @@ impl Reader<'_> {
         }
         if let Some(node) = tree.get("trigger") {
             let safety = tree.get("safety").map(|node| self.globs(node)).unwrap_or_default();
-            return Some(Detection::Trigger { trigger: self.globs(node), safety });
+            let trigger = self.globs(node);
+            self.safe_always(&trigger, &safety);
+            return Some(Detection::Trigger { trigger, safety });
         }
         if let Some(node) = tree.get("created") {
             return Some(Detection::Created(self.globs(node)));
@@ -194,6 +197,16 @@ impl Reader<'_> {
             return self.set(node);
         }
         self.pair(tree.get("pair")?)
+    }
+
+    /// What fires a policy must not be all that keeps it from firing.
+    fn safe_always(&mut self, trigger: &[Pattern], safety: &[Pattern]) {
+        let safe = |pattern: &Pattern| safety.iter().any(|other| other.is_same(pattern));
+        if !trigger.is_empty() && trigger.iter().all(safe) {
+            let at = self.tree.entry("safety").map(|entry| entry.key_span).unwrap_or_default();
+            let fault = Fault::warning("`safety` has all that `trigger` has, so the policy never fires").at(at);
+            self.faults.push(fault.help("name other files: those that need not be looked at where they changed too"));
+        }
     }
 
     fn globs(&mut self, node: &Node) -> Vec<Pattern> {
@@ -232,7 +245,7 @@ impl Reader<'_> {
             self.faults.push(Fault::error(message).at(node.span).help("name what must change along with it"));
         }
         for (at, (pattern, span)) in patterns.iter().enumerate() {
-            if patterns.iter().take(at).any(|(earlier, _)| earlier.text() == pattern.text()) {
+            if patterns.iter().take(at).any(|(earlier, _)| earlier.is_same(pattern)) {
                 let message = format!("the set has {} twice, which asks for nothing", quoted(pattern.text()));
                 self.faults.push(Fault::error(message).at(*span).help("name what must change along with it"));
             }
@@ -250,6 +263,10 @@ impl Reader<'_> {
         let (trigger, _) = trigger.into_iter().next()?;
         for (expected, span) in &expects {
             self.resolvable(expected, &trigger, *span);
+            if expected.is_same(&trigger) {
+                let message = format!("{} asks for itself, which asks for nothing", quoted(expected.text()));
+                self.faults.push(Fault::error(message).at(*span).help("name what must change along with it"));
+            }
         }
         Some(Detection::Pair { trigger, expects: expects.into_iter().map(|(pattern, _)| pattern).collect() })
     }
@@ -264,6 +281,11 @@ impl Reader<'_> {
     }
 
     fn action(&mut self, body: &str) -> Option<Action> {
+        if body.len() > INSTRUCTIONS_BYTES_MAX {
+            let message = format!("only the first {INSTRUCTIONS_BYTES_MAX} bytes of the instructions are shown");
+            let help = "say there what is to be done, and name a file to read on in";
+            self.faults.push(Fault::warning(message).at(self.tree.span).help(help));
+        }
         let Some(node) = self.tree.get("action") else {
             if body.is_empty() {
                 let help = "write below the front matter what the agent is to do, or give it an `action`";

@@ -6,12 +6,42 @@ const PROMISED_BYTES_MAX: usize = 400;
 pub const PROMISES_MAX: usize = 256;
 const BEGIN: &str = "<promise>";
 const END: &str = "</promise>";
+/// What stands around a block that is quoted.
+const FENCES: [&str; 2] = ["```", "~~~"];
 /// What may stand in front of the name, as some agents write it.
 const TICK: char = '✓';
 
-/// The names that a text promises, folded so that case does not count.
+/// The names that a text promises in its own words, folded so that case does not count. What it quotes is no word of its
+/// own: often it is ours.
 #[must_use]
 pub fn promised(text: &str) -> Vec<String> {
+    names_in(&without_quotations(text))
+}
+
+/// The names of which a text has promises, though they may only be quoted.
+#[must_use]
+pub fn named(text: &str) -> Vec<String> {
+    names_in(text)
+}
+
+/// A text without its fenced blocks and without the lines that begin with `>`.
+fn without_quotations(text: &str) -> String {
+    let mut own = String::with_capacity(text.len());
+    let mut fence: Option<&str> = None;
+    for line in text.split_inclusive('\n') {
+        let begun = line.trim_start();
+        let mark = FENCES.into_iter().find(|mark| begun.starts_with(mark));
+        match (fence, mark) {
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None, Some(mark)) => fence = Some(mark),
+            (None, None) if !begun.starts_with('>') => own.push_str(line),
+            _ => {}
+        }
+    }
+    own
+}
+
+fn names_in(text: &str) -> Vec<String> {
     // Case counts in no mark; folding ASCII alone keeps every place where it was.
     let folded = text.to_ascii_lowercase();
     let mut names = Vec::new();
@@ -56,6 +86,10 @@ mod tests {
         for text in ["<promise></promise>", "<promise>a<b</promise>", "<promise >x</promise>", "<promise>x"] {
             check(text, &[]);
         }
+        check("Quoted:\n> <promise>a</promise>\n  > <promise>b</promise>\nsaid: `<promise>c</promise>`", &["c"]);
+        check("```\n<promise>a</promise>\n~~~\n```text\n<promise>b</promise>", &["b"]);
+        check("~~~\n<promise>a</promise>\n```\n~~~\n<promise>✓ b</promise>\n", &["b"]);
+        assert_eq!(named("> <promise>A</promise>"), ["a"]);
         check("<promise>✅ A</promise>", &["✅ a"]);
         check("<promise>✓ Checks</promise>", &[folded_name("✓ Checks").as_str()]);
         check("<promise><promise>x</promise>", &["x"]);

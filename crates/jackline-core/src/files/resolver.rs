@@ -12,12 +12,13 @@ pub(super) struct Expected {
     pub(super) met: Option<String>,
 }
 
-/// What a pattern expects for these captured values, and whether it changed.
-pub(super) fn expected(pattern: &Pattern, captures: &Captures, changes: &Changes) -> Expected {
+/// What a pattern expects for what `from` has captured, and whether it changed. Where several would do, the file that asks
+/// is none of them.
+pub(super) fn expected(pattern: &Pattern, (from, captures): (&str, &Captures), changes: &Changes) -> Expected {
     let filled = pattern.filled(captures);
     let met = match filled.exact() {
         Some(path) => changes.holds(path).then(|| path.to_owned()),
-        None => changes.matching(&filled).next().map(|file| file.path.clone()),
+        None => changes.matching(&filled).find(|file| file.path != from).map(|file| file.path.clone()),
     };
     Expected { shown: filled.text().to_owned(), met }
 }

@@ -10,6 +10,10 @@ use crate::completion::park;
 pub const TEXT_BYTES_MAX: usize = 7 * 1024;
 /// Bytes that one policy may take of it, so that several are seen.
 const SECTION_BYTES_MAX: usize = 4 * 1024;
+/// Bytes of a policy's instructions that are sure to be shown: its name and a few files stand in front of them.
+pub const INSTRUCTIONS_BYTES_MAX: usize = SECTION_BYTES_MAX - 512;
+/// Bytes below which a part of a policy's section tells nobody what to do: it is named instead.
+const SECTION_BYTES_MIN: usize = 320;
 /// Pairs of one policy that are shown; more are counted.
 const ARROWS_MAX: usize = 20;
 /// Files that stand in place of `{trigger_files}` and `{expected_files}`.
@@ -32,22 +36,31 @@ pub struct Section {
     pub policy: String,
     pub name: String,
     pub text: String,
+    /// Where its instructions can be read.
+    pub file: String,
     /// Nothing is asked of the agent but time.
     pub waits: bool,
 }
 
-/// Everything that is outstanding; `individual` shows the first alone.
+/// Everything that is outstanding; `individual` shows the first alone. Where so few more stops are held (`stops`) that some
+/// would never be shown, several are, each in its share of the text.
 #[must_use]
-pub fn whole(sections: &[Section], individual: bool) -> String {
-    let shown = if individual { sections.get(..1).unwrap_or(sections) } else { sections };
+pub fn whole(sections: &[Section], individual: bool, stops: Option<u32>) -> String {
+    let stops = stops.map_or(usize::MAX, |stops| usize::try_from(stops).unwrap_or(usize::MAX)).max(1);
+    let due = sections.len().div_ceil(stops).max(1);
+    let shown = if individual { sections.get(..due).unwrap_or(sections) } else { sections };
     let mut text = format!("{BEGINNING}\n");
     let end = ending(sections);
     let mut left_out: Vec<&str> = Vec::new();
-    for section in shown {
-        if left_out.is_empty() && text.len() + section.text.len() + end.len() <= TEXT_BYTES_MAX {
-            let _ = write!(text, "\n{}\n", section.text);
-        } else {
-            left_out.push(&section.name);
+    for (at, section) in shown.iter().enumerate() {
+        let room = TEXT_BYTES_MAX.saturating_sub(text.len() + end.len());
+        let part = match due.saturating_sub(at) {
+            0 => Some(section.text.clone()).filter(|text| text.len() <= room),
+            due => cut(&section.text, &section.file, room / due),
+        };
+        match part.filter(|_| left_out.is_empty()) {
+            Some(part) => drop(write!(text, "\n{part}\n")),
+            None => left_out.push(&section.name),
         }
     }
     left_out.extend(sections.iter().skip(shown.len()).map(|section| section.name.as_str()));
@@ -108,12 +121,20 @@ pub fn command(firing: &Firing, acted: &Acted) -> Section {
 #[must_use]
 pub fn command_again(firing: &Firing) -> Section {
     let command = firing.command.as_deref().unwrap_or_default();
+    let printed = kept_in(firing).map(|file| format!(" What it printed is in `{file}`.")).unwrap_or_default();
     let told = format!(
-        "Command: {}\nIt did not pass, and nothing it is about has changed since. It runs anew when a file it is about \
-         changes; if something else was the reason, the owner has it run anew with `jackline policy clear`.",
+        "Command: {}\nIt did not pass, and nothing it is about has changed since.{printed} It runs anew when a file it is \
+         about changes; if something else was the reason, the owner has it run anew with `jackline policy clear`.",
         short(command)
     );
     section(firing, &told, &firing.instructions)
+}
+
+/// Where the queue keeps what came of a command that failed: beside the folder of its policy.
+fn kept_in(firing: &Firing) -> Option<String> {
+    let (folder, _) = firing.file.rsplit_once('/')?;
+    let beside = folder.rsplit_once('/').map(|(beside, _)| format!("{beside}/")).unwrap_or_default();
+    Some(format!("{}tmp/policy/queue/{}.failed.json", one_line(&beside), firing.hash))
 }
 
 /// One policy whose command was not run, and why.
@@ -148,6 +169,13 @@ pub fn unheard(section: Section) -> Section {
     Section { text: format!("{}\n\n{told}", section.text), ..section }
 }
 
+/// The same for an agent that only quoted a promise.
+#[must_use]
+pub fn only_quoted(section: Section) -> Section {
+    let told = "A promise that is quoted, or stands in a code block, does not count: write it as your own words.";
+    Section { text: format!("{}\n\n{told}", section.text), ..section }
+}
+
 /// The same for a policy that may be about another work tree than the one that the session is in.
 #[must_use]
 pub fn elsewhere(section: Section, tree: Option<&str>) -> Section {
@@ -175,9 +203,19 @@ pub fn untold(firing: &Firing, why: &str) -> Section {
 fn section(firing: &Firing, before: &str, body: &str) -> Section {
     let between = if before.is_empty() || body.is_empty() { "" } else { "\n\n" };
     let text = format!("## {}\n{before}{between}{body}", firing.name);
-    let kept = head(&text, SECTION_BYTES_MAX);
-    let text = if kept.len() < text.len() { format!("{kept}…") } else { text };
-    Section { policy: firing.policy.clone(), name: firing.name.clone(), text, waits: false }
+    let text = cut(&text, &firing.file, SECTION_BYTES_MAX).unwrap_or_default();
+    let (policy, name, file) = (firing.policy.clone(), firing.name.clone(), firing.file.clone());
+    Section { policy, name, text, file, waits: false }
+}
+
+/// As much of a section as there is room for, with where to read on; nothing where that is too little.
+fn cut(text: &str, file: &str, bytes_max: usize) -> Option<String> {
+    if text.len() <= bytes_max {
+        return Some(text.to_owned());
+    }
+    let on = format!("… (read on in `{}`)", one_line(file));
+    let kept = (bytes_max >= SECTION_BYTES_MIN).then(|| head(text, bytes_max.saturating_sub(on.len())))?;
+    Some(format!("{kept}{on}"))
 }
 
 fn arrows(firing: &Firing) -> String {

@@ -145,7 +145,7 @@ fn judge_suspected(context: &Context<'_>) -> Vec<Finding> {
     let programs = || context.view.suspected_programs.iter();
     let ours = programs().any(|program| operator::names_one(program) || operator::names_one(&plainly(program)));
     let told = ours.then(|| operators("This call has a program run a command of `jackline` that is for people."));
-    run.chain(programs().flat_map(|program| judge_unread(program, false, false))).chain(told).collect()
+    run.chain(programs().flat_map(|program| judge_unread("call", program, false, false))).chain(told).collect()
 }
 
 /// A pattern of which it is not known where, or how, it is matched: it may not begin as one of our names does.
@@ -324,14 +324,14 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
     let text = || context.view.shell_text().unwrap_or_default();
     match &context.view.shell {
         None => Vec::new(),
-        Some(ShellText::Unparsable(_)) => judge_unread(&text(), true, true),
+        Some(ShellText::Unparsable(_)) => judge_unread("shell text", &text(), true, true),
         Some(ShellText::Reading(reading)) => {
             let mut findings = our_commands(reading, &text());
             findings.extend(reading.commands.iter().flat_map(shell::git_settings).map(|key| git_setting(&key)));
             findings.extend(switches::undone(reading).iter().map(|reason| protected(reason)));
             if hides_writes(context, reading) {
                 let opaque = reading.opaque.is_some();
-                findings.extend(judge_unread(&text(), opaque, opaque || takes_hidden(context, reading)));
+                findings.extend(judge_unread("shell text", &text(), opaque, opaque || takes_hidden(context, reading)));
             }
             findings
         }
@@ -430,18 +430,19 @@ fn names_part(text: &str, name: &str) -> bool {
     })
 }
 
-fn judge_unread(text: &str, may_run: bool, may_take: bool) -> Vec<Finding> {
+/// `what` of the call has this text, of which nothing more is known.
+fn judge_unread(what: &str, text: &str, may_run: bool, may_take: bool) -> Vec<Finding> {
     let plain = plainly(text);
     let whole = MENTIONS.iter().find(|mention| text.contains(**mention) || plain.contains(**mention));
     let apart = || MENTIONS_APART.iter().find(|(dir, file)| names_part(text, dir) && names_part(text, file));
     let taken = || named_directory(text).or_else(|| named_directory(&plain)).filter(|_| may_take);
     let mentioned = whole.or_else(|| apart().map(|(dir, _)| dir)).or_else(taken);
     let named = mentioned
-        .map(|mention| protected(&format!("This shell text names `{mention}` and what it writes cannot be told.")));
+        .map(|mention| protected(&format!("This {what} names `{mention}` and what it writes cannot be told.")));
     let words =
         |text: &str| text.split(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).any(operator::is_our_program);
     let runs = may_run && (words(text) || words(&plain));
-    let command = runs.then(|| operators("This shell text runs `jackline` in a way that cannot be told."));
+    let command = runs.then(|| operators(&format!("This {what} runs `jackline` in a way that cannot be told.")));
     named.into_iter().chain(command).collect()
 }
 

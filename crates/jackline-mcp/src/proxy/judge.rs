@@ -296,12 +296,11 @@ impl Judge {
         if answer.is_fault() {
             return Some(Failed::Withheld(withheld(&answer, called)));
         }
-        let bounded = &answer.edit(EditTarget::Output)?.value;
-        let text = |at: usize| bounded.get("content")?.get(at)?.get("text").cloned();
-        let mut shown = json!({ "code": error.get("code"), "message": text(0).unwrap_or_else(|| json!("")) });
-        if let (Value::Object(shown), Some(data)) = (&mut shown, text(1)) {
-            shown.insert("data".to_owned(), data);
-        }
+        let bounded = answer.edit(EditTarget::Output).map(|edit| bounded_error(error, &edit.value));
+        let shown = match answer.feedback.as_deref() {
+            Some(feedback) => advised(bounded.unwrap_or_else(|| error.clone()), feedback),
+            None => bounded?,
+        };
         Some(Failed::Error(shown))
     }
 
@@ -348,6 +347,26 @@ fn error_texts(error: &Value) -> Vec<Value> {
     parts.into_iter().flatten().map(|part| block(&text(part))).collect()
 }
 
+/// An error within its bounds.
+fn bounded_error(error: &Value, bounded: &Value) -> Value {
+    let text = |at: usize| bounded.get("content")?.get(at)?.get("text").cloned();
+    let mut shown = json!({ "code": error.get("code"), "message": text(0).unwrap_or_else(|| json!("")) });
+    if let (Value::Object(shown), Some(data)) = (&mut shown, text(1)) {
+        shown.insert("data".to_owned(), data);
+    }
+    shown
+}
+
+/// An error with advice behind its message: it has no other place that agents are shown.
+fn advised(mut error: Value, feedback: &str) -> Value {
+    if let Value::Object(shown) = &mut error {
+        let message = shown.get("message").and_then(Value::as_str).unwrap_or_default();
+        let message = format!("{message}\n{feedback}");
+        shown.insert("message".to_owned(), json!(message));
+    }
+    error
+}
+
 /// What a request must repeat to go on with a call.
 fn key(tool: &str, args: &Value, state: &Value) -> Digest {
     Digest::of_parts([tool.as_bytes(), &canonical(args), &canonical(state)])
@@ -389,6 +408,11 @@ fn rendered(result: &Value, bounded: Option<Value>, feedback: Option<&str>) -> O
     }
     if let Some(feedback) = feedback {
         let content = shown.entry("content").or_insert_with(|| json!([]));
+        if !content.is_array() {
+            // No client can show it as it is, and advice could not be beside it.
+            let text = content.as_str().map_or_else(|| content.to_string(), str::to_owned);
+            *content = json!([block(&text)]);
+        }
         content.as_array_mut().into_iter().for_each(|content| content.push(block(feedback)));
     }
     Some(Value::Object(shown))

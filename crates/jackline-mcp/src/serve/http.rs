@@ -15,7 +15,7 @@ use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -226,7 +226,16 @@ fn refused(request: &Request<Incoming>, token: &Token) -> Option<Answer> {
         answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         return Some(answer);
     }
+    if is_ambiguous(request) {
+        return Some(plain(StatusCode::BAD_REQUEST, "it must be said once whom this is for, and by a path alone\n"));
+    }
     (request.uri().path() != PATH).then(|| plain(StatusCode::NOT_FOUND, "the server is at /mcp\n"))
+}
+
+/// Whether a request says more than once whom it is for or which page sends it: who stands between may read another one.
+fn is_ambiguous(request: &Request<Incoming>) -> bool {
+    let several = |name: HeaderName| request.headers().get_all(name).iter().nth(1).is_some();
+    several(HOST) || several(ORIGIN) || request.uri().authority().is_some()
 }
 
 fn plain(status: StatusCode, text: &'static str) -> Answer {

@@ -54,8 +54,7 @@ impl Refused {
         // Here the operation is a tool, and tools have other names.
         let tool = |text: &str| text.replace("`calls.list`", "`calls_list`");
         let mut text = tool(&answer.shown_if_kept());
-        let mut suggestions: Vec<String> =
-            answer.findings.iter().flat_map(|finding| &finding.suggestions).map(|next| tool(next)).collect();
+        let mut suggestions: Vec<String> = answer.suggestions().iter().map(|next| tool(next)).collect();
         if answer.verdict == Verdict::Ask {
             let nobody = "a person would have to agree, and nobody can be asked here";
             text.push_str(&format!("\n→ {nobody}"));

@@ -9,10 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jackline_core::audit::head;
-use jackline_core::files::command::Command;
+use jackline_core::files::command::{self, Command};
 use jackline_core::files::policy::Action;
 use jackline_core::files::seen::{Acted, FAILURES_TOLD_MAX, Failure, PRINTED_BYTES_MAX};
-use jackline_core::probe::Fact;
 use jackline_core::ran::{Exit, Ran};
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
@@ -27,13 +26,13 @@ use crate::commands::Commands;
 use crate::definitions::Scripts;
 use crate::private;
 use crate::probes::git::Git;
-use crate::probes::worktree;
+use crate::probes::worktree::{self, Files};
 
 /// Milliseconds that all commands of one stop may take together: a host waits so long, and no longer.
 pub const ACTIONS_MS_MAX: u64 = 120_000;
 /// Milliseconds that one run may take.
 const RUN_MS_MAX: u64 = 60_000;
-/// Runs of one policy: one that has more files takes them all at once.
+/// Runs of one policy: one that has more files takes many of them at once.
 const RUNS_MAX: usize = 1000;
 /// Commands that run at once.
 const RUNNERS_MAX: usize = 4;
@@ -41,6 +40,10 @@ const RUNNERS_MAX: usize = 4;
 const LOCK_POLL_MS: u64 = 20;
 /// Milliseconds until we give up on it.
 const LOCK_MS_MAX: u64 = 10_000;
+/// Milliseconds for which nothing is run at least, to see what changes by itself; else as long as a run took.
+const PAUSE_MS_MIN: u64 = 250;
+/// The same at most: an agent waits for it.
+const PAUSE_MS_MAX: u64 = 2_000;
 /// Files that are named when a command does not come to rest.
 const UNSTEADY_TOLD_MAX: usize = 20;
 
@@ -155,7 +158,7 @@ impl Acting<'_> {
                     while let Some((at, job)) = take(jobs, &plan, &freed) {
                         let ran = self.one(job);
                         let mut plan = plan.lock().unwrap_or_else(PoisonError::into_inner);
-                        plan.busy.retain(|file| !job.files.contains(file));
+                        plan.free(job);
                         plan.done.push((at, ran));
                         freed.notify_all();
                     }
@@ -189,16 +192,18 @@ impl Acting<'_> {
             let paths: Vec<&str> = fired.detected.trigger_files.iter().map(String::as_str).collect();
             let before = contents::of(&self.folder.root, &paths);
             let jobs: Vec<Job<'_>> = self.jobs(std::slice::from_ref(progress), |_| true);
+            let began = Instant::now();
             let outcomes = self.run(&jobs);
+            let took = began.elapsed();
             let after = contents::of(&self.folder.root, &paths);
-            let now = self.tree();
+            let mut now = self.tree();
             let mut unsteady: Vec<String> = paths
                 .iter()
                 .filter(|path| before.get(**path) != after.get(**path))
                 .map(|path| (*path).to_owned())
                 .collect();
             if unsteady.is_empty() && differs(tree.as_ref(), now.as_ref()) {
-                unsteady.push("files it is not about".to_owned());
+                (unsteady, now) = self.unexplained(tree.as_ref(), now, took);
             }
             tree = now;
             let jobs: Vec<Job<'_>> = jobs.into_iter().map(|job| Job { of: at, ..job }).collect();
@@ -210,10 +215,28 @@ impl Acting<'_> {
         }
     }
 
-    /// The whole work tree as one digest, if it can be told.
-    fn tree(&self) -> Option<Fact> {
-        let seen = self.git.map(|git| worktree::answer(git, &self.folder.root));
-        seen.filter(|seen| matches!(seen, Fact::Content(_)))
+    /// The files that a run changed besides those it is about, and the work tree as it is now. What goes on changing while
+    /// nothing is run is somebody else's: a log, a watcher's output.
+    fn unexplained(
+        &self,
+        before: Option<&Files>,
+        after: Option<Files>,
+        took: Duration,
+    ) -> (Vec<String>, Option<Files>) {
+        let (Some(then), Some(now)) = (before, &after) else {
+            return (vec!["files it is not about".to_owned()], after);
+        };
+        let pause = took.clamp(Duration::from_millis(PAUSE_MS_MIN), Duration::from_millis(PAUSE_MS_MAX));
+        thread::sleep(pause.min(self.until.saturating_duration_since(Instant::now())));
+        let Some(later) = self.tree() else { return (vec!["files it is not about".to_owned()], after) };
+        let by_itself = changed_in(now, &later);
+        let unexplained = changed_in(then, now).into_iter().filter(|path| !by_itself.contains(path));
+        (unexplained.map(names::shown).collect(), Some(later))
+    }
+
+    /// What is in each file of the work tree, if it can be told.
+    fn tree(&self) -> Option<Files> {
+        self.git.and_then(|git| worktree::files(git, &self.folder.root))
     }
 
     fn acted(&self, progress: Progress<'_>, changed: bool) -> Acted {
@@ -267,8 +290,14 @@ impl Acting<'_> {
 }
 
 /// Whether two looks at the work tree differ; what cannot be told is never the same.
-fn differs(before: Option<&Fact>, after: Option<&Fact>) -> bool {
+fn differs(before: Option<&Files>, after: Option<&Files>) -> bool {
     before.is_none() || before != after
+}
+
+/// The files that are not as they were.
+fn changed_in<'f>(before: &'f Files, after: &'f Files) -> BTreeSet<&'f [u8]> {
+    let all = before.keys().chain(after.keys());
+    all.filter(|path| before.get(*path) != after.get(*path)).map(Vec::as_slice).collect()
 }
 
 /// What came of a firing whose command waits for another session's.
@@ -292,6 +321,15 @@ struct Plan<'a> {
     waiting: Vec<usize>,
     busy: BTreeSet<&'a str>,
     done: Vec<(usize, Ran)>,
+}
+
+impl<'a> Plan<'a> {
+    /// A job's files may be used by others.
+    fn free(&mut self, job: &Job<'a>) {
+        for file in &job.files {
+            self.busy.remove(file);
+        }
+    }
 }
 
 /// The next job whose files nobody uses; waits while there are only others.
@@ -318,7 +356,7 @@ fn note(all: &mut [Progress<'_>], jobs: &[Job<'_>], outcomes: Vec<(usize, Ran)>)
         let Some(progress) = all.get_mut(job.of) else { continue };
         progress.failed += 1;
         if progress.failures.len() < FAILURES_TOLD_MAX {
-            progress.failures.push(told(job.argv.join(" "), &ran));
+            progress.failures.push(told(command::told(&job.argv), &ran));
         }
     }
 }

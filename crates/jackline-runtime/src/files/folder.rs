@@ -11,6 +11,7 @@ use jackline_core::files::promise::folded_name;
 use jackline_core::files::seen::PolicyFault;
 use jackline_core::files::settings::DIR_DEFAULT;
 
+use super::legacy;
 use crate::probes::fingerprint::small;
 use crate::probes::git::Repository;
 
@@ -57,6 +58,11 @@ impl Folder {
     #[must_use]
     pub fn file(&self, id: &str) -> String {
         format!("{}/{id}.md", self.shown)
+    }
+
+    /// Whether it is one of the older layout's, whose patterns meant something else.
+    fn is_older(&self) -> bool {
+        DIRS.iter().skip(1).any(|older| Path::new(&self.shown).ends_with(older))
     }
 
     /// Whether a policy's file is one of this folder; what is of no known file may be.
@@ -241,7 +247,8 @@ pub fn policies(folder: &Folder) -> Policies {
     for id in &files {
         match read(folder, id) {
             Ok(policy) => {
-                all.faults.extend(policy.warnings.iter().map(|fault| told(&folder.file(id), fault)));
+                let older = Some(&policy).filter(|_| folder.is_older()).and_then(legacy::rooted);
+                all.faults.extend(policy.warnings.iter().chain(&older).map(|fault| told(&folder.file(id), fault)));
                 all.policies.push(policy);
             }
             Err(faults) => all.faults.extend(faults.iter().map(|fault| told(&folder.file(id), fault))),

@@ -5,6 +5,7 @@ use std::path::Path;
 use jackline_core::definition::fault::quoted;
 use jackline_core::definition::yaml::{self, Node};
 use jackline_core::definition::{Fault, Faults};
+use jackline_core::files::pattern::Pattern;
 use jackline_core::files::policy::{POLICY_BYTES_MAX, Policy};
 use serde_json::json;
 
@@ -22,6 +23,8 @@ const KEYS: [&str; 6] = ["name", "trigger", "safety", "compare_to", "instruction
 pub struct Converted {
     pub id: String,
     pub text: String,
+    /// What its owner should know.
+    pub warning: Option<Fault>,
 }
 
 /// Converts all policies of the older file; files of instructions are named from `root`.
@@ -68,9 +71,18 @@ fn one(node: &Node, root: &Path, before: &[Converted]) -> Result<Converted, Vec<
     let front = ["compare_to", "trigger", "safety"].map(line).concat();
     let text = format!("---\nname: {}\n{front}---\n{body}\n", json!(name));
     // What is written must be what is read.
-    Policy::parse(&id, &text)
+    let policy = Policy::parse(&id, &text)
         .map_err(|found| found.into_iter().map(|fault| fault.at(node.span)).collect::<Vec<_>>())?;
-    Ok(Converted { id, text })
+    Ok(Converted { id, text, warning: rooted(&policy) })
+}
+
+/// That a pattern is told from the root here, where the older program had it match at any depth.
+#[must_use]
+pub fn rooted(policy: &Policy) -> Option<Fault> {
+    let is_name = |text: &str| !text.contains('/') && text.contains('*') && !text.starts_with("**");
+    let pattern = policy.patterns().map(Pattern::text).find(|text| is_name(text))?;
+    let message = format!("pattern {} matches files of the top directory only", quoted(pattern));
+    Some(Fault::warning(message).help(format!("`**/{pattern}` matches at any depth, as it did before")))
 }
 
 fn instructions(root: &Path, file: &str) -> Result<String, Fault> {

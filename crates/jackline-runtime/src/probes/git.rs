@@ -177,7 +177,8 @@ fn attend(child: &mut Child, input: Vec<u8>, until: Instant) -> Result<(Vec<u8>,
 
 /// The first line of what git complained; one that only announces the next, with that.
 fn complaint(all: &str) -> String {
-    let mut lines = all.lines();
+    // Hints come with whatever git does, and say nothing of why it failed.
+    let mut lines = all.lines().filter(|line| !line.starts_with("hint:"));
     let first = lines.next().unwrap_or_default();
     let next = lines.next().filter(|_| first.ends_with(':')).map(|next| format!(" {}", next.trim()));
     format!("{first}{}", next.unwrap_or_default()).chars().take(COMPLAINT_CHARS_MAX).collect()
@@ -377,7 +378,9 @@ mod tests {
             other => panic!("{other:?}"),
         }
         assert_eq!(
-            complaint("fatal: unknown extension found:\n\trefstorage\n"),
+            complaint(
+                "hint: something is deprecated.\nhint: Use another.\nfatal: unknown extension found:\n\trefstorage\n"
+            ),
             "fatal: unknown extension found: refstorage"
         );
         let gone = Git { program: dir.path().join("gone"), home: None };

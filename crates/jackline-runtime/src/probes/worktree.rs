@@ -54,8 +54,22 @@ pub(crate) fn answer(git: &Git, root: &Path) -> Fact {
     }
 }
 
+/// Paths below the root and what is there: a name may be any bytes.
+pub(crate) type Files = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// What is in each file of the work tree; nothing where that cannot be told.
+pub(crate) fn files(git: &Git, root: &Path) -> Option<Files> {
+    look(git, root, FILES_MAX).ok().flatten()
+}
+
 /// The digest of the work tree; `None` without a repository.
 fn fingerprint(git: &Git, root: &Path, files_max: usize) -> Result<Option<Digest>, Unclear> {
+    let digest =
+        |found: Files| Digest::of_parts(found.iter().flat_map(|(path, content)| [path.as_slice(), content.as_slice()]));
+    Ok(look(git, root, files_max)?.map(digest))
+}
+
+fn look(git: &Git, root: &Path, files_max: usize) -> Result<Option<Files>, Unclear> {
     let root = fs::canonicalize(root)?;
     let Some(repository) = Repository::around(&root) else { return Ok(None) };
     let until = Instant::now() + Duration::from_millis(GIT_MS_MAX);
@@ -70,8 +84,7 @@ fn fingerprint(git: &Git, root: &Path, files_max: usize) -> Result<Option<Digest
             survey.below(&below)?;
         }
     }
-    let found = survey.found.iter();
-    Ok(Some(Digest::of_parts(found.flat_map(|(path, content)| [path.as_slice(), content.as_slice()]))))
+    Ok(Some(survey.found))
 }
 
 /// A look at all files under way.
@@ -81,8 +94,7 @@ struct Survey<'a> {
     until: Instant,
     files_max: usize,
     files: usize,
-    /// Paths below the root and what is there.
-    found: BTreeMap<Vec<u8>, Vec<u8>>,
+    found: Files,
     /// Repositories below the root still to look into, ending in `/`.
     nested: BTreeSet<Vec<u8>>,
 }

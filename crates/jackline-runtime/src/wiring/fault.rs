@@ -22,6 +22,8 @@ pub enum SettingsFault {
     TrustOtherwise,
     #[error("it holds something else than our plugin")]
     NotOurs,
+    #[error("`{0}` is not ours: another server has this name")]
+    NameTaken(String),
     #[error("`{place}` is not {wanted}")]
     WrongType { place: String, wanted: &'static str },
 }
@@ -37,6 +39,7 @@ impl SettingsFault {
             Self::NotObject => "it should begin with `{` and end with `}`; nothing was changed",
             Self::TrustOtherwise => "write one table for each hook, `[hooks.state.\"..\"]`; nothing was changed",
             Self::NotOurs => "move it away; the file of this name is for our plugin alone",
+            Self::NameTaken(_) => "give that server another name, then run this again; nothing was changed",
             Self::Refused(_) | Self::WrongType { .. } => {
                 "the host refuses such a file; mend it in an editor; nothing was changed"
             }

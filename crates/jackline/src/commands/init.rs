@@ -27,8 +27,8 @@ pub(crate) struct Init {
     /// Whose settings hold the wiring (default: where it is already, else the narrowest of yours)
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,
-    /// Also register our MCP server: todos, facts and guarded workspace files (with Claude Code; for other hosts it says
-    /// what to add to their servers)
+    /// Also register our MCP server: todos, facts and guarded workspace files (where a host's servers cannot be written,
+    /// it says what to add to them)
     #[arg(long)]
     mcp: bool,
     /// Also trust the definition that is there (asks on a terminal)

@@ -23,6 +23,7 @@ use jackline_runtime::{Answer, CHECKING_SESSION, Runtime, clock};
 
 use crate::error::CommandError;
 use crate::place::{self, Where};
+use crate::screen;
 pub(super) use list::told;
 
 /// Hexadecimal digits of a workspace's place that its session is named by.
@@ -59,6 +60,8 @@ impl Policy {
 struct Workspace {
     at: Where,
     standing: Arc<Standing>,
+    /// There is a definition.
+    defined: bool,
 }
 
 impl Workspace {
@@ -66,15 +69,25 @@ impl Workspace {
     fn of(at: &Where) -> Result<Self, CommandError> {
         let project = at.project()?;
         let at = Where { workspace: Some(project.clone()), ..at.clone() };
-        let standing = match at.definitions_read_only()?.stack(None, None) {
-            Ok(standing) => standing,
+        let (standing, defined) = match at.definitions_read_only()?.stack(None, None) {
+            Ok(standing) => (standing, true),
             Err(DefinitionFault::Missing(_)) => {
                 let scripts = Accepted::below(&at.state()?).without_definition(&project);
-                Arc::new(Standing { scripts, ..bare(project)? })
+                (Arc::new(Standing { scripts, ..bare(project)? }), false)
             }
             Err(fault) => return Err(fault.into()),
         };
-        Ok(Self { at, standing })
+        Ok(Self { at, standing, defined })
+    }
+
+    /// Says so where policies hold nobody, since hooks heed only a workspace with a definition.
+    fn warn_if_undefined(&self) {
+        if !self.defined && !self.folders().is_empty() {
+            let help = "write `jackline: 1` into `jackline.yaml`";
+            screen::complain(&format!(
+                "warning: no agent is held to policies where there is no definition\n  help: {help}"
+            ));
+        }
     }
 
     /// The folders that count, as the definitions say.

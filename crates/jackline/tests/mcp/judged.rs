@@ -245,6 +245,9 @@ fn advice_is_a_further_block_of_the_result() {
     assert_eq!((content.len(), text(&sum)), (2, "{\"sum\":3}"), "{sum}");
     assert!(content[1]["text"].as_str().is_some_and(|advice| advice.contains("mind the gap")), "{sum}");
     assert_eq!(sum["result"]["structuredContent"], json!({"sum": 3}));
+    let failed = client.call("error", json!({}));
+    let message = failed["error"]["message"].as_str().expect("a message");
+    assert!(message.starts_with("an internal error\n") && message.contains("mind the gap"), "{failed}");
     let refused = client.call("nothing", json!({}));
     assert!(refused["result"]["content"][1]["text"].as_str().is_some_and(|advice| advice.contains("mind the gap")));
 }
@@ -296,4 +299,12 @@ fn a_relative_path_is_judged_from_the_clients_roots_once_the_server_knows_them()
     let dirs: Vec<_> =
         world.records_of("call.requested").iter().map(|call| call["data"]["call"]["dirs"].clone()).collect();
     assert!(dirs[3].to_string().contains("sub dir") && !dirs[1].to_string().contains("sub dir"), "{dirs:?}");
+}
+
+#[test]
+fn a_refusal_does_not_speak_of_a_shell_where_there_is_none() {
+    let world = World::new("jackline: 1\nloop: false\n");
+    let mut client = world.odd(&[]);
+    let refused = client.call("tmove", json!({"source": "jackline.yaml", "destination": "j2"}));
+    assert!(text(&refused).contains("This call names `jackline.yaml`"), "{refused}");
 }

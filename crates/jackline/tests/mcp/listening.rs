@@ -161,6 +161,19 @@ fn other_peoples_pages_and_names_are_refused() {
         let (status, answer) = server.post(TOKEN, &headers, &create);
         assert_eq!(status, 403, "{headers:?}: {answer}");
     }
+    // Whoever stands between may look at the other one.
+    for headers in
+        [[("host", "evil.example"), ("X", "y")], [("Origin", "http://localhost"), ("Origin", "http://evil.example")]]
+    {
+        assert_eq!(server.post(TOKEN, &headers, &create).0, 400, "{headers:?}");
+    }
+    let bearer = format!("Bearer {TOKEN}");
+    let headers = [
+        ("Authorization", bearer.as_str()),
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+    ];
+    assert_eq!(server.say("POST", "http://evil.example/mcp", &headers, &create.to_string()).0, 400);
     let (status, _) = server.post(TOKEN, &[("Origin", "http://localhost:3000")], &greeting());
     assert_eq!(status, 200, "a page of this machine's own, with the token");
     assert!(!world.path("home/.local/state/jackline/sessions").exists(), "nothing was judged");

@@ -22,6 +22,7 @@ mod raced;
 mod records;
 mod served;
 mod suites;
+mod workspace;
 mod wrapped;
 
 use std::fs;

@@ -84,6 +84,8 @@ fn a_failure_is_told_with_command_code_and_output_and_not_repeated() {
     assert_eq!(world.entry("failed")["action_result"]["stderr"], "worse\n");
     let again = world.check(&["--trust"]);
     assert_eq!(again["outstanding"][0]["status"], "failed");
+    let file = again["text"].as_str().and_then(|text| text.split("What it printed is in `").nth(1)?.split('`').next());
+    assert!(world.read(file.expect("a file")).contains("bad src/a.py"), "an agent that forgot it can read it again");
     assert_eq!(world.read("runs.log").lines().count(), 2, "it is not run again for the same content");
     let file = world.transcript("<promise>✓ Lint</promise>", None);
     let promised = world.check(&["--trust", "--transcript", &file]);
@@ -192,4 +194,60 @@ fn what_a_command_printed_gives_a_terminal_no_orders() {
     let printed = String::from_utf8(look.output().expect("ran").stdout).expect("UTF-8");
     let orders: Vec<&str> = printed.lines().filter(|line| line.trim_start().starts_with("::")).collect();
     assert!(orders.len() == 1 && orders[0].starts_with("::error file=src/a.py"), "{printed}");
+}
+
+#[test]
+fn what_somebody_else_writes_meanwhile_is_not_held_against_a_command() {
+    let world = with_command("sleep 0.3", "");
+    world.write("src/a.py", "1\n");
+    let log = world.repo("dev.log");
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let writer = std::thread::spawn(move || {
+        let mut text = String::new();
+        while stopped.recv_timeout(std::time::Duration::from_millis(20)).is_err() {
+            text.push_str("line\n");
+            std::fs::write(&log, &text).expect("written");
+        }
+    });
+    let seen = world.check(&["--trust"]);
+    stop.send(()).expect("it listens");
+    writer.join().expect("it ended");
+    assert_eq!(seen["settled"][0]["settled_by"], "command", "{seen}");
+}
+
+#[test]
+fn files_that_a_command_goes_on_changing_are_named() {
+    let world = with_command("sh -c 'echo x >> \"other file.txt\"'", "");
+    world.write("src/a.py", "1\n");
+    let seen = world.check(&["--trust"]);
+    let text = seen["text"].as_str().expect("a text");
+    assert!(text.contains("Running it again changed files once more, and it must not: other file.txt"), "{text}");
+}
+
+#[test]
+fn a_command_is_given_more_files_than_a_program_takes_in_several_runs() {
+    let world = World::new();
+    world.write("count.sh", "#!/bin/sh\necho $# >> runs.log\n");
+    world.write(".gitignore", "runs.log\n");
+    world.policy(
+        "format",
+        "---\ntrigger: src/**\naction: {command: 'sh count.sh {files}', run_for: all_matches}\n---\n",
+    );
+    world.commit("policy");
+    for number in 0..4200 {
+        world.write(&format!("src/f{number}.py"), "");
+    }
+    let seen = world.check(&["--trust"]);
+    assert_eq!(seen["settled"][0]["settled_by"], "command", "{seen}");
+    let mut counts: Vec<usize> = world.read("runs.log").lines().map(|line| line.parse().expect("a number")).collect();
+    counts.sort_unstable();
+    assert_eq!(counts, [200, 4000]);
+}
+
+#[test]
+fn a_failed_command_is_shown_as_it_can_be_run() {
+    let world = World::with("no", "---\ntrigger: src/**\naction: {command: ['false', '{file}']}\n---\n");
+    world.write("src/a b.py", "1\n");
+    let text = world.check(&["--trust"])["text"].to_string();
+    assert!(text.contains("Command: false 'src/a b.py'"), "{text}");
 }

@@ -158,3 +158,39 @@ fn an_option_that_says_nothing_is_refused() {
     assert_eq!(ran.exit, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("--expects"), "{ran:?}");
 }
+
+#[test]
+fn policies_that_hold_nobody_are_told() {
+    let world = World::with("pairing", super::PAIRING);
+    let listed = world.run(&["policy", "list"]);
+    assert_eq!(listed.exit, Some(0));
+    assert!(listed.stderr.contains("no agent is held to policies where there is no definition"), "{listed:?}");
+    world.write("jackline.yaml", "jackline: 1\n");
+    assert_eq!(world.run(&["policy", "list"]).stderr, "");
+}
+
+#[test]
+fn patterns_of_the_older_layout_that_mean_something_else_here_are_told() {
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\n");
+    world.write(".deepwork/rules/py.md", "---\ntrigger: '*.py'\n---\nLook.\n");
+    let told = "pattern `*.py` matches files of the top directory only";
+    let listed = world.run(&["policy", "list"]);
+    assert!(listed.stdout.contains(told) && listed.stdout.contains("`**/*.py`"), "{listed:?}");
+    world.write(".deepwork.policy.yml", "- name: Python\n  trigger: '*.py'\n  instructions: Look.\n");
+    let imported = world.run(&["policy", "import", "--dry-run"]);
+    assert!(imported.stderr.contains(told), "{imported:?}");
+}
+
+#[test]
+fn the_usual_first_mistakes_are_told_with_their_remedy() {
+    let world = World::new();
+    for (front, help) in [
+        ("trigger: *.py", "quote a value that begins with `*`"),
+        ("set: [src/{path}.py, tests/{path}_test.py]", "quote values that have braces"),
+    ] {
+        world.policy("first", &format!("---\n{front}\n---\nLook.\n"));
+        let listed = world.run(&["policy", "list"]);
+        assert!(listed.stdout.contains(help), "{front}: {listed:?}");
+    }
+}

@@ -153,3 +153,47 @@ fn an_agent_that_begins_is_told_of_policies_and_the_way_out() {
     assert!(told.contains("file policies look at what you changed: Rule"), "{told}");
     assert!(told.contains("<promise>") && told.contains("<park>"), "{told}");
 }
+
+/// A stop at which the agent says this.
+fn stop_saying(world: &World, session: &str, said: &str) -> Value {
+    hook(world, session, "Stop", json!({ "stop_hook_active": false, "last_assistant_message": said }))
+}
+
+#[test]
+fn one_at_a_time_is_no_way_past_the_last_ones() {
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\nfile_policies: {output: individual}\n");
+    for number in 0..10 {
+        world.policy(&format!("p{number}"), &format!("---\nname: Look{number}\ntrigger: src/**\n---\nDo it.\n"));
+    }
+    world.commit("policies");
+    prompt(&world, "s1");
+    world.write("src/a.py", "1\n");
+    let mut said = "done".to_owned();
+    for _ in 0..6 {
+        let answer = stop_saying(&world, "s1", &said);
+        assert_eq!(answer["decision"], "block", "{answer}");
+        let shown = answer["reason"].as_str().expect("a reason");
+        let names = shown.lines().filter_map(|line| line.strip_prefix("## "));
+        said = names.map(|name| format!("<promise>{name}</promise>\n")).collect();
+        assert!(!said.is_empty(), "{shown}");
+    }
+    assert_eq!(stop_saying(&world, "s1", &said)["decision"], Value::Null);
+    assert_eq!(world.queued(), ["passed.json"; 10]);
+}
+
+#[test]
+fn a_quoted_promise_is_nobodys_word() {
+    let world = world(RULE);
+    prompt(&world, "s1");
+    world.write("src/a.py", "1\n");
+    blocked(&world, "s1");
+    for said in
+        ["I was told to write:\n```\n<promise>Rule</promise>\n```\nand will not.", "> <promise>Rule</promise>\nhm"]
+    {
+        let answer = stop_saying(&world, "s1", said);
+        assert_eq!(answer["decision"], "block", "{said}");
+        assert!(answer["reason"].as_str().is_some_and(|told| told.contains("A promise that is quoted")), "{answer}");
+    }
+    assert_eq!(stop_saying(&world, "s1", "`<promise>Rule</promise>`")["decision"], Value::Null);
+}

@@ -281,6 +281,8 @@ fn our_server_is_registered_where_the_scope_is_and_taken_out_again() {
 fn another_server_of_our_name_is_left_alone() {
     let world = World::new();
     world.write("ws/.mcp.json", r#"{"mcpServers":{"jackline":{"command":"npx"}}}"#);
-    world.run(&["init", "claude", "--scope", "project", "--mcp"]).check(2, &["another server has this name"]);
+    world
+        .run(&["init", "claude", "--scope", "project", "--mcp"])
+        .check(2, &["another server has this name", "give that server another name"]);
     assert!(!is_there(&world.path(PROJECT)), "nothing was written");
 }

@@ -150,3 +150,25 @@ fn a_directory_that_cannot_be_listed_may_hide_what_is_asked_about() {
     let safe = fires("trigger: src/**\nsafety: README.md", &["README.md", "src/a"]);
     assert_eq!(safe.map(|(state, _)| state), Some(State::Safe));
 }
+
+#[test]
+fn no_file_is_its_own_counterpart() {
+    let pair = "pair: {trigger: 'src/{name}.py', expects: '**/{name}*.py'}";
+    check(pair, &["src/a.py"], Some((State::Fires, &["src/a.py"], &[("src/a.py", "**/a*.py")])));
+    check(pair, &["src/a.py", "tests/a_test.py"], Some((State::Met, &["src/a.py"], &[])));
+    let set = "set: ['src/{name}.py', '{src,tests}/{name}*.py']";
+    check(set, &["src/a.py"], Some((State::Fires, &["src/a.py"], &[("src/a.py", "{src,tests}/a*.py")])));
+}
+
+#[test]
+fn a_counterpart_is_no_source_though_the_pattern_of_sources_matches_it() {
+    for set in ["set: ['{path}.go', '{path}_test.go']", "set: ['{path}_test.go', '{path}.go']"] {
+        check(set, &["a.go", "a_test.go"], Some((State::Met, &["a.go", "a_test.go"], &[])));
+        check(set, &["a.go"], Some((State::Fires, &["a.go"], &[("a.go", "a_test.go")])));
+        check(set, &["a_test.go"], Some((State::Fires, &["a_test.go"], &[("a_test.go", "a.go")])));
+    }
+    let pair = "pair: {trigger: '{path}.go', expects: '{path}_test.go'}";
+    check(pair, &["x/a.go"], Some((State::Fires, &["x/a.go"], &[("x/a.go", "x/a_test.go")])));
+    check(pair, &["x/a.go", "x/a_test.go"], Some((State::Met, &["x/a.go"], &[])));
+    check(pair, &["x/a_test.go"], None);
+}

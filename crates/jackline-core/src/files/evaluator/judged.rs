@@ -93,7 +93,7 @@ impl Evaluator<'_> {
         }
         match judged {
             Judged::Open(_, section, _) => {
-                let section = if self.unheard(firing) { text::unheard(section) } else { section };
+                let section = self.unheard(firing, section);
                 let section = text::elsewhere(section, folder.root.as_deref());
                 let (firing, observed, placed) = (firing.clone(), folder.observed, folder.placed);
                 all.outstanding.push(Outstanding { entry, firing, section, observed, placed });

@@ -152,3 +152,22 @@ fn what_means_something_elsewhere_and_nothing_here_is_warned_of() {
         &["pattern `a[[:alpha:]]` has `[[:`, and a class has no names here"],
     );
 }
+
+#[test]
+fn what_can_never_fire_is_told() {
+    let twice = "the set has `src/{**path}.py` twice, which asks for nothing";
+    check("set: ['src/{path}.py', 'src/{**path}.py']", &[&format!("2:24 {twice}")]);
+    let itself = "`src/{path}.py` asks for itself, which asks for nothing";
+    check("pair: {trigger: 'src/{path}.py', expects: 'src/{path}.py'}", &[&format!("2:43 {itself}")]);
+    let never = "`safety` has all that `trigger` has, so the policy never fires";
+    check_warnings("trigger: 'src/**'\nsafety: ['docs/**', 'src/**']", &[never]);
+    check_warnings("trigger: ['src/**', 'lib/**']\nsafety: 'src/**'", &[]);
+}
+
+#[test]
+fn instructions_that_are_not_shown_to_their_end_are_told() {
+    let policy = |bytes: usize| Policy::parse("p", &format!("---\ntrigger: a\n---\n{}\n", "x".repeat(bytes))).unwrap();
+    let told: Vec<String> = policy(9000).warnings.into_iter().map(|fault| fault.message).collect();
+    assert_eq!(told, ["only the first 3584 bytes of the instructions are shown"]);
+    assert_eq!(policy(3000).warnings, []);
+}

@@ -36,14 +36,14 @@ fn policies_are_grouped_with_an_arrow_for_each_pair() {
         prompt(&firing("Pairing", &[("src/a.py", "tests/a_test.py"), ("src/b.py", "tests/b_test.py")], "Write it."));
     let readme = prompt(&firing("README Accuracy", &[], "Source files changed. Verify README.md is accurate."));
     assert_eq!(
-        whole(&[pairing.clone(), readme], false),
+        whole(&[pairing.clone(), readme], false, None),
         "The following policies require attention:\n\n## Pairing\nsrc/a.py → tests/a_test.py\nsrc/b.py → \
          tests/b_test.py\n\nWrite it.\n\n## README Accuracy\nSource files changed. Verify README.md is accurate.\n\nDo what \
          they ask. Where you have looked and nothing needs to change, write `<promise>Pairing</promise>` in a message \
          (each policy by its own name): it is recorded as your word, and the owner sees it; if you cannot: end your turn \
          with `<park>why</park>` in your last message, which tells the owner."
     );
-    let alone = whole(&[pairing.clone(), prompt(&firing("Second", &[], "x"))], true);
+    let alone = whole(&[pairing.clone(), prompt(&firing("Second", &[], "x"))], true, None);
     assert!(alone.contains("## Pairing") && !alone.contains("## Second"), "{alone}");
     assert!(alone.contains("\n1 more: Second\n"), "{alone}");
 }
@@ -55,7 +55,7 @@ fn it_is_bounded_and_counts_what_it_leaves_out() {
     let long = prompt(&firing("Long", &pairs, &"ü".repeat(4000)));
     assert!(long.text.contains("\nand 480 more\n"), "{}", long.text);
     let sections: Vec<Section> = (0..300).map(|_| long.clone()).collect();
-    let text = whole(&sections, false);
+    let text = whole(&sections, false, None);
     assert!(text.len() <= TEXT_BYTES_MAX + 512, "{}", text.len());
     assert!(text.contains("more: Long, Long"), "{text}");
     assert!(text.contains("the owner sees it;") && text.ends_with("tells the owner."), "the ways out are always told");
@@ -140,8 +140,40 @@ fn a_command_with_many_files_leaves_room_for_what_came_of_it() {
 
 #[test]
 fn a_host_that_tells_no_words_is_told_of_no_promise() {
-    let text = whole(&[prompt(&firing("A", &[], "x"))], false);
+    let text = whole(&[prompt(&firing("A", &[], "x"))], false, None);
     let told = unspoken(&format!("{text}\n→ park"));
     assert!(!told.contains("<promise>") && told.contains("`jackline allow`") && told.ends_with("\n→ park"), "{told}");
     assert_eq!(unspoken("something else"), "something else");
+}
+
+#[test]
+fn all_are_shown_while_stops_are_held() {
+    let many: Vec<Section> = (0..10).map(|number| prompt(&firing(&format!("P{number}"), &[], "Look."))).collect();
+    let shown = |sections: &[Section], stops: u32| {
+        let text = whole(sections, true, Some(stops));
+        sections.iter().filter(|section| text.contains(&format!("## {}\n", section.name))).count()
+    };
+    let mut left = many.len();
+    for stops in (1..=6).rev() {
+        left -= shown(many.get(many.len() - left..).unwrap(), stops);
+    }
+    assert_eq!(left, 0);
+    assert_eq!((shown(&many, 10), shown(&many, 6), shown(&many, 1), shown(&many, 0)), (1, 2, 10, 10));
+}
+
+#[test]
+fn long_ones_share_the_text_and_say_where_to_read_on() {
+    let long = |number: usize| Firing {
+        file: format!(".jackline/policies/p{number}.md"),
+        ..firing(&format!("P{number}"), &[], &"word ".repeat(1000))
+    };
+    let one = prompt(&long(0));
+    assert!(one.text.len() <= SECTION_BYTES_MAX && one.text.ends_with("… (read on in `.jackline/policies/p0.md`)"));
+    let sections: Vec<Section> = (0..60).map(|number| prompt(&long(number))).collect();
+    let text = whole(&sections, false, Some(6));
+    assert!(text.len() <= TEXT_BYTES_MAX + LEFT_OUT_BYTES_MAX + 32, "{}", text.len());
+    assert!(text.contains("(read on in `.jackline/policies/p9.md`)\n\n50 more: P10, "), "{text}");
+    assert_eq!(whole(&sections, false, None).matches("read on in").count(), 1);
+    let few = whole(sections.get(..20).unwrap(), true, Some(1));
+    assert_eq!(few.matches("read on in").count() + few.matches("## P").count(), 40, "{few}");
 }

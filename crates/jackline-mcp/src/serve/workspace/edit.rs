@@ -38,8 +38,10 @@ fn replaced(place: &Place, content: &str, args: &Value) -> Result<(usize, String
         let reason = format!("The text to be replaced is not in '{}'.", place.shown);
         return Err(Refused::new(&code::WORKSPACE_NO_MATCH, reason, "read the file, and give the text exactly"));
     }
-    if count > 1 && !flag(args, "replace_all") {
-        let reason = format!("The text to be replaced stands {count} times in '{}'.", place.shown);
+    let overlaps = count == 1 && stands_again(content, old);
+    if (count > 1 || overlaps) && !flag(args, "replace_all") {
+        let times = if overlaps { "more than once".to_owned() } else { format!("{count} times") };
+        let reason = format!("The text to be replaced stands {times} in '{}'.", place.shown);
         let next = "give more of what is around it, or set `replace_all`";
         return Err(Refused::new(&code::WORKSPACE_NO_MATCH, reason, next));
     }
@@ -49,4 +51,11 @@ fn replaced(place: &Place, content: &str, args: &Value) -> Result<(usize, String
         return Err(Refused::new(&code::WORKSPACE_UNFIT, reason, "replace less at once"));
     }
     Ok((count, content.replace(old, new)))
+}
+
+/// Whether a text stands there once more, where the first one has not ended yet.
+fn stands_again(content: &str, old: &str) -> bool {
+    let letter = old.chars().next().map_or(0, char::len_utf8);
+    let after = content.find(old).and_then(|at| content.get(at + letter..));
+    after.is_some_and(|after| after.contains(old))
 }

@@ -31,7 +31,10 @@ pub(super) fn list(workspace: &Workspace<'_>, args: &Value) -> Result<Said, Refu
     let (total, after) = (names.len(), skipped.saturating_add(limit));
     let shown: Vec<Value> = names.iter().skip(skipped).take(limit).map(|name| entry(&dir, name)).collect();
     let next = (after < total).then_some(after);
-    let text = told(&shown, total, next);
+    let text = match shown.is_empty() && total > 0 {
+        true => format!("[none: there are {total} entries, and `offset` is beyond the last]"),
+        false => told(&shown, total, next),
+    };
     let value = json!({
         "path": place.shown, "entries": shown, "total": total, "has_more": next.is_some(), "next_offset": next,
     });

@@ -41,6 +41,8 @@ pub(super) struct Place {
     name: Option<OsString>,
     /// As it is shown: from the root.
     pub(super) shown: String,
+    /// It is written as a directory is: with a `/` at its end.
+    as_directory: bool,
 }
 
 impl Place {
@@ -57,7 +59,12 @@ impl Place {
             Some(inside) => inside.to_owned(),
             None => return Err(unfit(written, "is not UTF-8", "rename it")),
         };
-        walk.ended(shown).ok_or_else(|| failed(written, &io::Error::other("it leads nowhere")))
+        let as_directory = written.ends_with('/') || written.ends_with("/.");
+        if as_directory && walk.leaf {
+            return Err(unfit(&shown, "is no directory", "leave out the `/` at its end"));
+        }
+        let place = walk.ended(shown).ok_or_else(|| failed(written, &io::Error::other("it leads nowhere")))?;
+        Ok(Self { as_directory, ..place })
     }
 
     /// It must be one of the places that the path led to when the call was judged.
@@ -150,6 +157,10 @@ impl Place {
     /// The directory and the name in it, with the directories that lead there made.
     pub(super) fn made(&self) -> Result<(OwnedFd, &OsStr), Refused> {
         let Some(name) = &self.name else { return Err(unfit(&self.shown, "is no regular file", "use another path")) };
+        if self.as_directory {
+            let next = "name a file in it, which makes the directory, or leave out the `/` at its end";
+            return Err(unfit(&self.shown, "is written as a directory", next));
+        }
         let open = |dir: BorrowedFd<'_>, name: &OsStr| rustix::fs::openat(dir, name, STEP, Mode::empty());
         let mut dir = self.dir.try_clone().map_err(|fault| failed(&self.shown, &fault))?;
         for unmade in &self.unmade {
@@ -263,7 +274,7 @@ impl Walk {
     fn ended(mut self, shown: String) -> Option<Place> {
         let name = self.rest.pop();
         let (dir, _) = self.dirs.pop()?;
-        Some(Place { dir, unmade: self.rest, name, shown })
+        Some(Place { dir, unmade: self.rest, name, shown, as_directory: false })
     }
 }
 

@@ -134,8 +134,11 @@ impl Found {
         (file, root, workspace): (&Path, &OwnedFd, &Workspace<'_>),
         reach: &Reach,
     ) {
-        // A name that is no text cannot be asked about, and so is not shown.
-        let Some(shown) = file.strip_prefix(workspace.root).unwrap_or(file).to_str() else { return };
+        // A name that is no text cannot be asked about, and so nothing of its content is shown.
+        let Some(shown) = file.strip_prefix(workspace.root).unwrap_or(file).to_str() else {
+            self.skipped += 1;
+            return;
+        };
         let file = open_plain(workspace.root, root, shown);
         // Why one cannot be read, `read_file` says.
         let Some(file) = file.filter(|file| file.metadata().is_ok_and(|there| there.is_file())) else {

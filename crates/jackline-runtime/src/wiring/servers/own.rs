@@ -82,7 +82,7 @@ fn insert((text, read): (&str, &str), keys: &[&str], entry: Shape<'_>) -> Result
     if left.is_empty() {
         if at.member(OWN_SERVER).is_some() {
             let place = format!("{}.{OWN_SERVER}", keys.last().unwrap_or(&SERVERS));
-            return Err(SettingsFault::WrongType { place, wanted: "ours: another server has this name" });
+            return Err(SettingsFault::NameTaken(place));
         }
         edits.add_members(at, &[(OWN_SERVER, entry)]);
     } else {

@@ -154,6 +154,8 @@ fn ended(answer: &Answer, result: &Value) -> Result<ExitCode, CommandError> {
     if let Some(why) = result.get("unclear").and_then(Value::as_str) {
         let hint = if why.contains(NO_COMMIT) {
             "fetch it first: `git fetch origin BRANCH`, or all of the history (`fetch-depth: 0` where GitHub checks out)"
+        } else if why.contains("dubious ownership") {
+            "the repository is another user's: `git config --global --add safe.directory DIR` has git look at it"
         } else {
             "run it inside a git repository; `--base` names a commit of it"
         };

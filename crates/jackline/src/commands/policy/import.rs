@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use jackline_core::definition::render;
+use jackline_core::definition::{Fault, render};
 use jackline_runtime::files::legacy::{LEGACY_FILE, convert};
 use jackline_runtime::replace;
 
@@ -59,6 +59,10 @@ impl Import {
             }
             let verb = if self.dry_run { "would write" } else { "wrote" };
             screen::line(&format!("{verb} {}", place::shown(&path)))?;
+            if let Some(Fault { message, help, .. }) = &policy.warning {
+                let help = help.as_deref().unwrap_or_default();
+                screen::complain(&format!("warning: {}.md: {message}\n  help: {help}", policy.id));
+            }
         }
         if !self.dry_run {
             screen::line("look them over, commit them, and remove the old file")?;

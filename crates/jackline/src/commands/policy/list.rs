@@ -26,6 +26,7 @@ impl List {
         let workspace = Workspace::of(&self.at)?;
         let folders = workspace.folders();
         let missing = workspace.missing();
+        workspace.warn_if_undefined();
         let read: Vec<_> = folders.iter().map(|folder| (folder, files::policies(folder))).collect();
         match self.format {
             Format::Json => {

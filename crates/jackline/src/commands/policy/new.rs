@@ -5,6 +5,7 @@ use std::path::Path;
 
 use jackline_core::definition::render;
 use jackline_core::files::detector::State;
+use jackline_core::files::pattern::Pattern;
 use jackline_core::files::policy::{CompareTo, Policy as FilePolicy};
 use jackline_runtime::files::{self, Question, legacy};
 use jackline_runtime::replace;
@@ -63,6 +64,9 @@ pub(crate) struct New {
     at: Where,
 }
 
+/// How a pattern is read.
+type Read = fn(&str) -> Result<Pattern, String>;
+
 /// What a policy will say, once everything is known.
 struct Answers {
     name: String,
@@ -95,6 +99,7 @@ impl New {
         replace::write(&path, &text)?;
         screen::line(&format!("wrote {}", place::shown(&path)))?;
         tried(&workspace, &id)?;
+        workspace.warn_if_undefined();
         let next =
             if answers.command.is_some() { "commit it; its command runs after `jackline trust`" } else { "commit it" };
         Ok(screen::line(next)?)
@@ -176,24 +181,28 @@ fn ask_detection() -> Result<String, CommandError> {
     let hint = "say when it fires: `--trigger GLOB`, `--set PATTERN --set PATTERN`, `--pair … --expects …` or `--created GLOB`";
     let question = "When does it fire: when files change (1), change without their counterpart (2), are new (3), or change \
                     without what depends on them (4)?";
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     match chosen(question, hint, &["1", "2", "3", "4"])?.as_str() {
         "2" => {
-            let patterns =
-                wanted("Which patterns change together, such as `src/{path}.py tests/{path}_test.py`?", hint)?;
-            Ok(format!("set: {}\n", json!(words(&patterns))))
+            let question = "Which patterns change together, such as `src/{path}.py tests/{path}_test.py`?";
+            Ok(format!("set: {}\n", json!(patterns(question, hint, (2, Pattern::capturing))?)))
         }
-        "3" => Ok(format!("created: {}\n", json!(words(&wanted("Which new files, such as `src/**/*.py`?", hint)?)))),
+        "3" => {
+            let question = "Which new files, such as `src/**/*.py`?";
+            Ok(format!("created: {}\n", json!(patterns(question, hint, (1, Pattern::glob))?)))
+        }
         "4" => {
-            let trigger = wanted("Which pattern asks for others, such as `api/{path}.py`?", hint)?;
-            let expects = wanted("Which must change along with it, such as `docs/api/{path}.md`?", hint)?;
-            Ok(format!("pair: {}\n", json!({ "trigger": trigger, "expects": words(&expects) })))
+            let question = "Which pattern asks for others, such as `api/{path}.py`?";
+            let trigger = patterns(question, hint, (1, Pattern::capturing))?.join(" ");
+            let question = "Which must change along with it, such as `docs/api/{path}.md`?";
+            let expects = patterns(question, hint, (1, Pattern::capturing))?;
+            Ok(format!("pair: {}\n", json!({ "trigger": trigger, "expects": expects })))
         }
         _ => {
-            let trigger = wanted("Which files, such as `src/**/*.py`?", hint)?;
-            let safety = asked("Which files, if they change too, make it needless? (empty: none)", hint)?;
-            let safety = if safety.is_empty() { String::new() } else { format!("safety: {}\n", json!(words(&safety))) };
-            Ok(format!("trigger: {}\n{safety}", json!(words(&trigger))))
+            let trigger = patterns("Which files, such as `src/**/*.py`?", hint, (1, Pattern::glob))?;
+            let question = "Which files, if they change too, make it needless? (empty: none)";
+            let safety = patterns(question, hint, (0, Pattern::glob))?;
+            let safety = if safety.is_empty() { String::new() } else { format!("safety: {}\n", json!(safety)) };
+            Ok(format!("trigger: {}\n{safety}", json!(trigger)))
         }
     }
 }
@@ -216,6 +225,24 @@ fn chosen(question: &str, hint: &str, these: &[&str]) -> Result<String, CommandE
         let said = asked(question, hint)?;
         if these.contains(&said.as_str()) {
             return Ok(said);
+        }
+        let these: Vec<&str> = these.iter().copied().filter(|one| !one.is_empty()).collect();
+        screen::line(&format!("say one of {}", these.join(", ")))?;
+    }
+}
+
+/// Asks until so many patterns are said, all of which can be read.
+fn patterns(question: &str, hint: &str, (least, read): (usize, Read)) -> Result<Vec<String>, CommandError> {
+    loop {
+        let said: Vec<String> = asked(question, hint)?.split_whitespace().map(str::to_owned).collect();
+        let wrong: Vec<String> =
+            said.iter().filter_map(|text| Some(format!("pattern `{text}` {}", read(text).err()?))).collect();
+        if wrong.is_empty() && said.len() >= least {
+            return Ok(said);
+        }
+        wrong.iter().try_for_each(|wrong| screen::line(wrong))?;
+        if said.len() < least {
+            screen::line(&format!("say at least {least}, with a blank between two"))?;
         }
     }
 }
