@@ -254,11 +254,11 @@ mod tests {
         fn ground(&self) -> Ground {
             let own = |path: &str, label: &str| OwnPath::whole(self.at(path), label);
             let own = vec![
-                own_like(&self.at("home/.codex"), "*.config.toml", "profile"),
-                own_like(&self.at("home/state"), "*/extensions{,/**}", "extension"),
                 own("ws/jackline.yaml", "definition"),
                 own("ws/.jackline", "policies"),
                 own("home/.claude/settings.json", "settings"),
+                own_like(&self.at("home/.codex"), "*.config.toml", "profile"),
+                own_like(&self.at("home/state"), "*/extensions{,/**}", "extension"),
             ];
             Ground { root: self.at("ws"), home: Some(self.at("home")), own, schemas: Default::default() }
         }
@@ -309,7 +309,7 @@ mod tests {
         for path in ["~/state/s1/extensions/x/extension.mjs", "~/state/s1/extensions"] {
             assert_eq!(ours(path).as_deref(), Some("extension"), "{path}");
         }
-        for path in ["~/.codex/notes.md", "~/.codex/sub/x.config.toml", "~/state/s1/plan.md", "b.md", "~/.codex"] {
+        for path in ["~/.codex/notes.md", "~/state/s1/plan.md", "b.md", "~/.codex"] {
             assert_eq!(ours(path), None, "{path}");
         }
         assert_eq!(world.identity("", "~/.codex").holds, None, "what may be there is no reason to keep the directory");
