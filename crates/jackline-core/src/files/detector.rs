@@ -41,16 +41,22 @@ pub struct Pair {
 /// Holds a policy against the changed files.
 #[must_use]
 pub fn detect(policy: &Policy, changes: &Changes) -> Option<Detected> {
-    detect_among(policy, changes, |_| true)
+    detect_among(policy, changes, |_| true, |_, _| true)
 }
 
-/// The same where only some of the changed files ask for something; all of them may be what is asked for.
+/// The same where only some of the changed files ask for something, and each is answered by some of them only.
 #[must_use]
-pub fn detect_among(policy: &Policy, changes: &Changes, asks: impl Fn(&str) -> bool) -> Option<Detected> {
+pub fn detect_among(
+    policy: &Policy,
+    changes: &Changes,
+    asks: impl Fn(&str) -> bool,
+    answers: impl Fn(&str, &str) -> bool,
+) -> Option<Detected> {
     match &policy.detection {
         Detection::Trigger { trigger, safety } => {
             let trigger_files = changes.matching_any(trigger, |file| asks(&file.path));
-            let safe = changes.matching_any(safety, |_| true);
+            let safe =
+                changes.matching_any(safety, |file| trigger_files.iter().all(|asking| answers(asking, &file.path)));
             Detected::plain(trigger_files, safe)
         }
         Detection::Created(patterns) => {
@@ -59,11 +65,11 @@ pub fn detect_among(policy: &Policy, changes: &Changes, asks: impl Fn(&str) -> b
         Detection::Pair { trigger, expects } => {
             let mut found = Correspondence::default();
             for file in changes.near(trigger).filter(|file| asks(&file.path)) {
-                found.look(file, trigger, expects.iter(), changes);
+                found.look(file, trigger, expects.iter(), (changes, &answers));
             }
             found.detected()
         }
-        Detection::Set(patterns) => Some(set(patterns, changes, asks)).and_then(Correspondence::detected),
+        Detection::Set(patterns) => Some(set(patterns, changes, asks, answers)).and_then(Correspondence::detected),
     }
 }
 
@@ -97,14 +103,19 @@ fn may_match_below(pattern: &Pattern, dir: &str) -> bool {
 }
 
 /// Every file asks for what corresponds to it by the first pattern that it matches.
-fn set(patterns: &[Pattern], changes: &Changes, asks: impl Fn(&str) -> bool) -> Correspondence {
+fn set(
+    patterns: &[Pattern],
+    changes: &Changes,
+    asks: impl Fn(&str) -> bool,
+    answers: impl Fn(&str, &str) -> bool,
+) -> Correspondence {
     let mut found = Correspondence::default();
     for (at, pattern) in patterns.iter().enumerate() {
         let earlier = patterns.get(..at).unwrap_or_default();
         let own = |file: &&Changed| asks(&file.path) && !earlier.iter().any(|other| other.matches(&file.path));
         for file in changes.near(pattern).filter(own) {
             let others = patterns.iter().filter(|other| other.text() != pattern.text());
-            found.look(file, pattern, others, changes);
+            found.look(file, pattern, others, (changes, &answers));
         }
     }
     found
@@ -135,12 +146,12 @@ impl Correspondence {
         file: &Changed,
         pattern: &Pattern,
         others: impl Iterator<Item = &'p Pattern>,
-        changes: &Changes,
+        (changes, answers): (&Changes, &impl Fn(&str, &str) -> bool),
     ) {
         let Some(captures) = pattern.captures(&file.path) else { return };
         self.asking.push(file.path.clone());
         for other in others {
-            let wanted = expected(other, &captures, changes);
+            let wanted = expected(other, &captures, changes, |path| answers(&file.path, path));
             match wanted.met {
                 Some(path) => self.met.push(path),
                 None => self.pairs.push(Pair { from: file.path.clone(), to: wanted.shown }),

@@ -12,12 +12,17 @@ pub(super) struct Expected {
     pub(super) met: Option<String>,
 }
 
-/// What a pattern expects for these captured values, and whether it changed.
-pub(super) fn expected(pattern: &Pattern, captures: &Captures, changes: &Changes) -> Expected {
+/// What a pattern expects for these captured values, and which of the changed files that answer meets it.
+pub(super) fn expected(
+    pattern: &Pattern,
+    captures: &Captures,
+    changes: &Changes,
+    answers: impl Fn(&str) -> bool,
+) -> Expected {
     let filled = pattern.filled(captures);
     let met = match filled.exact() {
-        Some(path) => changes.holds(path).then(|| path.to_owned()),
-        None => changes.matching(&filled).next().map(|file| file.path.clone()),
+        Some(path) => (changes.holds(path) && answers(path)).then(|| path.to_owned()),
+        None => changes.matching(&filled).find(|file| answers(&file.path)).map(|file| file.path.clone()),
     };
     Expected { shown: filled.text().to_owned(), met }
 }
