@@ -43,6 +43,7 @@ fn what_is_remembered_of_file_policies_is_read_back() {
         baseline: Some(baseline(None)),
         heard: vec![Heard { file: Key([1; 16]), offset: 5 }],
         elsewhere: Some(baseline(Some("/tree"))),
+        policies: 3,
     };
     let session = Session { files, ..Session::default() };
     let read = Session::decode(&session.encode()).expect("it is readable");

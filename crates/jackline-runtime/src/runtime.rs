@@ -307,7 +307,7 @@ impl Runtime {
                     }
                     Probe::Scripts { commands } => self.commands(judging).scripts_of(commands),
                     Probe::Run { argv, timeout_ms, author } => self.commands(judging).answer(argv, *timeout_ms, author),
-                    Probe::Files { ask } => self.files(judging, event, ask, &mut seen.files),
+                    Probe::Files { ask } => self.files(judging, (session, event), ask, &mut seen.files),
                     probe => judging.prober.answer(probe, event),
                 };
                 seen.facts.keep(probe, fact);

@@ -14,7 +14,7 @@ mod spawn;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jackline_core::files::detector::{Changed, Changes, detect};
 use jackline_runtime::files::{self, Folder, Question};
@@ -98,7 +98,15 @@ impl World {
             self.write(&format!(".deepwork/rules/p{number}.md"), &policy);
         }
         self.commit();
+        self.settle();
         (0..changed).for_each(|number| self.write(&source(number), "x = 2\n"));
+    }
+
+    /// Has git write its index in a later second than that of the files: else it must read each of them, as a repository
+    /// that was cloned or committed to a moment ago has it, until the next `git status`.
+    fn settle(&self) {
+        std::thread::sleep(Duration::from_millis(1_100));
+        self.git(&["status", "--porcelain"]);
     }
 
     fn folder(&self) -> Folder {

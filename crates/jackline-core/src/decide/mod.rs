@@ -133,7 +133,9 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
             Err(probes) => Step::Need(probes),
             Ok(watching) => {
                 let briefing = briefing(stack, &watching, event.host.as_deref());
-                done(Decision { briefing, ..started(session, invariants.as_ref()) })
+                let mut decision = Decision { briefing, ..started(session, invariants.as_ref()) };
+                decision.changes.extend(watched::counted(session, &watching));
+                done(decision)
             }
         },
         Body::AgentStarted => {

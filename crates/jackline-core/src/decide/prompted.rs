@@ -1,19 +1,19 @@
 //! A person speaks: halts are lifted, and where file policies compare to the prompt, how everything is now is kept.
 
 use super::{Ground, lifted};
+use crate::completion::Stopped;
 use crate::decision::Step;
 use crate::files::evaluator::faulty;
 use crate::files::memory::Step as Remembering;
 use crate::files::seen::{Ask, Baseline, PolicyFault, Seen};
 use crate::files::settings::{Folder, in_trees};
 use crate::probe::{Fact, Probe};
-use crate::session::Change;
+use crate::session::{Change, Session};
 
 pub(super) fn decide(ground: &Ground<'_>) -> Step {
     let mut decision = lifted(ground.session, "prompt");
     decision.changes.insert(0, Change::Prompted);
-    // A firing that waits is still held against the prompt it came from: a later one does not settle it.
-    if !ground.session.files.outstanding().any(|kept| kept.prompt) {
+    if !is_unjudged(ground.session) {
         let asked: Vec<Probe> = folders(ground).iter().map(|folder| asks(ground, folder)).collect();
         let wanted = ground.unanswered(asked.clone());
         if !wanted.is_empty() {
@@ -24,6 +24,15 @@ pub(super) fn decide(ground: &Ground<'_>) -> Step {
         decision.notes.extend(faulty(&seen.into_iter().filter_map(lost).collect::<Vec<_>>()));
     }
     super::done(decision)
+}
+
+/// Whether what changed since the last prompt has still to be held against it: a firing waits, or something was done and no
+/// stop judged since, because the person spoke before it came or nothing could be told. A later prompt settles neither.
+fn is_unjudged(session: &Session) -> bool {
+    let idle = session.budget.prompt.steps == 0;
+    let judged = session.stopped.map_or(idle, |stopped| stopped != Stopped::Fault);
+    let waits = session.files.outstanding().any(|kept| kept.prompt);
+    waits || (session.files.baseline.is_some() && !judged)
 }
 
 /// A baseline that is not, or not wholly, kept: whoever relies on it should know.

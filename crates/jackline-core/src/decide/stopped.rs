@@ -20,7 +20,14 @@ const STRUCTURED_OUTPUT: &str = "structured_output";
 pub(super) fn decide(stack: &Stack, session: &Session, event: &Event, (ask, facts): (&StopAsk, &Facts)) -> Step {
     let ground = Ground { stack, session, event, facts, ask, over: false, files: None };
     if let Some(free) = free(&ground) {
-        return super::done(allowed(event, free, Vec::new()));
+        // What is open stays open: it is looked at and told, and holds nothing.
+        return match files::evaluate(&ground, Some("the agent may stop whatever is open")) {
+            Ok(policies) => {
+                let open = files::findings(&policies, |_| true).into_iter().map(unenforced).collect();
+                super::done(with_files(allowed(event, free, open), policies))
+            }
+            Err(probes) => Step::Need(probes),
+        };
     }
     let policies = match files::evaluate(&ground, None) {
         Ok(policies) => policies,
@@ -62,7 +69,7 @@ fn with_files(decision: Decision, policies: Evaluated) -> Decision {
     }
 }
 
-/// Whether the agent may stop whatever holds, so that nothing is looked at.
+/// Whether the agent may stop whatever holds, so that no todo is looked at.
 pub(super) fn is_free(stack: &Stack, session: &Session, event: &Event, (ask, facts): (&StopAsk, &Facts)) -> bool {
     free(&Ground { stack, session, event, facts, ask, over: false, files: None }).is_some()
 }

@@ -2,9 +2,11 @@
 
 use super::Ground;
 use crate::briefing::Watching;
+use crate::files::memory::Step;
 use crate::files::seen::{Ask, NAMES_TOLD_MAX, Seen};
 use crate::files::settings::folders;
 use crate::probe::{Fact, Probe};
+use crate::session::{Change, Session};
 
 /// The policies of every folder that counts and holds a stop.
 ///
@@ -28,4 +30,10 @@ pub(super) fn by_policies(ground: &Ground<'_>) -> Result<Watching, Vec<Probe>> {
     }
     watching.names.truncate(NAMES_TOLD_MAX);
     Ok(watching)
+}
+
+/// How many there are, where that is more than was known: that some are gone is told at a stop.
+pub(super) fn counted(session: &Session, watching: &Watching) -> Option<Change> {
+    let policies = watching.total;
+    (policies > session.files.policies).then_some(Change::Files { step: Step::Counted { policies } })
 }

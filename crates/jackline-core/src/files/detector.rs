@@ -41,16 +41,22 @@ pub struct Pair {
 /// Holds a policy against the changed files.
 #[must_use]
 pub fn detect(policy: &Policy, changes: &Changes) -> Option<Detected> {
-    detect_among(policy, changes, |_| true)
+    detect_among(policy, changes, |_| true, |_, _| true)
 }
 
-/// The same where only some of the changed files ask for something; all of them may be what is asked for.
+/// The same where only some of the changed files ask for something, and each is answered by some of them only.
 #[must_use]
-pub fn detect_among(policy: &Policy, changes: &Changes, asks: impl Fn(&str) -> bool) -> Option<Detected> {
+pub fn detect_among(
+    policy: &Policy,
+    changes: &Changes,
+    asks: impl Fn(&str) -> bool,
+    answers: impl Fn(&str, &str) -> bool,
+) -> Option<Detected> {
     match &policy.detection {
         Detection::Trigger { trigger, safety } => {
             let trigger_files = changes.matching_any(trigger, |file| asks(&file.path));
-            let safe = changes.matching_any(safety, |_| true);
+            let safe =
+                changes.matching_any(safety, |file| trigger_files.iter().all(|asking| answers(asking, &file.path)));
             Detected::plain(trigger_files, safe)
         }
         Detection::Created(patterns) => {
@@ -60,11 +66,11 @@ pub fn detect_among(policy: &Policy, changes: &Changes, asks: impl Fn(&str) -> b
             let mut found = Correspondence::default();
             let expected = |path: &str| expects.iter().any(|other| other.is_nearer(trigger) && other.matches(path));
             for file in changes.near(trigger).filter(|file| asks(&file.path) && !expected(&file.path)) {
-                found.look(file, trigger, expects.iter(), changes);
+                found.look(file, trigger, expects.iter(), (changes, &answers));
             }
             found.detected()
         }
-        Detection::Set(patterns) => Some(set(patterns, changes, asks)).and_then(Correspondence::detected),
+        Detection::Set(patterns) => Some(set(patterns, changes, asks, answers)).and_then(Correspondence::detected),
     }
 }
 
@@ -99,7 +105,12 @@ fn may_match_below(pattern: &Pattern, dir: &str) -> bool {
 
 /// Every file asks for what corresponds to it by the pattern that says most of it; of two such, by the first: `a_test.go`
 /// is the test of `a.go`, and no source of its own, though `{path}.go` matches it too.
-fn set(patterns: &[Pattern], changes: &Changes, asks: impl Fn(&str) -> bool) -> Correspondence {
+fn set(
+    patterns: &[Pattern],
+    changes: &Changes,
+    asks: impl Fn(&str) -> bool,
+    answers: impl Fn(&str, &str) -> bool,
+) -> Correspondence {
     let mut found = Correspondence::default();
     for (at, pattern) in patterns.iter().enumerate() {
         let goes_before =
@@ -108,7 +119,7 @@ fn set(patterns: &[Pattern], changes: &Changes, asks: impl Fn(&str) -> bool) -> 
         let own = |file: &&Changed| asks(&file.path) && !before.iter().any(|other| other.matches(&file.path));
         for file in changes.near(pattern).filter(own) {
             let others = patterns.iter().filter(|other| !other.is_same(pattern));
-            found.look(file, pattern, others, changes);
+            found.look(file, pattern, others, (changes, &answers));
         }
     }
     found
@@ -139,12 +150,12 @@ impl Correspondence {
         file: &Changed,
         pattern: &Pattern,
         others: impl Iterator<Item = &'p Pattern>,
-        changes: &Changes,
+        (changes, answers): (&Changes, &impl Fn(&str, &str) -> bool),
     ) {
         let Some(captures) = pattern.captures(&file.path) else { return };
         self.asking.push(file.path.clone());
         for other in others {
-            let wanted = expected(other, (&file.path, &captures), changes);
+            let wanted = expected(other, (&file.path, &captures), changes, |path| answers(&file.path, path));
             match wanted.met {
                 Some(path) => self.met.push(path),
                 None => self.pairs.push(Pair { from: file.path.clone(), to: wanted.shown }),

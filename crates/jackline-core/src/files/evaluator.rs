@@ -98,6 +98,7 @@ impl Evaluator<'_> {
             judged.push(first.transpose()?.flatten());
         }
         self.on_record((&folders, &judged), &heard, &mut all);
+        self.count((&folders, &judged), &mut all);
         self.listened(&heard, &mut all);
         all.notes.extend(faulty(&all.faults));
         Ok(all)

@@ -13,8 +13,8 @@ use crate::time::Timestamp;
 /// Firings that are remembered; the one that was touched longest ago makes room, and fires anew. A folder's policies may
 /// all be outstanding at once, with some that are settled.
 pub const KEPT_MAX: usize = POLICIES_MAX + 256;
-/// Trigger files of a firing that are remembered, so that they stay changed while it is outstanding. Where there are more,
-/// every changed file counts.
+/// Trigger files of a firing that are remembered, so that they stay changed while it is outstanding. Where there are as
+/// many, every changed file counts.
 pub const FILES_HELD_MAX: usize = 200;
 /// Transcripts whose length is remembered: the main agent's and a few of others.
 pub const HEARD_MAX: usize = 16;
@@ -30,6 +30,9 @@ pub struct Remembered {
     /// The baseline of another work tree that the session is in, or was in last.
     #[serde(default)]
     pub elsewhere: Option<Baseline>,
+    /// How many policies there were when the session began, or when it was last told that some are gone.
+    #[serde(default)]
+    pub policies: usize,
 }
 
 /// How a firing stands.
@@ -50,7 +53,8 @@ pub struct Kept {
     /// What it was compared to: it is not over because that moved on.
     #[serde(default)]
     pub reference: String,
-    /// Its trigger files while nothing settled it; empty where there are more than are remembered.
+    /// Its trigger files, the first of them, while nothing settled it, or nothing but that they were as before or answered:
+    /// undone, that ends.
     #[serde(default)]
     pub files: Vec<String>,
     /// It is compared to the last prompt.
@@ -85,6 +89,10 @@ pub enum Step {
     Heard {
         heard: Heard,
     },
+    /// So many policies are there.
+    Counted {
+        policies: usize,
+    },
     /// A person had everything forgotten.
     Cleared,
 }
@@ -104,6 +112,13 @@ impl Kept {
     /// Whether it is about the policy of a firing, in the same work tree.
     pub(super) fn is_like(&self, firing: &Firing) -> bool {
         self.is_of(&firing.policy, &firing.file) && self.tree == firing.tree
+    }
+
+    /// Whether it was put aside rather than answered: it may come back by a commit, which nothing else would tell. What is
+    /// compared to a prompt comes back by itself.
+    fn is_aside(&self) -> bool {
+        let by = matches!(self.by, Some(SettledBy::Irrelevant | SettledBy::Satisfied | SettledBy::Deleted));
+        by && self.status.is_settled() && !self.prompt && !self.files.is_empty()
     }
 
     /// Whether it is settled for this content. Only a promise and a command that passed say something of it; that it
@@ -159,20 +174,21 @@ impl Remembered {
         }
     }
 
-    /// The policies of those firings of a work tree, each with what it was compared to and its files. Of two of one
-    /// policy, the older.
+    /// The policies of those firings of a work tree, each with what it was compared to and its files, and of firings that
+    /// were put aside. Of two of one policy, one that is outstanding, and the older.
     #[must_use]
     pub fn held(&self, tree: Option<&str>) -> Vec<Held> {
         let mut held: BTreeMap<(&str, &str), &Kept> = BTreeMap::new();
-        for kept in self.outstanding().filter(|kept| kept.tree.as_deref() == tree) {
+        let here = self.kept.iter().filter(|kept| kept.tree.as_deref() == tree);
+        for kept in here.filter(|kept| !kept.status.is_settled() || kept.is_aside()) {
             let known = held.entry((&kept.policy, &kept.file)).or_insert(kept);
-            if kept.at < known.at {
+            if (kept.is_aside(), kept.at) < (known.is_aside(), known.at) {
                 *known = kept;
             }
         }
         let of = |kept: &Kept| {
-            let (policy, file) = (kept.policy.clone(), kept.file.clone());
-            Held { policy, file, reference: kept.reference.clone(), files: kept.files.clone() }
+            let (policy, file, aside) = (kept.policy.clone(), kept.file.clone(), kept.is_aside());
+            Held { policy, file, reference: kept.reference.clone(), files: kept.files.clone(), aside }
         };
         held.into_values().map(of).collect()
     }
@@ -201,7 +217,8 @@ impl Remembered {
                     self.heard.remove(0);
                 }
             }
-            Step::Cleared => *self = Self::default(),
+            Step::Counted { policies } => self.policies = *policies,
+            Step::Cleared => *self = Self { policies: self.policies, ..Self::default() },
         }
     }
 

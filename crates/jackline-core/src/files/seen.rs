@@ -1,9 +1,12 @@
 //! What the runtime is asked about file policies, and what it saw: bounded, so that a record can keep it.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::detector::{Pair, State};
+use super::memory::FILES_HELD_MAX;
 use super::policy::CompareTo;
 use super::queue::{SettledBy, Status};
 use crate::sha::Digest;
@@ -91,6 +94,22 @@ pub struct Held {
     /// Its trigger files, the first of them.
     #[serde(default)]
     pub files: Vec<String>,
+    /// It is not outstanding: its files were as before for a while, or answered.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub aside: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+impl Held {
+    /// Whether it may have more files than are on record.
+    #[must_use]
+    pub fn has_more(&self) -> bool {
+        !self.aside && (self.files.is_empty() || self.files.len() >= FILES_HELD_MAX)
+    }
 }
 
 /// The state that a prompt began with, as it is kept on disk.
@@ -145,6 +164,15 @@ pub struct Found {
     pub missing: Vec<String>,
     /// Show one at a time, as a settings file beside the policies says.
     pub individual: bool,
+}
+
+impl Found {
+    /// How many policies are there and cannot be used.
+    #[must_use]
+    pub fn unusable(&self) -> usize {
+        let files = self.faults.iter().filter(|fault| !fault.warning && fault.file.ends_with(".md"));
+        files.map(|fault| fault.file.as_str()).collect::<BTreeSet<_>>().len()
+    }
 }
 
 /// A policy that cannot be used.

@@ -45,13 +45,13 @@ pub(super) struct Kept {
 pub(super) fn capture(
     git: &Git,
     (folder, states): (&Folder, &[PathBuf]),
-    (session, at): (&str, Timestamp),
+    (session, at, began): (&str, Timestamp, Option<Timestamp>),
 ) -> Result<Option<Baseline>, String> {
     let wanted = folder::policies(folder).policies.iter().any(|policy| policy.compare_to == CompareTo::Prompt);
     if !wanted {
         return Ok(None);
     }
-    let kept = look(git, (folder, states), at).map_err(|why| why.to_string())?;
+    let kept = look(git, (folder, states), (at, began)).map_err(|why| why.to_string())?;
     let (commit, reference) = (kept.commit.clone(), at.0.div_euclid(1000).to_string());
     let (file, digest, unkept) = match write(folder, &kept, session, &reference) {
         Ok((file, digest)) => (file, digest, None),
@@ -61,8 +61,12 @@ pub(super) fn capture(
     Ok(Some(Baseline { file, digest, reference, commit, unkept, tree: None }))
 }
 
-fn look(git: &Git, (folder, states): (&Folder, &[PathBuf]), at: Timestamp) -> Result<Kept, Unclear> {
-    let survey = Survey::new(git, &folder.root, PROMPT_LOOK_MS_MAX)?.beside(folder, states);
+fn look(
+    git: &Git,
+    (folder, states): (&Folder, &[PathBuf]),
+    (at, began): (Timestamp, Option<Timestamp>),
+) -> Result<Kept, Unclear> {
+    let survey = Survey::new(git, &folder.root, PROMPT_LOOK_MS_MAX)?.beside(folder, states).doubting(began);
     let commit = survey.head()?;
     let tracked = survey.tracked(commit.as_deref())?;
     let untracked_files = survey.untracked()?.to_vec();

@@ -1,25 +1,35 @@
 //! What changed in a repository since a commit, told by git in as few calls as that takes; nothing is ever staged.
 //!
-//! Git compares its index with a commit and stat data with its index; a file that only looks touched is read again, and so
-//! is one that git was told not to look at. Repositories inside are looked into: a submodule since the commit that names
-//! it; any other, and a submodule that cannot be compared, as a directory of new files.
+//! Git compares its index with a commit; stat data are compared with the index here, and by git where anything is unusual.
+//! A file that only looks touched is read again, and so is one that git was told not to look at. Repositories inside are
+//! looked into: a submodule since the commit that names it; any other, and a submodule that cannot be compared, as a
+//! directory of new files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use std::{fs, thread};
 
 use jackline_core::files::detector::{Changed, Changes};
+use jackline_core::time::Timestamp;
 
+use super::attributes;
+use super::blob::Blob;
+use super::compared::{self, Entry};
+use super::configured::Settings;
 use super::folder::Folder;
+use super::index::Index;
 use super::listing::{self, Listing, Submodule, Unwatched};
-use super::names::{self, listed, shown};
+use super::names::{self, shown};
 use super::touched::{self, Unsure};
-use crate::probes::below;
-use crate::probes::git::{At, Git, GitFault, Repository, without_filters};
+use super::tree::{self, Tree};
+use crate::probes::git::{At, Git, GitFault, Printed, Repository};
+use crate::probes::{below, fold};
 
 /// Milliseconds for all git calls of one look at the end of a turn.
 pub const LOOK_MS_MAX: u64 = 12_000;
@@ -27,17 +37,13 @@ pub const LOOK_MS_MAX: u64 = 12_000;
 pub(super) const PROMPT_LOOK_MS_MAX: u64 = 4_000;
 /// Changed files of one look: far more than a session changes, and each is held against every policy.
 pub(super) const CHANGED_MAX: usize = 100_000;
+/// Seconds by which the clocks of a session and of its files may differ.
+const CLOCKS_S: i64 = 2;
 /// Repositories inside the one that is looked at (submodules, and those git does not know), a few git calls each.
 const REPOSITORIES_MAX: usize = 64;
-/// Branches of the remote that are compared to, the first that is there.
-const DEFAULT_BRANCHES: [&str; 3] =
-    ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"];
 /// How the modes of plain files begin, and those of links.
 const FILE: &[u8] = b"100";
 const LINK: &[u8] = b"120";
-/// Bytes of a list of packed references that is looked through for a remote.
-const PACKED_BYTES_MAX: u64 = 16 * 1024 * 1024;
-
 /// How it is told that a name stands for nothing; whoever shows it knows a remedy.
 pub const NO_COMMIT: &str = "is no commit of this repository";
 
@@ -60,6 +66,14 @@ pub(super) enum Unclear {
     Repositories,
 }
 
+/// Which files git may keep in another form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Converts {
+    Any,
+    Marked,
+    Nothing,
+}
+
 /// How a tracked file differs from a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tracked {
@@ -73,14 +87,20 @@ pub(super) struct Tracked {
 pub(super) struct Survey<'a> {
     git: &'a Git,
     root: PathBuf,
-    repository: Repository,
-    until: Instant,
+    pub(super) repository: Repository,
+    pub(super) until: Instant,
     /// What this look and those into repositories inside have in common.
     all: Arc<Common>,
+    begun: Mutex<Option<Begun>>,
     seen: OnceLock<Prepared>,
-    head: OnceLock<Option<String>>,
-    astray: AtomicBool,
-    cut: AtomicBool,
+    pub(super) head: OnceLock<Option<String>>,
+    pub(super) local: AtomicBool,
+    pub(super) astray: AtomicBool,
+    pub(super) cut: AtomicBool,
+    /// The root is the top of the repository.
+    whole: bool,
+    /// Seconds from which on the stat data of what changed are not believed.
+    late: Option<i64>,
     /// Files that we wrote ourselves.
     own: Vec<Vec<u8>>,
 }
@@ -92,13 +112,23 @@ struct Common {
     entered: AtomicUsize,
     /// Directories that cannot be listed, as full paths.
     closed: Mutex<BTreeSet<PathBuf>>,
+    /// Submodules that are no more, likewise.
+    removed: Mutex<BTreeSet<PathBuf>>,
+}
+
+/// What is under way while git is asked for other things.
+struct Begun {
+    configured: JoinHandle<Printed>,
+    /// Nothing where git must be asked for it.
+    tree: Option<JoinHandle<Option<Tree>>>,
 }
 
 /// What every look needs.
 struct Prepared {
-    /// Settings that switch the repository's filters off.
-    neutral: Vec<String>,
+    settings: Settings,
     listing: Listing,
+    /// The work tree, where it was looked at without git.
+    tree: Option<Tree>,
     untracked: Vec<String>,
     /// Other work trees of this very repository that lie in it: they are compared to what it is compared to.
     linked: Vec<Vec<u8>>,
@@ -109,13 +139,20 @@ impl<'a> Survey<'a> {
         let canonical = crate::canonical(root).map_err(GitFault::from)?;
         let repository = Repository::around(&canonical).ok_or(Unclear::NoRepository)?;
         let until = Instant::now() + Duration::from_millis(ms_max);
-        Ok(Self::of(git, root.to_owned(), (repository, until), Arc::default()))
+        let whole = repository.top == canonical;
+        Ok(Self { whole, ..Self::of(git, root.to_owned(), (repository, until), Arc::default()) })
     }
 
     fn of(git: &'a Git, root: PathBuf, (repository, until): (Repository, Instant), all: Arc<Common>) -> Self {
-        let (seen, head) = (OnceLock::new(), OnceLock::new());
-        let (astray, cut) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { git, root, repository, until, all, seen, head, astray, cut, own: Vec::new() }
+        let (begun, seen, head) = (Mutex::new(None), OnceLock::new(), OnceLock::new());
+        let (local, astray, cut) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
+        let (whole, late, own) = (true, None, Vec::new());
+        Self { git, root, repository, until, all, begun, seen, head, local, astray, cut, whole, late, own }
+    }
+
+    /// The same for a session that began then: what changed since is read, whatever git's index says of it.
+    pub(super) fn doubting(self, began: Option<Timestamp>) -> Self {
+        Self { late: began.map(|began| began.0.div_euclid(1000) - CLOCKS_S), ..self }
     }
 
     /// The same beside folders of policies: what we write there, so that git ignores the rest, is no change.
@@ -133,17 +170,28 @@ impl<'a> Survey<'a> {
         all.iter().map(|dir| shown(dir.strip_prefix(&self.root).unwrap_or(dir).as_os_str().as_bytes())).collect()
     }
 
+    /// Submodules that are there no more, or not as such, from the root: nobody can tell what was in them.
+    pub(super) fn removed(&self) -> Vec<String> {
+        let all = self.all.removed.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().map(|dir| shown(dir.strip_prefix(&self.root).unwrap_or(dir).as_os_str().as_bytes())).collect()
+    }
+
+    fn remove(&self, name: &[u8]) {
+        let mut all = self.all.removed.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(self.root.join(names::from_bytes(name)));
+    }
+
     fn close(&self, below: &Path, names: Vec<Vec<u8>>) {
         let mut all = self.all.closed.lock().unwrap_or_else(PoisonError::into_inner);
         all.extend(names.iter().map(|name| below.join(names::from_bytes(name))));
     }
 
-    fn run(&self, words: &[&str], input: Vec<u8>) -> Result<Vec<u8>, GitFault> {
+    pub(super) fn run(&self, words: &[&str], input: Vec<u8>) -> Result<Vec<u8>, GitFault> {
         self.git.run(&At { dir: &self.root, top: &self.repository.top, until: self.until }, words, input)
     }
 
     /// What git printed, trimmed; nothing when it said no.
-    fn answer(&self, words: &[&str]) -> Result<Option<String>, GitFault> {
+    pub(super) fn answer(&self, words: &[&str]) -> Result<Option<String>, GitFault> {
         match self.run(words, Vec::new()) {
             Ok(printed) => {
                 Ok(Some(String::from_utf8_lossy(&printed).trim().to_owned()).filter(|text| !text.is_empty()))
@@ -153,121 +201,51 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// The commit that is checked out; none where there is no commit yet.
-    pub(super) fn head(&self) -> Result<Option<String>, Unclear> {
-        if let Some(head) = self.head.get() {
-            return Ok(head.clone());
+    /// Starts what every look needs, beside what else is asked of git.
+    pub(super) fn begin(&self) {
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        if begun.is_some() || self.seen.get().is_some() {
+            return;
         }
-        let head = self.answer(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
-        Ok(self.head.get_or_init(|| head).clone())
+        let (git, root, top, until) = (self.git.clone(), self.root.clone(), self.repository.top.clone(), self.until);
+        let configured = thread::spawn(move || {
+            git.run(&At { dir: &root, top: &top, until }, &["config", "-z", "--list"], Vec::new())
+        });
+        let plain = self.whole && !fold::folds(&self.repository.top);
+        let index = plain.then(|| Index::read(&self.repository.dir)).flatten();
+        let (root, late) = (self.root.clone(), self.late);
+        let tree = index.map(|index| thread::spawn(move || tree::look(&root, index, until, late)));
+        *begun = Some(Begun { configured, tree });
     }
 
-    /// Where this branch left the remote's default branch; what is checked out where there is no remote.
-    pub(super) fn base(&self) -> Result<Option<String>, Unclear> {
-        for branch in self.remote_branches() {
-            if let Some(base) = self.left(branch)? {
-                return Ok(Some(base));
-            }
-        }
-        self.fall_back()
+    /// Whether the work tree is being looked at without git, or was.
+    fn looks_itself(&self) -> bool {
+        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        begun
+            .as_ref()
+            .map_or_else(|| self.seen.get().is_some_and(|seen| seen.tree.is_some()), |begun| begun.tree.is_some())
     }
 
-    /// Where this branch left another; the tip of that, where they have nothing in common: a history that was cut must
-    /// not make less count. Nothing where there is no such branch.
-    fn left(&self, branch: &str) -> Result<Option<String>, Unclear> {
-        match self.run(&["merge-base", "HEAD", branch], Vec::new()) {
-            Ok(printed) => Ok(Some(String::from_utf8_lossy(&printed).trim().to_owned())),
-            // Of what it does not know git complains; that there is no common commit is no fault to it.
-            Err(GitFault::Failed(why)) if !why.starts_with("fatal:") => {
-                let tip = self.tip(branch)?;
-                self.cut.fetch_or(tip.is_some(), Ordering::Relaxed);
-                Ok(tip)
-            }
-            Err(GitFault::Failed(_)) => Ok(None),
-            Err(fault) => Err(fault.into()),
-        }
-    }
-
-    fn tip(&self, branch: &str) -> Result<Option<String>, Unclear> {
-        let commit = format!("{branch}^{{commit}}");
-        Ok(self.answer(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?)
-    }
-
-    /// The tip of the remote's default branch; what is checked out where there is no remote.
-    pub(super) fn default_tip(&self) -> Result<Option<String>, Unclear> {
-        for branch in self.remote_branches() {
-            if let Some(tip) = self.tip(branch)? {
-                return Ok(Some(tip));
-            }
-        }
-        self.fall_back()
-    }
-
-    /// What is checked out; whether there is a remote after all is remembered, for people to be told.
-    fn fall_back(&self) -> Result<Option<String>, Unclear> {
-        self.astray.store(self.has_refs(b"refs/remotes/"), Ordering::Relaxed);
-        self.head()
-    }
-
-    /// There is a remote, and none of its branches is known to be the default one.
-    pub(super) fn is_astray(&self) -> bool {
-        self.astray.load(Ordering::Relaxed)
-    }
-
-    /// The branch that was compared to has no commit in common with what is checked out.
-    pub(super) fn is_cut(&self) -> bool {
-        self.cut.load(Ordering::Relaxed)
-    }
-
-    /// Whether any reference begins so, as far as the disk tells.
-    fn has_refs(&self, beginning: &[u8]) -> bool {
-        let common = &self.repository.common;
-        let packed = crate::probes::fingerprint::small(&common.join("packed-refs"), PACKED_BYTES_MAX);
-        let in_packed = packed.is_some_and(|all| all.windows(beginning.len()).any(|window| window == beginning));
-        let mut loose = fs::read_dir(common.join(names::from_bytes(beginning))).into_iter().flatten().flatten();
-        in_packed || loose.next().is_some()
-    }
-
-    /// Where this branch left a commit that was named; that commit itself, where they have nothing in common.
-    pub(super) fn named(&self, name: &str) -> Result<String, Unclear> {
-        let tip = self.tip(name)?.ok_or_else(|| Unclear::NoCommit(name.to_owned()))?;
-        Ok(self.left(&tip)?.unwrap_or(tip))
-    }
-
-    /// A look at the disk spares a call for each branch that cannot be there.
-    fn remote_branches(&self) -> &'static [&'static str] {
-        let common = &self.repository.common;
-        let there = common.join("reftable").is_dir() || self.has_refs(b"refs/remotes/origin/");
-        let symbolic = common.join("refs/remotes/origin/HEAD").exists() || common.join("reftable").is_dir();
-        match (there, symbolic) {
-            (false, _) => &[],
-            (true, true) => &DEFAULT_BRANCHES,
-            (true, false) => DEFAULT_BRANCHES.get(1..).unwrap_or_default(),
-        }
-    }
-
-    /// Asks at once for what every look needs, so that git's calls run side by side.
-    pub(super) fn prepare(&self) -> Result<(), Unclear> {
+    /// Waits for what was begun, and asks git for the listing where it is not told otherwise.
+    fn prepare(&self) -> Result<(), Unclear> {
         if self.seen.get().is_some() {
             return Ok(());
         }
-        let at = || At { dir: &self.root, top: &self.repository.top, until: self.until };
-        let git = self.git;
-        let (listed, configured) = thread::scope(|scope| {
-            let configured = scope.spawn(|| git.run(&at(), &["config", "-z", "--list"], Vec::new()));
-            let listed = git.heard(&at(), &listing::WORDS, Vec::new());
-            (listed, configured.join())
-        });
-        let configured =
-            configured.unwrap_or(Err(GitFault::Failed("its settings could not be asked for".to_owned())))?;
-        let neutral = without_filters(&configured)?;
-        let (listed, complaints) = listed?;
-        // Git tells such places from the top of its work tree.
-        self.close(&self.repository.top, listing::closed(&complaints));
-        let mut listing = listing::read(&listed).ok_or(Unclear::Listing)?;
+        self.begin();
+        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Begun { configured, tree } = begun.ok_or(Unclear::Listing)?;
+        // It is listed while git tells its settings.
+        let listed = if tree.is_none() { Some(self.list()?) } else { None };
+        let unanswered = || Err(GitFault::Failed("its settings could not be asked for".to_owned()));
+        let settings = Settings::read(&configured.join().unwrap_or_else(|_| unanswered())?)?;
+        let mut tree = tree.and_then(|tree| tree.join().ok().flatten()).filter(|_| settings.plain);
+        let mut listing = match (listed, &mut tree) {
+            (Some(listing), _) => listing,
+            (None, Some(tree)) => Listing { untracked: std::mem::take(&mut tree.untracked), ..Listing::default() },
+            (None, None) => self.list()?,
+        };
         listing.untracked.retain(|name| !self.own.contains(name));
-        let sparse = is_on(&configured, b"core.sparsecheckout");
-        let left_out = |file: &Unwatched| sparse && file.sparse && self.is_gone(&file.path);
+        let left_out = |file: &Unwatched| settings.sparse && file.sparse && self.is_gone(&file.path);
         listing.unwatched.retain(|file| !left_out(file));
         let (linked, nested) = std::mem::take(&mut listing.nested).into_iter().partition(|below| self.is_linked(below));
         listing.nested = nested;
@@ -275,8 +253,24 @@ impl<'a> Survey<'a> {
         if untracked.len() > CHANGED_MAX {
             return Err(Unclear::Many);
         }
-        let _ = self.seen.set(Prepared { neutral, listing, untracked, linked });
+        let _ = self.seen.set(Prepared { settings, listing, tree, untracked, linked });
         Ok(())
+    }
+
+    /// What git lists.
+    fn list(&self) -> Result<Listing, Unclear> {
+        let at = At { dir: &self.root, top: &self.repository.top, until: self.until };
+        let (listed, complaints) = self.git.heard(&at, &listing::WORDS, Vec::new())?;
+        // Git tells such places from the top of its work tree.
+        self.close(&self.repository.top, listing::closed(&complaints));
+        listing::read(&listed, |path| self.is_late(path)).ok_or(Unclear::Listing)
+    }
+
+    /// Whether a file changed so late that its stat data are not believed: a call of git that runs a filter of the
+    /// agent's keeps whatever it likes under the stat data of the file.
+    fn is_late(&self, path: &[u8]) -> bool {
+        let changed = || fs::symlink_metadata(self.root.join(names::from_bytes(path))).ok();
+        self.late.is_some_and(|late| changed().is_some_and(|meta| meta.ctime() >= late))
     }
 
     fn prepared(&self) -> Result<&Prepared, Unclear> {
@@ -337,7 +331,8 @@ impl<'a> Survey<'a> {
         if self.all.entered.fetch_add(1, Ordering::Relaxed) >= REPOSITORIES_MAX {
             return Err(Unclear::Repositories);
         }
-        Ok(Some(Survey::of(self.git, root, (repository, self.until), Arc::clone(&self.all))))
+        let inner = Survey::of(self.git, root, (repository, self.until), Arc::clone(&self.all));
+        Ok(Some(Survey { late: self.late, ..inner }))
     }
 
     /// Files that git does not know and does not ignore.
@@ -347,14 +342,35 @@ impl<'a> Survey<'a> {
 
     /// Runs git with the repository's filters switched off.
     pub(super) fn unfiltered(&self, words: &[&str], input: Vec<u8>) -> Result<Vec<u8>, GitFault> {
-        let neutral = self.seen.get().map(|seen| seen.neutral.as_slice()).unwrap_or_default();
+        let neutral = self.seen.get().map(|seen| seen.settings.neutral.as_slice()).unwrap_or_default();
         let off = neutral.iter().flat_map(|setting| ["-c", setting]);
         self.run(&off.chain(words.iter().copied()).collect::<Vec<_>>(), input)
     }
 
     /// Whether the repository has filters, so that a file may be kept as something else than its bytes.
     pub(super) fn has_filters(&self) -> bool {
-        self.seen.get().is_some_and(|seen| !seen.neutral.is_empty())
+        self.seen.get().is_some_and(|seen| !seen.settings.neutral.is_empty())
+    }
+
+    /// Whether it has this one.
+    pub(super) fn has_filter(&self, name: &[u8]) -> bool {
+        let off = [b"filter.", name, b".clean="].concat();
+        self.seen.get().is_some_and(|seen| seen.settings.neutral.iter().any(|setting| setting.as_bytes() == off))
+    }
+
+    /// Whether git may have to be asked what becomes of a file that it converts: of any, or of one with such line ends and
+    /// marks only. Where nobody looked at what says so, of any; and of none where asking would take for ever.
+    pub(super) fn converts(&self) -> Converts {
+        let Some(Prepared { settings, tree: Some(tree), .. }) = self.seen.get() else { return Converts::Any };
+        let beside = [Some(self.repository.common.join("info")), self.git.home().map(|home| home.join(".config/git"))];
+        let beside = beside.into_iter().flatten().map(|dir| dir.join("attributes"));
+        let inside = tree.attributes.iter().map(|name| self.root.join(names::from_bytes(name)));
+        let all: Vec<PathBuf> = beside.chain(inside).collect();
+        if all.iter().any(|file| attributes::is_pipe(file)) {
+            return Converts::Nothing;
+        }
+        let any = settings.attributes || tree.lacks_attributes() || all.iter().any(|file| attributes::may_encode(file));
+        if any { Converts::Any } else { Converts::Marked }
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -363,19 +379,30 @@ impl<'a> Survey<'a> {
 
     /// Tracked files that differ from a commit, or from nothing at all where there is none.
     pub(super) fn tracked(&self, commit: Option<&str>) -> Result<BTreeMap<String, Tracked>, Unclear> {
-        let seen = self.prepared()?;
+        self.begin();
         let Some(commit) = commit else {
-            return self.all_known(seen);
+            return self.all_known(self.prepared()?);
         };
-        // Inside a submodule settings of its own would count: which commit it is at is looked at here, the rest there.
-        let mut words = vec!["diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff"];
-        words.extend(["--ignore-submodules=dirty", "--relative", commit, "--"]);
-        let printed = self.unfiltered(&words, Vec::new())?;
-        let entries = entries(&printed).ok_or(Unclear::Listing)?;
+        // Git compares the commit with its index while the work tree is being looked at.
+        let staged = if self.looks_itself() { Some(self.compared(&["--cached"], commit)?) } else { None };
+        let seen = self.prepared()?;
+        let printed = match (&staged, &seen.tree) {
+            (Some(_), Some(_)) => Vec::new(),
+            _ => self.compared(&["--ignore-submodules=dirty", "--relative"], commit)?,
+        };
+        let entries = match (&staged, &seen.tree) {
+            (Some(staged), Some(tree)) => compared::entries(staged)
+                .and_then(|staged| compared::with_tree(staged, tree, |path, id| self.contains(path, id))),
+            _ => compared::entries(&printed),
+        };
+        let entries = entries.ok_or(Unclear::Listing)?;
         if entries.len() > CHANGED_MAX {
             return Err(Unclear::Many);
         }
         let mut changed = self.really_changed(&entries, &seen.listing)?;
+        for gone in entries.iter().filter(|entry| entry.was_submodule()) {
+            self.remove(gone.path);
+        }
         for submodule in &seen.listing.submodules {
             let entry = entries.iter().find(|entry| entry.path == submodule.path);
             for (path, how) in self.in_submodule(submodule, entry)? {
@@ -388,10 +415,25 @@ impl<'a> Survey<'a> {
         bounded(changed)
     }
 
+    /// Whether a file, or a link, contains what has this id.
+    fn contains(&self, path: &[u8], id: &[u8]) -> bool {
+        let path = self.root.join(names::from_bytes(path));
+        let file = || Blob::of_file(&path, id.len(), self.until);
+        Blob::of_link(&path, id.len()).or_else(file).is_some_and(|blob| blob.id == id)
+    }
+
+    /// What git says of a commit beside its index or, as there, the work tree. Inside a submodule settings of its own would
+    /// count: which commit it is at is looked at here, the rest there.
+    fn compared(&self, how: &[&str], commit: &str) -> Result<Vec<u8>, GitFault> {
+        let words = ["diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff"];
+        self.unfiltered(&[&words, how, &[commit, "--"]].concat(), Vec::new())
+    }
+
     /// All files that git knows, with those of the repositories that its index names.
     fn all_known(&self, seen: &Prepared) -> Result<BTreeMap<String, Tracked>, Unclear> {
         let added = |staged| Tracked { added: true, staged };
-        let mut known: BTreeMap<_, _> = seen.listing.tracked.iter().map(|name| (shown(name), added(true))).collect();
+        let named = seen.listing.tracked.iter().map(Vec::as_slice).chain(seen.tree.iter().flat_map(Tree::known));
+        let mut known: BTreeMap<_, _> = named.map(|name| (shown(name), added(true))).collect();
         let inside = seen.listing.submodules.iter().map(|submodule| &submodule.path).chain(&seen.linked);
         for below in inside {
             known.extend(self.all_in(below)?.into_iter().map(|path| (path, added(false))));
@@ -404,14 +446,18 @@ impl<'a> Survey<'a> {
         let named: BTreeSet<&[u8]> = entries.iter().map(|entry| entry.path).collect();
         let unwatched: Vec<&Unwatched> =
             listing.unwatched.iter().filter(|file| !named.contains(file.path.as_slice())).collect();
+        let tree = self.seen.get().and_then(|seen| seen.tree.as_ref());
+        let believed = |path: &[u8]| tree.is_some_and(|tree| tree.believed.contains(path));
         let unsure = |kind: &[u8]| -> Vec<Unsure<'_>> {
             let touched = entries.iter().filter(|entry| entry.may_be_touched() && entry.modes.0.starts_with(kind));
-            let touched = touched.map(|entry| Unsure { path: entry.path, id: entry.before });
+            let touched =
+                touched.map(|entry| Unsure { path: entry.path, id: &entry.before, believed: believed(entry.path) });
             let hidden = unwatched.iter().filter(|file| file.mode.starts_with(kind) && !self.is_gone(&file.path));
-            touched.chain(hidden.map(|file| Unsure { path: &file.path, id: &file.id })).collect()
+            let hidden = hidden.map(|file| Unsure { path: &file.path, id: &file.id, believed: file.believed });
+            touched.chain(hidden).collect()
         };
         let mut same = touched::unchanged(self, &unsure(FILE))?;
-        same.extend(touched::unchanged_links(self, &unsure(LINK))?);
+        same.extend(touched::unchanged_links(self, &unsure(LINK)));
         let changed = entries.iter().filter(|entry| !same.contains(entry.path));
         let seen = changed.map(|entry| (shown(entry.path), entry.tracked()));
         let unseen = unwatched.iter().filter(|file| !same.contains(file.path.as_slice()));
@@ -426,7 +472,7 @@ impl<'a> Survey<'a> {
         entry: Option<&Entry<'_>>,
     ) -> Result<Vec<(String, Tracked)>, Unclear> {
         let then = match entry {
-            Some(entry) if entry.is_submodule() => Some(entry.before),
+            Some(entry) if entry.is_submodule() => Some(entry.before.as_ref()),
             Some(_) => None,
             None => Some(submodule.id.as_slice()),
         };
@@ -467,65 +513,6 @@ impl<'a> Survey<'a> {
 
 fn bounded(changed: BTreeMap<String, Tracked>) -> Result<BTreeMap<String, Tracked>, Unclear> {
     if changed.len() > CHANGED_MAX { Err(Unclear::Many) } else { Ok(changed) }
-}
-
-/// Whether a setting is on, in a list of `key LF value NUL` where the last one counts; one without a value is.
-fn is_on(configured: &[u8], key: &[u8]) -> bool {
-    let last = listed(configured)
-        .filter_map(|setting| {
-            let (name, value) =
-                setting.split_at(setting.iter().position(|byte| *byte == b'\n').unwrap_or(setting.len()));
-            name.eq_ignore_ascii_case(key).then_some(value)
-        })
-        .last();
-    let off = |value: &[u8]| {
-        value == b"\n" || [&b"\nfalse"[..], b"\nno", b"\noff", b"\n0"].iter().any(|off| value.eq_ignore_ascii_case(off))
-    };
-    last.is_some_and(|value| !off(value))
-}
-
-/// One line of a comparison.
-#[derive(Debug, PartialEq, Eq)]
-struct Entry<'a> {
-    modes: (&'a [u8], &'a [u8]),
-    before: &'a [u8],
-    after: &'a [u8],
-    status: u8,
-    path: &'a [u8],
-}
-
-impl Entry<'_> {
-    fn tracked(&self) -> Tracked {
-        Tracked { added: self.status == b'A', staged: !self.unhashed() }
-    }
-
-    /// The work tree's content is not that of the index.
-    fn unhashed(&self) -> bool {
-        self.after.iter().all(|digit| *digit == b'0')
-    }
-
-    /// It was one before, whatever it is now.
-    fn is_submodule(&self) -> bool {
-        self.modes.0 == b"160000"
-    }
-
-    fn may_be_touched(&self) -> bool {
-        self.status == b'M' && self.unhashed() && self.modes.0 == self.modes.1
-    }
-}
-
-/// Reads `:mode mode id id status NUL path NUL`, again and again; `None` when it is something else.
-fn entries(printed: &[u8]) -> Option<Vec<Entry<'_>>> {
-    let mut all = Vec::new();
-    let mut parts = listed(printed);
-    while let Some(about) = parts.next() {
-        let mut words = about.strip_prefix(b":")?.split(|byte| *byte == b' ');
-        let (from, to) = (words.next()?, words.next()?);
-        let (before, after) = (words.next()?, words.next()?);
-        let status = *words.next()?.first()?;
-        all.push(Entry { modes: (from, to), before, after, status, path: parts.next()? });
-    }
-    Some(all)
 }
 
 #[cfg(test)]

@@ -21,32 +21,37 @@ pub(super) type Contents = BTreeMap<String, Option<Digest>>;
 
 /// What each of these files below the root contains.
 pub(super) fn of(root: &Path, paths: &[&str]) -> Contents {
-    let readers = paths.len().div_ceil(FILES_PER_READER_MIN).clamp(1, READERS_MAX);
-    let look = |paths: &[&str]| -> Vec<(String, Option<Digest>)> {
-        paths.iter().map(|path| ((*path).to_owned(), one(root, path))).collect()
-    };
+    // What a reader that failed would have told is not there: every file of its share counts as gone.
+    each(paths, |path| one(root, path)).into_iter().map(|(path, digest)| ((*path).to_owned(), digest)).collect()
+}
+
+/// Looks at each, on a few threads where there are many; in order, without the share of one that failed.
+pub(super) fn each<'a, T: Sync, R: Send>(all: &'a [T], look: impl Fn(&'a T) -> R + Sync) -> Vec<(&'a T, R)> {
+    let readers = all.len().div_ceil(FILES_PER_READER_MIN).clamp(1, READERS_MAX);
+    let some = |share: &'a [T]| -> Vec<(&'a T, R)> { share.iter().map(|one| (one, look(one))).collect() };
     if readers == 1 {
-        return look(paths).into_iter().collect();
+        return some(all);
     }
-    let share = paths.len().div_ceil(readers);
+    let some = &some;
     thread::scope(|scope| {
-        let all: Vec<_> = paths.chunks(share).map(|paths| scope.spawn(move || look(paths))).collect();
-        // What a reader that failed would have told is not there: every file of its share counts as gone.
-        all.into_iter().filter_map(|reader| reader.join().ok()).flatten().collect()
+        let readers: Vec<_> =
+            all.chunks(all.len().div_ceil(readers)).map(|share| scope.spawn(move || some(share))).collect();
+        readers.into_iter().filter_map(|reader| reader.join().ok()).flatten().collect()
     })
 }
 
 /// What one file contains: its bytes, where a link leads, or that it is a directory or cannot be read.
 fn one(root: &Path, name: &str) -> Option<Digest> {
     let path = root.join(names::path(name));
-    if let Ok(target) = fs::read_link(&path) {
-        return Some(Digest::of_parts([b"link".as_slice(), target.as_os_str().as_bytes()]));
-    }
     match open(&path) {
         Ok(Opened::Nothing) => None,
         Ok(Opened::Directory) => Some(closed(&path).unwrap_or_else(directory)),
         Ok(Opened::File(file, meta)) => Some(digest(&file, &meta).unwrap_or_else(|_| unreadable())),
-        Err(_) => Some(unreadable()),
+        // It may be a link, which contains where it leads.
+        Err(_) => match fs::read_link(&path) {
+            Ok(target) => Some(Digest::of_parts([b"link".as_slice(), target.as_os_str().as_bytes()])),
+            Err(_) => Some(unreadable()),
+        },
     }
 }
 

@@ -15,6 +15,7 @@ use jackline_core::files::seen::{
 use jackline_core::files::text::filled;
 use jackline_core::redact::Redactor;
 use jackline_core::sha::Digest;
+use jackline_core::time::Timestamp;
 
 use super::baselines;
 use super::changes::{LOOK_MS_MAX, Survey, Unclear};
@@ -39,6 +40,8 @@ pub struct Question<'a> {
     pub redactor: Option<&'a Redactor>,
     /// Where we keep things beside other folders.
     pub kept: &'a [PathBuf],
+    /// When the session began that asks: what changed since is read, whatever git's index says of it.
+    pub began: Option<Timestamp>,
 }
 
 impl Question<'_> {
@@ -52,7 +55,7 @@ impl Question<'_> {
     /// The policies with a firing on record that are not there, and should be: their files, or what they are called
     /// where no file is on record.
     pub(crate) fn missing(&self, is_there: impl Fn(&Held) -> bool) -> Vec<String> {
-        let gone = self.held.iter().filter(|held| self.holds && !is_there(held));
+        let gone = self.held.iter().filter(|held| self.holds && !held.aside && !is_there(held));
         gone.map(|held| if held.file.is_empty() { held.policy.clone() } else { held.file.clone() }).collect()
     }
 }
@@ -116,27 +119,31 @@ struct Since {
 type Looked = (Vec<Fired>, Vec<PolicyFault>);
 
 fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy]) -> Result<Looked, Unclear> {
-    let survey = Survey::new(git.ok_or(Unclear::NoGit)?, &folder.root, LOOK_MS_MAX)?.beside(folder, asked.kept);
-    survey.prepare()?;
+    let survey = Survey::new(git.ok_or(Unclear::NoGit)?, &folder.root, LOOK_MS_MAX)?;
+    let survey = survey.beside(folder, asked.kept).doubting(asked.began);
+    survey.begin();
     let mut known: BTreeMap<CompareTo, Since> = BTreeMap::new();
     for policy in all {
         if let Entry::Vacant(vacant) = known.entry(policy.compare_to) {
             vacant.insert(since(&survey, folder, asked, policy.compare_to)?);
         }
     }
-    let closed = survey.closed();
+    let (closed, removed) = (survey.closed(), survey.removed());
+    let hidden: Vec<String> = closed.iter().chain(&removed).cloned().collect();
     let mut holding = Holding::new(asked.redactor);
     let mut found: Vec<(&Policy, Detected, String)> = Vec::new();
     for policy in all {
         let Some(Since { changes, reference, .. }) = known.get(&policy.compare_to) else { continue };
         let now = reference;
         let held = asked.on_record(policy, &folder.file(&policy.id));
+        let plain = || detector::detect(policy, changes).map(|seen| (seen, reference.clone()));
         let seen = match held.filter(|held| held.reference != *reference) {
+            Some(held) if held.aside => holding.again(&survey, policy, (changes, reference), held, plain())?,
             Some(held) => holding.detect(&survey, policy, (changes, reference), held)?,
-            None => detector::detect(policy, changes).map(|seen| (seen, reference.clone())),
+            None => plain(),
         };
         let (seen, reference) = seen.unzip();
-        let seen = detector::with_closed(policy, seen, &closed);
+        let seen = detector::with_closed(policy, seen, &hidden);
         found.extend(seen.map(|seen| (policy, seen, reference.unwrap_or_else(|| now.clone()))));
     }
     let mut touched: Vec<&str> =
@@ -148,6 +155,7 @@ fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy])
     let lost = known.values().any(|since| since.lost).then(|| lost(folder));
     let compared = [survey.is_astray().then(astray), survey.is_cut().then(cut)];
     let told = lost.into_iter().chain(compared.into_iter().flatten()).chain(closed.iter().map(|dir| unlisted(dir)));
+    let told = told.chain(removed.iter().map(|dir| taken_out(dir)));
     Ok((fired, told.collect()))
 }
 
@@ -157,6 +165,12 @@ fn unlisted(dir: &str) -> PolicyFault {
     let help = Some("let its owner read it (`chmod u+rx`), or have `.gitignore` name it".to_owned());
     let file = if dir.is_empty() { ".".to_owned() } else { dir.to_owned() };
     PolicyFault { file, line: 1, message, help, warning: true }
+}
+
+/// What is told of a submodule that is there no more.
+fn taken_out(dir: &str) -> PolicyFault {
+    let message = "the submodule is there no more: whatever policies ask about was perhaps in it".to_owned();
+    PolicyFault { file: dir.to_owned(), line: 1, message, help: None, warning: true }
 }
 
 fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareTo) -> Result<Since, Unclear> {

@@ -1,11 +1,11 @@
 //! A firing on record stays held against what it was compared to: a commit, or a branch that moved on, ends nothing.
 //!
 //! Only its own files are held so. What others changed since then, and brought along with a branch, asks for nothing; it
-//! may satisfy, though.
+//! may satisfy, though. What counts as changed only because the baseline moved back does not: it was there before.
 
 use std::collections::BTreeMap;
 
-use jackline_core::files::detector::{self, Changed, Changes, Detected};
+use jackline_core::files::detector::{self, Changed, Changes, Detected, State};
 use jackline_core::files::policy::{CompareTo, Policy};
 use jackline_core::files::seen::Held;
 use jackline_core::redact::Redactor;
@@ -40,18 +40,38 @@ impl<'a> Holding<'a> {
             Some((name, true)) => on_record(&name),
             Some((_, false)) | None => false,
         };
-        let own = |path: &str| held.files.is_empty() || on_record(path) || redacted(path);
-        let differs = |path: &str| match then {
-            Some(then) => then.holds(path),
-            // It cannot be told any more: what is on record stands.
-            None => !held.files.is_empty(),
-        };
+        let own = |path: &str| held.has_more() || on_record(path) || redacted(path);
+        // Where it cannot be told any more, what is on record stands, and nothing but a promise answers it.
+        let holds = |path: &str| own(path) && then.is_none_or(|then| then.holds(path));
+        if then.is_none() && held.files.is_empty() {
+            return Err(Unclear::NoCommit(held.reference.clone()));
+        }
         let all = together(now, then, held);
-        let asks = |path: &str| now.holds(path) || (own(path) && differs(path));
-        let Some(seen) = detector::detect_among(policy, &all, asks) else { return Ok(None) };
-        let still = seen.trigger_files.iter().any(|path| own(path) && differs(path));
+        let asks = |path: &str| now.holds(path) || holds(path);
+        let answers = |asking: &str, path: &str| !holds(asking) || then.is_some_and(|then| then.holds(path));
+        let Some(seen) = detector::detect_among(policy, &all, asks, answers) else { return Ok(None) };
+        let still = seen.trigger_files.iter().any(|path| holds(path));
         let reference = if still { held.reference.clone() } else { reference.to_owned() };
         Ok(Some((seen, reference)))
+    }
+
+    /// The same of a firing that was put aside: what asks for something now counts; else its files may have come back by a
+    /// commit, where what is checked out is compared to. A branch of the remote tells by itself what is not in it.
+    pub(super) fn again(
+        &mut self,
+        survey: &Survey<'_>,
+        policy: &Policy,
+        (now, reference): (&Changes, &str),
+        held: &Held,
+        plain: Option<(Detected, String)>,
+    ) -> Result<Option<(Detected, String)>, Unclear> {
+        let fires =
+            |seen: &Option<(Detected, String)>| seen.as_ref().is_some_and(|(seen, _)| seen.state == State::Fires);
+        if fires(&plain) || !survey.is_local() {
+            return Ok(plain);
+        }
+        let back = self.detect(survey, policy, (now, reference), held)?;
+        Ok(if fires(&back) { back } else { plain })
     }
 
     /// What changed since a commit on record; nothing where that commit is no more.

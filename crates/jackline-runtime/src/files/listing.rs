@@ -10,8 +10,10 @@ use super::names::listed;
 /// A file that says what git ignores.
 pub(super) const IGNORING: &str = ".gitignore";
 
-/// The words that have git print it. What is excluded by a word comes before what files say; where we keep things
-/// ourselves, the one that lies there is ours.
+/// Where we keep things ourselves: the file that lies there and says what is ignored is ours.
+pub(super) const OWN_PLACES: [&str; 2] = [".jackline/tmp/policy", ".deepwork/tmp/policy"];
+
+/// The words that have git print it. What is excluded by a word comes before what files say; these are our own places.
 pub(super) const WORDS: [&str; 13] = [
     "ls-files",
     "-z",
@@ -28,7 +30,7 @@ pub(super) const WORDS: [&str; 13] = [
     "**/.deepwork/tmp/policy/",
 ];
 
-/// What was listed; names as git gave them.
+/// What was listed; names as git gave them, and of a work tree that was looked at without git only what it does not know.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Listing {
     pub(super) tracked: Vec<Vec<u8>>,
@@ -40,7 +42,7 @@ pub(super) struct Listing {
     pub(super) nested: Vec<Vec<u8>>,
 }
 
-/// A file marked `assume-unchanged` or `skip-worktree`.
+/// A file marked `assume-unchanged` or `skip-worktree`, or one whose stat data are not believed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unwatched {
     pub(super) path: Vec<u8>,
@@ -48,6 +50,8 @@ pub(super) struct Unwatched {
     pub(super) id: Vec<u8>,
     /// It may be left out of the work tree on purpose.
     pub(super) sparse: bool,
+    /// Git looks at it, and its stat data are those of the index.
+    pub(super) believed: bool,
 }
 
 /// A repository that the index names by a commit.
@@ -71,8 +75,9 @@ pub(super) fn closed(complaints: &[u8]) -> Vec<Vec<u8>> {
     named.map(name).collect()
 }
 
-/// Reads `? path` and `tag mode id stage TAB path`, each ended by NUL; `None` when it is something else.
-pub(super) fn read(printed: &[u8]) -> Option<Listing> {
+/// Reads `? path` and `tag mode id stage TAB path`, each ended by NUL; `None` when it is something else. What is `late` is
+/// looked at whatever its stat data say.
+pub(super) fn read(printed: &[u8], late: impl Fn(&[u8]) -> bool) -> Option<Listing> {
     let mut listing = Listing::default();
     for line in listed(printed) {
         let (tag, rest) = (*line.first()?, line.get(2..)?);
@@ -89,9 +94,11 @@ pub(super) fn read(printed: &[u8]) -> Option<Listing> {
         let (mode, id) = (words.next()?.to_owned(), words.next()?.to_owned());
         if mode == b"160000" {
             listing.submodules.push(Submodule { path: path.clone(), id });
-        } else if tag.is_ascii_lowercase() || tag == b'S' {
+        } else {
+            let marked = tag.is_ascii_lowercase() || tag == b'S';
             let sparse = tag.eq_ignore_ascii_case(&b'S');
-            listing.unwatched.push(Unwatched { path: path.clone(), mode, id, sparse });
+            let unwatched = (marked || (tag == b'H' && late(&path))).then(|| path.clone());
+            listing.unwatched.extend(unwatched.map(|path| Unwatched { path, mode, id, sparse, believed: !marked }));
         }
         listing.tracked.push(path);
     }
@@ -105,15 +112,17 @@ mod tests {
     #[test]
     fn every_kind_of_line_is_read() {
         let printed =
-            b"? new\0? inner/\0H 100644 aa 0\tplain\0h 100644 bb 0\tassumed\0S 100755 cc 0\ta\tb\0H 160000 dd 0\tsub\0";
-        let listing = read(printed).unwrap();
+            b"? new\0? inner/\0H 100644 aa 0\tplain\0h 100644 bb 0\tassumed\0S 100755 cc 0\ta\tb\0H 160000 dd 0\tsub\0H 100644 ee 0\tlate\0";
+        let listing = read(printed, |path| path == b"late").unwrap();
         assert_eq!(listing.untracked, [b"new"]);
         assert_eq!(listing.nested, [b"inner"]);
-        assert_eq!(listing.tracked, [&b"plain"[..], b"assumed", b"a\tb", b"sub"]);
-        let marked: Vec<(&[u8], bool)> = listing.unwatched.iter().map(|file| (&file.path[..], file.sparse)).collect();
-        assert_eq!(marked, [(&b"assumed"[..], false), (b"a\tb", true)]);
+        assert_eq!(listing.tracked, [&b"plain"[..], b"assumed", b"a\tb", b"sub", b"late"]);
+        let about = |file: &Unwatched| (file.path.clone(), file.sparse, file.believed);
+        let marked: Vec<_> = listing.unwatched.iter().map(about).collect();
+        let want = [(&b"assumed"[..], false, false), (b"a\tb", true, false), (b"late", false, true)];
+        assert_eq!(marked, want.map(|(path, sparse, believed)| (path.to_vec(), sparse, believed)));
         assert_eq!(listing.submodules, [Submodule { path: b"sub".to_vec(), id: b"dd".to_vec() }]);
-        assert_eq!(read(b"H what is this"), None);
+        assert_eq!(read(b"H what is this", |_| false), None);
     }
 
     #[test]

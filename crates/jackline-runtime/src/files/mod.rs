@@ -4,18 +4,26 @@
 //! beside the policies: a view, which only counts where a session's log backs it.
 
 pub mod actions;
+mod attributes;
 mod baselines;
+mod blob;
 mod changes;
+mod compared;
+mod configured;
 mod contents;
 mod detection;
 pub mod folder;
 mod holding;
+mod ignored;
+mod index;
 pub mod legacy;
 mod listing;
 mod names;
 pub mod promises;
 pub mod queue;
+mod references;
 mod touched;
+mod tree;
 
 pub use actions::ACTIONS_MS_MAX;
 pub use changes::{LOOK_MS_MAX, NO_COMMIT};
@@ -75,7 +83,7 @@ pub(crate) fn names_of(folder: &Folder) -> Seen {
 pub(crate) fn capture(
     git: &Git,
     (folder, kept): (&Folder, &[PathBuf]),
-    (session, at): (&str, Timestamp),
+    (session, at, began): (&str, Timestamp, Option<Timestamp>),
 ) -> Result<Option<Baseline>, String> {
-    baselines::capture(git, (folder, kept), (session, at))
+    baselines::capture(git, (folder, kept), (session, at, began))
 }

@@ -72,6 +72,12 @@ pub(super) fn from_bytes(name: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(name))
 }
 
+/// An id as git spells it.
+pub(super) fn hex_of(id: &[u8]) -> Vec<u8> {
+    let digit = |half: u8| if half < 10 { b'0' + half } else { b'a' + half - 10 };
+    id.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
 fn hex(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }

@@ -1,26 +1,28 @@
-//! Files that look changed and are not: their stat data differ from git's, or git was told not to look at them, and what
-//! they contain is asked for.
+//! Files that look changed and are not: their stat data differ from git's or are not believed, or git was told not to look at
+//! them, and what they contain is looked at.
 //!
 //! No filter of the repository is run. Line ends are converted as git would convert them, and a file that Git LFS keeps
 //! elsewhere is held against its pointer, which names its digest.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read as _;
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
+use std::time::Instant;
 
 use sha2::{Digest as _, Sha256};
 
-use super::changes::{Survey, Unclear};
+use super::blob::Blob;
+use super::changes::{Converts, Survey, Unclear};
+use super::contents::each;
 use super::names;
 use crate::probes::fingerprint::{Opened, open};
 use crate::probes::git::GitFault;
 
 /// Bytes of a pointer: three short lines.
 const POINTER_BYTES_MAX: usize = 1024;
-/// Bytes of where a link leads: systems take no longer one.
-const LINK_BYTES_MAX: usize = 4096;
+/// The filter whose pointers are known.
+const LFS: &[u8] = b"lfs";
 /// Bytes of a file that is held against its pointer; a larger one whose stat data differ counts as changed.
 const POINTED_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Bytes read at a time.
@@ -32,29 +34,59 @@ pub(super) struct Unsure<'a> {
     pub(super) path: &'a [u8],
     /// The object that it was.
     pub(super) id: &'a [u8],
+    /// Its stat data are those of the index.
+    pub(super) believed: bool,
 }
 
 /// The paths of those that contain what they did.
 pub(super) fn unchanged<'a>(survey: &Survey<'_>, unsure: &[Unsure<'a>]) -> Result<BTreeSet<&'a [u8]>, Unclear> {
+    // However long reading takes, time is left for git.
+    let until = Instant::now() + survey.until.saturating_duration_since(Instant::now()) / 2;
+    let read = each(unsure, |file| {
+        let blob = Blob::of_file(&survey.root().join(names::from_bytes(file.path)), file.id.len(), until)?;
+        Some((blob.id == file.id, blob.convertible))
+    });
+    // One that cannot be read is not what it was.
+    let read = read.into_iter().filter_map(|(file, blob)| Some((file, blob?)));
+    let (mut same, mut left, mut convertible) = (BTreeSet::new(), Vec::new(), Vec::new());
+    for (file, (is_same, converts)) in read {
+        if is_same {
+            same.insert(file.path);
+        } else {
+            left.push(*file);
+            convertible.extend(converts.then_some(*file));
+        }
+    }
+    if left.is_empty() {
+        return Ok(same);
+    }
+    let converts = survey.converts();
+    same.extend(match converts {
+        Converts::Any => converted(survey, &left)?,
+        Converts::Marked => converted(survey, &convertible)?,
+        Converts::Nothing => Vec::new(),
+    });
+    left.retain(|file| !same.contains(file.path));
+    same.extend(pointed(survey, &left)?);
+    left.retain(|file| file.believed && !same.contains(file.path) && converts != Converts::Nothing);
+    same.extend(filtered(survey, &left)?);
+    Ok(same)
+}
+
+/// Files that git would keep as what they were, once it has converted their line ends and the like.
+fn converted<'a>(survey: &Survey<'_>, files: &[Unsure<'a>]) -> Result<Vec<&'a [u8]>, Unclear> {
     // Names with a line end would break git's list of lines: such a file counts as changed.
     let plain = |file: &&Unsure<'a>| !file.path.iter().any(|byte| matches!(byte, b'\n' | b'\r'));
-    let mut left: Vec<Unsure<'a>> = unsure.iter().filter(plain).copied().collect();
-    let mut same = BTreeSet::new();
-    for words in [&["hash-object", "--no-filters", "--stdin-paths"][..], &["hash-object", "--stdin-paths"]] {
-        let ids = match hashed(survey, words, &left)? {
-            Some(ids) => ids,
-            None => {
-                // One that cannot be read fails for all: the others are asked about without it.
-                left.retain(|file| is_readable(survey, file));
-                hashed(survey, words, &left)?.unwrap_or_default()
-            }
-        };
-        let found = left.iter().zip(&ids).filter(|(file, id)| file.id == id.as_slice()).map(|(file, _)| file.path);
-        same.extend(found);
-        left.retain(|file| !same.contains(file.path));
-    }
-    same.extend(pointed(survey, &left)?);
-    Ok(same)
+    let mut left: Vec<Unsure<'a>> = files.iter().filter(plain).copied().collect();
+    let ids = match hashed(survey, &left)? {
+        Some(ids) => ids,
+        None => {
+            // One that cannot be read fails for all: the others are asked about without it.
+            left.retain(|file| is_readable(survey, file));
+            hashed(survey, &left)?.unwrap_or_default()
+        }
+    };
+    Ok(left.iter().zip(&ids).filter(|(file, id)| file.id == id.as_slice()).map(|(file, _)| file.path).collect())
 }
 
 fn is_readable(survey: &Survey<'_>, file: &Unsure<'_>) -> bool {
@@ -62,12 +94,12 @@ fn is_readable(survey: &Survey<'_>, file: &Unsure<'_>) -> bool {
 }
 
 /// The ids of files, as git computes them; none when one of them cannot be read, or is gone by now.
-fn hashed(survey: &Survey<'_>, words: &[&str], files: &[Unsure<'_>]) -> Result<Option<Vec<Vec<u8>>>, Unclear> {
+fn hashed(survey: &Survey<'_>, files: &[Unsure<'_>]) -> Result<Option<Vec<Vec<u8>>>, Unclear> {
     if files.is_empty() {
         return Ok(Some(Vec::new()));
     }
     let lines: Vec<u8> = files.iter().flat_map(|file| [b"./".as_slice(), file.path, b"\n"].concat()).collect();
-    match survey.unfiltered(words, lines) {
+    match survey.unfiltered(&["hash-object", "--stdin-paths"], lines) {
         Ok(printed) => {
             Ok(Some(printed.split(|byte| *byte == b'\n').filter(|id| !id.is_empty()).map(<[u8]>::to_owned).collect()))
         }
@@ -77,8 +109,22 @@ fn hashed(survey: &Survey<'_>, words: &[&str], files: &[Unsure<'_>]) -> Result<O
 }
 
 /// The same of links, which contain where they lead.
-pub(super) fn unchanged_links<'a>(survey: &Survey<'_>, unsure: &[Unsure<'a>]) -> Result<Vec<&'a [u8]>, Unclear> {
-    same_as(survey, unsure, LINK_BYTES_MAX, |path| Some(fs::read_link(path).ok()?.into_os_string().into_vec()))
+pub(super) fn unchanged_links<'a>(survey: &Survey<'_>, unsure: &[Unsure<'a>]) -> Vec<&'a [u8]> {
+    let now = |file: &Unsure<'a>| Blob::of_link(&survey.root().join(names::from_bytes(file.path)), file.id.len());
+    unsure.iter().filter(|file| now(file).is_some_and(|blob| blob.id == file.id)).map(|file| file.path).collect()
+}
+
+/// Files that one of the repository's own filters keeps as something else, and that git has just looked at: nothing can be
+/// said of them without running it, so git is believed.
+fn filtered<'a>(survey: &Survey<'_>, files: &[Unsure<'a>]) -> Result<Vec<&'a [u8]>, Unclear> {
+    if files.is_empty() || !survey.has_filters() {
+        return Ok(Vec::new());
+    }
+    let asked: Vec<u8> = files.iter().flat_map(|file| [file.path, b"\0"].concat()).collect();
+    let printed = survey.run(&["check-attr", "-z", "--stdin", "filter"], asked)?;
+    let values = printed.split(|byte| *byte == 0).skip(2).step_by(3);
+    let known = |value: &[u8]| !matches!(value, b"unspecified" | b"unset" | b"set" | LFS) && survey.has_filter(value);
+    Ok(files.iter().zip(values).filter(|(_, value)| known(value)).map(|(file, _)| file.path).collect())
 }
 
 /// Files whose object is the pointer to what they contain.

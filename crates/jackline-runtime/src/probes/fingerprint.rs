@@ -89,13 +89,17 @@ pub(crate) fn open(path: &Path) -> io::Result<Opened> {
 
 /// The digest of a file's content; of a large one, of its size, time of change, inode and both ends.
 pub(crate) fn digest(file: &File, meta: &Metadata) -> io::Result<Digest> {
-    if meta.len() > FINGERPRINT_BYTES_MAX { large(file, meta) } else { whole(file) }
+    if meta.len() > FINGERPRINT_BYTES_MAX {
+        return large(file, meta);
+    }
+    whole(file, usize::try_from(meta.len()).unwrap_or(CHUNK_BYTES))
 }
 
-fn whole(file: &File) -> io::Result<Digest> {
+fn whole(file: &File, size: usize) -> io::Result<Digest> {
     let end = Instant::now() + Duration::from_millis(FINGERPRINT_MS_MAX);
     let mut hasher = Sha256::new();
-    let mut chunk = vec![0; CHUNK_BYTES];
+    // One byte more than there is tells its end in one go.
+    let mut chunk = vec![0; size.saturating_add(1).min(CHUNK_BYTES)];
     // One byte more than allowed tells a file that grew since it was measured.
     let mut rest = file.take(FINGERPRINT_BYTES_MAX + 1);
     loop {
@@ -125,6 +129,11 @@ fn large(file: &File, meta: &Metadata) -> io::Result<Digest> {
 /// All bytes of a small file, for the few that lead to others; `None` when it is not such a file.
 pub(crate) fn small(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
     let Ok(Opened::File(file, _)) = open(path) else { return None };
+    all(&file, bytes_max)
+}
+
+/// All bytes of an open file; `None` when there are more, or it cannot be read.
+pub(crate) fn all(file: &File, bytes_max: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(bytes_max + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= bytes_max).then_some(bytes)

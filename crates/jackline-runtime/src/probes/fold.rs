@@ -19,7 +19,7 @@ const SAMPLE_ENTRIES_MAX: usize = 32;
 const LISTED_ENTRIES_MAX: usize = 65_536;
 
 /// Whether names below `top` are compared without case: an entry answers to its swapped-case name too.
-pub(super) fn folds(top: &Path) -> bool {
+pub(crate) fn folds(top: &Path) -> bool {
     if cfg!(target_os = "macos") {
         return true;
     }

@@ -3,15 +3,18 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::fingerprint::small;
@@ -29,13 +32,18 @@ const ERROR_BYTES_MAX: u64 = 64 * 1024;
 /// Characters of a complaint that go into the record.
 const COMPLAINT_CHARS_MAX: usize = 200;
 
-/// Milliseconds between two looks at a program that closed its output and has not ended yet.
-const POLL_MS: u64 = 1;
+/// Between two looks at a program that closed its output and has not ended yet: it mostly does at once.
+const POLL_MIN: Duration = Duration::from_micros(20);
+/// The same once it did not: nobody waits for less.
+const POLL_MAX: Duration = Duration::from_millis(1);
 
 /// Filters that are switched off by name; a repository has one or two, and a word of the command line for each.
 const FILTERS_MAX: usize = 64;
 
-/// Bytes of the files that name a git directory: one path.
+/// Bytes of a list of packed references that is looked through.
+pub(crate) const PACKED_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Bytes of the files that name a git directory, or a commit: one path.
 const POINTER_BYTES_MAX: u64 = 8 * 1024;
 
 /// Where git is looked for first: directories that an agent's user cannot usually write.
@@ -81,7 +89,7 @@ const VARIABLES: [(&str, &str); 12] = [
 pub(crate) enum GitFault {
     #[error("git cannot be run: {0}")]
     Unusable(#[from] io::Error),
-    #[error("git took longer than {GIT_MS_MAX} ms")]
+    #[error("git took longer than it may")]
     Late,
     #[error("git printed more than {0} bytes")]
     Long(u64),
@@ -93,7 +101,7 @@ pub(crate) enum GitFault {
 pub(crate) type Printed = Result<Vec<u8>, GitFault>;
 
 /// A git program that may be trusted as far as the system is.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Git {
     program: PathBuf,
     home: Option<PathBuf>,
@@ -107,6 +115,11 @@ impl Git {
         Some(Self { program, home: home.map(Path::to_owned) })
     }
 
+    /// The settings of the user that git reads are below it.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
     /// Runs git in a directory of the repository below `top`; what it printed, if it was content.
     pub(crate) fn run(&self, at: &At<'_>, words: &[&str], input: Vec<u8>) -> Printed {
         self.heard(at, words, input).map(|(printed, _)| printed)
@@ -114,8 +127,10 @@ impl Git {
 
     /// The same, and what it complained of while it was content.
     pub(crate) fn heard(&self, at: &At<'_>, words: &[&str], input: Vec<u8>) -> Result<(Vec<u8>, Vec<u8>), GitFault> {
-        let mut child = self.command(at, words).spawn()?;
-        let printed = attend(&mut child, input, at.until);
+        let mut command = self.command(at, words);
+        command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+        let mut child = command.spawn()?;
+        let printed = attend(&mut child, &input, at.until);
         if printed.is_err() {
             end(&mut child);
         }
@@ -134,7 +149,7 @@ impl Git {
         command.args(Some(["-c", "core.ignorecase=false"]).filter(|_| !fold::folds(at.top)).into_iter().flatten());
         command.args(words);
         command.current_dir(at.dir).process_group(0);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 }
@@ -160,15 +175,8 @@ fn executable(path: &Path) -> bool {
 }
 
 /// Feeds and drains a child until it ends well or its time is up.
-fn attend(child: &mut Child, input: Vec<u8>, until: Instant) -> Result<(Vec<u8>, Vec<u8>), GitFault> {
-    let printed = drain(child.stdout.take(), OUTPUT_BYTES_MAX)?;
-    let complaints = drain(child.stderr.take(), ERROR_BYTES_MAX)?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // A child that stops reading ends the write with an error; its exit code says the rest.
-        thread::Builder::new().spawn(move || stdin.write_all(&input))?;
-    }
-    let printed = drained(&printed, until)?;
-    let complaints = drained(&complaints, until)?;
+fn attend(child: &mut Child, input: &[u8], until: Instant) -> Result<(Vec<u8>, Vec<u8>), GitFault> {
+    let (printed, complaints) = Pipes::of(child, input)?.attend(until)?;
     if exit(child, until)?.success() {
         return Ok((printed, complaints));
     }
@@ -184,29 +192,101 @@ fn complaint(all: &str) -> String {
     format!("{first}{}", next.unwrap_or_default()).chars().take(COMPLAINT_CHARS_MAX).collect()
 }
 
-/// Reads a pipe on a thread of its own: a program that keeps it open must not keep us.
-fn drain<R: Read + Send + 'static>(pipe: Option<R>, bytes_max: u64) -> io::Result<Receiver<Printed>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::Builder::new().spawn(move || {
-        // The receiver is gone when the time was up: nobody is left to tell.
-        let _ = sender.send(read(pipe, bytes_max));
-    })?;
-    Ok(receiver)
+/// Both ways to a child at once, without a thread: none of them waits for another, and a program that keeps one open does
+/// not keep us.
+struct Pipes<'a> {
+    printed: Drain<ChildStdout>,
+    complaints: Drain<ChildStderr>,
+    fed: Option<ChildStdin>,
+    input: &'a [u8],
 }
 
-fn read<R: Read>(pipe: Option<R>, bytes_max: u64) -> Printed {
-    let mut bytes = Vec::new();
-    if let Some(pipe) = pipe {
-        pipe.take(bytes_max + 1).read_to_end(&mut bytes)?;
+impl<'a> Pipes<'a> {
+    fn of(child: &mut Child, input: &'a [u8]) -> io::Result<Self> {
+        let printed = Drain::of(child.stdout.take(), OUTPUT_BYTES_MAX)?;
+        let complaints = Drain::of(child.stderr.take(), ERROR_BYTES_MAX)?;
+        let fed = child.stdin.take();
+        fed.iter().try_for_each(at_once)?;
+        Ok(Self { printed, complaints, fed, input })
     }
-    if bytes.len() as u64 > bytes_max { Err(GitFault::Long(bytes_max)) } else { Ok(bytes) }
+
+    /// What was printed and complained of, once the child has closed both.
+    fn attend(mut self, until: Instant) -> Result<(Vec<u8>, Vec<u8>), GitFault> {
+        while self.printed.pipe.is_some() || self.complaints.pipe.is_some() {
+            self.wait(until)?;
+            self.feed();
+            self.printed.take()?;
+            self.complaints.take()?;
+        }
+        Ok((self.printed.bytes, self.complaints.bytes))
+    }
+
+    /// Until one of them can be read or written.
+    fn wait(&self, until: Instant) -> Result<(), GitFault> {
+        let mut ready: Vec<PollFd<'_>> = Vec::with_capacity(3);
+        ready.extend(self.printed.pipe.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        ready.extend(self.complaints.pipe.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        ready.extend(self.fed.iter().map(|pipe| PollFd::new(pipe, PollFlags::OUT)));
+        let left = until.saturating_duration_since(Instant::now());
+        let left = Timespec::try_from(left).map_err(io::Error::other)?;
+        match poll(&mut ready, Some(&left)) {
+            Ok(0) => Err(GitFault::Late),
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(fault) => Err(GitFault::Unusable(fault.into())),
+        }
+    }
+
+    /// A child that stops reading ends the write with an error; its exit code says the rest.
+    fn feed(&mut self) {
+        let Some(pipe) = &mut self.fed else { return };
+        match pipe.write(self.input) {
+            Ok(taken) => self.input = self.input.get(taken..).unwrap_or_default(),
+            Err(fault) if is_early(&fault) => {}
+            Err(_) => self.input = &[],
+        }
+        if self.input.is_empty() {
+            self.fed = None;
+        }
+    }
 }
 
-fn drained(pipe: &Receiver<Printed>, until: Instant) -> Printed {
-    pipe.recv_timeout(until.saturating_duration_since(Instant::now())).unwrap_or(Err(GitFault::Late))
+/// What comes out of a pipe, until it is closed.
+struct Drain<R> {
+    pipe: Option<R>,
+    bytes: Vec<u8>,
+    bytes_max: u64,
+}
+
+impl<R: Read + AsFd> Drain<R> {
+    fn of(pipe: Option<R>, bytes_max: u64) -> io::Result<Self> {
+        pipe.iter().try_for_each(at_once)?;
+        Ok(Self { pipe, bytes: Vec::new(), bytes_max })
+    }
+
+    /// All that is there by now.
+    fn take(&mut self) -> Result<(), GitFault> {
+        let Some(pipe) = &mut self.pipe else { return Ok(()) };
+        let room = (self.bytes_max + 1).saturating_sub(self.bytes.len() as u64);
+        match pipe.take(room).read_to_end(&mut self.bytes) {
+            Ok(_) => self.pipe = None,
+            Err(fault) if is_early(&fault) => {}
+            Err(fault) => return Err(fault.into()),
+        }
+        if self.bytes.len() as u64 > self.bytes_max { Err(GitFault::Long(self.bytes_max)) } else { Ok(()) }
+    }
+}
+
+/// Has a pipe say that there is nothing, or no room, instead of waiting.
+fn at_once(pipe: impl AsFd) -> io::Result<()> {
+    Ok(rustix::fs::fcntl_setfl(&pipe, rustix::fs::fcntl_getfl(&pipe)? | OFlags::NONBLOCK)?)
+}
+
+fn is_early(fault: &io::Error) -> bool {
+    matches!(fault.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
 fn exit(child: &mut Child, until: Instant) -> Result<ExitStatus, GitFault> {
+    let mut pause = POLL_MIN;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
@@ -214,7 +294,8 @@ fn exit(child: &mut Child, until: Instant) -> Result<ExitStatus, GitFault> {
         if Instant::now() >= until {
             return Err(GitFault::Late);
         }
-        thread::sleep(Duration::from_millis(POLL_MS));
+        thread::sleep(pause);
+        pause = (pause * 2).min(POLL_MAX);
     }
 }
 
@@ -277,6 +358,32 @@ impl Repository {
         let common = pointed(&dir.join("commondir"), &dir, b"").unwrap_or_else(|| dir.clone());
         Some(Self { top: top.to_owned(), dir, common, linked })
     }
+}
+
+impl Repository {
+    /// The commit that is checked out, as far as plain files tell; git knows other ways to keep it.
+    pub(crate) fn checked_out(&self) -> Option<String> {
+        let head = small(&self.dir.join("HEAD"), POINTER_BYTES_MAX)?;
+        let head = str::from_utf8(&head).ok()?.strip_suffix('\n')?;
+        let Some(name) = head.strip_prefix("ref: ") else { return is_id(head).then(|| head.to_owned()) };
+        let plain = name.starts_with("refs/heads/") && !name.contains("..") && !name.contains(char::is_whitespace);
+        let loose = self.common.join(Some(name).filter(|_| plain)?);
+        if let Some(text) = small(&loose, POINTER_BYTES_MAX) {
+            let id = str::from_utf8(&text).ok()?.strip_suffix('\n')?;
+            return is_id(id).then(|| id.to_owned());
+        }
+        if fs::symlink_metadata(&loose).is_ok() {
+            return None;
+        }
+        let packed = small(&self.common.join("packed-refs"), PACKED_BYTES_MAX)?;
+        let packed = packed.split(|byte| *byte == b'\n').filter_map(|line| str::from_utf8(line).ok()?.split_once(' '));
+        packed.filter(|(id, known)| *known == name && is_id(id)).map(|(id, _)| id.to_owned()).next()
+    }
+}
+
+/// Whether a text is an id of either kind.
+fn is_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// The path that a one-line file names, seen from `base`.
@@ -390,9 +497,12 @@ mod tests {
 
     #[test]
     fn output_is_bounded() {
-        assert!(matches!(read(Some(&b"abc"[..]), 3), Ok(bytes) if bytes == b"abc"));
-        assert!(matches!(read(Some(&b"abcd"[..]), 3), Err(GitFault::Long(3))));
         let dir = tempfile::tempdir().unwrap();
+        for (bytes, want) in [(&b"abc"[..], true), (b"abcd", false)] {
+            fs::write(dir.path().join("a"), bytes).unwrap();
+            let mut drain = Drain::of(fs::File::open(dir.path().join("a")).ok(), 3).unwrap();
+            assert_eq!(drain.take().is_ok(), want);
+        }
         let noisy = run(&dir, "while :; do echo complaint complaint complaint >&2; done", b"", 5000);
         assert!(matches!(noisy, Err(GitFault::Long(_) | GitFault::Late)), "{noisy:?}");
     }

@@ -7,7 +7,7 @@ pub(crate) mod below;
 mod contains;
 pub(crate) mod exit;
 pub(crate) mod fingerprint;
-mod fold;
+pub(crate) mod fold;
 pub(crate) mod git;
 mod identity;
 mod index;

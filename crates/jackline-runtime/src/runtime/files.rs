@@ -59,12 +59,19 @@ impl Asked {
 }
 
 impl Runtime {
-    pub(super) fn files(&self, judging: &Judging, event: &Event, ask: &Ask, seen: &mut FilesSeen) -> Fact {
+    pub(super) fn files(
+        &self,
+        judging: &Judging,
+        (session, event): (&Session, &Event),
+        ask: &Ask,
+        seen: &mut FilesSeen,
+    ) -> Fact {
+        let began = session.began.or(Some(event.at));
         let answered = match ask {
             Ask::Detect { dir, root, base, baseline, held, .. } => {
                 let holds = !event.session.starts_with(CHECKING_SESSION);
                 let (base, baseline, redactor) = (base.as_deref(), baseline.as_ref(), Some(&judging.redactor));
-                let question = Question { base, baseline, held, holds, redactor, kept: &states(judging) };
+                let question = Question { base, baseline, held, holds, redactor, kept: &states(judging), began };
                 self.detect(judging, event, (Asked::of(dir, root), question), seen)
             }
             Ask::Act { dir, root, due } => self.act(judging, &Asked::of(dir, root), due, seen),
@@ -73,7 +80,7 @@ impl Runtime {
                 let Some(git) = judging.prober.git() else {
                     return Fact::Unknown("there is no git program".to_owned());
                 };
-                let kept = files::capture(git, (&folder, &states(judging)), (&event.session, *at));
+                let kept = files::capture(git, (&folder, &states(judging)), (&event.session, *at, began));
                 kept.map(|kept| kept.map(Seen::Baseline))
             }
             Ask::Names { dir } => {
@@ -199,7 +206,8 @@ fn nothing_there(dir: Option<&String>, question: Question<'_>) -> Option<Seen> {
     let dir = dir.filter(|dir| *dir != DIR_DEFAULT);
     let faults = dir.map(|dir| files::not_there(dir)).into_iter().collect();
     let found = Found { faults, missing: question.missing(|_| false), ..Found::default() };
-    (dir.is_some() || !question.held.is_empty()).then_some(Seen::Detected(found))
+    let asked_for = question.held.iter().any(|held| !held.aside);
+    (dir.is_some() || asked_for).then_some(Seen::Detected(found))
 }
 
 /// Where we keep things beside folders that a definition names; the others are known by their names.

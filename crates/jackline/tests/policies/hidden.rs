@@ -253,3 +253,37 @@ fn what_we_write_beside_folders_is_no_change() {
     assert!(world.repo("tmp/policy/.gitignore").exists() || world.repo("a/tmp/policy/.gitignore").exists());
     assert_eq!(world.outstanding(), [""; 0]);
 }
+
+#[test]
+fn what_is_no_file_any_more_or_too_large_to_be_read_makes_no_other_go_unjudged() {
+    for mark in [false, true] {
+        let world = world();
+        if mark {
+            world.git(&["update-index", "--assume-unchanged", "README.md"]);
+        }
+        world.write("src/t.py", "bbbb\n");
+        let readme = world.repo("README.md");
+        fs::remove_file(&readme).expect("removed");
+        assert!(std::process::Command::new("mkfifo").arg(&readme).status().expect("made").success());
+        fires_for(&world, &["src/t.py"]);
+        fs::remove_file(&readme).expect("removed");
+        fs::File::create(&readme).and_then(|file| file.set_len(6 << 30)).expect("a file of holes");
+        fires_for(&world, &["src/t.py"]);
+    }
+}
+
+#[test]
+fn what_a_filter_of_the_agents_has_git_keep_is_not_believed() {
+    use super::sessions::blocked;
+    let world = world();
+    world.write("jackline.yaml", "jackline: 1\n");
+    world.commit("a definition");
+    world.write("src/t.py", "bbbb\n");
+    blocked(&world, "s1");
+    fs::write(world.path("attributes"), "src/t.py filter=x\n").expect("written");
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let attributes = format!("core.attributesFile={}", world.path("attributes").display());
+    world.git(&["-c", &attributes, "-c", "filter.x.clean=git cat-file blob HEAD:src/t.py", "add", "src/t.py"]);
+    assert!(!world.git(&["status", "--porcelain"]).contains("src/t.py"), "git takes it for unchanged");
+    blocked(&world, "s1");
+}

@@ -133,3 +133,23 @@ fn a_command_is_given_files_and_no_directory() {
     let seen = world.check(&["--trust"]);
     assert_eq!((&seen["outstanding"], &seen["settled"][0]["settled_by"]), (&json!([]), &json!("command")), "{seen}");
 }
+
+#[test]
+fn a_submodule_that_is_taken_out_or_replaced_is_asked_about() {
+    let rid = |world: &World| fs::remove_dir_all(world.repo("src/sm")).expect("removed");
+    for way in ["removed", "taken out of the index", "replaced by a link"] {
+        let world = with_submodule();
+        world.policy("inside", "---\ntrigger: src/sm/*.py\n---\nLook.\n");
+        world.policy("elsewhere", "---\ntrigger: docs/**\n---\nLook.\n");
+        world.commit("policies");
+        match way {
+            "removed" => rid(&world),
+            "taken out of the index" => drop(world.git(&["rm", "-qf", "src/sm"])),
+            _ => {
+                rid(&world);
+                std::os::unix::fs::symlink(world.path("library"), world.repo("src/sm")).expect("linked");
+            }
+        }
+        assert_eq!(world.outstanding(), ["inside", "rule"], "{way}");
+    }
+}

@@ -9,6 +9,7 @@ mod commands;
 mod firing;
 mod hidden;
 mod inside;
+mod moved;
 mod places;
 mod promises;
 mod queue;

@@ -197,3 +197,27 @@ fn a_quoted_promise_is_nobodys_word() {
     }
     assert_eq!(stop_saying(&world, "s1", "`<promise>Rule</promise>`")["decision"], Value::Null);
 }
+
+#[test]
+fn what_is_open_when_the_agent_parks_stays_open() {
+    let world = world(PROMPT);
+    prompt(&world, "s1");
+    world.write("src/a.py", "1\n");
+    let parked = json!({ "stop_hook_active": false, "last_assistant_message": "<park>later</park>" });
+    let answer = hook(&world, "s1", "Stop", parked);
+    assert_eq!(answer["decision"], Value::Null, "{answer}");
+    assert_eq!(world.queued(), ["queued.json"], "it is on record, and shown to people");
+    prompt(&world, "s1");
+    blocked(&world, "s1");
+}
+
+#[test]
+fn a_prompt_before_the_stop_takes_nothing_away() {
+    let world = world(PROMPT);
+    prompt(&world, "s1");
+    let call = json!({ "tool_name": "Bash", "tool_input": { "command": "echo 1 > src/a.py" }, "tool_use_id": "t1" });
+    hook(&world, "s1", "PreToolUse", call);
+    world.write("src/a.py", "1\n");
+    prompt(&world, "s1");
+    blocked(&world, "s1");
+}

@@ -42,6 +42,19 @@ fn a_set_asks_both_ways() {
 }
 
 #[test]
+fn only_what_answers_meets() {
+    let (set, all) = (policy(SET), changes(&["src/a.py", "src/b.py", "tests/a_test.py", "tests/b_test.py"]));
+    let among = |answers: fn(&str, &str) -> bool| detect_among(&set, &all, |path| path.starts_with("src"), answers);
+    assert_eq!(among(|_, _| true).unwrap().state, State::Met);
+    let seen = among(|asking, _| asking != "src/a.py").unwrap();
+    assert_eq!((seen.state, seen.trigger_files), (State::Fires, vec!["src/a.py".to_owned()]));
+    let safe = policy("trigger: src/**\nsafety: tests/**");
+    let among = |answers: fn(&str, &str) -> bool| detect_among(&safe, &all, |_| true, answers).unwrap().state;
+    assert_eq!(among(|_, _| true), State::Safe);
+    assert_eq!(among(|asking, _| asking != "src/a.py"), State::Fires);
+}
+
+#[test]
 fn correspondences_are_listed_one_by_one() {
     check(
         SET,

@@ -115,7 +115,7 @@ impl Evaluator<'_> {
             name: firing.name.clone(),
             file: firing.file.clone(),
             reference: firing.baseline_ref.clone(),
-            files: held_files(firing, status),
+            files: held_files(firing, status, by),
             prompt: firing.compare_to == CompareTo::Prompt,
             at: known.filter(goes_on).map_or(self.session.now(self.event.at), |kept| kept.at),
             said: if status.is_settled() {
@@ -161,9 +161,10 @@ fn quiet(known: Option<&Kept>, by: SettledBy) -> Judged {
 }
 
 /// The files of a firing that stay changed while it is outstanding.
-fn held_files(firing: &Firing, status: Status) -> Vec<String> {
-    let all = firing.left_out == 0 && firing.trigger_files.len() <= FILES_HELD_MAX;
-    if all && !status.is_settled() { firing.trigger_files.clone() } else { Vec::new() }
+fn held_files(firing: &Firing, status: Status, by: Option<SettledBy>) -> Vec<String> {
+    let answered = status.is_settled() && by != Some(SettledBy::Deleted);
+    let held = if answered { 0 } else { FILES_HELD_MAX };
+    firing.trigger_files.iter().take(held).cloned().collect()
 }
 
 /// How a firing stands whose command was to run for exactly this.

@@ -29,6 +29,24 @@ impl Evaluator<'_> {
         self.session.files.outstanding().filter(nowhere).collect()
     }
 
+    /// Whether all policies are there that were when the session began: where some are gone, nobody knows what they would
+    /// have said. It is told once.
+    pub(super) fn count(&self, (folders, judged): (&[Folder], &[Option<Found>]), all: &mut Evaluated) {
+        let home = |folder: &Folder| folder.root.is_none() && folder.tree.is_none() && !folder.observed;
+        let known = self.session.files.policies;
+        if all.unclear.is_some() || !folders.iter().any(home) {
+            return;
+        }
+        let found =
+            folders.iter().zip(judged).filter(|(folder, _)| home(folder)).filter_map(|(_, found)| found.as_ref());
+        let policies: usize = found.map(|found| found.policies + found.unusable()).sum();
+        if policies < known {
+            let gone = known - policies;
+            all.unclear = Some(format!("{gone} of {known} policies that were there when the session began are gone"));
+            all.changes.push(Change::Files { step: Step::Counted { policies } });
+        }
+    }
+
     /// What becomes of firings on record that were not judged now.
     pub(super) fn on_record(
         &self,
@@ -107,7 +125,10 @@ impl Evaluator<'_> {
         all.queue.push(Write::Settle { tree, file, hash, status, by, at });
         let name = if kept.name.is_empty() { &kept.policy } else { &kept.name };
         all.notes.push(settled_note((&kept.policy, name), &kept.hash, kept.status, (status, by)));
-        let settled = Kept { status, by: Some(by), at, files: Vec::new(), said: None, ..kept.clone() };
+        // What was put aside may come back.
+        let aside = matches!(by, SettledBy::Irrelevant | SettledBy::Satisfied);
+        let files = if aside { kept.files.clone() } else { Vec::new() };
+        let settled = Kept { status, by: Some(by), at, files, said: None, ..kept.clone() };
         all.changes.push(Change::Files { step: Step::Kept { kept: settled } });
     }
 

@@ -73,6 +73,189 @@ impl World {
         let told = |file: &Changed| format!("{}{}", if file.created { "+" } else { "" }, file.path);
         assert_eq!(changes.iter().map(told).collect::<Vec<_>>(), want);
         assert_eq!(fs::read(self.root.join(".git/index")).ok(), index, "nothing is staged");
+        self.check_alike(root, base.as_deref());
+    }
+
+    /// Git sees the same in the work tree as we do; whether we looked ourselves.
+    #[track_caller]
+    fn check_alike(&self, root: &Path, commit: Option<&str>) -> bool {
+        let own = Survey::new(&self.git, root, LOOK_MS_MAX).unwrap();
+        let gits = Survey { whole: false, ..Survey::new(&self.git, root, LOOK_MS_MAX).unwrap() };
+        // What is staged git tells by the seconds of stat data, and we by what files contain.
+        let added = |survey: &Survey<'_>| -> Vec<(String, bool)> {
+            survey.tracked(commit).unwrap().into_iter().map(|(name, how)| (name, how.added)).collect()
+        };
+        assert_eq!(added(&own), added(&gits));
+        assert_eq!(own.untracked().unwrap(), gits.untracked().unwrap());
+        assert!(!gits.looks_itself());
+        own.looks_itself()
+    }
+}
+
+/// Numbers that look random and are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % sides
+    }
+
+    fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[self.roll(all.len())]
+    }
+}
+
+#[test]
+fn random_patterns_ignore_what_they_do_for_git() {
+    let (parts, ends) =
+        (["a", "b", "ab", "a.c", "b-", "é", "a b", "#a", "!b", "[", "x]"], ["", "", "/", " ", "\\ ", "\r"]);
+    let wild = [
+        "*", "**", "?", "*.c", "a*", "*b", "[a-b]", "[!a]", "[^b]?", "**a", "b**", "\\a", "\\#a", "\\!b", "*?", "a*b*",
+    ];
+    for seed in 0..60 {
+        let (world, mut dice) = (World::new(), Dice(seed));
+        for _ in 0..40 {
+            let depth = 1 + dice.roll(3);
+            let path: Vec<&str> = (0..depth).map(|_| dice.pick(&parts)).collect();
+            let path = world.root.join(path.join("/"));
+            let _ = fs::create_dir_all(path.parent().unwrap());
+            let _ = fs::write(path, "1\n");
+        }
+        for _ in 0..dice.roll(5) {
+            let some = dice.pick(&["a", "b", "ab", "a.c", ""]);
+            if !world.root.join(some).exists() {
+                continue;
+            }
+            world.git(&["add", "-A", "-f", "--", if some.is_empty() { "." } else { some }]);
+        }
+        for dir in ["", "a", "b", "ab", "a/b"] {
+            let mut text = String::new();
+            for _ in 0..dice.roll(5) {
+                let negative = if dice.roll(4) == 0 { "!" } else { "" };
+                let lead = dice.pick(&["", "", "/", "a/", "**/", "*/"]);
+                let (middle, end) =
+                    (if dice.roll(2) == 0 { dice.pick(&parts) } else { dice.pick(&wild) }, dice.pick(&ends));
+                let rest = if dice.roll(3) == 0 { format!("/{}", dice.pick(&wild)) } else { String::new() };
+                text.push_str(&format!("{negative}{lead}{middle}{rest}{end}\n"));
+            }
+            if world.root.join(dir).is_dir() && !text.is_empty() {
+                fs::write(world.root.join(dir).join(".gitignore"), text).unwrap();
+            }
+        }
+        world.check_alike(&world.root, None);
+    }
+}
+
+#[test]
+fn random_changes_are_what_they_are_for_git() {
+    for seed in 0..40 {
+        let (world, mut dice) = (World::new(), Dice(seed));
+        let names = ["a", "b", "a.b", "d/a", "d/b", "d/e/f", "d.x", "e/a", "e/b"];
+        for name in names {
+            world.write(name, name);
+        }
+        std::os::unix::fs::symlink("a", world.root.join("l")).unwrap();
+        world.commit("begin");
+        for _ in 0..12 {
+            let name = dice.pick(&names);
+            let path = world.root.join(name);
+            match dice.roll(9) {
+                0 => drop(fs::remove_file(&path)),
+                1 => drop(fs::create_dir_all(path.parent().unwrap()).and_then(|()| fs::write(&path, "other"))),
+                2 => drop(world.git(&["add", "-A"])),
+                3 => drop(fs::remove_file(&path).and_then(|()| std::os::unix::fs::symlink("b", &path))),
+                4 => drop(fs::remove_file(&path).and_then(|()| fs::create_dir_all(&path))),
+                5 => drop(fs::write(world.root.join(dice.pick(&["new", "d/new", "n/e/w"])), "1")),
+                6 => drop(fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))),
+                7 => drop(fs::remove_dir_all(world.root.join(dice.pick(&["d", "e", "d/e"])))),
+                _ => drop(world.git(&["rm", "-q", "--cached", "--ignore-unmatch", "-r", name])),
+            }
+            let head = world.git(&["rev-parse", "HEAD"]);
+            assert!(world.check_alike(&world.root, Some(&head)), "nothing here is unusual");
+        }
+    }
+}
+
+#[test]
+fn what_is_unusual_is_left_to_git() {
+    let unusual: [(&[&[&str]], bool); 9] = [
+        (&[&["status"]], true),
+        (&[&["update-index", "--index-version", "4"]], true),
+        (&[&["update-index", "--untracked-cache"]], true),
+        (&[&["update-index", "--split-index"]], false),
+        (&[&["update-index", "--assume-unchanged", "a"]], false),
+        (&[&["update-index", "--skip-worktree", "a"]], false),
+        (&[&["config", "core.filemode", "false"]], false),
+        (&[&["add", "-N", "new"]], false),
+        (&[&["init", "-q", "inner"]], false),
+    ];
+    for (commands, want) in unusual {
+        let world = World::committed();
+        world.write("new", "1\n");
+        world.write("long/name/of/a/file", "1\n");
+        world.write("long/name/of/another", "1\n");
+        world.git(&["add", "long"]);
+        commands.iter().for_each(|words| drop(world.git(words)));
+        fs::remove_file(world.root.join("b")).unwrap();
+        let head = world.git(&["rev-parse", "HEAD"]);
+        assert_eq!(world.check_alike(&world.root, Some(&head)), want, "{commands:?}");
+    }
+}
+
+#[test]
+fn an_index_with_longer_ids_is_left_to_git() {
+    let world = World::new();
+    fs::remove_dir_all(world.root.join(".git")).unwrap();
+    world.git(&["init", "-q", "--object-format=sha256"]);
+    world.write("a", "1\n");
+    world.commit("begin");
+    world.write("a", "2\n");
+    world.write("b", "2\n");
+    world.check(&["a", "+b"]);
+}
+
+#[test]
+fn what_changed_since_a_session_began_is_read_whatever_the_index_says() {
+    let world = World::committed();
+    let hide = |text: &str| {
+        world.write("a", text);
+        let filter = "filter.x.clean=git cat-file blob HEAD:a";
+        fs::write(world.root.with_file_name("attributes"), "a filter=x\n").unwrap();
+        let attributes = format!("core.attributesFile={}", world.root.with_file_name("attributes").display());
+        std::thread::sleep(Duration::from_millis(1100));
+        world.git(&["-c", &attributes, "-c", filter, "add", "a"]);
+        std::thread::sleep(Duration::from_millis(1100));
+        world.git(&["status"]);
+    };
+    hide("2\n");
+    for whole in [true, false] {
+        let since = |began: Option<Timestamp>| {
+            let survey = Survey::new(&world.git, &world.root, LOOK_MS_MAX).unwrap().doubting(began);
+            let survey = Survey { whole, ..survey };
+            let head = survey.head().unwrap();
+            survey.since(head.as_deref()).unwrap().iter().map(|file| file.path.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(since(None), [""; 0], "git's index says that it is the same");
+        assert_eq!(since(Some(Timestamp(0))), ["a"]);
+    }
+}
+
+#[test]
+fn a_filter_of_the_repository_is_believed_and_no_other() {
+    let world = World::committed();
+    world.git(&["config", "filter.x.clean", "echo 1; cat >/dev/null"]);
+    world.write(".gitattributes", "a filter=x\n");
+    world.write("a", "2\n");
+    world.write("b", "2\n");
+    std::thread::sleep(Duration::from_millis(1100));
+    world.git(&["add", "a"]);
+    for whole in [true, false] {
+        let survey = Survey::new(&world.git, &world.root, LOOK_MS_MAX).unwrap().doubting(Some(Timestamp(0)));
+        let survey = Survey { whole, ..survey };
+        let head = survey.head().unwrap();
+        let told: Vec<String> = survey.tracked(head.as_deref()).unwrap().into_keys().collect();
+        assert_eq!(told, ["b"]);
     }
 }
 
@@ -123,22 +306,6 @@ fn what_the_index_takes_for_a_repository_is_looked_into_without_a_commit_too() {
     world.check(&["+deep"]);
     world.write("deep/er/n", "1\n");
     world.check(&["+deep", "+deep/er/n"]);
-}
-
-#[test]
-fn a_setting_is_on_when_its_last_value_is() {
-    for (values, want) in [
-        (&b""[..], false),
-        (b"core.a\ntrue\0", false),
-        (b"core.b\ntrue\0", true),
-        (b"core.B\nYES\0core.a\nfalse\0", true),
-        (b"core.b\0", true),
-        (b"core.b\n\0", false),
-        (b"core.b\ntrue\0core.b\nOff\0", false),
-        (b"core.b\n0\0core.b\n1\0", true),
-    ] {
-        assert_eq!(is_on(values, b"core.b"), want, "{}", String::from_utf8_lossy(values));
-    }
 }
 
 #[test]

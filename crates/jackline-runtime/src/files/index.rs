@@ -1,0 +1,200 @@
+//! Git's index as it lies on disk, read without git: which content it knows under which path, and what each file looked
+//! like then.
+//!
+//! Read whole or not at all: whatever is unusual (an unfinished merge, a file that git is told not to look at or to take
+//! for added, a submodule, a split or sparse index) is `None`, and git is asked instead.
+
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use rustix::fs::Stat;
+
+use crate::probes::fingerprint::{Opened, all, open};
+
+/// Bytes of an index that is read: some 600,000 files.
+const INDEX_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Bytes of the numbers in front of an entry's id, and of those behind it.
+const NUMBERS_BYTES: usize = 40;
+const FLAGS_BYTES: usize = 2;
+/// Bytes of an id. A repository with longer ones says so in its settings, and its index cannot be read like this.
+const ID_BYTES: usize = 20;
+/// Entries of the older versions are padded with NUL to a multiple of this.
+const PADDED_BYTES: usize = 8;
+/// What the flags of an entry may say without being unusual: the length of its name, and that there are more flags.
+const USUAL_FLAGS: u16 = 0x0fff | EXTENDED;
+const EXTENDED: u16 = 0x4000;
+
+/// The modes of an entry that are usual.
+pub(super) const FILE: u32 = 0o100_644;
+pub(super) const PROGRAM: u32 = 0o100_755;
+pub(super) const LINK: u32 = 0o120_000;
+
+/// The index.
+#[derive(Debug)]
+pub(super) struct Index {
+    bytes: Vec<u8>,
+    names: Vec<u8>,
+    entries: Vec<Place>,
+    /// When it was written, in seconds: what was modified since then may have been taken in before.
+    written: i64,
+}
+
+/// Where an entry and its name are.
+#[derive(Debug, Clone)]
+struct Place {
+    at: u32,
+    name: Range<u32>,
+}
+
+/// What is known under a path.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry<'a> {
+    pub(super) path: &'a [u8],
+    pub(super) mode: u32,
+    pub(super) id: &'a [u8],
+    numbers: &'a [u8],
+}
+
+impl Index {
+    /// The index in a repository's directory. One that is not there is empty, as git takes it.
+    pub(super) fn read(dir: &Path) -> Option<Self> {
+        let (file, meta) = match open(&dir.join("index")).ok()? {
+            Opened::Nothing => return Some(Self::of(Vec::new(), 0)),
+            Opened::File(file, meta) => (file, meta),
+            Opened::Directory => return None,
+        };
+        let mut index = Self::of(all(&file, INDEX_BYTES_MAX)?, meta.mtime());
+        let end = index.read_entries()?;
+        index.has_usual_extensions(end).then_some(index)
+    }
+
+    const fn of(bytes: Vec<u8>, written: i64) -> Self {
+        Self { bytes, names: Vec::new(), entries: Vec::new(), written }
+    }
+
+    /// Takes all entries in; where they end.
+    fn read_entries(&mut self) -> Option<usize> {
+        let version =
+            number(&self.bytes, 4).filter(|version| self.bytes.starts_with(b"DIRC") && matches!(version, 2..=4))?;
+        let count = number(&self.bytes, 8)? as usize;
+        // A count that lies must not have us reserve what is not there.
+        self.entries.reserve(count.min(self.bytes.len() / NUMBERS_BYTES));
+        self.names.reserve(self.bytes.len().saturating_sub(count.saturating_mul(NUMBERS_BYTES + ID_BYTES)));
+        let mut at = 12;
+        for _ in 0..count {
+            at = self.read_entry(at, version)?;
+        }
+        Some(at)
+    }
+
+    /// Takes one entry in; where it ends.
+    fn read_entry(&mut self, at: usize, version: u32) -> Option<usize> {
+        let flags_at = at + NUMBERS_BYTES + ID_BYTES;
+        let flags = short(&self.bytes, flags_at)?;
+        let extended = flags & EXTENDED != 0;
+        let more = if extended { short(&self.bytes, flags_at + FLAGS_BYTES)? } else { 0 };
+        let mode = number(&self.bytes, at + 24)?;
+        if flags & !USUAL_FLAGS != 0 || more != 0 || !matches!(mode, FILE | PROGRAM | LINK) {
+            return None;
+        }
+        let name_at = flags_at + FLAGS_BYTES * if extended { 2 } else { 1 };
+        let before = self.entries.last().map_or(0..0, |last| last.name.clone());
+        let begin = self.names.len();
+        let name_at = if version == 4 {
+            let (cut, name_at) = varint(&self.bytes, name_at)?;
+            let kept = before.start..before.end.checked_sub(u32::try_from(cut).ok()?)?;
+            self.names.extend_from_within(kept.start as usize..kept.end as usize);
+            name_at
+        } else {
+            name_at
+        };
+        let rest = self.bytes.get(name_at..)?;
+        let name = rest.get(..rest.iter().position(|byte| *byte == 0)?)?;
+        self.names.extend_from_slice(name);
+        let end = name_at + name.len();
+        let name = u32::try_from(begin).ok()?..u32::try_from(self.names.len()).ok()?;
+        let (earlier, path) = (self.name(&before)?, self.name(&name)?);
+        if path.is_empty() || (!self.entries.is_empty() && earlier >= path) {
+            return None;
+        }
+        self.entries.push(Place { at: u32::try_from(at).ok()?, name });
+        Some(if version == 4 { end + 1 } else { at + (end - at + PADDED_BYTES) / PADDED_BYTES * PADDED_BYTES })
+    }
+
+    fn name(&self, range: &Range<u32>) -> Option<&[u8]> {
+        self.names.get(range.start as usize..range.end as usize)
+    }
+
+    /// Whether what follows the entries can be passed over, as what begins with a capital letter can, up to the checksum.
+    fn has_usual_extensions(&self, mut at: usize) -> bool {
+        let end = self.bytes.len().saturating_sub(ID_BYTES);
+        while at < end {
+            let usual = self.bytes.get(at).is_some_and(u8::is_ascii_uppercase);
+            let Some(size) = number(&self.bytes, at + 4).filter(|_| usual) else { return false };
+            at += 8 + size as usize;
+        }
+        at == end
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn get(&self, number: usize) -> Option<Entry<'_>> {
+        let place = self.entries.get(number)?;
+        let at = place.at as usize;
+        let numbers = self.bytes.get(at..at + NUMBERS_BYTES)?;
+        let id = self.bytes.get(at + NUMBERS_BYTES..at + NUMBERS_BYTES + ID_BYTES)?;
+        Some(Entry { path: self.name(&place.name)?, mode: self::number(numbers, 24)?, id, numbers })
+    }
+
+    /// The path of an entry.
+    pub(super) fn path(&self, number: usize) -> &[u8] {
+        self.entries.get(number).and_then(|place| self.name(&place.name)).unwrap_or_default()
+    }
+
+    /// Whether a file looks as it did when its entry was taken in, by the same numbers as git's and by the parts of seconds
+    /// besides, where the index has them.
+    pub(super) fn is_like(&self, entry: &Entry<'_>, file: &Stat) -> bool {
+        let says = |at: usize| number(entry.numbers, at).unwrap_or_default();
+        let same = |at: usize, now: i64| says(at) == now as u32;
+        let same_or_none = |at: usize, now: i64| says(at) == 0 || same(at, now);
+        let times = same(0, file.st_ctime)
+            && same_or_none(4, file.st_ctime_nsec as i64)
+            && same(8, file.st_mtime)
+            && same_or_none(12, file.st_mtime_nsec as i64);
+        let others = same(20, file.st_ino as i64)
+            && same(28, i64::from(file.st_uid))
+            && same(32, i64::from(file.st_gid))
+            && same(36, file.st_size);
+        times && others
+    }
+
+    /// Whether a file may have been written again in the moment in which the index was: it looks the same then.
+    pub(super) fn is_racy(&self, file: &Stat) -> bool {
+        file.st_mtime >= self.written
+    }
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn short(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
+}
+
+/// How many bytes of the name before do not belong to a name, and where its own begin.
+fn varint(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
+    let mut value = 0_usize;
+    loop {
+        let byte = *bytes.get(at)?;
+        at += 1;
+        value = value.checked_mul(128)?.checked_add(usize::from(byte & 0x7f))?;
+        if byte & 0x80 == 0 {
+            return Some((value, at));
+        }
+        value += 1;
+    }
+}
