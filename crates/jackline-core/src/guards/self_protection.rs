@@ -3,6 +3,7 @@
 //! Which files are ours is a probe's answer (canonical path, device and inode); here is what follows from it.
 
 pub(crate) mod operator;
+mod starts;
 
 use super::Context;
 use super::meeting::{Meeting, Met};
@@ -31,7 +32,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     let touches = changed(context).filter(|touch| !touch.dynamic).flat_map(Touch::each);
     let questions = touches.flat_map(|touch| match &touch.only {
         Some(Only::Present(probe)) => vec![touch.probe(), probe.clone()],
-        Some(Only::Copied(_)) => Vec::new(),
+        Some(Only::Copied(_) | Only::Searched(_)) => Vec::new(),
         Some(Only::Unentered(_)) | None => std::iter::once(touch.probe()).chain(met_below(context, &touch)).collect(),
     });
     questions.filter(|probe| context.facts.get(probe).is_none()).collect()
@@ -118,8 +119,8 @@ fn is_present(context: &Context<'_>, touch: &Touch) -> bool {
             let seen = context.facts.get(probe).and_then(Fact::identity);
             seen.is_none_or(|identity| identity.there != There::Nothing)
         }
-        // What guards us in it has touches of its own.
-        Some(Only::Copied(_)) => false,
+        // What guards us in it has touches of its own, and may be read.
+        Some(Only::Copied(_) | Only::Searched(_)) => false,
         // That a directory cannot be entered is easily brought about: what guards us is judged either way.
         Some(Only::Unentered(_)) | None => true,
     }
@@ -191,8 +192,8 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
         (true, Role::Delete) if rest.is_empty() => Some(label),
         // Which files hold a text, or are in a commit, is no matter of their names: only deleting is judged.
         (true, Role::Write) if touch.chosen => None,
-        // To set modes and times right in a whole tree is done all day.
-        (true, Role::Write) if touch.how == How::Metadata && rest.contains("**") => None,
+        // To set modes and times right of many files is done all day.
+        (true, Role::Write) if touch.how == How::Metadata => None,
         (true, _) => may_match_ours(touch, identity).then_some(label),
     }
 }
@@ -253,6 +254,7 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
         Some(ShellText::Reading(reading)) => {
             let mut findings = our_commands(reading, &text());
             findings.extend(reading.commands.iter().flat_map(shell::git_settings).map(|key| git_setting(&key)));
+            findings.extend(reading.commands.iter().filter_map(starts::unguarded).map(unguarded));
             if hides_writes(context, reading) {
                 let opaque = reading.opaque.is_some();
                 findings.extend(judge_unread(&text(), opaque, opaque || takes_hidden(context, reading)));
@@ -317,6 +319,12 @@ fn named_directory(text: &str) -> Option<&'static &'static str> {
             !before.is_some_and(goes_on) && !next.is_some_and(|c| goes_on(c) || c == '-')
         })
     })
+}
+
+/// A host that would be started so that nobody guards what it does.
+fn unguarded((host, what): (&str, String)) -> Finding {
+    let reason = format!("This starts `{host}` without what guards it (`{what}`).");
+    Finding::deny(GUARD, code::SELF_PROTECTED, reason).suggest("start it without that, or ask the person")
 }
 
 fn git_setting(key: &str) -> Finding {
