@@ -75,7 +75,7 @@ pub enum Probe {
     Expands { dir: String, pattern: String, dots: bool },
     /// Which file below the directory at this canonical absolute path, `inside` the workspace, does this search come upon
     /// where it begins at what the pattern stands for, and is one of these?
-    Searches { dir: String, inside: String, pattern: String, search: Search, patterns: Vec<String> },
+    Searches { dir: String, inside: String, pattern: String, search: Box<Search>, patterns: Vec<String> },
     /// What does git say of the repository around the workspace?
     Git { question: GitQuestion },
     /// What does an address answer?

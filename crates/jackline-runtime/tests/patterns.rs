@@ -144,6 +144,13 @@ fn a_directory_given_by_an_option_is_entered() {
 }
 
 #[test]
+fn files_of_a_kind_that_is_not_ours_may_go_where_ours_lie_below() {
+    let world = World::new(PLAIN, &["docs/a.md", "docs/settings.json"]);
+    world.allows(&["cp docs/*.md ..", "cp *.md ../"]);
+    world.refuses(&["cp docs/*.json ..", "cp docs/* ..", "chmod -R 000 .."]);
+}
+
+#[test]
 fn names_that_a_pattern_brings_along_need_not_be_there() {
     World::new(PLAIN, &[".claude/notes.md", "x/settings.json"]).refuses(&[
         "cp x/*.json .claude/",
@@ -338,6 +345,8 @@ fn a_mode_locks_only_what_it_keeps_from_being_read() {
         "chmod -R 644 .",
         "chmod 644 .[a-z]*",
         "chmod 644 .claude",
+        "chmod 000 .claude*",
+        "chmod -R 000 .cl*",
         "shopt -s dotglob; chmod 644 *",
     ]);
 }

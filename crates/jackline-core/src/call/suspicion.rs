@@ -154,7 +154,8 @@ mod tests {
             paths("t", &json!({"q": "jackline.yaml", "keywords": [".claude"], "question": "jackline.yaml"})).is_empty()
         );
         assert!(
-            paths(&json!({"url": "https://a.b/c/jackline.yaml", "to": "HTTP://a.b/.claude/settings.json"})).is_empty()
+            paths("t", &json!({"url": "https://a.b/c/jackline.yaml", "to": "HTTP://a.b/.claude/settings.json"}))
+                .is_empty()
         );
         assert_eq!(paths("t", &json!({"uri": "file:///a/jackline.yaml"})).len(), 1);
         assert_eq!(paths("t", &json!({"path": "anything", "deep": {"filename": "other"}})), ["anything"]);

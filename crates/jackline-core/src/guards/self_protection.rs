@@ -13,7 +13,7 @@ use crate::decision::Finding;
 use crate::definition::Kind;
 use crate::glob;
 use crate::overlap::{self, Expanded};
-use crate::own_files::{DIRECTORIES, EXPANDED, MENTIONS, MENTIONS_APART, ends_in_directory, label};
+use crate::own_files::{DIRECTORIES, EXPANDED, MENTIONS, MENTIONS_APART, PARTS, ends_in_directory, label};
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 use crate::shell::{self, Command, How, Reading, ShellText};
@@ -218,13 +218,21 @@ fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
     if identity.ours.is_some() {
         return true;
     }
-    let Some(inside) = &identity.inside else { return true };
+    let Some(inside) = &identity.inside else { return touch.role != Role::Write || !is_of_a_kind(touch) };
     let pattern = format!("{inside}/{}", touch.split().1);
     let matches = |pattern: &str| {
         let expanded = Expanded { pattern: pattern.trim_start_matches('/'), dots: touch.dots };
         EXPANDED.iter().any(|ours| overlap::overlaps_from_root(ours, expanded))
     };
     matches(&pattern) || starts(&pattern, inside).any(matches) || spelled_ours(touch, identity).is_some()
+}
+
+/// Whether a pattern stands for files of one kind in a directory, of which none is ours: `../*.md`.
+fn is_of_a_kind(touch: &Touch) -> bool {
+    let (_, pattern) = touch.split();
+    let ends = pattern.rsplit_once('.').is_some_and(|(_, end)| end.chars().all(|c| c.is_ascii_alphanumeric()));
+    let ours = || PARTS.iter().any(|own| overlap::overlaps_from_root(own, pattern));
+    ends && !touch.dots && !pattern.contains('/') && !ours()
 }
 
 /// The pattern as seen from each directory on the way to it, hidden ones apart: a host that was started there has its

@@ -143,7 +143,7 @@ impl Prober for WorkspaceProber {
             Probe::Expands { dir, pattern, dots } => meets::files(Path::new(dir), pattern, *dots),
             Probe::Searches { dir, inside, pattern, search, patterns } => {
                 let place = searched::Place { dir: Path::new(dir), inside, pattern };
-                searched::answer(|| self.git(), &place, (search, patterns))
+                searched::answer(|| self.git(), &place, (search.as_ref(), patterns))
             }
             Probe::Contains { path, text } => contains::answer(Path::new(path), text),
             Probe::Git { question } => {

@@ -57,7 +57,7 @@ fn way(settings: &Paths, subject: &Subject<'_>, touch: &Touch, search: &Search) 
         return Way::Harmless;
     }
     let (dir, inside, pattern) = (dir.path.clone(), inside.to_owned(), pattern.to_owned());
-    Way::Through(Probe::Searches { dir, inside, pattern, search: search.clone(), patterns })
+    Way::Through(Probe::Searches { dir, inside, pattern, search: Box::new(search.clone()), patterns })
 }
 
 fn judge_search(settings: &Paths, subject: &Subject<'_>, touch: &Touch, search: &Search) -> Option<Finding> {

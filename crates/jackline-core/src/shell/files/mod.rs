@@ -264,6 +264,19 @@ impl Found<'_> {
                 _ => {}
             }
         }
+        self.locked_below(before);
+    }
+
+    /// Who locks a directory locks what lies in it: a pattern may stand for one.
+    fn locked_below(&mut self, before: usize) {
+        let touches = self.touches.get(before..).unwrap_or_default().iter();
+        let locked = touches.filter(|touch| touch.how == How::Locked && touch.path.glob && !touch.path.files);
+        let below = |touch: &Touch| Word {
+            text: format!("{}/**", touch.path.text.trim_end_matches('/')),
+            ..touch.path.clone()
+        };
+        let below: Vec<Word> = locked.filter(|touch| !touch.path.text.ends_with("/**")).map(below).collect();
+        below.iter().for_each(|path| self.push_how(path, Role::Write, How::Locked));
     }
 
     /// A link to a directory, or the directory itself, whose place something else takes.

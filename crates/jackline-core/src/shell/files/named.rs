@@ -184,8 +184,16 @@ fn is_option(word: &str, option: &str) -> bool {
     }
 }
 
-/// The arguments without the values of options that only say what something is about.
+/// Programs that speak to a forge, and the words with which they write files here.
+const FORGES: &[&str] = &["gh", "glab"];
+const FETCHING: &[&str] = &["checkout", "clone", "download", "extension", "fork"];
+
+/// The arguments without what only says what something is about.
 fn without_said(program: &str, arguments: &[Word]) -> Vec<Word> {
+    let fetches = arguments.iter().any(|word| !word.known() || FETCHING.contains(&word.text.as_str()));
+    if FORGES.contains(&program) && !fetches {
+        return Vec::new();
+    }
     let options = SAID.iter().find(|(name, _)| *name == program).map_or(&[][..], |(_, options)| options);
     let said: Vec<Word> = each_value(arguments, options).into_iter().map(|(_, value)| value).collect();
     let is_said = |word: &Word| said.contains(word) || options.iter().any(|option| is_option(&word.text, option));
