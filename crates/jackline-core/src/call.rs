@@ -181,7 +181,7 @@ impl<'a> View<'a> {
 
     /// What a call of a tool that nobody knows may write and run.
     fn suspect(&mut self, dir: &str) {
-        let found = suspicion::paths(&self.call.args);
+        let found = suspicion::paths(&self.call.tool, &self.call.args);
         self.suspected = found.iter().map(|text| self.named(text, dir)).collect();
         self.suspected_programs = suspicion::programs(&self.call.args);
         let text = self.command_text().filter(|_| self.shell.is_none());
@@ -397,6 +397,7 @@ fn from_shell(touch: &shell::Touch, from: &str, placed: fn(&str, &str) -> String
             Only::Unentered(Probe::Identity { path: placed(from, place), dir: from.to_owned() })
         }
         shell::Only::Present(path) => Only::Present(Probe::Identity { path: path.clone(), dir: dir.clone() }),
+        shell::Only::Searched(search) => Only::Searched(search.clone()),
         shell::Only::Copied { source, name, named, follows } => Only::Copied(Copied {
             source: Probe::Identity { path: source.clone(), dir: dir.clone() },
             name: name.clone(),

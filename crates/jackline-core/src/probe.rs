@@ -14,6 +14,7 @@ use crate::ran::{Author, Ran, Scripts};
 use crate::rego::{About, Judged};
 use crate::schema::{Checked, Schema, Target};
 use crate::sha::Digest;
+use crate::shell::Search;
 use crate::time::Timestamp;
 use crate::usage::{Mark, Metering};
 
@@ -69,6 +70,12 @@ pub enum Probe {
     /// names behind the last wildcard, else they must be there; and what only goes is not looked for in what tools make
     /// anew, where it is not named by its place.
     Meets { dir: String, inside: String, pattern: String, dots: bool, makes: bool, patterns: Option<Vec<String>> },
+    /// Which files does this pattern of the shell's stand for below the directory at this canonical absolute path? Not
+    /// those in what tools make anew, where no name before says so.
+    Expands { dir: String, pattern: String, dots: bool },
+    /// Which file below the directory at this canonical absolute path, `inside` the workspace, does this search come upon
+    /// where it begins at what the pattern stands for, and is one of these?
+    Searches { dir: String, inside: String, pattern: String, search: Box<Search>, patterns: Vec<String> },
     /// What does git say of the repository around the workspace?
     Git { question: GitQuestion },
     /// What does an address answer?
@@ -123,6 +130,8 @@ impl Probe {
             | Self::Contains { .. }
             | Self::Lands { .. }
             | Self::Meets { .. }
+            | Self::Expands { .. }
+            | Self::Searches { .. }
             | Self::Git { .. }
             | Self::Rego { .. } => true,
             Self::Files { ask } => ask.observes(),
@@ -178,6 +187,8 @@ pub enum Told {
     Scripts(Scripts),
     /// Whether it holds, and what was seen.
     Holds { holds: bool, seen: String },
+    /// Files by their canonical absolute paths; `more` when there are others.
+    Files { files: Vec<String>, more: bool },
     /// What the session had counted.
     Counted { writes: u64, acts: u64 },
     /// What an address answered; whether a pull request is merged, where that was asked.

@@ -108,6 +108,8 @@ impl Run {
             | Probe::Contains { .. }
             | Probe::Lands { .. }
             | Probe::Meets { .. }
+            | Probe::Expands { .. }
+            | Probe::Searches { .. }
             | Probe::Git { .. }
             | Probe::Scripts { .. }
             | Probe::Web { .. } => Fact::Unknown("no todo is verified here".to_owned()),

@@ -1,74 +1,21 @@
 //! Several definitions in force at once: none of them loosens another, and each keeps what it grants by itself.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong in a test's own steps fails the test")]
 
-use jackline_core::decide::decide;
-use jackline_core::decision::{Decision, Step};
-use jackline_core::definition;
-use jackline_core::event;
-use jackline_core::probe::{Fact, Facts, Identity, Probe, There};
-use jackline_core::schema::{Checked, SchemaError};
-use jackline_core::session::Session;
-use jackline_core::sha::Digest;
-use jackline_core::stack::{Layer, Origin, Stack};
-use jackline_core::time::Timestamp;
-use jackline_core::tools;
+mod played;
+
+use jackline_core::stack::Origin;
+use played::{Played, SETTINGS};
 use serde_json::{Value, json};
 
-const ROOT: &str = "/ws";
-/// What guards the session, beside the definition.
-const SETTINGS: &str = "/home/dev/.claude/settings.json";
-
-fn answer(probe: &Probe) -> Fact {
-    match probe {
-        Probe::Identity { path, .. } | Probe::Meant { path, .. } => {
-            let path = if path.starts_with('/') { path.clone() } else { format!("{ROOT}/{path}") };
-            let inside = path.strip_prefix("/ws/").map(str::to_owned);
-            let ours = (path == SETTINGS).then(|| "the host's settings".to_owned());
-            Fact::Identity(Identity { path, inside, there: There::File, ours, holds: None })
-        }
-        Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(path.as_bytes()))),
-        Probe::WorkTree | Probe::Files { .. } => Fact::Absent,
-        Probe::Schema { .. } => {
-            let errors = vec![SchemaError::new("", "required", "\"a\" is missing")];
-            Fact::Schema(Checked { schema: Digest::ZERO, errors, omitted: 0 })
-        }
-        Probe::Exceptions { .. } => Fact::Excepted(Vec::new()),
-        other => panic!("{other:?} was asked for"),
-    }
-}
-
-/// A session under some definitions.
+/// A session that counts its calls.
 struct Run {
-    stack: Stack,
-    session: Session,
+    played: Played,
     calls: u32,
 }
 
 impl Run {
     fn new(layers: &[(Origin, &str)]) -> Self {
-        let layer = |(origin, text): &(Origin, &str)| {
-            let text = format!("jackline: 1\n{text}\n");
-            let model = definition::parse(&text, &tools::names()).unwrap_or_else(|faults| panic!("{faults:#?}")).model;
-            Layer::new(model, Digest::of(text.as_bytes()), *origin, true)
-        };
-        let stack = Stack { root: ROOT.to_owned(), layers: layers.iter().map(layer).collect(), ..Stack::default() };
-        Self { stack, session: Session::default(), calls: 0 }
-    }
-
-    fn send(&mut self, event: &Value) -> Decision {
-        let event = event::read(event, Timestamp(0)).unwrap();
-        let mut facts = Facts::default();
-        let decision = loop {
-            match decide(&self.stack, &self.session, &event, &facts) {
-                Step::Done(decision) => break *decision,
-                Step::Need(probes) => probes.into_iter().for_each(|probe| {
-                    let fact = answer(&probe);
-                    facts.keep(probe, fact);
-                }),
-            }
-        };
-        self.session.apply(event.at, &decision.changes, &|_| None);
-        decision
+        Self { played: Played::new(layers), calls: 0 }
     }
 
     /// Asks for a call; what came of it, as its code.
@@ -76,8 +23,7 @@ impl Run {
         self.calls += 1;
         let call = json!({ "id": self.calls.to_string(), "tool": tool, "args": args });
         let event = json!({ "event": "call.requested", "session": "s", "host": "claude", "call": call });
-        let decision = self.send(&event);
-        decision.code.map_or_else(|| "allow".to_owned(), |code| code.to_string())
+        self.played.code(&event)
     }
 
     /// The same for a call that then succeeds with this result.
@@ -88,7 +34,7 @@ impl Run {
             "event": "call.finished", "session": "s", "host": "claude", "call": call,
             "ok": true, "output": output,
         });
-        self.send(&event);
+        self.played.send(&event);
         asked
     }
 }
@@ -236,7 +182,7 @@ fn a_limit_that_is_only_observed_frees_no_stop() {
     let stopped = |layers: &[(Origin, &str)]| {
         let mut run = Run::new(layers);
         (0..2).for_each(|n| assert_eq!(run.ask("Read", &json!({"file_path": n.to_string()})), "allow"));
-        run.send(&stop).code.map(|code| code.to_string())
+        run.played.send(&stop).code.map(|code| code.to_string())
     };
     let completion = "completion: {done: test}\nsteps: {test: {tool: '@shell', command: 'cargo test*'}}";
     assert_eq!(
@@ -254,7 +200,7 @@ fn a_forbidden_call_is_told_how_often_it_may_be_repeated() {
         run.calls += 1;
         let call = json!({ "id": run.calls.to_string(), "tool": "look", "args": {"q": 1} });
         let event = json!({ "event": "call.requested", "session": "s", "host": "claude", "call": call });
-        run.send(&event).reason.unwrap_or_default()
+        run.played.send(&event).reason.unwrap_or_default()
     };
     assert!(told().ends_with("repeating it 2 more times ends the run."));
     assert!(told().ends_with("repeating it again ends the run."));

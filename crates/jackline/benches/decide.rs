@@ -107,6 +107,8 @@ fn answer(probe: &Probe) -> Fact {
         | Probe::Contains { .. }
         | Probe::Lands { .. }
         | Probe::Meets { .. }
+        | Probe::Expands { .. }
+        | Probe::Searches { .. }
         | Probe::Git { .. }
         | Probe::Web { .. }
         | Probe::Scripts { .. }

@@ -12,19 +12,90 @@ use crate::tools::PATH_ARGUMENTS;
 const CODE_ARGUMENTS: &[&str] = &["code", "script", "source", "program", "expression"];
 
 /// Arguments that say what something is about, not which file it is.
-const ABOUT: &[&str] = &["content", "description", "message", "pattern", "prompt", "query", "regex", "text", "title"];
+const ABOUT: &[&str] = &[
+    "about",
+    "body",
+    "comment",
+    "content",
+    "description",
+    "keyword",
+    "keywords",
+    "libraryName",
+    "message",
+    "note",
+    "notes",
+    "pattern",
+    "prompt",
+    "q",
+    "query",
+    "question",
+    "regex",
+    "search",
+    "subject",
+    "summary",
+    "term",
+    "terms",
+    "text",
+    "thought",
+    "title",
+    "topic",
+];
 
-/// The paths that a call names: those in the usual arguments, those of a patch, and every text that may be one of ours.
-pub(crate) fn paths(args: &Value) -> Vec<String> {
+/// What a tool's name begins with that reads, looks for or tells something.
+const READING: &[&str] = &[
+    "ask", "browse", "describe", "explain", "fetch", "find", "get", "list", "lookup", "query", "read", "resolve",
+    "search", "show", "view",
+];
+
+/// Words in a tool's name that say that it changes something, too.
+const WRITING: &[&str] = &[
+    "and", "create", "delete", "download", "edit", "move", "remove", "replace", "save", "set", "store", "update",
+    "write",
+];
+
+/// Arguments of those that read which say what is read.
+const READ: &[&str] = &[
+    "absolute_path",
+    "file",
+    "filePath",
+    "file_path",
+    "filename",
+    "filepath",
+    "files",
+    "notebook_path",
+    "path",
+    "paths",
+    "ref",
+    "uri",
+    "uris",
+    "url",
+    "urls",
+];
+
+/// Whether the name of a server's tool says that it reads.
+fn reads_by_name(tool: &str) -> bool {
+    let own = tool.strip_prefix("mcp__").and_then(|rest| rest.rsplit("__").next()).unwrap_or_default();
+    let end = own.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(own.len());
+    let words: Vec<&str> = own.split(['_', '-']).collect();
+    // Who gets something may put it somewhere.
+    let writes = |word: &&str| WRITING.contains(word);
+    own.get(..end).is_some_and(|first| READING.contains(&first)) && !words.iter().any(writes)
+}
+
+/// The paths that a call names: those in the usual arguments, those of a patch, and every text that may be one of ours. What
+/// a tool that reads by its name is to read is none of them.
+pub(crate) fn paths(tool: &str, args: &Value) -> Vec<String> {
+    let reads = reads_by_name(tool);
+    let is_read = |name: &str| reads && READ.contains(&name);
     let mut found: Vec<String> = Vec::new();
-    for name in PATH_ARGUMENTS {
-        strings_at(args, name, &mut |text| found.push(text.to_owned()));
+    for name in PATH_ARGUMENTS.iter().filter(|name| !is_read(name)) {
+        strings_at(args, name, &mut |text| found.extend((!is_address(text)).then(|| text.to_owned())));
     }
     each_text(None, args, &mut |name, text| {
-        let about = name.is_some_and(|name| ABOUT.contains(&name));
+        let about = name.is_some_and(|name| ABOUT.contains(&name) || is_read(name));
         if patch::is_one(text) {
             found.extend(patch::files(text).into_iter().map(|(path, _)| path));
-        } else if !about && may_be_ours(text) && !found.iter().any(|known| known == text) {
+        } else if !about && !is_address(text) && may_be_ours(text) && !found.iter().any(|known| known == text) {
             found.push(text.to_owned());
         }
     });
@@ -48,6 +119,11 @@ fn may_be_ours(text: &str) -> bool {
     !text.contains('\n') && text.split(['/', '\\']).any(named)
 }
 
+/// Whether a text is the address of something that is no file here.
+fn is_address(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https"))
+}
+
 /// Every text at any depth, with the name of the argument that it is in.
 fn each_text<'a>(name: Option<&'a str>, value: &'a Value, found: &mut impl FnMut(Option<&'a str>, &'a str)) {
     match value {
@@ -69,12 +145,33 @@ mod tests {
     fn what_may_be_ours_is_found_at_any_depth_and_prose_is_not() {
         let args =
             json!({"operations": [{"target": "a/jackline.yaml"}], "args": ["rm", "jackline.yaml"], "to": "b.txt"});
-        assert_eq!(paths(&args), ["jackline.yaml", "a/jackline.yaml"]);
+        assert_eq!(paths("t", &args), ["jackline.yaml", "a/jackline.yaml"]);
         let prose = json!({"body": "we should change jackline.yaml", "repo": "me/project", "title": "settings"});
-        assert!(paths(&prose).is_empty());
-        assert!(paths(&json!({"query": "jackline.yaml", "pattern": ".claude/settings.json"})).is_empty());
-        assert_eq!(paths(&json!({"to": "/my work/jackline.yaml"})), ["/my work/jackline.yaml"]);
-        assert_eq!(paths(&json!({"path": "anything", "deep": {"filename": "other"}})), ["anything"]);
+        assert!(paths("t", &prose).is_empty());
+        assert!(paths("t", &json!({"query": "jackline.yaml", "pattern": ".claude/settings.json"})).is_empty());
+        assert_eq!(paths("t", &json!({"to": "/my work/jackline.yaml"})), ["/my work/jackline.yaml"]);
+        assert!(
+            paths("t", &json!({"q": "jackline.yaml", "keywords": [".claude"], "question": "jackline.yaml"})).is_empty()
+        );
+        assert!(
+            paths("t", &json!({"url": "https://a.b/c/jackline.yaml", "to": "HTTP://a.b/.claude/settings.json"}))
+                .is_empty()
+        );
+        assert_eq!(paths("t", &json!({"uri": "file:///a/jackline.yaml"})).len(), 1);
+        assert_eq!(paths("t", &json!({"path": "anything", "deep": {"filename": "other"}})), ["anything"]);
+    }
+
+    #[test]
+    fn some_names_say_that_a_tool_reads() {
+        for tool in ["mcp__github__get_file_contents", "mcp__x__search", "mcp__context7__resolve-library-id"] {
+            assert!(reads_by_name(tool), "{tool}");
+        }
+        for tool in ["mcp__x__get_and_save", "mcp__x__settle", "mcp__x__find-replace", "get_file", "mcp__get__put"] {
+            assert!(!reads_by_name(tool), "{tool}");
+        }
+        let args = json!({"path": "jackline.yaml", "url": ".claude", "output": ".claude/settings.json"});
+        assert_eq!(paths("mcp__x__fetch", &args), [".claude/settings.json"]);
+        assert_eq!(paths("mcp__x__put", &args).len(), 3);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::path::Role;
 use crate::probe::{Facts, Probe, There};
-use crate::shell::How;
+use crate::shell::{How, Search};
 use crate::spelling::Spelling;
 
 /// A path that a call touches, as written.
@@ -44,6 +44,8 @@ pub enum Only {
     Present(Probe),
     /// Something lies in this directory; it lands below the path.
     Copied(Copied),
+    /// Something that the path stands for is come upon by this search.
+    Searched(Search),
 }
 
 /// A directory that is copied or moved as a whole.
@@ -65,7 +67,7 @@ impl Only {
     pub const fn probe(&self) -> Option<&Probe> {
         match self {
             Self::Unentered(probe) | Self::Present(probe) => Some(probe),
-            Self::Copied(_) => None,
+            Self::Copied(_) | Self::Searched(_) => None,
         }
     }
 }
@@ -120,7 +122,7 @@ impl Touch {
             (Some(Only::Present(probe)), false) if self.role == Role::Read => {
                 Some(facts.get(probe)?.identity().is_none_or(|identity| identity.there != There::Nothing))
             }
-            (Some(Only::Present(_) | Only::Copied(_)), _) | (_, true) => Some(false),
+            (Some(Only::Present(_) | Only::Copied(_) | Only::Searched(_)), _) | (_, true) => Some(false),
             (Some(Only::Unentered(probe)), false) => {
                 Some(facts.get(probe)?.identity().is_none_or(|identity| identity.there != There::Directory))
             }

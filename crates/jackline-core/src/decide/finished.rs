@@ -16,8 +16,10 @@ use crate::definition::model::{Guard, Policy};
 use crate::done;
 use crate::event::Outcome;
 use crate::guards::{
-    Context, own_policy, paths,
-    read_before_write::{file_key, layer_file_key, written_key},
+    Context,
+    expanded::{Stands, stands_for},
+    own_policy, paths,
+    read_before_write::{file_key, is_pattern, layer_file_key, written_key},
     schema,
 };
 use crate::path::Role;
@@ -84,6 +86,7 @@ impl<'a> Ended<'a> {
         }
         if self.outcome.ok && !self.again {
             wanted.extend(self.contents().map(|identity| Probe::Fingerprint { path: identity.path.clone() }));
+            wanted.extend(self.patterns_need());
             wanted.extend(self.wants_tree().then_some(Probe::WorkTree));
             wanted.extend(self.context.stack.layers.iter().flat_map(|layer| self.context.subject(layer).steps_need()));
             wanted.extend(own_policy::needs(self.context));
@@ -142,6 +145,26 @@ impl<'a> Ended<'a> {
                 _ => None,
             }
         })
+    }
+
+    /// What is to be known of the files that patterns stand for, where the agent has read them.
+    fn patterns_need(&self) -> Vec<Probe> {
+        let patterns = self.touches().filter(|touch| self.reads_before_writes() && writes_by_pattern(touch));
+        let questions = patterns.flat_map(|touch| match stands_for(touch, self.context.facts) {
+            Stands::Open(probe) => vec![probe],
+            Stands::For { files, .. } => {
+                let read = files.iter().filter(|path| self.is_read(path));
+                read.map(|path| Probe::Fingerprint { path: path.clone() }).collect()
+            }
+            Stands::Untold => Vec::new(),
+        });
+        questions.collect()
+    }
+
+    /// Whether the agent has read or written a file, as far as that counts for all layers.
+    fn is_read(&self, path: &str) -> bool {
+        let file = file_key(path);
+        [file, written_key(file)].iter().any(|key| self.context.agent.read(key).is_some())
     }
 
     /// Whether something it counts as must be fresh, for a later call, for the end, or as evidence for a todo.
@@ -314,6 +337,22 @@ impl<'a> Ended<'a> {
                 Role::Delete => {}
             }
         }
+        for touch in view.touches.iter().filter(|touch| writes_by_pattern(touch)) {
+            self.refresh(touch, decision);
+        }
+    }
+
+    /// What the agent knew of the files that a pattern stands for, it knows now: it wrote them.
+    fn refresh(&self, touch: &Touch, decision: &mut Decision) {
+        let Stands::For { files, .. } = stands_for(touch, self.context.facts) else { return };
+        for path in files.iter().filter(|path| self.is_read(path)) {
+            let fact = self.context.facts.get(&Probe::Fingerprint { path: path.clone() });
+            let Some(Fact::Content(Some(content))) = fact else { continue };
+            let (agent, content) = (self.context.event.agent(), Some(content.short()));
+            for file in [file_key(path), written_key(file_key(path))] {
+                decision.changes.push(Change::Refreshed { agent: agent.to_owned(), file, content });
+            }
+        }
     }
 
     /// Paths that lead outside now that the call has finished.
@@ -358,6 +397,12 @@ fn remembers(touch: &Touch) -> bool {
     let reads = touch.role == Role::Read && touch.whole;
     let writes = touch.role == Role::Write && matches!(touch.how, How::Whole | How::Appended | How::Restored);
     (reads || writes) && touch.is_plain() && !touch.dynamic && !touch.glob
+}
+
+/// Touches that write what a pattern stands for.
+fn writes_by_pattern(touch: &Touch) -> bool {
+    let writes = touch.role == Role::Write && matches!(touch.how, How::Whole | How::Appended | How::Restored);
+    writes && touch.is_plain() && is_pattern(touch)
 }
 
 fn in_background(view: &View<'_>) -> bool {

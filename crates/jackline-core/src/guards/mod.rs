@@ -4,6 +4,7 @@
 //! another short, in the order of [`judge`].
 
 pub(crate) mod budget;
+pub(crate) mod expanded;
 pub(crate) mod halted;
 pub(crate) mod meeting;
 mod native_todo;

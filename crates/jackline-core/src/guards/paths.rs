@@ -1,6 +1,7 @@
 //! Where calls may read and write: inside the workspace, and not where the owner protects.
 
 mod copied;
+mod searched;
 
 use super::meeting::{Meeting, Met};
 use crate::call::Touch;
@@ -12,6 +13,7 @@ use crate::matcher::Subject;
 use crate::overlap::{self, Expanded};
 use crate::path::{self, Role};
 use crate::probe::{Fact, Identity, Probe, There};
+use crate::shell::How;
 
 const GUARD: &str = "paths";
 
@@ -25,7 +27,7 @@ pub(crate) fn needs(settings: &Paths, subject: &Subject<'_>) -> Vec<Probe> {
         Some(_) => Vec::new(),
     });
     let open = questions.filter(|probe| subject.facts.get(probe).is_none());
-    open.chain(copied::needs(settings, subject)).collect()
+    open.chain(copied::needs(settings, subject)).chain(searched::needs(settings, subject)).collect()
 }
 
 /// The question what a pattern meets, once it is known where it is expanded.
@@ -43,7 +45,8 @@ pub(crate) fn judge(settings: &Paths, subject: &Subject<'_>) -> Vec<Finding> {
     let touches = subject.view.touches.iter().filter(happening);
     let found = touches.filter_map(|touch| judge_touch(settings, subject, touch));
     let copied = copied::judge(settings, subject);
-    subject.view.pathless.then(pathless).into_iter().chain(found).chain(copied).collect()
+    let searched = searched::judge(settings, subject);
+    subject.view.pathless.then(pathless).into_iter().chain(found).chain(copied).chain(searched).collect()
 }
 
 /// Whether a touch of this role is anything to this policy.
@@ -131,6 +134,8 @@ fn expanded(touch: &Touch, there: There) -> Option<&str> {
     match (touch.glob, rest.is_empty(), touch.role) {
         (false, _, Role::Delete) if there == There::Directory => Some("**"),
         (false, ..) => None,
+        // To set modes and times right of many files is done all day.
+        (true, _, Role::Write) if touch.how == How::Metadata => None,
         // A set that only the program knows, such as what `git stash` rewrites: only deleting is judged.
         (true, true, Role::Delete) => Some("**"),
         (true, true, Role::Read | Role::Write) => None,

@@ -18,7 +18,7 @@ use crate::glob;
 use crate::hosts::{self, Stray};
 use crate::instructions;
 use crate::overlap::{self, Expanded};
-use crate::own_files::{DIRECTORIES, EXPANDED, MENTIONS, MENTIONS_APART, ends_in_directory, label};
+use crate::own_files::{DIRECTORIES, EXPANDED, MENTIONS, MENTIONS_APART, PARTS, ends_in_directory, label};
 use crate::path::Role;
 use crate::probe::{Fact, Identity, Probe, There};
 use crate::shell::{self, Command, How, Reading, ShellText};
@@ -37,7 +37,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
     let touches = changed(context).filter(|touch| !touch.dynamic).flat_map(Touch::each);
     let questions = touches.flat_map(|touch| match &touch.only {
         Some(Only::Present(probe)) => vec![touch.probe(), probe.clone()],
-        Some(Only::Copied(_)) => Vec::new(),
+        Some(Only::Copied(_) | Only::Searched(_)) => Vec::new(),
         Some(Only::Unentered(_)) | None => std::iter::once(touch.probe()).chain(met_below(context, &touch)).collect(),
     });
     questions.filter(|probe| context.facts.get(probe).is_none()).collect()
@@ -193,8 +193,8 @@ fn is_present(context: &Context<'_>, touch: &Touch) -> bool {
             let seen = context.facts.get(probe).and_then(Fact::identity);
             seen.is_none_or(|identity| identity.there != There::Nothing)
         }
-        // What guards us in it has touches of its own.
-        Some(Only::Copied(_)) => false,
+        // What guards us in it has touches of its own, and may be read.
+        Some(Only::Copied(_) | Only::Searched(_)) => false,
         // That a directory cannot be entered is easily brought about: what guards us is judged either way.
         Some(Only::Unentered(_)) | None => true,
     }
@@ -266,8 +266,8 @@ fn touched<'a>(touch: &Touch, identity: &'a Identity) -> Option<&'a str> {
         (true, Role::Delete) if rest.is_empty() => Some(label),
         // Which files hold a text, or are in a commit, is no matter of their names: only deleting is judged.
         (true, Role::Write) if touch.chosen => None,
-        // To set modes and times right in a whole tree is done all day.
-        (true, Role::Write) if touch.how == How::Metadata && rest.contains("**") => None,
+        // To set modes and times right of many files is done all day.
+        (true, Role::Write) if touch.how == How::Metadata => None,
         (true, _) => may_match_ours(touch, identity).then_some(label),
     }
 }
@@ -292,13 +292,21 @@ fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
     if identity.ours.is_some() {
         return true;
     }
-    let Some(inside) = &identity.inside else { return true };
+    let Some(inside) = &identity.inside else { return touch.role != Role::Write || !is_of_a_kind(touch) };
     let pattern = format!("{inside}/{}", touch.split().1);
     let matches = |pattern: &str| {
         let expanded = Expanded { pattern: pattern.trim_start_matches('/'), dots: touch.dots };
         EXPANDED.iter().any(|ours| overlap::overlaps_from_root(ours, expanded))
     };
     matches(&pattern) || starts(&pattern, inside).any(matches) || spelled_ours(touch, identity).is_some()
+}
+
+/// Whether a pattern stands for files of one kind in a directory, of which none is ours: `../*.md`.
+fn is_of_a_kind(touch: &Touch) -> bool {
+    let (_, pattern) = touch.split();
+    let ends = pattern.rsplit_once('.').is_some_and(|(_, end)| end.chars().all(|c| c.is_ascii_alphanumeric()));
+    let ours = || PARTS.iter().any(|own| overlap::overlaps_from_root(own, pattern));
+    ends && !touch.dots && !pattern.contains('/') && !ours()
 }
 
 /// The pattern as seen from each directory on the way to it, hidden ones apart: a host that was started there has its

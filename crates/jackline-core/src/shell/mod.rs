@@ -22,6 +22,8 @@ mod variables;
 mod words;
 mod wrappers;
 
+use serde::{Deserialize, Serialize};
+
 use crate::path::{self, Role};
 
 pub use files::{git_settings, runs_text};
@@ -113,6 +115,8 @@ pub struct Word {
     pub dots: bool,
     /// It stands for files below it that another program chose.
     pub listed: bool,
+    /// They are files, and no directories.
+    pub files: bool,
     /// It chose them by something else than their names.
     pub chosen: bool,
     /// Its wildcards stand for names of files that lie elsewhere.
@@ -181,6 +185,34 @@ pub enum Only {
     /// Something lies in this directory, at first of such names: it lands below the path, or below this name in it if the
     /// path is a directory. Links in it may be followed.
     Copied { source: String, name: Option<String>, named: Option<String>, follows: bool },
+    /// Something in the directory is come upon by this search.
+    Searched(Search),
+}
+
+/// What of a directory a program searches for a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Search {
+    /// Names or paths of the only files that are looked at; all where there are none.
+    pub only: Vec<String>,
+    /// Names or paths that are left out, directories with what lies in them.
+    pub without: Vec<String>,
+    /// Whether hidden files are looked at, too.
+    pub hidden: bool,
+    /// Whether the only files are looked at though they are hidden.
+    pub named: bool,
+    pub among: Among,
+}
+
+/// Which files a search looks at, as far as git knows them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Among {
+    #[default]
+    All,
+    /// Those that git keeps.
+    Tracked,
+    /// Those, and those that it does not ignore.
+    Known,
 }
 
 /// How a file is changed.

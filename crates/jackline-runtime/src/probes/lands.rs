@@ -1,14 +1,14 @@
 //! Which file of a directory would be a protected one if it lay elsewhere. Only names are looked at, and not for ever.
 
-use std::collections::VecDeque;
 use std::fs::{self, DirEntry};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jackline_core::glob;
 use jackline_core::probe::Fact;
 
-use super::protected::{DEPTH_MAX, ENTRIES_MAX, Protected, Search, told};
+use super::protected::{Protected, Search, told};
+use super::through::{self, Below, Then, below};
 
 /// Where something comes from and would go to.
 pub(super) struct Copy<'a> {
@@ -25,29 +25,21 @@ pub(super) fn answer(copy: &Copy<'_>, patterns: &[String]) -> Fact {
 }
 
 fn search(copy: &Copy<'_>, protected: &Protected) -> io::Result<Search> {
-    let mut waiting: VecDeque<(PathBuf, String, usize)> = [(copy.from.to_owned(), copy.into.to_owned(), 0)].into();
-    let mut looked_at = 0;
-    while let Some((dir, into, depth)) = waiting.pop_front() {
-        for entry in fs::read_dir(&dir)? {
-            let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if depth == 0 && !copy.named.is_none_or(|named| goes_along(named, &name)) {
-                continue;
-            }
-            let landed = if into.is_empty() { name } else { format!("{into}/{name}") };
-            if protected.has(&landed, true) {
-                return Ok(Search::Found(landed));
-            }
-            looked_at += 1;
-            if looked_at > ENTRIES_MAX || depth > DEPTH_MAX {
-                return Ok(Search::TooMuch);
-            }
-            if copy.opens(&entry)? {
-                waiting.push_back((entry.path(), landed, depth + 1));
-            }
+    let mut found = None;
+    // A source that is gone, or is no directory, is not told.
+    fs::read_dir(copy.from)?;
+    let gone = through::go(copy.from, |Below { entry, path, depth }| {
+        if *depth == 1 && !copy.named.is_none_or(|named| goes_along(named, path)) {
+            return Ok(Then::Pass);
         }
-    }
-    Ok(Search::Nothing)
+        let landed = below(copy.into, path);
+        if protected.has(&landed, true) {
+            found = Some(landed);
+            return Ok(Then::Stop);
+        }
+        Ok(if copy.opens(entry)? { Then::Enter } else { Then::Pass })
+    })?;
+    Ok(Search::of(&gone, found))
 }
 
 /// Whether a shell's pattern stands for a name; without a dot of its own it stands for none that begins with one.

@@ -1,18 +1,20 @@
-//! Which file a pattern of the shell's meets below a directory, of those that are protected. Only names are looked at, and
-//! not for ever.
+//! Which file a pattern of the shell's meets below a directory, of those that are protected; and which files it stands for.
+//! Only names are looked at, and not for ever.
 
-use std::collections::VecDeque;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jackline_core::glob;
 use jackline_core::overlap::{Expanded, overlaps_from_root};
 use jackline_core::own_files;
-use jackline_core::path;
-use jackline_core::probe::Fact;
+use jackline_core::probe::{Fact, Told};
 
-use super::protected::{DEPTH_MAX, ENTRIES_MAX, Protected, Search, told};
+use super::protected::{Protected, Search, is_made_anew, told};
+use super::through::{self, Below, Gone, Then, below};
+
+/// Files that a pattern may stand for; who means more at once is told to mean less.
+const FILES_MAX: usize = 256;
 
 /// A pattern and where it is expanded.
 pub(super) struct Expansion<'a> {
@@ -32,32 +34,71 @@ pub(super) fn answer(expansion: &Expansion<'_>, patterns: Option<&[String]>) -> 
     told(expansion.search(&protected))
 }
 
+/// The files that a pattern stands for below a directory.
+pub(super) fn files(dir: &Path, pattern: &str, dots: bool) -> Fact {
+    let mut files = Vec::new();
+    let depth_max = depth_max(pattern);
+    let gone = through::go(dir, |Below { entry, path, depth }| {
+        let matches = overlaps_from_root(path, Expanded { pattern, dots });
+        if matches && let Some(file) = file(entry)? {
+            files.push(file);
+        }
+        let enters = *depth < depth_max && !is_made_anew(path) && entry.file_type()?.is_dir();
+        Ok(if files.len() > FILES_MAX { Then::Stop } else { enter(enters) })
+    });
+    let more = match gone {
+        Ok(Gone::Through) => false,
+        Ok(Gone::Stopped) => true,
+        Ok(Gone::TooMuch) if files.is_empty() => return told(Ok(Search::TooMuch)),
+        Ok(Gone::TooMuch) => true,
+        Err(fault) => return told(Err(fault)),
+    };
+    files.truncate(FILES_MAX);
+    files.sort_unstable();
+    files.dedup();
+    Fact::Told(Told::Files { files, more })
+}
+
+/// The file that an entry is or leads to, by its canonical path.
+fn file(entry: &fs::DirEntry) -> io::Result<Option<String>> {
+    let path = match entry.file_type()? {
+        kind if kind.is_file() => entry.path(),
+        kind if kind.is_symlink() => match fs::canonicalize(entry.path()) {
+            Ok(path) if path.is_file() => path,
+            Ok(_) => return Ok(None),
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(fault) => return Err(fault),
+        },
+        _ => return Ok(None),
+    };
+    Ok(Some(path.to_string_lossy().into_owned()))
+}
+
+/// How deep a pattern leads.
+fn depth_max(pattern: &str) -> usize {
+    if pattern.contains("**") { usize::MAX } else { pattern.split('/').count() }
+}
+
+const fn enter(enters: bool) -> Then {
+    if enters { Then::Enter } else { Then::Pass }
+}
+
 impl Expansion<'_> {
     fn search(&self, protected: &Protected) -> io::Result<Search> {
         let (head, tail) = self.ends();
-        let depth_max = if head.contains("**") { usize::MAX } else { head.split('/').count() };
-        let mut waiting: VecDeque<(PathBuf, String, usize)> = [(self.dir.to_owned(), String::new(), 1)].into();
-        let mut looked_at = 0;
-        while let Some((dir, above, depth)) = waiting.pop_front() {
-            for entry in entries(&dir)? {
-                let entry = entry?;
-                looked_at += 1;
-                if looked_at > ENTRIES_MAX || depth > DEPTH_MAX {
-                    return Ok(Search::TooMuch);
-                }
-                let path = below(&above, &entry.file_name().to_string_lossy());
-                let met = below(&below(self.inside, &path), tail);
-                let expanded = Expanded { pattern: head, dots: self.dots };
-                if overlaps_from_root(&path, expanded) && protected.has(&met, !self.makes) {
-                    return Ok(Search::Found(met));
-                }
-                let is_open = depth < depth_max && self.is_looked_through(&path, protected);
-                if is_open && entry.file_type()?.is_dir() {
-                    waiting.push_back((entry.path(), path, depth + 1));
-                }
+        let depth_max = depth_max(head);
+        let mut found = None;
+        let gone = through::go(self.dir, |Below { entry, path, depth }| {
+            let met = below(&below(self.inside, path), tail);
+            let expanded = Expanded { pattern: head, dots: self.dots };
+            if overlaps_from_root(path, expanded) && protected.has(&met, !self.makes) {
+                found = Some(met);
+                return Ok(Then::Stop);
             }
-        }
-        Ok(Search::Nothing)
+            let is_open = *depth < depth_max && protected.looks_through(self.inside, path);
+            Ok(enter(is_open && entry.file_type()?.is_dir()))
+        })?;
+        Ok(Search::of(&gone, found))
     }
 
     /// The pattern up to its last wildcard, and what is behind it, where that need not be there.
@@ -69,38 +110,12 @@ impl Expansion<'_> {
             None => (self.pattern, ""),
         }
     }
-
-    /// Not what tools make anew and what git keeps for itself, unless something there is protected by its place.
-    fn is_looked_through(&self, path: &str, protected: &Protected) -> bool {
-        let name = path.rsplit('/').next().unwrap_or_default();
-        let of_git = path.strip_suffix(name).is_some_and(|above| above.ends_with(".git/")) && name != "hooks";
-        !(of_git || path::is_generated(name)) || protected.is_placed_below(&below(self.inside, path))
-    }
-}
-
-/// What lies in a directory; nothing where none is.
-fn entries(dir: &Path) -> io::Result<Box<dyn Iterator<Item = io::Result<fs::DirEntry>>>> {
-    match fs::read_dir(dir) {
-        Ok(entries) => Ok(Box::new(entries)),
-        Err(fault) if matches!(fault.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Ok(Box::new(std::iter::empty()))
-        }
-        Err(fault) => Err(fault),
-    }
-}
-
-fn below(dir: &str, name: &str) -> String {
-    match (dir, name) {
-        ("", name) => name.to_owned(),
-        (dir, "") => dir.to_owned(),
-        (dir, name) => format!("{dir}/{name}"),
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::through::{DEPTH_MAX, ENTRIES_MAX};
     use super::*;
-    use jackline_core::probe::Told;
 
     #[track_caller]
     fn check((pattern, dots, makes): (&str, bool, bool), patterns: &[&str], want: Option<&str>) {
@@ -157,5 +172,71 @@ mod tests {
         assert!(matches!(met(top.path()), Fact::Told(Told::Holds { holds: false, .. })), "as deep as is looked at");
         fs::create_dir(deep.join("d")).unwrap();
         assert!(matches!(met(top.path()), Fact::Unknown(_)));
+    }
+
+    #[test]
+    fn what_is_too_much_to_look_at_is_not_told() {
+        let top = tempfile::tempdir().unwrap();
+        let expansion = Expansion { dir: top.path(), inside: "", pattern: "*", dots: true, makes: false };
+        let stands_for = |pattern: &str| files(top.path(), pattern, true);
+        for number in 1..=ENTRIES_MAX {
+            fs::File::create(top.path().join(number.to_string())).unwrap();
+        }
+        assert!(matches!(answer(&expansion, None), Fact::Told(Told::Holds { holds: false, .. })));
+        assert_eq!(stands_for("x*"), Fact::Told(Told::Files { files: Vec::new(), more: false }));
+        fs::File::create(top.path().join("one more")).unwrap();
+        assert!(matches!(answer(&expansion, None), Fact::Unknown(_)));
+        assert!(matches!(stands_for("x*"), Fact::Unknown(_)));
+        match stands_for("*") {
+            Fact::Told(Told::Files { files, more: true }) => assert_eq!(files.len(), FILES_MAX),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_read_is_not_told() {
+        let top = tempfile::tempdir().unwrap();
+        let circle = top.path().join("circle");
+        std::os::unix::fs::symlink(&circle, &circle).unwrap();
+        let met = |dir: &Path| answer(&Expansion { dir, inside: "", pattern: "**", dots: true, makes: false }, None);
+        assert!(matches!(met(&circle), Fact::Unknown(_)));
+        assert!(matches!(files(&circle, "*", true), Fact::Unknown(_)));
+        // Below one that can: its path is longer than any that can be opened.
+        let name = "d".repeat(250);
+        let mut at = fs::File::open(top.path()).unwrap();
+        for _ in 0..20 {
+            rustix::fs::mkdirat(&at, &name, rustix::fs::Mode::RWXU).unwrap();
+            let opened = rustix::fs::openat(&at, &name, rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty());
+            at = opened.unwrap().into();
+        }
+        assert!(matches!(met(top.path()), Fact::Unknown(_)));
+        assert!(matches!(files(top.path(), "**", true), Fact::Unknown(_)));
+    }
+
+    #[test]
+    fn a_pattern_stands_for_files_alone() {
+        let top = tempfile::tempdir().unwrap();
+        let dir = fs::canonicalize(top.path()).unwrap();
+        for file in ["a.rs", ".b.rs", "deep/c.rs", "node_modules/d.rs", "e.rs/x"] {
+            fs::create_dir_all(dir.join(file).parent().unwrap()).unwrap();
+            fs::write(dir.join(file), "").unwrap();
+        }
+        std::os::unix::fs::symlink("deep/c.rs", dir.join("link.rs")).unwrap();
+        std::os::unix::fs::symlink("nowhere", dir.join("gone.rs")).unwrap();
+        let check = |pattern: &str, dots: bool, want: &[&str]| {
+            let want: Vec<String> = want.iter().map(|file| dir.join(file).to_str().unwrap().to_owned()).collect();
+            assert_eq!(files(&dir, pattern, dots), Fact::Told(Told::Files { files: want, more: false }), "{pattern}");
+        };
+        check("*.rs", false, &["a.rs", "deep/c.rs"]);
+        check("*.rs", true, &[".b.rs", "a.rs", "deep/c.rs"]);
+        check("d*/*.rs", false, &["deep/c.rs"]);
+        check("**/*.rs", true, &[".b.rs", "a.rs", "deep/c.rs"]);
+        assert_eq!(
+            files(&dir.join("node_modules"), "*", false),
+            Fact::Told(Told::Files {
+                files: vec![dir.join("node_modules/d.rs").to_str().unwrap().to_owned()],
+                more: false
+            })
+        );
     }
 }

@@ -18,7 +18,9 @@ mod protected;
 mod rego;
 mod repository;
 mod schema;
+mod searched;
 mod settings;
+mod through;
 mod usage;
 mod walk;
 pub(crate) mod worktree;
@@ -137,6 +139,11 @@ impl Prober for WorkspaceProber {
             Probe::Meets { dir, inside, pattern, dots, makes, patterns } => {
                 let (dir, dots, makes) = (Path::new(dir), *dots, *makes);
                 meets::answer(&meets::Expansion { dir, inside, pattern, dots, makes }, patterns.as_deref())
+            }
+            Probe::Expands { dir, pattern, dots } => meets::files(Path::new(dir), pattern, *dots),
+            Probe::Searches { dir, inside, pattern, search, patterns } => {
+                let place = searched::Place { dir: Path::new(dir), inside, pattern };
+                searched::answer(|| self.git(), &place, (search.as_ref(), patterns))
             }
             Probe::Contains { path, text } => contains::answer(Path::new(path), text),
             Probe::Git { question } => {

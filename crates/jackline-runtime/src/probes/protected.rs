@@ -7,17 +7,24 @@ use jackline_core::overlap;
 use jackline_core::path;
 use jackline_core::probe::{Fact, Told};
 
-/// Entries that are looked at, all below a directory included: a moment's work. Who means more at once is told to mean
-/// less.
-pub(super) const ENTRIES_MAX: usize = 50_000;
-/// Directories within directories: links that are followed may lead in circles.
-pub(super) const DEPTH_MAX: usize = 64;
+use super::through::{ENTRIES_MAX, Gone, below};
 
 /// What came of looking.
 pub(super) enum Search {
     Found(String),
     Nothing,
     TooMuch,
+}
+
+impl Search {
+    /// What came of going through a directory, with what was found on the way.
+    pub(super) fn of(gone: &Gone, found: Option<String>) -> Self {
+        match (found, gone) {
+            (Some(path), _) => Self::Found(path),
+            (None, Gone::TooMuch) => Self::TooMuch,
+            (None, Gone::Through | Gone::Stopped) => Self::Nothing,
+        }
+    }
 }
 
 /// The same as a fact.
@@ -62,10 +69,23 @@ impl Protected {
         self.patterns.iter().any(|pattern| may_match(pattern) && pattern.glob.matches(path) && counts(pattern))
     }
 
+    /// Whether a directory below `inside` is looked through: not what tools make anew and what git keeps for itself, unless
+    /// something there is protected by its place.
+    pub(super) fn looks_through(&self, inside: &str, path: &str) -> bool {
+        !is_made_anew(path) || self.is_placed_below(&below(inside, path))
+    }
+
     /// Whether one of them names a place in this directory.
     pub(super) fn is_placed_below(&self, dir: &str) -> bool {
         let below = format!("{dir}/**");
         let placed = self.patterns.iter().filter(|pattern| glob::is_placed(&pattern.text));
         placed.into_iter().any(|pattern| overlap::overlaps_from_root(&pattern.text, &below))
     }
+}
+
+/// Whether tools make this directory anew, or git keeps it for itself.
+pub(super) fn is_made_anew(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let of_git = path.strip_suffix(name).is_some_and(|above| above.ends_with(".git/")) && name != "hooks";
+    of_git || path::is_generated(name)
 }

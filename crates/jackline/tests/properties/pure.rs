@@ -58,8 +58,14 @@ fn answer(probe: &Probe, salt: u64) -> Fact {
         Probe::Settings { .. } => Fact::Unknown("made up".to_owned()),
         Probe::Schema { .. } => Fact::Schema(checked(dice)),
         Probe::Rego { .. } => Fact::Rego(judged(dice)),
-        Probe::Contains { .. } | Probe::Lands { .. } | Probe::Meets { .. } | Probe::Git { .. } => {
-            Fact::Told(Told::Holds { holds: dice.is_multiple_of(2), seen: "made up".to_owned() })
+        Probe::Contains { .. }
+        | Probe::Lands { .. }
+        | Probe::Meets { .. }
+        | Probe::Searches { .. }
+        | Probe::Git { .. } => Fact::Told(Told::Holds { holds: dice.is_multiple_of(2), seen: "made up".to_owned() }),
+        Probe::Expands { dir, .. } => {
+            let files = (0..dice % 3).map(|number| format!("{dir}/{number}")).collect();
+            Fact::Told(Told::Files { files, more: dice.is_multiple_of(7) })
         }
         Probe::Scripts { .. } => Fact::Told(Told::Scripts([("c.sh".to_owned(), format!("sha256:{dice}"))].into())),
         Probe::Counts => Fact::Told(Told::Counted { writes: u64::from(dice % 3), acts: u64::from(dice % 2) }),

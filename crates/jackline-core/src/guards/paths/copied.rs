@@ -32,7 +32,7 @@ fn copies<'a>(settings: &Paths, subject: &Subject<'a>) -> impl Iterator<Item = (
     let touches = subject.view.touches.iter().filter(move |touch| guarded && !touch.dynamic);
     touches.filter_map(|touch| match &touch.only {
         Some(Only::Copied(copied)) => Some((touch, copied)),
-        Some(Only::Unentered(_) | Only::Present(_)) | None => None,
+        Some(Only::Unentered(_) | Only::Present(_) | Only::Searched(_)) | None => None,
     })
 }
 

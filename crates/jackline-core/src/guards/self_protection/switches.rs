@@ -139,7 +139,7 @@ const ROWS: &[Row] = &[
         bare: &["--pure"],
         told: &[],
         subs: &[sub(&["plugin"]), sub(&["plug"]), sub(&["uninstall"])],
-        variables: &["OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_PURE"],
+        variables: &["OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_PURE", "XDG_CONFIG_HOME"],
     },
 ];
 
@@ -149,6 +149,8 @@ const SETTINGS_OF_COPILOT: &[&str] =
 
 /// The variable by which every one of them finds the user's settings.
 const HOME: &str = "HOME";
+/// Words with which a host, told nothing else, only says something.
+const TELLING: &[&str] = &["--help", "--version", "-h", "-v", "-V"];
 /// What makes a subcommand only say how it is used.
 const HELP: &[&str] = &["--help", "-h"];
 /// Builtins that set a variable for what the same text starts later.
@@ -183,6 +185,9 @@ fn row_of(command: &Command) -> Option<&'static Row> {
 fn by_itself(command: &Command) -> Option<String> {
     let row = row_of(command)?;
     let (name, words) = (row.programs.first()?, command.words.get(1..).unwrap_or_default());
+    if matches!(words, [word] if TELLING.contains(&word.text.as_str())) {
+        return None;
+    }
     if let Some((variable, _)) = command.env.iter().find(|(set, _)| row.moves(set)) {
         return Some(elsewhere(name, variable));
     }

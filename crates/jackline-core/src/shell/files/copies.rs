@@ -13,6 +13,7 @@ static NO_WORD: Word = Word {
     glob: false,
     dots: false,
     listed: false,
+    files: false,
     chosen: false,
     brought: false,
     several: false,
@@ -134,6 +135,6 @@ pub(super) fn ends<'w>(paths: &'w [Word], into: Option<&'w Word>) -> (&'w [Word]
 }
 
 /// Whether a place is on another machine: `host:path`.
-fn is_remote(place: &str) -> bool {
+pub(super) fn is_remote(place: &str) -> bool {
     place.split('/').next().is_some_and(|first| first.contains(':'))
 }

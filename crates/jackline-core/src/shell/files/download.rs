@@ -1,8 +1,12 @@
 //! What comes from elsewhere: downloads that are named by their address, and `rsync` that makes a copy exact.
 
+use std::borrow::Cow;
+
 use super::super::{Dir, Word};
 use super::Found;
 use super::arguments::{below, has_option, inside, is_short, operands, values_of};
+use super::copies::is_remote;
+use super::table::RSYNC;
 use crate::own_files;
 use crate::path::Role;
 
@@ -39,17 +43,24 @@ const CURL: &[&str] = &[
     "--cert",
     "--connect-timeout",
     "--cookie",
+    "--alt-svc",
+    "--config",
     "--cookie-jar",
     "--data",
     "--data-binary",
     "--data-raw",
     "--data-urlencode",
     "--dump-header",
+    "--etag-compare",
+    "--etag-save",
     "--form",
     "--header",
+    "--hsts",
     "--json",
     "--key",
+    "--libcurl",
     "--max-time",
+    "--netrc-file",
     "--output",
     "--output-dir",
     "--proxy",
@@ -57,6 +68,10 @@ const CURL: &[&str] = &[
     "--resolve",
     "--retry",
     "--retry-delay",
+    "--ssl-sessions",
+    "--stderr",
+    "--trace",
+    "--trace-ascii",
     "--upload-file",
     "--user",
     "--user-agent",
@@ -93,6 +108,7 @@ const WGET: &[&str] = &[
     "--cut-dirs",
     "--directory-prefix",
     "--header",
+    "--hsts-file",
     "--limit-rate",
     "--load-cookies",
     "--method",
@@ -101,11 +117,28 @@ const WGET: &[&str] = &[
     "--password",
     "--post-data",
     "--post-file",
+    "--rejected-log",
+    "--save-cookies",
     "--timeout",
     "--tries",
     "--user",
     "--user-agent",
     "--wait",
+];
+
+/// Settings of wget's that name a file or a program, and the options that they stand for.
+const SETTINGS: &[(&str, &str)] = &[
+    ("bodyfile", "--body-file"),
+    ("dirprefix", "--directory-prefix"),
+    ("hstsfile", "--hsts-file"),
+    ("input", "--input-file"),
+    ("loadcookies", "--load-cookies"),
+    ("logfile", "--output-file"),
+    ("outputdocument", "--output-document"),
+    ("postfile", "--post-file"),
+    ("rejectedlog", "--rejected-log"),
+    ("savecookies", "--save-cookies"),
+    ("useaskpass", "--use-askpass"),
 ];
 
 impl Found<'_> {
@@ -212,7 +245,7 @@ impl Found<'_> {
 
     /// What `--delete` takes out of the target, and `--remove-source-files` out of the sources.
     pub(super) fn rsync(&mut self, arguments: &[Word]) {
-        let (paths, _) = operands(arguments, &["-e", "--exclude", "--include", "--filter", "-f", "--rsh"]);
+        let (paths, _) = operands(arguments, RSYNC);
         let Some((target, sources)) = paths.split_last() else { return };
         let deletes = |word: &Word| word.text == "--del" || word.text.starts_with("--delete");
         if arguments.iter().any(deletes) && !is_remote(&target.text) {
@@ -227,9 +260,22 @@ impl Found<'_> {
     }
 }
 
-/// `host:path` of another machine.
-fn is_remote(path: &str) -> bool {
-    path.split('/').next().is_some_and(|first| first.contains(':'))
+/// The words of `wget` with the settings that it is given by `-e` as the options that they stand for.
+pub(in crate::shell) fn spelled_out<'a>(program: &str, words: &'a [Word]) -> Cow<'a, [Word]> {
+    let given = if program == "wget" { values_of(words, &["-e", "--execute"]) } else { Vec::new() };
+    let options: Vec<Word> = given.iter().filter_map(as_option).collect();
+    match options.is_empty() {
+        true => words.into(),
+        false => words.iter().cloned().chain(options).collect(),
+    }
+}
+
+/// The option that a setting of wget's stands for.
+fn as_option(setting: &Word) -> Option<Word> {
+    let (name, value) = setting.text.split_once('=')?;
+    let name = name.trim().to_ascii_lowercase().replace(['_', '-'], "");
+    let (_, option) = SETTINGS.iter().find(|(known, _)| *known == name)?;
+    Some(Word { text: format!("{option}={}", value.trim()), ..setting.clone() })
 }
 
 /// A name below a directory, or as it stands. What of it is not known stands as it is written: it is one file's name.

@@ -39,6 +39,62 @@ const RUNNING: &[&str] = &[
 const RUNNING_PARTS: &[&str] =
     &["alias.", "filter.", "includeif.", "hook.", ".textconv", ".driver", ".program", ".command"];
 
+/// Commands that change no file of the work tree because of its name in their arguments, those apart that are read above.
+const HARMLESS: &[&str] = &[
+    "add",
+    "archive",
+    "bisect",
+    "branch",
+    "bundle",
+    "check-attr",
+    "check-ignore",
+    "clone",
+    "commit",
+    "count-objects",
+    "describe",
+    "diff-files",
+    "diff-index",
+    "diff-tree",
+    "difftool",
+    "fetch",
+    "for-each-ref",
+    "format-patch",
+    "fsck",
+    "gc",
+    "help",
+    "init",
+    "interpret-trailers",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "maintenance",
+    "merge-base",
+    "merge-file",
+    "merge-tree",
+    "name-rev",
+    "notes",
+    "prune",
+    "push",
+    "range-diff",
+    "reflog",
+    "remote",
+    "reset",
+    "rev-list",
+    "rev-parse",
+    "rm",
+    "shortlog",
+    "show-ref",
+    "status",
+    "submodule",
+    "switch",
+    "tag",
+    "update-index",
+    "version",
+    "whatchanged",
+    "worktree",
+];
+
 /// The words after git's own options.
 pub(in crate::shell) fn without_git_options(arguments: &[Word]) -> Vec<Word> {
     let mut words = arguments.iter().peekable();
@@ -128,7 +184,8 @@ impl Found<'_> {
         if rest.first().is_some_and(|word| matches!(word.text.as_str(), "--help" | "-h")) {
             return;
         }
-        let (paths, _) = operands(rest, &["-s", "--source", "-m", "-b", "-B", "--orphan", "--pathspec-from-file"]);
+        let (paths, _) =
+            operands(rest, &["-s", "--source", "-L", "-m", "-b", "-B", "--orphan", "--pathspec-from-file"]);
         for file in values_of(rest, &["--output"]) {
             self.push(&file, Role::Write);
         }
@@ -158,7 +215,13 @@ impl Found<'_> {
             "hash-object" => self.push_each(&paths, Role::Read),
             "annotate" | "blame" | "cat-file" | "diff" | "show" => self.git_shown(&paths),
             "log" if has_option(rest, &["-p", "-u", "-L", "--patch"]) => self.git_shown(&paths),
+            "checkout-index" if !paths.is_empty() => {
+                let prefix = values_of(rest, &["--prefix"]).pop().unwrap_or_default().text;
+                let placed = |path: &Word| Word { text: format!("{prefix}{}", path.text), ..path.clone() };
+                self.push_restored(&paths.iter().map(placed).collect::<Vec<_>>());
+            }
             "config" => self.git_config(rest),
+            "grep" => self.git_grep(rest),
             "stash" if rest.iter().any(|word| word.text == "--") => {
                 let named: Vec<Word> = rest.iter().skip_while(|word| word.text != "--").skip(1).cloned().collect();
                 self.push_each(&named, Role::Write);
@@ -196,14 +259,24 @@ impl Found<'_> {
     /// Commands that write somewhere else than in the work tree.
     fn git_elsewhere(&mut self, command: &Word, rest: &[Word], paths: &[Word]) {
         match (command.text.as_str(), paths) {
-            ("worktree", [action, dir, ..]) if matches!(action.text.as_str(), "add" | "remove") => {
+            // A whole tree is laid out there.
+            ("worktree", [action, dir, ..]) if action.text == "add" => self.push(dir, Role::Write),
+            ("worktree", [action, dir, ..]) if action.text == "remove" => {
                 self.push_how(dir, Role::Write, How::Metadata)
             }
             ("worktree", [action, from, to, ..]) if action.text == "move" => {
                 self.push_how(from, Role::Write, How::Metadata);
                 self.push_how(to, Role::Write, How::Metadata);
             }
-            ("clone", [_, dir, ..]) => self.push_how(dir, Role::Write, How::Metadata),
+            ("clone", [_, dir, ..]) => self.push(dir, Role::Write),
+            ("submodule", [action, _, dir, ..]) if action.text == "add" => self.push(dir, Role::Write),
+            ("merge-file", [file, others @ ..]) => {
+                let shows = has_option(rest, &["-p", "--stdout"]);
+                self.push(file, if shows { Role::Read } else { Role::Write });
+                self.push_each(others, Role::Read);
+            }
+            ("mailinfo", [message, patch, ..]) => self.push_each(&[message.clone(), patch.clone()], Role::Write),
+            ("interpret-trailers", files) if has_option(rest, &["--in-place"]) => self.push_each(files, Role::Write),
             ("init", dirs) => {
                 self.push_how(&Word::literal("."), Role::Write, How::Metadata);
                 dirs.iter().for_each(|dir| self.push_how(dir, Role::Write, How::Metadata));
@@ -216,7 +289,29 @@ impl Found<'_> {
                 values_of(rest, &["-o", "--output-directory"]).iter().for_each(|file| self.push(file, Role::Write));
             }
             ("bundle", [action, file, ..]) if action.text == "create" => self.push(file, Role::Write),
+            // What the index holds is laid out later.
+            ("update-index", _) if has_option(rest, &["--cacheinfo"]) => {
+                let parts = rest.iter().flat_map(|word| word.text.split(',').map(Word::literal));
+                self.name_own(&parts.collect::<Vec<_>>());
+            }
+            ("sparse-checkout", [action, patterns @ ..]) if matches!(action.text.as_str(), "set" | "add") => {
+                self.thinned_out(patterns);
+            }
+            // Of a command that we do not know no more is known than of a program.
+            (other, _) if !HARMLESS.contains(&other) => self.name_own(rest),
             _ => {}
+        }
+    }
+
+    /// What goes from the work tree where only some of it is wanted: what is not, and every other directory.
+    fn thinned_out(&mut self, patterns: &[Word]) {
+        let unwanted = patterns.iter().filter_map(|word| Some((word.text.strip_prefix('!')?, word)));
+        for (text, word) in unwanted {
+            let text = text.trim_start_matches('/').to_owned();
+            self.push(&Word { glob: true, dots: true, text, ..word.clone() }, Role::Delete);
+        }
+        if !patterns.iter().any(|word| word.text == "/*") {
+            self.push(&Word { glob: true, dots: true, ..Word::literal("*/**") }, Role::Delete);
         }
     }
 

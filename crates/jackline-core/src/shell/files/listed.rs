@@ -119,8 +119,10 @@ pub(in crate::shell) fn found(arguments: &[Word]) -> Vec<Word> {
     let arguments: Vec<Word> = arguments.iter().skip_while(options).cloned().collect();
     let is_root = |word: &&Word| !word.text.starts_with(['-', '(', '!']);
     let tops: Vec<Word> = arguments.iter().take_while(is_root).cloned().collect();
-    let names = names(arguments.get(tops.len()..).unwrap_or_default()).filter(|_| !follows);
-    let tops: Vec<Word> = roots(tops).into_iter().map(|top| Word { chosen: false, ..top }).collect();
+    let expression = arguments.get(tops.len()..).unwrap_or_default();
+    let names = names(expression).filter(|_| !follows);
+    let files = alternatives(expression).is_some_and(|all| all.iter().all(|tests| asks_for_files(tests)));
+    let tops: Vec<Word> = roots(tops).into_iter().map(|top| Word { chosen: false, files, ..top }).collect();
     let below =
         |top: &Word, rest: &str| Word { text: format!("{}/{rest}", top.text.trim_end_matches('/')), ..top.clone() };
     // What a pattern of the shell's chose may be a file, and found itself.
@@ -134,6 +136,12 @@ pub(in crate::shell) fn found(arguments: &[Word]) -> Vec<Word> {
 
 /// The names that `find` asks for: one for each alternative, if every one asks for a name.
 fn names(expression: &[Word]) -> Option<Vec<String>> {
+    alternatives(expression)?.into_iter().map(name).collect()
+}
+
+/// The alternatives of an expression of `find`'s that do something to what they come upon, if they can be told: what each
+/// tests before it does that.
+fn alternatives(expression: &[Word]) -> Option<Vec<&[Word]>> {
     let is = |word: &Word, texts: &[&str]| texts.contains(&word.text.as_str());
     let denied_group = expression.windows(2).any(|pair| match pair {
         [not, group] => is(not, NOT) && group.text == "(",
@@ -146,7 +154,22 @@ fn names(expression: &[Word]) -> Option<Vec<String>> {
     // What is only passed by is not what something is done to.
     let acts =
         |words: &&[Word]| words.iter().all(|word| word.text != "-prune") || words.iter().any(|word| is(word, ACTIONS));
-    alternatives.filter(acts).map(name).collect()
+    let before = |words: &'_ [Word]| words.iter().position(|word| is(word, ACTIONS)).unwrap_or(words.len());
+    Some(alternatives.filter(acts).map(|words| words.get(..before(words)).unwrap_or_default()).collect())
+}
+
+/// Whether tests let only files pass.
+fn asks_for_files(tests: &[Word]) -> bool {
+    let denied = |at: usize| at.checked_sub(1).and_then(|before| tests.get(before)).is_some_and(is_not);
+    let asks = |at: usize| match tests.get(at..at + 2) {
+        Some([of, kind]) => of.text == "-type" && kind.text == "f" && !denied(at),
+        _ => false,
+    };
+    (0..tests.len()).any(asks)
+}
+
+fn is_not(word: &Word) -> bool {
+    NOT.contains(&word.text.as_str())
 }
 
 /// Whether `find` comes only upon what has nothing in it, or on directories, of which it deletes no others.
@@ -183,7 +206,10 @@ fn by_ls(named: &[Word]) -> Option<Vec<Word>> {
 /// The files that `fd` comes upon: by their ends or their names, or by an expression, which may stand for any.
 pub(in crate::shell) fn by_fd(arguments: &[Word]) -> Vec<Word> {
     let (named, _) = operands(arguments.split(is_run).next().unwrap_or_default(), FD_VALUED);
-    let tops = roots(named.get(1..).unwrap_or_default().to_vec());
+    let kinds = values_of(arguments, &["-t", "--type"]);
+    let files = !kinds.is_empty() && kinds.iter().all(|kind| matches!(kind.text.as_str(), "f" | "file"));
+    let tops: Vec<Word> = roots(named.get(1..).unwrap_or_default().to_vec());
+    let tops: Vec<Word> = tops.into_iter().map(|top| Word { files, ..top }).collect();
     let globs = named.first().filter(|_| has_option(arguments, &["-g", "--glob"])).map(|word| word.text.clone());
     let ends = values_of(arguments, &["-e", "--extension"]).into_iter().map(|end| format!("*.{}", end.text));
     let names: Vec<String> = ends.chain(globs).collect();

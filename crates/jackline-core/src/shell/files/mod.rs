@@ -8,21 +8,26 @@ pub(super) mod git;
 mod handed;
 mod listed;
 mod named;
+mod renamed;
+mod searched;
 mod table;
+mod variables;
 
 use super::{Command, Dir, How, Touch, Word, wrappers};
 use crate::own_files;
 use crate::patch;
 use crate::path::Role;
 pub(super) use arguments::has_option;
-use arguments::{below, inside, is_short, operands, values_of};
+use arguments::{below, files_of, inside, is_short, operands, values_of};
 use copies::ends;
+pub(super) use download::spelled_out;
 pub use git::git_settings;
 pub(super) use git::{in_work_tree, makes_run, without_git_options};
 pub(super) use handed::sets_up;
 pub(super) use listed::{by_fd, found, listed};
 pub(super) use named::{changes, is_known};
 use table::{INPUTS, OUTPUTS, ROWS, Row, Uses};
+pub(super) use variables::is_written;
 
 /// Bytes of a script of sed's that are looked through, since each `w` in it may name the rest of the line.
 const SED_BYTES_MAX: usize = 4096;
@@ -60,18 +65,21 @@ pub(super) fn touched<'a>(
     program: &str,
     words: &[Word],
     dir: &Dir,
-    (input, shown): (Option<&'a Word>, bool),
+    (input, piped, shown): (Option<&'a Word>, bool, bool),
 ) -> Found<'a> {
     let arguments = words.get(1..).unwrap_or_default();
-    let mut found = Found { dir: dir.clone(), touches: Vec::new(), foreign: false, input };
+    let mut found = Found { dir: dir.clone(), touches: Vec::new(), foreign: false, input, piped };
     found.by_program(program, arguments);
     if let Some((_, options)) = OUTPUTS.iter().find(|(name, _)| *name == program) {
-        values_of(arguments, options).iter().for_each(|file| found.push(file, Role::Write));
+        // A command that is handed what would be written is read as one.
+        let files = files_of(arguments, options).into_iter().filter(|file| !wrappers::is_handed_on(program, file));
+        files.for_each(|file| found.push(&file, Role::Write));
     }
     if let Some((_, options, how)) = INPUTS.iter().find(|(name, ..)| *name == program) {
         values_of(arguments, options).iter().for_each(|file| found.push_how(file, Role::Read, *how));
     }
     found.name_in_options(program, arguments);
+    found.searched(program, arguments);
     match ROWS.iter().find(|row| row.program == program) {
         Some(row) => found.by_row(row, arguments, shown),
         None => found.by_name(program, arguments),
@@ -86,6 +94,8 @@ pub(super) struct Found<'a> {
     /// It runs text that is not read, or makes names that lead to other files.
     pub(super) foreign: bool,
     input: Option<&'a Word>,
+    /// Something is on its standard input.
+    piped: bool,
 }
 
 impl Found<'_> {
@@ -110,6 +120,9 @@ impl Found<'_> {
                 self.shuttled(program, arguments)
             }
             "mktemp" => self.new_name(arguments),
+            "mmv" => self.renamed(arguments),
+            // It renames by a text of its own kind.
+            "rename" | "prename" | "file-rename" | "zmv" => self.foreign = true,
             "ssh-keygen" => self.keys(arguments),
             "script" => self.recorded(arguments),
             "find" => self.find(arguments),
@@ -128,17 +141,22 @@ impl Found<'_> {
             }
             "m4" => self.foreign |= self.input.is_some(),
             "split" | "csplit" => self.split(program, arguments),
-            // A host that makes patches takes such a text out of the shell's hands.
-            "apply_patch" | "applypatch" => {
-                self.patched(self.input);
-                arguments.iter().for_each(|word| self.patched(Some(word)));
-                self.touches.iter_mut().for_each(|touch| touch.taken_apart = true);
+            "apply_patch" | "applypatch" => self.patches(arguments),
+            "codex" if arguments.first().is_some_and(|word| word.text == "--codex-run-as-apply-patch") => {
+                self.patches(arguments);
             }
             "make" | "gmake" => self.foreign |= self.input.is_some() || has_option(arguments, &["--eval"]),
             program if AWKS.contains(&program) => self.awk(arguments),
             program if wrappers::is_shell(program) => self.run_from(program, arguments),
             program => self.formatted(program, arguments),
         }
+    }
+
+    /// Patches that a program is handed. A host that makes them takes such a text out of the shell's hands.
+    fn patches(&mut self, arguments: &[Word]) {
+        self.patched(self.input);
+        arguments.iter().for_each(|word| self.patched(Some(word)));
+        self.touches.iter_mut().for_each(|touch| touch.taken_apart = true);
     }
 
     /// What follows happens in these directories, one below the other.
@@ -232,11 +250,12 @@ impl Found<'_> {
             Uses::Links => self.link(&paths, into.as_ref()),
         }
         self.replaced(row.uses, arguments, paths.last());
+        let deep = has_option(arguments, &["-R", "--recursive"]);
         let appends = row.program == "tee" && has_option(arguments, &["-a", "--append"]);
         for touch in self.touches.iter_mut().skip(before) {
             touch.whole = row.uses == Uses::Shows && shown && !shows_part(row.program, arguments);
             match row.uses {
-                Uses::MarksAfterFirst if locks(row.program, mode.or(paths.first()), &touch.path) => {
+                Uses::MarksAfterFirst if locks(row.program, mode.or(paths.first()), (&touch.path, deep)) => {
                     touch.how = How::Locked
                 }
                 Uses::Marks | Uses::MarksAfterFirst => touch.how = How::Metadata,
@@ -245,6 +264,19 @@ impl Found<'_> {
                 _ => {}
             }
         }
+        self.locked_below(before);
+    }
+
+    /// Who locks a directory locks what lies in it: a pattern may stand for one.
+    fn locked_below(&mut self, before: usize) {
+        let touches = self.touches.get(before..).unwrap_or_default().iter();
+        let locked = touches.filter(|touch| touch.how == How::Locked && touch.path.glob && !touch.path.files);
+        let below = |touch: &Touch| Word {
+            text: format!("{}/**", touch.path.text.trim_end_matches('/')),
+            ..touch.path.clone()
+        };
+        let below: Vec<Word> = locked.filter(|touch| !touch.path.text.ends_with("/**")).map(below).collect();
+        below.iter().for_each(|path| self.push_how(path, Role::Write, How::Locked));
     }
 
     /// A link to a directory, or the directory itself, whose place something else takes.
@@ -428,16 +460,19 @@ fn shows_part(program: &str, arguments: &[Word]) -> bool {
     }
 }
 
-/// Whether `chmod` or `chown` may keep a directory from being read or entered by its owner.
-fn locks(program: &str, mode: Option<&Word>, path: &Word) -> bool {
+/// Whether `chmod` or `chown` may keep what guards us from being read by its owner, or its directory from being entered.
+fn locks(program: &str, mode: Option<&Word>, (path, deep): (&Word, bool)) -> bool {
     let mode = mode.filter(|mode| mode.known()).map(|mode| mode.text.as_str());
+    // A file needs not be entered; and the directories of ours that a pattern may stand for are hidden.
+    let enters = !path.files && (deep || !path.glob || path.listed || may_be_hidden(path));
     match (program, mode) {
         ("chmod", Some(mode)) if mode.chars().all(|c| c.is_digit(8)) => {
             // The owner's digit: to read and to enter.
             let owner = mode.chars().rev().nth(2).and_then(|digit| digit.to_digit(8)).unwrap_or_default();
-            owner & 5 != 5
+            let needed = if enters { 5 } else { 4 };
+            owner & needed != needed
         }
-        ("chmod", Some(mode)) => mode.split(',').any(takes_access),
+        ("chmod", Some(mode)) => mode.split(',').any(|clause| takes_access(clause, enters)),
         // Another owner's settings are not read; of other directories it is set right all day.
         _ => own_files::ends_in_directory(&path.text),
     }
@@ -449,15 +484,20 @@ fn is_mode(option: &str) -> bool {
         && !option.starts_with("--")
 }
 
-/// Whether a clause such as `a-rx` or `u=` takes from the owner what is needed to read or enter.
-fn takes_access(clause: &str) -> bool {
+/// Whether a pattern may stand for hidden names.
+fn may_be_hidden(pattern: &Word) -> bool {
+    pattern.dots || pattern.text.split('/').any(|part| part.len() > 1 && part.starts_with(['.', '[', '{']))
+}
+
+/// Whether a clause such as `a-rx` or `u=` takes from the owner what is needed to read or, where that counts, to enter.
+fn takes_access(clause: &str, enters: bool) -> bool {
     let Some(at) = clause.find(['-', '=']) else { return false };
     let (who, what) = clause.split_at(at);
     let whose = who.is_empty() || who.contains(['u', 'a']);
     let taken = if what.starts_with('-') {
-        what.contains(['r', 'x', 'X'])
+        what.contains('r') || enters && what.contains(['x', 'X'])
     } else {
-        !(what.contains('r') && what.contains(['x', 'X']))
+        !(what.contains('r') && (!enters || what.contains(['x', 'X'])))
     };
     whose && taken
 }

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::super::{How, Word, asking, programs, wrappers};
-use super::table::{HARMLESS, ROWS, Uses};
+use super::arguments::each_value;
+use super::table::{HARMLESS, INPUTS, ROWS, SAID, Uses};
 use super::{Found, same, touched};
 use crate::own_files;
 use crate::path::Role;
@@ -41,7 +42,10 @@ impl Found<'_> {
             self.name_own(&after);
         }
         if !READ.contains(&program) && !HARMLESS.contains(&program) && !wrappers::is_wrapper(program) {
-            self.name_own(arguments);
+            match programs::quotes(program) {
+                true => self.name_own(&without_said(program, arguments)),
+                false => self.name_own(arguments),
+            }
         }
         // What is cheap to see is looked for first: most commands have neither.
         let has_text = self.input.is_some() || programs::texts_among(arguments).next().is_some();
@@ -54,20 +58,35 @@ impl Found<'_> {
         }
     }
 
-    /// A program that we know may be told the name of what guards us in an option that we do not know, whose value is
-    /// joined to it. What only reads may.
+    /// A program that we know may be told the name of what guards us in an option: as its value, joined to an option that we
+    /// do not know, or as the word after one that takes a value. What only reads, and what is only said, may.
     pub(super) fn name_in_options(&mut self, program: &str, arguments: &[Word]) {
         let reads = |uses: Uses| matches!(uses, Uses::Shows | Uses::Reads | Uses::Measures | Uses::ReadsAfterFirst);
         let row = ROWS.iter().find(|row| row.program == program);
         if HARMLESS.contains(&program) || row.is_some_and(|row| reads(row.uses)) {
             return;
         }
-        let options = arguments.iter().take_while(|word| word.text != "--");
-        for word in options.filter(|word| word.known() && word.text.starts_with('-') && !leaves_out(&word.text)) {
-            for value in own_values(&word.text) {
-                let role = if own_files::ends_in_directory(value) { Role::Delete } else { Role::Write };
-                self.push_how(&Word::literal(value), role, How::Named);
+        let end = arguments.iter().position(|word| word.text == "--").unwrap_or(arguments.len());
+        let arguments = arguments.get(..end).unwrap_or_default();
+        let is_one = |word: &&Word| word.known() && word.text.starts_with('-') && !leaves_out(&word.text);
+        for word in arguments.iter().filter(is_one).filter(|word| !only_told(program, &word.text)) {
+            own_values(&word.text).iter().for_each(|value| self.name_one(value));
+        }
+        let next = each_value(arguments, row.map_or(&[], |row| row.valued)).into_iter();
+        for (_, value) in
+            next.filter(|(option, value)| value.known() && !leaves_out(option) && !only_told(program, option))
+        {
+            if has_own_part(&value.text) {
+                self.name_one(&value.text);
             }
+        }
+    }
+
+    fn name_one(&mut self, value: &str) {
+        let role = if own_files::ends_in_directory(value) { Role::Delete } else { Role::Write };
+        let named = Word::literal(value);
+        if !self.touches.iter().any(|touch| touch.path == named && touch.role == role && touch.how == How::Named) {
+            self.push_how(&named, role, How::Named);
         }
     }
 
@@ -105,16 +124,13 @@ impl Found<'_> {
             // Quotes and escapes in the middle of a name only hide it.
             named.extend(names_in(&text.replace(['\'', '"', '\\'], "")).map(str::to_owned));
         }
-        for name in named {
-            let role = if own_files::ends_in_directory(&name) { Role::Delete } else { Role::Write };
-            self.push_how(&Word::literal(name), role, How::Named);
-        }
+        named.iter().for_each(|name| self.name_one(name));
     }
 
     /// What a program that changes files would change, were it run: the verb is the first word.
     fn name_changed(&mut self, words: &[Word]) {
         let Some(verb) = words.first().and_then(verb) else { return };
-        let inner = touched(verb, words, &self.dir, (None, false));
+        let inner = touched(verb, words, &self.dir, (None, true, false));
         let changed = inner.touches.into_iter().filter(|touch| touch.role.changes() && touch.only.is_none());
         self.touches.extend(changed.map(|touch| super::Touch { how: How::Named, ..touch }));
     }
@@ -152,6 +168,36 @@ fn own_values(option: &str) -> Vec<&str> {
 
 pub(super) fn has_own_part(path: &str) -> bool {
     path.split('/').any(|part| own_files::PARTS.iter().any(|own| same(own, part)))
+}
+
+/// Whether a word is an option whose value is only read, or is no file: what something is about, or a message.
+fn only_told(program: &str, option: &str) -> bool {
+    let of = |name: &str, options: &[&str]| name == program && options.iter().any(|known| is_option(option, known));
+    INPUTS.iter().any(|(name, options, _)| of(name, options)) || SAID.iter().any(|(name, options)| of(name, options))
+}
+
+/// Whether a word is this option, alone or with its value.
+fn is_option(word: &str, option: &str) -> bool {
+    match option.starts_with("--") {
+        true => word.split('=').next() == Some(option),
+        false => word.starts_with(option) && !word.starts_with("--"),
+    }
+}
+
+/// Programs that speak to a forge, and the words with which they write files here.
+const FORGES: &[&str] = &["gh", "glab"];
+const FETCHING: &[&str] = &["checkout", "clone", "download", "extension", "fork"];
+
+/// The arguments without what only says what something is about.
+fn without_said(program: &str, arguments: &[Word]) -> Vec<Word> {
+    let fetches = arguments.iter().any(|word| !word.known() || FETCHING.contains(&word.text.as_str()));
+    if FORGES.contains(&program) && !fetches {
+        return Vec::new();
+    }
+    let options = SAID.iter().find(|(name, _)| *name == program).map_or(&[][..], |(_, options)| options);
+    let said: Vec<Word> = each_value(arguments, options).into_iter().map(|(_, value)| value).collect();
+    let is_said = |word: &Word| said.contains(word) || options.iter().any(|option| is_option(&word.text, option));
+    arguments.iter().filter(|word| !is_said(word)).cloned().collect()
 }
 
 fn leaves_out(option: &str) -> bool {

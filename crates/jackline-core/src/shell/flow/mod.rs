@@ -346,8 +346,8 @@ impl Walker<'_> {
             self.reading.touches.extend(likely.map(|path| Touch { path, whole: false, ..touch.clone() }));
             let elsewhere = at.iter().flat_map(|place| state.astray.iter().map(|dir| (*place, dir.clone())));
             for (place, dir) in elsewhere {
-                let copied = touch.only.clone().filter(|only| matches!(only, Only::Copied { .. }));
-                let only = copied.or(Some(Only::Unentered(place.clone())));
+                let below = |only: &Only| matches!(only, Only::Copied { .. } | Only::Searched(_));
+                let only = touch.only.clone().filter(below).or(Some(Only::Unentered(place.clone())));
                 self.reading.touches.push(Touch { dir, whole: false, only, ..touch.clone() });
             }
         }

@@ -3,9 +3,10 @@
 use super::super::tree::{ARGUMENTS, Assign, RawWord, RedirKind, Simple};
 use super::super::variables::Value;
 use super::super::wrappers::{self, Inner};
-use super::super::{Command, Redirect, Word, files, grammar, words};
+use super::super::{Command, How, Redirect, Touch, Word, files, grammar, words};
 use super::proofs::{is_itself, proves};
 use super::{Standing, State, Walker, effects, listening, printed, waiting};
+use crate::path::Role;
 
 /// Builtins that evaluate their arguments as arithmetic or as names of variables.
 const EVALUATING: &[&str] = &[
@@ -159,8 +160,15 @@ impl Walker<'_> {
             return Ok(());
         };
         let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
-        let placed = files::in_work_tree(&program, &words, &environment(&env, state));
-        let found = files::touched(&program, &placed, &state.dir, (input.text.as_ref(), shown));
+        let words = files::spelled_out(&program, &words);
+        let environment = environment(&env, state);
+        self.touch_by_variables(&environment, state);
+        let mut placed = files::in_work_tree(&program, &words, &environment);
+        if state.matching.hidden {
+            placed.to_mut().iter_mut().for_each(|word| word.dots |= word.glob);
+        }
+        let piped = standing.piped || standing.fed || input.fed || input.text.is_some() || input.from_file;
+        let found = files::touched(&program, &placed, &state.dir, (input.text.as_ref(), piped, shown));
         self.reading.foreign |= found.foreign;
         if words.first().is_some_and(|word| state.aliases.contains(&word.text)) {
             self.opaque("it runs an alias");
@@ -188,6 +196,18 @@ impl Walker<'_> {
             return Ok(());
         }
         self.inside(&program, &words, (&env, &input), state, standing)
+    }
+
+    /// What variables have a command write.
+    fn touch_by_variables(&mut self, environment: &[(String, Word)], state: &State) {
+        for (_, file) in environment.iter().filter(|(name, value)| files::is_written(name, value)) {
+            // Nobody reads such a file before.
+            let touch = Touch { how: How::Appended, ..Touch::plain(file.clone(), Role::Write, state.dir.clone()) };
+            // What is exported counts for every command that follows, and once.
+            if !self.reading.touches.contains(&touch) {
+                self.touch(vec![touch], state);
+            }
+        }
     }
 
     /// Whether a command waits for what it does, or hands on what is typed.
@@ -256,10 +276,7 @@ impl Walker<'_> {
             },
             Inner::Words { words, env, dir, passes_status } => {
                 let standing = if passes_status { standing } else { standing.unsure() };
-                if let Some(dir) = dir {
-                    own.dir = own.dir.start(&dir);
-                    own.astray = own.astray.iter().map(|astray| astray.start(&dir)).collect();
-                }
+                dir.iter().for_each(|dir| own.start(dir));
                 self.named(&env);
                 let input = if KEEPING_INPUT.contains(&program) { Input::default() } else { input.clone() };
                 let expanded = Expanded { words, env, redirects: Vec::new(), input };
@@ -268,7 +285,8 @@ impl Walker<'_> {
             Inner::Text { text, .. } if program == "eval" => self.text(&text, own.clone(), standing),
             // When a trap runs, and where, is not known.
             Inner::Text { text, .. } if program == "trap" => self.text(&text, own.inside_function(), standing.unsure()),
-            Inner::Text { text, arguments, errexit, pipefail, passes_status } => {
+            Inner::Text { text, arguments, dir, errexit, pipefail, passes_status } => {
+                dir.iter().for_each(|dir| own.start(dir));
                 let mut state = State { errexit, pipefail, ..fresh(own) };
                 if !arguments.is_empty() {
                     state.variables.assign_elements(ARGUMENTS, arguments);

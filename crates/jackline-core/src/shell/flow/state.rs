@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::tree::{ARGUMENTS, Chain, Effect, Joint, List, Node, Piece, RawWord, Simple};
 use super::super::variables::Variables;
-use super::super::{Dir, Left};
+use super::super::{Dir, Left, Word};
 use super::matching::Matching;
 
 /// Directories that a text may be in instead; with more it is nowhere known.
@@ -43,6 +43,12 @@ impl State {
     pub(super) fn forget_all(&mut self) {
         self.variables.forget_all();
         self.lose();
+    }
+
+    /// A program is started that is told to work in this directory.
+    pub(super) fn start(&mut self, dir: &Word) {
+        self.dir = self.dir.start(dir);
+        self.astray = self.astray.iter().map(|astray| astray.start(dir)).collect();
     }
 
     /// The directory is not known any more.

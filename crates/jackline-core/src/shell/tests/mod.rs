@@ -56,6 +56,11 @@ fn touches(text: &str, want: &[&str]) {
             None => String::new(),
             Some(Only::Unentered(dir)) => format!(" unless {dir}"),
             Some(Only::Present(path)) => format!(" if {path}"),
+            Some(Only::Searched(search)) => {
+                let (only, without) = (search.only.join(" "), search.without.join(" "));
+                let hidden = if search.hidden { " hidden" } else { "" };
+                format!(" by search {:?}{hidden} {only}!{without}", search.among)
+            }
             Some(Only::Copied { source, name, named, .. }) => {
                 let named = named.as_ref().map(|named| format!("/{named}")).unwrap_or_default();
                 let name = name.as_ref().map(|name| format!(" or {}/{name}", touch.path.text)).unwrap_or_default();
@@ -350,7 +355,7 @@ fn files_that_a_program_chooses_are_as_sure_as_what_it_was_told() {
     touches("git stash push a", &["write a"]);
     touches("find a | xargs wc", &["read* a", "read* a/**"]);
     touches("find a | xargs rm", &["read* a", "delete* a/**"]);
-    touches("rg -l x | xargs sed -i s/a/b/", &["write* ./**"]);
+    touches("rg -l x | xargs sed -i s/a/b/", &["read* ./** by search Known !", "write* ./**"]);
     touches("for f in $(git ls-files '*.rs'); do wc $f; done", &["read* ."]);
     touches("diff <(a) <(b)", &[]);
     touches("F=$(mktemp); echo x > $F", &["write /tmp/tmp.mktemp"]);

@@ -7,7 +7,9 @@ mod typed;
 use super::{Word, files, programs};
 use shells::shell_text;
 pub(super) use shells::{has_text, is_interpreter, is_shell, reads_input, script};
-use table::{NAMED_RUNNERS, RUNNERS, SSH_COMMANDS, TEXT_OPTIONS, WRAPPERS, Wrapper};
+use table::{
+    Begins, GIT_TEXT_OPTIONS, NAMED_RUNNERS, RUNNERS, SANDBOXES, SSH_COMMANDS, TEXT_OPTIONS, WRAPPERS, Wrapper,
+};
 
 /// Wrappers that take `NAME=value` before the command.
 const ASSIGNING: &[&str] = &["env", "sudo", "doas", "cross-env"];
@@ -21,7 +23,7 @@ pub(super) enum Inner {
     /// A command by its words, in a directory of its own if one is named.
     Words { words: Vec<Word>, env: Vec<(String, Word)>, dir: Option<Word>, passes_status: bool },
     /// A shell text, and what it is given as its arguments.
-    Text { text: Word, arguments: Vec<Word>, errexit: bool, pipefail: bool, passes_status: bool },
+    Text { text: Word, arguments: Vec<Word>, dir: Option<Word>, errexit: bool, pipefail: bool, passes_status: bool },
     /// What is a shell text if it can be read as one; if not, whether nobody knows what runs.
     Likely { text: Word, else_opaque: bool },
     /// Something that cannot be known, and why.
@@ -34,12 +36,12 @@ impl Inner {
     }
 
     const fn text(text: Word) -> Self {
-        Self::Text { text, arguments: Vec::new(), errexit: false, pipefail: false, passes_status: true }
+        Self::Text { text, arguments: Vec::new(), dir: None, errexit: false, pipefail: false, passes_status: true }
     }
 
     /// A text whose success says nothing of the program's that runs it, or may never.
     const fn loose(text: Word) -> Self {
-        Self::Text { text, arguments: Vec::new(), errexit: false, pipefail: false, passes_status: false }
+        Self::Text { text, arguments: Vec::new(), dir: None, errexit: false, pipefail: false, passes_status: false }
     }
 }
 
@@ -83,7 +85,8 @@ pub(super) fn inner(program: &str, words: &[Word], (listing, fed): (&[Word], boo
         return vec![Inner::words([Word::literal("git"), Word::literal(git)].into_iter().chain(rest).collect(), true)];
     }
     if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == program) {
-        return wrapped(wrapper, arguments, listing);
+        let beside = by_option(program, arguments).filter(|_| program == "strace");
+        return beside.chain(wrapped(wrapper, arguments, listing)).collect();
     }
     if shells::is_python(program) {
         return module(arguments).or_else(|| begun(program, arguments, fed)).into_iter().collect();
@@ -100,11 +103,18 @@ pub(super) fn inner(program: &str, words: &[Word], (listing, fed): (&[Word], boo
 fn by_option(program: &str, arguments: &[Word]) -> impl Iterator<Item = Inner> {
     let options = TEXT_OPTIONS.iter().find(|(name, _)| *name == program);
     let found = options.map(|(_, options)| values(arguments, options)).unwrap_or_default();
-    found.into_iter().map(move |word| match program {
+    let handed = move |word: &Word| program != "strace" || is_handed_on(program, word);
+    found.into_iter().filter(handed).map(move |word| match program {
         // It is handed a file each time.
         "rg" => Inner::words(vec![word, Word::unknown("{}")], false),
+        "strace" => Inner::loose(Word { text: word.text.get(1..).unwrap_or_default().to_owned(), ..word }),
         _ => Inner::loose(word),
     })
+}
+
+/// Whether what looks like a file to write is a command that is handed what would be written there.
+pub(super) fn is_handed_on(program: &str, file: &Word) -> bool {
+    program == "strace" && file.text.starts_with(['|', '!'])
 }
 
 /// What a program that we do not know may run of its words: a shell or an interpreter that is given a text, or git.
@@ -147,7 +157,15 @@ fn ran(program: &str, arguments: &[Word]) -> Vec<Inner> {
     let arguments = arguments.get(1..).unwrap_or_default();
     let text = values(arguments, &["-c", "--call"]).into_iter().filter(|_| *sub == "exec").map(Inner::text);
     let skipped = usize::from(NAMED_RUNNERS.contains(&program));
-    let words: Vec<Word> = without_options(arguments, valued).into_iter().skip(skipped).collect();
+    let words = without_options(arguments, valued);
+    // The kind of a sandbox may stand before further options.
+    let words = match words.split_first() {
+        Some((kind, rest)) if program == "codex" && SANDBOXES.contains(&kind.text.as_str()) => {
+            without_options(rest, valued)
+        }
+        _ => words,
+    };
+    let words: Vec<Word> = words.into_iter().skip(skipped).collect();
     let words = Some(words).filter(|words| !words.is_empty()).map(|words| Inner::words(words, true));
     text.chain(words).collect()
 }
@@ -224,14 +242,38 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
     }
     let texts = if wrapper.texts.is_empty() { Vec::new() } else { values(arguments, wrapper.texts) };
     if !texts.is_empty() {
-        let passes = passes_status(wrapper, arguments);
-        return texts.into_iter().map(if passes { Inner::text } else { Inner::loose }).collect();
+        let passes_status = passes_status(wrapper, arguments);
+        let dir = dir.or_else(|| beginning(wrapper, arguments));
+        let text = |text| Inner::Text {
+            text,
+            arguments: Vec::new(),
+            dir: dir.clone(),
+            errexit: false,
+            pipefail: false,
+            passes_status,
+        };
+        return texts.into_iter().map(text).collect();
     }
     let words: Vec<Word> = rest.cloned().collect();
     let own = arguments.get(..arguments.len() - words.len()).unwrap_or_default();
+    let dir = dir.or_else(|| beginning(wrapper, own));
     let passes_status = passes_status(wrapper, own);
     let words = handed(wrapper.name, arguments, words, listing);
     command(wrapper, words, (env, dir, passes_status)).into_iter().collect()
+}
+
+/// The directory in which a wrapper begins that is told these words, where it is not this one.
+fn beginning(wrapper: &Wrapper, own: &[Word]) -> Option<Word> {
+    let has = |options: &[&str]| {
+        own.iter().any(|word| options.contains(&word.text.as_str())) || files::has_option(own, options)
+    };
+    let home = || Word::literal("~");
+    match wrapper.begins {
+        Begins::Here => None,
+        Begins::AtHome(options) => has(options).then(home),
+        Begins::AtHomeBut(options) => (!has(options)).then(home),
+        Begins::Named => own.iter().find(|word| !word.text.starts_with('-')).cloned(),
+    }
 }
 
 fn takes_value(wrapper: &Wrapper, option: &str) -> bool {
@@ -377,11 +419,13 @@ fn by_git(arguments: &[Word]) -> Vec<Inner> {
             let text = rest.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
             found.push(Inner::loose(if known { Word::literal(text) } else { Word::unknown(text) }));
         }
-        ["rebase", ..] => found.extend(values(&words, &["-x", "--exec"]).into_iter().map(Inner::loose)),
-        ["difftool", ..] => found.extend(values(&words, &["-x", "--extcmd"]).into_iter().map(Inner::loose)),
         ["filter-branch", "--help"] => {}
         ["filter-branch", ..] => found.push(Inner::Unknown("git is given texts that are not read")),
-        _ => {}
+        [sub, ..] => {
+            let options = GIT_TEXT_OPTIONS.iter().find(|(name, _)| name == sub).map_or(&[][..], |(_, options)| options);
+            found.extend(values(&words, options).into_iter().map(Inner::loose));
+        }
+        [] => {}
     }
     found.retain(|inner| !matches!(inner, Inner::Words { words, .. } if words.is_empty()));
     found
@@ -400,7 +444,9 @@ fn by_tar(arguments: &[Word]) -> Vec<Inner> {
     let actions = values(arguments, &["--checkpoint-action"])
         .into_iter()
         .filter_map(|word| word.text.strip_prefix("exec=").map(|text| Word { text: text.to_owned(), ..word.clone() }));
-    let programs = values(arguments, &["--to-command", "-I", "--use-compress-program", "--rsh-command"]);
+    let running =
+        ["--to-command", "-F", "-I", "--info-script", "--new-volume-script", "--use-compress-program", "--rsh-command"];
+    let programs = values(arguments, &running);
     actions.chain(programs).map(Inner::loose).collect()
 }
 

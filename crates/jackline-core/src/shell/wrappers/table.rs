@@ -10,14 +10,29 @@ pub(super) struct Wrapper {
     pub(super) texts: &'static [&'static str],
     /// Options whose value is the directory it runs in.
     pub(super) dirs: &'static [&'static str],
+    /// Where it begins if it is not told.
+    pub(super) begins: Begins,
     /// Options with which it runs nothing, does not wait, or lets something else run: its status says nothing then.
     pub(super) idle: &'static [&'static str],
     /// Options with which its status is the command's, where it says nothing without them.
     pub(super) told: &'static [&'static str],
 }
 
+/// Where a wrapper begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begins {
+    Here,
+    /// In the home directory, with one of these options.
+    AtHome(&'static [&'static str]),
+    /// In the home directory, but for one of these options.
+    AtHomeBut(&'static [&'static str]),
+    /// In the directory that the first word before the command names.
+    Named,
+}
+
 const fn wrapper(name: &'static str, valued: &'static [&'static str], skip: usize) -> Wrapper {
-    Wrapper { name, valued, skip, passes_status: true, texts: &[], dirs: &[], idle: &[], told: &[] }
+    let (texts, dirs, idle, told): (&[&str], &[&str], &[&str], &[&str]) = (&[], &[], &[], &[]);
+    Wrapper { name, valued, skip, passes_status: true, texts, dirs, begins: Begins::Here, idle, told }
 }
 
 /// One whose exit status says nothing about the command's.
@@ -32,6 +47,10 @@ impl Wrapper {
 
     const fn dirs(self, dirs: &'static [&'static str]) -> Self {
         Self { dirs, ..self }
+    }
+
+    const fn begins(self, begins: Begins) -> Self {
+        Self { begins, ..self }
     }
 
     const fn idle(self, idle: &'static [&'static str]) -> Self {
@@ -50,13 +69,16 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         0,
     )
     .dirs(&["-D", "--chdir"])
+    .begins(Begins::AtHome(&["-i", "--login"]))
     .idle(&["-b", "-e", "-K", "-l", "-v", "--background", "--edit", "--list", "--remove-timestamp", "--validate"]),
     wrapper("doas", &["-u", "-C"], 0).idle(&["-C", "-L"]),
     wrapper("su", &["-s", "-g", "-G", "-w", "--shell", "--group"], 1)
         .texts(&["-c", "--command"])
+        .begins(Begins::AtHome(&["-", "-l", "--login"]))
         .idle(&["-s", "--shell"]),
     wrapper("runuser", &["-u", "-g", "-G", "-s", "--user", "--group", "--shell"], 0)
         .texts(&["-c", "--command"])
+        .begins(Begins::AtHome(&["-", "-l", "--login"]))
         .idle(&["-s", "--shell"]),
     wrapper("sg", &[], 1).texts(&["-c"]),
     wrapper("setpriv", &["--reuid", "--regid", "--groups", "--inh-caps", "--bounding-set"], 0).idle(&[
@@ -95,7 +117,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         .idle(&["-E", "--conflict-exit-code"]),
     loose("script", &["-E", "-I", "-O", "-B", "-m", "-T"], 1).texts(&["-c", "--command"]).told(&["-e", "--return"]),
     loose("setsid", &[], 0),
-    wrapper("unshare", &["-R", "--root", "-S", "--setuid", "-G", "--setgid"], 0).dirs(&["-w", "--wd"]),
+    wrapper("unshare", &["-S", "--setuid", "-G", "--setgid"], 0).dirs(&["-R", "--root", "-w", "--wd"]),
     loose("nsenter", &["-t", "--target", "-S", "--setuid", "-G", "--setgid"], 0).dirs(&["--wd"]),
     wrapper("firejail", &[], 0),
     loose("systemd-run", &["-p", "-u", "--unit", "--property", "-E", "--setenv"], 0).dirs(&["--working-directory"]),
@@ -105,7 +127,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     loose("sem", &["-j", "--id", "--jobs"], 0),
     wrapper("dumb-init", &["-r", "--rewrite"], 0),
     wrapper("tini", &["-e", "-p"], 0).idle(&["-e"]),
-    wrapper("pkexec", &["--user"], 0),
+    wrapper("pkexec", &["--user"], 0).begins(Begins::AtHomeBut(&["--keep-cwd"])),
     wrapper("gosu", &[], 1),
     wrapper("su-exec", &[], 1),
     wrapper("setuidgid", &[], 1),
@@ -176,7 +198,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     )
     .dirs(&["--wd", "--workdir"]),
     loose("entr", &[], 0),
-    wrapper("chroot", &["--userspec", "--groups"], 1),
+    wrapper("chroot", &["--userspec", "--groups"], 1).begins(Begins::Named),
     wrapper("busybox", &[], 0),
     wrapper("toybox", &[], 0),
     wrapper("npx", &["-p", "--package", "-w", "--workspace"], 0).texts(&["-c", "--call"]),
@@ -190,6 +212,11 @@ pub(super) const RUNNERS: &[(&str, &str, &[&str])] = &[
         "uv",
         "run",
         &["--with", "--extra", "--group", "-p", "--python", "--project", "--directory", "--env-file", "--only-group"],
+    ),
+    (
+        "codex",
+        "sandbox",
+        &["-c", "-C", "-p", "--cd", "--config", "--disable", "--enable", "--permissions-profile", "--profile"],
     ),
     ("poetry", "run", &[]),
     ("pipenv", "run", &[]),
@@ -226,9 +253,13 @@ pub(super) const RUNNERS: &[(&str, &str, &[&str])] = &[
 /// Subcommands among them with a word of their own before the program.
 pub(super) const NAMED_RUNNERS: &[&str] = &["direnv", "rustup", "aws-vault"];
 
+/// Words that some name a kind of sandbox with before the program.
+pub(super) const SANDBOXES: &[&str] = &["landlock", "linux", "macos", "seatbelt", "windows"];
+
 /// Options of programs that otherwise run nothing, whose value is a command that they run.
 pub(super) const TEXT_OPTIONS: &[(&str, &[&str])] = &[
     ("ack", &["--pager"]),
+    ("strace", &["-o", "--output"]),
     ("ag", &["--pager"]),
     ("bat", &["--pager"]),
     ("batcat", &["--pager"]),
@@ -244,6 +275,22 @@ pub(super) const TEXT_OPTIONS: &[(&str, &[&str])] = &[
     ("split", &["--filter"]),
     ("wget", &["--use-askpass"]),
     ("zip", &["-TT", "--unzip-command"]),
+];
+
+/// Options of git's commands whose value is a command that it runs.
+pub(super) const GIT_TEXT_OPTIONS: &[(&str, &[&str])] = &[
+    ("archive", &["--exec"]),
+    ("clone", &["-u", "--upload-pack"]),
+    ("difftool", &["-x", "--extcmd"]),
+    ("fetch", &["--upload-pack"]),
+    ("fetch-pack", &["--exec", "--upload-pack"]),
+    ("grep", &["-O", "--open-files-in-pager"]),
+    ("ls-remote", &["--exec", "--upload-pack"]),
+    ("pull", &["--upload-pack"]),
+    ("push", &["--exec", "--receive-pack"]),
+    ("rebase", &["-x", "--exec"]),
+    ("send-email", &["--cc-cmd", "--sendmail-cmd", "--smtp-server", "--to-cmd"]),
+    ("send-pack", &["--exec", "--receive-pack"]),
 ];
 
 /// Options of `ssh` and its kin whose value is a command that runs here.
