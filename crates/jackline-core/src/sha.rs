@@ -72,11 +72,10 @@ pub(crate) fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
 
 /// The lowercase hexadecimal digits of some bytes.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for nibble in bytes.iter().flat_map(|byte| [byte >> 4, byte & 0x0f]) {
-        text.push(char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }));
-    }
-    text
+    let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
+    let digits = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)]).collect();
+    // A record has dozens of them: as bytes they are written several at a time, as characters one by one.
+    String::from_utf8(digits).unwrap_or_default()
 }
 
 fn nibble(digit: u8) -> Option<u8> {
@@ -105,7 +104,7 @@ macro_rules! shown_as_hex {
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 if serializer.is_human_readable() {
-                    serializer.collect_str(self)
+                    serializer.serialize_str(&hex(&self.0))
                 } else {
                     serializer.serialize_bytes(&self.0)
                 }
