@@ -3,7 +3,12 @@
 //!
 //! `JACKLINE_UPDATE=1 cargo test -p jackline --test hosts` writes `want/` anew.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says so by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on says so by panicking"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -139,7 +139,13 @@ const ROWS: &[Row] = &[
         bare: &["--pure"],
         told: &[],
         subs: &[sub(&["plugin"]), sub(&["plug"]), sub(&["uninstall"])],
-        variables: &["OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_PURE", "XDG_CONFIG_HOME"],
+        variables: &[
+            "OPENCODE_CONFIG_DIR",
+            "OPENCODE_CONFIG",
+            "OPENCODE_CONFIG_CONTENT",
+            "OPENCODE_PURE",
+            "XDG_CONFIG_HOME",
+        ],
     },
 ];
 
