@@ -362,7 +362,8 @@ fn files_that_a_program_chooses_are_as_sure_as_what_it_was_told() {
     touches("perl -pi -e 's/a/b/' f", &["write f"]);
     touches("tar -xzf a.tgz", &["read a.tgz", "write* ."]);
     touches("sort -o a b", &["write a", "read b"]);
-    touches("grep -r x a b", &["read a", "read b"]);
+    touches("grep x a b", &["read a", "read b"]);
+    touches("grep -r x a", &["read* a/** by search All hidden !", "read a"]);
 }
 
 #[test]
