@@ -75,7 +75,7 @@ fn settings_are_ours_to_guard_wherever_the_client_keeps_them() {
         let call = json!({ "tool_name": "Write", "tool_input": input, "tool_use_id": name });
         let message = world.message("PreToolUse", call).to_string();
         let answer = answered(world.hook().env("CLAUDE_CONFIG_DIR", &elsewhere), message.as_bytes());
-        if name == "notes.md" { answer.silent() } else { answer.denied("the host's settings") }
+        if name == "notes.md" { answer.silent() } else { answer.denied("Claude Code's settings") }
     }
 }
 
