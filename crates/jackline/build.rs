@@ -60,12 +60,18 @@ fn lay_together() {
 /// A section of its own before all other code, in a form that both GNU's linker and LLVM's add to their own layout.
 fn linker_script(order: &str) -> String {
     let mut script = "SECTIONS { .text.hook : {\n".to_owned();
-    for name in order.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        // Assembly has no section per function, but a file; and what C has under two names is in a section of one.
+    let lines = || order.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    for name in lines() {
         let _ = match name.strip_prefix("file ") {
-            Some(file) => writeln!(script, "*{file}(.text)"),
-            None => writeln!(script, "*(.text.{name} .text.__{name})"),
+            // Some libraries have no section per function, but per file, which comes from an archive or by itself.
+            Some(file) => writeln!(script, "*:{file}(.text .text.*) */{file}(.text)"),
+            // What C has under two names is in a section of one; and the compiler marks what it takes for often or seldom run.
+            None => writeln!(script, "*(.text.{name} .text.__{name} .text.hot.{name} .text.unlikely.{name})"),
         };
+    }
+    // What a build by a profile splits off runs now and then all the same.
+    for name in lines().filter(|line| !line.starts_with("file ")) {
+        let _ = writeln!(script, "*(.text.split.{name})");
     }
     script + "} } INSERT BEFORE .text;\n"
 }
