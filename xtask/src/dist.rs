@@ -1,5 +1,8 @@
 //! `cargo xtask dist`: the program as it is handed out for Linux: one static file that the kernel starts without a
-//! loader and without anything to relocate. Why that matters: docs/internals/speed.md.
+//! loader and without anything to relocate, laid out by a profile of an agent's day. Why that matters:
+//! docs/internals/speed.md.
+
+mod profile;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,8 +11,11 @@ use std::process::Command;
 use crate::elf;
 use crate::shell::{cargo, say, step};
 
-/// Static, and at a fixed address: a position-independent program is relocated anew at each of its starts.
-const FLAGS: &str = "-C target-feature=+crt-static -C relocation-model=static";
+/// Static, and at a fixed address: a position-independent program is relocated anew at each of its starts. The names are as
+/// in `.cargo/config.toml`, which does not count where flags are given.
+const FLAGS: [&str; 3] = ["-Ctarget-feature=+crt-static", "-Crelocation-model=static", "-Csymbol-mangling-version=v0"];
+/// What keeps flags apart.
+const BETWEEN_FLAGS: &str = "\x1f";
 
 /// The section that `build.rs` has the linker put the hook's functions into.
 const TOGETHER: &[u8] = b"\0.text.hook\0";
@@ -28,18 +34,23 @@ pub(crate) fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Builds with one of cargo's profiles, and says where the program is.
+/// Builds with one of cargo's profiles, by a profile that is recorded for it, and says where the program is.
 pub(crate) fn build(profile: &str) -> Result<PathBuf, String> {
+    let recorded = profile::record()?;
+    build_with("static build", profile, &target_directory()?, &profile::used(&recorded))
+}
+
+/// Builds a static program with further flags.
+fn build_with(step_name: &str, profile: &str, directory: &Path, further: &[String]) -> Result<PathBuf, String> {
     let target = target()?;
     installed(&target)?;
-    // Named by target, so that build scripts and procedural macros, which run here, are built as ever.
-    let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", target.to_uppercase().replace('-', "_"));
-    let directory = target_directory()?;
     let mut build = cargo(&["build", "--profile", profile, "--locked", "-p", "jackline", "--target", &target]);
-    build.arg("--target-dir").arg(&directory);
-    build.env(flags, FLAGS).env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    build.arg("--target-dir").arg(directory);
+    let flags: Vec<&str> = FLAGS.into_iter().chain(further.iter().map(String::as_str)).collect();
+    // With a target named, build scripts and procedural macros, which run here, are built as ever.
+    build.env("CARGO_ENCODED_RUSTFLAGS", flags.join(BETWEEN_FLAGS)).env_remove("RUSTFLAGS");
     c_compiler(&mut build, &target);
-    step("static build", &mut build)?;
+    step(step_name, &mut build)?;
     Ok(directory.join(&target).join(profile).join("jackline"))
 }
 

@@ -9,6 +9,7 @@ mod dist;
 mod elf;
 mod hosts;
 mod order;
+mod play;
 mod shell;
 mod test;
 
@@ -26,8 +27,9 @@ usage: cargo xtask <chore>
                         measured
   bench [hook|eval|decide|files|mcp|workflow] [--quick]
                         measure, comparing side by side in one run; without a name: all
-  dist                  build the program as it is handed out for Linux: static, at a fixed address
-  order                 find anew which functions the hook runs, for the linker (needs valgrind)";
+  dist                  build the program as it is handed out for Linux: static, at a fixed address, by a recorded profile
+  order [PROGRAM…]      find anew which functions the hook runs, for the linker, by builds made for it or by programs that
+                        were built with names";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -38,7 +40,7 @@ fn main() -> ExitCode {
         ["ack", options @ ..] => ack::run(options),
         ["bench", options @ ..] => bench::run(options),
         ["dist"] => dist::run(),
-        ["order"] => order::run(),
+        ["order", programs @ ..] => order::run(programs),
         ["help" | "--help" | "-h"] => {
             say(USAGE);
             Ok(())

@@ -1,36 +1,39 @@
 //! `cargo xtask order`: finds the functions that the hook and the MCP proxy run, for the linker to put them beside one
 //! another.
 //!
-//! It plays common events and calls to builds with names under valgrind and writes down every function that took part. The
-//! list is kept in the repository, so that nobody who only builds needs valgrind. It ages without harm: a function that is
-//! not on it lies with all others. Both builds are played to, because what is joined into what differs between them.
+//! It plays common events and calls to builds with names and writes down every function that took part. The list is kept in
+//! the repository, so that who only builds need not find it. It ages without harm: a function that is not on it lies with all
+//! others. Both builds are played to, because what is joined into what differs between them.
 
-mod hook;
-mod proxy;
+mod libraries;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::dist;
+use crate::play::Play;
 use crate::shell::{root, say};
 
 /// What stands above the list.
 const HEAD: &str = "# The functions that `jackline hook` and then `jackline mcp proxy` run, for build.rs; found by `cargo xtask order`.\n";
 /// What begins a crate's name, with a hash that differs from compiler to compiler, so it is left open.
 const CRATE: &str = "Cs";
-/// What valgrind does not know by name: the program's beginning, and functions of the C library that are written in
-/// assembly, which have a file rather than a section of their own.
-const UNNAMED: &[&str] = &["file crt1.o", "__libc_start_main", "file memcpy.lo", "file memmove.lo", "file memset.lo"];
+/// What has no section of its own in the distribution build's C library: the program's beginning, and what is written in
+/// assembly.
+const UNNAMED: &[&str] = &["file crt1.o", "file memcpy.lo", "file memmove.lo", "file memset.lo"];
 
 /// How many events ran a function.
 type Times = BTreeMap<String, usize>;
 
-/// Builds, plays, and writes the list.
-pub(crate) fn run() -> Result<(), String> {
+/// Builds, plays, and writes the list; builds nothing where programs with names are given.
+pub(crate) fn run(given: &[&str]) -> Result<(), String> {
+    let programs = match given {
+        [] => vec![dist::build("profiling")?, dist::build_plain("profiling")?],
+        given => given.iter().map(absolute).collect::<Result<_, _>>()?,
+    };
     let mut times = Times::new();
-    for program in [dist::build("profiling")?, dist::build_plain("profiling")?] {
+    for program in programs {
         for (name, ran) in played(&program)? {
             let most = times.entry(name).or_default();
             *most = ran.max(*most);
@@ -44,61 +47,30 @@ pub(crate) fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// What a program runs. What the proxy alone runs is counted as run by no event, so it comes last.
+fn absolute(program: &&str) -> Result<PathBuf, String> {
+    fs::canonicalize(program).map_err(|fault| format!("`{program}` cannot be found: {fault}"))
+}
+
+/// The lines about what a program runs. What the proxy alone runs is counted as run by no event, so it comes last.
 fn played(program: &Path) -> Result<Times, String> {
-    let place = Place::new(program).map_err(|fault| format!("a place to play cannot be made: {fault}"))?;
-    let mut times = hook::play(program, &place)?;
-    for name in proxy::play(program, &place)? {
+    let play = Play::watched(program)?;
+    let mut times = Times::new();
+    play.events()?.into_iter().flatten().for_each(|name| *times.entry(name).or_default() += 1);
+    for name in play.proxy()? {
         times.entry(name).or_default();
     }
-    Ok(times)
+    let members = libraries::members()?;
+    let mut lines = Times::new();
+    for (line, ran) in times.iter().flat_map(|(name, ran)| told(name, &members).map(move |line| (line, *ran))) {
+        let most = lines.entry(line).or_default();
+        *most = ran.max(*most);
+    }
+    Ok(lines)
 }
 
-/// Where a program is played to; gone afterwards.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(program: &Path) -> std::io::Result<Self> {
-        let place = Self(program.with_file_name("order"));
-        fs::create_dir_all(place.workspace().join("src"))?;
-        fs::create_dir_all(place.0.join("home/.claude"))?;
-        fs::write(place.workspace().join("src/one.rs"), "fn main() {}\n")?;
-        fs::copy(root().join("crates/jackline/benches/rules.yaml"), place.workspace().join("jackline.yaml"))?;
-        Ok(place)
-    }
-
-    fn workspace(&self) -> PathBuf {
-        self.0.join("workspace")
-    }
-
-    fn profile(&self) -> PathBuf {
-        self.0.join("profile")
-    }
-
-    /// A program that is about to be started here, watched if that is asked for.
-    fn command(&self, program: &Path, is_watched: bool) -> Command {
-        let mut command = if is_watched { Command::new("valgrind") } else { Command::new(program) };
-        if is_watched {
-            command.args(["--tool=callgrind", "--demangle=no", "-q"]);
-            command.arg(format!("--callgrind-out-file={}", self.profile().display())).arg(program);
-        }
-        command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", self.0.join("home"));
-        command.env("JACKLINE_HOME", self.0.join("store")).env("CLAUDE_PROJECT_DIR", self.workspace());
-        command.current_dir(self.workspace());
-        command
-    }
-
-    /// The functions that what was watched last has run.
-    fn ran(&self) -> Result<BTreeSet<String>, String> {
-        let profile = fs::read_to_string(self.profile());
-        profile.map(|profile| functions(&profile)).map_err(|fault| format!("the profile cannot be read: {fault}"))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
-    }
+/// How the linker is told of a function: by its own section, and by the file of the plain build's C library that it is in.
+fn told(name: &str, members: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
+    members.get(name).map(|member| format!("file {member}")).into_iter().chain([pattern(name)])
 }
 
 /// What most events run comes first, so that an event touches few pages of what others run.
@@ -109,18 +81,9 @@ fn ranked(times: Times) -> Vec<String> {
     unnamed.chain(names.into_iter().map(|(name, _)| name)).collect()
 }
 
-/// The names in a profile, which gives each with the first line that mentions it; what has none is given by address.
-fn functions(profile: &str) -> BTreeSet<String> {
-    let named = profile.lines().filter_map(|line| line.strip_prefix("fn=").or_else(|| line.strip_prefix("cfn=")));
-    let names = named.filter_map(|rest| rest.split_once(") ")).map(|(_, name)| name);
-    names.filter(|name| !name.starts_with("0x") && !name.starts_with('(')).map(pattern).collect()
-}
-
-/// A name as it will be in every build: with the hash of each crate left open, and the number of a copy. What is recursive
-/// is listed with its depth behind a quote. All names are of the form that tells the instances of a generic function apart
+/// A name as it will be in every build: with the hash of each crate left open, and the number of a copy. All names are of the form that tells the instances of a generic function apart
 /// (`.cargo/config.toml`); with the other one, a name would fetch every instance there is.
 fn pattern(name: &str) -> String {
-    let name = name.split('\'').next().unwrap_or(name);
     let (name, copy) = match name.rsplit_once('.') {
         Some((name, _)) => (name, "*"),
         None => (name, ""),
@@ -141,12 +104,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lose_their_hash_and_their_depth() {
-        let profile = "ob=(1) /x\nfn=(1) main\n0 5\ncfn=(2) _RNvNtCsaz6_4core3ptr4drop'2\nfn=(1)\nfn=(3) 0x40\n";
-        let want = ["_RNvNtCs*_4core3ptr4drop", "main"].map(str::to_owned);
-        assert_eq!(functions(profile), BTreeSet::from(want));
+    fn names_lose_their_hash_and_the_number_of_a_copy() {
+        assert_eq!(pattern("main"), "main");
+        assert_eq!(pattern("_RNvNtCsaz6_4core3ptr4drop"), "_RNvNtCs*_4core3ptr4drop");
         assert_eq!(pattern("_RNvNtCsaz6eC2DG7lh_3std3env7__var_os.12"), "_RNvNtCs*_3std3env7__var_os*");
         assert_eq!(pattern("_RNvXCs1_1aNtCsB2_4CsDe"), "_RNvXCs*_1aNtCs*_4CsDe");
+    }
+
+    #[test]
+    fn what_the_c_library_has_is_told_by_its_file_too() {
+        let members = [("read".to_owned(), "read.o".to_owned())].into();
+        assert_eq!(told("read", &members).collect::<Vec<_>>(), ["file read.o", "read"]);
+        assert_eq!(told("reads", &members).collect::<Vec<_>>(), ["reads"]);
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! Events as an agent causes them, for the hook.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use super::{Place, Times};
+use super::{Play, Ran};
+
+/// How often all events are played in one session: once for their effects, and once when all files are there.
+const ROUNDS: usize = 2;
+/// Sessions that are played to a build that records: enough for what every event runs to stand out.
+const RECORDED_SESSIONS: usize = 4;
 
 /// A tool, what it is given, and what it answered once it was run.
 type Call = (&'static str, &'static str, &'static str);
@@ -21,43 +25,58 @@ const CALLS: &[Call] = &[
     ("Grep", r#"{"pattern":"fn main","path":"~/src"}"#, r#"{"mode":"content","numFiles":1}"#),
 ];
 
-/// Plays each event once for its effects, and once more to see what is run when all files are there.
-pub(super) fn play(program: &Path, place: &Place) -> Result<Times, String> {
-    let mut times = Times::new();
-    for (round, is_watched) in [false, true].into_iter().enumerate() {
-        for (number, call) in CALLS.iter().enumerate() {
-            for event in ["PreToolUse", "PostToolUse"] {
-                let message = message(&place.workspace(), event, call, &format!("{round}-{number}"));
-                for name in answer(program, place, &message, is_watched)? {
-                    *times.entry(name).or_default() += 1;
+impl Play {
+    /// Plays each event, under few policies and under many, and tells what each ran.
+    pub(crate) fn events(&self) -> Result<Vec<Ran>, String> {
+        let mut ran = Vec::new();
+        for (are_all, name) in [(true, "all"), (false, "few")] {
+            self.define(are_all).map_err(|fault| format!("a definition cannot be put there: {fault}"))?;
+            for session in 0..if self.watching.is_some() { 1 } else { RECORDED_SESSIONS } {
+                for round in 0..ROUNDS {
+                    ran.extend(self.round(&format!("{name}-{session}"), round)?);
                 }
             }
         }
+        Ok(ran)
     }
-    Ok(times)
+
+    fn round(&self, session: &str, round: usize) -> Result<Vec<Ran>, String> {
+        let mut ran = Vec::new();
+        for (number, call) in CALLS.iter().enumerate() {
+            for event in ["PreToolUse", "PostToolUse"] {
+                ran.push(self.answer(&message(
+                    &self.workspace(),
+                    session,
+                    event,
+                    call,
+                    &format!("{round}-{number}"),
+                ))?);
+            }
+        }
+        Ok(ran)
+    }
+
+    /// Asks the hook.
+    fn answer(&self, message: &str) -> Result<Ran, String> {
+        let input = self.place.join("message");
+        let broken = |what: &str, fault: std::io::Error| format!("{what}: {fault}");
+        fs::write(&input, message).map_err(|fault| broken("the message cannot be written", fault))?;
+        let message = fs::File::open(&input).map_err(|fault| broken("the message cannot be read", fault))?;
+        let mut command = self.command();
+        command.args(["hook", "claude"]).stdin(message).stdout(Stdio::null());
+        match self.run(&mut command).map_err(|fault| broken("the hook cannot be played to", fault))? {
+            (status, ran) if status.success() => Ok(ran),
+            (status, _) => Err(format!("the hook failed: {status}")),
+        }
+    }
 }
 
-fn message(workspace: &Path, event: &str, (tool, input, output): &Call, id: &str) -> String {
+fn message(workspace: &Path, session: &str, event: &str, (tool, input, output): &Call, id: &str) -> String {
     let at = workspace.display().to_string();
     let (input, output) = (input.replace('~', &at), output.replace('~', &at));
     let answered = if event == "PostToolUse" { format!(r#","tool_response":{output}"#) } else { String::new() };
     format!(
-        r#"{{"session_id":"order","transcript_path":"{at}/none.jsonl","cwd":"{at}","permission_mode":"default",
+        r#"{{"session_id":"{session}","transcript_path":"{at}/none.jsonl","cwd":"{at}","permission_mode":"default",
 "hook_event_name":"{event}","tool_name":"{tool}","tool_input":{input},"tool_use_id":"toolu_{id}"{answered}}}"#
     )
-}
-
-/// Asks the hook; gives the functions it ran, where that is looked at.
-fn answer(program: &Path, place: &Place, message: &str, is_watched: bool) -> Result<BTreeSet<String>, String> {
-    let input = place.0.join("message");
-    let broken = |what: &str, fault: std::io::Error| format!("{what}: {fault}");
-    fs::write(&input, message).map_err(|fault| broken("the message cannot be written", fault))?;
-    let message = fs::File::open(&input).map_err(|fault| broken("the message cannot be read", fault))?;
-    let mut command = place.command(program, is_watched);
-    command.args(["hook", "claude"]).stdin(message).stdout(Stdio::null());
-    let status = command.status().map_err(|fault| broken("valgrind is needed, and cannot be started", fault))?;
-    if !status.success() {
-        return Err(format!("the hook failed: {status}"));
-    }
-    if is_watched { place.ran() } else { Ok(BTreeSet::new()) }
 }
