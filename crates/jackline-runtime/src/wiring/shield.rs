@@ -10,12 +10,12 @@ const SHELL: &str = "/bin/sh";
 
 /// What lets a call pass is told by an exit code that nothing else has: a program that was emptied, cut short or replaced
 /// ends with 0 as well, and its silence is no consent. A refusal is 2; anything else becomes one. Ended by a host that waited too long, the shell ends
-/// the hook too, which would hold the host's pipes. The hook gets the host's message by another number, because what runs in
+/// the hook too, which would hold the host's pipes: it knows the hook by `$!`, which is there as soon as the hook is. The hook gets the host's message by another number, because what runs in
 /// the background gets no input. Without single quotes, backslashes, or words behind an exclamation mark, so that
 /// every shell hands it over as it is.
 const SHIELD: &str = concat!(
-    r#"t() { kill -9 $p; exit 2; }; trap t HUP INT TERM; exec 3<&0; "$0" "$@" --pass 42 <&3 3<&- & p=$! ; exec 3<&-; "#,
-    r#"wait $p; case $? in 42) exit 0;; 2) exit 2;; esac; "#,
+    r#"t() { kill -9 $! ; exit 2; }; trap t HUP INT TERM; exec 3<&0; "$0" "$@" --pass 42 <&3 3<&- & exec 3<&-; "#,
+    r#"wait $! ; case $? in 42) exit 0;; 2) exit 2;; esac; "#,
     r#"echo "Jackline could not be asked, so this call is refused. Have a person run: jackline doctor" >&2; exit 2"#,
 );
 
@@ -121,5 +121,20 @@ mod tests {
         let mut rest = String::new();
         std::io::Read::read_to_string(&mut out, &mut rest).unwrap();
         assert_eq!((rest.as_str(), child.wait().unwrap().code()), ("", Some(2)));
+    }
+
+    #[test]
+    fn a_host_that_ends_it_as_soon_as_it_began_gets_its_pipes_back() {
+        const HOLDS_S: u64 = 60;
+        let hook = format!("kill $PPID; exec sleep {HOLDS_S}");
+        for round in 0..30 {
+            let line = shielded(&line(&["/bin/sh", "-c", &hook]));
+            let began = std::time::Instant::now();
+            let mut shell = Command::new("/bin/sh");
+            let output = shell.args(&line.arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().unwrap();
+            assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]), "round {round}");
+            // Its end is ours as well: nobody waits for the hook that was left behind.
+            assert!(began.elapsed().as_secs() < HOLDS_S, "round {round}");
+        }
     }
 }
