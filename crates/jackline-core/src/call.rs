@@ -411,6 +411,7 @@ fn from_shell(touch: &shell::Touch, from: &str, placed: fn(&str, &str) -> String
         dir,
         role: touch.role,
         whole: touch.whole,
+        seen: touch.seen,
         glob: touch.path.glob,
         dots: touch.path.dots,
         brought: touch.path.brought,

@@ -9,9 +9,10 @@
 )]
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Instant;
 
+use jackline_runtime::adapters::Late;
 use jackline_runtime::wiring::STOP_TIMEOUT_S;
 
 /// Seconds until a hook answers by itself. Hosts are told to wait twice as long.
@@ -23,22 +24,27 @@ const PATIENCE_SECONDS: u32 = STOP_TIMEOUT_S as u32 - 2 * DEADLINE_SECONDS;
 /// When the deadline was set for the first time.
 static BEGAN: OnceLock<Instant> = OnceLock::new();
 
-/// What is written to standard error at the deadline of a gate.
-const REASON: &str = "Jackline could not decide: it took longer than its deadline. Run `jackline doctor`.\n";
-
 /// How the process ends at the deadline: 2 blocks, anything else lets pass.
 static EXIT: AtomicI32 = AtomicI32::new(BLOCKS);
 
 /// The exit code that every host takes for a refusal.
 const BLOCKS: i32 = 2;
 
-/// What is written to standard output at the deadline of a gate: some hosts tell the model nothing else.
-static REPLY: OnceLock<&'static str> = OnceLock::new();
+/// What is said at the deadline of a gate.
+static LATE: OnceLock<Late> = OnceLock::new();
 
-/// At the deadline of a gate this is said as well.
-pub(crate) fn say(reply: &'static str) {
+/// Whether it may be a gate that waits; as long as nobody knows, it may.
+static GATE: AtomicBool = AtomicBool::new(true);
+
+/// At the deadline of a gate this is said.
+pub(crate) fn say(late: Late) {
     // The first of them stands; there is one host per process.
-    let _first = REPLY.set(reply);
+    let _first = LATE.set(late);
+}
+
+/// It is no gate that waits: at the deadline the reason alone is said, since a gate's words mean something else there.
+pub(crate) fn no_gate() {
+    GATE.store(false, Ordering::Relaxed);
 }
 
 /// Answers with a refusal at the deadline, unless [`pass`] said otherwise.
@@ -79,9 +85,9 @@ extern "C" fn expired(_: libc::c_int) {
     unsafe {
         if exit == BLOCKS {
             // Reading what was set once neither waits nor allocates.
-            let reply = REPLY.get().copied().unwrap_or_default();
-            libc::write(libc::STDOUT_FILENO, reply.as_ptr().cast(), reply.len());
-            libc::write(libc::STDERR_FILENO, REASON.as_ptr().cast(), REASON.len());
+            let late = LATE.get().copied().filter(|_| GATE.load(Ordering::Relaxed)).unwrap_or(Late::PLAIN);
+            libc::write(libc::STDOUT_FILENO, late.stdout.as_ptr().cast(), late.stdout.len());
+            libc::write(libc::STDERR_FILENO, late.stderr.as_ptr().cast(), late.stderr.len());
         }
         libc::_exit(exit);
     }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use jackline_core::json::{self, JSON_BYTES_MAX};
-use jackline_runtime::adapters::{self, Adapter, Reply};
+use jackline_runtime::adapters::{self, Adapter, Moment, Reply};
 use jackline_runtime::{Answer, RuntimeBuilder};
 
 use crate::deadline;
@@ -74,6 +74,9 @@ fn answer(options: &Options) -> u8 {
         Err(why) => return say(&Reply::blocked(format!("Jackline could not decide: {why}. Run `jackline doctor`."))),
     };
     let asked = adapter.glance(&native);
+    if asked.moment != Moment::Gate {
+        deadline::no_gate();
+    }
     if !asked.moment.blocks_on_fault() {
         deadline::pass(options.pass);
     }

@@ -17,6 +17,8 @@ pub struct Touch {
     pub role: Role,
     /// A read that shows the caller the whole content.
     pub whole: bool,
+    /// A write of what the same text shows whole before, or it does not come so far.
+    pub seen: bool,
     /// The path is a pattern of the shell's.
     pub glob: bool,
     /// Its wildcards stand for hidden names, too.
@@ -81,6 +83,7 @@ impl Touch {
             dir: dir.to_owned(),
             role,
             whole: false,
+            seen: false,
             glob: false,
             dots: false,
             brought: false,

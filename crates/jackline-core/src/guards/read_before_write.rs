@@ -204,10 +204,10 @@ pub(crate) fn is_pattern(touch: &Touch) -> bool {
     touch.glob && !touch.dynamic && touch.readings.is_empty() && !touch.split().1.is_empty()
 }
 
-/// Whether a touch changes content; one that happens only if a directory could not be entered counts once that is so.
+/// Whether a touch changes content that the call itself does not show before; one that happens only if a directory could not be entered counts once that is so.
 fn overwrites(touch: &Touch, subject: &Subject<'_>) -> bool {
     let changes = touch.role == Role::Write && matches!(touch.how, How::Whole | How::Appended | How::Restored);
-    changes && !touch.path.is_empty() && touch.happens(subject.facts) == Some(true)
+    changes && !touch.seen && !touch.path.is_empty() && touch.happens(subject.facts) == Some(true)
 }
 
 /// Whether touches happen at all, where that depends on what is there.

@@ -159,6 +159,8 @@ pub struct Touch {
     pub role: Role,
     /// A read that shows the caller the whole content.
     pub whole: bool,
+    /// A write of what the text itself shows whole before, or it does not come so far.
+    pub seen: bool,
     /// What becomes of the file.
     pub how: How,
     pub dir: Dir,
@@ -171,7 +173,7 @@ pub struct Touch {
 impl Touch {
     /// A path whose content is read, replaced or deleted.
     fn plain(path: Word, role: Role, dir: Dir) -> Self {
-        Self { path, role, whole: false, how: How::Whole, dir, only: None, taken_apart: false }
+        Self { path, role, whole: false, seen: false, how: How::Whole, dir, only: None, taken_apart: false }
     }
 }
 

@@ -3,7 +3,7 @@
 use jackline_core::time::Timestamp;
 
 use super::native::{Events, Fields, Hooks};
-use super::{Adapter, Heard, Inquiry, Reply};
+use super::{Adapter, Heard, Inquiry, Late, Reply};
 use crate::answer::Answer;
 
 /// How one host speaks.
@@ -19,8 +19,8 @@ pub struct Language {
     pub(super) events: fn(&str, &mut Fields) -> Events,
     /// The reply to all events of a message.
     pub(super) render: fn(&Inquiry, &[Answer]) -> Reply,
-    /// What is printed when a gate's deadline is over.
-    pub(super) late: &'static str,
+    /// What is said when a gate's deadline is over.
+    pub(super) late: Late,
 }
 
 impl Adapter for Language {
@@ -40,7 +40,7 @@ impl Adapter for Language {
         (self.render)(asked, answers)
     }
 
-    fn late(&self) -> &'static str {
+    fn late(&self) -> Late {
         self.late
     }
 }

@@ -166,9 +166,24 @@ pub trait Adapter: Send + Sync {
     /// The native reply to all events of a message.
     fn render(&self, asked: &Inquiry, answers: &[Answer]) -> Reply;
 
-    /// What is printed when a gate's deadline is over, before the process ends with 2 and the reason on standard error.
-    /// For hosts that deny then and show the model nothing of it.
-    fn late(&self) -> &'static str {
-        ""
+    /// What is said when a gate's deadline is over, before the process ends with 2.
+    fn late(&self) -> Late {
+        Late::PLAIN
     }
+}
+
+/// What is said when a deadline is over: prepared, because nothing can be put together then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Late {
+    /// For hosts that deny by the exit code and show the model nothing of standard error.
+    pub stdout: &'static str,
+    pub stderr: &'static str,
+}
+
+impl Late {
+    /// The reason alone.
+    pub const PLAIN: Self = Self {
+        stdout: "",
+        stderr: "Jackline could not decide: it took longer than its deadline. Run `jackline doctor`.\n",
+    };
 }

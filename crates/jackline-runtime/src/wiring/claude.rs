@@ -30,8 +30,13 @@ pub const EVENTS: [HookEvent; 12] = [
 ];
 
 /// How its settings name hooks.
-pub const FORM: Form =
-    Form { exec: true, on_failure: Some(("onFailure", Word::Text("block"))), beside, ..Form::usual("claude", &EVENTS) };
+pub const FORM: Form = Form {
+    exec: true,
+    on_failure: Some(("onFailure", Word::Text("block"))),
+    marked: true,
+    beside,
+    ..Form::usual("claude", &EVENTS)
+};
 
 /// What the other settings do to our hooks.
 fn beside(settings: &Value, survey: &mut Survey) {

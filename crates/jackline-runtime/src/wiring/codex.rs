@@ -6,6 +6,7 @@ pub mod trust;
 
 use super::SettingsFault;
 use super::hooks::{Form, HookEvent};
+use super::shield::Shield;
 
 /// Every event that asks us. One that has nothing to say is not asked for: each costs the agent a process.
 pub const EVENTS: [HookEvent; 9] = [
@@ -21,7 +22,7 @@ pub const EVENTS: [HookEvent; 9] = [
 ];
 
 /// How its files of hooks name them.
-pub const FORM: Form = Form { shielded: true, ..Form::usual("codex", &EVENTS) };
+pub const FORM: Form = Form { shield: Some(Shield::Plain), ..Form::usual("codex", &EVENTS) };
 
 /// How far Codex trusts a project, by its directory; nothing where nobody was asked. `text` is its `config.toml`.
 ///

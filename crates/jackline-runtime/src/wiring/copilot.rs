@@ -1,6 +1,7 @@
 //! Copilot CLI's hooks: which events ask us. They stand in a file of our own.
 
 use super::hooks::{Form, HookEvent, disabled};
+use super::shield::Shield;
 
 /// Every event that asks us. The client spells them in two ways, and only this one names itself in its messages.
 const EVENTS: [HookEvent; 9] = [
@@ -15,14 +16,16 @@ const EVENTS: [HookEvent; 9] = [
     HookEvent::other("PreCompact"),
 ];
 
-/// How its settings name hooks.
+/// How its files of hooks name them. In those it takes no comments, unlike in its settings.
 pub const FORM: Form = Form {
     head: &[("version", 1)],
     grouped: false,
     command: "bash",
-    shielded: true,
+    shield: Some(Shield::Plain),
     timeout: ("timeoutSec", 1),
-    comments: true,
     beside: |settings, survey| survey.switched_off = disabled(settings),
     ..Form::usual("copilot", &EVENTS)
 };
+
+/// How its settings do, beside much else.
+pub const SETTINGS: Form = Form { comments: true, marked: true, ..FORM };

@@ -12,6 +12,8 @@ pub enum SettingsFault {
     Comment { line: usize, column: usize },
     #[error("it is not valid JSON: {0}")]
     NotJson(#[from] JsonFault),
+    #[error("it begins with a byte order mark, which the host does not take")]
+    ByteOrderMark,
     #[error("it is not a JSON object")]
     NotObject,
     #[error("the host refuses `{0}` as it is, and passes over the whole file")]
@@ -36,6 +38,7 @@ impl SettingsFault {
             Self::TooLarge { .. } => "this is hardly a settings file; move it away",
             Self::Comment { .. } => "take the comments out; nothing was changed",
             Self::NotJson(_) | Self::NotToml { .. } => "mend it in an editor; nothing was changed",
+            Self::ByteOrderMark => "save it as UTF-8 without that mark; nothing was changed",
             Self::NotObject => "it should begin with `{` and end with `}`; nothing was changed",
             Self::TrustOtherwise => "write one table for each hook, `[hooks.state.\"..\"]`; nothing was changed",
             Self::NotOurs => "move it away; the file of this name is for our plugin alone",

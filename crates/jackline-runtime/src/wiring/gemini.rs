@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::hooks::{Form, HookEvent, NO_STARTUP_FILES, Survey};
+use super::shield::Shield;
 
 /// Every event that asks us. `PreCompress` comes before every turn of the model and says nothing.
 const EVENTS: [HookEvent; 6] = [
@@ -17,7 +18,7 @@ const EVENTS: [HookEvent; 6] = [
 /// How its settings name hooks; it waits so many milliseconds.
 pub const FORM: Form = Form {
     named: true,
-    shielded: true,
+    shield: Some(Shield::Plain),
     env: NO_STARTUP_FILES,
     timeout: ("timeout", 1000),
     comments: true,

@@ -23,6 +23,7 @@ pub mod vscode;
 pub use fault::SettingsFault;
 pub use hooks::{Entry, Flaw, HOOK_S_MAX, Survey};
 pub use line::CommandLine;
+pub use shield::Shield;
 pub use timeouts::{STOP_TIMEOUT_S, TIMEOUT_S, Timeouts, needed_s};
 
 /// Bytes of a settings file, or of a list of servers. Real ones have a few kilobytes; a larger one is not read at all.

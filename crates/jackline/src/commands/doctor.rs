@@ -46,7 +46,7 @@ impl Doctor {
         let used = hosts::used(&root);
         used.iter().for_each(|host| {
             silenced::look(host, &root, &mut report);
-            client::look(host, &mut report);
+            client::look(host, &root, &mut report);
         });
         let around = place::between(&self.at.workspace()?, &root);
         for host in &used {

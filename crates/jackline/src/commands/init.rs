@@ -11,7 +11,7 @@ use jackline_runtime::wiring::{Scope, Timeouts, servers};
 use jackline_runtime::{clock, private, replace};
 
 use crate::error::CommandError;
-use crate::hosts::{self, AtFailure, Host, ScopeName, Settings, Version, chosen, hook_line, server_line};
+use crate::hosts::{self, AtFailure, Host, Oldest, ScopeName, Settings, Version, chosen, hook_line, server_line};
 use crate::place::{self, Where};
 use crate::{diff, person, screen, starter};
 
@@ -289,20 +289,21 @@ fn described(host: &Host) -> String {
         return format!("{}: {missing}", host.title);
     };
     let shown = program.display();
-    match (Version::of(&program), host.at_failure) {
-        (Err(why), _) => format!("{} ({shown}): its version cannot be told: {why}", host.title),
-        (Ok(version), AtFailure::Blocks { since, .. }) if version < since => format!(
-            "{} {version} ({shown})\n  warning: versions before {since} let a call pass when its hook fails; update it",
-            host.title,
-        ),
-        (Ok(version), AtFailure::Blocks { .. }) => format!("{} {version} ({shown})", host.title),
-        (Ok(version), AtFailure::Passes { .. }) if host.is_older(version) => format!(
-            "{} {version} ({shown})\n  warning: it is older than what was tried, and may run no hooks at all; update it",
-            host.title
-        ),
-        (Ok(version), AtFailure::Passes { when, .. }) => {
-            format!("{} {version} ({shown})\n  warning: it lets a call pass when {when}", host.title)
+    let version = match Version::of(&program) {
+        Ok(version) => version,
+        Err(why) => return format!("{} ({shown}): its version cannot be told: {why}", host.title),
+    };
+    let named = format!("{} {version} ({shown})", host.title);
+    match (host.basis.too_old(version), host.at_failure) {
+        (Some(Oldest { version, before }), _) => {
+            format!("{named}\n  warning: it is too old: versions before {version} {before}; update it")
         }
+        (None, AtFailure::Passes { .. }) if host.basis.older_than(version).is_some() => {
+            let less = host.basis.oldest().map_or("may run no hooks at all", |_| "may do less");
+            format!("{named}\n  warning: it is older than what was tried, and {less}; update it")
+        }
+        (None, AtFailure::Passes { when, .. }) => format!("{named}\n  warning: it lets a call pass when {when}"),
+        (None, AtFailure::Blocks { .. }) => named,
     }
 }
 

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use jackline_runtime::wiring::Scope;
-use jackline_runtime::wiring::claude::{FORM, ON_FAILURE_SINCE};
+use jackline_runtime::wiring::claude::FORM;
 use jackline_runtime::wiring::servers::Place;
 use serde_json::{Value, json};
 
-use super::{AtFailure, AtMissing, Basis, Host, Listed, SilencedBy, Trial, Version, folder, text};
+use super::{AtBroken, AtFailure, AtMissing, Host, Listed, SilencedBy, Trial, basis, folder, text};
 use crate::bounded::Answered;
 use crate::error::CommandError;
 use crate::place;
@@ -30,11 +30,9 @@ pub(crate) const HOST: Host = Host {
     servers: Some(servers),
     wiring: &FORM,
     trust: None,
-    basis: Basis::Run(Version(2, 1, 325)),
-    at_failure: AtFailure::Blocks {
-        since: Version(ON_FAILURE_SINCE.0, ON_FAILURE_SINCE.1, ON_FAILURE_SINCE.2),
-        but: "its hook prints something that is no answer, and ends well",
-    },
+    basis: basis::CLAUDE,
+    at_broken: AtBroken::PassesOver,
+    at_failure: AtFailure::Blocks { but: "its hook prints something that is no answer, and ends well" },
     at_missing: AtMissing::Blocks,
     folder: folder::always,
     silenced_by: &[SilencedBy::all("CLAUDE_CODE_SIMPLE")],

@@ -6,7 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::codex::{FORM, has_terminal, trust, trust_level};
 use serde_json::{Value, json};
 
-use super::{AtFailure, AtMissing, Basis, Folder, Host, Settings, Trial, Trusting, Version, listing, told_to_deny};
+use super::{AtBroken, AtFailure, AtMissing, Folder, Host, Settings, Trial, Trusting, basis, listing, told_to_deny};
 use crate::place;
 
 /// Its row.
@@ -21,7 +21,8 @@ pub(crate) const HOST: Host = Host {
     servers: None,
     wiring: &FORM,
     trust: Some(Trusting { how: &trust::TRUST, file: trusting, beside: ".codex/config.toml", layers }),
-    basis: Basis::Run(Version(0, 166, 0)),
+    basis: basis::CODEX,
+    at_broken: AtBroken::PassesOver,
     at_failure: AtFailure::Passes {
         when: "its hook hangs, and without a word",
         remedy: "the hook answers by itself long before; keep `sandbox_mode` at `workspace-write` or stricter as the second fence",

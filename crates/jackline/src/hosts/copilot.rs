@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use jackline_runtime::wiring::copilot::FORM;
+use jackline_runtime::wiring::copilot::{FORM, SETTINGS};
 use jackline_runtime::wiring::servers::Place;
 use jackline_runtime::wiring::{Scope, Wiring, claude};
 use serde_json::{Value, json};
 
 use super::claude::PROJECT_SERVERS;
 use super::folder::listing;
-use super::{AtFailure, AtMissing, Basis, Folder, Host, Listed, Trial, Version, folder as folders, told_to_deny};
+use super::{AtBroken, AtFailure, AtMissing, Folder, Host, Listed, Trial, basis, folder as folders, told_to_deny};
 use crate::bounded::Answered;
 use crate::error::CommandError;
 use crate::place;
@@ -26,7 +26,8 @@ pub(crate) const HOST: Host = Host {
     servers: Some(servers),
     wiring: &FORM,
     trust: None,
-    basis: Basis::Run(Version(1, 0, 102)),
+    basis: basis::COPILOT,
+    at_broken: AtBroken::PassesOver,
     at_failure: AtFailure::Passes {
         when: "its hook hangs",
         remedy: "the hook answers by itself long before; keep the machine from being overloaded",
@@ -36,8 +37,8 @@ pub(crate) const HOST: Host = Host {
     silenced_by: &[],
     diverted_by: &[],
     beside: &[
-        (".github/copilot/settings.json", &FORM),
-        (".github/copilot/settings.local.json", &FORM),
+        (".github/copilot/settings.json", &SETTINGS),
+        (".github/copilot/settings.local.json", &SETTINGS),
         (".claude/settings.json", &claude::FORM),
         (".claude/settings.local.json", &claude::FORM),
     ],
@@ -85,8 +86,9 @@ fn also() -> Vec<(PathBuf, &'static dyn Wiring)> {
     let own = file(Scope::User, &home);
     let hooks = listing(&home.join("hooks")).into_iter().filter(|path| Some(path) != own.as_ref());
     let hooks = hooks.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
-    let settings = ["settings.json", "config.json"].map(|name| home.join(name));
-    settings.into_iter().chain(hooks).map(|path| (path, &FORM as &dyn Wiring)).collect()
+    let hooks = hooks.map(|path| (path, &FORM as &dyn Wiring));
+    let settings = ["settings.json", "config.json"].map(|name| (home.join(name), &SETTINGS as &dyn Wiring));
+    settings.into_iter().chain(hooks).collect()
 }
 
 /// One directory each, with a file of this name in it.

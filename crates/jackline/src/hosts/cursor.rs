@@ -7,7 +7,7 @@ use jackline_runtime::wiring::cursor::FORM;
 use jackline_runtime::wiring::servers::Place;
 use serde_json::{Value, json};
 
-use super::{AtFailure, AtMissing, Basis, Host, Listed, Trial, WORKSPACE_FOLDER, folder, told_to_deny};
+use super::{AtBroken, AtFailure, AtMissing, Host, Listed, Trial, WORKSPACE_FOLDER, basis, folder, told_to_deny};
 use crate::error::CommandError;
 use crate::place;
 
@@ -23,7 +23,8 @@ pub(crate) const HOST: Host = Host {
     servers: Some(servers),
     wiring: &FORM,
     trust: None,
-    basis: Basis::Documented,
+    basis: basis::CURSOR,
+    at_broken: AtBroken::Unknown,
     at_failure: AtFailure::Passes {
         when: "its hook fails in a version that does not know `failClosed`, which is in our entries",
         remedy: "update it; stop a call of your own that the definition refuses, with the program moved away, to see",

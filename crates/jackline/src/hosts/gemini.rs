@@ -6,7 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::gemini::FORM;
 use serde_json::{Value, json};
 
-use super::{AtFailure, AtMissing, Basis, Folder, Host, Trial, Version, folder as folders, told_to_deny};
+use super::{AtBroken, AtFailure, AtMissing, Folder, Host, Trial, basis, folder as folders, told_to_deny};
 use crate::place;
 
 /// Its row.
@@ -21,7 +21,8 @@ pub(crate) const HOST: Host = Host {
     servers: None,
     wiring: &FORM,
     trust: None,
-    basis: Basis::Run(Version(0, 61, 0)),
+    basis: basis::GEMINI,
+    at_broken: AtBroken::DoesNotStart,
     at_failure: AtFailure::Passes {
         when: "its hook hangs",
         remedy: "the hook answers by itself long before; keep the machine from being overloaded, or run the client in its sandbox",

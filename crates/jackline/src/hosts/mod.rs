@@ -1,6 +1,8 @@
 //! The hosts that can be wired, as a table: which are here, where their settings are, what they do when a hook fails,
 //! and how a hook is tried out as they would start it.
 
+mod basis;
+mod broken;
 pub(crate) mod chosen;
 pub(crate) mod claude;
 mod codex;
@@ -25,6 +27,8 @@ use jackline_runtime::wiring::{Rewired, Scope, Trust, TrustedFile, Wiring};
 use crate::error::CommandError;
 use crate::place;
 
+pub(crate) use basis::{Basis, Oldest};
+pub(crate) use broken::AtBroken;
 pub(crate) use folder::{Folder, listing};
 pub(crate) use line::{hook_line, server_line, text, user};
 pub(crate) use settings::Settings;
@@ -53,8 +57,10 @@ pub(crate) struct Host {
     pub(crate) wiring: &'static dyn Wiring,
     /// For a host that runs only hooks that a person trusted: how it keeps that, and in which of the user's files.
     pub(crate) trust: Option<Trusting>,
-    /// How we know what it does.
+    /// How we know what it does, and since when it does.
     pub(crate) basis: Basis,
+    /// What it does with settings that it cannot read.
+    pub(crate) at_broken: AtBroken,
     /// What becomes of a call whose hook fails: cannot be started, crashes, hangs.
     pub(crate) at_failure: AtFailure,
     /// What becomes of a call when our program is not there.
@@ -126,20 +132,11 @@ impl SilencedBy {
     }
 }
 
-/// How we know what a host does with our answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Basis {
-    /// This version was run against our hooks.
-    Run(Version),
-    /// Its documentation says so.
-    Documented,
-}
-
 /// What a host does with a call whose hook fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AtFailure {
-    /// It blocks the call, from this version on, but for this.
-    Blocks { since: Version, but: &'static str },
+    /// It blocks the call, but for this.
+    Blocks { but: &'static str },
     /// The call runs when this happens.
     Passes { when: &'static str, remedy: &'static str },
 }
@@ -186,11 +183,6 @@ impl Host {
     /// Its program, if it would be found.
     pub(crate) fn found(&self) -> Option<PathBuf> {
         self.program.and_then(place::on_path)
-    }
-
-    /// Whether a version is older than the one that was run with us.
-    pub(crate) fn is_older(&self, version: Version) -> bool {
-        matches!(self.basis, Basis::Run(run) if version < run)
     }
 
     /// Whether it seems to be used on this machine.
@@ -246,6 +238,11 @@ impl Host {
     /// Whether any settings for this workspace hold our hooks.
     pub(crate) fn is_wired(&self, root: &Path) -> bool {
         self.settings_files(root).into_iter().any(|(_, path)| self.asks(path))
+    }
+
+    /// Whether it would ask us here, by anybody's settings: the machine's too.
+    pub(crate) fn asks_here(&self, root: &Path) -> bool {
+        self.is_wired(root) || self.managed_files().into_iter().any(|path| self.asks(path))
     }
 
     /// Whether the settings of one scope hold our hooks.

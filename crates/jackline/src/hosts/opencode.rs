@@ -6,7 +6,7 @@ use jackline_runtime::wiring::Scope;
 use jackline_runtime::wiring::opencode::FORM;
 use serde_json::{Value, json};
 
-use super::{AtFailure, AtMissing, Basis, Host, SilencedBy, Trial, Version, folder};
+use super::{AtBroken, AtFailure, AtMissing, Host, SilencedBy, Trial, basis, folder};
 use crate::bounded::Answered;
 use crate::place;
 
@@ -22,7 +22,8 @@ pub(crate) const HOST: Host = Host {
     servers: None,
     wiring: &FORM,
     trust: None,
-    basis: Basis::Run(Version(1, 18, 33)),
+    basis: basis::OPENCODE,
+    at_broken: AtBroken::PassesOver,
     at_failure: AtFailure::Passes {
         when: "our plugin is not loaded: its file is gone or broken, or the client was started with `--pure` or `OPENCODE_PURE`; once it is loaded, a call whose hook is missing, crashes or hangs is refused",
         remedy: "run `jackline doctor` now and then; keep `permission` in its settings at `ask` for what matters as the second fence",

@@ -6,7 +6,7 @@ use jackline_runtime::wiring::qwen::FORM;
 use jackline_runtime::wiring::{Scope, Wiring};
 use serde_json::{Value, json};
 
-use super::{AtFailure, AtMissing, Basis, Host, SilencedBy, Trial, Version, folder, told_to_deny};
+use super::{AtBroken, AtFailure, AtMissing, Host, SilencedBy, Trial, basis, folder, told_to_deny};
 use crate::place;
 
 /// Its row.
@@ -21,7 +21,8 @@ pub(crate) const HOST: Host = Host {
     servers: None,
     wiring: &FORM,
     trust: None,
-    basis: Basis::Run(Version(0, 24, 4)),
+    basis: basis::QWEN,
+    at_broken: AtBroken::DoesNotStart,
     at_failure: AtFailure::Passes {
         when: "its hook hangs",
         remedy: "the hook answers by itself long before; keep the machine from being overloaded, or run the client in its sandbox",

@@ -7,7 +7,7 @@ use jackline_runtime::wiring::servers::Place;
 use jackline_runtime::wiring::vscode::FORM;
 use serde_json::{Value, json};
 
-use super::{AtFailure, AtMissing, Basis, Host, Listed, Trial, WORKSPACE_FOLDER, folder, told_to_deny};
+use super::{AtBroken, AtFailure, AtMissing, Host, Listed, Trial, WORKSPACE_FOLDER, basis, folder, told_to_deny};
 use crate::error::CommandError;
 
 /// Its row. It has no program that is asked and no directory that only it has: whoever wants it wired names it.
@@ -22,7 +22,8 @@ pub(crate) const HOST: Host = Host {
     servers: Some(servers),
     wiring: &FORM,
     trust: None,
-    basis: Basis::Documented,
+    basis: basis::VSCODE,
+    at_broken: AtBroken::Unknown,
     at_failure: AtFailure::Passes {
         when: "its hook is missing or empty, crashes or hangs",
         remedy: "run `jackline doctor` now and then; keep its own approvals of tools on as the second fence",

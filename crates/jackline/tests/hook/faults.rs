@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::Write as _;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::world::{RULES, World, answered, ended, spawned};
 
@@ -146,6 +146,23 @@ fn a_host_that_says_nothing_is_answered_before_it_loses_patience() {
     let mut input = begun.stdin.take().unwrap();
     input.write_all(b"{\"session_id\":\"s1\",\"hook_event_name\":\"UserPromptSubmit\",").unwrap();
     ended(begun).blocked("it took longer than its deadline");
+}
+
+#[test]
+fn a_deadline_on_a_host_that_lets_another_hook_consent_is_said_as_its_refusals_are() {
+    let world = World::new(Some(RULES));
+    let mut qwen = std::process::Command::new(env!("CARGO_BIN_EXE_jackline"));
+    qwen.args(["hook", "qwen"]).current_dir(world.root()).env_clear();
+    let mut silent = spawned(&mut qwen);
+    let input = silent.stdin.take().unwrap();
+    let answer = ended(silent);
+    drop(input);
+    let refusal: Value = serde_json::from_str(&answer.stderr).unwrap();
+    assert_eq!((answer.exit, &refusal["continue"]), (Some(2), &json!(false)));
+    for reason in ["/stopReason", "/reason", "/hookSpecificOutput/permissionDecisionReason"] {
+        let reason = refusal.pointer(reason).and_then(Value::as_str).unwrap();
+        assert!(reason.contains("it took longer than its deadline"), "{reason}");
+    }
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn check_gate(host: &str, file: &str, event: &str) {
     asked(&world).check(2, &["Jackline could not be asked"]);
     let bare = move |world: &World| {
         let text = Value::from(gate(world, file, event)).to_string();
-        let (_, ours) = text.rsplit_once("exit 2' ").expect("refuses");
+        let (_, ours) = text.rsplit_once("esac; f' ").expect("refuses");
         let bare = world.read(file).replace(&text, &format!("\"{ours}"));
         world.write(file, &bare);
     };

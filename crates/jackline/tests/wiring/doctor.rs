@@ -146,7 +146,7 @@ fn a_wiring_for_another_project_is_red() {
 
 #[test]
 fn a_client_that_passes_what_fails_is_red() {
-    check_red(|world| world.client("2.1.197 (Claude Code)"), "lets a call pass when its hook fails");
+    check_red(|world| world.client("2.1.197 (Claude Code)"), "let a call pass when its hook fails");
     let world = World::wired();
     let mut simple = world.command(&["doctor"]);
     simple.env("CLAUDE_CODE_SIMPLE", "1");

@@ -92,6 +92,35 @@ fn copilot_cli_gets_a_file_of_hooks() {
 }
 
 #[test]
+fn what_becomes_of_settings_that_a_host_cannot_read_is_told() {
+    let check = |(name, version): (&str, &str), file: &str, change: fn(String) -> String, told: &[&str]| {
+        let world = world(name, version);
+        world.write("ws/jackline.yaml", "jackline: 1\n");
+        world.run(&["init", name]).check(0, &[]);
+        let changed = change(world.read(file));
+        world.write(file, &changed);
+        let wanted = i32::from(!told.is_empty());
+        world.run(&["doctor"]).check(wanted, told);
+    };
+    let (gemini, qwen) = ("home/.gemini/settings.json", "home/.qwen/settings.json");
+    let (codex, copilot) = ("home/.codex/hooks.json", "home/.copilot/hooks/jackline.json");
+    let broken: fn(String) -> String = |text| format!("{text},");
+    let marked: fn(String) -> String = |text| format!("\u{feff}{text}");
+    let commented: fn(String) -> String = |text| format!("// mine\n{text}");
+    let not_started = "the client does not start with it";
+    let passed_over = "the client passes over it, hooks included";
+    check(("gemini", "0.61.0"), gemini, broken, &["is not valid JSON", not_started]);
+    check(("gemini", "0.61.0"), gemini, marked, &["begins with a byte order mark", not_started, "without that mark"]);
+    check(("gemini", "0.61.0"), gemini, commented, &[]);
+    check(("qwen", "0.24.4"), qwen, broken, &["is not valid JSON", not_started]);
+    check(("qwen", "0.24.4"), qwen, marked, &[]);
+    check(("codex", "codex-cli 0.166.0"), codex, broken, &["is not valid JSON", passed_over]);
+    check(("codex", "codex-cli 0.166.0"), codex, marked, &["begins with a byte order mark", passed_over]);
+    check(("copilot", "1.0.102"), copilot, marked, &["begins with a byte order mark", passed_over]);
+    check(("copilot", "1.0.102"), copilot, commented, &["it has comments", passed_over]);
+}
+
+#[test]
 fn cursor_is_known_from_documentation_alone() {
     let world = world("cursor-agent", "2026.11.01");
     world.write("home/.cursor/hooks.json", "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n");

@@ -392,9 +392,40 @@ fn settings_for_everyone_that_a_variable_names_are_looked_at() {
 }
 
 #[test]
+fn a_client_that_is_too_old_is_red_where_it_asks_us() {
+    let too_old = |(program, name, version): (&str, &str, &str), oldest: &str| {
+        let world = world(program, version);
+        world.write("ws/jackline.yaml", "jackline: 1\n");
+        let told = format!("it is too old: versions before {oldest} ");
+        world.run(&["init", name]).check(0, &[&told, "; update it"]);
+        let told = format!("is too old: versions before {oldest} ");
+        let number = version.split(' ').next_back().unwrap_or_default();
+        world.run(&["doctor"]).check(1, &[number, &told, &format!("help: update it to {oldest} or newer")]);
+        // One that was never told to ask is none of ours.
+        let world = self::world(program, version);
+        world.write("ws/jackline.yaml", "jackline: 1\n");
+        world.client("2.1.325 (Claude Code)");
+        world.run(&["init", "claude"]).check(0, &[]);
+        world.run(&["doctor"]).check(0, &[&told]);
+    };
+    too_old(("gemini", "gemini", "0.10.0"), "0.26.0");
+    too_old(("gemini", "gemini", "0.25.9"), "0.26.0");
+    too_old(("qwen", "qwen", "0.12.0"), "0.14.0");
+    too_old(("codex", "codex", "codex-cli 0.122.0"), "0.124.0");
+    too_old(("copilot", "copilot", "1.0.20"), "1.0.22");
+}
+
+#[test]
 fn a_client_that_is_older_than_what_was_tried_is_warned_of() {
-    let world = world("gemini", "0.10.0");
+    for (program, version, seen) in [("gemini", "0.26.0", "0.61.0"), ("copilot", "1.0.101", "1.0.102")] {
+        let world = world(program, version);
+        world.write("ws/jackline.yaml", "jackline: 1\n");
+        world.run(&["init", program]).check(0, &["it is older than what was tried, and may do less; update it"]);
+        world.run(&["doctor"]).check(0, &[version, &format!("is older than {seen}, and may do less")]);
+    }
+    // Since when this one runs them nobody found out.
+    let world = world("opencode", "1.0.0");
     world.write("ws/jackline.yaml", "jackline: 1\n");
-    world.run(&["init", "gemini"]).check(0, &["it is older than what was tried, and may run no hooks at all"]);
-    world.run(&["doctor"]).check(0, &["Gemini CLI 0.10.0", "is older than 0.61.0, and may run no hooks at all"]);
+    world.run(&["init", "opencode"]).check(0, &["it is older than what was tried, and may run no hooks at all"]);
+    world.run(&["doctor"]).check(0, &["is older than 1.18.33, and may run no hooks at all"]);
 }

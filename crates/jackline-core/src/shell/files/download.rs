@@ -6,7 +6,7 @@ use super::super::{Dir, Word};
 use super::Found;
 use super::arguments::{below, has_option, inside, is_short, operands, values_of};
 use super::copies::is_remote;
-use super::table::RSYNC;
+use super::valued::RSYNC;
 use crate::own_files;
 use crate::path::Role;
 

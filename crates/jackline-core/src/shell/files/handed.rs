@@ -4,7 +4,7 @@
 use super::super::{How, Word, wrappers};
 use super::Found;
 use super::arguments::{below, has_option, inside, operands, values_of};
-use super::table::FORMATTERS;
+use super::formatters::FORMATTERS;
 use crate::path::Role;
 
 /// Files that set up an environment and are sourced all day; what they put into `PATH` is as good as the programs of

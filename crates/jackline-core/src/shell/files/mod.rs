@@ -4,6 +4,7 @@ mod archives;
 mod arguments;
 mod copies;
 mod download;
+mod formatters;
 pub(super) mod git;
 mod handed;
 mod listed;
@@ -11,6 +12,7 @@ mod named;
 mod renamed;
 mod searched;
 mod table;
+mod valued;
 mod variables;
 
 use super::{Command, Dir, How, Touch, Word, wrappers};

@@ -3,7 +3,7 @@
 use super::super::{Among, Only, Search, Word};
 use super::Found;
 use super::arguments::{has_option, operands, values_of};
-use super::table::{ACK, AG, GREP, RG};
+use super::valued::{ACK, AG, GREP, RG};
 use crate::path::Role;
 
 /// Kinds of files by the names that programs which search have for them. Of a kind that is not here, any file may be one.

@@ -7,6 +7,7 @@ mod listening;
 mod matching;
 mod printed;
 mod proofs;
+mod seen;
 mod simple;
 mod state;
 mod waiting;
@@ -17,6 +18,7 @@ use super::words;
 use super::{COMMANDS_MAX, Dir, How, Only, Reading, TEXTS_DEPTH_MAX, Touch, Word};
 use crate::path::Role;
 use fetched::Fetched;
+use seen::Seen;
 use state::{State, forget_changed, leaves};
 
 /// Values of a loop that are gone through one by one; with more, its variable is not known.
@@ -123,21 +125,33 @@ impl Walker<'_> {
         let after_or = chain.rest.iter().rposition(|(joint, _)| *joint == Joint::Or);
         let proves = standing.proves && after_or.is_none();
         let guarded = standing.guarded || !chain.rest.is_empty();
+        let mut seen = Seen::default();
+        let before = self.reading.touches.len();
         self.pipeline(&chain.first, state, Standing { proves, guarded, ..standing })?;
+        seen.follow(&chain.first, self.touched_since(before));
         for (number, (joint, pipeline)) in chain.rest.iter().enumerate() {
             let proves = standing.proves && after_or.is_none_or(|or| number > or);
             let guarded = standing.guarded || number + 1 < chain.rest.len();
             let standing = Standing { proves, guarded, sure: standing.sure && proves, ..standing };
+            let touched = self.reading.touches.len();
             match joint {
-                Joint::And => self.pipeline(pipeline, state, standing)?,
+                Joint::And => {
+                    self.pipeline(pipeline, state, standing)?;
+                    seen.follow(pipeline, self.touched_since(touched));
+                }
                 Joint::Or => {
                     let before = state.clone();
                     self.pipeline(pipeline, state, standing)?;
                     state.merge(&before);
+                    seen = Seen::default();
                 }
             }
         }
         Ok(())
+    }
+
+    fn touched_since(&mut self, before: usize) -> &mut [Touch] {
+        self.reading.touches.get_mut(before..).unwrap_or_default()
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline, state: &mut State, standing: Standing) -> Result<(), String> {

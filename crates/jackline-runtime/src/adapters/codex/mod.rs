@@ -6,6 +6,7 @@
 mod read;
 mod render;
 
+use super::Late;
 use super::language::Language;
 use super::native::Hooks;
 
@@ -19,5 +20,5 @@ pub const LANGUAGE: Language = Language {
     asked: read::asked,
     events: read::events,
     render: render::render,
-    late: "",
+    late: Late::PLAIN,
 };

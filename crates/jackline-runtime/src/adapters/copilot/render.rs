@@ -3,14 +3,17 @@
 use jackline_core::decision::{EditTarget, Verdict};
 use serde_json::{Map, Value, json};
 
-use crate::adapters::{Inquiry, Moment, Reply, said};
+use crate::adapters::{Inquiry, Late, Moment, Reply, said};
 use crate::answer::Answer;
 
 /// What is printed when a gate's deadline is over: of a refusal by the exit code alone the model is not told why.
-pub(super) const LATE: &str = concat!(
-    r#"{"permissionDecision":"deny","permissionDecisionReason":"#,
-    r#""Jackline could not decide: it took longer than its deadline. Run `jackline doctor`."}"#
-);
+pub(super) const LATE: Late = Late {
+    stdout: concat!(
+        r#"{"permissionDecision":"deny","permissionDecisionReason":"#,
+        r#""Jackline could not decide: it took longer than its deadline. Run `jackline doctor`."}"#
+    ),
+    ..Late::PLAIN
+};
 
 pub(super) fn render(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(reply) = said::at_fault(asked, answers, refusal) {

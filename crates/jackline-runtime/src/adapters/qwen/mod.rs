@@ -19,5 +19,5 @@ pub const LANGUAGE: Language = Language {
     asked: |_, asked| asked,
     events: read::events,
     render: render::render,
-    late: "",
+    late: render::LATE,
 };

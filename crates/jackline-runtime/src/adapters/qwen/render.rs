@@ -3,8 +3,21 @@
 use jackline_core::decision::Verdict;
 use serde_json::json;
 
-use crate::adapters::{Inquiry, Moment, Reply, said};
+use crate::adapters::{Inquiry, Late, Moment, Reply, said};
 use crate::answer::Answer;
+
+/// What is said when a gate's deadline is over, such that no other hook's consent lifts it: as [`refusal`] says it.
+pub(super) const LATE: Late = Late {
+    stdout: "",
+    stderr: concat!(
+        r#"{"continue":false,"#,
+        r#""stopReason":"Jackline could not decide: it took longer than its deadline. Run `jackline doctor`.","#,
+        r#""decision":"deny","#,
+        r#""reason":"Jackline could not decide: it took longer than its deadline. Run `jackline doctor`.","#,
+        r#""hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"#,
+        r#""Jackline could not decide: it took longer than its deadline. Run `jackline doctor`."}}"#,
+    ),
+};
 
 pub(super) fn render(asked: &Inquiry, answers: &[Answer]) -> Reply {
     if let Some(reply) = said::at_fault(asked, answers, refusal) {

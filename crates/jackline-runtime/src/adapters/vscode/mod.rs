@@ -3,6 +3,7 @@
 mod read;
 mod render;
 
+use super::Late;
 use super::language::Language;
 use super::native::Hooks;
 
@@ -16,5 +17,5 @@ pub const LANGUAGE: Language = Language {
     asked: |_, asked| asked,
     events: read::events,
     render: render::render,
-    late: "",
+    late: Late::PLAIN,
 };

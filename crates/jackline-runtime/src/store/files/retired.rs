@@ -1,9 +1,10 @@
 //! Retiring on files: what is left is whole, whatever fails, whoever writes meanwhile, wherever it is killed.
 
 use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::io::Errno;
 use serde_json::Value;
@@ -363,11 +364,17 @@ fn head_before(fixture: &Fixture) -> Head {
 }
 
 const RETIRER_ROOT: &str = "JACKLINE_TEST_RETIRER";
+/// What it says: that it goes to work, and that it has retired something.
+const BEGUN: &str = "it begins";
+const RETIRED: &str = "it has retired";
 
 #[test]
 #[ignore = "a part of the test below, which starts it as a process"]
 fn retires_as_a_process_of_its_own() {
     let store = FileStore::open(std::env::var_os(RETIRER_ROOT).unwrap().into());
+    println!("{BEGUN}");
+    retire_all_but(&store, 5);
+    println!("{RETIRED}");
     loop {
         retire_all_but(&store, 5);
     }
@@ -377,10 +384,19 @@ fn retirer(root: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "store::files::retired::retires_as_a_process_of_its_own", "--ignored", "--nocapture"])
         .env(RETIRER_ROOT, root)
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap()
+}
+
+/// Waits until it says so: how long a process takes to begin is nothing to build on. It goes on while what is given back
+/// is kept, to which it speaks.
+#[track_caller]
+fn wait_for(retirer: &mut Child, word: &str) -> impl Sized + use<> {
+    let mut said = BufReader::new(retirer.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(said.any(|line| line.ends_with(word)), "it ended before: {word}");
+    said
 }
 
 #[test]
@@ -390,12 +406,16 @@ fn killed_anywhere_it_leaves_a_chain_that_goes_on() {
     let mut shortened = 0;
     for round in 0..40_u64 {
         let mut retirer = retirer(&fixture.store.root);
-        let alive = SystemTime::now();
-        let life = Duration::from_micros(4_000 + round * 700 % 9_000);
-        // Somebody writes all the while.
-        while alive.elapsed().unwrap() < life {
+        let _said = wait_for(&mut retirer, if round % 4 == 0 { RETIRED } else { BEGUN });
+        let alive = Instant::now();
+        let life = Duration::from_micros(round * 700 % 9_000);
+        // Somebody writes all the while, and at least once.
+        loop {
             let store = fixture.other();
             suite::write_many(&store, "s", usize::try_from(round).unwrap(), 1);
+            if alive.elapsed() >= life {
+                break;
+            }
         }
         retirer.kill().unwrap();
         retirer.wait().unwrap();
@@ -412,7 +432,7 @@ fn killed_anywhere_it_leaves_a_chain_that_goes_on() {
             assert_eq!(fixture.store.carried("s", seq - 1).unwrap().as_deref(), Some(CARRIED), "round {round}");
         }
     }
-    assert!(shortened > 10, "{shortened}");
+    assert!(shortened > 30, "{shortened}");
     right(&fixture.store).sweep().unwrap();
     assert!(!fixture.path("audit.jsonl.next").exists());
 }

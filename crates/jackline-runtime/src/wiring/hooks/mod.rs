@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::edit::{Edits, Shape, fresh, on_one_line};
-use super::shield;
+use super::shield::Shield;
 use super::spans::{self, Kind, Node};
 use super::timeouts::{TIMEOUT_S, Timeouts};
 use super::{CommandLine, Removed, SettingsFault, Wiring, comments};
@@ -68,9 +68,9 @@ pub struct Form {
     pub command: &'static str,
     /// Whether that is a program, with its arguments in `args`; a shell's text otherwise.
     pub exec: bool,
-    /// Whether the text of a gate refuses by itself when our program cannot be run or fails: for hosts that would let the
-    /// call pass then.
-    pub shielded: bool,
+    /// How the text of a gate refuses by itself when our program cannot be run or fails: for hosts that would let the call
+    /// pass then.
+    pub shield: Option<Shield>,
     /// Variables that an entry sets for what it runs, where the host's shell would read files by others.
     pub env: &'static [(&'static str, &'static str)],
     /// The member that says how long the host waits, and what of it makes a second.
@@ -79,6 +79,8 @@ pub struct Form {
     pub on_failure: Option<(&'static str, Word)>,
     /// Whether the host allows comments in its settings.
     pub comments: bool,
+    /// Whether it takes a byte order mark in front of them.
+    pub marked: bool,
     /// What the settings beside our entries do to them.
     pub beside: fn(&Value, &mut Survey),
 }
@@ -136,7 +138,7 @@ impl Wiring for Form {
     }
 
     fn shielded(&self, line: &CommandLine) -> Option<CommandLine> {
-        self.shielded.then(|| shield::shielded(line))
+        self.shield.map(|shield| shield.before(line))
     }
 
     fn survey(&self, text: &[u8]) -> Result<Survey, SettingsFault> {
@@ -156,11 +158,12 @@ impl Form {
             named: false,
             command: "command",
             exec: false,
-            shielded: false,
+            shield: None,
             env: &[],
             timeout: ("timeout", 1),
             on_failure: None,
             comments: false,
+            marked: false,
             beside: |_, _| {},
         }
     }

@@ -13,6 +13,9 @@ const HOOK_S_MIN: f64 = 6.0;
 /// Seconds that a hung hook may hold an agent up before people think that the host hangs.
 pub const HOOK_S_MAX: f64 = 120.0;
 
+/// What some editors put in front of a text.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// What settings say about us.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Survey {
@@ -104,6 +107,9 @@ pub(super) fn survey(form: &Form, text: &[u8]) -> Result<Survey, SettingsFault> 
     if blank(text) {
         return Ok(survey);
     }
+    if !form.marked && text.starts_with(BYTE_ORDER_MARK) {
+        return Err(SettingsFault::ByteOrderMark);
+    }
     let settings = match std::str::from_utf8(text) {
         Ok(text) if form.comments => settings(comments::blanked(text).as_bytes())?,
         _ => settings(text)?,
@@ -173,7 +179,7 @@ fn started(form: &Form, hook: &Value) -> Option<(CommandLine, Run)> {
         let arguments = arguments.as_array()?.iter().map(|word| word.as_str().unwrap_or_default().to_owned()).collect();
         (CommandLine { program: command.to_owned(), arguments }, Run::Exec)
     } else if let Some(line) = CommandLine::from_shell(command) {
-        match (shield::behind(&line), shield::within(&line, form.host)) {
+        match (shield::behind(&line, form.shield), shield::within(&line, form.host)) {
             (Some(behind), _) => (behind, Run::Shielded),
             (None, Some(within)) => (within, Run::More),
             (None, None) => (line, Run::Shell),
@@ -193,7 +199,7 @@ fn entry(form: &Form, event: &str, group: &Value, hook: &Value) -> Option<Entry>
     let gates = asked.is_some_and(|asked| asked.gate);
     let mut flaws = Vec::new();
     match run {
-        Run::Shell if form.shielded && gates => flaws.push(Flaw::Bare),
+        Run::Shell if form.shield.is_some() && gates => flaws.push(Flaw::Bare),
         Run::Shell | Run::Shielded if form.exec => flaws.push(Flaw::Shell),
         Run::Shielded if !gates => flaws.push(Flaw::More),
         Run::Exec | Run::Shell | Run::Shielded => {}

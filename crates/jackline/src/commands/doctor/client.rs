@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::report::Report;
-use crate::hosts::{AtFailure, Basis, Host, Version};
+use crate::hosts::{AtFailure, Basis, Host, Oldest, Version};
 
 const GROUP: &str = "client";
 
-pub(super) fn look(host: &Host, report: &mut Report) {
+pub(super) fn look(host: &Host, root: &Path, report: &mut Report) {
     match (host.found(), host.program) {
-        (Some(program), _) => version(host, &program, report),
+        (Some(program), _) => version(host, &program, root, report),
         (None, Some(name)) => {
             let text = format!("{}: `{name}` is not on PATH, so its version is not known", host.title);
             report.warn(GROUP, text, wanted(host));
@@ -23,45 +23,46 @@ pub(super) fn look(host: &Host, report: &mut Report) {
     let open = |when: &str| format!("{} fails open: a call passes when {when}", host.title);
     match host.at_failure {
         AtFailure::Passes { when, remedy } => report.warn(GROUP, open(when), remedy),
-        AtFailure::Blocks { but, .. } => {
+        AtFailure::Blocks { but } => {
             report.note(GROUP, open(but), "wire our program itself, and no other in its place")
         }
     }
 }
 
 fn wanted(host: &Host) -> String {
-    match (host.at_failure, host.basis) {
-        (AtFailure::Blocks { since, .. }, _) => format!("it must be {since} or newer"),
-        (AtFailure::Passes { .. }, Basis::Run(version)) => format!("what is said here was seen with {version}"),
-        (AtFailure::Passes { .. }, Basis::Documented) => "any version may behave differently".to_owned(),
+    match host.basis {
+        Basis::Run { oldest: Some(Oldest { version, .. }), .. } => format!("it must be {version} or newer"),
+        Basis::Run { seen, oldest: None } => format!("what is said here was seen with {seen}"),
+        Basis::Documented => "any version may behave differently".to_owned(),
     }
 }
 
-fn version(host: &Host, program: &Path, report: &mut Report) {
-    let shown = program.display();
-    match (Version::of(program), host.at_failure) {
-        (Err(why), _) => {
-            let text = format!("the version of {} ({shown}) cannot be told: {why}", host.title);
-            report.warn(GROUP, text, wanted(host));
+fn version(host: &Host, program: &Path, root: &Path, report: &mut Report) {
+    let version = match Version::of(program) {
+        Ok(version) => version,
+        Err(why) => {
+            let text = format!("the version of {} ({}) cannot be told: {why}", host.title, program.display());
+            return report.warn(GROUP, text, wanted(host));
         }
-        (Ok(version), AtFailure::Blocks { since, .. }) if version < since => {
-            let text = format!("{} {version} ({shown}) lets a call pass when its hook fails", host.title);
-            report.fail(GROUP, text, format!("update it to {since} or newer"));
+    };
+    let shown = format!("{} {version} ({})", host.title, program.display());
+    if let Some(oldest) = host.basis.too_old(version) {
+        let text = format!("{shown} is too old: versions before {} {}", oldest.version, oldest.before);
+        let remedy = format!("update it to {} or newer", oldest.version);
+        // One that does not ask us is not guarded anyway, which is said of its wiring.
+        return if host.asks_here(root) { report.fail(GROUP, text, remedy) } else { report.warn(GROUP, text, remedy) };
+    }
+    match (host.at_failure, host.basis) {
+        (AtFailure::Blocks { .. }, _) => report.ok(GROUP, format!("{shown} blocks a call whose hook fails")),
+        (AtFailure::Passes { .. }, Basis::Run { seen, .. }) if version < seen => {
+            let less = host.basis.oldest().map_or("may run no hooks at all", |_| "may do less than what is said here");
+            let text = format!("{shown} is older than {seen}, and {less}");
+            report.warn(GROUP, text, "update it, or try a call that your definition refuses");
         }
-        (Ok(version), AtFailure::Blocks { .. }) => {
-            report.ok(GROUP, format!("{} {version} ({shown}) blocks a call whose hook fails", host.title));
+        (AtFailure::Passes { .. }, Basis::Run { seen, .. }) if (version.0, version.1) != (seen.0, seen.1) => {
+            let text = format!("{shown}: what is known of it was seen with {seen}");
+            report.note(GROUP, text, "try a call that your definition refuses after an update");
         }
-        (Ok(version), AtFailure::Passes { .. }) => match host.basis {
-            Basis::Run(run) if host.is_older(version) => {
-                let text =
-                    format!("{} {version} ({shown}) is older than {run}, and may run no hooks at all", host.title);
-                report.warn(GROUP, text, "update it, then try a call that your definition refuses");
-            }
-            Basis::Run(run) if (version.0, version.1) != (run.0, run.1) => {
-                let text = format!("{} {version} ({shown}): what is known of it was seen with {run}", host.title);
-                report.note(GROUP, text, "try a call that your definition refuses after an update");
-            }
-            _ => report.ok(GROUP, format!("{} {version} ({shown})", host.title)),
-        },
+        (AtFailure::Passes { .. }, _) => report.ok(GROUP, shown),
     }
 }

@@ -88,7 +88,7 @@ fn looked(host: &'static Host, sources: impl Iterator<Item = Source>, root: &Pat
     for (scope, path) in sources {
         let shown = format!("{} ({})", place::shown(&path), scope.map_or("managed", Scope::name));
         match Settings::read(path.clone()).and_then(|settings| read(host, &settings)) {
-            Err(error) => report.error(GROUP, error.so("the client passes over it, hooks included")),
+            Err(error) => report.error(GROUP, error),
             Ok(survey) if scope.is_some() && managed_only && !survey.entries.is_empty() => {
                 let text = format!("{shown}: our hooks do not run: the machine's settings allow only their own");
                 report.warn(
@@ -115,7 +115,8 @@ fn looked(host: &'static Host, sources: impl Iterator<Item = Source>, root: &Pat
 
 fn read(host: &Host, settings: &Settings) -> Result<Survey, CommandError> {
     let text = settings.text.as_deref().unwrap_or_default();
-    host.wiring.survey(text.as_bytes()).map_err(|fault| settings.refused(&fault))
+    let so = |fault: SettingsFault| settings.refused(&fault).so(host.at_broken.consequence(&fault));
+    host.wiring.survey(text.as_bytes()).map_err(so)
 }
 
 /// Judges one settings file; `None` when it holds nothing of ours.
