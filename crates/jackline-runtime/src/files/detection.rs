@@ -313,3 +313,4 @@ impl Fired {
         }
     }
 }
+            failed: None,
