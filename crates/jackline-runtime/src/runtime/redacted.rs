@@ -29,32 +29,26 @@ pub(super) fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
 pub(super) fn redact_policies(decision: &mut Decision, event: &Event, redactor: &Redactor) {
     let about = |code: &code::Code| *code == code::FILES_OUTSTANDING || *code == code::COMPLETION_INCOMPLETE;
     // What findings are told by together is one text, which the decision says too where they speak.
-    let mut known: Option<(Arc<str>, Option<Arc<str>>)> = None;
-    let mut redacted = |text: &Arc<str>| -> Option<Arc<str>> {
-        match &known {
-            Some((before, after)) if Arc::ptr_eq(before, text) || before == text => after.clone(),
-            _ => {
-                let after = match redactor.text(text) {
-                    (Cow::Owned(redacted), _) => Some(Arc::from(redacted)),
-                    (Cow::Borrowed(_), _) => None,
-                };
-                known = Some((Arc::clone(text), after.clone()));
-                after
-            }
+    let mut known: Option<(Arc<str>, Arc<str>)> = None;
+    let mut redacted = |text: &Arc<str>| match &known {
+        Some((before, after)) if before == text => Arc::clone(after),
+        _ => {
+            let after: Arc<str> = match redactor.text(text) {
+                (Cow::Owned(redacted), _) => redacted.into(),
+                (Cow::Borrowed(_), _) => Arc::clone(text),
+            };
+            known = Some((Arc::clone(text), Arc::clone(&after)));
+            after
         }
     };
     for finding in decision.findings.iter_mut().filter(|finding| about(&finding.code)) {
         if let (Cow::Owned(redacted), _) = redactor.text(&finding.reason) {
             finding.reason = redacted;
         }
-        if let Some(text) = finding.together.as_ref().and_then(&mut redacted) {
-            finding.together = Some(text);
-        }
+        finding.together = finding.together.as_ref().map(&mut redacted);
     }
     if let Some(reason) = decision.reason.as_mut().filter(|_| decision.code.as_ref().is_some_and(about)) {
-        if let Some(text) = redacted(&Arc::from(reason.as_str())) {
-            *reason = text.as_ref().to_owned();
-        }
+        *reason = redacted(&Arc::from(reason.as_str())).as_ref().to_owned();
     }
     if let (Some(result), Body::PoliciesChecked { .. }) = (&mut decision.result, &event.body) {
         redactor.redact(result);
