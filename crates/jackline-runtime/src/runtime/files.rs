@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jackline_core::event::Event;
+use jackline_core::files::policy::Action;
 use jackline_core::files::queue::{ActionResult, Status, Write};
 use jackline_core::files::seen::{Ask, Backed, Due, Found, PRINTED_BYTES_MAX, PolicyFault, Seen};
 use jackline_core::files::settings::{self, DIR_DEFAULT};
@@ -117,8 +118,10 @@ impl Runtime {
             Place::Nothing => return Ok(nothing_there(asked.dir.as_ref(), question)),
         };
         self.patience.iter().for_each(|patience| patience(LOOK_MS_MAX));
-        let detection = files::detect(judging.prober.git(), &folder, question)?;
+        let mut detection = files::detect(judging.prober.git(), &folder, question)?;
         let mut found = detection.told();
+        // Nothing but a command is about more files than are told.
+        detection.fired.retain(|fired| matches!(fired.policy.action, Action::Command(_)));
         let queue = self.back(&folder, event, &mut found);
         seen.detections.insert(asked, Looked { folder, detection, queue });
         Ok(Some(Seen::Detected(found)))
