@@ -1,5 +1,7 @@
 //! What one event leads to: verdict, findings, edits, feedback, and the changes to remember.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,7 +50,7 @@ pub struct Finding {
     pub code: Code,
     /// What the guard demands; counts only when `enforced`.
     pub verdict: Verdict,
-    /// What the agent is shown.
+    /// What it says by itself.
     pub reason: String,
     #[serde(default)]
     pub suggestions: Vec<String>,
@@ -63,6 +65,9 @@ pub struct Finding {
     /// The path it is about, as the caller wrote it; for what follows from it, and not shown.
     #[serde(skip)]
     pub path: Option<String>,
+    /// What the agent is shown in place of the reason, where one text tells it together with others.
+    #[serde(skip)]
+    pub together: Option<Arc<str>>,
 }
 
 impl Finding {
@@ -80,7 +85,14 @@ impl Finding {
             errors: Vec::new(),
             exception: None,
             path: None,
+            together: None,
         }
+    }
+
+    /// What the agent is shown.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        self.together.as_deref().unwrap_or(&self.reason)
     }
 
     /// A denial because *we* could not decide: looks different from a broken policy, and is.
@@ -199,7 +211,7 @@ impl Decision {
         Self {
             verdict,
             code: speaker.map(|finding| finding.code.clone()),
-            reason: speaker.map(|finding| finding.reason.clone()),
+            reason: speaker.map(|finding| finding.shown().to_owned()),
             findings,
             ..Self::default()
         }

@@ -117,10 +117,14 @@ impl Answer {
 
     fn shown_and(&self, look: bool) -> String {
         let mut lines: Vec<String> = self.reason.clone().into_iter().collect();
-        for reason in self.speaking().map(|finding| &finding.reason) {
-            if !lines.contains(reason) {
-                lines.push(reason.clone());
+        let mut before: Option<&str> = None;
+        for shown in self.speaking().map(Finding::shown) {
+            // What is told together stands at each of many findings.
+            let same = before.is_some_and(|before| std::ptr::eq(before, shown));
+            if !same && !lines.iter().any(|line| line == shown) {
+                lines.push(shown.to_owned());
             }
+            before = Some(shown);
         }
         let suggested = |finding: &Finding| {
             // Of a tool that there is not, the names nearest to it are suggested.

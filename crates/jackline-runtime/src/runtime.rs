@@ -267,12 +267,12 @@ impl Runtime {
             let attributed = attributed(judging.stack(), &held.session, &message.event);
             let attributed = attributed.map(|event| Message { event, ..message.clone() });
             let message = attributed.as_ref().unwrap_or(message);
-            let decision = self.converse(&judging, &held.session, &message.event, seen);
+            let mut decision = self.converse(&judging, &held.session, &message.event, seen);
             if decision.passing {
                 self.hold(&message.event.session, held);
                 return Ok(Answer::unkept(decision));
             }
-            let queue = decision.queue.clone();
+            let queue = std::mem::take(&mut decision.queue);
             match self.commit(message, &judging, held, decision, &seen.facts)? {
                 Ok(answer) => {
                     self.keep_queue(&judging, &queue, &seen.files);

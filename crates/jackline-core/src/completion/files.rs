@@ -1,5 +1,8 @@
 //! File policies at a stop: what is outstanding holds it, unless a definition places them in a composition of its own.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::{Failure, Ground, Holds, Open};
 use crate::code;
 use crate::decision::Finding;
@@ -59,7 +62,7 @@ pub(super) fn check(ground: &Ground<'_>) -> Option<Failure> {
     }
 }
 
-/// A finding for each outstanding policy of these. All that count say the whole, so that it is told once.
+/// A finding for each outstanding policy of these. Those that count are told together, by one text.
 pub(crate) fn findings(files: &Evaluated, these: impl Fn(&Outstanding) -> bool) -> Vec<Finding> {
     let finding = |open: &Outstanding| {
         let finding = Finding::deny(GUARD, code::FILES_OUTSTANDING, open.section.text.clone());
@@ -72,20 +75,19 @@ pub(crate) fn findings(files: &Evaluated, these: impl Fn(&Outstanding) -> bool) 
     all
 }
 
-/// Has the findings that still count say all that is outstanding; what was lifted says only its own.
+/// Has the findings that still count be told together, as all that is outstanding; what was lifted says only its own.
 pub(crate) fn tell(findings: &mut [Finding], files: &Evaluated) {
-    let is_of = |open: &&Outstanding, finding: &Finding| {
-        open.entry.policy_name == finding.policy && finding.path.as_ref() == Some(&open.firing.place())
-    };
-    let of = |finding: &Finding| files.outstanding.iter().find(|open| is_of(open, finding));
     let counts = |finding: &Finding| finding.enforced && finding.code == code::FILES_OUTSTANDING;
-    let counting: Vec<&Outstanding> = findings.iter().filter(|finding| counts(finding)).filter_map(of).collect();
-    let Some(whole) = shown(counting.into_iter(), files) else { return };
+    let counting: BTreeSet<(&str, Option<&str>)> = findings
+        .iter()
+        .filter(|finding| counts(finding))
+        .map(|finding| (finding.policy.as_str(), finding.path.as_deref()))
+        .collect();
+    let is_told =
+        |open: &&Outstanding| counting.contains(&(open.entry.policy_name.as_str(), Some(open.firing.place().as_str())));
+    let Some(whole) = shown(files.outstanding.iter().filter(is_told), files).map(Arc::<str>::from) else { return };
     for finding in findings.iter_mut().filter(|finding| finding.code == code::FILES_OUTSTANDING) {
-        finding.reason = match of(finding) {
-            Some(open) if !finding.enforced => open.section.text.clone(),
-            _ => whole.clone(),
-        };
+        finding.together = finding.enforced.then(|| Arc::clone(&whole));
     }
 }
 

@@ -2,7 +2,10 @@
 //!
 //! Entries are a view. What counts is what the audit log holds; a status that it does not back is not believed.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::sha::Digest;
 use crate::time::Timestamp;
@@ -82,9 +85,9 @@ impl SettledBy {
     }
 }
 
-/// One entry of the queue.
+/// One entry of the queue; its lists of files may be passed over while it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct Entry<Name = String> {
     /// The policy's identifier: its file's name without the ending.
     pub policy_name: String,
     pub trigger_hash: String,
@@ -92,9 +95,9 @@ pub struct Entry {
     pub created_at: String,
     pub evaluated_at: Option<String>,
     pub baseline_ref: String,
-    pub trigger_files: Vec<String>,
-    pub expected_files: Vec<String>,
-    pub matched_files: Vec<String>,
+    pub trigger_files: Vec<Name>,
+    pub expected_files: Vec<Name>,
+    pub matched_files: Vec<Name>,
     pub action_result: Option<ActionResult>,
     /// What the trigger files contained, and what the policy said: an entry is settled for that.
     pub content_digest: Digest,
@@ -112,6 +115,28 @@ pub struct Entry {
     /// The work tree, as a firing knows it.
     #[serde(skip)]
     pub tree: Option<String>,
+}
+
+/// A name that must be there, and that nobody wants to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passed;
+
+impl<'de> Deserialize<'de> for Passed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Passed;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a text")
+            }
+
+            fn visit_str<E: de::Error>(self, _: &str) -> Result<Passed, E> {
+                Ok(Passed)
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
 }
 
 /// What came of an action.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::detector::{Pair, State};
 use super::memory::FILES_HELD_MAX;
 use super::policy::CompareTo;
-use super::queue::{SettledBy, Status};
+use super::queue::{ActionResult, SettledBy, Status};
 use crate::sha::Digest;
 use crate::time::Timestamp;
 
@@ -231,6 +231,10 @@ pub struct Firing {
     pub instructions: String,
     /// How another session settled it for the same content, where that session's log says so.
     pub backed: Option<Backed>,
+    /// What came of its command when it last failed for the same content, as the queue has it: told again, and believed in
+    /// nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<ActionResult>,
 }
 
 impl Firing {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::queue::ActionResult;
 use super::seen::{Acted, Failure, Firing};
 use crate::audit::head;
 use crate::completion::park;
@@ -102,7 +103,8 @@ pub fn prompt(firing: &Firing) -> Section {
 pub fn command(firing: &Firing, acted: &Acted) -> Section {
     let mut told = String::new();
     for failure in &acted.failures {
-        let _ = writeln!(told, "{}", failed(failure));
+        let Failure { command, told: ended, stdout, stderr, .. } = failure;
+        let _ = writeln!(told, "{}", failed(command, ended, (stdout, stderr)));
     }
     let more = acted.failed.saturating_sub(acted.failures.len());
     if more > 0 {
@@ -122,10 +124,17 @@ pub fn command(firing: &Firing, acted: &Acted) -> Section {
 pub fn command_again(firing: &Firing) -> Section {
     let command = firing.command.as_deref().unwrap_or_default();
     let printed = kept_in(firing).map(|file| format!(" What it printed is in `{file}`.")).unwrap_or_default();
+    let ended = match &firing.failed {
+        Some(ActionResult { command: ran, output, stdout, stderr, .. }) => {
+            let said = |text: &Option<String>| text.clone().unwrap_or_default();
+            let ran = ran.as_deref().unwrap_or(command);
+            format!("{}\nNothing", failed(ran, &said(output), (&said(stdout), &said(stderr))))
+        }
+        None => format!("Command: {}\nIt did not pass, and nothing", short(command)),
+    };
     let told = format!(
-        "Command: {}\nIt did not pass, and nothing it is about has changed since.{printed} It runs anew when a file it is \
-         about changes; if something else was the reason, the owner has it run anew with `jackline policy clear`.",
-        short(command)
+        "{ended} it is about has changed since.{printed} It runs anew when a file it is about changes; if \
+         something else was the reason, the owner has it run anew with `jackline policy clear`."
     );
     section(firing, &told, &firing.instructions)
 }
@@ -227,8 +236,7 @@ fn arrows(firing: &Firing) -> String {
     lines.join("\n")
 }
 
-fn failed(failure: &Failure) -> String {
-    let Failure { command, told, stdout, stderr, .. } = failure;
+fn failed(command: &str, told: &str, (stdout, stderr): (&str, &str)) -> String {
     let stream = |name: &str, text: &str| {
         let text = tail(text.trim_end());
         if text.is_empty() { String::new() } else { format!("\n{name}:\n{text}") }

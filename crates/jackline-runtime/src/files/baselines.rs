@@ -11,7 +11,7 @@ use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::changes::{PROMPT_LOOK_MS_MAX, Survey, Unclear};
+use super::changes::{PROMPT_LOOK_MS_MAX, Survey, Told, Unclear};
 use super::contents::{self, Contents};
 use super::folder::{self, Folder};
 use super::queue;
@@ -118,8 +118,8 @@ pub(super) fn load(folder: &Folder, baseline: &Baseline) -> Option<Kept> {
 }
 
 /// What changed since a prompt: files that were not committed then count only if they contain something else now.
-pub(super) fn since(survey: &Survey<'_>, folder: &Folder, kept: &Kept) -> Result<Changes, Unclear> {
-    let now = survey.since(kept.commit.as_deref())?;
+pub(super) fn since(survey: &Survey<'_>, folder: &Folder, kept: &Kept) -> Result<Told, Unclear> {
+    let Told { changes: now, whole } = survey.since_then(kept.commit.as_deref())?;
     let dirty: Vec<&str> = kept.digests.keys().map(String::as_str).collect();
     let contents: Contents = contents::of(&folder.root, &dirty);
     let then = |path: &str| kept.digests.get(path);
@@ -128,5 +128,5 @@ pub(super) fn since(survey: &Survey<'_>, folder: &Folder, kept: &Kept) -> Result
         let now = contents.get(path).copied().flatten();
         (now != *then).then(|| Changed { path: path.clone(), created: then.is_none() })
     });
-    Ok(Changes::new(other.chain(differs).collect()))
+    Ok(Told { changes: Changes::new(other.chain(differs).collect()), whole })
 }

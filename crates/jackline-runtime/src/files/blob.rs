@@ -28,6 +28,8 @@ pub(super) struct Blob {
     pub(super) id: Vec<u8>,
     /// It has line ends or marks that git keeps in another form, where it is told to.
     pub(super) convertible: bool,
+    /// All of it, where it was read in one go.
+    pub(super) bytes: Option<Vec<u8>>,
 }
 
 impl Blob {
@@ -55,11 +57,17 @@ impl Blob {
             let seen = chunk.get(..kept + read)?;
             hasher.take(seen.get(kept..)?);
             convertible |= seen.contains(&b'\r') || seen.windows(IDENT.len()).any(|window| window == IDENT);
+            if total == meta.len() && read as u64 == total {
+                // It may grow while it is read.
+                let ended = file.read(&mut [0]).ok()? == 0;
+                chunk.truncate(read);
+                return ended.then(|| Self { id: hasher.id(), convertible, bytes: Some(chunk) });
+            }
             let from = seen.len().saturating_sub(IDENT.len() - 1);
             kept = seen.len() - from;
             chunk.copy_within(from..from + kept, 0);
         }
-        (total == meta.len()).then(|| Self { id: hasher.id(), convertible })
+        (total == meta.len()).then(|| Self { id: hasher.id(), convertible, bytes: None })
     }
 
     /// Where a link leads, which is what it contains.
@@ -67,7 +75,7 @@ impl Blob {
         let target = fs::read_link(path).ok()?;
         let mut hasher = Hasher::new(digits, target.as_os_str().len() as u64);
         hasher.take(target.as_os_str().as_bytes());
-        Some(Self { id: hasher.id(), convertible: false })
+        Some(Self { id: hasher.id(), convertible: false, bytes: None })
     }
 }
 

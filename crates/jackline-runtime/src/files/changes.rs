@@ -16,20 +16,23 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use jackline_core::files::detector::{Changed, Changes};
+use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 
 use super::attributes;
 use super::blob::Blob;
 use super::compared::{self, Entry};
 use super::configured::Settings;
+use super::contents::{self, Contents};
 use super::folder::Folder;
 use super::index::Index;
 use super::listing::{self, Listing, Submodule, Unwatched};
 use super::names::{self, shown};
 use super::touched::{self, Unsure};
 use super::tree::{self, Tree};
+use crate::probes::below::{self, Below};
+use crate::probes::fold;
 use crate::probes::git::{At, Git, GitFault, Printed, Repository};
-use crate::probes::{below, fold};
 
 /// Milliseconds for all git calls of one look at the end of a turn.
 pub const LOOK_MS_MAX: u64 = 12_000;
@@ -39,7 +42,8 @@ pub(super) const PROMPT_LOOK_MS_MAX: u64 = 4_000;
 pub(super) const CHANGED_MAX: usize = 100_000;
 /// Seconds by which the clocks of a session and of its files may differ.
 const CLOCKS_S: i64 = 2;
-/// Repositories inside the one that is looked at (submodules, and those git does not know), a few git calls each.
+/// Repositories inside the one that is looked at (submodules, and those git does not know) that git is asked about, a few
+/// calls each. What lies in any other counts as new.
 const REPOSITORIES_MAX: usize = 64;
 /// How the modes of plain files begin, and those of links.
 const FILE: &[u8] = b"100";
@@ -62,8 +66,6 @@ pub(super) enum Unclear {
     NoCommit(String),
     #[error("more than {CHANGED_MAX} files changed")]
     Many,
-    #[error("the work tree has more than {REPOSITORIES_MAX} repositories")]
-    Repositories,
 }
 
 /// Which files git may keep in another form.
@@ -81,6 +83,13 @@ pub(super) struct Tracked {
     pub(super) added: bool,
     /// The index already holds what the work tree does.
     pub(super) staged: bool,
+}
+
+/// What changed since a commit; `whole` where every file counts, because that commit is no more.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) changes: Changes,
+    pub(super) whole: bool,
 }
 
 /// A repository under a look: what was told once is not asked again.
@@ -103,6 +112,8 @@ pub(super) struct Survey<'a> {
     late: Option<i64>,
     /// Files that we wrote ourselves.
     own: Vec<Vec<u8>>,
+    /// What changed files contain, of those that were read already.
+    contents: Mutex<Contents>,
 }
 
 /// What looks at a repository and into those inside have in common.
@@ -146,8 +157,8 @@ impl<'a> Survey<'a> {
     fn of(git: &'a Git, root: PathBuf, (repository, until): (Repository, Instant), all: Arc<Common>) -> Self {
         let (begun, seen, head) = (Mutex::new(None), OnceLock::new(), OnceLock::new());
         let (local, astray, cut) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
-        let (whole, late, own) = (true, None, Vec::new());
-        Self { git, root, repository, until, all, begun, seen, head, local, astray, cut, whole, late, own }
+        let (whole, late, own, contents) = (true, None, Vec::new(), Mutex::default());
+        Self { git, root, repository, until, all, begun, seen, head, local, astray, cut, whole, late, own, contents }
     }
 
     /// The same for a session that began then: what changed since is read, whatever git's index says of it.
@@ -174,6 +185,21 @@ impl<'a> Survey<'a> {
     pub(super) fn removed(&self) -> Vec<String> {
         let all = self.all.removed.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().map(|dir| shown(dir.strip_prefix(&self.root).unwrap_or(dir).as_os_str().as_bytes())).collect()
+    }
+
+    /// Keeps what a changed file contains.
+    pub(super) fn remember(&self, name: &[u8], content: Option<Digest>) {
+        let Some(content) = content else { return };
+        let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        contents.insert(shown(name), Some(content));
+    }
+
+    /// What each of these files contains.
+    pub(super) fn contents(&self, paths: &[&str]) -> Contents {
+        let mut known = std::mem::take(&mut *self.contents.lock().unwrap_or_else(PoisonError::into_inner));
+        let unread: Vec<&str> = paths.iter().copied().filter(|path| !known.contains_key(*path)).collect();
+        known.extend(contents::of(&self.root, &unread));
+        known
     }
 
     fn remove(&self, name: &[u8]) {
@@ -296,6 +322,9 @@ impl<'a> Survey<'a> {
             untracked.extend(self.all_in(nested)?);
             // Its own name stays: a policy may be about the directory.
             untracked.push(shown(nested));
+            if untracked.len() > CHANGED_MAX {
+                return Err(Unclear::Many);
+            }
         }
         untracked.sort_unstable();
         untracked.dedup();
@@ -305,7 +334,7 @@ impl<'a> Survey<'a> {
     /// All files of a directory that git does not look into, from here: as the repository there lists them, or walked
     /// through where there is none, or git cannot list it.
     fn all_in(&self, below: &[u8]) -> Result<Vec<String>, Unclear> {
-        let inner = self.enter(below)?;
+        let inner = self.enter(below);
         let listed = match inner.map(|inner| inner.since(None)) {
             Some(Err(Unclear::Git(GitFault::Failed(_)))) | None => None,
             Some(told) => Some(told?.iter().map(|file| file.path.clone()).collect::<Vec<_>>()),
@@ -314,7 +343,9 @@ impl<'a> Survey<'a> {
             Some(listed) => listed,
             None => {
                 let dir = self.root.join(names::from_bytes(below));
-                let found = below::files(&dir, CHANGED_MAX).ok_or(Unclear::Many)?;
+                // Of more than can be looked at nobody can tell what is new.
+                let hidden = || Below { files: Vec::new(), closed: vec![Vec::new()] };
+                let found = below::files(&dir, CHANGED_MAX).unwrap_or_else(hidden);
                 self.close(&dir, found.closed);
                 found.files.iter().map(|name| shown(name)).collect()
             }
@@ -323,16 +354,16 @@ impl<'a> Survey<'a> {
         Ok(files.into_iter().map(|file| format!("{below}/{file}")).collect())
     }
 
-    /// The repository in a directory of this one; nothing where there is none.
-    fn enter(&self, below: &[u8]) -> Result<Option<Survey<'a>>, Unclear> {
+    /// The repository in a directory of this one; nothing where there is none, or git was asked about as many as it may:
+    /// what lies there is walked through then, and all of it counts.
+    fn enter(&self, below: &[u8]) -> Option<Survey<'a>> {
         let root = self.root.join(names::from_bytes(below));
-        let repository = Some(&root).filter(|root| below::is_directory(root)).and_then(|root| Repository::at(root));
-        let Some(repository) = repository else { return Ok(None) };
+        let repository = Some(&root).filter(|root| below::is_directory(root)).and_then(|root| Repository::at(root))?;
         if self.all.entered.fetch_add(1, Ordering::Relaxed) >= REPOSITORIES_MAX {
-            return Err(Unclear::Repositories);
+            return None;
         }
         let inner = Survey::of(self.git, root, (repository, self.until), Arc::clone(&self.all));
-        Ok(Some(Survey { late: self.late, ..inner }))
+        Some(Survey { late: self.late, ..inner })
     }
 
     /// Files that git does not know and does not ignore.
@@ -485,7 +516,7 @@ impl<'a> Survey<'a> {
     fn in_repository(&self, below: &[u8], then: Option<&str>) -> Result<Vec<(String, Tracked)>, Unclear> {
         let how = |added: bool| Tracked { added, staged: false };
         let name = shown(below);
-        let inner = self.enter(below)?;
+        let inner = self.enter(below);
         match inner.map(|inner| inner.since(then)) {
             Some(Err(Unclear::Git(GitFault::Failed(_)))) | None => {
                 let all = self.all_in(below)?;
@@ -499,8 +530,29 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Everything that changed since a commit.
+    /// Everything that changed since a commit. Where that is more than can be looked at, whatever may be in the tree does.
     pub(super) fn since(&self, commit: Option<&str>) -> Result<Changes, Unclear> {
+        match self.changed(commit) {
+            Err(Unclear::Many) => {
+                self.close(&self.root, vec![Vec::new()]);
+                Ok(Changes::default())
+            }
+            told => told,
+        }
+    }
+
+    /// The same since a commit that was checked out once. Where git cannot compare to it any more, because it is gone,
+    /// every file counts: that it went must not make less count.
+    pub(super) fn since_then(&self, commit: Option<&str>) -> Result<Told, Unclear> {
+        match self.since(commit) {
+            Err(Unclear::Git(GitFault::Failed(_))) if commit.is_some() => {
+                Ok(Told { changes: self.since(None)?, whole: true })
+            }
+            told => Ok(Told { changes: told?, whole: false }),
+        }
+    }
+
+    fn changed(&self, commit: Option<&str>) -> Result<Changes, Unclear> {
         let tracked = self.tracked(commit)?;
         let untracked = self.untracked()?;
         // What was taken out of the index and still lies there is in both lists, and was there before.

@@ -18,9 +18,9 @@ use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 
 use super::baselines;
-use super::changes::{LOOK_MS_MAX, Survey, Unclear};
+use super::changes::{LOOK_MS_MAX, Survey, Told, Unclear};
 use super::contents::{self, Contents};
-use super::folder::{Folder, policies};
+use super::folder::{Folder, holds_any, policies};
 use super::holding::Holding;
 use crate::probes::git::Git;
 
@@ -80,7 +80,7 @@ pub struct Fired {
     pub reference: String,
     pub file: String,
     pub content: Digest,
-    /// Trigger files that are there, in order. The name of a repository inside is no file.
+    /// Trigger files that are there, in order, where its command is given them. The name of a repository inside is no file.
     pub present: Vec<String>,
 }
 
@@ -94,6 +94,9 @@ pub fn look_at(folder: &Folder, home: Option<&Path>, question: Question<'_>) -> 
 
 /// Looks which policies fire.
 pub(crate) fn detect(git: Option<&Git>, folder: &Folder, question: Question<'_>) -> Result<Detection, String> {
+    let survey = git.ok_or(Unclear::NoGit).and_then(|git| surveyed(git, folder, question));
+    // What changed is looked at while the policies are read.
+    survey.iter().filter(|_| holds_any(&folder.dir)).for_each(Survey::begin);
     let read = policies(folder);
     let (policies, individual) = (read.policies.len(), folder.individual);
     let here = |held: &Held| held.file.is_empty() || held.file == folder.file(&held.policy);
@@ -102,7 +105,8 @@ pub(crate) fn detect(git: Option<&Git>, folder: &Folder, question: Question<'_>)
     if read.policies.is_empty() {
         return Ok(empty);
     }
-    let (fired, lost) = look(git, folder, question, &read.policies).map_err(|why| why.to_string())?;
+    let (fired, lost) =
+        survey.and_then(|survey| look(&survey, folder, question, read.policies)).map_err(|why| why.to_string())?;
     let faults = empty.faults.into_iter().chain(lost).collect();
     Ok(Detection { fired, faults, ..empty })
 }
@@ -111,48 +115,60 @@ pub(crate) fn detect(git: Option<&Git>, folder: &Folder, question: Question<'_>)
 struct Since {
     changes: Changes,
     reference: String,
-    /// It should have been compared to a baseline that is gone.
-    lost: bool,
+    /// It should have been compared to something else, which is gone.
+    lost: Option<Lost>,
+}
+
+/// What of a prompt is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lost {
+    /// How everything was then.
+    Baseline,
+    /// The commit that was checked out then.
+    Commit,
 }
 
 /// What fires, and what is wrong with what it was compared to.
 type Looked = (Vec<Fired>, Vec<PolicyFault>);
 
-fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy]) -> Result<Looked, Unclear> {
-    let survey = Survey::new(git.ok_or(Unclear::NoGit)?, &folder.root, LOOK_MS_MAX)?;
-    let survey = survey.beside(folder, asked.kept).doubting(asked.began);
-    survey.begin();
+/// The repository as it is looked at for a folder.
+fn surveyed<'a>(git: &'a Git, folder: &Folder, asked: Question<'_>) -> Result<Survey<'a>, Unclear> {
+    let survey = Survey::new(git, &folder.root, LOOK_MS_MAX)?;
+    Ok(survey.beside(folder, asked.kept).doubting(asked.began))
+}
+
+fn look(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, all: Vec<Policy>) -> Result<Looked, Unclear> {
     let mut known: BTreeMap<CompareTo, Since> = BTreeMap::new();
-    for policy in all {
+    for policy in &all {
         if let Entry::Vacant(vacant) = known.entry(policy.compare_to) {
-            vacant.insert(since(&survey, folder, asked, policy.compare_to)?);
+            vacant.insert(since(survey, folder, asked, policy.compare_to)?);
         }
     }
     let (closed, removed) = (survey.closed(), survey.removed());
     let hidden: Vec<String> = closed.iter().chain(&removed).cloned().collect();
     let mut holding = Holding::new(asked.redactor);
-    let mut found: Vec<(&Policy, Detected, String)> = Vec::new();
+    let mut found: Vec<(Policy, Detected, String)> = Vec::new();
     for policy in all {
         let Some(Since { changes, reference, .. }) = known.get(&policy.compare_to) else { continue };
         let now = reference;
-        let held = asked.on_record(policy, &folder.file(&policy.id));
-        let plain = || detector::detect(policy, changes).map(|seen| (seen, reference.clone()));
+        let held = asked.on_record(&policy, &folder.file(&policy.id));
+        let plain = || detector::detect(&policy, changes).map(|seen| (seen, reference.clone()));
         let seen = match held.filter(|held| held.reference != *reference) {
-            Some(held) if held.aside => holding.again(&survey, policy, (changes, reference), held, plain())?,
-            Some(held) => holding.detect(&survey, policy, (changes, reference), held)?,
+            Some(held) if held.aside => holding.again(survey, &policy, (changes, reference), held, plain())?,
+            Some(held) => holding.detect(survey, &policy, (changes, reference), held)?,
             None => plain(),
         };
         let (seen, reference) = seen.unzip();
-        let seen = detector::with_closed(policy, seen, &hidden);
+        let seen = detector::with_closed(&policy, seen, &hidden);
         found.extend(seen.map(|seen| (policy, seen, reference.unwrap_or_else(|| now.clone()))));
     }
     let mut touched: Vec<&str> =
         found.iter().flat_map(|(_, seen, _)| &seen.trigger_files).map(String::as_str).collect();
     touched.sort_unstable();
     touched.dedup();
-    let contents = contents::of(&folder.root, &touched);
-    let fired = found.iter().map(|(policy, seen, to)| fired(folder, (policy, seen), to, &contents)).collect();
-    let lost = known.values().any(|since| since.lost).then(|| lost(folder));
+    let contents = survey.contents(&touched);
+    let fired = found.into_iter().map(|(policy, seen, to)| fired(folder, (policy, seen), to, &contents)).collect();
+    let lost = known.values().find_map(|since| since.lost).map(|lost| gone(folder, lost));
     let compared = [survey.is_astray().then(astray), survey.is_cut().then(cut)];
     let told = lost.into_iter().chain(compared.into_iter().flatten()).chain(closed.iter().map(|dir| unlisted(dir)));
     let told = told.chain(removed.iter().map(|dir| taken_out(dir)));
@@ -161,7 +177,8 @@ fn look(git: Option<&Git>, folder: &Folder, asked: Question<'_>, all: &[Policy])
 
 /// What is told of a directory that cannot be listed.
 fn unlisted(dir: &str) -> PolicyFault {
-    let message = "the directory cannot be listed: whatever policies ask about may be new in it".to_owned();
+    let message =
+        "the directory cannot be listed, or holds too much: whatever policies ask about may be new in it".to_owned();
     let help = Some("let its owner read it (`chmod u+rx`), or have `.gitignore` name it".to_owned());
     let file = if dir.is_empty() { ".".to_owned() } else { dir.to_owned() };
     PolicyFault { file, line: 1, message, help, warning: true }
@@ -176,7 +193,7 @@ fn taken_out(dir: &str) -> PolicyFault {
 fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareTo) -> Result<Since, Unclear> {
     let against = |commit: Option<String>, name: &str| -> Result<Since, Unclear> {
         let changes = survey.since(commit.as_deref())?;
-        Ok(Since { changes, reference: commit.unwrap_or_else(|| name.to_owned()), lost: false })
+        Ok(Since { changes, reference: commit.unwrap_or_else(|| name.to_owned()), lost: None })
     };
     if let Some(base) = asked.base {
         return against(Some(survey.named(base)?), "base");
@@ -188,8 +205,9 @@ fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareT
             let kept = asked.baseline.and_then(|known| Some((known, baselines::load(folder, known)?)));
             match kept {
                 Some((known, kept)) => {
-                    let changes = baselines::since(survey, folder, &kept)?;
-                    Ok(Since { changes, reference: known.reference.clone(), lost: false })
+                    let Told { changes, whole } = baselines::since(survey, folder, &kept)?;
+                    let lost = whole.then_some(Lost::Commit);
+                    Ok(Since { changes, reference: known.reference.clone(), lost })
                 }
                 None => without(survey, asked.baseline),
             }
@@ -202,23 +220,26 @@ fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareT
 fn without(survey: &Survey<'_>, known: Option<&Baseline>) -> Result<Since, Unclear> {
     match known {
         Some(known) => {
-            let changes = survey.since(known.commit.as_deref())?;
-            Ok(Since { changes, reference: known.reference.clone(), lost: known.unkept.is_none() })
+            let Told { changes, whole } = survey.since_then(known.commit.as_deref())?;
+            let lost = if whole { Some(Lost::Commit) } else { known.unkept.is_none().then_some(Lost::Baseline) };
+            Ok(Since { changes, reference: known.reference.clone(), lost })
         }
         None => {
             let (changes, reference) = (survey.since(survey.head()?.as_deref())?, CompareTo::Prompt.name().to_owned());
-            Ok(Since { changes, reference, lost: false })
+            Ok(Since { changes, reference, lost: None })
         }
     }
 }
 
-/// What is told of a baseline that was kept and is gone, or is not as it was.
-fn lost(folder: &Folder) -> PolicyFault {
+/// What is told of a baseline that was kept and is gone, or is not as it was; or of its commit.
+fn gone(folder: &Folder, lost: Lost) -> PolicyFault {
     let dir = folder.state().join("baselines");
     let file = dir.strip_prefix(&folder.root).unwrap_or(&dir).display().to_string();
-    let message =
-        "the baseline of the last prompt is gone or was changed: everything since its commit counts".to_owned();
-    PolicyFault { file, line: 1, message, help: None, warning: true }
+    let message = match lost {
+        Lost::Baseline => "the baseline of the last prompt is gone or was changed: everything since its commit counts",
+        Lost::Commit => "the commit of the last prompt cannot be compared to any more: every file counts",
+    };
+    PolicyFault { file, line: 1, message: message.to_owned(), help: None, warning: true }
 }
 
 /// What is told where a remote is there and compared to nothing of it.
@@ -238,17 +259,19 @@ fn cut() -> PolicyFault {
     PolicyFault { file: "compare_to".to_owned(), line: 1, message, help, warning: true }
 }
 
-fn fired(folder: &Folder, (policy, seen): (&Policy, &Detected), reference: &str, contents: &Contents) -> Fired {
-    let content = |path: &String| contents.get(path).and_then(Option::as_ref);
+fn fired(folder: &Folder, (policy, seen): (Policy, Detected), reference: String, contents: &Contents) -> Fired {
     let is_file = |content: &Digest| *content != contents::directory();
+    let is_there = |path: &&String| contents.get(*path).is_some_and(|content| content.as_ref().is_some_and(is_file));
+    let given = matches!(&policy.action, Action::Command(command) if command.names_files());
+    let files: &[String] = if given { &seen.trigger_files } else { &[] };
     Fired {
-        hash: trigger_hash(&policy.id, &seen.trigger_files, reference),
-        reference: reference.to_owned(),
+        hash: trigger_hash(&policy.id, &seen.trigger_files, &reference),
+        reference,
         file: folder.file(&policy.id),
-        content: about(policy, seen, contents),
-        present: seen.trigger_files.iter().filter(|path| content(path).is_some_and(is_file)).cloned().collect(),
-        policy: policy.clone(),
-        detected: seen.clone(),
+        content: about(&policy, &seen, contents),
+        present: files.iter().filter(is_there).cloned().collect(),
+        policy,
+        detected: seen,
     }
 }
 
@@ -310,6 +333,7 @@ impl Fired {
             idle,
             instructions: head(&instructions, INSTRUCTIONS_BYTES_MAX).to_owned(),
             backed: None,
+            failed: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Where the policies are, and what they say. One bad file never switches the others off: it is told instead.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -149,7 +150,8 @@ fn found_at(level: &Path) -> Place {
     Place::Folder(Box::new(Folder { individual, passed_over, faults, ..Folder::at(level, &named) }))
 }
 
-fn holds_any(dir: &Path) -> bool {
+/// Whether a directory has a policy, going by names.
+pub(super) fn holds_any(dir: &Path) -> bool {
     let mut entries = fs::read_dir(dir).into_iter().flatten().flatten();
     entries.any(|entry| entry.path().extension().is_some_and(|ending| ending == "md"))
 }
@@ -307,12 +309,18 @@ fn read(folder: &Folder, id: &str) -> Result<Policy, Vec<Fault>> {
 /// Two policies that go by one name are settled by one promise, which their owner should know.
 fn same_names(folder: &Folder, policies: &[Policy]) -> Vec<PolicyFault> {
     let mut faults = Vec::new();
-    for (at, policy) in policies.iter().enumerate() {
+    // A promise may name a policy by its file, too.
+    let mut by_file: BTreeMap<String, Vec<&Policy>> = BTreeMap::new();
+    for policy in policies {
+        by_file.entry(folded_name(&policy.id)).or_default().push(policy);
+    }
+    let mut earlier: BTreeMap<String, &Policy> = BTreeMap::new();
+    for policy in policies {
         let name = folded_name(&policy.name);
-        let earlier = policies.iter().take(at).find(|other| folded_name(&other.name) == name);
-        // A promise may name a policy by its file, too.
-        let by_file = || policies.iter().find(|other| other.id != policy.id && folded_name(&other.id) == name);
-        if let Some(other) = earlier.or_else(by_file) {
+        let of_file = || by_file.get(&name)?.iter().find(|other| other.id != policy.id).copied();
+        let other = earlier.get(&name).copied().or_else(of_file);
+        earlier.entry(name).or_insert(policy);
+        if let Some(other) = other {
             let message = format!("the name `{}` is that of `{}.md` too", policy.name, other.id);
             let fault = Fault::warning(message).help("one promise settles both: give them names of their own");
             faults.push(told(&folder.file(&policy.id), &fault));

@@ -1,11 +1,14 @@
 //! The queue on disk: one small file for each firing, written whole or not at all, readable by its owner alone.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use jackline_core::files::queue::{Entry, HASH_DIGITS, SettledBy, Status, Write};
+use jackline_core::files::queue::{Entry, HASH_DIGITS, Passed, SettledBy, Status, Write};
 use jackline_core::redact::Redactor;
+use jackline_core::sha::Digest;
+use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::folder::Folder;
@@ -27,11 +30,21 @@ pub struct Queue<'a> {
 
 /// What was found under a hash.
 #[derive(Debug, PartialEq)]
-pub enum Found {
+pub enum Found<Name = String> {
     Nothing,
-    Entry(Box<Entry>),
+    Entry(Box<Entry<Name>>),
     /// It cannot be read; it was taken away.
     Corrupt(String),
+}
+
+/// How an entry stands, and for which content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standing(Status, Digest);
+
+impl Standing {
+    pub(crate) const fn of<Name>(entry: &Entry<Name>) -> Self {
+        Self(entry.status, entry.content_digest)
+    }
 }
 
 impl<'a> Queue<'a> {
@@ -51,11 +64,20 @@ impl<'a> Queue<'a> {
     /// The entry under a trigger hash. One that is damaged is taken away, so that its policy fires anew.
     #[must_use]
     pub fn get(&self, hash: &str) -> Found {
+        self.read(hash)
+    }
+
+    /// The same without the names of its files.
+    pub(crate) fn glance(&self, hash: &str) -> Found<Passed> {
+        self.read(hash)
+    }
+
+    fn read<Name: DeserializeOwned>(&self, hash: &str) -> Found<Name> {
         for status in Status::ALL {
             let file = self.file(hash, status);
             let Ok(meta) = fs::symlink_metadata(&file) else { continue };
             let bytes = small(&file, ENTRY_BYTES_MAX);
-            let read: Option<Entry> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let read: Option<Entry<Name>> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
             match read.filter(|entry| entry.trigger_hash == hash && entry.status == status) {
                 Some(entry) => return Found::Entry(Box::new(entry)),
                 // Whatever else stands there is not ours, and would keep the entry from being written.
@@ -107,10 +129,21 @@ impl<'a> Queue<'a> {
         faults.into_iter().next().map_or(Ok(()), Err)
     }
 
+    /// Whether a write would change nothing, where entries were seen to stand like this a moment ago.
+    pub(crate) fn has(&self, write: &Write, seen: &BTreeMap<String, Standing>) -> bool {
+        let Write::Restored(entry) = write else { return false };
+        seen.get(&entry.trigger_hash) == Some(&Standing::of(entry))
+    }
+
+    /// Whether people find the summary of it.
+    pub(crate) fn is_summed_up(&self) -> bool {
+        self.folder.state().join(SUMMARY).is_file()
+    }
+
     /// Puts an entry where it should be and is not, or where another one is.
     fn restore(&self, entry: &Entry, redactor: &Redactor) -> io::Result<()> {
-        let same = |there: &Entry| there.status == entry.status && there.content_digest == entry.content_digest;
-        match self.get(&entry.trigger_hash) {
+        let same = |there: &Entry<Passed>| Standing::of(there) == Standing::of(entry);
+        match self.glance(&entry.trigger_hash) {
             Found::Entry(there) if same(&there) => Ok(()),
             Found::Entry(_) | Found::Nothing | Found::Corrupt(_) => self.put(entry, redactor),
         }

@@ -10,6 +10,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::Instant;
 
+use jackline_core::sha::Digest as Content;
 use sha2::{Digest as _, Sha256};
 
 use super::blob::Blob;
@@ -44,15 +45,19 @@ pub(super) fn unchanged<'a>(survey: &Survey<'_>, unsure: &[Unsure<'a>]) -> Resul
     let until = Instant::now() + survey.until.saturating_duration_since(Instant::now()) / 2;
     let read = each(unsure, |file| {
         let blob = Blob::of_file(&survey.root().join(names::from_bytes(file.path)), file.id.len(), until)?;
-        Some((blob.id == file.id, blob.convertible))
+        let same = blob.id == file.id;
+        // What changed is asked for again, as our own digest.
+        let content = blob.bytes.filter(|_| !same).map(|bytes| Content::of(&bytes));
+        Some((same, blob.convertible, content))
     });
     // One that cannot be read is not what it was.
     let read = read.into_iter().filter_map(|(file, blob)| Some((file, blob?)));
     let (mut same, mut left, mut convertible) = (BTreeSet::new(), Vec::new(), Vec::new());
-    for (file, (is_same, converts)) in read {
+    for (file, (is_same, converts, content)) in read {
         if is_same {
             same.insert(file.path);
         } else {
+            survey.remember(file.path, content);
             left.push(*file);
             convertible.extend(converts.then_some(*file));
         }

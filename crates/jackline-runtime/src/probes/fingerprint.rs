@@ -134,7 +134,9 @@ pub(crate) fn small(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
 
 /// All bytes of an open file; `None` when there are more, or it cannot be read.
 pub(crate) fn all(file: &File, bytes_max: u64) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
+    // Room for one byte more than there is tells its end in one go.
+    let there = file.metadata().ok()?.len().min(bytes_max).saturating_add(1);
+    let mut bytes = Vec::with_capacity(usize::try_from(there).ok()?);
     file.take(bytes_max + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= bytes_max).then_some(bytes)
 }

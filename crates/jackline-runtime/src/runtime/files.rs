@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jackline_core::event::Event;
-use jackline_core::files::queue::Write;
-use jackline_core::files::seen::{Ask, Backed, Due, Found, PolicyFault, Seen};
+use jackline_core::files::policy::Action;
+use jackline_core::files::queue::{ActionResult, Status, Write};
+use jackline_core::files::seen::{Ask, Backed, Due, Found, PRINTED_BYTES_MAX, PolicyFault, Seen};
 use jackline_core::files::settings::{self, DIR_DEFAULT};
 use jackline_core::probe::Fact;
 use jackline_core::session::Session;
@@ -14,7 +15,7 @@ use jackline_core::sha::Digest;
 
 use super::{Judging, Runtime};
 use crate::files::actions::Acting;
-use crate::files::queue::{self, Queue};
+use crate::files::queue::{self, Queue, Standing};
 use crate::files::{self, ACTIONS_MS_MAX, Detection, Fired, Folder, LOOK_MS_MAX, Place, Question, promises};
 use crate::runner::artifacts::Artifacts;
 use crate::runner::{SHOWN_BYTES_MAX, short};
@@ -27,9 +28,18 @@ pub const CHECKING_SESSION: &str = "policies-";
 /// What was found for one event, in full: commands run over more files than a record keeps.
 #[derive(Debug, Default)]
 pub(super) struct FilesSeen {
-    detections: BTreeMap<Asked, (Folder, Detection)>,
+    detections: BTreeMap<Asked, Looked>,
     /// When the commands of this event must have come to their end, once the first of them ran.
     acting_until: Option<Instant>,
+}
+
+/// A folder that was looked at.
+#[derive(Debug)]
+struct Looked {
+    folder: Folder,
+    detection: Detection,
+    /// How the queue's entries stood, by their hashes.
+    queue: BTreeMap<String, Standing>,
 }
 
 /// A folder as it is asked about: what it is called, and in which work tree, where that is another than the session's.
@@ -108,22 +118,25 @@ impl Runtime {
             Place::Nothing => return Ok(nothing_there(asked.dir.as_ref(), question)),
         };
         self.patience.iter().for_each(|patience| patience(LOOK_MS_MAX));
-        let detection = files::detect(judging.prober.git(), &folder, question)?;
+        let mut detection = files::detect(judging.prober.git(), &folder, question)?;
         let mut found = detection.told();
-        self.back(&folder, event, &mut found);
-        seen.detections.insert(asked, (folder, detection));
+        // Nothing but a command is about more files than are told.
+        detection.fired.retain(|fired| matches!(fired.policy.action, Action::Command(_)));
+        let queue = self.back(&folder, event, &mut found);
+        seen.detections.insert(asked, Looked { folder, detection, queue });
         Ok(Some(Seen::Detected(found)))
     }
 
     /// Says which firings another session settled for the same content: its queue entry names it, and its own log must
     /// say so. A person's look by command backs no agent's session: its promises are no agent's, and its commands ran in
-    /// whatever surroundings it was started in.
-    fn back(&self, folder: &Folder, event: &Event, found: &mut Found) {
+    /// whatever surroundings it was started in. How all entries stand is told besides.
+    fn back(&self, folder: &Folder, event: &Event, found: &mut Found) -> BTreeMap<String, Standing> {
         let queue = Queue::of(folder);
+        let mut seen = BTreeMap::new();
         let mut sessions: BTreeMap<String, Option<Session>> = BTreeMap::new();
         let mut damaged = Vec::new();
         for firing in &mut found.firings {
-            let entry = match queue.get(&firing.hash) {
+            let entry = match queue.glance(&firing.hash) {
                 queue::Found::Nothing => continue,
                 queue::Found::Corrupt(name) => {
                     damaged.push(name);
@@ -131,6 +144,10 @@ impl Runtime {
                 }
                 queue::Found::Entry(entry) => entry,
             };
+            seen.insert(firing.hash.clone(), Standing::of(&entry));
+            let own = entry.session == event.session && entry.content_digest == firing.content;
+            let failed = entry.action_result.filter(|_| own && entry.status == Status::Failed);
+            firing.failed = failed.filter(|_| firing.command.is_some()).map(told_again);
             let other = !entry.session.is_empty() && entry.session != event.session;
             if !other || entry.content_digest != firing.content || entry.session.starts_with(CHECKING_SESSION) {
                 continue;
@@ -155,11 +172,12 @@ impl Runtime {
             help: None,
             warning: true,
         }));
+        seen
     }
 
     fn act(&self, judging: &Judging, asked: &Asked, due: &[Due], seen: &mut FilesSeen) -> Result<Option<Seen>, String> {
         let until = *seen.acting_until.get_or_insert_with(|| Instant::now() + Duration::from_millis(ACTIONS_MS_MAX));
-        let (folder, detection) = seen.detections.get(asked).ok_or("nothing was looked at before")?;
+        let Looked { folder, detection, .. } = seen.detections.get(asked).ok_or("nothing was looked at before")?;
         let same = |fired: &Fired, due: &Due| fired.policy.id == due.policy && fired.hash == due.hash;
         let due: Vec<_> = due.iter().filter_map(|due| detection.fired.iter().find(|fired| same(fired, due))).collect();
         let left = u64::try_from(until.saturating_duration_since(Instant::now()).as_millis()).unwrap_or_default();
@@ -175,12 +193,14 @@ impl Runtime {
             return;
         }
         let home = judging.standing.first_root.as_deref().unwrap_or(Path::new(&judging.stack().root));
-        for (asked, (folder, _)) in &seen.detections {
+        for (asked, Looked { folder, queue: stood, .. }) in &seen.detections {
+            let queue = Queue::of(folder);
             let here = |write: &&Write| write.tree().map_or(home, Path::new) == asked.root(judging);
-            let own = writes.iter().filter(|write| here(write) && folder.holds(write.file()));
-            let own: Vec<Write> = own.map(|write| self.whole(write)).collect();
-            if !own.is_empty() {
-                drop(Queue::of(folder).write(&own, &judging.redactor));
+            let own: Vec<&Write> = writes.iter().filter(|write| here(write) && folder.holds(write.file())).collect();
+            let left: Vec<Write> =
+                own.iter().filter(|write| !queue.has(write, stood)).map(|write| self.whole(write)).collect();
+            if !left.is_empty() || !(own.is_empty() || queue.is_summed_up()) {
+                drop(queue.write(&left, &judging.redactor));
             }
         }
     }
@@ -198,6 +218,12 @@ impl Runtime {
         }
         Write::Entry(entry)
     }
+}
+
+/// What came of a command as a record keeps it: the queue has more of what it printed.
+fn told_again(result: ActionResult) -> ActionResult {
+    let cut = |text: Option<String>| text.map(|text| short(&text, PRINTED_BYTES_MAX));
+    ActionResult { stdout: cut(result.stdout), stderr: cut(result.stderr), ..result }
 }
 
 /// A folder that a definition names must be there: its policies would be switched off in silence. So must one whose

@@ -1,6 +1,7 @@
 //! Decisions without secrets: what of them is kept or told beside the event, which is redacted where it is recorded.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use jackline_core::code;
 use jackline_core::decision::Decision;
@@ -27,12 +28,27 @@ pub(super) fn redact_changes(decision: &mut Decision, redactor: &Redactor) {
 /// What is told of file policies names files and repeats what their owners wrote: secrets leave it too.
 pub(super) fn redact_policies(decision: &mut Decision, event: &Event, redactor: &Redactor) {
     let about = |code: &code::Code| *code == code::FILES_OUTSTANDING || *code == code::COMPLETION_INCOMPLETE;
-    let of_findings = decision.findings.iter_mut().filter(|finding| about(&finding.code));
-    let texts = of_findings.map(|finding| &mut finding.reason);
-    for text in texts.chain(decision.reason.as_mut().filter(|_| decision.code.as_ref().is_some_and(about))) {
-        if let (Cow::Owned(redacted), _) = redactor.text(text) {
-            *text = redacted;
+    // What findings are told by together is one text, which the decision says too where they speak.
+    let mut known: Option<(Arc<str>, Arc<str>)> = None;
+    let mut redacted = |text: &Arc<str>| match &known {
+        Some((before, after)) if before == text => Arc::clone(after),
+        _ => {
+            let after: Arc<str> = match redactor.text(text) {
+                (Cow::Owned(redacted), _) => redacted.into(),
+                (Cow::Borrowed(_), _) => Arc::clone(text),
+            };
+            known = Some((Arc::clone(text), Arc::clone(&after)));
+            after
         }
+    };
+    for finding in decision.findings.iter_mut().filter(|finding| about(&finding.code)) {
+        if let (Cow::Owned(redacted), _) = redactor.text(&finding.reason) {
+            finding.reason = redacted;
+        }
+        finding.together = finding.together.as_ref().map(&mut redacted);
+    }
+    if let Some(reason) = decision.reason.as_mut().filter(|_| decision.code.as_ref().is_some_and(about)) {
+        *reason = redacted(&Arc::from(reason.as_str())).as_ref().to_owned();
     }
     if let (Some(result), Body::PoliciesChecked { .. }) = (&mut decision.result, &event.body) {
         redactor.redact(result);

@@ -25,7 +25,11 @@ const NOTICE_CHARS_MAX: usize = 300;
 pub(super) fn notice(decision: &Decision) -> Option<String> {
     let note = decision.notes.iter().find(|note| note.kind == "stop.decided")?;
     let parked = note.data.get("parked").and_then(Value::as_str);
-    let open = || decision.findings.iter().map(|finding| finding.reason.as_str()).collect::<Vec<_>>().join(" ");
+    let open = || {
+        let mut told: Vec<&str> = decision.findings.iter().map(Finding::shown).collect();
+        told.dedup();
+        told.join(" ")
+    };
     let told = match (note.data.get("stopped").and_then(Value::as_str)?, parked) {
         ("fault", None) if !decision.findings.is_empty() => {
             format!("the agent stopped, and nobody judged it: {}", open())

@@ -84,6 +84,9 @@ fn a_failure_is_told_with_command_code_and_output_and_not_repeated() {
     assert_eq!(world.entry("failed")["action_result"]["stderr"], "worse\n");
     let again = world.check(&["--trust"]);
     assert_eq!(again["outstanding"][0]["status"], "failed");
+    assert_eq!(&again["outstanding"][0]["action_result"], result, "what came of it is told again");
+    let told = again["text"].as_str().expect("a text");
+    assert!(told.contains("It did not pass: it exited with 3\nStdout:\nbad src/a.py\nStderr:\nworse\n"), "{told}");
     let file = again["text"].as_str().and_then(|text| text.split("What it printed is in `").nth(1)?.split('`').next());
     assert!(world.read(file.expect("a file")).contains("bad src/a.py"), "an agent that forgot it can read it again");
     assert_eq!(world.read("runs.log").lines().count(), 2, "it is not run again for the same content");

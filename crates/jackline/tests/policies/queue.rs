@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use super::{README, World};
+use super::{PAIRING, README, World};
 
 /// The answer of one event of a session.
 #[track_caller]
@@ -183,4 +183,25 @@ fn a_person_may_let_a_single_policy_pass() {
         (Some("allow"), Some("incomplete")),
         "{passed}"
     );
+}
+
+#[test]
+fn each_finding_says_its_own_and_the_agent_is_told_all_at_once() {
+    let world = fired();
+    world.policy("pairing", PAIRING);
+    let answer = event(&world, &stop("s1", 0, "Done."));
+    let told = |finding: &Value| finding["reason"].as_str().unwrap_or_default().to_owned();
+    let own: Vec<String> = answer["findings"].as_array().expect("findings").iter().map(told).collect();
+    assert_eq!(
+        own,
+        [
+            "## Source/Test Pairing\nsrc/a.py → tests/a_test.py\n\nWrite the test.",
+            "## README Accuracy\nVerify README.md."
+        ]
+    );
+    let whole = answer["reason"].as_str().expect("a reason");
+    assert!(own.iter().all(|own| whole.matches(own.as_str()).count() == 1), "{whole}");
+    let shown = super::sessions::stop(&world, "s2");
+    let shown = shown["reason"].as_str().expect("a reason");
+    assert!(shown.starts_with(whole) && own.iter().all(|own| shown.matches(own.as_str()).count() == 1), "{shown}");
 }

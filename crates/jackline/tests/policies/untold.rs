@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::World;
-use super::queue::{event, stop};
-use super::sessions::{RULE, allowed, blocked, hook, world};
+use super::queue::{self, event};
+use super::sessions::{PROMPT, RULE, allowed, blocked, hook, prompt, stop, world};
 
 /// Has git fail, until what is given back is called.
 fn broken(world: &World) -> impl Fn() {
@@ -53,10 +53,53 @@ fn more_repositories_than_are_looked_into_let_nothing_go() {
 }
 
 #[test]
+fn what_more_repositories_than_git_is_asked_about_hold_counts_as_new() {
+    let world = world(PROMPT);
+    prompt(&world, "s1");
+    for n in 0..66 {
+        world.git(&["init", "-q", &format!("src/n{n:02}")]);
+    }
+    world.write("src/n65/x.py", "1\n");
+    let reason = |answer: &Value| answer["reason"].as_str().unwrap_or_default().to_owned();
+    for _ in 0..3 {
+        let answer = stop(&world, "s1");
+        assert!(reason(&answer).contains("## Rule\n") && !reason(&answer).contains("could not"), "{answer}");
+    }
+    let seen = world.check(&[]);
+    let files = seen["outstanding"][0]["trigger_files"].as_array().expect("files");
+    assert!(files.contains(&json!("src/n65/x.py")) && files.contains(&json!("src/n65")), "{seen}");
+}
+
+#[test]
+fn a_prompt_whose_commit_is_gone_makes_no_less_count() {
+    let world = world(PROMPT);
+    world.write("src/a.py", "1\n");
+    world.commit("a file");
+    prompt(&world, "s1");
+    world.write("src/a.py", "2\n");
+    world.git(&["checkout", "-q", "--orphan", "other"]);
+    world.commit("the agent commits");
+    world.git(&["branch", "-D", "main"]);
+    world.git(&["reflog", "expire", "--expire=now", "--all"]);
+    for left in [".git/logs", ".git/ORIG_HEAD"] {
+        let left = world.repo(left);
+        drop(if left.is_dir() { fs::remove_dir_all(left) } else { fs::remove_file(left) });
+    }
+    world.git(&["gc", "-q", "--prune=now"]);
+    for _ in 0..3 {
+        let answer = stop(&world, "s1");
+        let reason = answer["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains("## Rule\nDo it."), "{answer}");
+    }
+    let answer = hook(&world, "s1", "Stop", json!({ "last_assistant_message": "<promise>Rule</promise>" }));
+    assert_eq!(answer["decision"], Value::Null, "{answer}");
+}
+
+#[test]
 fn a_fault_holds_a_stop_once_by_itself() {
     let world = world(RULE);
     world.write("src/new.py", "1\n");
-    let verdict = |second: u32, message: &str| event(&world, &stop("s1", second, message));
+    let verdict = |second: u32, message: &str| event(&world, &queue::stop("s1", second, message));
     assert_eq!(verdict(0, "Done.")["code"], "files/outstanding");
     let mend = broken(&world);
     let answer = verdict(1, "<promise>rule</promise>");

@@ -209,7 +209,7 @@ fn settled_result(firing: &Firing, by: SettledBy) -> Option<ActionResult> {
 /// What came of the action of one that is not.
 fn open_result(firing: &Firing, acted: Option<&Acted>) -> Option<ActionResult> {
     let Some(command) = &firing.command else { return Some(ActionResult::prompt()) };
-    let acted = acted?;
+    let Some(acted) = acted else { return firing.failed.clone() };
     let first: Option<&Failure> = acted.failures.first();
     Some(ActionResult {
         kind: "command".to_owned(),

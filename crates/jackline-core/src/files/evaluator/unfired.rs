@@ -177,5 +177,6 @@ fn unknown(kept: &Kept) -> Firing {
         idle: false,
         instructions: String::new(),
         backed: None,
+        failed: None,
     }
 }

@@ -27,6 +27,7 @@ fn firing(name: &str, pairs: &[(&str, &str)], instructions: &str) -> Firing {
         idle: false,
         instructions: instructions.to_owned(),
         backed: None,
+        failed: None,
     }
 }
 
