@@ -66,10 +66,10 @@ impl Names {
     /// Whether a field of this name holds a secret: one of the names is the whole of it or some of its words.
     pub(super) fn field(&self, field: &str) -> bool {
         let field = tail(field.as_bytes());
-        let is_about = ABOUT.iter().any(|word| ends_with_word(field, word.as_bytes()));
+        let is_about = || ABOUT.iter().any(|word| ends_with_word(field, word.as_bytes()));
         (1..=field.len()).filter(|end| is_word_end(field, *end)).any(|end| {
             let found = self.name_at_end(field.get(..end).unwrap_or_default());
-            found.is_some_and(|name| !name.always || !is_about || end == field.len())
+            found.is_some_and(|name| !name.always || end == field.len() || !is_about())
         })
     }
 
@@ -93,7 +93,7 @@ impl Names {
         if self.last_letters & bit(last) == 0 {
             return None;
         }
-        self.names.iter().find(|name| name.is_at_end_of(word))
+        self.names.iter().find(|name| name.letters.last() == Some(&last) && name.is_at_end_of(word))
     }
 }
 
