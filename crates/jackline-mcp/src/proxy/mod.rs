@@ -273,6 +273,7 @@ impl Proxy {
                 Line::Whole => self.client_said(&line),
                 Line::TooLong { head, tail, .. } => self.client_said_too_much(&head, &tail),
             }
+            self.catch_up();
         }
     }
 
@@ -283,6 +284,7 @@ impl Proxy {
                 Line::Whole => self.server_said(&line),
                 Line::TooLong { head, tail, .. } => self.server_said_too_much(&head, &tail),
             }
+            self.judge.catch_up();
         }
     }
 
@@ -298,6 +300,14 @@ impl Proxy {
                     self.listings.changed();
                 }
             }
+            self.judge.catch_up();
+        }
+    }
+
+    /// Does what no answer was to wait for, where none is on its way: the one that comes is followed by it.
+    fn catch_up(&self) {
+        if self.pending.is_settled() {
+            self.judge.catch_up();
         }
     }
 
