@@ -111,8 +111,12 @@ impl<'a> View<'a> {
             view.suspect(dir);
         }
         view.bound();
-        for other in call.dirs.iter().filter(|other| *other != dir) {
-            view.see_from(other, host, declared);
+        // What names no path here names none from elsewhere.
+        let says_where = view.shell.is_some() || view.suspected_text.is_some();
+        if says_where || !view.touches.is_empty() || !view.suspected.is_empty() {
+            for other in call.dirs.iter().filter(|other| *other != dir) {
+                view.see_from(other, host, declared);
+            }
         }
         view
     }

@@ -443,6 +443,10 @@ pub fn lookup(host: Option<&str>, name: &str) -> Option<&'static Tool> {
     if let Some(own) = own_row(name) {
         return Some(own);
     }
+    // INVARIANT: no row is called so. Most calls at a proxy are, and reading the whole table costs more than the rest of it.
+    if name.starts_with(SERVED_FRONT) {
+        return None;
+    }
     let named = || TOOLS.iter().filter(|tool| tool.name == name && (tool.host != MCP_HOST || host == Some(MCP_HOST)));
     named()
         .find(|tool| host.is_some_and(|host| tool.host == host))
@@ -471,7 +475,8 @@ pub fn own_rows() -> impl Iterator<Item = &'static Tool> {
 /// The other name of a tool of our own server: it has one there, and one among a host's tools.
 #[must_use]
 pub fn other_name(host: Option<&str>, name: &str) -> Option<String> {
-    let at_server = || own_rows().any(|tool| host == Some(MCP_HOST) && tool.name == name);
+    let may_be = host == Some(MCP_HOST) && !name.starts_with(SERVED_FRONT);
+    let at_server = || may_be && own_rows().any(|tool| tool.name == name);
     match own_row(name) {
         Some(own) => Some(own.name.to_owned()),
         None => at_server().then(|| format!("{OWN_FRONT}{name}")),

@@ -52,6 +52,7 @@ pub struct RuntimeBuilder {
     feedback: Vec<Own>,
     idles: bool,
     outcomes_follow: bool,
+    checkpoints_follow: bool,
     line: Option<CommandLine>,
     web: Option<Arc<dyn Web>>,
     environment: Option<fn(&[String]) -> Environment>,
@@ -146,6 +147,14 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Leaves the checkpoints of sessions that are kept in files for [`Runtime::catch_up`], to be called once an answer is
+    /// given. The log has everything before; should the process end first, whoever loads the session folds a few records.
+    #[must_use]
+    pub fn checkpoints_follow(mut self) -> Self {
+        self.checkpoints_follow = true;
+        self
+    }
+
     /// What the host ran to ask us: a change of the settings that hold it must not put another in its place.
     #[must_use]
     pub fn started_by(mut self, line: CommandLine) -> Self {
@@ -216,6 +225,9 @@ impl RuntimeBuilder {
         };
         let store: Arc<dyn Store> = match (self.store, &self.state) {
             (Some(store), _) => store,
+            (None, Some(state)) if self.checkpoints_follow => {
+                Arc::new(FileStore::open(state.clone()).checkpoints_follow())
+            }
             (None, Some(state)) => Arc::new(FileStore::open(state.clone())),
             (None, None) => Arc::new(MemoryStore::default()),
         };

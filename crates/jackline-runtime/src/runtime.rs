@@ -225,6 +225,11 @@ impl Runtime {
         Ok((decision, seen.facts.identities(path).cloned().collect()))
     }
 
+    /// Does what was left for later, where the runtime was built to leave anything.
+    pub fn catch_up(&self) {
+        self.store.catch_up();
+    }
+
     fn operate(&self, session: &str, body: Body) -> Answer {
         self.decide(&Event::new(session, clock::now(), body))
     }

@@ -1,9 +1,9 @@
 //! `jackline mcp proxy` before a server that does nothing but answer: what it adds to a call, what it weighs when idle,
 //! and what eight clients get through at once.
 //!
-//! `cargo bench -p jackline --bench mcp [-- --quick]`. The bare server and the proxied ones are asked in turn, round
-//! after round, so that the machine's moods fall on all alike. Every call is judged by the same twenty policies as the
-//! other benchmarks' and has its durable records.
+//! `cargo bench -p jackline --bench mcp [-- --quick] [--beside PROGRAM]…`. The bare server and the proxied ones are asked in
+//! turn, round after round, so that the machine's moods fall on all alike; so are proxies of other builds (`--beside`).
+//! Every call is judged by the same twenty policies as the other benchmarks' and has its durable records.
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a benchmark prints, and ends when its own steps fail")]
 
 use std::fs;
@@ -25,10 +25,11 @@ const CLIENTS: usize = 8;
 const WARM: usize = 50;
 
 fn main() {
-    let quick = std::env::args().any(|argument| argument == "--quick");
-    let rounds = if quick { 300 } else { 3_000 };
+    let words: Vec<String> = std::env::args().collect();
+    let rounds = if words.iter().any(|word| word == "--quick") { 300 } else { 3_000 };
+    let beside = words.iter().zip(words.iter().skip(1)).filter(|(word, _)| *word == "--beside");
     let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory on the disk");
-    let bench = Bench::new(place.path());
+    let bench = Bench::new(place.path(), beside.map(|(_, program)| PathBuf::from(program)).collect());
     bench.latency(rounds);
     bench.weight();
     bench.throughput(rounds / 3);
@@ -37,6 +38,8 @@ fn main() {
 struct Bench {
     top: PathBuf,
     server: PathBuf,
+    /// The programs that are measured: this one first.
+    programs: Vec<PathBuf>,
 }
 
 /// A client of one server.
@@ -102,66 +105,76 @@ impl Drop for Client {
 }
 
 impl Bench {
-    fn new(place: &Path) -> Self {
+    fn new(place: &Path, beside: Vec<PathBuf>) -> Self {
         let top = place.canonicalize().expect("there");
         fs::create_dir(top.join("workspace")).expect("made");
         fs::write(top.join("rules.yaml"), include_str!("rules.yaml")).expect("written");
-        Self { top, server: install::odd_mcp_server().expect("built") }
+        let programs = [PathBuf::from(env!("CARGO_BIN_EXE_jackline"))].into_iter().chain(beside).collect();
+        Self { top, server: install::odd_mcp_server().expect("built"), programs }
     }
 
     fn bare(&self) -> Client {
         Client::start(Command::new(&self.server))
     }
 
-    fn proxied(&self, session: &str) -> Client {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_jackline"));
-        command
-            .args(["mcp", "proxy", "--name", "odd", "--session", session, "--definition"])
-            .arg(self.top.join("rules.yaml"));
+    /// A proxied server; `session` is to be another for each.
+    fn proxied(&self, program: &Path, session: &str) -> Client {
+        let mut command = Command::new(program);
+        command.args(["mcp", "proxy", "--name", "odd", "--session", session, "--definition"]);
+        command.arg(self.top.join("rules.yaml"));
         command.arg("--workspace").arg(self.top.join("workspace")).arg("--store").arg(self.top.join("store"));
         command.arg("--").arg(&self.server);
         Client::start(command)
     }
 
+    /// Calls the bare server and each program's proxy once in every round, another one first each time.
     fn latency(&self, rounds: usize) {
-        let (mut bare, mut proxied) = (self.bare(), self.proxied("latency"));
-        for _ in 0..WARM {
-            bare.call();
-            proxied.call();
+        let proxied = self.programs.iter().enumerate();
+        let proxied = proxied.map(|(at, program)| self.proxied(program, &format!("latency-{at}")));
+        let mut clients: Vec<Client> = [self.bare()].into_iter().chain(proxied).collect();
+        let mut times = vec![Vec::with_capacity(rounds); clients.len()];
+        clients.iter_mut().for_each(|client| client.calls(WARM));
+        for round in 0..rounds {
+            for turn in 0..clients.len() {
+                let at = (round + turn) % clients.len();
+                if let (Some(client), Some(times)) = (clients.get_mut(at), times.get_mut(at)) {
+                    times.push(client.call());
+                }
+            }
         }
-        let pairs: Vec<(f64, f64)> = (0..rounds).map(|_| (bare.call(), proxied.call())).collect();
-        let of = |pick: fn(&(f64, f64)) -> f64| sorted(pairs.iter().map(pick).collect());
         println!("one call and its answer, microseconds, {rounds} rounds in turn");
         println!("| | min | p10 | median | p99 |");
         println!("|---|---|---|---|---|");
-        for (name, times) in [
-            ("bare", of(|pair| pair.0)),
-            ("behind the proxy", of(|pair| pair.1)),
-            ("added", of(|pair| pair.1 - pair.0)),
-        ] {
-            let [min, p10, median, p99] = [0.0, 0.1, 0.5, 0.99].map(|part| at(&times, part));
-            println!("| {name} | {min:.0} | {p10:.0} | {median:.0} | {p99:.0} |");
+        let (bare, proxied) = times.split_first().expect("the bare server's");
+        row("bare", &sorted(bare.clone()));
+        for (program, times) in self.programs.iter().zip(proxied) {
+            let added = sorted(times.iter().zip(bare).map(|(proxied, bare)| proxied - bare).collect());
+            row(&format!("behind {}", program.display()), &sorted(times.clone()));
+            row("added", &added);
+            verdict("median added, microseconds", at(&added, 0.5), ADDED_US_TARGET);
         }
-        verdict("median added, microseconds", at(&of(|pair| pair.1 - pair.0), 0.5), ADDED_US_TARGET);
     }
 
     fn weight(&self) {
-        let mut proxied = self.proxied("weight");
-        thread::sleep(Duration::from_millis(500));
-        let fresh = proxied.mebibytes();
-        proxied.calls(WARM);
-        thread::sleep(Duration::from_millis(500));
-        println!();
-        verdict("idle, tools listed and none called, MiB resident", fresh, IDLE_MIB_TARGET);
-        verdict("idle, after calls, MiB resident", proxied.mebibytes(), IDLE_MIB_TARGET);
+        for (at, program) in self.programs.iter().enumerate() {
+            let mut proxied = self.proxied(program, &format!("weight-{at}"));
+            thread::sleep(Duration::from_millis(500));
+            let fresh = proxied.mebibytes();
+            proxied.calls(WARM);
+            thread::sleep(Duration::from_millis(500));
+            println!("\n{}", program.display());
+            verdict("idle, tools listed and none called, MiB resident", fresh, IDLE_MIB_TARGET);
+            verdict("idle, after calls, MiB resident", proxied.mebibytes(), IDLE_MIB_TARGET);
+        }
     }
 
     fn throughput(&self, calls: usize) {
-        let bare = together((0..CLIENTS).map(|_| self.bare()).collect(), calls);
-        let proxied = together((0..CLIENTS).map(|client| self.proxied(&format!("crowd-{client}"))).collect(), calls);
-        println!(
-            "\n{CLIENTS} clients at once, each with a server and a session of its own: {bare:.0} calls/s bare, {proxied:.0} behind proxies"
-        );
+        println!("\n{CLIENTS} clients at once, each with a server and a session of its own");
+        println!("bare: {:.0} calls/s", together((0..CLIENTS).map(|_| self.bare()).collect(), calls));
+        for (at, program) in self.programs.iter().enumerate() {
+            let clients = (0..CLIENTS).map(|client| self.proxied(program, &format!("crowd-{at}-{client}")));
+            println!("behind {}: {:.0} calls/s", program.display(), together(clients.collect(), calls));
+        }
     }
 }
 
@@ -182,6 +195,11 @@ fn sorted(mut times: Vec<f64>) -> Vec<f64> {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place within the list")]
 fn at(times: &[f64], part: f64) -> f64 {
     times.get((part * (times.len().saturating_sub(1)) as f64) as usize).copied().unwrap_or(f64::NAN)
+}
+
+fn row(name: &str, times: &[f64]) {
+    let [min, p10, median, p99] = [0.0, 0.1, 0.5, 0.99].map(|part| at(times, part));
+    println!("| {name} | {min:.0} | {p10:.0} | {median:.0} | {p99:.0} |");
 }
 
 fn verdict(what: &str, got: f64, wanted: f64) {

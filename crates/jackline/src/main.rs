@@ -26,6 +26,7 @@ mod screen;
 mod starter;
 mod timeline;
 mod tour;
+mod unload;
 mod web;
 
 use std::ffi::OsString;

@@ -93,7 +93,7 @@ impl Names {
         if self.last_letters & bit(last) == 0 {
             return None;
         }
-        self.names.iter().find(|name| name.is_at_end_of(word))
+        self.names.iter().find(|name| name.letters.last() == Some(&last) && name.is_at_end_of(word))
     }
 }
 

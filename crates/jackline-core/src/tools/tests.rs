@@ -22,6 +22,13 @@ fn the_named_host_comes_first() {
 }
 
 #[test]
+fn no_row_has_the_name_of_a_servers_tool() {
+    assert!(TOOLS.iter().all(|tool| !tool.name.starts_with(SERVED_FRONT)));
+    check(Some("mcp"), "mcp__files__read_file", None);
+    assert_eq!(other_name(Some("mcp"), "mcp__files__read_file"), None);
+}
+
+#[test]
 fn tools_of_our_own_server_have_two_names() {
     check(Some("claude"), "mcp__jackline__edit_file", Some((Kind::Write, &["path"])));
     check(Some("mcp"), "todo_claim", Some((Kind::Other, &[])));

@@ -85,14 +85,20 @@ impl Proxy {
                 }
                 self.relay(batch.as_ref(), text);
             }
-            What::List { first } => match self.listed(first, outline) {
-                Ok(()) => self.relay(batch.as_ref(), text),
-                Err(why) => self.answer(batch.as_ref(), reply::error(Some(&id), CONNECTION_CLOSED, &why)),
-            },
+            What::List { first } => {
+                match self.listed(first, outline) {
+                    Ok(()) => self.relay(batch.as_ref(), text),
+                    Err(why) => self.answer(batch.as_ref(), reply::error(Some(&id), CONNECTION_CLOSED, &why)),
+                }
+                self.lighten();
+            }
             // It was not sent, so it is not taken for an answer.
             What::Held => {}
             What::Own(wanted) => drop(wanted.send(own_answer(outline))),
-            What::Call(called) => self.finished(&id, &called, outline, (text, batch.as_ref())),
+            What::Call(called) => {
+                self.finished(&id, &called, outline, (text, batch.as_ref()));
+                self.lighten();
+            }
         }
     }
 

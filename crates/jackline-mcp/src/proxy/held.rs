@@ -100,6 +100,7 @@ impl Proxy {
                     self.released(&held, &message, &asked);
                 }
             }
+            self.catch_up();
         }
     }
 

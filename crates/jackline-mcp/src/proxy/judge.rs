@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use jackline_core::catalogue::Catalogue;
 use jackline_core::decision::{EditTarget, Verdict};
@@ -181,6 +181,14 @@ impl Judge {
         self.runtime.decide(event)
     }
 
+    /// Does what was left for later; but not while a call waits to be judged, which ends with this too.
+    pub(super) fn catch_up(&self) {
+        let turn = self.turn.try_lock();
+        if !matches!(turn, Err(TryLockError::WouldBlock)) {
+            self.runtime.catch_up();
+        }
+    }
+
     /// Takes a new list; what people should know about it.
     pub(super) fn listed(&self, catalogue: Catalogue, listing: Option<Listing>) -> Vec<String> {
         {
@@ -307,6 +315,7 @@ impl Judge {
     /// The proxy ends, and what it started with it.
     pub(super) fn end(&self) {
         self.joiner.end(&self.runtime);
+        self.runtime.catch_up();
     }
 }
 

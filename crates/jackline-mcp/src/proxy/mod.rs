@@ -89,6 +89,8 @@ pub struct Options {
     /// From where the server may see a relative path: where it is started, and directories that it is told of.
     pub dirs: Vec<String>,
     pub server: Target,
+    /// Lets go of the memory that only starting, and a first call, needed.
+    pub unload: fn(),
 }
 
 /// Where the server is.
@@ -145,6 +147,9 @@ struct Proxy {
     note: Box<dyn Fn(&str) + Send + Sync>,
     is_heard: fn() -> bool,
     timeout: Duration,
+    unload: fn(),
+    /// Lists and calls that were answered.
+    answered: AtomicU64,
     own_ids: AtomicU64,
     notes: AtomicU64,
 }
@@ -185,6 +190,8 @@ pub fn run(runtime: Runtime, options: Options, streams: Streams) -> Result<u8, S
         note: streams.note,
         is_heard: streams.is_heard,
         timeout: options.timeout,
+        unload: options.unload,
+        answered: AtomicU64::new(0),
         own_ids: AtomicU64::new(0),
         notes: AtomicU64::new(0),
     });
@@ -273,6 +280,7 @@ impl Proxy {
                 Line::Whole => self.client_said(&line),
                 Line::TooLong { head, tail, .. } => self.client_said_too_much(&head, &tail),
             }
+            self.catch_up();
         }
     }
 
@@ -283,6 +291,7 @@ impl Proxy {
                 Line::Whole => self.server_said(&line),
                 Line::TooLong { head, tail, .. } => self.server_said_too_much(&head, &tail),
             }
+            self.judge.catch_up();
         }
     }
 
@@ -298,6 +307,22 @@ impl Proxy {
                     self.listings.changed();
                 }
             }
+            self.judge.catch_up();
+        }
+    }
+
+    /// Does what no answer was to wait for, where none is on its way: the one that comes is followed by it.
+    fn catch_up(&self) {
+        if self.pending.is_settled() {
+            self.judge.catch_up();
+        }
+    }
+
+    /// A list or a call was answered: what the first ones needed goes, ever more rarely, since what is needed again has to
+    /// come back.
+    fn lighten(&self) {
+        if (self.answered.fetch_add(1, Ordering::Relaxed) + 1).is_power_of_two() {
+            (self.unload)();
         }
     }
 

@@ -45,6 +45,9 @@ pub trait Store: Send + std::marker::Sync + fmt::Debug {
     /// After a fault nothing of the commit is kept; a checkpoint that could not be written is no fault.
     fn commit(&self, session: &str, commit: &Commit<'_>) -> Result<Committed, StoreFault>;
 
+    /// Writes checkpoints that commits left for later, in a store that leaves any. They are caches, so nothing is told.
+    fn catch_up(&self) {}
+
     /// Every session that has a record, sorted by id.
     fn sessions(&self) -> Result<Vec<SessionEntry>, StoreFault>;
 
@@ -183,18 +186,18 @@ impl Commit<'_> {
     fn check(&self) -> Result<(), StoreFault> {
         within("commit", self.lines.len(), COMMIT_BYTES_MAX)?;
         within("state", self.state.len(), STATE_BYTES_MAX)?;
-        let mut records = 0;
+        let (mut records, mut last) = (0, [].as_slice());
         for line in self.each_line() {
             within("record", line.len(), RECORD_BYTES_MAX)?;
-            records += 1;
+            (records, last) = (records + 1, line);
         }
-        self.check_head(records)
+        self.check_head(records, last)
     }
 
-    fn check_head(&self, records: u64) -> Result<(), StoreFault> {
-        let Some(last) = self.last_line() else {
+    fn check_head(&self, records: u64, last: &[u8]) -> Result<(), StoreFault> {
+        if !last.ends_with(b"\n") {
             return Err(StoreFault::Malformed { why: "its lines do not end in a line end" });
-        };
+        }
         if self.expected.offset.checked_add(self.lines.len() as u64) != Some(self.head.offset) {
             return Err(StoreFault::Malformed { why: "its head is not where its lines end" });
         }

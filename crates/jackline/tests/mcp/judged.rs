@@ -1,5 +1,10 @@
 //! Calls are judged before the server sees them, and bounded before the client does.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jackline_runtime::store::Store as _;
+use jackline_runtime::store::files::FileStore;
 use serde_json::json;
 
 use super::World;
@@ -34,6 +39,26 @@ fn a_policy_refuses_a_call_before_the_server_sees_it() {
         (finished.len(), &finished[0]["target"], &finished[0]["host"]),
         (1, &json!("tool:mcp__odd__echo"), &json!("mcp"))
     );
+}
+
+#[test]
+fn who_loads_a_session_after_an_answer_finds_its_state() {
+    let world = World::new("jackline: 1\n");
+    let state = world.path("state");
+    let mut client = world.odd(&["--name", "odd", "--session", "s", "--store", state.to_str().unwrap()]);
+    for turn in 0..20 {
+        client.call("echo", json!({"text": turn.to_string()}));
+    }
+    let store = FileStore::open(state);
+    let behind = || store.load("s").unwrap().tail.count();
+    // It is written behind the answer.
+    let until = Instant::now() + Duration::from_secs(10);
+    while behind() > 0 && Instant::now() < until {
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(behind(), 0);
+    let checkpoint = store.load("s").unwrap().checkpoint.unwrap();
+    assert!(checkpoint.head.seq > 80, "{:?}", checkpoint.head);
 }
 
 #[test]

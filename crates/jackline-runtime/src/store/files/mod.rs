@@ -43,6 +43,7 @@ pub struct FileStore {
     root: PathBuf,
     /// Most recently used last.
     open: Mutex<Vec<Arc<OpenSession>>>,
+    checkpoints_follow: bool,
 }
 
 impl FileStore {
@@ -50,7 +51,15 @@ impl FileStore {
     #[must_use]
     pub fn open(root: PathBuf) -> Self {
         let root = std::path::absolute(&root).unwrap_or(root);
-        Self { root, open: Mutex::new(Vec::new()) }
+        Self { root, open: Mutex::new(Vec::new()), checkpoints_follow: false }
+    }
+
+    /// Leaves checkpoints for [`Store::catch_up`], as long as they do not fall far behind: for a process that stays, and
+    /// has time once it has answered.
+    #[must_use]
+    pub fn checkpoints_follow(mut self) -> Self {
+        self.checkpoints_follow = true;
+        self
     }
 
     /// The directory below which everything is kept.
@@ -111,9 +120,9 @@ impl FileStore {
         if session.writable() {
             let mut open = self.opened();
             open.push(Arc::clone(&session));
-            if open.len() > SESSIONS_OPEN_MAX {
-                open.remove(0);
-            }
+            let closed = (open.len() > SESSIONS_OPEN_MAX).then(|| open.remove(0));
+            drop(open);
+            closed.filter(|closed| closed.is_behind()).iter().for_each(|closed| closed.catch_up());
         }
         session
     }
@@ -150,11 +159,16 @@ impl Store for FileStore {
             None if commit.expected == Head::EMPTY => self.remember(OpenSession::create(place, commit.sync)?),
             None => return Ok(Committed::Moved),
         };
-        let attempt = open.commit(commit)?;
+        let attempt = open.commit(commit, self.checkpoints_follow)?;
         if matches!(attempt, Attempt::Gone) {
             self.forget(&open);
         }
         Ok(attempt.into())
+    }
+
+    fn catch_up(&self) {
+        let behind: Vec<_> = self.opened().iter().filter(|open| open.is_behind()).cloned().collect();
+        behind.iter().for_each(|open| open.catch_up());
     }
 
     fn sessions(&self) -> Result<Vec<SessionEntry>, StoreFault> {

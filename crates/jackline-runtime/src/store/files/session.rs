@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -24,6 +24,8 @@ const LOOKS_MAX: u32 = 3;
 const LOOK_PAUSE_US: u64 = 100;
 /// Bytes of log that are folded to rebuild a state: more takes minutes, and no host waits for that.
 const REBUILD_BYTES_MAX: u64 = 4 << 30;
+/// Records by which a checkpoint that is left for later may fall behind: a load folds them, which takes some microseconds each.
+const LEFT_RECORDS_MAX: u64 = 16;
 
 /// A session whose files are open.
 #[derive(Debug)]
@@ -34,16 +36,37 @@ pub(super) struct OpenSession {
     state: OnceLock<File>,
     turn: Mutex<()>,
     settled: Mutex<Option<Settled>>,
+    left: Mutex<Option<Left>>,
     identity: OnceLock<(u64, u64)>,
     writable: bool,
 }
 
-/// The newest checkpoint known. Its record was durable before it was written, so it can no longer change.
+/// The newest checkpoint known, and up to where nobody but us wrote since.
 #[derive(Debug, Clone, Copy)]
 struct Settled {
     which: Which,
     generation: u64,
+    /// The number of the checkpoint's record, which was there before the checkpoint was, so it can no longer change.
+    seq: u64,
+    /// Where the log ended when we last looked.
     head: Head,
+}
+
+impl Settled {
+    const NONE: Self = Self { which: Which::B, generation: 0, seq: 0, head: Head::EMPTY };
+
+    /// The checkpoint that follows.
+    const fn next(self) -> (Which, u64) {
+        (self.which.other(), self.generation.saturating_add(1))
+    }
+}
+
+/// A checkpoint that was left for later.
+#[derive(Debug)]
+struct Left {
+    which: Which,
+    label: Label,
+    state: Vec<u8>,
 }
 
 /// What a look at the files found.
@@ -100,6 +123,7 @@ impl OpenSession {
             state: OnceLock::new(),
             turn: Mutex::new(()),
             settled: Mutex::new(None),
+            left: Mutex::new(None),
             identity: OnceLock::new(),
             writable,
         }
@@ -176,7 +200,7 @@ impl OpenSession {
         };
         for draft in drafts {
             let Label { generation, head, line_bytes } = draft.label;
-            let settled = Settled { which: draft.which, generation, head };
+            let settled = Settled { which: draft.which, generation, seq: head.seq, head };
             let Some(more) = log::follows(&self.log, &head, line_bytes).map_err(|error| self.unreadable(error))? else {
                 continue;
             };
@@ -203,8 +227,8 @@ impl OpenSession {
         Ok(opened.map(|state| self.state.get_or_init(|| state)))
     }
 
-    /// Commits if the head is still the expected one.
-    pub(super) fn commit(&self, commit: &Commit<'_>) -> Result<Attempt, StoreFault> {
+    /// Commits if the head is still the expected one; `later` where the checkpoint may be left for [`OpenSession::catch_up`].
+    pub(super) fn commit(&self, commit: &Commit<'_>, later: bool) -> Result<Attempt, StoreFault> {
         if !self.writable {
             return Err(StoreFault::unwritable(&self.place.path(LOG), Errno::ACCESS));
         }
@@ -213,10 +237,10 @@ impl OpenSession {
         if metadata.nlink() == 0 {
             return Ok(Attempt::Gone);
         }
-        let (which, generation) = match self.next_slot(commit.expected, metadata.len()) {
-            Some(next) => next,
+        let settled = match self.unmoved(commit.expected, metadata.len()) {
+            Some(settled) => settled,
             None => match self.prepare(commit)? {
-                Some(next) => next,
+                Some(settled) => settled,
                 None => return Ok(Attempt::Moved),
             },
         };
@@ -226,20 +250,45 @@ impl OpenSession {
         }
         log::append(&self.log, commit.expected.offset, commit.lines, commit.sync)
             .map_err(|error| StoreFault::unwritable(&self.place.path(LOG), error))?;
+        let (which, generation) = settled.next();
         let label = Label { generation, head: commit.head, line_bytes: commit.last_line_bytes() };
-        self.write_slot(which, &label, commit.state);
+        if later && commit.head.seq.saturating_sub(settled.seq) <= LEFT_RECORDS_MAX {
+            self.settle(Some(Settled { head: commit.head, ..settled }));
+            *self.left() = Some(Left { which, label, state: commit.state.to_vec() });
+        } else {
+            *self.left() = None;
+            self.write_slot(which, &label, commit.state);
+        }
         Ok(Attempt::Done)
     }
 
-    /// The slot to write when nothing happened since the checkpoint that we know: every commit makes the log longer.
-    fn next_slot(&self, expected: Head, len: u64) -> Option<(Which, u64)> {
-        let settled = (*self.settled.lock().unwrap_or_else(PoisonError::into_inner))?;
-        let unmoved = settled.head == expected && len == expected.offset;
-        unmoved.then(|| (settled.which.other(), settled.generation.saturating_add(1)))
+    /// Whether a checkpoint was left for later.
+    pub(super) fn is_behind(&self) -> bool {
+        self.left().is_some()
     }
 
-    /// Looks again under the lock, cuts a torn tail if that is allowed, and returns the slot to write.
-    fn prepare(&self, commit: &Commit<'_>) -> Result<Option<(Which, u64)>, StoreFault> {
+    /// Writes the checkpoint that was left, unless someone committed since: then theirs is newer.
+    pub(super) fn catch_up(&self) {
+        let Ok(_held) = self.hold(Mode::Exclusive) else { return };
+        // Taken under the lock, so that what a commit leaves meanwhile is not lost.
+        let Some(Left { which, label, state }) = self.left().take() else { return };
+        if self.log.metadata().is_ok_and(|log| log.nlink() > 0 && log.len() == label.head.offset) {
+            self.write_slot(which, &label, &state);
+        }
+    }
+
+    fn left(&self) -> MutexGuard<'_, Option<Left>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What we know of the checkpoint when nothing happened since: every commit makes the log longer.
+    fn unmoved(&self, expected: Head, len: u64) -> Option<Settled> {
+        let settled = (*self.settled.lock().unwrap_or_else(PoisonError::into_inner))?;
+        (settled.head == expected && len == expected.offset).then_some(settled)
+    }
+
+    /// Looks again under the lock, cuts a torn tail if that is allowed, and returns the checkpoint that is there.
+    fn prepare(&self, commit: &Commit<'_>) -> Result<Option<Settled>, StoreFault> {
         let seen = self.look()?;
         if seen.end.head != commit.expected || (seen.end.torn.is_some() && !commit.cut) {
             return Ok(None);
@@ -248,16 +297,13 @@ impl OpenSession {
             super::disk::cut(&self.log, torn.at)
                 .map_err(|error| StoreFault::unwritable(&self.place.path(LOG), error))?;
         }
-        Ok(Some(match seen.checkpoint {
-            Some((settled, _)) => (settled.which.other(), settled.generation.saturating_add(1)),
-            None => (Which::A, 1),
-        }))
+        Ok(Some(seen.checkpoint.map_or(Settled::NONE, |(settled, _)| settled)))
     }
 
     /// Writes the checkpoint. Its failure costs the next load a few more lines to fold, nothing else.
     fn write_slot(&self, which: Which, label: &Label, state: &[u8]) {
         let written = self.state_created().is_some_and(|file| slots::write(file, which, label, state).is_ok());
-        let settled = Settled { which, generation: label.generation, head: label.head };
+        let settled = Settled { which, generation: label.generation, seq: label.head.seq, head: label.head };
         self.settle(written.then_some(settled));
     }
 

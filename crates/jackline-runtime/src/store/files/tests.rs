@@ -70,12 +70,65 @@ fn does_what_every_store_does() {
 }
 
 #[test]
+fn a_checkpoint_that_is_left_is_written_when_there_is_time() {
+    let fixture = Fixture::new();
+    let store = fixture.other().checkpoints_follow();
+    let head = grow(&store, "s", 2, "a");
+    fixture.check(head, None, 2, None);
+    store.catch_up();
+    fixture.check(head, Some(2), 0, None);
+    let head = grow(&store, "s", 3, "b");
+    fixture.check(head, Some(2), 3, None);
+    store.catch_up();
+    store.catch_up();
+    fixture.check(head, Some(5), 0, None);
+}
+
+#[test]
+fn a_checkpoint_that_is_left_gives_way_to_a_newer_one() {
+    let fixture = Fixture::new();
+    let store = fixture.other().checkpoints_follow();
+    grow(&store, "s", 2, "a");
+    let head = grow(&fixture.store, "s", 1, "b");
+    store.catch_up();
+    fixture.check(head, Some(3), 0, None);
+    // The slot that is written next is the older one.
+    let head = grow(&store, "s", 1, "c");
+    fixture.check(head, Some(3), 1, None);
+    store.catch_up();
+    fixture.check(head, Some(4), 0, None);
+}
+
+#[test]
+fn checkpoints_that_are_left_do_not_fall_far_behind() {
+    let fixture = Fixture::new();
+    let stores = [fixture.other().checkpoints_follow(), fixture.other().checkpoints_follow()];
+    for turn in 0..100 {
+        grow(&stores[turn % 2], "s", 1, "a");
+        let loaded = fixture.other().load("s").unwrap();
+        assert!(loaded.tail.count() <= 16, "{turn}");
+    }
+}
+
+#[test]
+fn a_session_that_is_closed_to_make_room_is_not_left_behind() {
+    let fixture = Fixture::new();
+    let store = fixture.other().checkpoints_follow();
+    let head = grow(&store, "s", 2, "a");
+    (0..SESSIONS_OPEN_MAX).for_each(|other| drop(grow(&store, &format!("other-{other}"), 1, "a")));
+    fixture.check(head, Some(2), 0, None);
+}
+
+#[test]
 fn stores_of_their_own_lose_nothing_of_one_another() {
     let fixture = Fixture::new();
     std::thread::scope(|scope| {
         for writer in 0..8 {
-            let store = fixture.other();
-            scope.spawn(move || suite::write_many(&store, "s", writer, 50));
+            let store = if writer % 2 == 0 { fixture.other() } else { fixture.other().checkpoints_follow() };
+            scope.spawn(move || {
+                suite::write_many(&store, "s", writer, 50);
+                store.catch_up();
+            });
         }
     });
     suite::check_writers(&fixture.store, "s", 8, 50);

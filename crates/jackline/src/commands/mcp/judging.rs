@@ -45,19 +45,21 @@ impl Judging {
         Ok(self.session.clone())
     }
 
-    /// A runtime that lets everything pass where nobody declared anything; and its state directory.
+    /// A runtime that lets everything pass where nobody declared anything, and leaves for later what can be; and its state
+    /// directory.
     pub(crate) fn idling(&self) -> Result<(Runtime, PathBuf), CommandError> {
-        self.runtime(RuntimeBuilder::idle_without_definition)
+        self.runtime(RuntimeBuilder::default().checkpoints_follow(), RuntimeBuilder::idle_without_definition)
     }
 
     /// A runtime that refuses everything there.
     pub(crate) fn refusing(&self) -> Result<(Runtime, PathBuf), CommandError> {
-        self.runtime(|builder| builder)
+        self.runtime(RuntimeBuilder::default(), |builder| builder)
     }
 
     /// What judges. What stands on the command line wins over the environment, which an agent might reach.
     fn runtime(
         &self,
+        builder: RuntimeBuilder,
         found: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
     ) -> Result<(Runtime, PathBuf), CommandError> {
         // A directory that is not there has no definition, and without one a proxy judges nothing.
@@ -72,7 +74,7 @@ impl Judging {
         };
         let Hooked { state, definitions, settings, home } =
             place::hooked("claude", &baked, || None).map_err(CommandError::input)?;
-        let mut builder = RuntimeBuilder::default().state(&state);
+        let mut builder = builder.state(&state);
         builder = builder.host_settings(settings).environment(place::environment);
         builder = builder.web(crate::web::Client).outcomes_follow().started_in(place::started_in());
         builder = match &self.definition {

@@ -12,7 +12,7 @@ use jackline_mcp::proxy::{self, Options, Streams, TIMEOUT_DEFAULT, Target};
 use super::judging::Judging;
 use crate::error::CommandError;
 use crate::place;
-use crate::{interrupt, screen};
+use crate::{interrupt, screen, unload};
 
 /// Stand between an MCP client and a server, and judge every tool call
 ///
@@ -52,6 +52,7 @@ impl Proxy {
             timeout: self.timeout()?,
             dirs: self.dirs(),
             server: self.target()?,
+            unload: unload::unload,
         };
         let streams = Streams {
             input: Box::new(io::stdin()),

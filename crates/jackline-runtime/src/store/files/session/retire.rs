@@ -93,7 +93,7 @@ impl OpenSession {
     /// The state up to the old head is the one up to the new: the record between them changes nothing. Its failure costs the
     /// next load some lines to fold.
     fn move_state(&self, seen: &Seen, head: Head, line_bytes: usize) {
-        let Some((Settled { which, generation, head: of }, state)) = &seen.checkpoint else { return };
+        let Some((Settled { which, generation, head: of, .. }, state)) = &seen.checkpoint else { return };
         if let (Ok(Some(file)), true) = (self.state(), *of == seen.end.head) {
             let label = Label { generation: generation.saturating_add(1), head, line_bytes };
             let _ = slots::write(file, which.other(), &label, state);
