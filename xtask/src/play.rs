@@ -71,7 +71,7 @@ impl Play {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", self.place.join("home"));
-        command.env("JACKLINE_HOME", self.place.join("store")).env("CLAUDE_PROJECT_DIR", self.workspace());
+        command.env("CLAUDE_PROJECT_DIR", self.workspace());
         if let Some(profile) = &self.profile {
             command.env("LLVM_PROFILE_FILE", profile);
         }

@@ -51,7 +51,8 @@ fn main() {
         let here = |asked: Asked| asked.guards == world.guards && asked.length == length;
         let measured = rows.iter().filter(|row| row.asked.is_some_and(here)).count();
         let want = 2 * (measured * (WARM_ROUNDS + rounds) + usize::try_from(length).expect("small"));
-        assert!(world.records(length) >= want, "every event was judged and kept");
+        let kept = world.records(length);
+        assert!(kept >= want, "every event was judged and kept, after {length}: {kept} records of {want}");
     }
     rows.iter_mut().for_each(|row| weigh(&worlds, row, WARM_ROUNDS + rounds));
     Table { rows, lengths }.print();

@@ -67,7 +67,9 @@ fn session(length: u64) -> String {
 impl World {
     pub(crate) fn new(place: &Path, guards: Guards) -> Self {
         let path = |name: &str| place.canonicalize().expect("there").join(format!("{guards:?}")).join(name);
-        let world = Self { guards, workspace: path("workspace"), home: path("home"), store: path("store") };
+        // Where the program looks by itself: what a variable names is not believed inside a repository, which this one is.
+        let store = path("home/.local/state/jackline");
+        let world = Self { guards, workspace: path("workspace"), home: path("home"), store };
         fs::create_dir_all(world.workspace.join("src")).expect("made");
         fs::create_dir_all(world.home.join(".claude")).expect("made");
         fs::write(world.home.join(".claude/settings.json"), "{}\n").expect("written");
@@ -118,7 +120,6 @@ impl World {
         let mut command = Command::new(&program.path);
         command.args(&program.arguments).current_dir(&self.workspace).env_clear();
         command.env("HOME", &self.home).env("PATH", "/usr/bin:/bin").env("CLAUDE_PROJECT_DIR", &self.workspace);
-        command.env("JACKLINE_HOME", &self.store);
         command
     }
 
