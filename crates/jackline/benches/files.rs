@@ -26,6 +26,8 @@ const FILES: usize = 10_000;
 const ROWS: [(usize, usize); 4] = [(10, 5), (100, 50), (1_000, 50), (10_000, 200)];
 /// Directories that files and policies are spread over.
 const DIRS: usize = 50;
+/// How much older than its session a file is at least: of one that is hardly older every byte is read.
+const OLDER: Duration = Duration::from_millis(3_100);
 
 fn main() {
     if spawn::was_memory_probe() {
@@ -39,7 +41,7 @@ fn main() {
     println!("|---|---|---|---|---|---|---|");
     for (changed, policies) in ROWS {
         world.set_up(changed, policies);
-        let row = world.row(rounds);
+        let row = world.row(&format!("of-{changed}"), rounds);
         println!("| {changed} × {policies} | {row} |");
     }
 }
@@ -113,7 +115,7 @@ impl World {
         files::find(&self.repo(), None).expect("policies")
     }
 
-    fn row(&self, rounds: usize) -> String {
+    fn row(&self, session: &str, rounds: usize) -> String {
         let folder = self.folder();
         let home = self.top.join("home");
         let look = |folder: &Folder| files::look_at(folder, Some(&home), Question::default()).expect("a look");
@@ -128,8 +130,9 @@ impl World {
         let quiet = self.quiet();
         let git = median(rounds, || drop(look(&quiet)));
         let whole = median(rounds, || drop(look(&folder)));
-        let hook = median(rounds, || self.stop());
-        let memory = spawn::memory(&self.hook(), &message(&self.repo())) as f64 / f64::from(1 << 20);
+        std::thread::sleep(OLDER);
+        let hook = median(rounds, || self.stop(session));
+        let memory = spawn::memory(&self.hook(), &message(session, &self.repo())) as f64 / f64::from(1 << 20);
         let python = self.deepwork(rounds.min(5)).map_or("not installed".to_owned(), |ms| format!("{ms:.0}"));
         format!("{matching:.2} | {git:.1} | {whole:.1} | {hook:.1} | {memory:.1} MiB | {python}")
     }
@@ -149,8 +152,8 @@ impl World {
         command
     }
 
-    fn stop(&self) {
-        let ended = Prepared::new(self.hook(), &message(&self.repo())).run();
+    fn stop(&self, session: &str) {
+        let ended = Prepared::new(self.hook(), &message(session, &self.repo())).run();
         assert_eq!(ended.code, Some(0), "{}", ended.said);
     }
 
@@ -169,11 +172,11 @@ fn source(number: usize) -> String {
     format!("src/d{}/f{number}.py", number % DIRS)
 }
 
-fn message(repo: &Path) -> String {
+fn message(session: &str, repo: &Path) -> String {
     let cwd = repo.display();
     // A prompt of its own each time would start the count of held stops anew; a sub-agent's stop is not judged.
     format!(
-        "{{\"session_id\":\"s\",\"cwd\":\"{cwd}\",\"hook_event_name\":\"Stop\",\"stop_hook_active\":false,\"last_assistant_message\":\"done\"}}"
+        "{{\"session_id\":\"{session}\",\"cwd\":\"{cwd}\",\"hook_event_name\":\"Stop\",\"stop_hook_active\":false,\"last_assistant_message\":\"done\"}}"
     )
 }
 
