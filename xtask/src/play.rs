@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::{fs, io};
 
-use crate::shell::root;
+use crate::shell::{clear, root};
 use traps::Functions;
 
 /// The functions that were run, where somebody watched.
@@ -41,12 +41,15 @@ impl Play {
     }
 
     fn new(program: &Path, watching: Option<Functions>, profile: Option<PathBuf>) -> Result<Self, String> {
-        let play = Self { program: program.to_owned(), place: program.with_file_name("played"), watching, profile };
+        let play =
+            Self { program: program.to_owned(), place: program.with_file_name("jackline-played"), watching, profile };
         play.furnish().map_err(|fault| format!("a place to play cannot be made: {fault}"))?;
         Ok(play)
     }
 
     fn furnish(&self) -> io::Result<()> {
+        // A play that was killed has left its sessions behind, and they would go on.
+        clear(&self.place)?;
         fs::create_dir_all(self.workspace().join("src"))?;
         fs::create_dir_all(self.place.join("home/.claude"))?;
         fs::write(self.workspace().join("src/one.rs"), "fn main() {}\n")

@@ -30,6 +30,14 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
+/// Removes a directory, if it is there.
+pub(crate) fn clear(directory: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(directory) {
+        Err(fault) if fault.kind() != io::ErrorKind::NotFound => Err(fault),
+        _ => Ok(()),
+    }
+}
+
 /// Runs one named step and says how long it took.
 pub(crate) fn step(name: &str, command: &mut Command) -> Result<(), String> {
     say(&format!("== {name}"));

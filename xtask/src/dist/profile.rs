@@ -1,12 +1,11 @@
 //! A profile for the distribution build: a build that counts how often each part of it runs is played an agent's day, and the
 //! compiler then knows which parts to lay beside one another, and which ones never run.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::play::Play;
-use crate::shell::{say, step};
+use crate::shell::{clear, say, step};
 
 /// What the counts of one program's runs are put into, together.
 const COUNTS: &str = "%m.profraw";
@@ -16,12 +15,7 @@ pub(super) fn record() -> Result<PathBuf, String> {
     let merge = tool()?;
     let directory = super::target_directory()?.join("recorded");
     let counts = directory.join("counts");
-    match fs::remove_dir_all(&counts) {
-        Err(fault) if fault.kind() != std::io::ErrorKind::NotFound => {
-            return Err(format!("`{}` cannot be removed: {fault}", counts.display()));
-        }
-        _ => {}
-    }
+    clear(&counts).map_err(|fault| format!("`{}` cannot be removed: {fault}", counts.display()))?;
     let program = super::build_with("build that counts", "release", &directory, &["-Cprofile-generate".to_owned()])?;
     say("== an agent's day is played to it");
     let play = Play::recorded(&program, counts.join(COUNTS))?;
