@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use hyper::server::conn::http1;
@@ -46,6 +46,9 @@ const CONNECTIONS_MAX: usize = 64;
 const HEAD_MS_MAX: u64 = 10_000;
 /// Milliseconds for a request's body to come, for the same reason.
 const BODY_MS_MAX: u64 = 30_000;
+/// Bytes of a body that are taken off the line, kept or not: a client that is answered while it still writes finds the
+/// connection broken, and never sees why.
+const BODY_BYTES_MAX: usize = 4 * LINE_BYTES_MAX;
 
 /// How it listens.
 pub struct Listening {
@@ -199,15 +202,31 @@ async fn answered(request: Request<Incoming>, service: &Service) -> Answer {
 
 /// The body of a request, bounded in length and in time.
 async fn whole(body: Incoming) -> Result<Bytes, (StatusCode, String)> {
-    let limit = Duration::from_millis(BODY_MS_MAX);
-    match tokio::time::timeout(limit, Limited::new(body, LINE_BYTES_MAX).collect()).await {
+    match tokio::time::timeout(Duration::from_millis(BODY_MS_MAX), kept(body)).await {
         Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "the message did not come in time".to_owned())),
-        Ok(Err(fault)) if fault.is::<LengthLimitError>() => {
+        Ok(Err(_)) => Err((StatusCode::BAD_REQUEST, "the message broke off".to_owned())),
+        Ok(Ok(None)) => {
             Err((StatusCode::PAYLOAD_TOO_LARGE, format!("the message is longer than {LINE_BYTES_MAX} bytes")))
         }
-        Ok(Err(_)) => Err((StatusCode::BAD_REQUEST, "the message broke off".to_owned())),
-        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Ok(Some(body))) => Ok(body),
     }
+}
+
+/// A body of a message's length; none if it is longer.
+async fn kept(mut body: Incoming) -> hyper::Result<Option<Bytes>> {
+    let (mut kept, mut seen) = (Vec::new(), 0_usize);
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame?.into_data() else { continue };
+        seen = seen.saturating_add(data.len());
+        if seen <= LINE_BYTES_MAX {
+            kept.extend_from_slice(&data);
+        } else if seen <= BODY_BYTES_MAX {
+            kept = Vec::new();
+        } else {
+            break;
+        }
+    }
+    Ok((seen <= LINE_BYTES_MAX).then(|| Bytes::from(kept)))
 }
 
 /// What is no message gets an error that is one.

@@ -235,6 +235,25 @@ fn what_is_no_request_gets_an_error() {
 }
 
 #[test]
+fn who_still_writes_a_message_that_is_too_long_is_told_so() {
+    let world = World::new("jackline: 1\n");
+    let server = Listening::start(&world, &[], Some(TOKEN));
+    let mut stream = TcpStream::connect(server.authority()).expect("connected");
+    let (host, bytes) = (server.authority(), 40 << 20);
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {bytes}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).expect("sent");
+    let part = vec![b'x'; bytes / 2];
+    stream.write_all(&part).expect("sent");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    stream.write_all(&part).expect("the server still listens");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("read");
+    assert!(answer.starts_with("HTTP/1.1 413 ") && answer.contains("is longer than"), "{answer}");
+}
+
+#[test]
 fn the_proxy_reaches_it_and_a_signal_ends_it() {
     let world = World::new("jackline: 1\n");
     let mut server = Listening::start(&world, &[], Some(TOKEN));
