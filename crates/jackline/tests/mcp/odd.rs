@@ -484,3 +484,23 @@ fn a_server_that_works_is_not_taken_for_deaf() {
     assert_eq!(text(&client.answer_to(&large)).len(), 300_000);
     assert_eq!(client.leave(), Some(0));
 }
+
+#[test]
+fn what_was_answered_counts_however_a_proxy_ends() {
+    const KILLS: usize = 12;
+    let world = World::new(&format!("jackline: 1\nloop: false\nlimits: {{ steps: {} }}\n", 2 * KILLS));
+    for round in 0..KILLS {
+        let mut client = world.odd(&["--name", "odd", "--session", "s"]);
+        for call in 0..2 {
+            let said = format!("{round}/{call}");
+            assert_eq!(text(&client.call("echo", json!({"text": said}))), said);
+        }
+        // Its checkpoint is written behind the answer: what it lacks must be found in the log.
+        std::thread::sleep(Duration::from_micros(40 * round as u64));
+        client.child.kill().expect("killed");
+    }
+    let mut last = world.odd(&["--name", "odd", "--session", "s"]);
+    assert_eq!(code(&last.call("echo", json!({"text": "one more"}))), "budget/steps");
+    drop(last);
+    assert_eq!(world.records_of("call.finished").len(), 2 * KILLS);
+}
