@@ -3,7 +3,7 @@
 mod checkpoint;
 mod verify;
 
-pub(super) use verify::broken_of;
+pub(super) use verify::{broken_of, odd_of};
 
 use std::io::{self, Write as _};
 

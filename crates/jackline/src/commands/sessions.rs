@@ -1,5 +1,7 @@
 //! `jackline sessions`: the sessions of the workspace, newest first.
 
+use std::path::Path;
+
 use jackline_core::completion::Stopped;
 use jackline_runtime::store::{SessionEntry, Store};
 use jackline_runtime::{Runtime, replay, retention};
@@ -43,6 +45,11 @@ impl Listed {
     pub(crate) fn workspace(&self) -> &str {
         timeline::text(&self.first, "workspace")
     }
+
+    /// Whether it is a session of a workspace that this place is in.
+    pub(crate) fn is_at(&self, here: &Path) -> bool {
+        !self.workspace().is_empty() && here.starts_with(self.workspace())
+    }
 }
 
 impl Sessions {
@@ -84,8 +91,7 @@ pub(crate) fn list(store: &dyn Store, at: &Where, all: bool) -> Result<Vec<Liste
         begin(store, &entry.id, &mut first);
         listed.push(Listed { entry, first });
     }
-    let is_here = |session: &Listed| !session.workspace().is_empty() && here.starts_with(session.workspace());
-    listed.retain(|session| all || is_here(session));
+    listed.retain(|session| all || session.is_at(&here));
     listed.sort_by(|a, b| (b.entry.modified, &a.entry.id).cmp(&(a.entry.modified, &b.entry.id)));
     Ok(listed)
 }

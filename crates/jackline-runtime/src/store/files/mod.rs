@@ -27,6 +27,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jackline_core::sha::Digest;
 
 use super::{CARRIED_BYTES_MAX, Commit, Committed, Head, Lines, Loaded, SessionEntry, Store, StoreFault};
+pub use listing::OddSession;
 use log::{LogLines, Trouble};
 pub use network::network_file_system;
 use place::Place;
@@ -88,6 +89,14 @@ impl FileStore {
             Trouble::Disk(error) => StoreFault::unreadable(&path, error),
             Trouble::Damaged { at, why } => StoreFault::corrupt(session, at, why),
         })
+    }
+
+    /// Places of sessions whose log is there and tells nobody's story: no session has them, so no list does.
+    ///
+    /// # Errors
+    /// When the store cannot be listed.
+    pub fn odd_sessions(&self) -> Result<Vec<OddSession>, StoreFault> {
+        listing::odd_sessions(&self.root)
     }
 
     /// The right to retire what is kept, which one process has at a time.

@@ -60,7 +60,9 @@ impl Verify {
             heads.extend(signed);
         }
         let outcome = match &self.file {
-            Some(file) => verify_export(file, &heads)?.map(|summary| Verified { gone: Vec::new(), summary }),
+            Some(file) => verify_export(file, &heads)?
+                .map(|summary| Verified { gone: Vec::new(), summary })
+                .map_err(|broken| describe(&broken)),
             None => self.verify_store(&mut heads)?,
         };
         match outcome {
@@ -69,7 +71,7 @@ impl Verify {
                 if unvouched { Err(CommandError::not_fine()) } else { Ok(()) }
             }
             Err(broken) => {
-                screen::line(&describe(&broken))?;
+                screen::line(&broken)?;
                 Err(CommandError::not_fine())
             }
         }
@@ -127,7 +129,8 @@ impl Verify {
         Ok(heads)
     }
 
-    fn verify_store(&self, heads: &mut Vec<Known>) -> Result<Result<Verified, Broken>, CommandError> {
+    /// What holds, or what is broken first.
+    fn verify_store(&self, heads: &mut Vec<Known>) -> Result<Result<Verified, String>, CommandError> {
         let store = self.at.files()?;
         heads.extend(self.kept_heads()?);
         let ids: Vec<String> = match &self.session {
@@ -144,15 +147,18 @@ impl Verify {
             let known: Vec<&Known> = heads.iter().filter(|known| known.session == id).collect();
             let (known, gone) = match retired::split(&store, known, graves.session(&id))? {
                 Ok(split) => split,
-                Err(broken) => return Ok(Err(broken)),
+                Err(broken) => return Ok(Err(describe(&broken))),
             };
             all.gone.extend(gone);
             match verify_session(&store, &id, &known)? {
                 Ok(summary) => all.summary.sessions.extend(summary.sessions),
-                Err(broken) => return Ok(Err(broken)),
+                Err(broken) => return Ok(Err(describe(&broken))),
             }
         }
-        Ok(Ok(all))
+        Ok(match self.session.is_none().then(|| odd_of(&store)).transpose()?.flatten() {
+            Some(odd) => Err(odd),
+            None => Ok(all),
+        })
     }
 }
 
@@ -168,6 +174,12 @@ enum Others {
 struct Verified {
     summary: Summary,
     gone: Vec<retired::GoneHead>,
+}
+
+/// What is wrong with the first place of a session's that has a log and no session.
+pub(crate) fn odd_of(store: &FileStore) -> Result<Option<String>, CommandError> {
+    let odd = store.odd_sessions()?.into_iter().next();
+    Ok(odd.map(|odd| format!("broken: `{}`: {}", odd.directory.display(), odd.why)))
 }
 
 /// Verifies these sessions of a store, against the checkpoints that it keeps; what is broken about the first that is.

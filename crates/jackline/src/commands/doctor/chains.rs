@@ -1,7 +1,8 @@
 //! Is the log what was written?
 
 use super::report::Report;
-use crate::commands::{audit, sessions};
+use crate::commands::audit;
+use crate::commands::sessions::{self, Listed};
 use crate::error::CommandError;
 use crate::place::Where;
 
@@ -12,7 +13,7 @@ const SESSIONS_MAX: usize = 50;
 
 pub(super) fn look(at: &Where, report: &mut Report) {
     match verified(at) {
-        Ok((0, _, _)) => report.ok(GROUP, "no sessions here yet"),
+        Ok((0, _, None)) => report.ok(GROUP, "no sessions here yet"),
         Ok((all, looked, None)) if looked < all => {
             report.ok(GROUP, format!("the newest {looked} of {all} chains hold (`jackline audit verify` for all)"));
         }
@@ -28,7 +29,15 @@ pub(super) fn look(at: &Where, report: &mut Report) {
 
 /// How many sessions there are, how many were looked at, and what is broken.
 fn verified(at: &Where) -> Result<(usize, usize, Option<String>), CommandError> {
-    let listed = sessions::list(&at.files()?, at, false)?;
+    let (store, here) = (at.files()?, at.workspace()?);
+    // One whose beginning cannot be read may be of this workspace; its calls are refused.
+    let may_be_here = |session: &Listed| session.workspace().is_empty() || session.is_at(&here);
+    let mut listed = sessions::list(&store, at, true)?;
+    listed.retain(may_be_here);
     let ids: Vec<String> = listed.iter().take(SESSIONS_MAX).map(|session| session.entry.id.clone()).collect();
-    Ok((listed.len(), ids.len(), audit::broken_of(at, &ids)?))
+    let broken = match audit::broken_of(at, &ids)? {
+        None => audit::odd_of(&store)?,
+        broken => broken,
+    };
+    Ok((listed.len(), ids.len(), broken))
 }
