@@ -1,7 +1,8 @@
 //! `jackline doctor`: green where all is well, red for each way of breaking it, and no trace of its own.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -94,6 +95,21 @@ fn other_settings_that_switch_hooks_off_or_are_broken_are_red() {
     check_red(|world| world.write(LOCAL, "{ oops"), "the client passes over it");
     check_red(|world| world.write(USER, "// mine\n{}"), "it has comments");
     check_red(|world| world.write(USER, &world.read(LOCAL)), "everything is judged 2 times");
+}
+
+#[test]
+fn hooks_of_a_form_that_the_client_may_leave_out_are_red() {
+    for (from, to, member) in [
+        ("\"timeout\": 10", "\"timeout\": \"10\"", "timeout"),
+        ("\"timeout\": 10", "\"timeout\": 10, \"statusMessage\": 7", "statusMessage"),
+        ("\"timeout\": 10", "\"timeout\": 10, \"shell\": \"zork\"", "shell"),
+    ] {
+        check_red(
+            |world| world.change(LOCAL, from, to),
+            &format!("has a `{member}` of a form that the client may refuse"),
+        );
+    }
+    check_red_settings("\"--wired\", \"local\"", "\"--wired\", \"user\"", "our hooks lack `--wired local`");
 }
 
 #[test]
@@ -209,15 +225,45 @@ fn a_log_that_was_changed_is_red() {
     let world = World::wired();
     play(&world);
     world.run(&["doctor"]).check(0, &["1 chain holds"]);
-    check_red(
-        |world| {
+    let check_broken = |change: &dyn Fn(&Path), told: &str| {
+        let broken = |world: &World| {
             play(world);
             let sessions = world.files("home/.local/state/jackline/sessions");
-            let (log, bytes) = sessions.iter().find(|(path, _)| path.ends_with("audit.jsonl")).expect("a log");
-            let text = String::from_utf8(bytes.clone()).expect("UTF-8");
-            fs::write(log, text.replace("push --force", "push --farce")).expect("written");
+            let (log, _) = sessions.iter().find(|(path, _)| path.ends_with("audit.jsonl")).expect("a log");
+            change(log);
+        };
+        let world = World::wired();
+        broken(&world);
+        world.run(&["audit", "verify"]).check(1, &[told]);
+        check_red(broken, told);
+    };
+    let rewrite = |log: &Path, from: &str, to: &str| {
+        let text = fs::read_to_string(log).expect("UTF-8");
+        fs::write(log, text.replacen(from, to, 1)).expect("written");
+    };
+    check_broken(&|log| rewrite(log, "push --force", "push --farce"), "broken at record");
+    check_broken(&|log| rewrite(log, "{", "garbage"), "broken at line 1");
+    check_broken(&|log| fs::write(log, "garbage\n").expect("written"), "broken at line 1");
+    check_broken(
+        &|log| {
+            fs::write(log, "garbage\n").expect("written");
+            fs::remove_file(log.with_file_name("id")).expect("removed");
         },
-        "broken at record",
+        "neither its log nor its `id` tells whose it is",
+    );
+    check_broken(
+        &|log| {
+            fs::remove_file(log).expect("removed");
+            fs::create_dir(log).expect("made");
+        },
+        "its log is no plain file",
+    );
+    check_broken(
+        &|log| {
+            fs::rename(log, log.with_file_name("elsewhere")).expect("moved");
+            symlink(log.with_file_name("elsewhere"), log).expect("linked");
+        },
+        "its log is no plain file",
     );
 }
 

@@ -76,6 +76,8 @@ pub enum Flaw {
     Filtered(&'static str),
     #[error("runs in the background (`{0}`), where its answer is ignored")]
     Background(&'static str),
+    #[error("has a `{0}` of a form that the client may refuse, and it leaves the hook out then")]
+    Misshapen(String),
     #[error("is not as this version writes it")]
     Altered,
 }
@@ -211,11 +213,28 @@ fn entry(form: &Form, event: &str, group: &Value, hook: &Value) -> Option<Entry>
     let given = |(name, value): &(&str, &str)| hook.get("env").and_then(|env| env.get(name)?.as_str()) == Some(*value);
     flaws.extend((!form.env.iter().all(given)).then_some(Flaw::StartupFiles));
     let timeout_s = hook.get(form.timeout.0).and_then(Value::as_f64).map(|units| units / form.timeout.1 as f64);
-    flaws.extend(timeout(timeout_s, stops));
+    let misshapen = misshapen(form, hook);
+    if misshapen.as_deref() != Some(form.timeout.0) {
+        flaws.extend(timeout(timeout_s, stops));
+    }
+    flaws.extend(misshapen.map(Flaw::Misshapen));
     flaws.extend(filters(form, group, hook));
     let truthy = |key: &&str| hook.get(*key).is_some_and(|value| *value != Value::Bool(false));
     flaws.extend(["async", "asyncRewake"].into_iter().filter(truthy).map(Flaw::Background));
     Some(Entry { event: event.to_owned(), line, timeout_s, stops, flaws })
+}
+
+/// What a person may have added to a hook, or changed: its forms are those that clients know.
+fn misshapen(form: &Form, hook: &Value) -> Option<String> {
+    const TEXTS: [&str; 3] = ["statusMessage", "name", "description"];
+    const SHELLS: [&str; 2] = ["bash", "powershell"];
+    let fits = |key: &str, value: &Value| match key {
+        _ if key == form.timeout.0 => value.is_number(),
+        "shell" => value.as_str().is_some_and(|shell| SHELLS.contains(&shell)),
+        _ => !TEXTS.contains(&key) || value.is_string(),
+    };
+    let members = hook.as_object()?;
+    members.iter().find(|(key, value)| !fits(key, value)).map(|(key, _)| key.clone())
 }
 
 fn passes_on_failure(form: &Form, hook: &Value) -> Option<Flaw> {

@@ -154,6 +154,11 @@ fn judged(
         let text = format!("{shown}: wired for another project, `{baked}`, and judged by its definition");
         report.fail(GROUP, text, "jackline init");
     }
+    if let Some(scope) = scope.filter(|scope| wired.after("--wired").map(String::as_str) != Some(scope.name())) {
+        let text =
+            format!("{shown}: our hooks lack `--wired {}`, so a change that takes them out would pass", scope.name());
+        report.fail(GROUP, text, "jackline init");
+    }
     if report.remarks.len() == failures {
         report.ok(GROUP, format!("{shown}: asked about {} events", survey.entries.len()));
     }
@@ -367,15 +372,19 @@ mod tests {
 
     #[test]
     fn the_machines_settings_wire_switch_off_and_rule_alone() {
-        let line = CommandLine {
-            program: "/opt/jackline".to_owned(),
-            arguments: ["hook", "claude", "--store", "/opt/store"].map(str::to_owned).to_vec(),
+        let hooks = |wired: &[&str]| {
+            let arguments = ["hook", "claude", "--store", "/opt/store"].iter().chain(wired);
+            let arguments = arguments.map(|word| (*word).to_owned()).collect();
+            let line = CommandLine { program: "/opt/jackline".to_owned(), arguments };
+            CLAUDE.wiring.add(None, &line, Timeouts::default()).unwrap()
         };
-        let ours = CLAUDE.wiring.add(None, &line, Timeouts::default()).unwrap();
-        let alone = ours.replacen('{', "{ \"allowManagedHooksOnly\": true,", 1);
+        let (ours, machines) = (hooks(&["--wired", "local"]), hooks(&[]));
+        let alone = machines.replacen('{', "{ \"allowManagedHooksOnly\": true,", 1);
         check("{}", &ours, 1, (Level::Ok, "(local): asked about 12 events"));
-        check(&ours, "{}", 1, (Level::Ok, "(managed): asked about 12 events"));
-        check(&ours, &ours, 2, (Level::Ok, "asked about 12 events"));
+        check("{}", &machines, 1, (Level::Fail, "(local): our hooks lack `--wired local`"));
+        check("{}", &hooks(&["--wired", "user"]), 1, (Level::Fail, "(local): our hooks lack `--wired local`"));
+        check(&machines, "{}", 1, (Level::Ok, "(managed): asked about 12 events"));
+        check(&machines, &ours, 2, (Level::Ok, "asked about 12 events"));
         check(&alone, &ours, 1, (Level::Warn, "(local): our hooks do not run"));
         check("{\"allowManagedHooksOnly\": true}", &ours, 0, (Level::Warn, "(local): our hooks do not run"));
         check("{\"disableAllHooks\": true}", &ours, 1, (Level::Fail, "(managed): `disableAllHooks` switches"));
