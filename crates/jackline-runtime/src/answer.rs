@@ -87,18 +87,6 @@ impl Answer {
         self.edits.iter().rev().find(|edit| edit.target == target)
     }
 
-    /// What the agent is shown: every reason that refuses or asks, what to do next, and where a person can look.
-    #[must_use]
-    pub fn shown(&self) -> String {
-        self.shown_and(true)
-    }
-
-    /// The same, where a person is told to look only at what is on record.
-    #[must_use]
-    pub fn shown_if_kept(&self) -> String {
-        self.shown_and(self.seq.is_some())
-    }
-
     /// What to do next, as the text says it too.
     #[must_use]
     pub fn suggestions(&self) -> Vec<String> {
@@ -115,7 +103,18 @@ impl Answer {
         self.findings.iter().filter(|finding| finding.weight() > Verdict::Allow)
     }
 
-    fn shown_and(&self, look: bool) -> String {
+    /// Where a person can look: what was not kept cannot be explained, but doctor may know why we failed.
+    fn where_to_look(&self) -> &'static str {
+        match self.seq {
+            Some(_) => "; a person can look with `jackline explain last`",
+            None if self.is_fault() => "; a person can look with `jackline doctor`",
+            None => "",
+        }
+    }
+
+    /// What the agent is shown: every reason that refuses or asks, what to do next, and where a person can look.
+    #[must_use]
+    pub fn shown(&self) -> String {
         let mut lines: Vec<String> = self.reason.clone().into_iter().collect();
         let mut before: Option<&str> = None;
         for shown in self.speaking().map(Finding::shown) {
@@ -139,8 +138,7 @@ impl Answer {
             }
         }
         if let Some(code) = &self.code {
-            let look = if look { "; a person can look with `jackline explain last`" } else { "" };
-            lines.push(format!("[jackline: {code}{look}]"));
+            lines.push(format!("[jackline: {code}{}]", self.where_to_look()));
         }
         cut(&lines.join("\n"), SHOWN_BYTES_MAX)
     }
@@ -186,8 +184,8 @@ mod tests {
 
     #[track_caller]
     fn check(finding: Finding, want: &str) {
-        let look = "; a person can look with `jackline explain last`]";
-        assert_eq!(Answer::refusal(finding).shown(), format!("{want}{look}"));
+        let answer = Answer { seq: Some(1), ..Answer::refusal(finding) };
+        assert_eq!(answer.shown(), format!("{want}; a person can look with `jackline explain last`]"));
     }
 
     #[test]

@@ -255,7 +255,7 @@ impl Judge {
     }
 
     fn denial(&self, answer: &Answer, asked: &Asked<'_>) -> Value {
-        let mut text = answer.shown_if_kept();
+        let mut text = answer.shown();
         if answer.verdict == Verdict::Ask {
             text.push_str("\n→ a person would have to agree, and nobody can be asked here");
         }
@@ -345,7 +345,7 @@ impl Called {
 /// What is shown instead of a result whose end could not be kept, or judged: what is not on record did not happen to who
 /// reads the record.
 fn withheld(answer: &Answer, called: &Called) -> Value {
-    let text = format!("The call was made, and its result is not shown.\n{}", answer.shown_if_kept());
+    let text = format!("The call was made, and its result is not shown.\n{}", answer.shown());
     reply::denial(answer, &text, called.stateless)
 }
 

@@ -53,7 +53,7 @@ impl Refused {
     pub(super) fn by(answer: &Answer) -> Self {
         // Here the operation is a tool, and tools have other names.
         let tool = |text: &str| text.replace("`calls.list`", "`calls_list`");
-        let mut text = tool(&answer.shown_if_kept());
+        let mut text = tool(&answer.shown());
         let mut suggestions: Vec<String> = answer.suggestions().iter().map(|next| tool(next)).collect();
         if answer.verdict == Verdict::Ask {
             let nobody = "a person would have to agree, and nobody can be asked here";
