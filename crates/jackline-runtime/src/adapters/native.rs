@@ -103,7 +103,7 @@ impl Hooks {
     /// What a message that was read is about.
     fn asked(&self, fields: &Fields) -> Inquiry {
         let name = self.names.iter().find_map(|member| text(fields, member)).unwrap_or_default();
-        let moment = match (self.moment)(name, fields.contains_key("tool_input")) {
+        let moment = match (self.moment)(name, is_about_tool(fields)) {
             // A message without a name may be anything, but a person's words alone are about no tool.
             _ if name.is_empty() && is_prompt(fields) => Moment::Prompt,
             _ if name.is_empty() => Moment::Gate,
@@ -118,6 +118,13 @@ impl Hooks {
 pub(super) fn is_held(fields: &Fields, member: &str) -> bool {
     let value = fields.get(member);
     value == Some(&Value::Bool(true)) || value.and_then(Value::as_u64).is_some_and(|count| count > 0)
+}
+
+/// Whether a message says anything of a tool: `tool_input`, `toolName`, `tool_calls`.
+fn is_about_tool(fields: &Fields) -> bool {
+    let begins =
+        |name: &String| name.strip_prefix("tool").is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()));
+    fields.keys().any(begins)
 }
 
 fn is_prompt(fields: &Fields) -> bool {

@@ -212,9 +212,14 @@ fn events_that_are_not_known_are_recorded_and_pass_unless_a_tool_may_run() {
     world.tell("PermissionRequest", json!({ "tool_name": "Bash", "tool_input": {} })).silent();
     assert_eq!(world.kinds(), ["host.noted", "host.noted", "host.noted"]);
     assert_eq!(world.records()[0]["data"]["about"], json!({ "detail": 1 }));
-    world
-        .tell("BeforeToolRuns", json!({ "tool_name": "Bash", "tool_input": {} }))
-        .blocked("not a tool gate that this version knows");
+    for about in [
+        json!({ "tool_name": "Bash", "tool_input": {} }),
+        json!({ "tool_name": "Bash", "input": {} }),
+        json!({ "toolName": "Bash" }),
+        json!({ "tool_calls": [{ "tool_name": "Bash", "tool_input": {} }] }),
+    ] {
+        world.tell("BeforeToolRuns", about).blocked("not a tool gate that this version knows");
+    }
 }
 
 #[test]
