@@ -280,6 +280,8 @@ fn a_policy_that_is_gone_can_be_promised_and_forgotten() {
     let answer = event(&world, &stop("s1", 1, "<promise>Rule</promise>"));
     assert!(answer["reason"].as_str().is_some_and(|text| text.contains("## Other") && !text.contains("## Rule")));
     fs::create_dir_all(world.repo(".jackline/policies")).expect("made");
-    assert_eq!(world.run(&["policy", "clear"]).exit, Some(0));
+    let ran = world.run(&["policy", "clear", "--yes"]);
+    assert!(ran.exit == Some(2) && ran.stderr.contains("no terminal is attached"), "{ran:?}");
+    assert_eq!(at_terminal(&world, &["policy", "clear", "--yes"]), "cleared 2 entries\n");
     assert_eq!(verdict(&world, 2, "Done."), "allow");
 }
