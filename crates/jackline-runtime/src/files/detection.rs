@@ -22,6 +22,7 @@ use super::changes::{LOOK_MS_MAX, Survey, Told, Unclear};
 use super::contents::{self, Contents};
 use super::folder::{Folder, holds_any, policies};
 use super::holding::Holding;
+use super::withheld;
 use crate::probes::git::Git;
 
 /// What is asked.
@@ -48,8 +49,16 @@ impl Question<'_> {
     /// A firing of this policy on record, where it is held against what it was compared to.
     fn on_record(&self, policy: &Policy, file: &str) -> Option<&Held> {
         let counts = self.holds && self.base.is_none() && policy.compare_to != CompareTo::Prompt;
-        let own = |held: &&Held| held.policy == policy.id && (held.file.is_empty() || held.file == file);
-        self.held.iter().filter(|_| counts).filter(own).find(|held| !held.reference.is_empty())
+        self.held
+            .iter()
+            .filter(|_| counts)
+            .filter(|held| is_of(held, policy, file))
+            .find(|held| !held.reference.is_empty())
+    }
+
+    /// Firings on record that are outstanding.
+    fn outstanding(&self) -> impl Iterator<Item = &Held> {
+        self.held.iter().filter(|held| self.holds && self.base.is_none() && !held.aside)
     }
 
     /// The policies with a firing on record that are not there, and should be: their files, or what they are called
@@ -58,6 +67,11 @@ impl Question<'_> {
         let gone = self.held.iter().filter(|held| self.holds && !held.aside && !is_there(held));
         gone.map(|held| if held.file.is_empty() { held.policy.clone() } else { held.file.clone() }).collect()
     }
+}
+
+/// Whether a firing on record is this policy's.
+fn is_of(held: &Held, policy: &Policy, file: &str) -> bool {
+    held.policy == policy.id && (held.file.is_empty() || held.file == file)
 }
 
 /// Everything that was found, with nothing left out.
@@ -146,12 +160,17 @@ fn look(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, all: Vec<Poli
     }
     let (closed, removed) = (survey.closed(), survey.removed());
     let hidden: Vec<String> = closed.iter().chain(&removed).cloned().collect();
+    let is_told = |file: &str| known.values().any(|since| since.changes.holds(file));
+    let withheld = withheld::files(survey, asked.outstanding(), is_told)?;
     let mut holding = Holding::new(asked.redactor);
     let mut found: Vec<(Policy, Detected, String)> = Vec::new();
     for policy in all {
         let Some(Since { changes, reference, .. }) = known.get(&policy.compare_to) else { continue };
-        let now = reference;
-        let held = asked.on_record(&policy, &folder.file(&policy.id));
+        let (now, file) = (reference, folder.file(&policy.id));
+        let outstanding = asked.outstanding().filter(|held| is_of(held, &policy, &file));
+        let more = withheld::beside(changes, outstanding, &withheld);
+        let changes = more.as_ref().unwrap_or(changes);
+        let held = asked.on_record(&policy, &file);
         let plain = || detector::detect(&policy, changes).map(|seen| (seen, reference.clone()));
         let seen = match held.filter(|held| held.reference != *reference) {
             Some(held) if held.aside => holding.again(survey, &policy, (changes, reference), held, plain())?,

@@ -24,6 +24,7 @@ pub mod queue;
 mod references;
 mod touched;
 mod tree;
+mod withheld;
 
 pub use actions::ACTIONS_MS_MAX;
 pub use changes::{LOOK_MS_MAX, NO_COMMIT};

@@ -272,6 +272,24 @@ fn a_name_with_a_tick_can_be_promised_as_it_is_told() {
 }
 
 #[test]
+fn a_file_that_git_is_told_to_ignore_stays_asked_for() {
+    for (name, policy) in [
+        ("set", PAIRING.to_owned()),
+        ("trigger", README.to_owned()),
+        ("created", "---\nname: New\ncreated: src/**\n---\nLook.\n".to_owned()),
+        ("prompt", README.replace("---\nVerify", "compare_to: prompt\n---\nVerify")),
+    ] {
+        let world = world(&[(name, &policy)]);
+        world.write("src/a.py", "1\n");
+        assert_eq!(verdict(&world, 0, "Done."), "deny", "{name}");
+        world.write("src/.gitignore", "*\n");
+        assert_eq!(verdict(&world, 1, "Done."), "deny", "{name}");
+        fs::remove_dir_all(world.repo("src")).expect("removed");
+        assert_eq!(verdict(&world, 2, "Done."), "allow", "{name}: it is no more");
+    }
+}
+
+#[test]
 fn a_policy_that_is_gone_can_be_promised_and_forgotten() {
     let world = world(&[("rule", RULE), ("other", "---\nname: Other\ntrigger: src/**\n---\nLook.\n")]);
     world.write("src/a.py", "1\n");
