@@ -46,8 +46,8 @@ pub const OPEN_CALLS_MAX: usize = 128;
 pub const FINISHED_MAX: usize = 128;
 /// Signatures kept for the loop guard; a declared window beyond it is a definition fault.
 pub const WINDOW_MAX: usize = 100;
-/// Constraints standing on one agent at once.
-pub const CONSTRAINTS_MAX: usize = 8;
+/// Constraints standing on one agent at once; a loop beside them halts it.
+pub const CONSTRAINTS_MAX: usize = 64;
 /// Bytes of a constraint's readable parts; the signature is what counts.
 pub const CONSTRAINT_TEXT_BYTES_MAX: usize = 256;
 /// Named snapshots of one session.
