@@ -180,7 +180,7 @@ fn state_variables() -> [Option<PathBuf>; 2] {
 }
 
 /// Whether a directory lies in the project around another: below its definition, or in its repository.
-fn leads_into(dir: &Path, start: &Path) -> bool {
+pub(crate) fn leads_into(dir: &Path, start: &Path) -> bool {
     let real = jackline_runtime::canonical(dir).unwrap_or_else(|_| dir.to_owned());
     let around = |mark: &str| start.ancestors().take(LEVELS_MAX).find(|dir| dir.join(mark).exists());
     let mut projects = [Some(start), around(DEFINITION_FILE), around(".git")].into_iter().flatten();
