@@ -5,7 +5,7 @@
 //! pattern cannot be read, git is asked instead. What lies in it is listed a directory at a time, on as many threads as
 //! there are processors.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::CStr;
 use std::fs::File;
 use std::ops::Range;
@@ -89,10 +89,12 @@ struct Directory {
     ignored: bool,
 }
 
-/// What the index has in a directory.
+/// What the index has in a directory, by name.
+type Children<'a> = HashMap<&'a [u8], Child>;
+
+/// The same under one name.
 #[derive(Debug)]
-struct Child<'a> {
-    name: &'a [u8],
+struct Child {
     entries: Range<usize>,
     directory: bool,
     seen: bool,
@@ -148,15 +150,16 @@ struct Work<'a> {
 impl Work<'_> {
     /// Looks into one after another, until none is left; nothing when git must be asked.
     fn look(&self) -> Option<Found> {
-        let mut found = Found::default();
+        let (mut found, mut children) = (Found::default(), Children::default());
         while let Some(directory) = self.next() {
-            let inner = self.look_into(&directory, &mut found);
+            let inner = self.look_into(&directory, &mut children, &mut found);
             let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
             left.1 -= 1;
             match inner {
                 Some(inner) => left.0.extend(inner),
                 None => self.failed.store(true, Ordering::Relaxed),
             }
+            drop(left);
             self.more.notify_all();
         }
         (!self.failed.load(Ordering::Relaxed)).then_some(found)
@@ -188,14 +191,19 @@ impl Work<'_> {
     }
 
     /// Looks into a directory; the directories in it.
-    fn look_into(&self, directory: &Directory, found: &mut Found) -> Option<Vec<Directory>> {
+    fn look_into<'a>(
+        &'a self,
+        directory: &Directory,
+        children: &mut Children<'a>,
+        found: &mut Found,
+    ) -> Option<Vec<Directory>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let at = directory.path.strip_suffix(b"/").unwrap_or(b".");
         let opened = openat(&self.top, at, flags, Mode::empty()).ok()?;
         if Instant::now() > self.until || found.untracked.len() > CHANGED_MAX {
             return None;
         }
-        let mut children = self.children(directory);
+        self.children(directory, children);
         let (mut others, mut ignores) = (Vec::new(), false);
         let mut inner = Vec::new();
         let mut listing = Dir::new(opened).ok()?;
@@ -215,8 +223,7 @@ impl Work<'_> {
             if name == ATTRIBUTES.as_bytes() {
                 found.attributes.push([&directory.path, name].concat());
             }
-            let child = children.binary_search_by(|child| child.name.cmp(name)).ok();
-            match child.and_then(|at| children.get_mut(at)) {
+            match children.get_mut(name) {
                 Some(child) if child.directory == (kind == FileType::Directory) => {
                     child.seen = true;
                     if child.directory {
@@ -229,7 +236,7 @@ impl Work<'_> {
                 Some(_) | None => others.push(Other { name: name.to_owned(), kind }),
             }
         }
-        let gone = children.iter().filter(|child| !child.seen).flat_map(|child| child.entries.clone());
+        let gone = children.values().filter(|child| !child.seen).flat_map(|child| child.entries.clone());
         found.doubtful.extend(gone.map(|number| (number, Now::Gone)));
         let ignoring = if ignores && !directory.ignored {
             let patterns = patterns(listing.fd().ok()?)?;
@@ -242,20 +249,18 @@ impl Work<'_> {
     }
 
     /// What the index has in a directory, by name.
-    fn children(&self, directory: &Directory) -> Vec<Child<'_>> {
+    fn children<'a>(&'a self, directory: &Directory, children: &mut Children<'a>) {
+        children.clear();
         let below = directory.path.len();
-        let mut children = Vec::new();
         let mut at = directory.entries.start;
         while at < directory.entries.end {
             let rest = self.index.path(at).get(below..).unwrap_or_default();
             let slash = rest.iter().position(|byte| *byte == b'/');
             let end = slash.map_or(at + 1, |slash| self.end_of(at, below + slash + 1, directory.entries.end));
             let name = slash.and_then(|slash| rest.get(..slash)).unwrap_or(rest);
-            children.push(Child { name, entries: at..end, directory: slash.is_some(), seen: false });
+            children.insert(name, Child { entries: at..end, directory: slash.is_some(), seen: false });
             at = end;
         }
-        children.sort_unstable_by_key(|child| child.name);
-        children
     }
 
     /// Where the entries end that begin with the same so many bytes.
