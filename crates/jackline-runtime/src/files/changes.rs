@@ -11,6 +11,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -21,9 +22,11 @@ use jackline_core::time::Timestamp;
 
 use super::attributes;
 use super::blob::Blob;
+use super::commits::Keeping;
 use super::compared::{self, Entry};
 use super::configured::Settings;
 use super::contents::{self, Contents};
+use super::declared;
 use super::folder::Folder;
 use super::index::Index;
 use super::listing::{self, Listing, Submodule, Unwatched};
@@ -101,6 +104,8 @@ pub(super) struct Survey<'a> {
     /// What this look and those into repositories inside have in common.
     all: Arc<Common>,
     begun: Mutex<Option<Begun>>,
+    /// The index, once it was read without git; nothing where git must be asked.
+    index: OnceLock<Option<Indexed>>,
     seen: OnceLock<Prepared>,
     pub(super) head: OnceLock<Option<String>>,
     pub(super) local: AtomicBool,
@@ -112,6 +117,8 @@ pub(super) struct Survey<'a> {
     late: Option<i64>,
     /// Files that we wrote ourselves.
     own: Vec<Vec<u8>>,
+    /// Where what was learned of a commit is kept.
+    pub(super) keeping: Option<Keeping>,
     /// What changed files contain, of those that were read already.
     contents: Mutex<Contents>,
 }
@@ -129,9 +136,28 @@ struct Common {
 
 /// What is under way while git is asked for other things.
 struct Begun {
-    configured: JoinHandle<Printed>,
+    configured: Configured,
     /// Nothing where git must be asked for it.
-    tree: Option<JoinHandle<Option<Tree>>>,
+    tree: Option<Looking>,
+}
+
+/// Git's settings.
+enum Configured {
+    Read(Vec<u8>),
+    Asked(JoinHandle<Printed>),
+}
+
+/// A look at the work tree.
+struct Looking {
+    index: Receiver<Option<Indexed>>,
+    tree: JoinHandle<Option<Tree>>,
+}
+
+/// What is known of an index that was read.
+#[derive(Debug)]
+struct Indexed {
+    /// The tree that it is as a whole, where that is known.
+    tree: Option<Vec<u8>>,
 }
 
 /// What every look needs.
@@ -155,10 +181,28 @@ impl<'a> Survey<'a> {
     }
 
     fn of(git: &'a Git, root: PathBuf, (repository, until): (Repository, Instant), all: Arc<Common>) -> Self {
-        let (begun, seen, head) = (Mutex::new(None), OnceLock::new(), OnceLock::new());
+        let (begun, index, seen, head) = (Mutex::new(None), OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (local, astray, cut) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
-        let (whole, late, own, contents) = (true, None, Vec::new(), Mutex::default());
-        Self { git, root, repository, until, all, begun, seen, head, local, astray, cut, whole, late, own, contents }
+        let (whole, late, own, keeping, contents) = (true, None, Vec::new(), None, Mutex::default());
+        Self {
+            git,
+            root,
+            repository,
+            until,
+            all,
+            begun,
+            index,
+            seen,
+            head,
+            local,
+            astray,
+            cut,
+            whole,
+            late,
+            own,
+            keeping,
+            contents,
+        }
     }
 
     /// The same for a session that began then: what changed since is read, whatever git's index says of it.
@@ -172,7 +216,7 @@ impl<'a> Survey<'a> {
         let state = folder.state();
         let own = states.iter().chain([&state]).filter_map(ignoring);
         let own = own.map(|file| file.into_os_string().into_encoded_bytes()).collect();
-        Self { own, ..self }
+        Self { own, keeping: Some(Keeping::of(folder)), ..self }
     }
 
     /// Directories that could not be listed, from the root: nobody can tell what is new in them.
@@ -233,23 +277,46 @@ impl<'a> Survey<'a> {
         if begun.is_some() || self.seen.get().is_some() {
             return;
         }
-        let (git, root, top, until) = (self.git.clone(), self.root.clone(), self.repository.top.clone(), self.until);
-        let configured = thread::spawn(move || {
-            git.run(&At { dir: &root, top: &top, until }, &["config", "-z", "--list"], Vec::new())
-        });
         let plain = self.whole && !fold::folds(&self.repository.top);
-        let index = plain.then(|| Index::read(&self.repository.dir)).flatten();
-        let (root, late) = (self.root.clone(), self.late);
-        let tree = index.map(|index| thread::spawn(move || tree::look(&root, index, until, late)));
+        let tree = plain.then(|| self.look());
+        let configured = declared::list(self.git, &self.repository).map_or_else(|| self.ask(), Configured::Read);
         *begun = Some(Begun { configured, tree });
+    }
+
+    /// Asks git for its settings.
+    fn ask(&self) -> Configured {
+        let (git, root, top, until) = (self.git.clone(), self.root.clone(), self.repository.top.clone(), self.until);
+        let ask = move || git.run(&At { dir: &root, top: &top, until }, &["config", "-z", "--list"], Vec::new());
+        Configured::Asked(thread::spawn(ask))
+    }
+
+    /// Reads the index, and looks at the work tree.
+    fn look(&self) -> Looking {
+        let (tell, index) = mpsc::sync_channel(1);
+        let (dir, root, until, late) = (self.repository.dir.clone(), self.root.clone(), self.until, self.late);
+        let tree = thread::spawn(move || {
+            let index = Index::read(&dir);
+            let known = |index: &Index| Indexed { tree: index.tree().map(<[u8]>::to_owned) };
+            // Nobody may want to know any more.
+            let _ = tell.send(index.as_ref().map(known));
+            tree::look(&root, index?, until, late)
+        });
+        Looking { index, tree }
+    }
+
+    /// The index, where the work tree is being looked at without git.
+    fn index(&self) -> Option<&Indexed> {
+        let read = || {
+            let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+            let looking = begun.as_ref().and_then(|begun| begun.tree.as_ref())?;
+            looking.index.recv().ok().flatten()
+        };
+        self.index.get_or_init(read).as_ref()
     }
 
     /// Whether the work tree is being looked at without git, or was.
     fn looks_itself(&self) -> bool {
-        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        begun
-            .as_ref()
-            .map_or_else(|| self.seen.get().is_some_and(|seen| seen.tree.is_some()), |begun| begun.tree.is_some())
+        self.seen.get().map_or_else(|| self.index().is_some(), |seen| seen.tree.is_some())
     }
 
     /// Waits for what was begun, and asks git for the listing where it is not told otherwise.
@@ -258,13 +325,18 @@ impl<'a> Survey<'a> {
             return Ok(());
         }
         self.begin();
+        let looks_itself = self.index().is_some();
         let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Begun { configured, tree } = begun.ok_or(Unclear::Listing)?;
         // It is listed while git tells its settings.
-        let listed = if tree.is_none() { Some(self.list()?) } else { None };
+        let listed = if looks_itself { None } else { Some(self.list()?) };
         let unanswered = || Err(GitFault::Failed("its settings could not be asked for".to_owned()));
-        let settings = Settings::read(&configured.join().unwrap_or_else(|_| unanswered())?)?;
-        let mut tree = tree.and_then(|tree| tree.join().ok().flatten()).filter(|_| settings.plain);
+        let configured = match configured {
+            Configured::Read(configured) => configured,
+            Configured::Asked(asked) => asked.join().unwrap_or_else(|_| unanswered())?,
+        };
+        let settings = Settings::read(&configured)?;
+        let mut tree = tree.and_then(|looking| looking.tree.join().ok().flatten()).filter(|_| settings.plain);
         let mut listing = match (listed, &mut tree) {
             (Some(listing), _) => listing,
             (None, Some(tree)) => Listing { untracked: std::mem::take(&mut tree.untracked), ..Listing::default() },
@@ -415,7 +487,7 @@ impl<'a> Survey<'a> {
             return self.all_known(self.prepared()?);
         };
         // Git compares the commit with its index while the work tree is being looked at.
-        let staged = if self.looks_itself() { Some(self.compared(&["--cached"], commit)?) } else { None };
+        let staged = if self.looks_itself() { Some(self.staged(commit)?) } else { None };
         let seen = self.prepared()?;
         let printed = match (&staged, &seen.tree) {
             (Some(_), Some(_)) => Vec::new(),
@@ -444,6 +516,12 @@ impl<'a> Survey<'a> {
             changed.extend(self.in_repository(below, Some(commit))?);
         }
         bounded(changed)
+    }
+
+    /// What git says of a commit beside its index; nothing where that is just what was committed.
+    fn staged(&self, commit: &str) -> Result<Vec<u8>, Unclear> {
+        let tree = self.index().and_then(|index| index.tree.as_deref());
+        if self.is_tree_of(commit, tree)? { Ok(Vec::new()) } else { Ok(self.compared(&["--cached"], commit)?) }
     }
 
     /// Whether a file, or a link, contains what has this id.

@@ -21,8 +21,11 @@ const FLAGS_BYTES: usize = 2;
 const ID_BYTES: usize = 20;
 /// Entries of the older versions are padded with NUL to a multiple of this.
 const PADDED_BYTES: usize = 8;
+/// The extension that names the trees which parts of the index are.
+const TREES: &[u8] = b"TREE";
 /// What the flags of an entry may say without being unusual: the length of its name, and that there are more flags.
-const USUAL_FLAGS: u16 = 0x0fff | EXTENDED;
+const USUAL_FLAGS: u16 = NAME_BYTES | EXTENDED;
+const NAME_BYTES: u16 = 0x0fff;
 const EXTENDED: u16 = 0x4000;
 
 /// The modes of an entry that are usual.
@@ -34,8 +37,11 @@ pub(super) const LINK: u32 = 0o120_000;
 #[derive(Debug)]
 pub(super) struct Index {
     bytes: Vec<u8>,
-    names: Vec<u8>,
+    /// The names, where entries have no whole ones.
+    names: Option<Vec<u8>>,
     entries: Vec<Place>,
+    /// The id of the tree that it is as a whole, where git noted that.
+    tree: Option<Vec<u8>>,
     /// When it was written, in seconds: what was modified since then may have been taken in before.
     written: i64,
 }
@@ -66,11 +72,12 @@ impl Index {
         };
         let mut index = Self::of(all(&file, INDEX_BYTES_MAX)?, meta.mtime());
         let end = index.read_entries()?;
-        index.has_usual_extensions(end).then_some(index)
+        index.read_extensions(end)?;
+        Some(index)
     }
 
     const fn of(bytes: Vec<u8>, written: i64) -> Self {
-        Self { bytes, names: Vec::new(), entries: Vec::new(), written }
+        Self { bytes, names: None, entries: Vec::new(), tree: None, written }
     }
 
     /// Takes all entries in; where they end.
@@ -80,7 +87,7 @@ impl Index {
         let count = number(&self.bytes, 8)? as usize;
         // A count that lies must not have us reserve what is not there.
         self.entries.reserve(count.min(self.bytes.len() / NUMBERS_BYTES));
-        self.names.reserve(self.bytes.len().saturating_sub(count.saturating_mul(NUMBERS_BYTES + ID_BYTES)));
+        self.names = (version == 4).then(Vec::new);
         let mut at = 12;
         for _ in 0..count {
             at = self.read_entry(at, version)?;
@@ -100,20 +107,28 @@ impl Index {
         }
         let name_at = flags_at + FLAGS_BYTES * if extended { 2 } else { 1 };
         let before = self.entries.last().map_or(0..0, |last| last.name.clone());
-        let begin = self.names.len();
-        let name_at = if version == 4 {
-            let (cut, name_at) = varint(&self.bytes, name_at)?;
-            let kept = before.start..before.end.checked_sub(u32::try_from(cut).ok()?)?;
-            self.names.extend_from_within(kept.start as usize..kept.end as usize);
-            name_at
-        } else {
-            name_at
-        };
+        let (cut, name_at) = if version == 4 { varint(&self.bytes, name_at)? } else { (0, name_at) };
         let rest = self.bytes.get(name_at..)?;
-        let name = rest.get(..rest.iter().position(|byte| *byte == 0)?)?;
-        self.names.extend_from_slice(name);
+        let said = usize::from(flags & NAME_BYTES);
+        // Of a name that has no more bytes than fit, the flags tell how many, where it stands whole.
+        let bytes = if said < usize::from(NAME_BYTES) && version != 4 {
+            Some(said).filter(|end| rest.get(*end) == Some(&0))?
+        } else {
+            rest.iter().position(|byte| *byte == 0)?
+        };
+        let name = rest.get(..bytes)?;
         let end = name_at + name.len();
-        let name = u32::try_from(begin).ok()?..u32::try_from(self.names.len()).ok()?;
+        let name = match &mut self.names {
+            Some(names) => {
+                let begin = names.len();
+                let kept = before.start..before.end.checked_sub(u32::try_from(cut).ok()?)?;
+                names.extend_from_within(kept.start as usize..kept.end as usize);
+                names.extend_from_slice(name);
+                begin..names.len()
+            }
+            None => name_at..end,
+        };
+        let name = u32::try_from(name.start).ok()?..u32::try_from(name.end).ok()?;
         let (earlier, path) = (self.name(&before)?, self.name(&name)?);
         if path.is_empty() || (!self.entries.is_empty() && earlier >= path) {
             return None;
@@ -123,18 +138,27 @@ impl Index {
     }
 
     fn name(&self, range: &Range<u32>) -> Option<&[u8]> {
-        self.names.get(range.start as usize..range.end as usize)
+        self.names.as_ref().unwrap_or(&self.bytes).get(range.start as usize..range.end as usize)
     }
 
-    /// Whether what follows the entries can be passed over, as what begins with a capital letter can, up to the checksum.
-    fn has_usual_extensions(&self, mut at: usize) -> bool {
+    /// Takes in what follows the entries, up to the checksum: what begins with a capital letter can be passed over.
+    fn read_extensions(&mut self, mut at: usize) -> Option<()> {
         let end = self.bytes.len().saturating_sub(ID_BYTES);
         while at < end {
-            let usual = self.bytes.get(at).is_some_and(u8::is_ascii_uppercase);
-            let Some(size) = number(&self.bytes, at + 4).filter(|_| usual) else { return false };
-            at += 8 + size as usize;
+            self.bytes.get(at).filter(|first| first.is_ascii_uppercase())?;
+            let size = number(&self.bytes, at + 4)? as usize;
+            let extension = self.bytes.get(at + 8..)?.get(..size)?;
+            if self.bytes.get(at..at + 4)? == TREES {
+                self.tree = whole_tree(extension, self.entries.len()).map(<[u8]>::to_owned);
+            }
+            at += 8 + size;
         }
-        at == end
+        (at == end).then_some(())
+    }
+
+    /// The id of the tree that it would be committed as, where git noted that.
+    pub(super) fn tree(&self) -> Option<&[u8]> {
+        self.tree.as_deref()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -175,6 +199,15 @@ impl Index {
     pub(super) fn is_racy(&self, file: &Stat) -> bool {
         file.st_mtime >= self.written
     }
+}
+
+/// The id of the first tree of a list, `path NUL entries SPACE trees LF id`, which is the one of all entries; none where some
+/// of them were changed since.
+fn whole_tree(trees: &[u8], entries: usize) -> Option<&[u8]> {
+    let rest = trees.strip_prefix(b"\0")?;
+    let (about, rest) = rest.split_at_checked(rest.iter().position(|byte| *byte == b'\n')?)?;
+    let count = str::from_utf8(about).ok()?.split(' ').next()?.parse::<usize>().ok()?;
+    rest.get(1..1 + ID_BYTES).filter(|_| count == entries)
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {
