@@ -5,13 +5,14 @@
 //! looked into: a submodule since the commit that names it; any other, and a submodule that cannot be compared, as a
 //! directory of new files.
 
+mod inside;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -20,6 +21,7 @@ use jackline_core::files::detector::{Changed, Changes};
 use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 
+use super::ahead::{Ahead, How, Indexed, Looking};
 use super::attributes;
 use super::blob::Blob;
 use super::commits::Keeping;
@@ -28,12 +30,10 @@ use super::configured::Settings;
 use super::contents::{self, Contents};
 use super::declared;
 use super::folder::Folder;
-use super::index::Index;
 use super::listing::{self, Listing, Submodule, Unwatched};
 use super::names::{self, shown};
 use super::touched::{self, Unsure};
-use super::tree::{self, Tree};
-use crate::probes::below::{self, Below};
+use super::tree::{Read, Tree};
 use crate::probes::fold;
 use crate::probes::git::{At, Git, GitFault, Printed, Repository};
 
@@ -45,9 +45,6 @@ pub(super) const PROMPT_LOOK_MS_MAX: u64 = 4_000;
 pub(super) const CHANGED_MAX: usize = 100_000;
 /// Seconds by which the clocks of a session and of its files may differ.
 const CLOCKS_S: i64 = 2;
-/// Repositories inside the one that is looked at (submodules, and those git does not know) that git is asked about, a few
-/// calls each. What lies in any other counts as new.
-const REPOSITORIES_MAX: usize = 64;
 /// How the modes of plain files begin, and those of links.
 const FILE: &[u8] = b"100";
 const LINK: &[u8] = b"120";
@@ -117,6 +114,8 @@ pub(super) struct Survey<'a> {
     late: Option<i64>,
     /// Files that we wrote ourselves.
     own: Vec<Vec<u8>>,
+    /// A look that was begun before.
+    ahead: Option<&'a Ahead>,
     /// Where what was learned of a commit is kept.
     pub(super) keeping: Option<Keeping>,
     /// What changed files contain, of those that were read already.
@@ -147,19 +146,6 @@ enum Configured {
     Asked(JoinHandle<Printed>),
 }
 
-/// A look at the work tree.
-struct Looking {
-    index: Receiver<Option<Indexed>>,
-    tree: JoinHandle<Option<Tree>>,
-}
-
-/// What is known of an index that was read.
-#[derive(Debug)]
-struct Indexed {
-    /// The tree that it is as a whole, where that is known.
-    tree: Option<Vec<u8>>,
-}
-
 /// What every look needs.
 struct Prepared {
     settings: Settings,
@@ -183,7 +169,7 @@ impl<'a> Survey<'a> {
     fn of(git: &'a Git, root: PathBuf, (repository, until): (Repository, Instant), all: Arc<Common>) -> Self {
         let (begun, index, seen, head) = (Mutex::new(None), OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (local, astray, cut) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
-        let (whole, late, own, keeping, contents) = (true, None, Vec::new(), None, Mutex::default());
+        let (whole, late, own, ahead, keeping, contents) = (true, None, Vec::new(), None, None, Mutex::default());
         Self {
             git,
             root,
@@ -200,6 +186,7 @@ impl<'a> Survey<'a> {
             whole,
             late,
             own,
+            ahead,
             keeping,
             contents,
         }
@@ -208,6 +195,11 @@ impl<'a> Survey<'a> {
     /// The same for a session that began then: what changed since is read, whatever git's index says of it.
     pub(super) fn doubting(self, began: Option<Timestamp>) -> Self {
         Self { late: began.map(|began| began.0.div_euclid(1000) - CLOCKS_S), ..self }
+    }
+
+    /// The same, where a look was begun already.
+    pub(super) fn after(self, ahead: Option<&'a Ahead>) -> Self {
+        Self { ahead, ..self }
     }
 
     /// The same beside folders of policies: what we write there, so that git ignores the rest, is no change.
@@ -229,6 +221,12 @@ impl<'a> Survey<'a> {
     pub(super) fn removed(&self) -> Vec<String> {
         let all = self.all.removed.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().map(|dir| shown(dir.strip_prefix(&self.root).unwrap_or(dir).as_os_str().as_bytes())).collect()
+    }
+
+    /// What a file was seen to contain as the work tree was looked at; nothing inside where it could not be read, and nothing
+    /// at all where nobody tried.
+    pub(super) fn read(&self, path: &[u8]) -> Option<&Option<Read>> {
+        self.seen.get()?.tree.as_ref()?.read(path)
     }
 
     /// Keeps what a changed file contains.
@@ -278,7 +276,7 @@ impl<'a> Survey<'a> {
             return;
         }
         let plain = self.whole && !fold::folds(&self.repository.top);
-        let tree = plain.then(|| self.look());
+        let tree = if plain { self.look() } else { None };
         let configured = declared::list(self.git, &self.repository).map_or_else(|| self.ask(), Configured::Read);
         *begun = Some(Begun { configured, tree });
     }
@@ -290,18 +288,13 @@ impl<'a> Survey<'a> {
         Configured::Asked(thread::spawn(ask))
     }
 
-    /// Reads the index, and looks at the work tree.
-    fn look(&self) -> Looking {
-        let (tell, index) = mpsc::sync_channel(1);
-        let (dir, root, until, late) = (self.repository.dir.clone(), self.root.clone(), self.until, self.late);
-        let tree = thread::spawn(move || {
-            let index = Index::read(&dir);
-            let known = |index: &Index| Indexed { tree: index.tree().map(<[u8]>::to_owned) };
-            // Nobody may want to know any more.
-            let _ = tell.send(index.as_ref().map(known));
-            tree::look(&root, index?, until, late)
-        });
-        Looking { index, tree }
+    /// Reads the index, where that was not begun before, and looks at the work tree.
+    fn look(&self) -> Option<Looking> {
+        let dir = &self.repository.dir;
+        let begun = self.ahead.and_then(|ahead| ahead.take(dir));
+        let looking = begun.or_else(|| Looking::begin(dir.clone()))?;
+        looking.go(How { root: self.root.clone(), until: self.until, late: self.late });
+        Some(looking)
     }
 
     /// The index, where the work tree is being looked at without git.
@@ -378,64 +371,6 @@ impl<'a> Survey<'a> {
 
     fn is_gone(&self, path: &[u8]) -> bool {
         fs::symlink_metadata(self.root.join(names::from_bytes(path))).is_err()
-    }
-
-    /// Whether another work tree of this repository lies there.
-    fn is_linked(&self, below: &[u8]) -> bool {
-        let there = Repository::at(&self.root.join(names::from_bytes(below))).filter(|there| there.linked);
-        let common = |repository: &Repository| crate::canonical(&repository.common).ok();
-        there.is_some_and(|there| common(&there).is_some_and(|place| Some(place) == common(&self.repository)))
-    }
-
-    /// Files that git does not know, with those of repositories that it only names.
-    fn not_known(&self, listing: &Listing) -> Result<Vec<String>, Unclear> {
-        let mut untracked: Vec<String> = listing.untracked.iter().map(|name| shown(name)).collect();
-        for nested in &listing.nested {
-            untracked.extend(self.all_in(nested)?);
-            // Its own name stays: a policy may be about the directory.
-            untracked.push(shown(nested));
-            if untracked.len() > CHANGED_MAX {
-                return Err(Unclear::Many);
-            }
-        }
-        untracked.sort_unstable();
-        untracked.dedup();
-        Ok(untracked)
-    }
-
-    /// All files of a directory that git does not look into, from here: as the repository there lists them, or walked
-    /// through where there is none, or git cannot list it.
-    fn all_in(&self, below: &[u8]) -> Result<Vec<String>, Unclear> {
-        let inner = self.enter(below);
-        let listed = match inner.map(|inner| inner.since(None)) {
-            Some(Err(Unclear::Git(GitFault::Failed(_)))) | None => None,
-            Some(told) => Some(told?.iter().map(|file| file.path.clone()).collect::<Vec<_>>()),
-        };
-        let files = match listed {
-            Some(listed) => listed,
-            None => {
-                let dir = self.root.join(names::from_bytes(below));
-                // Of more than can be looked at nobody can tell what is new.
-                let hidden = || Below { files: Vec::new(), closed: vec![Vec::new()] };
-                let found = below::files(&dir, CHANGED_MAX).unwrap_or_else(hidden);
-                self.close(&dir, found.closed);
-                found.files.iter().map(|name| shown(name)).collect()
-            }
-        };
-        let below = shown(below);
-        Ok(files.into_iter().map(|file| format!("{below}/{file}")).collect())
-    }
-
-    /// The repository in a directory of this one; nothing where there is none, or git was asked about as many as it may:
-    /// what lies there is walked through then, and all of it counts.
-    fn enter(&self, below: &[u8]) -> Option<Survey<'a>> {
-        let root = self.root.join(names::from_bytes(below));
-        let repository = Some(&root).filter(|root| below::is_directory(root)).and_then(|root| Repository::at(root))?;
-        if self.all.entered.fetch_add(1, Ordering::Relaxed) >= REPOSITORIES_MAX {
-            return None;
-        }
-        let inner = Survey::of(self.git, root, (repository, self.until), Arc::clone(&self.all));
-        Some(Survey { late: self.late, ..inner })
     }
 
     /// Files that git does not know and does not ignore.
@@ -572,40 +507,6 @@ impl<'a> Survey<'a> {
         let unseen = unwatched.iter().filter(|file| !same.contains(file.path.as_slice()));
         let unseen = unseen.map(|file| (shown(&file.path), Tracked { added: false, staged: false }));
         Ok(seen.chain(unseen).collect())
-    }
-
-    /// What changed in a submodule since the commit that was compared to names it.
-    fn in_submodule(
-        &self,
-        submodule: &Submodule,
-        entry: Option<&Entry<'_>>,
-    ) -> Result<Vec<(String, Tracked)>, Unclear> {
-        let then = match entry {
-            Some(entry) if entry.is_submodule() => Some(entry.before.as_ref()),
-            Some(_) => None,
-            None => Some(submodule.id.as_slice()),
-        };
-        let then = then.map(|id| String::from_utf8_lossy(id).into_owned());
-        self.in_repository(&submodule.path, then.as_deref())
-    }
-
-    /// What changed in a repository inside since a commit of it. Where nobody can tell, because it is no repository any
-    /// more or not the one that it was, all that lies there counts, and so does the directory.
-    fn in_repository(&self, below: &[u8], then: Option<&str>) -> Result<Vec<(String, Tracked)>, Unclear> {
-        let how = |added: bool| Tracked { added, staged: false };
-        let name = shown(below);
-        let inner = self.enter(below);
-        match inner.map(|inner| inner.since(then)) {
-            Some(Err(Unclear::Git(GitFault::Failed(_)))) | None => {
-                let all = self.all_in(below)?;
-                let itself = (!all.is_empty()).then(|| (name, how(false)));
-                Ok(all.into_iter().map(|path| (path, how(true))).chain(itself).collect())
-            }
-            Some(told) => {
-                let told = told?;
-                Ok(told.iter().map(|file| (format!("{name}/{}", file.path), how(file.created))).collect())
-            }
-        }
     }
 
     /// Everything that changed since a commit. Where that is more than can be looked at, whatever may be in the tree does.

@@ -4,11 +4,13 @@
 //! Read whole or not at all: whatever is unusual (an unfinished merge, a file that git is told not to look at or to take
 //! for added, a submodule, a split or sparse index) is `None`, and git is asked instead.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use rustix::fs::Stat;
+use sha1::{Digest as _, Sha1};
 
 use crate::probes::fingerprint::{Opened, all, open};
 
@@ -21,7 +23,7 @@ const FLAGS_BYTES: usize = 2;
 const ID_BYTES: usize = 20;
 /// Entries of the older versions are padded with NUL to a multiple of this.
 const PADDED_BYTES: usize = 8;
-/// The extension that names the trees which parts of the index are.
+/// The extension that names the trees which directories of the index are.
 const TREES: &[u8] = b"TREE";
 /// What the flags of an entry may say without being unusual: the length of its name, and that there are more flags.
 const USUAL_FLAGS: u16 = NAME_BYTES | EXTENDED;
@@ -40,7 +42,7 @@ pub(super) struct Index {
     /// The names, where entries have no whole ones.
     names: Option<Vec<u8>>,
     entries: Vec<Place>,
-    /// The id of the tree that it is as a whole, where git noted that.
+    /// The id of the tree that it is as a whole, where that is known.
     tree: Option<Vec<u8>>,
     /// When it was written, in seconds: what was modified since then may have been taken in before.
     written: i64,
@@ -149,14 +151,50 @@ impl Index {
             let size = number(&self.bytes, at + 4)? as usize;
             let extension = self.bytes.get(at + 8..)?.get(..size)?;
             if self.bytes.get(at..at + 4)? == TREES {
-                self.tree = whole_tree(extension, self.entries.len()).map(<[u8]>::to_owned);
+                self.tree = self.as_tree(extension);
             }
             at += 8 + size;
         }
         (at == end).then_some(())
     }
 
-    /// The id of the tree that it would be committed as, where git noted that.
+    /// The id of the tree that it is as a whole: from the entries of the top, and of what is below from what git noted, which
+    /// git believes too when it compares. None where it noted nothing of a directory, or that was changed since.
+    fn as_tree(&self, mut noted: &[u8]) -> Option<Vec<u8>> {
+        let top = Noted::read(&mut noted)?;
+        let (mut tree, mut at, mut left) = (Vec::new(), 0, top.inner);
+        let mut below: HashMap<&[u8], Noted<'_>> = HashMap::new();
+        while left > 0 {
+            let directory = Noted::read(&mut noted)?;
+            let mut further = directory.inner;
+            while further > 0 {
+                further = (further - 1).checked_add(Noted::read(&mut noted)?.inner)?;
+            }
+            below.insert(directory.name, directory);
+            left -= 1;
+        }
+        while let Some(entry) = self.get(at) {
+            let Some(slash) = entry.path.iter().position(|byte| *byte == b'/') else {
+                let mode = format!("{:o} ", entry.mode);
+                tree.extend([mode.as_bytes(), entry.path, b"\0", entry.id].concat());
+                at += 1;
+                continue;
+            };
+            let name = entry.path.get(..slash)?;
+            let (entries, id) = below.get(name)?.tree.filter(|(entries, _)| *entries > 0)?;
+            let is_in = |at: usize| self.path(at).get(..=slash) == entry.path.get(..=slash);
+            let end = at.checked_add(entries)?;
+            if !is_in(end - 1) || is_in(end) {
+                return None;
+            }
+            tree.extend([b"40000 ", name, b"\0", id].concat());
+            at = end;
+        }
+        let digest = Sha1::new().chain_update(format!("tree {}\0", tree.len())).chain_update(&tree).finalize();
+        Some(digest.to_vec())
+    }
+
+    /// The id of the tree that it would be committed as, where that is known.
     pub(super) fn tree(&self) -> Option<&[u8]> {
         self.tree.as_deref()
     }
@@ -201,13 +239,32 @@ impl Index {
     }
 }
 
-/// The id of the first tree of a list, `path NUL entries SPACE trees LF id`, which is the one of all entries; none where some
-/// of them were changed since.
-fn whole_tree(trees: &[u8], entries: usize) -> Option<&[u8]> {
-    let rest = trees.strip_prefix(b"\0")?;
-    let (about, rest) = rest.split_at_checked(rest.iter().position(|byte| *byte == b'\n')?)?;
-    let count = str::from_utf8(about).ok()?.split(' ').next()?.parse::<usize>().ok()?;
-    rest.get(1..1 + ID_BYTES).filter(|_| count == entries)
+/// What git noted of a directory of the index: `name NUL entries SPACE directories LF id`.
+#[derive(Debug)]
+struct Noted<'a> {
+    name: &'a [u8],
+    /// How many entries it has, and the id of the tree that they are; nothing where some of them were changed since.
+    tree: Option<(usize, &'a [u8])>,
+    /// How many directories in it are noted next.
+    inner: usize,
+}
+
+impl<'a> Noted<'a> {
+    /// Takes the next one from a list.
+    fn read(list: &mut &'a [u8]) -> Option<Self> {
+        let rest = *list;
+        let (name, rest) = rest.split_at_checked(rest.iter().position(|byte| *byte == 0)?)?;
+        let (about, rest) = rest.split_at_checked(rest.iter().position(|byte| *byte == b'\n')?)?;
+        let (entries, inner) = str::from_utf8(about.get(1..)?).ok()?.split_once(' ')?;
+        let (rest, inner) = (rest.get(1..)?, inner.parse().ok()?);
+        if entries.starts_with('-') {
+            *list = rest;
+            return Some(Self { name, tree: None, inner });
+        }
+        let (id, rest) = rest.split_at_checked(ID_BYTES)?;
+        *list = rest;
+        Some(Self { name, tree: Some((entries.parse().ok()?, id)), inner })
+    }
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {

@@ -4,6 +4,7 @@
 //! beside the policies: a view, which only counts where a session's log backs it.
 
 pub mod actions;
+mod ahead;
 mod attributes;
 mod baselines;
 mod blob;
@@ -28,6 +29,7 @@ mod touched;
 mod tree;
 
 pub use actions::ACTIONS_MS_MAX;
+pub(crate) use ahead::Ahead;
 pub use changes::{LOOK_MS_MAX, NO_COMMIT};
 pub(crate) use detection::detect;
 pub use detection::{Detection, Fired, Question, look_at};

@@ -211,6 +211,10 @@ fn what_is_unusual_is_left_to_git() {
 #[test]
 fn an_index_that_is_what_was_committed_is_not_compared() {
     let world = World::committed();
+    for name in ["d/e/f", "d/g", "d.x", "d-", "e/a"] {
+        world.write(name, name);
+    }
+    world.commit("directories");
     fs::create_dir_all(world.root.join(".jackline/policies")).unwrap();
     fs::write(world.root.join(".jackline/policies/p.md"), "---\ntrigger: a\n---\nx\n").unwrap();
     let folder = crate::files::find(&world.root, None).unwrap();
@@ -241,14 +245,62 @@ fn an_index_that_is_what_was_committed_is_not_compared() {
     fs::rename(&aside, &object).unwrap();
     assert!(is_tree());
     assert_eq!(fs::read(&kept).unwrap(), commit);
+    let index = world.root.join(".git/index");
+    let trees = |bytes: &[u8]| bytes.windows(4).rposition(|window| window == b"TREE").unwrap();
+    let before = fs::read(&index).unwrap();
     world.write("a", "2\n");
     world.git(&["add", "a"]);
     assert!(!is_tree(), "something is staged");
     world.git(&["write-tree"]);
     assert!(!is_tree(), "the index is a tree, and not this commit's");
+    let staged = fs::read(&index).unwrap();
+    let forged = [&staged[..trees(&staged)], &before[trees(&before)..]].concat();
+    fs::write(&index, forged).unwrap();
+    assert!(!is_tree(), "whatever is noted of the top, its entries tell");
+    fs::write(&index, staged).unwrap();
     world.git(&["commit", "-qm", "staged"]);
     assert!(is_tree());
     assert_ne!(fs::read(&kept).unwrap(), commit);
+}
+
+#[test]
+fn a_look_that_was_begun_is_gone_on_with_in_its_own_repository() {
+    let (world, other) = (World::committed(), World::committed());
+    assert!(Ahead::begin(&world.root).is_none(), "nobody will ask where there are no policies");
+    for root in [&world.root, &other.root] {
+        fs::create_dir_all(root.join(".jackline/policies")).unwrap();
+    }
+    world.write("a", "2\n");
+    world.write("new", "1\n");
+    for (ahead, taken) in [(Ahead::begin(&world.root), true), (Ahead::begin(&other.root), false)] {
+        let ahead = ahead.unwrap();
+        let survey = Survey::new(&world.git, &world.root, LOOK_MS_MAX).unwrap().after(Some(&ahead));
+        let changes = survey.since(survey.head().unwrap().as_deref()).unwrap();
+        assert_eq!(changes.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["a", "new"]);
+        assert!(survey.looks_itself());
+        let left = [&world, &other].into_iter().find_map(|world| ahead.take(&world.root.join(".git")));
+        assert_eq!(left.is_none(), taken);
+    }
+    // What was begun too early to know how is ended with whoever began it.
+    drop(Ahead::begin(&world.root));
+}
+
+#[test]
+fn what_changed_files_contain_is_read_as_the_tree_is_looked_at() {
+    let world = World::committed();
+    world.write("a", "2\n");
+    let touched = fs::File::options().append(true).open(world.root.join("b")).unwrap();
+    touched.set_modified(std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1)).unwrap();
+    let survey = Survey::new(&world.git, &world.root, LOOK_MS_MAX).unwrap();
+    survey.prepare().unwrap();
+    let content = |path: &[u8]| survey.read(path).map(|read| read.as_ref().and_then(|read| read.content));
+    assert_eq!(content(b"a"), Some(Some(Digest::of(b"2\n"))));
+    assert_eq!(content(b"b"), Some(None), "it is what the index has");
+    assert_eq!(content(b"c"), None);
+    let head = survey.head().unwrap();
+    assert_eq!(survey.tracked(head.as_deref()).unwrap().into_keys().collect::<Vec<_>>(), ["a"]);
+    // What was read a moment ago is not read again.
+    assert_eq!(survey.contents(&["a"]).get("a"), Some(&Some(Digest::of(b"2\n"))));
 }
 
 #[test]
