@@ -128,17 +128,17 @@ impl Entry<'_> {
 
     fn decision_data(&self) -> Value {
         let decision = self.decision;
-        let facts: Vec<Value> =
-            self.facts.iter().map(|(probe, fact)| json!({ "probe": probe, "fact": fact })).collect();
         let mut data = json!({
             "verdict": decision.verdict,
             "code": decision.code,
             "reason": decision.reason,
             "findings": decision.findings,
             "consulted": decision.consulted,
-            "facts": facts,
         });
         if let Value::Object(data) = &mut data {
+            // Put in as they are: there may be many, and they would be copied one by one.
+            let facts = self.facts.iter().map(|(probe, fact)| json!({ "probe": probe, "fact": fact }));
+            data.insert("facts".into(), facts.collect());
             let mut optional = Map::new();
             optional.insert("feedback".into(), json!(decision.feedback));
             optional.insert("edits".into(), decision.edits.iter().map(kept_edit).collect());

@@ -262,6 +262,7 @@ impl Runtime {
     }
 
     fn attempt(&self, message: &Message, seen: &mut Seen) -> Result<Answer, Fault> {
+        seen.files.begin(&message.event, || self.definitions.root(None));
         let mut held = self.recall(&message.event.session)?;
         for _ in 0..COMMIT_TRIES_MAX {
             let named = message.event.definition.as_deref();

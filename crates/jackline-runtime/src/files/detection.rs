@@ -17,6 +17,7 @@ use jackline_core::redact::Redactor;
 use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 
+use super::ahead::Ahead;
 use super::baselines;
 use super::changes::{LOOK_MS_MAX, Survey, Told, Unclear};
 use super::contents::{self, Contents};
@@ -43,6 +44,8 @@ pub struct Question<'a> {
     pub kept: &'a [PathBuf],
     /// When the session began that asks: what changed since is read, whatever git's index says of it.
     pub began: Option<Timestamp>,
+    /// A look that was begun before.
+    pub(crate) ahead: Option<&'a Ahead>,
 }
 
 impl Question<'_> {
@@ -103,11 +106,16 @@ pub struct Fired {
 /// # Errors
 /// Why it cannot be told.
 pub fn look_at(folder: &Folder, home: Option<&Path>, question: Question<'_>) -> Result<Detection, String> {
-    detect(Git::find(&folder.root, home).as_ref(), folder, question)
+    detect(Git::find(&folder.root, home).as_ref(), folder, question, || {})
 }
 
-/// Looks which policies fire.
-pub(crate) fn detect(git: Option<&Git>, folder: &Folder, question: Question<'_>) -> Result<Detection, String> {
+/// Looks which policies fire; `meanwhile` is done while the work tree is looked at.
+pub(crate) fn detect(
+    git: Option<&Git>,
+    folder: &Folder,
+    question: Question<'_>,
+    meanwhile: impl FnOnce(),
+) -> Result<Detection, String> {
     let survey = git.ok_or(Unclear::NoGit).and_then(|git| surveyed(git, folder, question));
     // What changed is looked at while the policies are read.
     survey.iter().filter(|_| holds_any(&folder.dir)).for_each(Survey::begin);
@@ -119,6 +127,7 @@ pub(crate) fn detect(git: Option<&Git>, folder: &Folder, question: Question<'_>)
     if read.policies.is_empty() {
         return Ok(empty);
     }
+    meanwhile();
     let (fired, lost) =
         survey.and_then(|survey| look(&survey, folder, question, read.policies)).map_err(|why| why.to_string())?;
     let faults = empty.faults.into_iter().chain(lost).collect();
@@ -146,9 +155,9 @@ enum Lost {
 type Looked = (Vec<Fired>, Vec<PolicyFault>);
 
 /// The repository as it is looked at for a folder.
-fn surveyed<'a>(git: &'a Git, folder: &Folder, asked: Question<'_>) -> Result<Survey<'a>, Unclear> {
+fn surveyed<'a>(git: &'a Git, folder: &Folder, asked: Question<'a>) -> Result<Survey<'a>, Unclear> {
     let survey = Survey::new(git, &folder.root, LOOK_MS_MAX)?;
-    Ok(survey.beside(folder, asked.kept).doubting(asked.began))
+    Ok(survey.beside(folder, asked.kept).doubting(asked.began).after(asked.ahead))
 }
 
 fn look(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, all: Vec<Policy>) -> Result<Looked, Unclear> {

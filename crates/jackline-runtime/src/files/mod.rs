@@ -4,13 +4,16 @@
 //! beside the policies: a view, which only counts where a session's log backs it.
 
 pub mod actions;
+mod ahead;
 mod attributes;
 mod baselines;
 mod blob;
 mod changes;
+mod commits;
 mod compared;
 mod configured;
 mod contents;
+mod declared;
 mod detection;
 pub mod folder;
 mod holding;
@@ -27,6 +30,7 @@ mod tree;
 mod withheld;
 
 pub use actions::ACTIONS_MS_MAX;
+pub(crate) use ahead::Ahead;
 pub use changes::{LOOK_MS_MAX, NO_COMMIT};
 pub(crate) use detection::detect;
 pub use detection::{Detection, Fired, Question, look_at};
