@@ -1,10 +1,12 @@
 //! A session as a store has it: its checkpoint, and the changes of the records after it folded in.
 
+use std::borrow::Cow;
+
 use jackline_core::session::Session;
 use jackline_core::sha::Digest;
 
 use crate::replay::Fold;
-use crate::store::{Head, Lines, Store, StoreFault, Torn};
+use crate::store::{Head, Lines, State, Store, StoreFault, Torn};
 
 /// What is held of a session between two events.
 #[derive(Debug, Clone)]
@@ -12,6 +14,12 @@ pub(crate) struct Held {
     pub(crate) session: Session,
     pub(crate) head: Head,
     pub(crate) torn: Option<Torn>,
+}
+
+impl State for Session {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Owned(self.encode())
+    }
 }
 
 pub(crate) fn load(store: &dyn Store, session: &str) -> Result<Held, StoreFault> {

@@ -227,7 +227,10 @@ impl Runtime {
 
     /// Does what was left for later, where the runtime was built to leave anything.
     pub fn catch_up(&self) {
-        self.store.catch_up();
+        self.store.catch_up(&|session, head| {
+            let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            held.get(session).filter(|held| held.head == head).map(|held| held.session.encode())
+        });
     }
 
     fn operate(&self, session: &str, body: Body) -> Answer {
@@ -460,13 +463,12 @@ impl Runtime {
             self.store.snapshot_get(session, digest).ok().flatten()
         });
         self.keep_snapshot(session, before.as_ref(), &next)?;
-        let state = next.encode();
         let commit = Commit {
             expected: held.head,
             cut: held.torn.is_some(),
             lines: &lines,
             head,
-            state: &state,
+            state: &next,
             sync: self.sync(judging.sync, &message.event),
         };
         match self.store.commit(session, &commit)? {
