@@ -73,9 +73,9 @@ pub(crate) fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
 /// The lowercase hexadecimal digits of some bytes.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
-    let digits = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)]).collect();
-    // A record has dozens of them: as bytes they are written several at a time, as characters one by one.
-    String::from_utf8(digits).unwrap_or_default()
+    // A record has dozens of them: as pairs they are written many at a time, one after the other each by itself.
+    let pairs: Vec<[u8; 2]> = bytes.iter().map(|byte| [digit(byte >> 4), digit(byte & 0x0f)]).collect();
+    String::from_utf8(pairs.into_flattened()).unwrap_or_default()
 }
 
 fn nibble(digit: u8) -> Option<u8> {
