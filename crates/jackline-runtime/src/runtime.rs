@@ -416,10 +416,10 @@ impl Runtime {
         let started = self.started_in.clone();
         Box::new(move || {
             let definition = standing.stack.path.as_ref().map(Path::new);
-            let protected = standing.protected();
-            let own_of = |root: &Path| own_paths(root, home.as_deref(), state.as_deref(), definition, &protected);
-            let mut own = own_of(&root);
-            own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
+            let trees = standing.trees();
+            let protected = standing.protected_in(&trees);
+            let own_of = |tree| own_paths(tree, home.as_deref(), state.as_deref(), definition, &protected);
+            let mut own: Vec<OwnPath> = trees.iter().flat_map(own_of).collect();
             own.extend(own_between(&root, &started));
             own.extend(own_settings(&standing.stack));
             own.extend(own_program(line.as_ref()));
