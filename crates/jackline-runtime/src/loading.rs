@@ -12,6 +12,8 @@ pub(crate) struct Held {
     pub(crate) session: Session,
     pub(crate) head: Head,
     pub(crate) torn: Option<Torn>,
+    /// Bytes that its checkpoint took last.
+    pub(crate) bytes: usize,
 }
 
 pub(crate) fn load(store: &dyn Store, session: &str) -> Result<Held, StoreFault> {
@@ -26,7 +28,8 @@ pub(crate) fn load(store: &dyn Store, session: &str) -> Result<Held, StoreFault>
     if fold.lost() {
         fold = whole(store, session, store.lines(session, 0)?)?;
     }
-    Ok(Held { session: fold.session, head: loaded.head, torn: loaded.torn })
+    let bytes = loaded.checkpoint.map_or(0, |checkpoint| checkpoint.state.len());
+    Ok(Held { session: fold.session, head: loaded.head, torn: loaded.torn, bytes })
 }
 
 /// Folds a log from its first line on.

@@ -22,6 +22,9 @@ use crate::store::{Head, Torn};
 /// Bytes that a decision's own data may take; findings and facts are ours and short, but there may be many.
 const DECISION_BYTES_MAX: usize = 64 * 1024;
 
+/// Bytes for which there is room before the first record is written: those of an ordinary call take less.
+const LINES_BYTES: usize = 4096;
+
 /// Everything the records of one event are made of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry<'a> {
@@ -51,7 +54,7 @@ pub(crate) struct Linked {
 impl Entry<'_> {
     /// Links all records of the event after `head`.
     pub(crate) fn link(&self, head: Head) -> Linked {
-        let mut linked = Linked { lines: Vec::with_capacity(2048), head };
+        let mut linked = Linked { lines: Vec::with_capacity(LINES_BYTES), head };
         let offset = head.offset;
         if let Some(torn) = self.torn {
             linked.push(self.record(

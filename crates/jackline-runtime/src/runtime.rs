@@ -55,6 +55,9 @@ use redacted::{plainly_named, redact_changes, redact_policies};
 /// through, so this many losses in a row mean that something is wrong.
 const COMMIT_TRIES_MAX: u32 = 256;
 
+/// Bytes by which a checkpoint is expected to grow with one event; more only costs a copy.
+const CHECKPOINT_GROWTH_BYTES: usize = 512;
+
 /// Sessions whose state is held in memory between events; a further one pushes another out, to be loaded again.
 const HELD_MAX: usize = 64;
 
@@ -88,7 +91,7 @@ pub struct Runtime {
     pub(crate) patience: Option<fn(u64)>,
     /// What the server offers whose calls are judged, where the surface told.
     pub(crate) catalogue: Mutex<Option<Arc<Catalogue>>>,
-    pub(crate) held: Mutex<BTreeMap<String, Held>>,
+    pub(crate) held: Mutex<BTreeMap<String, Box<Held>>>,
     pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
 }
 
@@ -342,7 +345,7 @@ impl Runtime {
 
     fn recall(&self, session: &str) -> Result<Held, Fault> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
-        held.map_or_else(|| Ok(self.load(session)?), Ok)
+        held.map_or_else(|| Ok(self.load(session)?), |held| Ok(*held))
     }
 
     fn load(&self, session: &str) -> Result<Held, StoreFault> {
@@ -460,7 +463,7 @@ impl Runtime {
             self.store.snapshot_get(session, digest).ok().flatten()
         });
         self.keep_snapshot(session, before.as_ref(), &next)?;
-        let state = next.encode();
+        let state = next.encode_in_room_of(held.bytes + CHECKPOINT_GROWTH_BYTES);
         let commit = Commit {
             expected: held.head,
             cut: held.torn.is_some(),
@@ -473,7 +476,7 @@ impl Runtime {
             Committed::Moved => Ok(Err(Moved)),
             Committed::Done => {
                 self.sign(message, judging, head);
-                self.hold(session, Held { session: next, head, torn: None });
+                self.hold(session, Held { session: next, head, torn: None, bytes: state.len() });
                 let notices = notices::of(judging, &message.event, &decision, facts);
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
@@ -500,7 +503,7 @@ impl Runtime {
         if all.len() >= HELD_MAX {
             all.pop_first();
         }
-        all.insert(session.to_owned(), held);
+        all.insert(session.to_owned(), Box::new(held));
     }
 
     /// A snapshot's content is in the store before any record names it. What no name leads to afterwards goes
