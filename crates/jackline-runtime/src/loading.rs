@@ -1,6 +1,7 @@
 //! A session as a store has it: its checkpoint, and the changes of the records after it folded in.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use jackline_core::session::Session;
 use jackline_core::sha::Digest;
@@ -14,11 +15,42 @@ pub(crate) struct Held {
     pub(crate) session: Session,
     pub(crate) head: Head,
     pub(crate) torn: Option<Torn>,
+    /// Bytes that its checkpoint took last.
+    pub(crate) bytes: usize,
 }
 
-impl State for Session {
+/// Bytes by which a checkpoint is expected to grow with one event; more only costs a copy.
+const GROWTH_BYTES: usize = 512;
+
+/// A session as a checkpoint keeps it: encoded where that is asked for, in about the room that the last one took.
+#[derive(Debug)]
+pub(crate) struct Encoding<'a> {
+    pub(crate) session: &'a Session,
+    /// Bytes that its checkpoint took last.
+    pub(crate) bytes: Cell<usize>,
+}
+
+impl Encoding<'_> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let encoded = self.session.encode_in_room_of(self.bytes.get() + GROWTH_BYTES);
+        self.bytes.set(encoded.len());
+        encoded
+    }
+}
+
+impl State for Encoding<'_> {
     fn bytes(&self) -> Cow<'_, [u8]> {
         Cow::Owned(self.encode())
+    }
+}
+
+impl Held {
+    /// It as a checkpoint keeps it.
+    pub(crate) fn encoded(&mut self) -> Vec<u8> {
+        let encoding = Encoding { session: &self.session, bytes: Cell::new(self.bytes) };
+        let encoded = encoding.encode();
+        self.bytes = encoded.len();
+        encoded
     }
 }
 
@@ -34,7 +66,8 @@ pub(crate) fn load(store: &dyn Store, session: &str) -> Result<Held, StoreFault>
     if fold.lost() {
         fold = whole(store, session, store.lines(session, 0)?)?;
     }
-    Ok(Held { session: fold.session, head: loaded.head, torn: loaded.torn })
+    let bytes = loaded.checkpoint.map_or(0, |checkpoint| checkpoint.state.len());
+    Ok(Held { session: fold.session, head: loaded.head, torn: loaded.torn, bytes })
 }
 
 /// Folds a log from its first line on.

@@ -22,7 +22,7 @@ use crate::store::{Head, Torn};
 /// Bytes that a decision's own data may take; findings and facts are ours and short, but there may be many.
 const DECISION_BYTES_MAX: usize = 64 * 1024;
 
-/// Bytes that the lines of an ordinary event take.
+/// Bytes for which there is room before the first record is written: those of an ordinary call take less.
 const LINES_BYTES: usize = 4096;
 
 /// Everything the records of one event are made of.

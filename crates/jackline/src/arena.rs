@@ -42,8 +42,10 @@ struct Books {
     /// The first free part of each class, and each of them begins with the next: by offset plus one, so that nothing is
     /// zero, and books that nobody has written to need no room in the program's file.
     free: [usize; CLASSES],
-    /// Larger free parts, with their sizes; nothing where the size is zero.
+    /// Larger free parts, or what is left of them, with their sizes; nothing where the size is zero.
     large: [(usize, usize); LARGE_PARTS_MAX],
+    /// None of those is larger.
+    largest: usize,
 }
 
 /// Hands out parts of a block, then asks the system.
@@ -137,7 +139,8 @@ impl Shelf {
 
 impl Arena {
     pub(crate) const fn new() -> Self {
-        let books = Books { taken: 0, touched: 0, free: [0; CLASSES], large: [(0, 0); LARGE_PARTS_MAX] };
+        let large = [(0, 0); LARGE_PARTS_MAX];
+        let books = Books { taken: 0, touched: 0, free: [0; CLASSES], large, largest: 0 };
         Self {
             block: Block(UnsafeCell::new([0; BLOCK_BYTES])),
             books: UnsafeCell::new(books),
@@ -184,16 +187,27 @@ impl Arena {
         Some(Part { offset, clean })
     }
 
-    /// A free part of this size, or a large one that holds it.
+    /// A free part of this size, or the beginning of a large one that holds it.
     fn take_again(&self, books: &mut Books, size: usize) -> Option<usize> {
-        let Some(first) = books.free.get_mut(size / GRAIN_BYTES - 1) else {
-            let large = books.large.iter_mut().find(|(_, room)| *room >= size)?;
-            return Some(std::mem::take(large).0);
+        if let Some(first) = books.free.get_mut(size / GRAIN_BYTES - 1)
+            && let Some(offset) = first.checked_sub(1)
+        {
+            // SAFETY: a free part is aligned and holds at least one grain, and begins with what `give` wrote.
+            *first = unsafe { self.address(offset).cast::<usize>().read() };
+            return Some(offset);
+        }
+        if size > books.largest {
+            return None;
+        }
+        let Some((offset, room)) = books.large.iter_mut().filter(|(_, room)| *room >= size).min_by_key(|part| part.1)
+        else {
+            books.largest = size - GRAIN_BYTES;
+            return None;
         };
-        let offset = first.checked_sub(1)?;
-        // SAFETY: a free part is aligned and holds at least one grain, and begins with what `give` wrote.
-        *first = unsafe { self.address(offset).cast::<usize>().read() };
-        Some(offset)
+        // Sizes are whole grains, so what is left is as aligned as the part was.
+        let taken = *offset;
+        (*offset, *room) = (taken + size, *room - size);
+        Some(taken)
     }
 
     fn give(&self, books: &mut Books, offset: usize, size: usize) {
@@ -205,8 +219,9 @@ impl Arena {
             // SAFETY: the part is aligned, holds at least one grain, and its owner has just given it up.
             unsafe { self.address(offset).cast::<usize>().write(*first) };
             *first = offset + 1;
-        } else if let Some(empty) = books.large.iter_mut().find(|(_, room)| *room == 0) {
-            *empty = (offset, size);
+        } else if let Some(least) = books.large.iter_mut().min_by_key(|part| part.1).filter(|least| least.1 < size) {
+            *least = (offset, size);
+            books.largest = books.largest.max(size);
         }
     }
 
@@ -358,6 +373,33 @@ mod tests {
             assert_eq!(arena.alloc(layout(4000, 8)), parts[0]);
             assert_eq!(arena.alloc(layout(2000, 8)), parts[1]);
             assert!(arena.alloc(layout(2000, 8)).addr() > parts[2].addr());
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_a_large_part_is_used_too() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        // SAFETY: as above.
+        unsafe {
+            let parts = [8000, 16].map(|size| arena.alloc(layout(size, 8)));
+            parts[0].write_bytes(7, 8000);
+            arena.dealloc(parts[0], layout(8000, 8));
+            let small: Vec<*mut u8> = (0..10).map(|_| arena.alloc_zeroed(layout(30, 8))).collect();
+            assert!(small.iter().enumerate().all(|(at, part)| part.addr() == parts[0].addr() + 32 * at));
+            assert!(small.iter().all(|part| bytes(*part, 30).iter().all(|byte| *byte == 0)));
+            let rest = arena.alloc(layout(8000 - 320, 8));
+            assert_eq!(rest.addr(), parts[0].addr() + 320);
+            assert!(arena.alloc(layout(16, 8)).addr() > parts[1].addr(), "nothing is left");
+            // Of more parts than are remembered the largest are.
+            let parts: Vec<*mut u8> = (0..20).map(|at| arena.alloc(layout(2000 + 16 * at, 8))).collect();
+            let last = arena.alloc(layout(16, 8));
+            for (at, part) in parts.iter().enumerate() {
+                arena.dealloc(*part, layout(2000 + 16 * at, 8));
+            }
+            assert_eq!(arena.alloc(layout(2000 + 16 * 19, 8)), parts[19]);
+            assert_eq!(arena.alloc(layout(2000 + 16 * 18, 8)), parts[18]);
+            assert!(arena.alloc(layout(4000, 8)).addr() > last.addr());
         }
     }
 
