@@ -487,7 +487,7 @@ mod tests {
         static ARENA: Arena = Arena::new();
         let arena = &ARENA;
         let churn = move |mark: u8| {
-            if mark % 2 == 0 {
+            if mark.is_multiple_of(2) {
                 take_shelf();
             }
             let mut kept: Vec<(*mut u8, usize)> = Vec::new();

@@ -91,7 +91,7 @@ pub struct Options {
     pub server: Target,
     /// Lets go of the memory that only starting, and a first call, needed.
     pub unload: fn(),
-    /// Is called by each thread that judges, once, when it begins: it lasts, and does the same again and again.
+    /// Is called by each of the two threads that read, once, when it begins: they last, and do the same again and again.
     pub settle_in: fn(),
 }
 
