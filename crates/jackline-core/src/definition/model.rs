@@ -453,7 +453,7 @@ pub struct CommandParts {
     pub args: Vec<String>,
     /// Any of these.
     pub flags: Vec<String>,
-    /// Any of these variables is set in front of the command.
+    /// Any of these variables is set for the command, or to a value that fits: `NAME=glob`.
     pub env: Vec<String>,
     /// Any of these globs is written by a redirection.
     pub redirects_to: Vec<String>,

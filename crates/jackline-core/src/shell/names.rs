@@ -104,9 +104,9 @@ fn bounded(mut text: String) -> String {
 
 /// The words without the options before the subcommand, as far as it is known which of those take a value.
 #[must_use]
-pub fn without_global_options(command: &Command) -> Vec<Word> {
+pub fn without_global_options(command: &Command) -> Vec<&Word> {
     let known = GLOBAL_OPTIONS.iter().find(|(name, _)| Some(*name) == command.program());
-    known.map_or_else(|| command.words.clone(), |(_, valued)| without_options(&command.words, valued))
+    known.map_or_else(|| command.words.iter().collect(), |(_, valued)| without_options(&command.words, valued))
 }
 
 /// The command as it is written, with its program by base name, and without options before the subcommand.
@@ -118,7 +118,7 @@ fn spellings(command: &Command) -> Vec<Vec<Word>> {
         *first = Word::literal(program);
     }
     if let Some((_, valued)) = GLOBAL_OPTIONS.iter().find(|(name, _)| *name == program) {
-        spellings.push(without_options(&named, valued));
+        spellings.push(without_options(&named, valued).into_iter().cloned().collect());
     }
     if spellings.first() != Some(&named) {
         spellings.push(named);
@@ -126,13 +126,13 @@ fn spellings(command: &Command) -> Vec<Vec<Word>> {
     spellings
 }
 
-fn without_options(words: &[Word], valued: &[&str]) -> Vec<Word> {
-    let mut kept: Vec<Word> = words.first().cloned().into_iter().collect();
+fn without_options<'w>(words: &'w [Word], valued: &[&str]) -> Vec<&'w Word> {
+    let mut kept: Vec<&Word> = words.first().into_iter().collect();
     let mut rest = words.iter().skip(1);
     while let Some(word) = rest.next() {
         let option = word.text.starts_with(['-', '+']) && word.text.len() > 1;
         if !option {
-            kept.push(word.clone());
+            kept.push(word);
             break;
         }
         if valued.contains(&word.text.as_str()) {
@@ -140,6 +140,6 @@ fn without_options(words: &[Word], valued: &[&str]) -> Vec<Word> {
             rest.next();
         }
     }
-    kept.extend(rest.cloned());
+    kept.extend(rest);
     kept
 }
