@@ -31,22 +31,22 @@ pub static PACKS: &[Pack] = &[
     Pack {
         name: "git",
         text: include_str!("git.yaml"),
-        sha256: "6ad57f9d96292ad1a46cd31b74ab31951ff778f4215ae12b264fc89e2530047e",
+        sha256: "9d37e0b67ed3c71e08bb5f40a889ecf05065c28dd0fae037fcc0aadfd6a888e0",
     },
     Pack {
         name: "secrets",
         text: include_str!("secrets.yaml"),
-        sha256: "0896d04316880f3efc050252f24add998c2fb3b67bce0f1f3f10d7971d5a8202",
+        sha256: "75c9ebda207524172f7720238567f68bc579d97d6e654da77b8016a39a953aa1",
     },
     Pack {
         name: "destructive",
         text: include_str!("destructive.yaml"),
-        sha256: "ba23367383bb8543dbc467a31b1024106066d58e9313fb912931f7c2f52663e0",
+        sha256: "8b8d195c10c93fbc442e720b0e478279a877f0cd40160d28b1f323f9a484ace2",
     },
     Pack {
         name: "supply-chain",
         text: include_str!("supply-chain.yaml"),
-        sha256: "824a670ab29a099662373edfcf0003a7d04c12640dc91543336d3998b135a4ca",
+        sha256: "76030dd3b6f714a3b13bd88eb1f8dcefbad3088f13bf07e14428b07db2195191",
     },
 ];
 
