@@ -3,6 +3,8 @@
 //! Two ways of looking: a restriction counts what *may* match (an argument of the wrong type, a word that is not
 //! known), a proof counts only what surely does. `not` turns the one into the other.
 
+mod statements;
+
 use serde_json::Value;
 
 use crate::call::{Touch, View};
@@ -294,6 +296,7 @@ fn parts_hold(command: &Command, wanted: &CommandParts, purpose: Purpose) -> boo
     let options = shell::options(command);
     let held = Held { command, told, options, purpose };
     held.words_hold(wanted)
+        && (wanted.statement.is_empty() || wanted.statement.iter().any(|words| held.is_statement(words)))
         && !wanted.without.iter().any(|without| is_told(&held.told, without, &held.options))
         && (wanted.env.is_empty() || wanted.env.iter().any(|wanted| is_set(command, wanted, purpose)))
         && (wanted.redirects_to.is_empty()
@@ -347,6 +350,16 @@ impl Held<'_> {
                 true
             })
         })
+    }
+
+    /// Whether the command is told a statement that begins with these words.
+    fn is_statement(&self, words: &str) -> bool {
+        let sure = !self.purpose.lenient();
+        let says =
+            |word: &Word| statements::held_by(&word.text).iter().any(|it| statements::begin_with(it, words, sure));
+        let compared = |word: &Word| word.known() || self.purpose == Purpose::Known;
+        let guessed = |word: &Word| !word.known() && self.purpose.guesses();
+        self.told.iter().any(|word| guessed(word) || compared(word) && says(word))
     }
 
     /// Whether a word is a wanted one; an option among these may be cut short as well.

@@ -461,6 +461,8 @@ pub struct CommandParts {
     pub subcommand: Vec<String>,
     /// None of these words.
     pub without: Vec<String>,
+    /// A statement that it is told begins with any of these.
+    pub statement: Vec<String>,
 }
 
 /// A condition on one argument. JSON is compact.

@@ -305,6 +305,7 @@ fn conditions_that_no_command_meets_are_refused() {
     of("program: git push", "2:48 policy \"r\": program `git push` has a blank, so no command is it");
     of("program: /usr/bin/git", "2:48 policy \"r\": program `/usr/bin/git` is a path, so no command is it");
     of("program: git, env: ['A B']", "2:59 policy \"r\": no variable is called `A B`");
+    of("program: psql, statement: 'drop*'", "2:65 policy \"r\": no statement begins with `drop*`");
     good(&rule("program: [git, 'python*'], flags: ['-f', '--force', '+x'], env: ['GIT_*']"));
     check(
         "policies: [{name: r, rule: {tool: Bash, host: cluade}}]",

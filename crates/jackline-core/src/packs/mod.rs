@@ -31,7 +31,7 @@ pub static PACKS: &[Pack] = &[
     Pack {
         name: "git",
         text: include_str!("git.yaml"),
-        sha256: "9d37e0b67ed3c71e08bb5f40a889ecf05065c28dd0fae037fcc0aadfd6a888e0",
+        sha256: "88b9d60898b6f0c90f868a7f440db2cdb315ef21662e2b0d695ecb3ad3913c96",
     },
     Pack {
         name: "secrets",
@@ -41,7 +41,7 @@ pub static PACKS: &[Pack] = &[
     Pack {
         name: "destructive",
         text: include_str!("destructive.yaml"),
-        sha256: "8b8d195c10c93fbc442e720b0e478279a877f0cd40160d28b1f323f9a484ace2",
+        sha256: "734bee871001c6944b53778d171c3010612effc30a1a32914e4a014984407a45",
     },
     Pack {
         name: "supply-chain",

@@ -15,7 +15,7 @@ use super::schemas::inline_faults;
 const KEPT_BYTES_MAX: usize = 4 << 20;
 
 /// The form in which a model is kept; another form of the same version must not be taken for this one.
-const FORMAT: u8 = 2;
+const FORMAT: u8 = 3;
 
 /// Definitions kept by digest below the state directory: their texts, and their checked models.
 #[derive(Debug, Clone, PartialEq, Eq)]

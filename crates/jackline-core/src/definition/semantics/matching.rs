@@ -99,6 +99,15 @@ impl Check<'_> {
             let help = "name a variable, or one and its value: `NAME=glob`";
             self.error(format!("no variable is called {}", quoted(name)), Some(help), &variables.item(index));
         }
+        let plain = |words: &str| words.chars().all(|c| c.is_alphanumeric() || c == '_' || c.is_whitespace());
+        let strange = |words: &String| words.trim().is_empty() || !plain(words);
+        for (index, words) in parts.statement.iter().enumerate().filter(|(_, words)| strange(words)) {
+            self.error(
+                format!("no statement begins with {}", quoted(words)),
+                Some("name its first words, without patterns"),
+                &at.key("statement").item(index),
+            );
+        }
     }
 
     /// A host that we do not know: a program of the owner's own, or a slip.

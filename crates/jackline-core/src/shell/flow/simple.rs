@@ -313,11 +313,10 @@ impl Walker<'_> {
         }
     }
 
-    /// What a shell or interpreter is given on its standard input.
-    fn fed(
+    /// What a program that is no shell is told on its standard input.
+    fn told_by_input(
         &mut self,
-        program: &str,
-        words: &[Word],
+        (program, words): (&str, &[Word]),
         input: &Input,
         state: &State,
         standing: Standing,
@@ -333,6 +332,19 @@ impl Walker<'_> {
         if let Some(text) = input.text.as_ref().filter(|text| SCHEDULING.contains(&program) && !text.dynamic) {
             self.text(text, State { unproven: true, ..fresh(state) }, standing.unsure())?;
         }
+        Ok(())
+    }
+
+    /// What a shell or interpreter is given on its standard input.
+    fn fed(
+        &mut self,
+        program: &str,
+        words: &[Word],
+        input: &Input,
+        state: &State,
+        standing: Standing,
+    ) -> Result<(), String> {
+        self.told_by_input((program, words), input, state, standing)?;
         let shell = wrappers::is_shell(program);
         let sources = matches!(program, "source" | ".");
         let interpreter = wrappers::is_interpreter(program);
@@ -342,6 +354,9 @@ impl Walker<'_> {
         self.reading.foreign |= listens && (input.text.is_some() || input.from_process || standing.piped);
         if words.iter().skip(1).any(|word| word.text.starts_with("<(")) && (shell || interpreter || sources) {
             self.opaque("a shell reads its text from another command");
+        }
+        if runs_lines(program, words) && (standing.piped || input.from_process) {
+            self.opaque("text is piped into a program that runs it");
         }
         if !reads || !(shell || interpreter || sources) {
             return Ok(());
@@ -365,6 +380,22 @@ impl Walker<'_> {
             }
             None => Ok(()),
         }
+    }
+}
+
+/// Whether a program runs what its standard input says, told so by its words.
+fn runs_lines(program: &str, words: &[Word]) -> bool {
+    let mut arguments = words.iter().skip(1).map(|word| word.text.as_str());
+    match program {
+        "parallel" => arguments.all(|text| text.starts_with('-') || text.bytes().all(|byte| byte.is_ascii_digit())),
+        "make" | "gmake" => {
+            let mut file = false;
+            arguments.any(|text| {
+                let named = std::mem::replace(&mut file, matches!(text, "-f" | "--file" | "--makefile"));
+                named && text == "-" || matches!(text, "-f-" | "--file=-" | "--makefile=-")
+            })
+        }
+        _ => false,
     }
 }
 
