@@ -3,6 +3,8 @@
 //! Two ways of looking: a restriction counts what *may* match (an argument of the wrong type, a word that is not
 //! known), a proof counts only what surely does. `not` turns the one into the other.
 
+mod statements;
+
 use serde_json::Value;
 
 use crate::call::{Touch, View};
@@ -14,6 +16,7 @@ use crate::event::{Event, MAIN_AGENT};
 use crate::glob;
 use crate::json::alike;
 use crate::overlap;
+use crate::path::Role;
 use crate::probe::{Fact, Facts, Identity, Probe};
 use crate::session::Session;
 use crate::shell::{self, Command, How, Options, Word};
@@ -22,6 +25,9 @@ use crate::tools;
 
 /// Steps that name steps are followed this deep; a definition that goes deeper names nothing more.
 pub(crate) const STEP_DEPTH_MAX: u32 = 8;
+
+/// Bytes of a name's beginning by which a search asks for it: fewer fit too many names.
+const ASKED_BYTES_MIN: usize = 2;
 
 /// How a match is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,16 +211,30 @@ fn path_is(pattern: &str, touch: &Touch, identity: &Identity, purpose: Purpose) 
     }
     let absolute = pattern.starts_with('/');
     let (_, rest) = touch.split();
-    if rest.is_empty() || !purpose.lenient() {
+    // Whoever deletes all that lies below a directory deletes its tree.
+    let whole = touch.role == Role::Delete && rest == "**";
+    let is_itself = || {
         let inside = identity.inside.as_deref().is_some_and(|inside| glob::matches(pattern, inside));
-        return inside || absolute && glob::matches(pattern, &identity.path);
+        inside || absolute && glob::matches(pattern, &identity.path)
+    };
+    if rest.is_empty() || !purpose.lenient() {
+        return is_itself();
+    }
+    if whole && is_itself() {
+        return true;
     }
     let last = rest.rsplit('/').next().unwrap_or_default();
     // What lies anywhere below may be anything: only a pattern that names its directory is known to meet it, or one of
-    // hidden files where they are asked for; and of what is searched for, only what is asked for by its whole name.
+    // hidden files where they are asked for; and of what is searched for, only what is asked for by its whole name, or by
+    // how its name begins.
     let says_a_name = |pattern: &str| pattern.rsplit('/').next().is_some_and(|end| end.contains(char::is_alphanumeric));
     let meets = |pattern: &str| match rest.contains("**") {
-        true if glob::is_pattern(last) => pattern.rsplit('/').nth(1) == identity.path.rsplit('/').next(),
+        true if glob::is_pattern(last) => {
+            let parent = pattern.rsplit('/').nth(1);
+            // In a workspace nobody keeps what is placed elsewhere.
+            let placed = parent.is_some_and(|parent| !is_wild(parent)) && identity.inside.is_some();
+            parent == identity.path.rsplit('/').next() || !placed && begins_alike(pattern, last)
+        }
         true => says_a_name(pattern),
         false => pattern.contains('/') || pattern.starts_with('.') && is_hidden(last),
     };
@@ -224,6 +244,18 @@ fn path_is(pattern: &str, touch: &Touch, identity: &Identity, purpose: Purpose) 
         Some(inside) if !absolute => overlap::overlaps(pattern, &below(inside)),
         _ => absolute && overlap::overlaps_from_root(pattern, &below(&identity.path)),
     })
+}
+
+/// Whether a pattern's last segment begins with what a search asks for, as far as that is told.
+fn begins_alike(pattern: &str, asked: &str) -> bool {
+    let told = |text: &str| text.find(['*', '?', '[', '{', '\\']).unwrap_or(text.len());
+    let opening = asked.get(..told(asked)).unwrap_or_default();
+    let last = pattern.rsplit('/').next().unwrap_or_default();
+    opening.len() >= ASKED_BYTES_MIN && last.get(..told(last)).is_some_and(|last| last.starts_with(opening))
+}
+
+fn is_wild(text: &str) -> bool {
+    text.contains(['*', '?'])
 }
 
 fn is_hidden(name: &str) -> bool {
@@ -262,52 +294,126 @@ fn parts_hold(command: &Command, wanted: &CommandParts, purpose: Purpose) -> boo
     }
     let told: Vec<&Word> = shell::told(command).into_iter().skip(1).collect();
     let options = shell::options(command);
-    (wanted.subcommand.is_empty() || wanted.subcommand.iter().any(|wanted| is_subcommand(command, wanted, purpose)))
-        && in_order(&told, &wanted.args, purpose)
-        && (wanted.flags.is_empty()
-            || wanted.flags.iter().any(|flag| options.words.iter().any(|word| is_flag(word, flag, &options, purpose))))
-        && !wanted.without.iter().any(|without| is_told(&told, without, &options))
-        && (wanted.env.is_empty()
-            || wanted.env.iter().any(|name| command.env.iter().any(|(set, _)| glob::text_matches(name, set))))
+    let held = Held { command, told, options, purpose };
+    held.words_hold(wanted)
+        && (wanted.statement.is_empty() || wanted.statement.iter().any(|words| held.is_statement(words)))
+        && !wanted.without.iter().any(|without| is_told(&held.told, without, &held.options))
+        && (wanted.env.is_empty() || wanted.env.iter().any(|wanted| is_set(command, wanted, purpose)))
         && (wanted.redirects_to.is_empty()
             || wanted.redirects_to.iter().any(|glob| redirects_to(command, glob, purpose)))
 }
 
-/// Whether the words after the program and its options are these.
-fn is_subcommand(command: &Command, wanted: &str, purpose: Purpose) -> bool {
-    let words = shell::without_global_options(command);
-    let words: Vec<&Word> = words.iter().skip(1).collect();
-    let wanted: Vec<&str> = wanted.split_whitespace().collect();
-    follow(&words, &wanted, purpose)
+/// A command that parts are held against.
+struct Held<'c> {
+    command: &'c Command,
+    told: Vec<&'c Word>,
+    options: Options<'c>,
+    purpose: Purpose,
+}
+
+impl Held<'_> {
+    /// Whether the subcommand, the arguments and an option are there, each by a word of its own: one that is not known may
+    /// be any of them, but not two at once.
+    fn words_hold(&self, wanted: &CommandParts) -> bool {
+        let said = self.says(wanted, None);
+        if !said || wanted.flags.is_empty() {
+            return said;
+        }
+        let is_option =
+            |word: &&&Word| wanted.flags.iter().any(|flag| is_flag(word, flag, &self.options, self.purpose));
+        let guessed = |word: &Word| word.dynamic && !word.several && self.purpose.guesses();
+        self.options.words.iter().filter(is_option).any(|word| !guessed(word) || self.says(wanted, Some(word)))
+    }
+
+    /// Whether the subcommand and the arguments are there, one of the words being an option.
+    fn says(&self, wanted: &CommandParts, option: Option<&Word>) -> bool {
+        (wanted.subcommand.is_empty() || wanted.subcommand.iter().any(|wanted| self.is_subcommand(wanted, option)))
+            && self.in_order(&wanted.args, option)
+    }
+
+    /// Whether the words after the program and its options are these.
+    fn is_subcommand(&self, wanted: &str, option: Option<&Word>) -> bool {
+        let words = shell::without_global_options(self.command);
+        let wanted: Vec<&str> = wanted.split_whitespace().collect();
+        follow(words.get(1..).unwrap_or_default(), &wanted, option, self.purpose)
+    }
+
+    /// Whether the wanted words occur in this order, gaps allowed.
+    fn in_order(&self, wanted: &[String], option: Option<&Word>) -> bool {
+        let mut words = self.told.as_slice();
+        wanted.iter().all(|want| {
+            let is_free = |word: &Word| !is_same(word, option) || begins_as_option(want);
+            let found = words.iter().position(|word| is_free(word) && self.is_argument(word, want));
+            found.is_some_and(|at| {
+                let stays = words.get(at).is_some_and(|word| is_several(word, self.purpose));
+                words = words.get(at + usize::from(!stays)..).unwrap_or_default();
+                true
+            })
+        })
+    }
+
+    /// Whether the command is told a statement that begins with these words.
+    fn is_statement(&self, words: &str) -> bool {
+        let sure = !self.purpose.lenient();
+        let says =
+            |word: &Word| statements::held_by(&word.text).iter().any(|it| statements::begin_with(it, words, sure));
+        let compared = |word: &Word| word.known() || self.purpose == Purpose::Known;
+        let guessed = |word: &Word| !word.known() && self.purpose.guesses();
+        self.told.iter().any(|word| guessed(word) || compared(word) && says(word))
+    }
+
+    /// Whether a word is a wanted one; an option among these may be cut short as well.
+    fn is_argument(&self, word: &Word, wanted: &str) -> bool {
+        let is_cut = |option: &String| {
+            let (name, value) = option.split_once('=').map_or((option.as_str(), None), |(name, it)| (name, Some(it)));
+            let given = word.text.split_once('=').map(|(_, given)| given);
+            let fits = match (value, given) {
+                (Some(value), Some(given)) => glob::text_matches(value, given),
+                (value, given) => value.is_none() && given.is_none(),
+            };
+            fits && self.options.is_cut(&word.text, name)
+        };
+        let may_be_cut = || self.purpose.lenient() && word.text.starts_with("--") && wanted.contains("--");
+        word_is(word, wanted, self.purpose) || may_be_cut() && glob::alternatives(wanted).iter().any(is_cut)
+    }
+}
+
+fn is_same(word: &Word, other: Option<&Word>) -> bool {
+    other.is_some_and(|other| std::ptr::eq(word, other))
+}
+
+/// Whether a pattern may stand for an option.
+fn begins_as_option(pattern: &str) -> bool {
+    pattern.starts_with(['-', '*', '?', '[', '{'])
+}
+
+/// Whether a word may be several of the wanted ones.
+fn is_several(word: &Word, purpose: Purpose) -> bool {
+    word.dynamic && word.several && purpose.guesses()
 }
 
 /// Whether the wanted words come first, options left out. Which options take a value is not known of every program,
-/// so where something is forbidden, the word after an option may be its value.
-fn follow(words: &[&Word], wanted: &[&str], purpose: Purpose) -> bool {
+/// so where something is forbidden, the word after an option may be its value; and a word that may be several, none.
+fn follow(words: &[&Word], wanted: &[&str], option: Option<&Word>, purpose: Purpose) -> bool {
     let Some((first, rest)) = wanted.split_first() else { return true };
     let mut after_option = false;
     for (index, word) in words.iter().enumerate() {
-        let option = word.text.starts_with('-') && word.text.len() > 1 && !word.dynamic;
-        if option {
+        let is_option = word.text.starts_with('-') && word.text.len() > 1 && !word.dynamic;
+        if is_option || is_same(word, option) {
             after_option = !word.text.contains('=');
             continue;
         }
         let after = words.get(index + 1..).unwrap_or_default();
-        if word_is(word, first, purpose) && follow(after, rest, purpose) {
+        if word_is(word, first, purpose) && (is_several(word, purpose) || follow(after, rest, option, purpose)) {
             return true;
         }
-        if !(after_option && purpose.lenient()) {
+        let may_be_none = word.dynamic && word.several;
+        if !(may_be_none || after_option) || !purpose.lenient() {
             return false;
         }
-        after_option = false;
+        after_option &= may_be_none;
     }
     false
-}
-
-/// Whether the wanted words occur in this order, gaps allowed.
-fn in_order(words: &[&Word], wanted: &[String], purpose: Purpose) -> bool {
-    let mut words = words.iter();
-    wanted.iter().all(|want| words.any(|word| word_is(word, want, purpose)))
 }
 
 fn word_is(word: &Word, wanted: &str, purpose: Purpose) -> bool {
@@ -324,7 +430,7 @@ fn is_flag(word: &Word, flag: &str, options: &Options<'_>, purpose: Purpose) -> 
         // What begins with a letter is no option, whatever comes after.
         return purpose.guesses() && !text.starts_with(|c: char| c.is_alphanumeric() || c == '/' || c == '.');
     }
-    if purpose.lenient() && is_abbreviated(text, flag) {
+    if purpose.lenient() && options.is_cut(text, flag) {
         return true;
     }
     if text == flag || text.strip_prefix(flag).is_some_and(|rest| flag.len() > 2 && rest.starts_with('=')) {
@@ -342,15 +448,17 @@ fn is_told(words: &[&Word], without: &str, options: &Options<'_>) -> bool {
     words.iter().any(|word| word.known() && word.text == without)
 }
 
-/// Whether `text` is a long option cut short within a word: `--no` is an option of its own, `--no-veri` is not.
-fn is_abbreviated(text: &str, flag: &str) -> bool {
-    let option = text.split('=').next().unwrap_or_default();
-    let rest = flag.strip_prefix(option).filter(|_| option.starts_with("--") && option.len() > 4);
-    rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('-') && !option.ends_with('-'))
+/// Whether a variable is set for a command, and to a value that fits where one is wanted.
+fn is_set(command: &Command, wanted: &str, purpose: Purpose) -> bool {
+    let (name, value) = wanted.split_once('=').map_or((wanted, None), |(name, value)| (name, Some(value)));
+    let fits = |set: &Word| value.is_none_or(|wanted| word_is(set, wanted, purpose));
+    command.env.iter().any(|(set, value)| glob::text_matches(name, set) && fits(value))
 }
 
 fn redirects_to(command: &Command, wanted: &str, purpose: Purpose) -> bool {
-    command.redirects.iter().filter(|redirect| redirect.writes).any(|redirect| {
+    // What stands around a command may be redirected elsewhere by the command itself.
+    let counts = |redirect: &&shell::Redirect| redirect.writes && (purpose.lenient() || !redirect.around);
+    command.redirects.iter().filter(counts).any(|redirect| {
         if redirect.to.dynamic {
             purpose.guesses()
         } else {

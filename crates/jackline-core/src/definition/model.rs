@@ -454,7 +454,7 @@ pub struct CommandParts {
     pub args: Vec<String>,
     /// Any of these.
     pub flags: Vec<String>,
-    /// Any of these variables is set in front of the command.
+    /// Any of these variables is set for the command, or to a value that fits: `NAME=glob`.
     pub env: Vec<String>,
     /// Any of these globs is written by a redirection.
     pub redirects_to: Vec<String>,
@@ -462,6 +462,8 @@ pub struct CommandParts {
     pub subcommand: Vec<String>,
     /// None of these words.
     pub without: Vec<String>,
+    /// A statement that it is told begins with any of these.
+    pub statement: Vec<String>,
 }
 
 /// A condition on one argument. JSON is compact.

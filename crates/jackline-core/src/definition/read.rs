@@ -297,6 +297,7 @@ fn command(node: &Node) -> CommandMatcher {
         redirects_to: texts(node.get("redirects_to")),
         subcommand: texts(node.get("subcommand")),
         without: texts(node.get("without")),
+        statement: texts(node.get("statement")),
     })
 }
 

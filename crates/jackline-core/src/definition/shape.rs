@@ -259,8 +259,19 @@ static COMMAND: Shape = shape(
         key("args", ONE_OR_MORE, "Words in this order, gaps allowed.").example(r#"["push"]"#),
         key("flags", ONE_OR_MORE, "Any of these flags.").example(r#"["--force", "-f"]"#),
         key("without", ONE_OR_MORE, "None of these words, exactly as they stand here.").example(r#"["--dry-run"]"#),
-        key("env", ONE_OR_MORE, "Any of these variables is set in front of the command."),
-        key("redirects_to", ONE_OR_MORE, "Any of these globs is written by a redirection."),
+        key(
+            "statement",
+            ONE_OR_MORE,
+            "A statement in SQL among the words, or on standard input, begins with these words, or a list of which any.",
+        )
+        .example(r#"["drop table", "truncate"]"#),
+        key("env", ONE_OR_MORE, "Any of these variables is set for the command, or to a value that fits: `NAME=glob`.")
+            .example(r#"["HUSKY", "GOPROXY=http*"]"#),
+        key(
+            "redirects_to",
+            ONE_OR_MORE,
+            "Any of these globs is written by a redirection, of the command or around it.",
+        ),
     ],
 );
 

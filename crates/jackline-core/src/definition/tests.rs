@@ -316,6 +316,7 @@ fn conditions_that_no_command_meets_are_refused() {
         "2:38 policy \"r\": pattern `{push,fetch` has an unclosed brace",
     );
     good(&rule("program: '[', args: ['-f', 'a{b,c}']"));
+    of("program: psql, statement: 'drop*'", "2:65 policy \"r\": no statement begins with `drop*`");
     good(&rule("program: [git, 'python*'], flags: ['-f', '--force', '+x'], env: ['GIT_*']"));
     check(
         "policies: [{name: r, rule: {tool: Bash, host: cluade}}]",

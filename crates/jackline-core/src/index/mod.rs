@@ -19,7 +19,7 @@ use crate::path::Role;
 
 /// Programs named by a pattern are found by so many bytes of its beginning: enough to tell `pip*` from `python*`.
 const BEGINNING_BYTES: usize = 3;
-/// A long option may be cut short, but to no less than this: see [`crate::matcher`].
+/// A long option is found by so many bytes, or by all that it was cut to.
 const OPTION_BYTES: usize = 5;
 
 /// A segment with wildcards is found by so many bytes of its beginning: enough to tell `/dev/sda` from `/dev/null`.

@@ -1,9 +1,10 @@
 //! What a rule demands: of all its conditions the one that is met most rarely, as cues of which a call must carry one.
 
-use super::{Cue, OPENING_BYTES, Way};
+use super::{Cue, OPENING_BYTES, OPTION_BYTES, Way};
 use crate::definition::Kind;
 use crate::definition::model::{CommandMatcher, CommandParts, Matcher, Step};
 use crate::glob;
+use crate::shell;
 
 /// How rarely a condition is met, the rarest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,12 +128,18 @@ fn programs(patterns: &[String]) -> Vec<Cue> {
 
 /// Words of which a command has one, the rarest that the parts tell; `None` where they tell none.
 fn words(parts: &CommandParts) -> Option<Vec<Cue>> {
-    let literal = |text: &str| Some(literals(text)?.iter().map(|text| Cue::word(text.as_bytes())).collect());
+    let takes_cuts = |pattern: &String| glob::is_pattern(pattern) || shell::takes_cuts(pattern);
+    let cut = parts.program.is_empty() || parts.program.iter().any(takes_cuts);
+    let of_word = |text: &String| match text.starts_with("--") {
+        true => of_flag(text, cut),
+        false => vec![Cue::word(text.as_bytes())],
+    };
+    let literal = |text: &str| Some(literals(text)?.iter().flat_map(of_word).collect());
     // A word says more than an option, such as the module after `-m`.
     let rarest = |(arg, words): &(&String, Vec<Cue>)| (arg.contains('-'), words.len());
     let args = parts.args.iter().filter_map(|arg| Some((arg, literal(arg)?))).min_by_key(rarest);
     let args = args.map(|(_, words)| words);
-    let flags = || (!parts.flags.is_empty()).then(|| parts.flags.iter().map(|flag| of_flag(flag)).collect());
+    let flags = || (!parts.flags.is_empty()).then(|| parts.flags.iter().flat_map(|flag| of_flag(flag, cut)).collect());
     let first = |wanted: &String| literal(wanted.split_whitespace().next()?);
     let subcommands = || {
         let all = parts.subcommand.iter().map(first).collect::<Option<Vec<Vec<Cue>>>>()?;
@@ -142,13 +149,16 @@ fn words(parts: &CommandParts) -> Option<Vec<Cue>> {
     args.or_else(flags).or_else(subcommands).or_else(env)
 }
 
-/// A single letter may stand among others; all else stands before a `=`, if there is one.
-fn of_flag(flag: &str) -> Cue {
+/// A single letter may stand among others; all else stands before a `=`, if there is one, and may be cut short.
+fn of_flag(flag: &str, cut: bool) -> Vec<Cue> {
     let mut letters = flag.chars();
-    match (letters.next(), letters.next(), letters.next()) {
-        (Some('-'), Some(letter), None) if letter != '-' => Cue::word(flag.as_bytes()),
-        _ => Cue::option(flag.split('=').next().unwrap_or_default()),
-    }
+    let name = match (letters.next(), letters.next(), letters.next()) {
+        (Some('-'), Some(letter), None) if letter != '-' => return vec![Cue::word(flag.as_bytes())],
+        _ => flag.split('=').next().unwrap_or_default(),
+    };
+    let shorter = (3..OPTION_BYTES).filter(|_| cut && name.starts_with("--")).filter_map(|end| name.get(..end));
+    let shorter = shorter.filter(|cut| cut.len() < name.len());
+    std::iter::once(Cue::option(name)).chain(shorter.map(Cue::option)).collect()
 }
 
 fn of_paths(matcher: &Matcher) -> Demand {

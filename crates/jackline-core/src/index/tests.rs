@@ -223,8 +223,20 @@ fn word() -> impl Strategy<Value = String> {
 
 /// Words so few that a random condition often holds.
 fn few() -> impl Strategy<Value = String> {
-    let words =
-        ["git", "gi*", "/usr/bin/git", "push", "{push,pull}", "-f", "-uf", "--force", "--forc", "--force=x", "-x=y"];
+    let words = [
+        "git",
+        "gi*",
+        "/usr/bin/git",
+        "push",
+        "{push,pull}",
+        "-f",
+        "-uf",
+        "--force",
+        "--fo",
+        "--force=x",
+        "-x=y",
+        "--a-b",
+    ];
     let paths =
         [".ssh/id", "a/b.key", "*.key", "/etc/**", "**/.ssh/{id,x}", "~/z", "outside", "unknown", "> b.key", "$X"];
     prop::sample::select([words.as_slice(), &paths].concat()).prop_map(str::to_owned)

@@ -31,22 +31,22 @@ pub static PACKS: &[Pack] = &[
     Pack {
         name: "git",
         text: include_str!("git.yaml"),
-        sha256: "6ad57f9d96292ad1a46cd31b74ab31951ff778f4215ae12b264fc89e2530047e",
+        sha256: "88b9d60898b6f0c90f868a7f440db2cdb315ef21662e2b0d695ecb3ad3913c96",
     },
     Pack {
         name: "secrets",
         text: include_str!("secrets.yaml"),
-        sha256: "0896d04316880f3efc050252f24add998c2fb3b67bce0f1f3f10d7971d5a8202",
+        sha256: "75c9ebda207524172f7720238567f68bc579d97d6e654da77b8016a39a953aa1",
     },
     Pack {
         name: "destructive",
         text: include_str!("destructive.yaml"),
-        sha256: "ba23367383bb8543dbc467a31b1024106066d58e9313fb912931f7c2f52663e0",
+        sha256: "734bee871001c6944b53778d171c3010612effc30a1a32914e4a014984407a45",
     },
     Pack {
         name: "supply-chain",
         text: include_str!("supply-chain.yaml"),
-        sha256: "824a670ab29a099662373edfcf0003a7d04c12640dc91543336d3998b135a4ca",
+        sha256: "76030dd3b6f714a3b13bd88eb1f8dcefbad3088f13bf07e14428b07db2195191",
     },
 ];
 

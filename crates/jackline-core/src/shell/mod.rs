@@ -28,7 +28,7 @@ use crate::path::{self, Role};
 
 pub use files::{git_settings, runs_text};
 pub use names::{glob_matches, glob_may_match, told, without_global_options};
-pub use options::{Options, options};
+pub use options::{Options, options, takes_cuts};
 pub use programs::{may_run_texts, may_run_words, quotes, texts};
 
 /// Bytes of a text that is read at all; longer ones are programs, not commands.
@@ -49,7 +49,7 @@ pub enum ShellText {
 /// What a shell text says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Every simple command found anywhere in it, in the order of the text.
+    /// Every simple command found anywhere in it, in the order of the text; a redirection without one stands with `:`.
     pub commands: Vec<Command>,
     /// Why a program it runs cannot be known, if one cannot.
     pub opaque: Option<String>,
@@ -150,6 +150,8 @@ impl Word {
 pub struct Redirect {
     pub to: Word,
     pub writes: bool,
+    /// It stands around the command: at a group, a loop, or the program that runs it.
+    pub around: bool,
 }
 
 /// A file that the text touches.

@@ -106,11 +106,13 @@ fn bounded(mut text: String) -> String {
 
 /// The words without the options before the subcommand, as far as it is known which of those take a value.
 #[must_use]
-pub fn without_global_options(command: &Command) -> Vec<Word> {
+pub fn without_global_options(command: &Command) -> Vec<&Word> {
     let known = GLOBAL_OPTIONS.iter().find(|(name, _)| Some(*name) == command.program());
-    let words = command.words.iter().collect::<Vec<_>>();
-    let kept = known.map_or_else(|| words.clone(), |(_, valued)| without_options(&words, valued));
-    kept.into_iter().cloned().collect()
+    let words: Vec<&Word> = command.words.iter().collect();
+    match known {
+        Some((_, valued)) => without_options(&words, valued),
+        None => words,
+    }
 }
 
 /// The command as it is written, with its program by base name, and without options before the subcommand.

@@ -72,11 +72,108 @@ const WITH_FILES: &[&str] = &[
     "clean",
 ];
 
+/// Programs that take any beginning of a long option for the whole, and those of their options that are themselves the
+/// beginning of others, up to a dash.
+const CUTTING: &[(&[&str], &[&str])] = &[
+    (
+        &["git"],
+        &[
+            "--allow-empty",
+            "--color",
+            "--color-moved",
+            "--decorate",
+            "--decorate-refs",
+            "--dirstat",
+            "--exclude",
+            "--ff",
+            "--find-copies",
+            "--force",
+            "--get",
+            "--keep",
+            "--no-color",
+            "--no-verify",
+            "--output",
+            "--patch",
+            "--prune",
+            "--recurse-submodules",
+            "--reference",
+            "--set-upstream",
+            "--stat",
+            "--stdin",
+            "--strategy",
+            "--tool",
+            "--unset",
+            "--verify",
+            "--word-diff",
+        ],
+    ),
+    (
+        &["rm", "srm", "trash", "shred", "mv", "cp", "ln", "install", "tee", "truncate", "chmod", "chown", "chgrp"],
+        &["--dereference", "--preserve"],
+    ),
+    (&["userdel", "groupdel", "deluser", "crontab", "iptables", "ip6tables", "systemctl", "shutdown"], &["--user"]),
+    (&["pkill", "killall", "wipefs", "blkdiscard", "sfdisk", "fdisk", "psql", "dropdb"], &["--list"]),
+    (&["mysql", "mariadb", "mysqladmin", "mysqldump"], &["--safe", "--skip", "--ssl", "--user"]),
+    (&["tar"], &["--checkpoint", "--exclude", "--newer", "--overwrite", "--sparse", "--wildcards", "--xattrs"]),
+    (&["grep", "sed", "sort", "diff", "xargs"], &["--binary", "--exclude", "--null", "--version"]),
+    (
+        &["curl"],
+        &[
+            "--cert",
+            "--compressed",
+            "--cookie",
+            "--data",
+            "--disable",
+            "--fail",
+            "--form",
+            "--http2",
+            "--http3",
+            "--key",
+            "--location",
+            "--netrc",
+            "--output",
+            "--parallel",
+            "--proto",
+            "--proxy",
+            "--remote-name",
+            "--request",
+            "--retry",
+            "--socks5",
+            "--ssl",
+            "--trace",
+            "--url",
+            "--user",
+        ],
+    ),
+    (&["wget"], &["--accept", "--certificate", "--private-key", "--reject", "--user"]),
+    (&["gpg"], &["--encrypt", "--export", "--import", "--sign"]),
+    (&["pip", "pipx", "twine", "yum", "dnf"], &["--python", "--root", "--setopt", "--upgrade"]),
+    (&["npm", "npx"], &["--audit", "--cache", "--global", "--save", "--no-save"]),
+    (&["gem", "bundle", "rails", "rake"], &["--source"]),
+];
+
+fn cut_by(program: &str) -> Option<&'static [&'static str]> {
+    // `pip3.11` is `pip`.
+    let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    CUTTING.iter().find(|(programs, _)| programs.contains(&name)).map(|(_, whole)| *whole)
+}
+
+/// Whether a program takes any beginning of a long option for the whole.
+#[must_use]
+pub fn takes_cuts(program: &str) -> bool {
+    cut_by(program).is_some()
+}
+
+/// Bytes of a long option cut short that counts for every program: shorter ones may be options of their own.
+const CUT_BYTES_MIN: usize = 5;
+
 /// The words of a command that may be options.
 #[derive(Debug)]
 pub struct Options<'w> {
     pub words: Vec<&'w Word>,
     valued: Option<&'static Valued>,
+    /// The whole options of a program that takes cut ones, as far as others begin with them.
+    whole: Option<&'static [&'static str]>,
 }
 
 impl std::fmt::Debug for Valued {
@@ -95,13 +192,32 @@ impl Options<'_> {
         flags.contains(letter)
     }
 
-    /// Whether one of the words surely is this option. A cluster is only sure where all letters with values are known.
+    /// Whether `text` is this long option cut short. Where a program is not known to take any beginning, one that ends with
+    /// a word of the option may be another: `--no` is not `--no-verify`.
+    #[must_use]
+    pub fn is_cut(&self, text: &str, option: &str) -> bool {
+        let name = text.split('=').next().unwrap_or_default();
+        let Some(rest) = option.strip_prefix(name).filter(|rest| name.starts_with("--") && !rest.is_empty()) else {
+            return false;
+        };
+        match self.whole {
+            Some(whole) => name.len() > 2 && !(rest.starts_with('-') && whole.contains(&name)),
+            None => name.len() >= CUT_BYTES_MIN && !rest.starts_with('-') && !name.ends_with('-'),
+        }
+    }
+
+    /// Whether one of the words surely is this option, and none takes it back. A cluster is only sure where all letters
+    /// with values are known.
     #[must_use]
     pub fn surely_has(&self, option: &str) -> bool {
         let letter = option.strip_prefix('-').filter(|letter| letter.chars().count() == 1 && *letter != "-");
         let clustered = |text: &str| letter.is_some_and(|it| self.valued.is_some() && self.has_letter(text, it));
-        let words = self.words.iter().filter(|word| word.known());
-        words.take_while(|word| word.text != "--").any(|word| word.text == option || clustered(&word.text))
+        let told = || self.words.iter().filter(|word| word.known()).take_while(|word| word.text != "--");
+        // Which option a letter is short for is not known.
+        let negates = |name: &str| option.strip_prefix("--").is_none_or(|option| option.starts_with(name));
+        let taken_back =
+            |word: &&&Word| word.text.strip_prefix("--no-").is_some_and(|name| !name.is_empty() && negates(name));
+        told().any(|word| word.text == option || clustered(&word.text)) && told().find(taken_back).is_none()
     }
 }
 
@@ -156,7 +272,7 @@ pub(super) fn among<'w>(program: &str, sub: Option<&str>, words: impl Iterator<I
         is_value = word.known() && valued.is_some_and(|valued| valued.takes_next(&word.text));
         found.push(word);
     }
-    Options { words: found, valued }
+    Options { words: found, valued, whole: cut_by(program) }
 }
 
 fn valued(program: &str, sub: Option<&str>) -> Option<&'static Valued> {

@@ -4,6 +4,9 @@ use super::tree::{Part, Piece, RawWord};
 use super::variables::{Value, Variables};
 use super::{Word, braces, choices};
 
+/// How a substituted command stands in a word.
+pub(super) const SUBSTITUTED: &str = "$(…)";
+
 /// The words that a raw word becomes.
 pub(super) fn expand(raw: &RawWord, variables: &Variables) -> Vec<Word> {
     if raw.bare() == Some("[") {
@@ -68,7 +71,7 @@ fn piece_written(piece: &Piece) -> String {
     match piece {
         Piece::Text { text, .. } => text.clone(),
         Piece::Variable { name, .. } => format!("${name}"),
-        Piece::Command { .. } => "$(…)".to_owned(),
+        Piece::Command { .. } => SUBSTITUTED.to_owned(),
         Piece::Process(_) => "<(…)".to_owned(),
         Piece::Elements { written, .. } | Piece::Other { written, .. } => written.clone(),
         Piece::Choice { kind, alternatives } => {

@@ -115,10 +115,22 @@ impl Check<'_> {
                 &flags.item(index),
             );
         }
-        let variable = |name: &str| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == '=');
+        let variable = |wanted: &str| {
+            let name = wanted.split('=').next().unwrap_or_default();
+            !name.is_empty() && !name.contains(char::is_whitespace)
+        };
         for (index, name) in parts.env.iter().enumerate().filter(|(_, name)| !variable(name)) {
-            let help = "name a variable, without its value";
+            let help = "name a variable, or one and its value: `NAME=glob`";
             self.error(format!("no variable is called {}", quoted(name)), Some(help), &variables.item(index));
+        }
+        let plain = |words: &str| words.chars().all(|c| c.is_alphanumeric() || c == '_' || c.is_whitespace());
+        let strange = |words: &String| words.trim().is_empty() || !plain(words);
+        for (index, words) in parts.statement.iter().enumerate().filter(|(_, words)| strange(words)) {
+            self.error(
+                format!("no statement begins with {}", quoted(words)),
+                Some("name its first words, without patterns"),
+                &at.key("statement").item(index),
+            );
         }
     }
 

@@ -1,6 +1,7 @@
 //! Files that a text downloads or takes from the terminal, and whether it then runs them.
 
 use super::super::{Touch, Word, wrappers};
+use crate::path::Role;
 
 /// Programs that get something from elsewhere.
 const FETCHING: &[&str] = &["curl", "wget", "fetch", "aria2c", "http", "https", "xh"];
@@ -14,17 +15,40 @@ pub(super) struct Fetched {
     files: Vec<String>,
     /// There were more than are remembered.
     more: bool,
+    /// A program ran here that downloads.
+    ran: bool,
+    /// What comes in through the pipe was downloaded.
+    piped: bool,
 }
 
 impl Fetched {
-    /// Remembers what a command writes, if it is one that downloads or hands on what is `typed`; `kept` is where its output
-    /// goes.
-    pub(super) fn keep(&mut self, (program, typed): (&str, bool), touches: &[Touch], kept: &[Word]) {
-        if !typed && !FETCHING.contains(&program) {
+    /// A pipeline begins; gives what counted around it.
+    pub(super) fn begin(&mut self) -> (bool, bool) {
+        (std::mem::take(&mut self.ran), self.piped)
+    }
+
+    /// The next part of a pipeline is given what the last one printed.
+    pub(super) fn pass_on(&mut self) {
+        self.piped |= self.ran;
+    }
+
+    /// A pipeline ends.
+    pub(super) fn end(&mut self, (ran, piped): (bool, bool)) {
+        self.ran |= ran;
+        self.piped = piped;
+    }
+
+    /// Remembers what a command writes, if it is one that downloads, hands on what is `typed`, or has it from one of these,
+    /// through a pipe or a file; `kept` is where its output goes, `read` where its input comes from.
+    pub(super) fn keep(&mut self, (program, typed): (&str, bool), touches: &[Touch], (kept, read): (&[Word], &[Word])) {
+        let fetches = FETCHING.contains(&program);
+        self.ran |= fetches;
+        let (written, other): (Vec<_>, Vec<_>) = touches.iter().partition(|touch| touch.role == Role::Write);
+        let had = || other.iter().map(|touch| &touch.path).chain(read).any(|path| self.has(path));
+        if !(typed || fetches || self.piped || had()) {
             return;
         }
-        let written = touches.iter().filter(|touch| touch.role.changes()).map(|touch| &touch.path).chain(kept);
-        for file in written.filter(|path| !path.dynamic) {
+        for file in written.iter().map(|touch| &touch.path).chain(kept).filter(|path| !path.dynamic) {
             self.more |= self.files.len() >= FETCHED_MAX;
             if !self.more {
                 self.files.push(plain(&file.text).to_owned());
@@ -32,8 +56,8 @@ impl Fetched {
         }
     }
 
-    /// Whether a command runs one of them: by its name, or by a shell or an interpreter.
-    pub(super) fn runs(&self, program: &str, words: &[Word]) -> bool {
+    /// Whether a command runs one of them: by its name, or by a shell or an interpreter, which may `read` it.
+    pub(super) fn runs(&self, program: &str, words: &[Word], read: &[Word]) -> bool {
         let interprets = wrappers::is_interpreter(program) && program != "sqlite3";
         let reads = wrappers::is_shell(program) || interprets || matches!(program, "." | "source");
         let file = match words.split_first() {
@@ -43,7 +67,14 @@ impl Fetched {
             Some((first, _)) => Some(first).filter(|first| first.text.contains('/')),
             None => None,
         };
-        file.is_some_and(|file| self.more || self.files.iter().any(|fetched| same(fetched, plain(&file.text))))
+        match file {
+            Some(file) => self.more || self.has(file),
+            None => reads && read.iter().any(|file| self.has(file)),
+        }
+    }
+
+    fn has(&self, file: &Word) -> bool {
+        self.files.iter().any(|fetched| same(fetched, plain(&file.text)))
     }
 }
 

@@ -15,7 +15,7 @@ mod waiting;
 use super::grammar;
 use super::tree::{Chain, Effect, Item, Joint, List, Node, Piece, Pipeline, RawWord, Redir, RedirKind, Tree};
 use super::words;
-use super::{COMMANDS_MAX, Dir, How, Only, Reading, TEXTS_DEPTH_MAX, Touch, Word};
+use super::{COMMANDS_MAX, Command, Dir, How, Only, Reading, Redirect, TEXTS_DEPTH_MAX, Touch, Word};
 use crate::path::Role;
 use fetched::Fetched;
 use seen::Seen;
@@ -36,6 +36,7 @@ pub(super) fn walk(tree: &Tree) -> Result<Reading, String> {
         reading: Reading::default(),
         bodies: &tree.bodies,
         listing: Vec::new(),
+        around: Vec::new(),
         fetched: Fetched::default(),
         listener: None,
         bounds: Bounds { texts: 0, parts: 0, words: 0, inner_bytes: 0 },
@@ -90,6 +91,8 @@ struct Walker<'a> {
     bodies: &'a [RawWord],
     /// What the command before in the pipe prints, where it lists files.
     listing: Vec<Word>,
+    /// Where what is run here is redirected to from around it.
+    around: Vec<Redirect>,
     fetched: Fetched,
     /// A command that reads the terminal.
     listener: Option<String>,
@@ -161,6 +164,7 @@ impl Walker<'_> {
         }
         let last = pipeline.nodes.len().saturating_sub(1);
         let earlier = self.listener.take();
+        let fetched = self.fetched.begin();
         for (number, node) in pipeline.nodes.iter().enumerate() {
             let proves = standing.proves && (number == last || state.pipefail);
             let rest = pipeline.nodes.get(number + 1..).unwrap_or_default();
@@ -169,9 +173,14 @@ impl Walker<'_> {
             let standing = Standing { proves, piped: number > 0 || standing.piped, fed, shown, ..standing };
             let before = pipeline.nodes.get(..number).unwrap_or_default();
             self.listing = printed::by_nodes(before, state).unwrap_or_default();
+            // What all but the last print goes into the pipe.
+            let around = if number < last { std::mem::take(&mut self.around) } else { Vec::new() };
             // Each part of a pipeline runs in a shell of its own.
             self.node(node, &mut state.clone(), standing)?;
+            self.around.extend(around);
+            self.fetched.pass_on();
         }
+        self.fetched.end(fetched);
         self.listing.clear();
         self.listener = earlier.or(self.listener.take());
         Ok(())
@@ -182,6 +191,13 @@ impl Walker<'_> {
         if self.bounds.parts > PARTS_MAX {
             return Err("its loops go too deep".to_owned());
         }
+        let outside = self.around.len();
+        self.part(node, state, standing)?;
+        self.around.truncate(outside);
+        Ok(())
+    }
+
+    fn part(&mut self, node: &Node, state: &mut State, standing: Standing) -> Result<(), String> {
         match node {
             Node::Simple(simple) => self.simple(simple, state, standing),
             Node::Group(list, redirs) => {
@@ -210,6 +226,7 @@ impl Walker<'_> {
             }
             Node::Test(words, redirs) => {
                 self.redirected(redirs, state, standing)?;
+                self.opened(opened(redirs, state), state)?;
                 words.iter().for_each(|word| self.evaluated(word));
                 words.iter().try_for_each(|word| self.substituted(word, state))
             }
@@ -219,9 +236,23 @@ impl Walker<'_> {
     /// Redirections around several commands: what they read, the commands inside may read too.
     fn around(&mut self, redirs: &[Redir], state: &mut State, standing: Standing) -> Result<Standing, String> {
         let standing = self.redirected(redirs, state, standing)?;
+        let opened = opened(redirs, state);
+        self.opened(opened.clone(), state)?;
+        self.around.extend(opened.into_iter().map(|redirect| Redirect { around: true, ..redirect }));
         let piped = redirs.iter().any(|redir| !matches!(redir.kind, RedirKind::Write | RedirKind::Duplicate));
         let fed = redirs.iter().any(|redir| feeds(redir, state));
         Ok(Standing { piped: standing.piped || piped, fed: standing.fed || fed, ..standing })
+    }
+
+    /// Files that are redirected to where no command says so itself: they are written as if by `:`.
+    fn opened(&mut self, redirects: Vec<Redirect>, state: &State) -> Result<(), String> {
+        if redirects.iter().any(|redirect| redirect.writes) {
+            self.bounded()?;
+            let words = vec![Word::literal(":")];
+            let dir = state.dir.clone();
+            self.reading.commands.push(Command { words, env: Vec::new(), redirects, dir, proven: false, shown: false });
+        }
+        Ok(())
     }
 
     /// Parts of which any may run, or run again: afterwards only what none of them changed is known.
@@ -271,6 +302,7 @@ impl Walker<'_> {
     /// The commands that are substituted into a word.
     fn substituted(&mut self, word: &RawWord, state: &mut State) -> Result<(), String> {
         let hidden = Standing { proves: false, piped: false, fed: false, shown: false, sure: false, guarded: false };
+        let around = std::mem::take(&mut self.around);
         for piece in &word.pieces {
             match piece {
                 Piece::Command { list, .. } | Piece::Process(list) => self.list(list, &mut state.clone(), hidden)?,
@@ -288,6 +320,7 @@ impl Walker<'_> {
                 Piece::Text { .. } | Piece::Variable { .. } | Piece::Elements { .. } => {}
             }
         }
+        self.around = around;
         Ok(())
     }
 
@@ -382,7 +415,9 @@ impl Walker<'_> {
         let reading = std::mem::take(&mut self.reading);
         let fetched = std::mem::take(&mut self.fetched);
         let listener = self.listener.take();
-        let mut inner = Walker { reading, bodies: &tree.bodies, listing: Vec::new(), fetched, listener, bounds };
+        let around = self.around.clone();
+        let mut inner =
+            Walker { reading, bodies: &tree.bodies, listing: Vec::new(), around, fetched, listener, bounds };
         let walked = inner.list(&tree.list, &mut state, standing);
         self.bounds = Bounds { texts: self.bounds.texts, ..inner.bounds };
         self.reading = inner.reading;
@@ -444,6 +479,19 @@ fn feeds(redir: &Redir, state: &State) -> bool {
             RedirKind::Read => is_process(&redir.word) || is_file(),
             _ => false,
         }
+}
+
+/// The files of redirections.
+fn opened(redirs: &[Redir], state: &State) -> Vec<Redirect> {
+    let unnamed = |redir: &Redir| {
+        matches!(redir.kind, RedirKind::Duplicate | RedirKind::HereString | RedirKind::HereDocument(_))
+            || is_process(&redir.word)
+    };
+    let files = redirs.iter().filter(|redir| !unnamed(redir));
+    let file = |word: &RawWord| words::expand_file(word, &state.variables);
+    files
+        .map(|redir| Redirect { to: file(&redir.word), writes: redir.kind != RedirKind::Read, around: false })
+        .collect()
 }
 
 fn is_process(word: &RawWord) -> bool {

@@ -9,6 +9,9 @@ use super::State;
 const FILTERS: &[(&str, &str)] =
     &[("sort", "ruzfV"), ("uniq", "uz"), ("head", "n"), ("tail", "n"), ("grep", "vEFPiw"), ("tac", ""), ("shuf", "n")];
 
+/// Formats of `printf` that print every word as it is.
+const LISTING: &[&str] = &["%s", "%s ", "%s\\n", "%s\\0"];
+
 /// A word's expansion, or what it stands for when it is one substitution whose output can be told.
 pub(super) fn or_expanded(word: &RawWord, state: &State) -> Vec<Word> {
     by_word(word, state).unwrap_or_else(|| words::expand(word, &state.variables))
@@ -56,6 +59,11 @@ fn echoed(node: &Node, state: &State) -> Option<Vec<Word>> {
         // A format that is nothing but text.
         *program = Word::literal("echo");
         only.text = only.text.strip_suffix("\\n").unwrap_or(&only.text).to_owned();
+    }
+    if matches!(words.as_slice(), [program, format, ..] if program.text == "printf" && LISTING.contains(&format.text.as_str()))
+    {
+        words.remove(1);
+        words.first_mut()?.text = "echo".to_owned();
     }
     let (program, printed) = words.split_first()?;
     let as_it_is = |word: &Word| {

@@ -44,11 +44,21 @@ const DATABASES: &[&str] = &[
     "mongo",
 ];
 
+/// Programs that take what their standard input says for a person's answer.
+const ANSWERED: &[&str] = &["terraform", "tofu", "terragrunt", "pulumi"];
+
+/// Programs that run the text on their standard input at another time.
+const SCHEDULING: &[&str] = &["at", "batch"];
+
 /// Other programs that do what their standard input says, though nothing in a pipe tells it to them by name.
 const LISTENING: &[&str] = &["at", "batch", "crontab", "dc", "ftp", "gdb", "lftp", "lldb", "m4", "telnet"];
 
 /// Programs that keep their standard input to themselves.
 const KEEPING_INPUT: &[&str] = &["bsdtar", "entr", "find", "git", "parallel", "tar", "trap", "xargs"];
+
+/// Programs, besides shells, that hand their variables on to what they run.
+const HANDING_ON: &[&str] =
+    &["builtin", "command", "exec", "find", "ionice", "nice", "nohup", "setsid", "stdbuf", "time", "timeout", "xargs"];
 
 /// A simple command with its words expanded.
 struct Expanded {
@@ -95,7 +105,7 @@ impl Walker<'_> {
             state.exported.extend(expanded.env.iter().map(|(name, _)| name.clone()));
         }
         if expanded.words.is_empty() {
-            return Ok(());
+            return self.opened(expanded.redirects, state);
         }
         self.run(expanded, state, standing)
     }
@@ -108,18 +118,10 @@ impl Walker<'_> {
             },
             _ => Word::unknown(format!("${}", assign.name)),
         };
-        let file = |word: &RawWord| words::expand_file(word, &state.variables);
-        let files = simple.redirs.iter().filter(|redir| {
-            let named =
-                !matches!(redir.kind, RedirKind::Duplicate | RedirKind::HereString | RedirKind::HereDocument(_));
-            named && !super::is_process(&redir.word)
-        });
         Expanded {
             words: simple.words.iter().flat_map(|word| printed::or_expanded(word, state)).collect(),
             env: simple.assigns.iter().map(|assign| (assign.name.clone(), value(assign))).collect(),
-            redirects: files
-                .map(|redir| Redirect { to: file(&redir.word), writes: redir.kind != RedirKind::Read })
-                .collect(),
+            redirects: super::opened(&simple.redirs, state),
             input: self.input(simple, state),
         }
     }
@@ -140,8 +142,19 @@ impl Walker<'_> {
     /// A command with known words, by itself or inside a wrapper.
     fn run(&mut self, expanded: Expanded, state: &mut State, standing: Standing) -> Result<(), String> {
         self.bounded()?;
-        let Expanded { words, env, redirects, input } = expanded;
-        self.bounds.words += words.len();
+        let outside = self.around.len();
+        self.run_here(expanded, state, standing)?;
+        self.around.truncate(outside);
+        Ok(())
+    }
+
+    fn run_here(&mut self, expanded: Expanded, state: &mut State, standing: Standing) -> Result<(), String> {
+        let Expanded { words, env, mut redirects, input } = expanded;
+        let handed_on: Vec<Redirect> =
+            redirects.iter().map(|redirect| Redirect { around: true, ..redirect.clone() }).collect();
+        redirects.extend(self.around.iter().cloned());
+        self.around.extend(handed_on);
+        self.bounds.words += words.len() + redirects.len();
         let proven = standing.proves && proves(&words, &env, state);
         let runs = (standing.sure || proven) && !state.left;
         let shown = standing.shown && runs && is_itself(&words, &env, state);
@@ -149,8 +162,10 @@ impl Walker<'_> {
         let command = Command { proven, shown, words: told, env: environment(&env, state), redirects, dir };
         self.bounds.words += command.env.len();
         let program = command.program().map(str::to_owned);
-        let kept: Vec<Word> =
-            command.redirects.iter().filter(|redirect| redirect.writes).map(|redirect| redirect.to.clone()).collect();
+        let (kept, read): (Vec<&Redirect>, Vec<&Redirect>) =
+            command.redirects.iter().partition(|redirect| redirect.writes);
+        let files = |redirects: &[&Redirect]| redirects.iter().map(|it| it.to.clone()).collect::<Vec<_>>();
+        let (kept, read) = (files(&kept), files(&read));
         self.reading.commands.push(command);
         let Some(program) = program else {
             self.opaque("its program is not known");
@@ -173,11 +188,11 @@ impl Walker<'_> {
         if words.first().is_some_and(|word| state.aliases.contains(&word.text)) {
             self.opaque("it runs an alias");
         }
-        if self.fetched.runs(&program, &words) {
+        if self.fetched.runs(&program, &words, &read) {
             self.opaque("it runs what it has just downloaded, or been told");
         }
         let typed = !standing.fed && !input.fed && listening::listens(&program, &words);
-        self.fetched.keep((&program, typed), &found.touches, &kept);
+        self.fetched.keep((&program, typed), &found.touches, (&kept, &read));
         self.touch(found.touches, state);
         let standing = Standing { fed: standing.fed || input.fed, ..standing };
         self.watch(&program, &words, standing.fed);
@@ -242,10 +257,11 @@ impl Walker<'_> {
         let fed = input.text.is_some() || input.from_process || standing.piped;
         for inner in wrappers::inner(program, words, (&listing, fed)) {
             let mut own = state.clone();
-            env.iter().for_each(|(name, _)| own.variables.forget(name));
+            own.hand_on(env, wrappers::is_shell(program) || HANDING_ON.contains(&program));
             self.inner((program, input), inner, &mut own, standing)?;
             // `exec` and its kin act on this shell; the others on one of their own.
             if matches!(program, "builtin" | "command" | "exec") {
+                own.take_back(env, state);
                 *state = own;
             }
         }
@@ -297,6 +313,28 @@ impl Walker<'_> {
         }
     }
 
+    /// What a program that is no shell is told on its standard input.
+    fn told_by_input(
+        &mut self,
+        (program, words): (&str, &[Word]),
+        input: &Input,
+        state: &State,
+        standing: Standing,
+    ) -> Result<(), String> {
+        let told = |text: &&Word| DATABASES.contains(&program) || ANSWERED.contains(&program) && !text.dynamic;
+        if let Some(text) = input.text.as_ref().filter(told) {
+            // What is on its standard input is as good as what is among its arguments.
+            let words = words.iter().chain([text]).cloned().collect();
+            let dir = state.dir.clone();
+            let told = Command { words, env: Vec::new(), redirects: Vec::new(), dir, proven: false, shown: false };
+            self.reading.commands.push(told);
+        }
+        if let Some(text) = input.text.as_ref().filter(|text| SCHEDULING.contains(&program) && !text.dynamic) {
+            self.text(text, State { unproven: true, ..fresh(state) }, standing.unsure())?;
+        }
+        Ok(())
+    }
+
     /// What a shell or interpreter is given on its standard input.
     fn fed(
         &mut self,
@@ -306,13 +344,7 @@ impl Walker<'_> {
         state: &State,
         standing: Standing,
     ) -> Result<(), String> {
-        if let Some(text) = input.text.as_ref().filter(|_| DATABASES.contains(&program)) {
-            // Statements on its standard input are as good as those among its arguments.
-            let words = words.iter().chain([text]).cloned().collect();
-            let dir = state.dir.clone();
-            let told = Command { words, env: Vec::new(), redirects: Vec::new(), dir, proven: false, shown: false };
-            self.reading.commands.push(told);
-        }
+        self.told_by_input((program, words), input, state, standing)?;
         let shell = wrappers::is_shell(program);
         let sources = matches!(program, "source" | ".");
         let interpreter = wrappers::is_interpreter(program);
@@ -323,6 +355,9 @@ impl Walker<'_> {
         if words.iter().skip(1).any(|word| word.text.starts_with("<(")) && (shell || interpreter || sources) {
             self.opaque("a shell reads its text from another command");
         }
+        if runs_lines(program, words) && (standing.piped || input.from_process) {
+            self.opaque("text is piped into a program that runs it");
+        }
         if !reads || !(shell || interpreter || sources) {
             return Ok(());
         }
@@ -330,6 +365,11 @@ impl Walker<'_> {
             Some(text) if shell || sources => {
                 let state = State { unproven: true, ..fresh(state) };
                 self.text(text, state, standing.unproven())
+            }
+            // A program that another one prints.
+            Some(text) if text.dynamic && text.text.trim() == words::SUBSTITUTED => {
+                self.opaque("what a command prints is run");
+                Ok(())
             }
             Some(_) => Ok(()),
             None if input.from_file => Ok(()),
@@ -340,6 +380,22 @@ impl Walker<'_> {
             }
             None => Ok(()),
         }
+    }
+}
+
+/// Whether a program runs what its standard input says, told so by its words.
+fn runs_lines(program: &str, words: &[Word]) -> bool {
+    let mut arguments = words.iter().skip(1).map(|word| word.text.as_str());
+    match program {
+        "parallel" => arguments.all(|text| text.starts_with('-') || text.bytes().all(|byte| byte.is_ascii_digit())),
+        "make" | "gmake" => {
+            let mut file = false;
+            arguments.any(|text| {
+                let named = std::mem::replace(&mut file, matches!(text, "-f" | "--file" | "--makefile"));
+                named && text == "-" || matches!(text, "-f-" | "--file=-" | "--makefile=-")
+            })
+        }
+        _ => false,
     }
 }
 
@@ -378,6 +434,13 @@ fn fresh(state: &State) -> State {
         exported: state.exported.clone(),
         ..State::default()
     };
+    for name in state.exported.iter().filter(|_| !state.stripped) {
+        match state.variables.get(name) {
+            Value::Known(value) => own.variables.assign(name, value.clone()),
+            Value::Unknown => own.variables.forget(name),
+            Value::Outside => {}
+        }
+    }
     for name in ["HOME", "CDPATH"] {
         if state.variables.get(name) != Value::Outside {
             own.variables.forget(name);

@@ -25,6 +25,8 @@ pub(super) struct State {
     pub(super) aliases: BTreeSet<String>,
     /// Variables that every command from here on is given.
     pub(super) exported: BTreeSet<String>,
+    /// A program stands between that may have taken their values away.
+    pub(super) stripped: bool,
     /// Whatever is assigned is exported.
     pub(super) allexport: bool,
     /// From here on the exit status proves nothing: the text may have ended early with success, a trap may change
@@ -49,6 +51,28 @@ impl State {
     pub(super) fn start(&mut self, dir: &Word) {
         self.dir = self.dir.start(dir);
         self.astray = self.astray.iter().map(|astray| astray.start(dir)).collect();
+    }
+
+    /// A program runs something else with these variables, and with those that were exported.
+    pub(super) fn hand_on(&mut self, env: &[(String, Word)], whole: bool) {
+        for (name, value) in env {
+            self.exported.insert(name.clone());
+            match whole {
+                true => self.variables.assign(name, value.clone()),
+                false => self.variables.forget(name),
+            }
+        }
+        self.stripped |= !whole;
+    }
+
+    /// What was handed on so counts no longer, as it was `before`.
+    pub(super) fn take_back(&mut self, env: &[(String, Word)], before: &Self) {
+        for (name, _) in env {
+            self.variables.forget(name);
+            if !before.exported.contains(name) {
+                self.exported.remove(name);
+            }
+        }
     }
 
     /// The directory is not known any more.
@@ -111,6 +135,7 @@ impl State {
         self.functions.extend(other.functions.iter().cloned());
         self.aliases.extend(other.aliases.iter().cloned());
         self.exported.extend(other.exported.iter().cloned());
+        self.stripped |= other.stripped;
         self.allexport |= other.allexport;
         self.unproven |= other.unproven;
         self.left |= other.left;
