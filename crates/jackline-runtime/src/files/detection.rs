@@ -44,8 +44,6 @@ pub struct Question<'a> {
     pub kept: &'a [PathBuf],
     /// When the session began that asks: what changed since is read, whatever git's index says of it.
     pub began: Option<Timestamp>,
-    /// A look that was begun before.
-    pub(crate) ahead: Option<&'a Ahead>,
 }
 
 impl Question<'_> {
@@ -106,17 +104,19 @@ pub struct Fired {
 /// # Errors
 /// Why it cannot be told.
 pub fn look_at(folder: &Folder, home: Option<&Path>, question: Question<'_>) -> Result<Detection, String> {
-    detect(Git::find(&folder.root, home).as_ref(), folder, question, || {})
+    detect(Git::find(&folder.root, home).as_ref(), folder, question, None, || {})
 }
 
-/// Looks which policies fire; `meanwhile` is done while the work tree is looked at.
+/// Looks which policies fire; `ahead` is a look that was begun before, `meanwhile` is done while the work tree is looked
+/// at.
 pub(crate) fn detect(
     git: Option<&Git>,
     folder: &Folder,
     question: Question<'_>,
+    ahead: Option<&Ahead>,
     meanwhile: impl FnOnce(),
 ) -> Result<Detection, String> {
-    let survey = git.ok_or(Unclear::NoGit).and_then(|git| surveyed(git, folder, question));
+    let survey = git.ok_or(Unclear::NoGit).and_then(|git| surveyed(git, folder, question, ahead));
     // What changed is looked at while the policies are read.
     survey.iter().filter(|_| holds_any(&folder.dir)).for_each(Survey::begin);
     let read = policies(folder);
@@ -155,9 +155,14 @@ enum Lost {
 type Looked = (Vec<Fired>, Vec<PolicyFault>);
 
 /// The repository as it is looked at for a folder.
-fn surveyed<'a>(git: &'a Git, folder: &Folder, asked: Question<'a>) -> Result<Survey<'a>, Unclear> {
+fn surveyed<'a>(
+    git: &'a Git,
+    folder: &Folder,
+    asked: Question<'_>,
+    ahead: Option<&'a Ahead>,
+) -> Result<Survey<'a>, Unclear> {
     let survey = Survey::new(git, &folder.root, LOOK_MS_MAX)?;
-    Ok(survey.beside(folder, asked.kept).doubting(asked.began).after(asked.ahead))
+    Ok(survey.beside(folder, asked.kept).doubting(asked.began).after(ahead))
 }
 
 fn look(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, all: Vec<Policy>) -> Result<Looked, Unclear> {

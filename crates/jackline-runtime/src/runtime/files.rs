@@ -92,8 +92,8 @@ impl Runtime {
             Ask::Detect { dir, root, base, baseline, held, .. } => {
                 let holds = !event.session.starts_with(CHECKING_SESSION);
                 let (base, baseline, redactor) = (base.as_deref(), baseline.as_ref(), Some(&judging.redactor));
-                let (kept, ahead) = (&states(judging), seen.ahead.take());
-                let question = Question { base, baseline, held, holds, redactor, kept, began, ahead: ahead.as_ref() };
+                let kept = &states(judging);
+                let question = Question { base, baseline, held, holds, redactor, kept, began };
                 self.detect(judging, event, (Asked::of(dir, root), question), seen)
             }
             Ask::Act { dir, root, due } => self.act(judging, &Asked::of(dir, root), due, seen),
@@ -130,9 +130,10 @@ impl Runtime {
             Place::Nothing => return Ok(nothing_there(asked.dir.as_ref(), question)),
         };
         self.patience.iter().for_each(|patience| patience(LOOK_MS_MAX));
+        let ahead = seen.ahead.take();
         let mut outstanding = Outstanding::new();
         let meanwhile = || outstanding = Queue::of(&folder).outstanding();
-        let mut detection = files::detect(judging.prober.git(), &folder, question, meanwhile)?;
+        let mut detection = files::detect(judging.prober.git(), &folder, question, ahead.as_ref(), meanwhile)?;
         let mut found = detection.told();
         // Nothing but a command is about more files than are told.
         detection.fired.retain(|fired| matches!(fired.policy.action, Action::Command(_)));
