@@ -2,7 +2,7 @@
 
 use super::tree::{Node, Part, Piece, RawWord};
 use super::variables::{Value, Variables};
-use super::{Word, braces, choices};
+use super::{SHELL_BYTES_MAX, Word, braces, choices};
 
 /// The words that a raw word becomes.
 pub(super) fn expand(raw: &RawWord, variables: &Variables) -> Vec<Word> {
@@ -104,8 +104,13 @@ struct Builder {
 
 impl Builder {
     fn push(&mut self, text: &str) {
-        self.word.text.push_str(text);
         self.started = true;
+        if self.word.text.len() + text.len() > SHELL_BYTES_MAX {
+            // No text is that long, but for its variables.
+            self.word.dynamic = true;
+            return;
+        }
+        self.word.text.push_str(text);
     }
 
     fn finish(mut self) -> Vec<Word> {

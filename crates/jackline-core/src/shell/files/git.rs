@@ -295,10 +295,7 @@ impl Found<'_> {
                     self.push_everything(Role::Delete);
                 }
             }
-            "stash" if rest.first().is_some_and(|word| STASHED.contains(&word.text.as_str())) => {}
-            "stash" if rest.first().is_some_and(|word| UNSTASHING.contains(&word.text.as_str())) => {
-                self.push_everything(Role::Write);
-            }
+            "stash" => self.stashed(rest, &paths, caseless),
             "apply" | "am" => {
                 self.enter_each(&values_of(rest, &["--directory"]));
                 self.patched(input);
@@ -315,26 +312,32 @@ impl Found<'_> {
             }
             "config" => self.git_config(rest),
             "grep" => self.git_grep(rest),
-            "stash" => {
-                // What git does not know yet is taken away as well.
-                let takes = has_option(rest, &["-a", "-u", "--all", "--include-untracked"]);
-                let role = if takes { Role::Delete } else { Role::Write };
-                let dashed = rest.iter().any(|word| word.text == "--");
-                let files = match paths.split_first() {
-                    Some((first, files)) if first.text == "push" => files,
-                    _ if dashed => paths.as_slice(),
-                    _ => &[],
-                };
-                match files.is_empty() {
-                    true => self.push_everything(role),
-                    false => self.push_meant(meant(files), (role, How::Whole)),
-                }
-            }
             "merge" | "rebase" | "pull" | "revert" | "cherry-pick" | "checkout-index" | "read-tree" => {
                 self.push_everything(Role::Write)
             }
             "reset" if has_option(rest, &["--hard", "--merge", "--keep"]) => self.push_everything(Role::Write),
             _ => self.git_elsewhere(command, rest, &paths),
+        }
+    }
+
+    /// What is put aside goes from the work tree, or comes back to it.
+    fn stashed(&mut self, rest: &[Word], paths: &[Word], caseless: bool) {
+        let is_one = |names: &[&str]| rest.first().is_some_and(|word| names.contains(&word.text.as_str()));
+        if is_one(STASHED) {
+            return;
+        }
+        // What git does not know yet is taken away as well.
+        let takes = has_option(rest, &["-a", "-u", "--all", "--include-untracked"]) && !is_one(UNSTASHING);
+        let role = if takes { Role::Delete } else { Role::Write };
+        let dashed = rest.iter().any(|word| word.text == "--");
+        let files = match paths.split_first() {
+            Some((first, files)) if first.text == "push" => files,
+            _ if dashed => paths,
+            _ => &[],
+        };
+        match files.is_empty() {
+            true => self.push_everything(role),
+            false => self.push_meant(pathspecs::meant(files, caseless), (role, How::Whole)),
         }
     }
 

@@ -361,7 +361,9 @@ fn files_that_a_program_chooses_are_as_sure_as_what_it_was_told() {
     touches("find a | xargs wc", &["read* a", "read* a/**"]);
     touches("find a | xargs rm", &["read* a", "delete* a/**"]);
     touches("rg -l x | xargs sed -i s/a/b/", &["read* ./** by search Known !", "write* ./**"]);
-    touches("for f in $(git ls-files '*.rs'); do wc $f; done", &["read* ."]);
+    touches("for f in $(git ls-files '*.rs'); do wc $f; done", &["read* **/*.rs"]);
+    touches("git ls-files | xargs wc", &["read* ."]);
+    touches("git diff --name-only HEAD -- '*.py' | xargs rm", &["read HEAD", "read *.py", "delete* **/*.py"]);
     touches("diff <(a) <(b)", &[]);
     touches("F=$(mktemp); echo x > $F", &["write /tmp/tmp.mktemp"]);
     touches("perl -pi -e 's/a/b/' f", &["write f"]);
@@ -456,6 +458,7 @@ fn what_is_no_shell_text_is_refused() {
 
 #[test]
 fn hostile_texts_end_soon() {
+    drop(read(&format!("A=xxxxxxxx;{}rm $A", "A=$A$A;".repeat(40))));
     for part in [
         "(",
         "$(",
