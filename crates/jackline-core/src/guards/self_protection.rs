@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::Context;
 use super::meeting::{Meeting, Met};
+use super::shell_text;
 use crate::call::{Only, TOUCHES_MAX, Touch};
 use crate::code;
 use crate::decision::Finding;
@@ -332,7 +333,12 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
     let text = || context.view.shell_text().unwrap_or_default();
     match &context.view.shell {
         None => Vec::new(),
-        Some(ShellText::Unparsable(_)) => judge_unread("shell text", &text(), true, true),
+        // What is not read may do anything to what guards us, whether a policy looks inside commands or not.
+        Some(ShellText::Unparsable(why)) => {
+            let mut findings = judge_unread("shell text", &text(), true, true);
+            findings.push(shell_text::unparsable(GUARD, why));
+            findings
+        }
         Some(ShellText::Reading(reading)) => {
             let mut findings = our_commands(reading, &text());
             findings.extend(reading.commands.iter().flat_map(shell::git_settings).map(|key| git_setting(&key)));

@@ -57,15 +57,15 @@ fn unknowable(layer: &Layer) -> Option<Verdict> {
 
 fn judge_text(text: &ShellText, layer: &Layer) -> Option<Finding> {
     match text {
-        ShellText::Unparsable(why) => {
-            let reason = format!("This shell text cannot be parsed ({why}); write it more simply.");
-            Some(
-                Finding::deny("shell", code::SHELL_UNPARSABLE, reason)
-                    .suggest("write it as one or several plain commands"),
-            )
-        }
+        ShellText::Unparsable(why) => Some(unparsable("shell", why)),
         ShellText::Reading(reading) => opaque(reading.opaque.as_deref()?, layer),
     }
+}
+
+/// A text that cannot be parsed, as this guard sees it.
+pub(super) fn unparsable(guard: &str, why: &str) -> Finding {
+    let reason = format!("This shell text cannot be parsed ({why}); write it more simply.");
+    Finding::deny(guard, code::SHELL_UNPARSABLE, reason).suggest("write it as one or several plain commands")
 }
 
 fn opaque(why: &str, layer: &Layer) -> Option<Finding> {

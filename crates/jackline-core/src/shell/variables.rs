@@ -31,6 +31,9 @@ const OWN: &[&str] = &[
 /// Elements of an array that are remembered; one with more is not known.
 const ELEMENTS_MAX: usize = 64;
 
+/// Bytes of a value that is remembered: one that is made of itself again and again doubles each time.
+const VALUE_BYTES_MAX: usize = 16 * 1024;
+
 /// What is known of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value<'a> {
@@ -69,7 +72,8 @@ impl Variables {
 
     /// Keeps a value, unless it is not known or the variable is the shell's own.
     pub(super) fn assign(&mut self, name: &str, value: Word) {
-        let kept = Some(value).filter(|value| !value.dynamic && !OWN.contains(&name));
+        let is_kept = |value: &Word| !value.dynamic && value.text.len() <= VALUE_BYTES_MAX && !OWN.contains(&name);
+        let kept = Some(value).filter(is_kept);
         self.arrays.remove(name);
         self.set.insert(name.to_owned(), kept);
     }

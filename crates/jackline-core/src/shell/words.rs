@@ -1,8 +1,8 @@
 //! Expands words as far as they can be known: variables, tilde, splitting.
 
-use super::tree::{Part, Piece, RawWord};
+use super::tree::{Node, Part, Piece, RawWord};
 use super::variables::{Value, Variables};
-use super::{Word, braces, choices};
+use super::{SHELL_BYTES_MAX, Word, braces, choices};
 
 /// How a substituted command stands in a word.
 pub(super) const SUBSTITUTED: &str = "$(…)";
@@ -51,7 +51,22 @@ pub(super) fn expand_value(raw: &RawWord, variables: &Variables) -> Word {
 
 /// Whether a word says something about the present directory.
 pub(super) fn is_placed(raw: &RawWord) -> bool {
-    raw.pieces.iter().any(|piece| matches!(piece, Piece::Variable { name, .. } if name == "PWD"))
+    raw.pieces.iter().any(|piece| match piece {
+        Piece::Variable { name, .. } => name == "PWD",
+        piece => is_pwd(piece),
+    })
+}
+
+/// Whether a substitution prints the present directory.
+fn is_pwd(piece: &Piece) -> bool {
+    let Piece::Command { list, .. } = piece else { return false };
+    let [item] = list.items.as_slice() else { return false };
+    match item.chain.first.nodes.as_slice() {
+        [Node::Simple(simple)] if item.chain.rest.is_empty() => {
+            simple.words.first().and_then(RawWord::bare) == Some("pwd")
+        }
+        _ => false,
+    }
 }
 
 fn single(mut words: Vec<Word>, raw: &RawWord) -> Word {
@@ -71,6 +86,7 @@ fn piece_written(piece: &Piece) -> String {
     match piece {
         Piece::Text { text, .. } => text.clone(),
         Piece::Variable { name, .. } => format!("${name}"),
+        Piece::Command { .. } if is_pwd(piece) => "$PWD".to_owned(),
         Piece::Command { .. } => SUBSTITUTED.to_owned(),
         Piece::Process(_) => "<(…)".to_owned(),
         Piece::Elements { written, .. } | Piece::Other { written, .. } => written.clone(),
@@ -91,8 +107,13 @@ struct Builder {
 
 impl Builder {
     fn push(&mut self, text: &str) {
-        self.word.text.push_str(text);
         self.started = true;
+        if self.word.text.len() + text.len() > SHELL_BYTES_MAX {
+            // No text is that long, but for its variables.
+            self.word.dynamic = true;
+            return;
+        }
+        self.word.text.push_str(text);
     }
 
     fn finish(mut self) -> Vec<Word> {

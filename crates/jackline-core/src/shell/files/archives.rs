@@ -2,47 +2,18 @@
 
 use super::super::Word;
 use super::Found;
-use super::arguments::{has_option, operands, values_of};
+use super::arguments::{has_option, inside, operands, values_of};
+use super::valued::{TAR, UNZIP};
 use crate::path::Role;
 
-/// Options of tar's that take a value.
-const TAR: &[&str] = &[
-    "-b",
-    "-C",
-    "-f",
-    "-F",
-    "-g",
-    "-H",
-    "-I",
-    "-K",
-    "-L",
-    "-N",
-    "-T",
-    "-V",
-    "-X",
-    "--checkpoint-action",
-    "--directory",
-    "--exclude",
-    "--exclude-from",
-    "--file",
-    "--files-from",
-    "--format",
-    "--group",
-    "--label",
-    "--listed-incremental",
-    "--mode",
-    "--mtime",
-    "--newer",
-    "--owner",
-    "--sort",
-    "--starting-file",
-    "--strip-components",
-    "--suffix",
-    "--to-command",
-    "--transform",
-    "--use-compress-program",
-    "--xform",
-];
+/// Programs that leave what they packed or unpacked, unless they are told otherwise.
+const KEEPING: &[&str] = &["brotli", "unzstd", "zstd", "zstdmt"];
+
+/// Their options that name a directory for what they make.
+const INTO: &[&str] = &["--output-dir-flat", "--output-dir-mirror"];
+
+/// Ends of names of packed files.
+const PACKED: &[&str] = &[".br", ".bz2", ".gz", ".lz", ".lzma", ".xz", ".Z", ".zst"];
 
 impl Found<'_> {
     pub(super) fn tar(&mut self, arguments: &[Word]) {
@@ -80,7 +51,7 @@ impl Found<'_> {
     }
 
     pub(super) fn unzip(&mut self, arguments: &[Word]) {
-        let (paths, _) = operands(arguments, &["-d", "-x", "-P"]);
+        let (paths, _) = operands(arguments, UNZIP);
         paths.first().iter().for_each(|archive| self.push(archive, Role::Read));
         if has_option(arguments, &["-p", "-l", "-t", "-v", "-Z"]) {
             return;
@@ -92,15 +63,36 @@ impl Found<'_> {
         self.name_own(arguments);
     }
 
-    /// `zip -m` and `zstd --rm` take away what they packed.
-    pub(super) fn emptied(&mut self, program: &str, arguments: &[Word]) {
-        let (paths, _) = operands(arguments, &["-x", "-i", "-o", "-T", "-D"]);
-        match program {
-            "zip" if has_option(arguments, &["-m", "--move"]) => {
-                self.packed(paths.get(1..).unwrap_or_default(), true);
-            }
-            "zstd" if has_option(arguments, &["--rm"]) => self.packed(&paths, true),
-            _ => {}
+    /// `zip -m` takes away what it packed.
+    pub(super) fn emptied(&mut self, arguments: &[Word]) {
+        let (paths, _) = operands(arguments, &self.valued);
+        if has_option(arguments, &["-m", "--move"]) {
+            self.packed(paths.get(1..).unwrap_or_default(), true);
+        }
+    }
+
+    /// Files each of which is packed or unpacked by itself, beside it or where an option says.
+    pub(super) fn pack(&mut self, program: &str, arguments: &[Word], paths: &[Word]) {
+        let keeps = KEEPING.contains(&program);
+        let prints = has_option(arguments, &["-c", "--stdout", "--to-stdout"]);
+        let only_tells = has_option(arguments, &["-l", "-t", "--list", "--test"]);
+        let removes = match keeps {
+            true => has_option(arguments, &["-j", "--rm"]),
+            false => !prints && !only_tells && !has_option(arguments, &["-k", "--keep"]),
+        };
+        if keeps || prints {
+            self.push_each(paths, Role::Read);
+        }
+        if removes {
+            self.push_each(paths, Role::Delete);
+        }
+        for dir in values_of(arguments, INTO) {
+            paths.iter().for_each(|path| self.push(&unpacked(&inside(&dir, path)), Role::Write));
+        }
+        let elsewhere = ["-o", "--output"].iter().chain(INTO).any(|option| has_option(arguments, &[*option]));
+        if !(prints || only_tells || elsewhere) {
+            let beside = paths.iter().filter(|path| !path.glob).map(|path| (path, unpacked(path)));
+            beside.filter(|(path, beside)| *path != beside).for_each(|(_, beside)| self.push(&beside, Role::Write));
         }
     }
 
@@ -120,6 +112,12 @@ impl Found<'_> {
             self.push_everything(Role::Write);
         }
     }
+}
+
+/// The name of a file without the end that tells it is packed.
+fn unpacked(path: &Word) -> Word {
+    let text = PACKED.iter().find_map(|end| path.text.strip_suffix(end)).unwrap_or(&path.text);
+    Word { text: text.to_owned(), ..path.clone() }
 }
 
 /// The arguments of tar with the letters of its old form as options: `czf a.tgz b` is `-c -z -f a.tgz b`.

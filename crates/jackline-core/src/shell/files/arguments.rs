@@ -44,7 +44,8 @@ fn value_of_into(option: &str, value: Word) -> Option<Word> {
     matches!(option, "-t" | INTO).then_some(value)
 }
 
-/// The option with a value that a word is, and the value if it is attached: `-t dir`, `-tdir`, `-rt dir`, `--to=dir`.
+/// The option with a value that a word is, and the value if it is attached: `-t dir`, `-tdir`, `--to=dir`. Clusters such as
+/// `-rt dir` were taken apart before.
 fn of_option<'a>(word: &Word, valued: &[&'a str]) -> Option<(&'a str, Option<Word>)> {
     let text = word.text.as_str();
     let attached = |value: &str| Some(Word { text: value.to_owned(), ..word.clone() });
@@ -59,15 +60,13 @@ fn of_option<'a>(word: &Word, valued: &[&'a str]) -> Option<(&'a str, Option<Wor
         match (text.split_once('='), letter, text.starts_with("--")) {
             (Some((name, value)), _, true) if name == option => Some((option, attached(value))),
             (_, Some(_), false) if text.starts_with(option) => Some((option, attached(text.get(2..)?))),
-            // The last letter of a cluster is the only one that can take the next word.
-            (_, Some(letter), false) if text.ends_with(letter) && alone.is_none() => Some((option, None)),
             _ => None,
         }
     })
 }
 
 /// The long option of these that a word is the beginning of, and its value if it is attached.
-fn shortened<'a>(word: &Word, options: &[&'a str]) -> Option<(&'a str, Option<Word>)> {
+pub(super) fn shortened<'a>(word: &Word, options: &[&'a str]) -> Option<(&'a str, Option<Word>)> {
     let (name, value) =
         word.text.split_once('=').map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
     let is_one = name.starts_with("--") && name.len() >= SHORTENED_BYTES_MIN && !WHOLE.contains(&name);

@@ -4,127 +4,16 @@ use std::borrow::Cow;
 
 use super::super::{Dir, Word};
 use super::Found;
-use super::arguments::{below, has_option, inside, is_short, operands, values_of};
+use super::arguments::{below, has_option, inside, operands, values_of};
 use super::copies::is_remote;
-use super::valued::RSYNC;
+use super::parted::parted;
+use super::valued::{CURL, RSYNC, WGET};
 use crate::own_files;
 use crate::path::Role;
-
-/// Options of curl's that take a value, those that say nothing of files included.
-const CURL: &[&str] = &[
-    "-A",
-    "-b",
-    "-c",
-    "-C",
-    "-d",
-    "-D",
-    "-e",
-    "-E",
-    "-F",
-    "-h",
-    "-H",
-    "-K",
-    "-m",
-    "-o",
-    "-P",
-    "-Q",
-    "-r",
-    "-t",
-    "-T",
-    "-u",
-    "-U",
-    "-w",
-    "-x",
-    "-X",
-    "-y",
-    "-Y",
-    "-z",
-    "--cacert",
-    "--cert",
-    "--connect-timeout",
-    "--cookie",
-    "--alt-svc",
-    "--config",
-    "--cookie-jar",
-    "--data",
-    "--data-binary",
-    "--data-raw",
-    "--data-urlencode",
-    "--dump-header",
-    "--etag-compare",
-    "--etag-save",
-    "--form",
-    "--header",
-    "--hsts",
-    "--json",
-    "--key",
-    "--libcurl",
-    "--max-time",
-    "--netrc-file",
-    "--output",
-    "--output-dir",
-    "--proxy",
-    "--request",
-    "--resolve",
-    "--retry",
-    "--retry-delay",
-    "--ssl-sessions",
-    "--stderr",
-    "--trace",
-    "--trace-ascii",
-    "--upload-file",
-    "--user",
-    "--user-agent",
-    "--write-out",
-];
 
 /// Options of curl's whose value is sent, or names a file to send after `@`.
 const SENDING: &[&str] =
     &["-d", "-H", "--data", "--data-ascii", "--data-binary", "--header", "--json", "--proxy-header"];
-
-/// Options of wget's that take a value.
-const WGET: &[&str] = &[
-    "-a",
-    "-A",
-    "-B",
-    "-D",
-    "-e",
-    "-i",
-    "-I",
-    "-l",
-    "-o",
-    "-O",
-    "-P",
-    "-Q",
-    "-R",
-    "-t",
-    "-T",
-    "-U",
-    "-w",
-    "-X",
-    "--append-output",
-    "--body-data",
-    "--body-file",
-    "--cut-dirs",
-    "--directory-prefix",
-    "--header",
-    "--hsts-file",
-    "--limit-rate",
-    "--load-cookies",
-    "--method",
-    "--output-document",
-    "--output-file",
-    "--password",
-    "--post-data",
-    "--post-file",
-    "--rejected-log",
-    "--save-cookies",
-    "--timeout",
-    "--tries",
-    "--user",
-    "--user-agent",
-    "--wait",
-];
 
 /// Settings of wget's that name a file or a program, and the options that they stand for.
 const SETTINGS: &[(&str, &str)] = &[
@@ -143,7 +32,7 @@ const SETTINGS: &[(&str, &str)] = &[
 
 impl Found<'_> {
     pub(super) fn curl(&mut self, arguments: &[Word]) {
-        let named = has_option(arguments, &["--remote-name", "--remote-name-all"]);
+        let named = has_option(arguments, &["-O", "--remote-name", "--remote-name-all"]);
         for dir in values_of(arguments, &["--output-dir"]) {
             for file in values_of(arguments, &["-o", "--output"]) {
                 self.push(&below(&dir, &file.text, &file), Role::Write);
@@ -154,10 +43,7 @@ impl Found<'_> {
             self.push(&file, Role::Read);
         }
         self.sent(arguments);
-        // `-o` takes what is left of its cluster.
-        let letter =
-            |word: &&Word| is_short(word, 'O') && !word.text.split('O').next().is_some_and(|it| it.contains('o'));
-        if named || arguments.iter().any(|word| letter(&word)) {
+        if named {
             let dir = values_of(arguments, &["--output-dir"]).pop();
             let header = has_option(arguments, &["-J", "--remote-header-name"]);
             self.fetched(&operands(arguments, CURL).0, dir.as_ref(), header);
@@ -169,13 +55,6 @@ impl Found<'_> {
         let file = |word: &Word, text: &str| Word { text: text.to_owned(), ..word.clone() };
         for word in values_of(arguments, SENDING) {
             word.text.strip_prefix('@').iter().for_each(|path| self.push(&file(&word, path), Role::Read));
-        }
-        // At the end of a cluster: `-sd@file`.
-        for word in arguments {
-            let clustered = word.text.strip_prefix('-').and_then(|letters| letters.split_once("d@"));
-            let is_cluster = |letters: &str| !letters.is_empty() && letters.chars().all(|c| c.is_ascii_alphabetic());
-            let clustered = clustered.filter(|(letters, _)| is_cluster(letters));
-            clustered.iter().for_each(|(_, path)| self.push(&file(word, path), Role::Read));
         }
         // `name@file`, of which the name may be left out.
         for word in values_of(arguments, &["--data-urlencode", "--url-query"]) {
@@ -199,11 +78,7 @@ impl Found<'_> {
     }
 
     pub(super) fn wget(&mut self, arguments: &[Word]) {
-        let plain = |letters: &str| letters.chars().all(|letter| "qvcdbknprmxEFHKLNS46".contains(letter));
-        let cluster =
-            |word: &Word| word.text.strip_prefix('-').and_then(|rest| rest.split_once('O')).map(|it| plain(it.0));
-        let named = arguments.iter().any(|word| cluster(word) == Some(true));
-        if named || !values_of(arguments, &["-O", "--output-document"]).is_empty() {
+        if !values_of(arguments, &["-O", "--output-document"]).is_empty() {
             return;
         }
         let dir = values_of(arguments, &["-P", "--directory-prefix"]).pop();
@@ -262,7 +137,10 @@ impl Found<'_> {
 
 /// The words of `wget` with the settings that it is given by `-e` as the options that they stand for.
 pub(in crate::shell) fn spelled_out<'a>(program: &str, words: &'a [Word]) -> Cow<'a, [Word]> {
-    let given = if program == "wget" { values_of(words, &["-e", "--execute"]) } else { Vec::new() };
+    let given = match program {
+        "wget" => values_of(&parted(program, words, WGET), &["-e", "--execute"]),
+        _ => Vec::new(),
+    };
     let options: Vec<Word> = given.iter().filter_map(as_option).collect();
     match options.is_empty() {
         true => words.into(),

@@ -1,8 +1,10 @@
 //! Git: which of its many commands change which files, and which settings of its make it run something.
 
-use super::super::{Command, How, Word, options};
+use super::super::{Command, Dir, How, Word, options};
 use super::Found;
 use super::arguments::{has_option, operands, values_of};
+use super::parted::parted;
+use super::pathspecs::{self, Meant};
 use crate::path::Role;
 
 /// Options before the subcommand that take a value.
@@ -33,11 +35,41 @@ const RUNNING: &[&str] = &[
     "init.templatedir",
     "diff.external",
     "include.path",
+    "core.alternaterefscommand",
+    "gc.recentobjectshook",
+    "imap.tunnel",
+    "interactive.difffilter",
+    "uploadpack.packobjectshook",
 ];
 
+/// Settings that make git run a command only where their value begins with this sign.
+const SIGNED: &str = "!";
+
+/// Such settings, by their first and last parts.
+const RUNNING_IF_SIGNED: &[(&str, &str)] = &[("credential.", "helper"), ("submodule.", ".update")];
+
+/// Settings that make git run a command unless their value is one of these.
+const RUNNING_UNLESS: &[(&str, &[&str])] = &[("pager.", &["true", "false", "yes", "no", "on", "off", "1", "0", ""])];
+
 /// The same by their first or last part.
-const RUNNING_PARTS: &[&str] =
-    &["alias.", "filter.", "includeif.", "hook.", ".textconv", ".driver", ".program", ".command"];
+const RUNNING_PARTS: &[&str] = &[
+    "alias.",
+    "filter.",
+    "includeif.",
+    "hook.",
+    "protocol.ext.",
+    ".textconv",
+    ".driver",
+    ".program",
+    ".command",
+    ".cmd",
+    ".uploadpack",
+    ".receivepack",
+    ".cccmd",
+    ".headercmd",
+    ".sendmailcmd",
+    ".tocmd",
+];
 
 /// Commands that change no file of the work tree because of its name in their arguments, those apart that are read above.
 const HARMLESS: &[&str] = &[
@@ -94,6 +126,49 @@ const HARMLESS: &[&str] = &[
     "whatchanged",
     "worktree",
 ];
+
+/// Options of its commands that take a value, where they take files.
+const VALUED_AFTER: &[(&str, &[&str])] = &[
+    ("checkout", &["-b", "-B", "-U", "--conflict", "--orphan", "--pathspec-from-file", "--unified"]),
+    ("clean", &["-e", "--exclude"]),
+    ("clone", CLONE),
+    ("restore", &["-s", "-U", "--conflict", "--pathspec-from-file", "--source", "--unified"]),
+    ("rm", &["--pathspec-from-file"]),
+    ("stash", &["-m", "--message", "--pathspec-from-file"]),
+];
+const CLONE: &[&str] = &[
+    "-b",
+    "-c",
+    "-j",
+    "-o",
+    "-u",
+    "--branch",
+    "--bundle-uri",
+    "--config",
+    "--depth",
+    "--filter",
+    "--jobs",
+    "--origin",
+    "--reference",
+    "--reference-if-able",
+    "--revision",
+    "--separate-git-dir",
+    "--server-option",
+    "--shallow-exclude",
+    "--shallow-since",
+    "--template",
+    "--upload-pack",
+];
+
+/// Options of git's other commands that usually take a value.
+const USUALLY_VALUED: &[&str] = &["-L", "-m", "-b", "-B", "-o"];
+
+/// What becomes of files that git puts back.
+const RESTORED: (Role, How) = (Role::Write, How::Restored);
+
+/// Commands of `git stash` that change no file, and those that put files back.
+const STASHED: &[&str] = &["clear", "create", "drop", "export", "list", "show", "store"];
+const UNSTASHING: &[&str] = &["apply", "branch", "import", "pop"];
 
 /// The words after git's own options.
 pub(in crate::shell) fn without_git_options(arguments: &[Word]) -> Vec<Word> {
@@ -152,12 +227,23 @@ fn setting(arguments: &[Word]) -> Option<String> {
         // An editor is handed all of them.
         ["edit"] => "edit",
         [] if has_option(rest, &["-e", "--edit"]) => return Some("--edit".to_owned()),
+        ["set", key, value, ..] if runs_by_value(key, value) => return Some((*key).to_owned()),
         ["set" | "unset" | "remove-section" | "rename-section", key, ..] => *key,
+        [key, value, ..] if runs_by_value(key, value) => return Some((*key).to_owned()),
         [key, _, ..] => key,
         [key] if removes || has_option(rest, &["--add", "--replace-all"]) => key,
         _ => return None,
     };
     (key == "edit" || key.contains('$') || makes_run(key)).then(|| key.to_owned())
+}
+
+/// Whether a setting makes git run something by what it is set to.
+pub(in crate::shell) fn runs_by_value(key: &str, value: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let signed = value.starts_with(SIGNED) || value.contains('$');
+    let if_signed = |(first, last): &(&str, &str)| key.starts_with(first) && key.ends_with(last);
+    let unless = |(first, plain): &(&str, &[&str])| key.starts_with(first) && !plain.contains(&value);
+    signed && RUNNING_IF_SIGNED.iter().any(if_signed) || RUNNING_UNLESS.iter().any(unless)
 }
 
 /// Whether a setting makes git run something, or look elsewhere for what it runs.
@@ -184,28 +270,32 @@ impl Found<'_> {
         if rest.first().is_some_and(|word| matches!(word.text.as_str(), "--help" | "-h")) {
             return;
         }
-        let (paths, _) =
-            operands(rest, &["-s", "--source", "-L", "-m", "-b", "-B", "--orphan", "--pathspec-from-file"]);
+        let valued = VALUED_AFTER.iter().find(|(name, _)| *name == command.text);
+        let valued = valued.map_or(USUALLY_VALUED, |(_, valued)| *valued);
+        let rest = &*parted("git", rest, valued);
+        let (paths, _) = operands(rest, valued);
+        let caseless = given.iter().any(|word| word.text == "--icase-pathspecs");
+        let meant = |paths: &[Word]| pathspecs::meant(paths, caseless);
         for file in values_of(rest, &["--output"]) {
             self.push(&file, Role::Write);
         }
         match command.text.as_str() {
-            "rm" if !has_option(rest, &["--cached"]) => self.push_each(&paths, Role::Delete),
+            "rm" if has_option(rest, &["--cached", "-n", "--dry-run"]) => {}
+            "rm" if has_option(rest, &["--pathspec-from-file"]) => self.push_everything(Role::Delete),
+            "rm" => self.push_meant(meant(&paths), (Role::Delete, How::Whole)),
             "mv" => self.transfer(&paths, None, Role::Delete),
             // Only the index is put back.
             "restore" if has_option(rest, &["--staged", "-S"]) && !has_option(rest, &["--worktree", "-W"]) => {}
-            "restore" => self.push_restored(&paths),
-            "checkout" => self.checkout(rest, &paths),
+            "restore" => self.push_meant(meant(&paths), RESTORED),
+            "checkout" => self.checkout(rest, &paths, caseless),
             "clean" if only_shows(rest) => {}
             "clean" => {
-                let (paths, _) = operands(rest, &["-e", "--exclude"]);
-                self.push_each(&paths, Role::Delete);
-                self.push_below(&paths);
+                self.push_meant(meant(&paths), (Role::Delete, How::Whole));
                 if paths.is_empty() {
                     self.push_everything(Role::Delete);
                 }
             }
-            "stash" if rest.first().is_some_and(|word| matches!(word.text.as_str(), "list" | "show")) => {}
+            "stash" => self.stashed(rest, &paths, caseless),
             "apply" | "am" => {
                 self.enter_each(&values_of(rest, &["--directory"]));
                 self.patched(input);
@@ -222,18 +312,32 @@ impl Found<'_> {
             }
             "config" => self.git_config(rest),
             "grep" => self.git_grep(rest),
-            "stash" if rest.iter().any(|word| word.text == "--") => {
-                let named: Vec<Word> = rest.iter().skip_while(|word| word.text != "--").skip(1).cloned().collect();
-                self.push_each(&named, Role::Write);
-            }
-            "stash" if paths.first().is_some_and(|word| word.text == "push") && paths.len() > 1 => {
-                self.push_each(paths.get(1..).unwrap_or_default(), Role::Write);
-            }
-            "stash" | "merge" | "rebase" | "pull" | "revert" | "cherry-pick" | "checkout-index" | "read-tree" => {
+            "merge" | "rebase" | "pull" | "revert" | "cherry-pick" | "checkout-index" | "read-tree" => {
                 self.push_everything(Role::Write)
             }
             "reset" if has_option(rest, &["--hard", "--merge", "--keep"]) => self.push_everything(Role::Write),
             _ => self.git_elsewhere(command, rest, &paths),
+        }
+    }
+
+    /// What is put aside goes from the work tree, or comes back to it.
+    fn stashed(&mut self, rest: &[Word], paths: &[Word], caseless: bool) {
+        let is_one = |names: &[&str]| rest.first().is_some_and(|word| names.contains(&word.text.as_str()));
+        if is_one(STASHED) {
+            return;
+        }
+        // What git does not know yet is taken away as well.
+        let takes = has_option(rest, &["-a", "-u", "--all", "--include-untracked"]) && !is_one(UNSTASHING);
+        let role = if takes { Role::Delete } else { Role::Write };
+        let dashed = rest.iter().any(|word| word.text == "--");
+        let files = match paths.split_first() {
+            Some((first, files)) if first.text == "push" => files,
+            _ if dashed => paths,
+            _ => &[],
+        };
+        match files.is_empty() {
+            true => self.push_everything(role),
+            false => self.push_meant(pathspecs::meant(files, caseless), (role, How::Whole)),
         }
     }
 
@@ -315,14 +419,32 @@ impl Found<'_> {
         }
     }
 
-    /// `git checkout [TREE] [--] FILES`; one name alone is a branch or a file.
-    fn checkout(&mut self, rest: &[Word], paths: &[Word]) {
+    /// `git checkout [TREE] [--] FILES`; the first name is a branch or a file.
+    fn checkout(&mut self, rest: &[Word], paths: &[Word], caseless: bool) {
         let after_dashes: Vec<Word> = rest.iter().skip_while(|word| word.text != "--").skip(1).cloned().collect();
-        match (after_dashes.is_empty(), paths) {
-            (false, _) => self.push_restored(&after_dashes),
-            (true, [only]) => self.push_how(only, Role::Write, How::Named),
-            (true, [_, files @ ..]) => self.push_restored(files),
-            (true, []) => {}
+        let (first, files) = match (after_dashes.as_slice(), paths) {
+            ([], [first, files @ ..]) => (Some(first), files),
+            (after_dashes, _) => (None, after_dashes),
+        };
+        match first {
+            Some(first) if pathspecs::is_one(first) => {
+                self.push_meant(pathspecs::meant(std::slice::from_ref(first), caseless), RESTORED);
+            }
+            Some(first) => self.push_how(first, Role::Write, How::Named),
+            None => {}
+        }
+        self.push_meant(pathspecs::meant(files, caseless), RESTORED);
+    }
+
+    /// The files that pathspecs stand for. What is seen from the top is looked for where the text begins, too.
+    fn push_meant(&mut self, meant: Vec<Meant>, (role, how): (Role, How)) {
+        for Meant { path, from_top } in meant {
+            self.push_how(&path, role, how);
+            if from_top && self.dir != Dir::Here {
+                let here = std::mem::replace(&mut self.dir, Dir::Here);
+                self.push_how(&path, role, how);
+                self.dir = here;
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use super::super::{How, Word, wrappers};
 use super::Found;
 use super::arguments::{below, has_option, inside, operands, values_of};
 use super::formatters::FORMATTERS;
+use super::valued::MKTEMP;
 use crate::path::Role;
 
 /// Files that set up an environment and are sourced all day; what they put into `PATH` is as good as the programs of
@@ -47,6 +48,20 @@ const SHUTTLED: &[&str] = &[
     "--transfers",
 ];
 
+/// Kinds of an end of `socat`'s that are files.
+const FILES: &[&str] = &["CREAT", "CREATE", "FILE", "GOPEN", "OPEN", "PIPE", "UNIX-LISTEN", "UNIX-L"];
+
+/// The file that an end of `socat`'s is, and what is said of it.
+fn end_of(end: &str) -> Option<(&str, Vec<&str>)> {
+    let mut parts = end.split(',');
+    let (first, told) = (parts.next()?, parts.collect());
+    match first.split_once(':') {
+        Some((kind, file)) => FILES.iter().any(|known| known.eq_ignore_ascii_case(kind)).then_some((file, told)),
+        // Without a kind it is one if it looks like a path.
+        None => first.contains('/').then_some((first, told)),
+    }
+}
+
 /// Whether a file is one that sets up an environment.
 pub(in crate::shell) fn sets_up(file: &Word) -> bool {
     file.known() && ENVIRONMENTS.iter().any(|end| file.text.ends_with(end))
@@ -84,6 +99,23 @@ impl Found<'_> {
         }
     }
 
+    /// `socat` joins two ends, of which each may be a file: one that is read, or written where it is not said that it is not.
+    pub(super) fn joined(&mut self, arguments: &[Word]) {
+        let (ends, _) = operands(arguments, &["-b", "-L", "-lf", "-lp", "-r", "-R", "-s", "-t", "-T", "-W"]);
+        values_of(arguments, &["-lf", "-r", "-R"]).iter().for_each(|file| self.push(file, Role::Write));
+        for (number, end) in ends.iter().enumerate() {
+            let only_read = match number {
+                0 => has_option(arguments, &["-u"]),
+                _ => has_option(arguments, &["-U"]),
+            };
+            for (file, told) in end.text.split("!!").filter_map(end_of) {
+                let file = Word { text: file.to_owned(), ..end.clone() };
+                let role = if only_read || told.contains(&"rdonly") { Role::Read } else { Role::Write };
+                self.push(&file, role);
+            }
+        }
+    }
+
     /// What a formatter lays out anew.
     pub(super) fn formatted(&mut self, program: &str, arguments: &[Word]) {
         let Some(row) = FORMATTERS.iter().find(|row| row.program == program) else { return };
@@ -97,7 +129,7 @@ impl Found<'_> {
     /// A name made for something new.
     pub(super) fn new_name(&mut self, arguments: &[Word]) {
         let dir = values_of(arguments, &["-p", "--tmpdir"]).pop();
-        let (named, _) = operands(arguments, &["-p", "--suffix"]);
+        let (named, _) = operands(arguments, MKTEMP);
         let name = named.first().cloned();
         let place = match (dir, name) {
             (Some(dir), name) => {

@@ -3,6 +3,9 @@
 use super::super::Word;
 use super::arguments::{has_option, operands, values_of};
 use super::git::without_git_options;
+use super::parted::{parted, valued_of};
+use super::valued::FD;
+use super::{pathspecs, searched};
 
 /// Actions of `find` that print something else than files.
 const OTHERWISE: &[&str] = &["-printf", "-exec", "-execdir", "-ok", "-okdir", "-ls"];
@@ -58,23 +61,6 @@ const SEARCHING: &[&str] = &[
 ];
 /// Options with which `ls` still prints nothing but names.
 const NAMING: &[&str] = &["-1", "-a", "-A", "-d", "-r", "-S", "-t", "-U"];
-/// Options of fd's that take a value.
-const FD_VALUED: &[&str] = &[
-    "-d",
-    "-e",
-    "-E",
-    "-j",
-    "-S",
-    "-t",
-    "--changed-before",
-    "--changed-within",
-    "--exclude",
-    "--extension",
-    "--max-depth",
-    "--size",
-    "--threads",
-    "--type",
-];
 const LISTING: &[&str] =
     &["-o", "-m", "-c", "-d", "-z", "--others", "--modified", "--cached", "--deleted", "--exclude-standard", "--"];
 const COMPARING: &[&str] = &["--name-only", "--cached", "--staged", "--diff-filter", "-z", "--"];
@@ -93,18 +79,28 @@ fn only_options(arguments: &[Word], known: &[&str]) -> bool {
 /// What the files that a command prints look like, if it is one that lists files.
 pub(in crate::shell) fn listed(words: &[Word]) -> Option<Vec<Word>> {
     let (program, arguments) = words.split_first()?;
-    match program.text.as_str() {
+    let program = program.text.as_str();
+    let valued = valued_of(program);
+    let arguments = &*parted(program, arguments, &valued);
+    match program {
         "mktemp" if arguments.iter().all(|word| word.text == "-d") => Some(vec![Word::literal("/tmp/tmp.mktemp")]),
         "find" => prints_files(arguments).then(|| found(arguments)),
         "ls" if only_options(arguments, NAMING) => by_ls(&operands(arguments, &[]).0),
         "fd" | "fdfind" => Some(by_fd(arguments)),
         "git" => by_git(&without_git_options(arguments), arguments),
         "rg" | "grep" if !only_options(arguments, SEARCHING) => None,
-        "rg" if has_option(arguments, &["--files"]) => Some(roots(operands(arguments, &["-g", "-t"]).0)),
+        "rg" if has_option(arguments, &["--files"]) => {
+            Some(narrowed(roots(operands(arguments, &valued).0), &searched::names_asked_for(arguments)))
+        }
         "rg" | "grep" if has_option(arguments, &["-l", "--files-with-matches"]) => {
-            let (paths, _) = operands(arguments, &["-e", "-g", "-t", "--include", "--exclude", "--exclude-dir"]);
+            let (paths, _) = operands(arguments, &valued);
             let scripted = has_option(arguments, &["-e", "-f"]);
-            Some(roots(if scripted { paths } else { paths.get(1..).unwrap_or_default().to_vec() }))
+            let roots = roots(if scripted { paths } else { paths.get(1..).unwrap_or_default().to_vec() });
+            let names = match program {
+                "rg" => searched::names_asked_for(arguments),
+                _ => values_of(arguments, &["--include"]).into_iter().map(|name| name.text).collect(),
+            };
+            Some(narrowed(roots, &names))
         }
         _ => None,
     }
@@ -205,7 +201,8 @@ fn by_ls(named: &[Word]) -> Option<Vec<Word>> {
 
 /// The files that `fd` comes upon: by their ends or their names, or by an expression, which may stand for any.
 pub(in crate::shell) fn by_fd(arguments: &[Word]) -> Vec<Word> {
-    let (named, _) = operands(arguments.split(is_run).next().unwrap_or_default(), FD_VALUED);
+    let arguments = &*parted("fd", arguments.split(is_run).next().unwrap_or_default(), FD);
+    let (named, _) = operands(arguments, FD);
     let kinds = values_of(arguments, &["-t", "--type"]);
     let files = !kinds.is_empty() && kinds.iter().all(|kind| matches!(kind.text.as_str(), "f" | "file"));
     let tops: Vec<Word> = roots(named.get(1..).unwrap_or_default().to_vec());
@@ -234,13 +231,32 @@ fn by_git(words: &[Word], all: &[Word]) -> Option<Vec<Word>> {
     let elsewhere = all.len() != words.len();
     match sub.text.as_str() {
         _ if elsewhere => None,
-        "ls-files" if only_options(arguments, LISTING) => Some(roots(Vec::new())),
+        "ls-files" if only_options(arguments, LISTING) => Some(among(&operands(arguments, &[]).0)),
         "grep" if only_options(arguments, SEARCHING) && has_option(arguments, &["-l"]) => Some(roots(Vec::new())),
         "diff" if only_options(arguments, COMPARING) && has_option(arguments, &["--name-only"]) => {
-            Some(roots(Vec::new()))
+            let named = arguments.iter().skip_while(|word| word.text != "--").skip(1);
+            Some(among(&named.cloned().collect::<Vec<_>>()))
         }
         _ => None,
     }
+}
+
+/// Files that git keeps, of those that pathspecs stand for.
+fn among(words: &[Word]) -> Vec<Word> {
+    let meant: Vec<Word> = pathspecs::meant(words, false).into_iter().map(|meant| meant.path).collect();
+    roots(meant)
+}
+
+/// Files below directories, of these names if there are some.
+fn narrowed(tops: Vec<Word>, names: &[String]) -> Vec<Word> {
+    if names.is_empty() {
+        return tops;
+    }
+    let below = |top: &Word, name: &String| Word {
+        text: format!("{}/**/{}", top.text.trim_end_matches('/'), name.trim_start_matches("**/")),
+        ..top.clone()
+    };
+    tops.iter().flat_map(|top| names.iter().map(|name| below(top, name)).collect::<Vec<_>>()).collect()
 }
 
 /// Files below these directories, the present one if there are none.

@@ -9,6 +9,9 @@ pub(super) mod git;
 mod handed;
 mod listed;
 mod named;
+mod outputs;
+mod parted;
+mod pathspecs;
 mod renamed;
 mod searched;
 mod table;
@@ -24,12 +27,15 @@ use arguments::{below, files_of, inside, is_short, operands, values_of};
 use copies::ends;
 pub(super) use download::spelled_out;
 pub use git::git_settings;
-pub(super) use git::{in_work_tree, makes_run, without_git_options};
+pub(super) use git::{in_work_tree, makes_run, runs_by_value, without_git_options};
 pub(super) use handed::sets_up;
 pub(super) use listed::{by_fd, found, listed};
 pub(super) use named::{changes, is_known};
-use table::{INPUTS, OUTPUTS, ROWS, Row, Uses};
-pub(super) use variables::is_written;
+use outputs::{INPUTS, OUTPUTS};
+use parted::{parted, valued_of};
+use table::{ROWS, Row, Uses};
+use valued::{CSPLIT, SCRIPT, SED, SPLIT};
+pub(super) use variables::written;
 
 /// Bytes of a script of sed's that are looked through, since each `w` in it may name the rest of the line.
 const SED_BYTES_MAX: usize = 4096;
@@ -62,6 +68,12 @@ pub fn runs_text(command: &Command) -> bool {
     command.program().is_some_and(known)
 }
 
+/// Whether one of these options has a program read its standard input.
+pub(super) fn reads_input_by(program: &str, arguments: &[Word], options: &[&str]) -> bool {
+    let arguments = parted(program, arguments, &valued_of(program));
+    values_of(&arguments, options).iter().any(|file| matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0"))
+}
+
 /// What a simple command touches, redirections apart, and whether it is given text that is not read.
 pub(super) fn touched<'a>(
     program: &str,
@@ -70,7 +82,9 @@ pub(super) fn touched<'a>(
     (input, piped, shown): (Option<&'a Word>, bool, bool),
 ) -> Found<'a> {
     let arguments = words.get(1..).unwrap_or_default();
-    let mut found = Found { dir: dir.clone(), touches: Vec::new(), foreign: false, input, piped };
+    let valued = valued_of(program);
+    let arguments = &*parted(program, arguments, &valued);
+    let mut found = Found { dir: dir.clone(), touches: Vec::new(), foreign: false, input, piped, valued };
     found.by_program(program, arguments);
     if let Some((_, options)) = OUTPUTS.iter().find(|(name, _)| *name == program) {
         // A command that is handed what would be written is read as one.
@@ -98,6 +112,8 @@ pub(super) struct Found<'a> {
     input: Option<&'a Word>,
     /// Something is on its standard input.
     piped: bool,
+    /// Its options that take a value.
+    valued: Vec<&'static str>,
 }
 
 impl Found<'_> {
@@ -115,7 +131,8 @@ impl Found<'_> {
             "rsync" => self.rsync(arguments),
             "tar" | "bsdtar" => self.tar(arguments),
             "unzip" => self.unzip(arguments),
-            "zip" | "zstd" => self.emptied(program, arguments),
+            "zip" => self.emptied(arguments),
+            "socat" => self.joined(arguments),
             "ar" | "7z" | "7za" | "7zz" => self.by_verb(program, arguments),
             "." | "source" => self.run_from(program, arguments),
             "aws" | "docker" | "gcloud" | "gsutil" | "kubectl" | "podman" | "rclone" => {
@@ -202,7 +219,7 @@ impl Found<'_> {
     }
 
     fn by_row(&mut self, row: &Row, arguments: &[Word], shown: bool) {
-        let (paths, into) = operands(arguments, row.valued);
+        let (paths, into) = operands(arguments, &self.valued);
         let after_first = paths.get(1..).unwrap_or_default();
         let before = self.touches.len();
         // `chmod -x FILE`: what looks like an option is the mode.
@@ -236,7 +253,7 @@ impl Found<'_> {
                     self.push_below(&paths);
                 }
             }
-            Uses::Packs => self.pack(arguments, &paths),
+            Uses::Packs => self.pack(row.program, arguments, &paths),
             Uses::Renames => self.push_each(after_first, Role::Delete),
             // It makes the directories that it is told.
             Uses::Copies if row.program == "install" && has_option(arguments, &["-d", "--directory"]) => {
@@ -321,27 +338,12 @@ impl Found<'_> {
         sources.iter().for_each(|source| self.push_how(source, Role::Write, How::Linked));
     }
 
-    fn pack(&mut self, arguments: &[Word], paths: &[Word]) {
-        let keeps = ["-c", "-k", "-l", "-t", "--stdout", "--keep", "--list", "--test", "--to-stdout"];
-        if !has_option(arguments, &keeps) {
-            self.push_each(paths, Role::Delete);
-        } else if has_option(arguments, &["-c", "--stdout", "--to-stdout"]) {
-            self.push_each(paths, Role::Read);
-        }
-        for path in paths.iter().filter(|path| !path.glob) {
-            let unpacked = [".gz", ".bz2", ".xz", ".Z"].iter().find_map(|end| path.text.strip_suffix(end));
-            if let Some(text) = unpacked {
-                self.push(&Word { text: text.to_owned(), ..path.clone() }, Role::Write);
-            }
-        }
-    }
-
     fn sed(&mut self, arguments: &[Word]) {
         let changes = arguments.iter().any(|word| {
             let short = word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('i');
             short || word.text.starts_with("--in-place")
         });
-        let (paths, _) = operands(arguments, &["-e", "-f", "-l", "--expression", "--file", "--line-length"]);
+        let (paths, _) = operands(arguments, SED);
         let scripted = has_option(arguments, &["-e", "-f", "--expression", "--file"]);
         let files = if scripted { paths.as_slice() } else { paths.get(1..).unwrap_or_default() };
         self.push_each(files, if changes { Role::Write } else { Role::Read });
@@ -375,11 +377,7 @@ impl Found<'_> {
     /// The first of the pieces that a file is cut into.
     fn split(&mut self, program: &str, arguments: &[Word]) {
         let by_context = program == "csplit";
-        let valued: &[&str] = match by_context {
-            true => &["-b", "-f", "-n", "--digits", "--prefix", "--suffix-format"],
-            false => &["-a", "-b", "-C", "-l", "-n", "-t", "--bytes", "--lines", "--number"],
-        };
-        let (paths, _) = operands(arguments, valued);
+        let (paths, _) = operands(arguments, if by_context { CSPLIT } else { SPLIT });
         paths.first().iter().for_each(|path| self.push(path, Role::Read));
         let prefix = match by_context {
             true => values_of(arguments, &["-f", "--prefix"]).pop(),
@@ -393,7 +391,7 @@ impl Found<'_> {
 
     /// What a terminal showed is written down.
     fn recorded(&mut self, arguments: &[Word]) {
-        let (files, _) = operands(arguments, &["-B", "-c", "-E", "-I", "-m", "-O", "-o", "-T", "--command"]);
+        let (files, _) = operands(arguments, SCRIPT);
         files.first().iter().for_each(|file| self.push(file, Role::Write));
     }
 
@@ -415,7 +413,7 @@ impl Found<'_> {
     }
 
     fn in_place(&mut self, arguments: &[Word], role: Role) {
-        let (paths, _) = operands(arguments, &["-e", "-E", "-I", "-M"]);
+        let (paths, _) = operands(arguments, &self.valued);
         let scripted = arguments.iter().any(|word| is_short(word, 'e'));
         self.push_each(if scripted { &paths } else { paths.get(1..).unwrap_or_default() }, role);
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use super::super::{How, Word, asking, programs, wrappers};
 use super::arguments::each_value;
-use super::table::{HARMLESS, INPUTS, ROWS, SAID, Uses};
+use super::outputs::{HARMLESS, INPUTS, SAID};
+use super::table::{ROWS, Uses};
 use super::{Found, same, touched};
 use crate::own_files;
 use crate::path::Role;

@@ -121,6 +121,16 @@ fn by_rg(arguments: &[Word]) -> Option<Searching> {
     Some((behind_pattern(arguments, RG), Search { only, without, hidden, named, among }))
 }
 
+/// The names of the only files that `rg` is asked for.
+pub(super) fn names_asked_for(arguments: &[Word]) -> Vec<String> {
+    let globs = texts(arguments, &["-g", "--glob"]);
+    let kinds = values_of(arguments, &["-t", "--type"]);
+    match globs.iter().any(|glob| !glob.starts_with('!')) {
+        true => globs.into_iter().filter(|glob| !glob.starts_with('!')).collect(),
+        false => of_kinds(&kinds),
+    }
+}
+
 /// How often `rg` is told to leave out less.
 fn loosened(arguments: &[Word]) -> usize {
     let short = |text: &str| !text.starts_with("--") && text.starts_with('-');

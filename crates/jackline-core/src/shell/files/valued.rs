@@ -1,5 +1,14 @@
 //! Options that take a value, of programs that have many.
 
+mod plain;
+mod transfers;
+
+pub(super) use plain::{
+    AWK, BROTLI, COLUMN, CPP, CUT, DIFF, ENSCRIPT, INSTALL, JQ, LESS, M4, NL, OD, PIGZ, PR, PTX, PV, SDIFF, SORT,
+    STRINGS, TAIL, XZ, ZIP, ZSTD,
+};
+pub(super) use transfers::{CURL, TAR, WGET};
+
 /// Options of `bat` that take a value.
 pub(super) const BAT: &[&str] = &[
     "-H",
@@ -134,6 +143,7 @@ pub(super) const RG: &[&str] = &[
     "-C",
     "-d",
     "-e",
+    "-E",
     "-f",
     "-g",
     "-j",
@@ -164,4 +174,157 @@ pub(super) const RG: &[&str] = &[
     "--type",
     "--type-add",
     "--type-not",
+];
+
+/// Options of other programs that take a value; one with `=` takes none but what is joined to it.
+const COMPILER: &[&str] = &[
+    "-A",
+    "-D",
+    "-I",
+    "-L",
+    "-MF",
+    "-MJ",
+    "-MQ",
+    "-MT",
+    "-T",
+    "-U",
+    "-Xlinker",
+    "-aux-info",
+    "-dumpbase",
+    "-dumpdir",
+    "-idirafter",
+    "-imacros",
+    "-include",
+    "-iprefix",
+    "-iquote",
+    "-isysroot",
+    "-isystem",
+    "-l",
+    "-o",
+    "-target",
+    "-u",
+    "-x",
+    "-z",
+    "--param",
+    "--sysroot",
+];
+pub(super) const CSPLIT: &[&str] = &["-b", "-f", "-n", "--digits", "--prefix", "--suffix-format"];
+pub(super) const FD: &[&str] = &[
+    "-c",
+    "-d",
+    "-e",
+    "-E",
+    "-j",
+    "-o",
+    "-S",
+    "-t",
+    "--base-directory",
+    "--changed-before",
+    "--changed-within",
+    "--color",
+    "--exact-depth",
+    "--exclude",
+    "--extension",
+    "--ignore-file",
+    "--max-depth",
+    "--max-results",
+    "--min-depth",
+    "--owner",
+    "--search-path",
+    "--size",
+    "--threads",
+    "--type",
+];
+pub(super) const MKTEMP: &[&str] = &["-p", "--suffix"];
+pub(super) const PERL: &[&str] = &["-0=", "-C=", "-D=", "-e", "-E", "-F", "-I", "-i=", "-l=", "-m", "-M", "-x="];
+pub(super) const RUBY: &[&str] = &["-0=", "-C", "-e", "-E", "-F", "-I", "-i=", "-K=", "-r", "-T=", "-W=", "-x="];
+pub(super) const SCRIPT: &[&str] = &[
+    "-B",
+    "-c",
+    "-E",
+    "-I",
+    "-m",
+    "-O",
+    "-o",
+    "-T",
+    "--command",
+    "--echo",
+    "--log-in",
+    "--log-io",
+    "--log-out",
+    "--log-timing",
+    "--logging-format",
+    "--output-limit",
+];
+pub(super) const SED: &[&str] = &["-e", "-f", "-i=", "-l", "--expression", "--file", "--line-length"];
+pub(super) const SPLIT: &[&str] = &[
+    "-a",
+    "-b",
+    "-C",
+    "-l",
+    "-n",
+    "-t",
+    "--additional-suffix",
+    "--bytes",
+    "--filter",
+    "--line-bytes",
+    "--lines",
+    "--number",
+    "--separator",
+    "--suffix-length",
+];
+const SSH_KEYGEN: &[&str] = &[
+    "-a", "-b", "-C", "-D", "-E", "-f", "-F", "-I", "-m", "-M", "-n", "-N", "-O", "-P", "-r", "-R", "-s", "-t", "-V",
+    "-w", "-Y", "-z", "-Z",
+];
+pub(super) const UNZIP: &[&str] = &["-d", "-P", "-x"];
+
+/// The same by program, of those that have no row.
+pub(super) const OTHERS: &[(&[&str], &[&str])] = &[
+    (&["bsdtar", "tar"], TAR),
+    (&["age"], &["-i", "-j", "-r", "-R", "--identity", "--recipient", "--recipients-file"]),
+    (&["c++", "cc", "clang", "clang++", "g++", "gcc"], COMPILER),
+    (&["csplit"], CSPLIT),
+    (&["curl"], CURL),
+    (&["fd", "fdfind"], FD),
+    (
+        &["gmake", "make"],
+        &["-C", "-f", "-I", "-j=", "-l=", "-o", "-O=", "-W", "--directory", "--eval", "--file", "--makefile"],
+    ),
+    (&["gsed", "sed"], SED),
+    (&["mktemp"], MKTEMP),
+    (&["perl"], PERL),
+    (&["mysqldump"], &["-h", "-p=", "-P", "-S", "-u", "-w", "--host", "--port", "--user", "--where"]),
+    (
+        &["pg_dump"],
+        &[
+            "-d",
+            "-E",
+            "-F",
+            "-h",
+            "-j",
+            "-n",
+            "-N",
+            "-p",
+            "-S",
+            "-t",
+            "-T",
+            "-U",
+            "-Z",
+            "--dbname",
+            "--format",
+            "--host",
+            "--port",
+            "--schema",
+            "--table",
+            "--username",
+        ],
+    ),
+    (&["ruby"], RUBY),
+    (&["script"], SCRIPT),
+    (&["split"], SPLIT),
+    (&["ssh-keygen"], SSH_KEYGEN),
+    (&["tree"], &["-H", "-I", "-L", "-o", "-P", "-T", "--charset", "--filelimit", "--sort", "--timefmt"]),
+    (&["unzip"], UNZIP),
+    (&["wget"], WGET),
 ];

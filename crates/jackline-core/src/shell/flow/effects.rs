@@ -1,5 +1,7 @@
 //! What a command changes for those after it: directory, variables, options, the meaning of names.
 
+use std::borrow::Cow;
+
 use super::super::tree::ARGUMENTS;
 use super::super::variables::Value;
 use super::super::{Dir, How, Touch, Word, files, wrappers};
@@ -47,6 +49,27 @@ const RUN: &[&str] = &[
     "MANPAGER",
     "LESSOPEN",
     "LESSCLOSE",
+    "GIT_ASKPASS",
+    "GIT_SSH",
+    "PROMPT_COMMAND",
+    "RSYNC_RSH",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SUDO_EDITOR",
+];
+
+/// Variables that a shell expands by itself, and runs what is substituted in them.
+const PROMPTS: &[&str] = &["PROMPT", "PS0", "PS1", "PS2", "PS3", "PS4", "RPROMPT"];
+
+/// Variables whose words a program takes for its own arguments.
+const ARGUED: &[(&str, &[&str])] = &[
+    ("MAKEFLAGS", &["gmake", "make"]),
+    ("GNUMAKEFLAGS", &["gmake", "make"]),
+    ("TAR_OPTIONS", &["tar"]),
+    ("UNZIP", &["unzip"]),
+    ("ZIPOPT", &["zip"]),
+    ("XZ_OPT", &["xz", "unxz"]),
+    ("LESS", &["less"]),
 ];
 
 /// Words of the grammar: an alias of that name would change how the text is read.
@@ -60,9 +83,33 @@ pub(super) fn is_treacherous(name: &str) -> bool {
     TREACHEROUS.contains(&name) || name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER")
 }
 
-/// Whether a variable holds a text that some program runs.
-pub(super) fn is_run(name: &str) -> bool {
-    RUN.contains(&name)
+/// The text that a variable has some program run, or a shell expand.
+pub(super) fn run_by(name: &str, value: &Word) -> Option<Word> {
+    let substitutes = || value.text.contains("$(") || value.text.contains('`');
+    let text = match value.dynamic {
+        false if RUN.contains(&name) => value.text.trim_start_matches('|').to_owned(),
+        // What it says beside that is shown, not run.
+        false if PROMPTS.contains(&name) && substitutes() => format!(": \"{}\"", value.text.replace('"', "\\\"")),
+        _ => return None,
+    };
+    Some(Word { text, ..value.clone() })
+}
+
+/// The words of a command with those that variables add to its arguments.
+pub(super) fn argued<'a>(program: &str, words: &'a [Word], env: &[(String, Word)]) -> Cow<'a, [Word]> {
+    let takes = |name: &str| ARGUED.iter().any(|(known, by)| *known == name && by.contains(&program));
+    let added = env.iter().filter(|(name, value)| takes(name) && !value.dynamic);
+    let added: Vec<Word> = added.flat_map(|(_, value)| told(&value.text)).collect();
+    match (words.split_first(), added.is_empty()) {
+        (Some((first, rest)), false) => std::iter::once(first).chain(&added).chain(rest).cloned().collect(),
+        _ => words.into(),
+    }
+}
+
+/// The words of a text in which a blank behind a backslash is part of a word.
+fn told(text: &str) -> Vec<Word> {
+    let held = text.replace("\\ ", "\u{0}");
+    held.split_whitespace().map(|word| Word::literal(word.replace('\u{0}', " "))).collect()
 }
 
 /// Whether a shell in which this variable is set does something else than one in which it is not.

@@ -53,6 +53,31 @@ const SCHEDULING: &[&str] = &["at", "batch"];
 /// Other programs that do what their standard input says, though nothing in a pipe tells it to them by name.
 const LISTENING: &[&str] = &["at", "batch", "crontab", "dc", "ftp", "gdb", "lftp", "lldb", "m4", "telnet"];
 
+/// Options with which programs take what to do, or to which files, from their standard input where their value is that.
+const TOLD_BY: &[(&[&str], &[&str])] = &[
+    (&["awk", "gawk", "mawk", "nawk"], &["-f", "-E", "--file", "--exec"]),
+    (&["gsed", "sed"], &["-f", "--file"]),
+    (&["gmake", "make"], &["-f", "--file", "--makefile"]),
+    (&["bsdtar", "tar"], &["-T", "--files-from"]),
+    (&["curl"], &["-K", "--config"]),
+    (&["rsync"], &["--files-from"]),
+    (&["git"], &["--pathspec-from-file"]),
+    (&["wget"], &["-i", "--input-file"]),
+];
+
+/// Programs that run a shell for what is on their standard input, unless they are given a text.
+const STARTING_SHELLS: &[&str] = &["newgrp", "runuser", "script", "sg", "su"];
+
+/// Whether a program takes what to do, or to which files, from its standard input.
+fn is_told_by_input(program: &str, words: &[Word]) -> bool {
+    let arguments = words.get(1..).unwrap_or_default();
+    let options = TOLD_BY.iter().find(|(programs, _)| programs.contains(&program)).map(|(_, options)| *options);
+    let by_option = options.is_some_and(|options| files::reads_input_by(program, arguments, options));
+    let starts = STARTING_SHELLS.contains(&program) && !files::has_option(arguments, &["-c", "--command"]);
+    let names = program == "cpio" || program == "zip" && arguments.iter().any(|word| word.text.ends_with('@'));
+    by_option || starts || names
+}
+
 /// Programs that keep their standard input to themselves.
 const KEEPING_INPUT: &[&str] = &["bsdtar", "entr", "find", "git", "parallel", "tar", "trap", "xargs"];
 
@@ -91,11 +116,7 @@ impl Walker<'_> {
         let standing = self.redirected(&simple.redirs, state, standing)?;
         let expanded = self.expand(simple, state);
         self.named(&expanded.env);
-        for (_, text) in expanded.env.iter().filter(|(name, text)| effects::is_run(name) && !text.dynamic) {
-            let text = Word { text: text.text.trim_start_matches('|').to_owned(), ..text.clone() };
-            // It is given what to work on, or whom to call.
-            self.text(&text, fresh(state), Standing { fed: true, ..standing.unsure() })?;
-        }
+        self.run_by_variables(&expanded.env, state, standing)?;
         if expanded.words.is_empty() || effects::declares(&expanded.words) {
             let arrays = arrays(simple, state);
             self.assign_all(&expanded.env, state);
@@ -105,9 +126,20 @@ impl Walker<'_> {
             state.exported.extend(expanded.env.iter().map(|(name, _)| name.clone()));
         }
         if expanded.words.is_empty() {
+            // Whoever sets such a variable may have exported it before, or does so afterwards.
+            self.touch_by_variables(&expanded.env, state);
             return self.opened(expanded.redirects, state);
         }
         self.run(expanded, state, standing)
+    }
+
+    /// What variables have a program run, or a shell expand.
+    fn run_by_variables(&mut self, env: &[(String, Word)], state: &State, standing: Standing) -> Result<(), String> {
+        for text in env.iter().filter_map(|(name, value)| effects::run_by(name, value)) {
+            // It is given what to work on, or whom to call.
+            self.text(&text, fresh(state), Standing { fed: true, ..standing.unsure() })?;
+        }
+        Ok(())
     }
 
     fn expand(&self, simple: &Simple, state: &State) -> Expanded {
@@ -175,8 +207,9 @@ impl Walker<'_> {
             return Ok(());
         };
         let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
-        let words = files::spelled_out(&program, &words);
         let environment = environment(&env, state);
+        let words = effects::argued(&program, &words, &environment);
+        let words = files::spelled_out(&program, &words);
         self.touch_by_variables(&environment, state);
         let mut placed = files::in_work_tree(&program, &words, &environment);
         if state.matching.hidden {
@@ -215,9 +248,10 @@ impl Walker<'_> {
 
     /// What variables have a command write.
     fn touch_by_variables(&mut self, environment: &[(String, Word)], state: &State) {
-        for (_, file) in environment.iter().filter(|(name, value)| files::is_written(name, value)) {
+        for (file, sure) in environment.iter().filter_map(|(name, value)| files::written(name, value)) {
             // Nobody reads such a file before.
-            let touch = Touch { how: How::Appended, ..Touch::plain(file.clone(), Role::Write, state.dir.clone()) };
+            let how = if sure { How::Appended } else { How::Named };
+            let touch = Touch { how, ..Touch::plain(file, Role::Write, state.dir.clone()) };
             // What is exported counts for every command that follows, and once.
             if !self.reading.touches.contains(&touch) {
                 self.touch(vec![touch], state);
@@ -294,6 +328,7 @@ impl Walker<'_> {
                 let standing = if passes_status { standing } else { standing.unsure() };
                 dir.iter().for_each(|dir| own.start(dir));
                 self.named(&env);
+                self.run_by_variables(&env, own, standing)?;
                 let input = if KEEPING_INPUT.contains(&program) { Input::default() } else { input.clone() };
                 let expanded = Expanded { words, env, redirects: Vec::new(), input };
                 self.run(expanded, own, standing)
@@ -350,7 +385,7 @@ impl Walker<'_> {
         let interpreter = wrappers::is_interpreter(program);
         let reads = wrappers::reads_input(program, words);
         self.reading.foreign |= interpreter && (wrappers::has_text(program, words) || input.text.is_some());
-        let listens = LISTENING.contains(&program) || DATABASES.contains(&program);
+        let listens = LISTENING.contains(&program) || DATABASES.contains(&program) || is_told_by_input(program, words);
         self.reading.foreign |= listens && (input.text.is_some() || input.from_process || standing.piped);
         if words.iter().skip(1).any(|word| word.text.starts_with("<(")) && (shell || interpreter || sources) {
             self.opaque("a shell reads its text from another command");

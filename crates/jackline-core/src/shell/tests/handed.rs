@@ -70,7 +70,13 @@ fn what_is_only_said_is_not_read() {
 fn programs_that_write_or_take_away_what_they_are_told() {
     touches("zip -m z a", &["read a", "delete a", "write z", "read a"]);
     touches("tar --remove-files -cf t a", &["write t", "read a", "delete a"]);
-    touches("zstd --rm a", &["read a", "delete a", "read a"]);
+    touches("zstd --rm a", &["read a", "delete a"]);
+    touches("zstd -T0 a -o b", &["write b", "read a"]);
+    touches("zstd -d a.zst", &["read a.zst", "write a"]);
+    touches("gzip -dc a.gz", &["read a.gz"]);
+    touches("socat -u FILE:a,rdonly CREATE:b", &["read a", "write b"]);
+    touches("cpp -I d a b", &["read a", "write b"]);
+    touches("cpp -MFc a", &["write c", "read a"]);
     touches("ar rcs l.a x.o", &["write l.a", "read x.o"]);
     touches("7z a z a", &["write z", "read a"]);
     touches("script a", &["write a"]);
@@ -91,6 +97,20 @@ fn programs_that_write_or_take_away_what_they_are_told() {
     touches("black -l 100 a.py", &["format a.py"]);
     touches("black --check a.py", &[]);
     touches("prettier --config c --write a.ts", &["format a.ts"]);
+}
+
+#[test]
+fn clusters_of_options_are_taken_apart() {
+    touches("sort -uo b a", &["write b", "read a"]);
+    touches("sort -uob a", &["write b", "read a"]);
+    touches("sort -ko -o b a", &["write b", "read a"]);
+    touches("sort -k -o b", &["read b"]);
+    touches("sort -k1 -- -o", &["read ./-o"]);
+    touches("gcc -Wno-foo -ob a.c", &["write b"]);
+    touches("gcc -lfoo a.c", &[]);
+    touches("strace -fo a sort -uo c b", &["write a", "write c", "read b"]);
+    touches("git restore -Ss HEAD a", &[]);
+    touches("git stash -um x", &["delete* ."]);
 }
 
 #[test]

@@ -137,6 +137,11 @@ fn commands_are_found_wherever_they_stand() {
 fn wrappers_are_looked_through() {
     check("sudo -u root rm a", &["✓sudo -u root rm a", "✓rm a"]);
     check("env -i A=b rm a", &["✓env -i A=b rm a", "✓rm a"]);
+    // Options that stand together, of which the last takes a value.
+    check("sudo -nu root rm a", &["✓sudo -nu root rm a", "✓rm a"]);
+    check("strace -fo t rm a", &["✓strace -fo t rm a", "✓rm a"]);
+    check("stdbuf -oL rm a", &["✓stdbuf -oL rm a", "✓rm a"]);
+    check("timeout -vk 5 10 rm a", &["✓timeout -vk 5 10 rm a", "✓rm a"]);
     check("timeout -k 5 10 cargo test", &["✓timeout -k 5 10 cargo test", "✓cargo test"]);
     check("nohup nice -n 5 make", &["✓nohup nice -n 5 make", "✓nice -n 5 make", "✓make"]);
     check("bash -c 'rm a && rm b'", &["✓bash -c rm a && rm b", "✓rm a", "✓rm b"]);
@@ -317,7 +322,7 @@ fn files_are_read_written_and_deleted() {
     touches("curl -oa http://x", &["write a"]);
     touches("git checkout -- a b", &["restore a", "restore b"]);
     touches("git checkout main", &["name main"]);
-    touches("git checkout main a", &["restore a"]);
+    touches("git checkout main a", &["name main", "restore a"]);
     touches("git -C x checkout -- a", &["restore a in x"]);
     touches("git restore --staged a", &[]);
     touches("git restore a", &["restore a"]);
@@ -356,7 +361,9 @@ fn files_that_a_program_chooses_are_as_sure_as_what_it_was_told() {
     touches("find a | xargs wc", &["read* a", "read* a/**"]);
     touches("find a | xargs rm", &["read* a", "delete* a/**"]);
     touches("rg -l x | xargs sed -i s/a/b/", &["read* ./** by search Known !", "write* ./**"]);
-    touches("for f in $(git ls-files '*.rs'); do wc $f; done", &["read* ."]);
+    touches("for f in $(git ls-files '*.rs'); do wc $f; done", &["read* **/*.rs"]);
+    touches("git ls-files | xargs wc", &["read* ."]);
+    touches("git diff --name-only HEAD -- '*.py' | xargs rm", &["read HEAD", "read *.py", "delete* **/*.py"]);
     touches("diff <(a) <(b)", &[]);
     touches("F=$(mktemp); echo x > $F", &["write /tmp/tmp.mktemp"]);
     touches("perl -pi -e 's/a/b/' f", &["write f"]);
@@ -451,6 +458,7 @@ fn what_is_no_shell_text_is_refused() {
 
 #[test]
 fn hostile_texts_end_soon() {
+    drop(read(&format!("A=xxxxxxxx;{}rm $A", "A=$A$A;".repeat(40))));
     for part in [
         "(",
         "$(",

@@ -177,11 +177,22 @@ fn without_options(arguments: &[Word], valued: &[&str]) -> Vec<Word> {
         if word.text == "--" {
             break;
         }
-        if valued.contains(&word.text.as_str()) {
+        if valued.contains(&ending(&word.text, &[valued])) {
             rest.next();
         }
     }
     rest.cloned().collect()
+}
+
+/// The option that a cluster such as `-nu` ends in, if only that one takes a value; of any other word, the word.
+fn ending<'w>(word: &'w str, valued: &[&[&'w str]]) -> &'w str {
+    let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else { return word };
+    let of_letter = |letter: char| {
+        let is_one = |option: &&&str| option.len() == 2 && option.ends_with(letter);
+        valued.iter().copied().flatten().find(is_one).copied()
+    };
+    let first = letters.char_indices().find_map(|(at, letter)| Some((at + letter.len_utf8(), of_letter(letter)?)));
+    first.filter(|(end, _)| *end == letters.len()).map_or(word, |(_, option)| option)
 }
 
 /// The values of these options: the next word, or what follows `=`.
@@ -218,7 +229,7 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
         let text = word.text.as_str();
         let (option, attached) = match text.split_once('=').filter(|_| text.starts_with("--")) {
             Some((option, value)) => (option, Some(Word { text: value.to_owned(), ..(*word).clone() })),
-            None => (text, None),
+            None => (ending(text, &[wrapper.valued, wrapper.texts, wrapper.dirs]), None),
         };
         if text == "--" {
             rest.next();
@@ -228,7 +239,7 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
             dir = attached.or_else(|| rest.next().cloned());
         } else if text.starts_with('-') && (text.len() > 1 || wrapper.name == "env") {
             rest.next();
-            let value = attached.or_else(|| rest.next_if(|_| takes_value(wrapper, text)).cloned());
+            let value = attached.or_else(|| rest.next_if(|_| takes_value(wrapper, option)).cloned());
             dir = value.as_ref().and_then(working_directory).or(dir);
         } else if let Some((name, value)) = assigned(text).filter(|_| ASSIGNING.contains(&wrapper.name)) {
             env.push((name.to_owned(), Word { text: value.to_owned(), ..(*word).clone() }));
@@ -409,6 +420,11 @@ fn by_git(arguments: &[Word]) -> Vec<Inner> {
     let mut found: Vec<Inner> =
         runs.then_some(Inner::Unknown("git is told what a command of its stands for")).into_iter().collect();
     found.extend(settings.iter().filter_map(run_by_setting));
+    // An address of this kind is a command.
+    let addressed = arguments
+        .iter()
+        .filter_map(|word| Some(Word { text: word.text.strip_prefix("ext::")?.to_owned(), ..word.clone() }));
+    found.extend(addressed.map(Inner::loose));
     let words = super::files::without_git_options(arguments);
     let sub: Vec<&str> = words.iter().take(2).map(|word| word.text.as_str()).collect();
     match sub.as_slice() {
@@ -434,7 +450,8 @@ fn by_git(arguments: &[Word]) -> Vec<Inner> {
 /// The text that a setting of git's makes it run.
 fn run_by_setting(word: &Word) -> Option<Inner> {
     let (key, value) = word.text.split_once('=').filter(|_| !word.dynamic)?;
-    let runs = super::files::makes_run(key) && !key.eq_ignore_ascii_case("core.hookspath");
+    let known = super::files::makes_run(key) || super::files::runs_by_value(key, value);
+    let runs = known && !key.eq_ignore_ascii_case("core.hookspath");
     let text = value.strip_prefix('!').unwrap_or(value);
     runs.then(|| Inner::loose(Word { text: text.to_owned(), ..word.clone() }))
 }
