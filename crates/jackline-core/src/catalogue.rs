@@ -12,11 +12,24 @@ use crate::schema::Schema;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Catalogue {
     /// Each tool with the JSON Schema of its arguments, where it says.
-    tools: BTreeMap<String, Option<String>>,
+    tools: BTreeMap<String, Option<Offered>>,
     /// Names that several tools have.
     doubled: BTreeSet<String>,
     /// Why nobody can tell what is offered.
     unread: Option<String>,
+}
+
+/// A schema as text, and as it is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Offered {
+    text: String,
+    schema: Schema,
+}
+
+impl Offered {
+    fn of(text: String) -> Self {
+        Self { schema: Schema::Inline(SchemaSource::digest(&text)), text }
+    }
 }
 
 impl Catalogue {
@@ -33,7 +46,7 @@ impl Catalogue {
                 self.doubled.insert(known.key().clone());
             }
             Entry::Vacant(free) => {
-                free.insert(schema);
+                free.insert(schema.map(Offered::of));
             }
         }
     }
@@ -60,14 +73,13 @@ impl Catalogue {
     /// What the arguments of a tool must fit.
     #[must_use]
     pub fn schema(&self, tool: &str) -> Option<Schema> {
-        self.tools.get(tool)?.as_deref().map(|text| Schema::Inline(SchemaSource::digest(text)))
+        self.tools.get(tool)?.as_ref().map(|offered| offered.schema.clone())
     }
 
     /// The text of that schema, where it is the one that is asked for.
     #[must_use]
     pub fn text(&self, schema: &Schema, tool: &str) -> Option<&str> {
-        let text = self.tools.get(tool)?.as_deref()?;
-        (*schema == Schema::Inline(SchemaSource::digest(text))).then_some(text)
+        self.tools.get(tool)?.as_ref().filter(|offered| offered.schema == *schema).map(|offered| offered.text.as_str())
     }
 }
 

@@ -72,7 +72,7 @@ macro_rules! codes {
 codes! {
     RUN_HALTED = "run/halted",
         "The run was halted earlier and every call of that agent is refused until a person speaks.",
-        "Stop and report; a person's next prompt lifts it.";
+        "Stop and report; a person's next prompt lifts it, or `jackline session resume`.";
     TOOLS_UNKNOWN = "tools/unknown",
         "The tool is neither the host's own nor declared, and `tools.unknown` is `deny`.",
         "Call a tool that there is; the owner may declare it under `tools.declare`.";
@@ -84,7 +84,7 @@ codes! {
         "Send the corrected JSON only.";
     SCHEMA_EXHAUSTED = "schema/exhausted",
         "The value did not fit its schema after all the repairs that `schema.repair_attempts` grants; the run is halted.",
-        "Stop and report; a person's next prompt lifts it.";
+        "Stop and report; a person's next prompt lifts it, or `jackline session resume`.";
     SCHEMA_MISSING = "schema/missing",
         "The tool is declared without a schema, and `schema.missing` is `deny`.",
         "Call another tool; the owner may give it a `schema`.";
@@ -165,7 +165,7 @@ codes! {
         "Do something else: another tool, other arguments, or stop and ask.";
     LOOP_PERSISTED = "loop/persisted",
         "The forbidden call was repeated until its retries were used up; the run is halted.",
-        "Stop and report; a person's next prompt lifts it.";
+        "Stop and report; a person's next prompt lifts it, or `jackline session resume`.";
     OVERRIDE_TOOL_BUDGET = "override/tool-budget",
         "An override is in force that allows only so many calls of the tool, and they have been made.",
         "Use another tool, or stop and ask; the constraint says when it lapses.";

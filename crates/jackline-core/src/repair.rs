@@ -205,8 +205,10 @@ impl<'a> Validation<'a> {
         if decision.findings.iter().any(|finding| finding.guard == GUARD && finding.exception.is_some()) {
             return;
         }
+        // Nothing follows from what fits while nothing is being repaired, which is nearly always.
+        let matters = |held: &&Held<'a>| !self.agent.repairs.is_empty() || !matches!(self.outcome(held), Outcome::Fits);
         let mut seen = BTreeSet::new();
-        for held in self.held.iter().filter(|held| seen.insert(held.key())) {
+        for held in self.held.iter().filter(matters).filter(|held| seen.insert(held.key())) {
             match self.outcome(held) {
                 Outcome::Unknown(_) => {}
                 Outcome::Fits => self.fitted(held, decision),

@@ -71,11 +71,18 @@ pub(crate) fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
 }
 
 /// The lowercase hexadecimal digits of some bytes.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex<const N: usize>(bytes: &[u8; N]) -> String {
+    shown(&digits(bytes)).to_owned()
+}
+
+/// The same where no memory is to be asked for: an event has dozens of them.
+fn digits<const N: usize>(bytes: &[u8; N]) -> [[u8; 2]; N] {
     let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
-    let digits = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)]).collect();
-    // A record has dozens of them: as bytes they are written several at a time, as characters one by one.
-    String::from_utf8(digits).unwrap_or_default()
+    bytes.map(|byte| [digit(byte >> 4), digit(byte & 0x0f)])
+}
+
+fn shown<const N: usize>(digits: &[[u8; 2]; N]) -> &str {
+    str::from_utf8(digits.as_flattened()).unwrap_or_default()
 }
 
 fn nibble(digit: u8) -> Option<u8> {
@@ -91,7 +98,7 @@ macro_rules! shown_as_hex {
     ($name:ident) => {
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&hex(&self.0))
+                f.write_str(shown(&digits(&self.0)))
             }
         }
 
@@ -104,7 +111,7 @@ macro_rules! shown_as_hex {
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 if serializer.is_human_readable() {
-                    serializer.serialize_str(&hex(&self.0))
+                    serializer.serialize_str(shown(&digits(&self.0)))
                 } else {
                     serializer.serialize_bytes(&self.0)
                 }

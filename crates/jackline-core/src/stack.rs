@@ -334,7 +334,7 @@ pub(crate) fn looks_inside_commands(model: &Model) -> bool {
     model.sections.iter().any(|section| names(&section.tools))
         || policies.into_iter().any(|policy| {
             let inside = |matcher| matcher_looks_inside(model, matcher, STEP_DEPTH_MAX);
-            policy.when.as_ref().is_some_and(inside)
+            policy.when.as_deref().is_some_and(inside)
                 || match &policy.guard {
                     Guard::Paths(_) | Guard::ReadBeforeWrite(_) => true,
                     Guard::Rule(rule) => {

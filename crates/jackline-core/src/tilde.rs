@@ -8,7 +8,7 @@ pub(crate) fn mentioned(model: &Model) -> bool {
     let mut policies = model.policies.iter().chain(model.sections.iter().flat_map(|section| &section.policies));
     model.own.allow.iter().any(below_home)
         || model.steps.iter().any(|step| in_matcher(&step.matcher))
-        || policies.any(|policy| policy.when.iter().any(in_matcher) || in_guard(&policy.guard))
+        || policies.any(|policy| policy.when.as_deref().is_some_and(in_matcher) || in_guard(&policy.guard))
 }
 
 fn in_guard(guard: &Guard) -> bool {

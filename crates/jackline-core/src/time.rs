@@ -110,11 +110,34 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
+/// Fills a place with the last digits of a value.
+fn write_digits(place: &mut [u8], mut value: i64) {
+    for digit in place.iter_mut().rev() {
+        *digit = b'0' + u8::try_from(value % 10).unwrap_or_default();
+        value /= 10;
+    }
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month, day) = civil_from_days(self.0.div_euclid(MS_PER_DAY));
         let ms = self.0.rem_euclid(MS_PER_DAY);
         let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
+        if (0..=9_999).contains(&year) {
+            // Every record has several.
+            let parts = [
+                (0..4, year),
+                (5..7, month),
+                (8..10, day),
+                (11..13, hour),
+                (14..16, minute),
+                (17..19, second),
+                (20..23, ms % 1_000),
+            ];
+            let mut text = *b"0000-00-00T00:00:00.000Z";
+            parts.into_iter().for_each(|(place, value)| write_digits(text.get_mut(place).unwrap_or_default(), value));
+            return f.write_str(str::from_utf8(&text).unwrap_or_default());
+        }
         write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1_000)
     }
 }

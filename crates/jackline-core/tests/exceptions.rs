@@ -316,6 +316,21 @@ fn agents_cannot_run_the_commands_that_make_exceptions() {
 }
 
 #[test]
+fn agents_may_ask_how_a_command_is_used() {
+    let mut run = Run::new(&json!({"jackline": 1, "loop": false}));
+    for command in ["trust --help", "policy --help", "todo -h", "mcp proxy --help", "policy check --help"] {
+        let decision = run.ask("Bash", json!({"command": format!("jackline {command}")}));
+        assert_eq!(decision.verdict, Verdict::Allow, "{command}");
+    }
+    for command in
+        ["hook claude --help", "mcp proxy sh x.sh --help", "mcp proxy -- x --help", "$X --help", "trust --yes -h"]
+    {
+        let decision = run.ask("Bash", json!({"command": format!("jackline {command}")}));
+        assert_eq!(decision.verdict, Verdict::Deny, "{command}");
+    }
+}
+
+#[test]
 fn granting_and_revoking_change_nothing_by_themselves() {
     let mut run = Run::new(&rules()).except(policy("no-a"), true);
     run.ask("other", json!({}));

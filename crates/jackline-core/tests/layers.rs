@@ -3,6 +3,7 @@
 
 mod played;
 
+use jackline_core::session::CONSTRAINTS_MAX;
 use jackline_core::stack::Origin;
 use played::{Played, SETTINGS};
 use serde_json::{Value, json};
@@ -148,6 +149,32 @@ fn who_observes_a_loop_forbids_nothing_to_who_enforces() {
     let mut run = Run::new(&[(Origin::User, observing), (Origin::Project, enforcing)]);
     let codes: Vec<String> = (0..6).map(|_| run.ask("look", &json!({"q": 1}))).collect();
     assert_eq!(codes, ["allow", "allow", "allow", "allow", "loop/override", "loop/forbidden"]);
+}
+
+#[test]
+fn what_may_repeat_is_named_by_tool_step_or_kind() {
+    let poll = |id: u64| json!({"command": format!("gh run view {id}")});
+    let steps = "steps: {poll: {tool: Bash, command: 'gh run view*'}}";
+    for exempt in ["Bash", "poll", "'@shell'", "'B*'"] {
+        let mut run = Run::new(&[(Origin::Project, &format!("{steps}\nloop: {{exempt: [{exempt}]}}"))]);
+        (0..6).for_each(|_| assert_eq!(run.ask("Bash", &poll(1)), "allow", "{exempt}"));
+    }
+    let mut run = Run::new(&[(Origin::Project, &format!("{steps}\nloop: {{exempt: [poll]}}"))]);
+    let codes: Vec<String> = (0..3).map(|_| run.ask("Bash", &json!({"command": "gh run list"}))).collect();
+    assert_eq!(codes, ["allow", "allow", "loop/override"], "another command of the same tool");
+}
+
+#[test]
+fn no_loop_is_forgotten_for_another_while_it_is_forbidden() {
+    let mut run = Run::new(&[(Origin::Project, "loop: {ttl_steps: 1000000}")]);
+    for call in 0..CONSTRAINTS_MAX {
+        let codes: Vec<String> = (0..3).map(|_| run.ask("look", &json!({ "q": call }))).collect();
+        assert_eq!(codes, ["allow", "allow", "loop/override"], "{call}");
+    }
+    assert_eq!(run.ask("look", &json!({"q": 0})), "loop/forbidden", "the first stands");
+    let codes: Vec<String> = (0..3).map(|_| run.ask("look", &json!({"q": "one more"}))).collect();
+    assert_eq!(codes, ["allow", "allow", "loop/persisted"]);
+    assert_eq!(run.ask("look", &json!({"q": 1})), "run/halted");
 }
 
 #[test]

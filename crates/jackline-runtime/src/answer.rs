@@ -197,7 +197,10 @@ mod tests {
         );
         check(by_rule().suggest("ask"), "no\n→ ask\n[jackline: rule/x");
         let halted = Finding::deny("halted", code::RUN_HALTED, "It is over.");
-        check(halted, "It is over.\n→ stop and report; a person's next prompt lifts it\n[jackline: run/halted");
+        check(
+            halted,
+            "It is over.\n→ stop and report; a person's next prompt lifts it, or `jackline session resume`\n[jackline: run/halted",
+        );
         let unknown = Finding::deny("unknown_tool", code::TOOLS_UNKNOWN, "There is none.");
         let remedy = "call a tool that there is; the owner may declare it under `tools.declare`";
         check(unknown, &format!("There is none.\n→ {remedy}\n[jackline: tools/unknown"));

@@ -14,6 +14,7 @@ mod builder;
 mod canonical;
 mod carried;
 pub mod checkpoint;
+mod checksum;
 pub mod clock;
 pub mod commands;
 pub mod definitions;

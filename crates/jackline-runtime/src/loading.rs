@@ -1,10 +1,13 @@
 //! A session as a store has it: its checkpoint, and the changes of the records after it folded in.
 
+use std::borrow::Cow;
+use std::cell::Cell;
+
 use jackline_core::session::Session;
 use jackline_core::sha::Digest;
 
 use crate::replay::Fold;
-use crate::store::{Head, Lines, Store, StoreFault, Torn};
+use crate::store::{Head, Lines, State, Store, StoreFault, Torn};
 
 /// What is held of a session between two events.
 #[derive(Debug, Clone)]
@@ -12,6 +15,43 @@ pub(crate) struct Held {
     pub(crate) session: Session,
     pub(crate) head: Head,
     pub(crate) torn: Option<Torn>,
+    /// Bytes that its checkpoint took last.
+    pub(crate) bytes: usize,
+}
+
+/// Bytes by which a checkpoint is expected to grow with one event; more only costs a copy.
+const GROWTH_BYTES: usize = 512;
+
+/// A session as a checkpoint keeps it: encoded where that is asked for, in about the room that the last one took.
+#[derive(Debug)]
+pub(crate) struct Encoding<'a> {
+    pub(crate) session: &'a Session,
+    /// Bytes that its checkpoint took last.
+    pub(crate) bytes: Cell<usize>,
+}
+
+impl Encoding<'_> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let encoded = self.session.encode_in_room_of(self.bytes.get() + GROWTH_BYTES);
+        self.bytes.set(encoded.len());
+        encoded
+    }
+}
+
+impl State for Encoding<'_> {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Owned(self.encode())
+    }
+}
+
+impl Held {
+    /// It as a checkpoint keeps it.
+    pub(crate) fn encoded(&mut self) -> Vec<u8> {
+        let encoding = Encoding { session: &self.session, bytes: Cell::new(self.bytes) };
+        let encoded = encoding.encode();
+        self.bytes = encoded.len();
+        encoded
+    }
 }
 
 pub(crate) fn load(store: &dyn Store, session: &str) -> Result<Held, StoreFault> {
@@ -26,7 +66,8 @@ pub(crate) fn load(store: &dyn Store, session: &str) -> Result<Held, StoreFault>
     if fold.lost() {
         fold = whole(store, session, store.lines(session, 0)?)?;
     }
-    Ok(Held { session: fold.session, head: loaded.head, torn: loaded.torn })
+    let bytes = loaded.checkpoint.map_or(0, |checkpoint| checkpoint.state.len());
+    Ok(Held { session: fold.session, head: loaded.head, torn: loaded.torn, bytes })
 }
 
 /// Folds a log from its first line on.

@@ -22,6 +22,9 @@ use crate::store::{Head, Torn};
 /// Bytes that a decision's own data may take; findings and facts are ours and short, but there may be many.
 const DECISION_BYTES_MAX: usize = 64 * 1024;
 
+/// Bytes for which there is room before the first record is written: those of an ordinary call take less.
+const LINES_BYTES: usize = 4096;
+
 /// Everything the records of one event are made of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry<'a> {
@@ -41,6 +44,13 @@ pub(crate) struct Entry<'a> {
     pub(crate) artifact: Option<Artifact>,
 }
 
+/// What is worked out once for all records of an event.
+#[derive(Debug)]
+struct Common {
+    step: u64,
+    definition: Value,
+}
+
 /// Linked record lines, ready to be committed.
 #[derive(Debug)]
 pub(crate) struct Linked {
@@ -51,31 +61,33 @@ pub(crate) struct Linked {
 impl Entry<'_> {
     /// Links all records of the event after `head`.
     pub(crate) fn link(&self, head: Head) -> Linked {
-        let mut linked = Linked { lines: Vec::with_capacity(2048), head };
+        let mut linked = Linked { lines: Vec::with_capacity(LINES_BYTES), head };
+        let common = &self.common();
         let offset = head.offset;
         if let Some(torn) = self.torn {
             linked.push(self.record(
+                common,
                 "session.repaired",
                 Actor::Runtime,
                 json!({ "cut_at": torn.at, "bytes": torn.bytes }),
                 true,
             ));
         }
-        linked.push(self.event_record());
+        linked.push(self.event_record(common));
         for note in &self.decision.notes {
-            linked.push(self.note_record(note));
+            linked.push(self.note_record(common, note));
         }
-        linked.push(self.decision_record());
+        linked.push(self.decision_record(common));
         linked.head.offset = offset + linked.lines.len() as u64;
         linked
     }
 
-    fn event_record(&self) -> Record {
+    fn event_record(&self, common: &Common) -> Record {
         let (mut data, whole) = self.presentable(Value::Object(self.event_data()), ARGUMENT_BYTES_MAX);
         if let (Value::Object(data), Some(Artifact { digest, bytes, .. })) = (&mut data, self.artifact) {
             data.insert("artifact".into(), json!({ "sha256": digest.hex(), "bytes": bytes }));
         }
-        self.record(self.event.body.name(), self.actor(), data, whole)
+        self.record(common, self.event.body.name(), self.actor(), data, whole)
     }
 
     /// What an event's record says of it beside what every record says.
@@ -109,9 +121,9 @@ impl Entry<'_> {
         if required || verifies { Actor::Runtime } else { self.actor() }
     }
 
-    fn note_record(&self, note: &Note) -> Record {
+    fn note_record(&self, common: &Common, note: &Note) -> Record {
         let (data, whole) = self.presentable(note.data.clone(), DECISION_BYTES_MAX);
-        let record = self.record(note.kind, self.doer(note), data, whole);
+        let record = self.record(common, note.kind, self.doer(note), data, whole);
         Record {
             before: self.redactor.value(&note.before).0,
             after: self.redactor.value(&note.after).0,
@@ -120,36 +132,34 @@ impl Entry<'_> {
         }
     }
 
-    fn decision_record(&self) -> Record {
-        let (data, whole) = self.presentable(self.decision_data(), DECISION_BYTES_MAX);
+    fn decision_record(&self, common: &Common) -> Record {
+        let (data, whole) = self.presentable(Value::Object(self.decision_data()), DECISION_BYTES_MAX);
         let changes = serde_json::to_value(&self.decision.changes).unwrap_or_default();
-        Record { changes, ..self.record("decision", Actor::Runtime, data, whole) }
+        Record { changes, ..self.record(common, "decision", Actor::Runtime, data, whole) }
     }
 
-    fn decision_data(&self) -> Value {
+    fn decision_data(&self) -> Map<String, Value> {
         let decision = self.decision;
-        let facts: Vec<Value> =
-            self.facts.iter().map(|(probe, fact)| json!({ "probe": probe, "fact": fact })).collect();
-        let mut data = json!({
-            "verdict": decision.verdict,
-            "code": decision.code,
-            "reason": decision.reason,
-            "findings": decision.findings,
-            "consulted": decision.consulted,
-            "facts": facts,
-        });
-        if let Value::Object(data) = &mut data {
-            let mut optional = Map::new();
-            optional.insert("feedback".into(), json!(decision.feedback));
-            optional.insert("edits".into(), decision.edits.iter().map(kept_edit).collect());
-            optional.insert("constraint".into(), json!(decision.constraint));
-            optional.insert("emitted".into(), json!(decision.emitted));
-            optional.insert("stop".into(), json!(decision.stop));
-            optional.insert("result".into(), json!(decision.result));
-            data.extend(optional.into_iter().filter(|(_, value)| !value.is_null() && *value != json!([])));
-            data.extend(decision.data.clone().map(|(key, value)| (key.to_owned(), value)));
-        }
-        data
+        let facts = self.facts.iter().map(|(probe, fact)| json!({ "probe": probe, "fact": fact }));
+        let told = [
+            ("verdict", json!(decision.verdict)),
+            ("code", json!(decision.code)),
+            ("reason", decision.reason.clone().into()),
+            ("findings", json!(decision.findings)),
+            ("consulted", decision.consulted.iter().map(String::as_str).collect()),
+            ("facts", facts.collect()),
+        ];
+        let optional = [
+            ("feedback", decision.feedback.clone().into()),
+            ("edits", decision.edits.iter().map(kept_edit).collect()),
+            ("constraint", decision.constraint.clone().unwrap_or_default()),
+            ("emitted", decision.emitted.iter().cloned().collect()),
+            ("stop", json!(decision.stop)),
+            ("result", decision.result.clone().unwrap_or_default()),
+        ];
+        let says = |(_, value): &(&str, Value)| !value.is_null() && value.as_array().is_none_or(|all| !all.is_empty());
+        let members = told.into_iter().chain(optional.into_iter().filter(says)).chain(decision.data.clone());
+        members.map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
     /// A value as it may be kept: without secrets, and short; and whether it is still whole.
@@ -165,7 +175,8 @@ impl Entry<'_> {
             && !has(|change| matches!(change, Change::Requested { .. }))
     }
 
-    fn record(&self, kind: &str, actor: Actor, data: Value, whole: bool) -> Record {
+    /// What all records of the event say.
+    fn common(&self) -> Common {
         let call = self.event.call();
         // An outcome belongs to the step that asked for the call, whatever was asked for in between.
         let finished = call.and_then(|call| self.session.step_of(call.id.as_deref()?));
@@ -175,6 +186,12 @@ impl Entry<'_> {
             Body::CallSettled(_) => finished.is_none(),
             _ => false,
         };
+        let step = if asked { self.session.steps + 1 } else { finished.unwrap_or(self.session.steps) };
+        Common { step, definition: definition(self.stack) }
+    }
+
+    fn record(&self, common: &Common, kind: &str, actor: Actor, data: Value, whole: bool) -> Record {
+        let call = self.event.call();
         Record {
             seq: 0,
             at: self.event.at,
@@ -185,11 +202,11 @@ impl Entry<'_> {
             actor,
             kind: kind.to_owned(),
             call: call.and_then(|call| call.id.clone()),
-            step: if asked { self.session.steps + 1 } else { finished.unwrap_or(self.session.steps) },
+            step: common.step,
             target: call.map(|call| format!("tool:{}", call.tool)),
             before: Value::Null,
             after: Value::Null,
-            definition: definition(self.stack),
+            definition: common.definition.clone(),
             data,
             changes: Value::Null,
             replayable: whole,

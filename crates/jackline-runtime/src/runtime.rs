@@ -7,6 +7,7 @@ mod raw;
 mod redacted;
 mod stops;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ use crate::clock;
 use crate::commands::Commands;
 use crate::definitions::{DefinitionFault, Definitions, Kept, Standing};
 use crate::exceptions::Exceptions;
-use crate::loading::{self, Held};
+use crate::loading::{self, Encoding, Held};
 use crate::probes::{
     self, Ground, OwnPath, Prober, WorkspaceProber, inline_schemas, own_between, own_paths, own_program, own_settings,
 };
@@ -88,7 +89,7 @@ pub struct Runtime {
     pub(crate) patience: Option<fn(u64)>,
     /// What the server offers whose calls are judged, where the surface told.
     pub(crate) catalogue: Mutex<Option<Arc<Catalogue>>>,
-    pub(crate) held: Mutex<BTreeMap<String, Held>>,
+    pub(crate) held: Mutex<BTreeMap<String, Box<Held>>>,
     pub(crate) ground: Mutex<Option<(Arc<Standing>, Arc<Judging>)>>,
 }
 
@@ -227,7 +228,10 @@ impl Runtime {
 
     /// Does what was left for later, where the runtime was built to leave anything.
     pub fn catch_up(&self) {
-        self.store.catch_up();
+        self.store.catch_up(&|session, head| {
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            held.get_mut(session).filter(|held| held.head == head).map(|held| held.encoded())
+        });
     }
 
     fn operate(&self, session: &str, body: Body) -> Answer {
@@ -262,6 +266,7 @@ impl Runtime {
     }
 
     fn attempt(&self, message: &Message, seen: &mut Seen) -> Result<Answer, Fault> {
+        seen.files.begin(&message.event, || self.definitions.root(None));
         let mut held = self.recall(&message.event.session)?;
         for _ in 0..COMMIT_TRIES_MAX {
             let named = message.event.definition.as_deref();
@@ -342,7 +347,7 @@ impl Runtime {
 
     fn recall(&self, session: &str) -> Result<Held, Fault> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
-        held.map_or_else(|| Ok(self.load(session)?), Ok)
+        held.map_or_else(|| Ok(self.load(session)?), |held| Ok(*held))
     }
 
     fn load(&self, session: &str) -> Result<Held, StoreFault> {
@@ -416,10 +421,10 @@ impl Runtime {
         let started = self.started_in.clone();
         Box::new(move || {
             let definition = standing.stack.path.as_ref().map(Path::new);
-            let protected = standing.protected();
-            let own_of = |root: &Path| own_paths(root, home.as_deref(), state.as_deref(), definition, &protected);
-            let mut own = own_of(&root);
-            own.extend(standing.first_root.as_deref().into_iter().flat_map(own_of));
+            let trees = standing.trees();
+            let protected = standing.protected_in(&trees);
+            let own_of = |tree| own_paths(tree, home.as_deref(), state.as_deref(), definition, &protected);
+            let mut own: Vec<OwnPath> = trees.iter().flat_map(own_of).collect();
             own.extend(own_between(&root, &started));
             own.extend(own_settings(&standing.stack));
             own.extend(own_program(line.as_ref()));
@@ -460,7 +465,7 @@ impl Runtime {
             self.store.snapshot_get(session, digest).ok().flatten()
         });
         self.keep_snapshot(session, before.as_ref(), &next)?;
-        let state = next.encode();
+        let state = Encoding { session: &next, bytes: Cell::new(held.bytes) };
         let commit = Commit {
             expected: held.head,
             cut: held.torn.is_some(),
@@ -473,7 +478,8 @@ impl Runtime {
             Committed::Moved => Ok(Err(Moved)),
             Committed::Done => {
                 self.sign(message, judging, head);
-                self.hold(session, Held { session: next, head, torn: None });
+                let bytes = state.bytes.get();
+                self.hold(session, Held { session: next, head, torn: None, bytes });
                 let notices = notices::of(judging, &message.event, &decision, facts);
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
@@ -500,7 +506,7 @@ impl Runtime {
         if all.len() >= HELD_MAX {
             all.pop_first();
         }
-        all.insert(session.to_owned(), held);
+        all.insert(session.to_owned(), Box::new(held));
     }
 
     /// A snapshot's content is in the store before any record names it. What no name leads to afterwards goes

@@ -4,6 +4,9 @@
 //! no call into the kernel, and small parts that were given back are used again first, because each fresh page costs
 //! more than everything else an allocator does. What runs longer passes the block once and is served by the system
 //! from then on, so no more than the block can ever be lost. Measured in docs/internals/speed.md.
+//!
+//! A thread that stays and does the same again and again may have a shelf: small parts of the system's that it gives back
+//! are put there and taken again, which spares the system's search for room that fits and its joining of what is free.
 
 #![expect(
     unsafe_code,
@@ -23,6 +26,9 @@ const CLASSES: usize = 64;
 /// Larger free parts that are remembered: a hook has a handful, for files it reads and lines it writes.
 const LARGE_PARTS_MAX: usize = 8;
 
+/// Bytes that lie on a shelf at most: several times what one call to a proxy takes and gives back.
+const SHELF_BYTES_MAX: usize = 256 << 10;
+
 /// Memory to be handed out; aligned like a page, so that offsets are aligned as their addresses are.
 #[repr(C, align(4096))]
 struct Block(UnsafeCell<[u8; BLOCK_BYTES]>);
@@ -36,8 +42,10 @@ struct Books {
     /// The first free part of each class, and each of them begins with the next: by offset plus one, so that nothing is
     /// zero, and books that nobody has written to need no room in the program's file.
     free: [usize; CLASSES],
-    /// Larger free parts, with their sizes; nothing where the size is zero.
+    /// Larger free parts, or what is left of them, with their sizes; nothing where the size is zero.
     large: [(usize, usize); LARGE_PARTS_MAX],
+    /// None of those is larger.
+    largest: usize,
 }
 
 /// Hands out parts of a block, then asks the system.
@@ -48,7 +56,16 @@ pub(crate) struct Arena {
     owner: AtomicUsize,
 }
 
+/// Small parts of the system's memory that a thread has given back: the first of each class, and each of them begins with
+/// the next.
+struct Shelf {
+    free: [*mut u8; CLASSES],
+    bytes: usize,
+}
+
 thread_local! {
+    /// The thread's shelf, where it has one.
+    static SHELF: Cell<*mut Shelf> = const { Cell::new(std::ptr::null_mut()) };
     /// Tells threads apart: it lies elsewhere for each that lives.
     static MARK: Cell<u8> = const { Cell::new(0) };
 }
@@ -73,9 +90,57 @@ const fn rounded(size: usize) -> usize {
     }
 }
 
+/// Gives the calling thread a shelf. It is for threads that last as long as the process: what lies there then stays.
+pub(crate) fn take_shelf() {
+    SHELF.with(|shelf| {
+        if shelf.get().is_null() {
+            shelf.set(Box::into_raw(Box::new(Shelf { free: [std::ptr::null_mut(); CLASSES], bytes: 0 })));
+        }
+    });
+}
+
+/// How the system is asked for memory of a layout: small sizes are rounded up, so that a part serves its whole class.
+fn asked_for(layout: Layout) -> Layout {
+    let rounded = class(layout).and_then(|_| Layout::from_size_align(rounded(layout.size()), GRAIN_BYTES).ok());
+    rounded.unwrap_or(layout)
+}
+
+/// The class of a small size.
+fn class(layout: Layout) -> Option<usize> {
+    (layout.align() <= GRAIN_BYTES).then(|| rounded(layout.size()) / GRAIN_BYTES - 1).filter(|class| *class < CLASSES)
+}
+
+impl Shelf {
+    /// Asks the thread's shelf, where it has one.
+    fn ask<T>(question: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        // SAFETY: a shelf is reached by its own thread only, and no question allocates, so this is the only reference.
+        question(unsafe { SHELF.with(Cell::get).as_mut() }?)
+    }
+
+    fn take(&mut self, class: usize) -> Option<*mut u8> {
+        let first = self.free.get_mut(class).filter(|first| !first.is_null())?;
+        let part = *first;
+        // SAFETY: a part on the shelf is aligned and holds at least one grain, and begins with what `put` wrote.
+        *first = unsafe { part.cast::<*mut u8>().read() };
+        self.bytes -= (class + 1) * GRAIN_BYTES;
+        Some(part)
+    }
+
+    /// Puts a part there, if it has room.
+    fn put(&mut self, class: usize, part: *mut u8) -> Option<()> {
+        let bytes = self.bytes + (class + 1) * GRAIN_BYTES;
+        let first = self.free.get_mut(class).filter(|_| bytes <= SHELF_BYTES_MAX)?;
+        // SAFETY: the part is aligned, holds at least one grain, and its owner has just given it up.
+        unsafe { part.cast::<*mut u8>().write(*first) };
+        (*first, self.bytes) = (part, bytes);
+        Some(())
+    }
+}
+
 impl Arena {
     pub(crate) const fn new() -> Self {
-        let books = Books { taken: 0, touched: 0, free: [0; CLASSES], large: [(0, 0); LARGE_PARTS_MAX] };
+        let large = [(0, 0); LARGE_PARTS_MAX];
+        let books = Books { taken: 0, touched: 0, free: [0; CLASSES], large, largest: 0 };
         Self {
             block: Block(UnsafeCell::new([0; BLOCK_BYTES])),
             books: UnsafeCell::new(books),
@@ -122,16 +187,27 @@ impl Arena {
         Some(Part { offset, clean })
     }
 
-    /// A free part of this size, or a large one that holds it.
+    /// A free part of this size, or the beginning of a large one that holds it.
     fn take_again(&self, books: &mut Books, size: usize) -> Option<usize> {
-        let Some(first) = books.free.get_mut(size / GRAIN_BYTES - 1) else {
-            let large = books.large.iter_mut().find(|(_, room)| *room >= size)?;
-            return Some(std::mem::take(large).0);
+        if let Some(first) = books.free.get_mut(size / GRAIN_BYTES - 1)
+            && let Some(offset) = first.checked_sub(1)
+        {
+            // SAFETY: a free part is aligned and holds at least one grain, and begins with what `give` wrote.
+            *first = unsafe { self.address(offset).cast::<usize>().read() };
+            return Some(offset);
+        }
+        if size > books.largest {
+            return None;
+        }
+        let Some((offset, room)) = books.large.iter_mut().filter(|(_, room)| *room >= size).min_by_key(|part| part.1)
+        else {
+            books.largest = size - GRAIN_BYTES;
+            return None;
         };
-        let offset = first.checked_sub(1)?;
-        // SAFETY: a free part is aligned and holds at least one grain, and begins with what `give` wrote.
-        *first = unsafe { self.address(offset).cast::<usize>().read() };
-        Some(offset)
+        // Sizes are whole grains, so what is left is as aligned as the part was.
+        let taken = *offset;
+        (*offset, *room) = (taken + size, *room - size);
+        Some(taken)
     }
 
     fn give(&self, books: &mut Books, offset: usize, size: usize) {
@@ -143,8 +219,9 @@ impl Arena {
             // SAFETY: the part is aligned, holds at least one grain, and its owner has just given it up.
             unsafe { self.address(offset).cast::<usize>().write(*first) };
             *first = offset + 1;
-        } else if let Some(empty) = books.large.iter_mut().find(|(_, room)| *room == 0) {
-            *empty = (offset, size);
+        } else if let Some(least) = books.large.iter_mut().min_by_key(|part| part.1).filter(|least| least.1 < size) {
+            *least = (offset, size);
+            books.largest = books.largest.max(size);
         }
     }
 
@@ -162,20 +239,28 @@ impl Arena {
 }
 
 // SAFETY: `take` gives aligned parts of a block that lives as long as the program, none of which overlaps another in
-// use; everything else is the system allocator's, which is asked to free and to resize only what it gave.
+// use; everything else is the system allocator's, which is asked to free and to resize only what it gave. A part that lies on
+// a shelf is in nobody's use, and holds all that its class may be asked for.
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match self.ask(|arena, books| arena.take(books, layout)).flatten() {
             Some(part) => self.address(part.offset),
-            // SAFETY: the caller's promise about the layout is passed on.
-            None => unsafe { System.alloc(layout) },
+            None => class(layout).and_then(|class| Shelf::ask(|shelf| shelf.take(class))).unwrap_or_else(|| {
+                // SAFETY: the caller's promise about the layout is passed on: a size that is rounded up is no smaller.
+                unsafe { System.alloc(asked_for(layout)) }
+            }),
         }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let Some(part) = self.ask(|arena, books| arena.take(books, layout)).flatten() else {
-            // SAFETY: the caller's promise about the layout is passed on.
-            return unsafe { System.alloc_zeroed(layout) };
+            let Some(part) = class(layout).and_then(|class| Shelf::ask(|shelf| shelf.take(class))) else {
+                // SAFETY: the caller's promise about the layout is passed on: a size that is rounded up is no smaller.
+                return unsafe { System.alloc_zeroed(asked_for(layout)) };
+            };
+            // SAFETY: the part has at least this size and is the caller's alone.
+            unsafe { part.write_bytes(0, layout.size()) };
+            return part;
         };
         let address = self.address(part.offset);
         if !part.clean {
@@ -187,8 +272,11 @@ unsafe impl GlobalAlloc for Arena {
 
     unsafe fn dealloc(&self, part: *mut u8, layout: Layout) {
         let Some(offset) = self.offset(part) else {
-            // SAFETY: what does not lie in the block came from the system, with this layout.
-            return unsafe { System.dealloc(part, layout) };
+            let shelved = class(layout).and_then(|class| Shelf::ask(|shelf| shelf.put(class, part)));
+            return shelved.unwrap_or_else(|| {
+                // SAFETY: what does not lie in the block came from the system, asked for in this way.
+                unsafe { System.dealloc(part, asked_for(layout)) };
+            });
         };
         // A part that another thread gives back is lost; the block is all that can be.
         self.ask(|arena, books| arena.give(books, offset, layout.size()));
@@ -196,8 +284,12 @@ unsafe impl GlobalAlloc for Arena {
 
     unsafe fn realloc(&self, part: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         let Some(offset) = self.offset(part) else {
-            // SAFETY: what does not lie in the block came from the system, with this layout.
-            return unsafe { System.realloc(part, layout, new_size) };
+            let Ok(new) = Layout::from_size_align(new_size, layout.align()) else { return std::ptr::null_mut() };
+            if class(layout).is_some() && class(layout) == class(new) {
+                return part;
+            }
+            // SAFETY: what does not lie in the block came from the system, asked for in this way; and so is what it becomes.
+            return unsafe { System.realloc(part, asked_for(layout), asked_for(new).size()) };
         };
         if self.ask(|_, books| Self::resize(books, offset, (layout.size(), new_size))).is_some_and(|resized| resized) {
             return part;
@@ -285,6 +377,33 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_of_a_large_part_is_used_too() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        // SAFETY: as above.
+        unsafe {
+            let parts = [8000, 16].map(|size| arena.alloc(layout(size, 8)));
+            parts[0].write_bytes(7, 8000);
+            arena.dealloc(parts[0], layout(8000, 8));
+            let small: Vec<*mut u8> = (0..10).map(|_| arena.alloc_zeroed(layout(30, 8))).collect();
+            assert!(small.iter().enumerate().all(|(at, part)| part.addr() == parts[0].addr() + 32 * at));
+            assert!(small.iter().all(|part| bytes(*part, 30).iter().all(|byte| *byte == 0)));
+            let rest = arena.alloc(layout(8000 - 320, 8));
+            assert_eq!(rest.addr(), parts[0].addr() + 320);
+            assert!(arena.alloc(layout(16, 8)).addr() > parts[1].addr(), "nothing is left");
+            // Of more parts than are remembered the largest are.
+            let parts: Vec<*mut u8> = (0..20).map(|at| arena.alloc(layout(2000 + 16 * at, 8))).collect();
+            let last = arena.alloc(layout(16, 8));
+            for (at, part) in parts.iter().enumerate() {
+                arena.dealloc(*part, layout(2000 + 16 * at, 8));
+            }
+            assert_eq!(arena.alloc(layout(2000 + 16 * 19, 8)), parts[19]);
+            assert_eq!(arena.alloc(layout(2000 + 16 * 18, 8)), parts[18]);
+            assert!(arena.alloc(layout(4000, 8)).addr() > last.addr());
+        }
+    }
+
+    #[test]
     fn what_the_block_cannot_hold_is_the_systems() {
         static ARENA: Arena = Arena::new();
         let arena = &ARENA;
@@ -308,10 +427,69 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_with_a_shelf_takes_again_what_it_gave_back() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        // The first thread has the block.
+        // SAFETY: as above.
+        unsafe { arena.alloc(layout(1, 1)) };
+        let shelved = std::thread::spawn(move || {
+            take_shelf();
+            // SAFETY: as above.
+            unsafe {
+                let parts = [40, 41, 200].map(|size| arena.alloc(layout(size, 8)));
+                assert!(parts.iter().all(|part| arena.offset(*part).is_none() && part.addr().is_multiple_of(16)));
+                parts.iter().for_each(|part| part.write_bytes(7, 40));
+                arena.dealloc(parts[0], layout(40, 8));
+                arena.dealloc(parts[1], layout(41, 8));
+                // All of one class, whatever its size; clean where that is asked for.
+                let again = arena.alloc_zeroed(layout(48, 16));
+                assert_eq!((again, bytes(again, 48)), (parts[1], [0; 48].as_slice()));
+                assert_eq!(arena.alloc(layout(33, 1)), parts[0]);
+                assert_eq!(arena.realloc(parts[0], layout(33, 1), 48), parts[0]);
+                parts[2].write_bytes(9, 200);
+                let larger = arena.realloc(parts[2], layout(200, 8), 5000);
+                assert_eq!(bytes(larger, 200), [9; 200]);
+                let smaller = arena.realloc(larger, layout(5000, 8), 100);
+                assert_eq!(bytes(smaller, 100), [9; 100]);
+                arena.dealloc(smaller, layout(100, 8));
+                // What is aligned more than a grain is the system's.
+                let aligned = arena.alloc(layout(64, 64));
+                arena.dealloc(aligned, layout(64, 64));
+                Shelf::ask(|shelf| Some(shelf.bytes))
+            }
+        });
+        assert_eq!(shelved.join().unwrap(), Some(112));
+        assert_eq!(Shelf::ask(|shelf| Some(shelf.bytes)), None, "another thread has none");
+    }
+
+    #[test]
+    fn a_shelf_holds_only_so_much() {
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
+        // SAFETY: as above.
+        unsafe { arena.alloc(layout(1, 1)) };
+        let filled = std::thread::spawn(move || {
+            take_shelf();
+            // SAFETY: as above.
+            unsafe {
+                let parts: Vec<*mut u8> = (0..1000).map(|_| arena.alloc(layout(1000, 8))).collect();
+                parts.into_iter().for_each(|part| arena.dealloc(part, layout(1000, 8)));
+            }
+            Shelf::ask(|shelf| Some(shelf.bytes))
+        });
+        let bytes = filled.join().unwrap().unwrap();
+        assert!(bytes <= SHELF_BYTES_MAX && bytes > SHELF_BYTES_MAX - 2048, "{bytes}");
+    }
+
+    #[test]
     fn threads_never_share_a_part() {
         static ARENA: Arena = Arena::new();
         let arena = &ARENA;
         let churn = move |mark: u8| {
+            if mark.is_multiple_of(2) {
+                take_shelf();
+            }
             let mut kept: Vec<(*mut u8, usize)> = Vec::new();
             for round in 0..3_000_usize {
                 let size = 1 + round * 7 % 200;

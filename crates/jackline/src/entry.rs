@@ -36,12 +36,16 @@ extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
 }
 
 /// Makes sure that input, output and errors are open: else the next file would be one of them, and what is printed
-/// would end up in it.
+/// would end up in it. What is written to an output that nobody gave us fails, where there is a file for that: an answer
+/// that nobody can read must not seem to be given.
 fn occupy_standard_files() {
     for file in [libc::STDIN_FILENO, libc::STDOUT_FILENO, libc::STDERR_FILENO] {
-        // SAFETY: to ask about any number is allowed, and the path is a C string; the lowest free number is taken.
+        let first = if file == libc::STDOUT_FILENO { c"/dev/full" } else { c"/dev/null" };
+        // SAFETY: to ask about any number is allowed, and the paths are C strings; the lowest free number is taken.
         unsafe {
-            if libc::fcntl(file, libc::F_GETFD) == -1 && libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) == -1 {
+            let is_open = || libc::fcntl(file, libc::F_GETFD) != -1;
+            let opens = |path: &CStr| libc::open(path.as_ptr(), libc::O_RDWR) != -1;
+            if !(is_open() || opens(first) || opens(c"/dev/null")) {
                 libc::abort();
             }
         }

@@ -90,13 +90,13 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
         return adapter.render(&adapter.glance(native), &[fault(&why)]);
     }
     let hooked = place::hooked(&options.host, &options.baked, || cwd(native));
-    let Hooked { state, definitions, settings, home } = match hooked {
+    let Hooked { state, definitions, settings, home, started_in } = match hooked {
         Ok(hooked) => hooked,
         Err(why) => return adapter.render(&adapter.glance(native), &[fault(&why)]),
     };
     let mut builder = RuntimeBuilder::default().state(state).definitions(definitions).idle_without_definition();
     builder = builder.host_settings(settings).environment(place::environment).patience(deadline::wait);
-    builder = builder.web(crate::web::Client).started_in(place::started_in());
+    builder = builder.web(crate::web::Client).started_in(started_in);
     if let Some(home) = home {
         builder = builder.home(home);
     }

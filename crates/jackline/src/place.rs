@@ -118,8 +118,13 @@ impl Baked {
     fn user_definition(&self) -> Option<PathBuf> {
         let usual = || self.home.as_ref().map(|home| home.join(SETTINGS));
         let baked = self.settings.clone().or_else(usual).map(definition_in);
-        let there = || home().map(|home| definition_in(home.join(SETTINGS))).filter(|definition| definition.exists());
-        baked.or_else(there).or_else(user_definition)
+        baked.or_else(|| {
+            let there = home().map(|home| definition_in(home.join(SETTINGS)));
+            match named_settings().map(definition_in) {
+                Some(named) => there.filter(|definition| definition.exists()).or(Some(named)),
+                None => there,
+            }
+        })
     }
 }
 
@@ -131,6 +136,8 @@ pub(crate) struct Hooked {
     pub(crate) home: Option<PathBuf>,
     /// Files of the host's that count beside those which every session protects.
     pub(crate) settings: Vec<OwnPath>,
+    /// Where the host was started.
+    pub(crate) started_in: Vec<PathBuf>,
 }
 
 /// Where a hook looks. What `init` wrote on its command line wins over the environment, which an agent might reach;
@@ -138,8 +145,12 @@ pub(crate) struct Hooked {
 pub(crate) fn hooked(host: &str, baked: &Baked, told: impl FnOnce() -> Option<PathBuf>) -> Result<Hooked, String> {
     let named = || PROJECTS.iter().find(|(own, _)| *own == host).and_then(|(_, name)| variable(name));
     let start = baked.root.clone().or_else(named).or_else(|| env::current_dir().ok());
-    let start = start.ok_or_else(|| "the present directory is gone".to_owned())?;
-    let start = jackline_runtime::canonical(&start).unwrap_or(start);
+    let named = start.ok_or_else(|| "the present directory is gone".to_owned())?;
+    let found = jackline_runtime::canonical(&named);
+    // Mostly all of these are one directory, under one name.
+    let real = |dir: PathBuf| if dir == named { found.as_ref().ok().cloned() } else { real(dir) };
+    let started_in = dirs_of_start().filter_map(real).collect();
+    let start = found.unwrap_or(named);
     let told = STARTING_ABOVE.contains(&host).then(told).flatten();
     let told = told.and_then(|told| jackline_runtime::canonical(&told).ok()).filter(|told| told.starts_with(&start));
     let start = told.unwrap_or(start);
@@ -151,7 +162,7 @@ pub(crate) fn hooked(host: &str, baked: &Baked, told: impl FnOnce() -> Option<Pa
     let files = variables(host, &start).into_iter().chain(in_between(host));
     let settings = host_settings().into_iter().chain(files.map(OwnPath::from)).collect();
     let places = Places { home: state.clone(), start, user: baked.user_definition(), ..wider() };
-    Ok(Hooked { state, definitions: Found::new(places), home: baked.home.clone().or_else(home), settings })
+    Ok(Hooked { state, definitions: Found::new(places), home: baked.home.clone().or_else(home), settings, started_in })
 }
 
 /// The state directory of hooks that are told none, as a project's own are. What is named in the project's files could be
@@ -180,7 +191,7 @@ fn state_variables() -> [Option<PathBuf>; 2] {
 }
 
 /// Whether a directory lies in the project around another: below its definition, or in its repository.
-fn leads_into(dir: &Path, start: &Path) -> bool {
+pub(crate) fn leads_into(dir: &Path, start: &Path) -> bool {
     let real = jackline_runtime::canonical(dir).unwrap_or_else(|_| dir.to_owned());
     let around = |mark: &str| start.ancestors().take(LEVELS_MAX).find(|dir| dir.join(mark).exists());
     let mut projects = [Some(start), around(DEFINITION_FILE), around(".git")].into_iter().flatten();
@@ -399,9 +410,17 @@ fn host_settings() -> Vec<OwnPath> {
 
 /// Where the host that starts us was started itself: it starts us there, or says where.
 pub(crate) fn started_in() -> Vec<PathBuf> {
+    dirs_of_start().filter_map(real).collect()
+}
+
+/// The same, as it is told.
+fn dirs_of_start() -> impl Iterator<Item = PathBuf> {
     let named = PROJECTS.iter().filter_map(|(_, name)| variable(name));
-    let dirs = env::current_dir().ok().into_iter().chain(named);
-    dirs.filter_map(|dir| jackline_runtime::canonical(&dir).ok()).collect()
+    env::current_dir().ok().into_iter().chain(named)
+}
+
+fn real(dir: PathBuf) -> Option<PathBuf> {
+    jackline_runtime::canonical(&dir).ok()
 }
 
 /// Where the user's own definition lies, if it does.

@@ -27,6 +27,9 @@ const SUMMARY_BYTES: usize = 128;
 /// Bytes a number, a boolean or a null may take.
 const SCALAR_BYTES: usize = 24;
 
+/// Bytes of an escaped character, at most.
+const ESCAPE_BYTES: usize = 6;
+
 /// Bytes of an array or an object without its elements.
 const BRACKETS_BYTES: usize = 2;
 
@@ -37,9 +40,11 @@ const REST: &str = "‹clipped›";
 ///
 /// The result may be longer by one summary a level, so that every cut is visible where it was made.
 pub fn clip(value: &mut Value, bytes_max: usize) -> bool {
-    let clipper = || Clipper { left: bytes_max, clipped: false };
-    // Nearly everything fits; taking it apart to put it together again would cost more than the look.
-    !clipper().fits(value, CLIP_DEPTH_MAX) && clipper().whole(value)
+    let clipper = |written| Clipper { left: bytes_max, clipped: false, written };
+    // Nearly everything fits, most of it by far; taking it apart to put it together again would cost more than both looks.
+    !clipper(written_bytes_max).fits(value, CLIP_DEPTH_MAX)
+        && !clipper(written_bytes).fits(value, CLIP_DEPTH_MAX)
+        && clipper(written_bytes).whole(value)
 }
 
 /// The longest beginning of a text that fits, whole characters only.
@@ -59,9 +64,16 @@ fn written_bytes(text: &str) -> usize {
     text.len() + 2 + escaped.sum::<usize>()
 }
 
+/// The same at most: as if all of it had to be escaped.
+fn written_bytes_max(text: &str) -> usize {
+    text.len().saturating_mul(ESCAPE_BYTES).saturating_add(2)
+}
+
 struct Clipper {
     left: usize,
     clipped: bool,
+    /// How the bytes of a text are counted.
+    written: fn(&str) -> usize,
 }
 
 impl Clipper {
@@ -73,7 +85,7 @@ impl Clipper {
     fn value(&mut self, value: &mut Value, levels_left: usize) {
         match value {
             Value::Null | Value::Bool(_) | Value::Number(_) => self.spend(SCALAR_BYTES),
-            Value::String(text) if self.has_room_for(text) => self.spend(written_bytes(text)),
+            Value::String(text) if self.has_room_for(text) => self.spend((self.written)(text)),
             Value::String(text) => *value = self.text_summary(text),
             Value::Array(elements) if elements.is_empty() => self.spend(BRACKETS_BYTES),
             Value::Object(members) if members.is_empty() => self.spend(BRACKETS_BYTES),
@@ -83,7 +95,7 @@ impl Clipper {
         }
     }
 
-    /// Whether nothing has to be left out. INVARIANT: counts as [`Self::value`] does.
+    /// Whether nothing has to be left out. INVARIANT: counts as [`Self::value`] does, or more.
     fn fits(&mut self, value: &Value, levels_left: usize) -> bool {
         match value {
             Value::Null | Value::Bool(_) | Value::Number(_) => self.spend(SCALAR_BYTES),
@@ -105,7 +117,7 @@ impl Clipper {
     }
 
     fn fits_text(&mut self, text: &str) -> bool {
-        let bytes = written_bytes(text);
+        let bytes = (self.written)(text);
         let fits = text.len() <= STRING_BYTES_MAX && bytes <= self.left;
         self.spend(bytes);
         fits
@@ -117,7 +129,7 @@ impl Clipper {
     }
 
     fn has_room_for(&self, text: &str) -> bool {
-        text.len() <= STRING_BYTES_MAX && written_bytes(text) <= self.left
+        text.len() <= STRING_BYTES_MAX && (self.written)(text) <= self.left
     }
 
     fn elements(&mut self, elements: &mut Vec<Value>, levels_left: usize) {
@@ -145,7 +157,7 @@ impl Clipper {
                 rest.insert(key, value);
                 continue;
             }
-            self.spend(written_bytes(&key));
+            self.spend((self.written)(&key));
             self.value(&mut value, levels_left);
             members.insert(key, value);
         }
@@ -162,7 +174,7 @@ impl Clipper {
     fn text_summary(&mut self, text: &str) -> Value {
         let mut summary = self.summary(text.as_bytes());
         let head = head(text, HEAD_BYTES_MAX);
-        self.spend(written_bytes(head));
+        self.spend((self.written)(head));
         if let Value::Object(members) = &mut summary {
             members.insert("head".to_owned(), head.into());
         }

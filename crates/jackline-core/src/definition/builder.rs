@@ -291,7 +291,7 @@ impl Policy {
     /// The same, judging only calls that match.
     #[must_use]
     pub fn when(self, when: Matcher) -> Self {
-        Self { when: Some(when), ..self }
+        Self { when: Some(Box::new(when)), ..self }
     }
 
     /// The same, with another answer to faults.

@@ -249,7 +249,8 @@ impl Step {
 pub struct Policy {
     pub name: String,
     pub enforce: Enforce,
-    pub when: Option<Matcher>,
+    /// On the heap: hardly one has it, and dozens of policies are read for every event.
+    pub when: Option<Box<Matcher>>,
     pub on_fault: OnFault,
     pub guard: Guard,
     pub line: u32,

@@ -186,7 +186,7 @@ fn policy(node: &Node, faults: &mut Faults) -> Policy {
     Policy {
         name: text(name).unwrap_or_default(),
         enforce: named(node.get("enforce"), Enforce::parse),
-        when: node.get("when").map(|when| matcher(when, faults)),
+        when: node.get("when").map(|when| Box::new(matcher(when, faults))),
         on_fault: named(node.get("on_fault"), OnFault::parse),
         guard: guard(node, faults),
         line: node.span.line,

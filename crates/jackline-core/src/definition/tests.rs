@@ -225,7 +225,7 @@ fn broken_arguments_are_named() {
     check("steps: {s: {session: {}}}", "2:22 step \"s\": `session` names nothing");
     check(
         "steps: {s: {session: {calls: {gt: 5, lt: 5}}}}",
-        "2:30 warning: step \"s\": nothing is greater than 5 and smaller than 5",
+        "2:30 step \"s\": nothing is greater than 5 and smaller than 5",
     );
     let regex = told("steps: {s: {args: {a: {regex: '('}}}}");
     assert!(regex[0].starts_with("2:31 step \"s\": regular expression `(` does not compile: "), "{regex:?}");
@@ -305,6 +305,17 @@ fn conditions_that_no_command_meets_are_refused() {
     of("program: git push", "2:48 policy \"r\": program `git push` has a blank, so no command is it");
     of("program: /usr/bin/git", "2:48 policy \"r\": program `/usr/bin/git` is a path, so no command is it");
     of("program: git, env: ['A B']", "2:59 policy \"r\": no variable is called `A B`");
+    of(
+        "program: git, subcommand: '--hard'",
+        "2:65 policy \"r\": subcommand `--hard` is an option, so no command has it",
+    );
+    of("program: '{git,hg'", "2:48 policy \"r\": pattern `{git,hg` has an unclosed brace");
+    of("args: ['[push']", "2:45 policy \"r\": pattern `[push` has an unclosed bracket");
+    check(
+        "policies: [{name: r, rule: {command: 'git {push,fetch'}}]",
+        "2:38 policy \"r\": pattern `{push,fetch` has an unclosed brace",
+    );
+    good(&rule("program: '[', args: ['-f', 'a{b,c}']"));
     of("program: psql, statement: 'drop*'", "2:65 policy \"r\": no statement begins with `drop*`");
     good(&rule("program: [git, 'python*'], flags: ['-f', '--force', '+x'], env: ['GIT_*']"));
     check(

@@ -203,16 +203,22 @@ impl Write {
 pub fn trigger_hash(policy: &str, files: &[String], baseline: &str) -> String {
     let mut files: Vec<&str> = files.iter().map(String::as_str).collect();
     files.sort_unstable();
-    let listed = files.iter().map(|file| repr(file)).collect::<Vec<_>>().join(", ");
-    let mut hash = Digest::of(format!("{policy}:[{listed}]:{baseline}").as_bytes()).hex();
+    let mut text = format!("{policy}:[");
+    for (number, file) in files.iter().enumerate() {
+        text.push_str(if number == 0 { "" } else { ", " });
+        spell(file, &mut text);
+    }
+    text.push_str("]:");
+    text.push_str(baseline);
+    let mut hash = Digest::of(text.as_bytes()).hex();
     hash.truncate(HASH_DIGITS);
     hash
 }
 
-/// A text as Python's `repr` spells it.
-fn repr(text: &str) -> String {
+/// Adds a text as Python's `repr` spells it.
+fn spell(text: &str, spelled: &mut String) {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-    let mut spelled = String::from(quote);
+    spelled.push(quote);
     for c in text.chars() {
         match c {
             c if c == quote || c == '\\' => spelled.extend(['\\', c]),
@@ -228,14 +234,16 @@ fn repr(text: &str) -> String {
         }
     }
     spelled.push(quote);
-    spelled
 }
 
 /// Whether Python prints it as it is. Rust escapes the same characters, and at a text's beginning also those that
 /// join the one before; so it is asked behind another one.
 fn is_printable(c: char) -> bool {
+    if c.is_ascii() {
+        return matches!(c, ' '..='~');
+    }
     let text: String = ['a', c].into_iter().collect();
-    matches!(c, '\'' | '"') || text.escape_debug().eq(text.chars())
+    text.escape_debug().eq(text.chars())
 }
 
 #[cfg(test)]
@@ -270,7 +278,9 @@ mod tests {
             ("e\u{301}", "'e\u{301}'"),
             ("ü 漢", "'ü 漢'"),
         ] {
-            assert_eq!(repr(text), want, "{text:?}");
+            let mut spelled = String::new();
+            spell(text, &mut spelled);
+            assert_eq!(spelled, want, "{text:?}");
         }
     }
 }

@@ -6,9 +6,9 @@ use super::{Context, observed};
 use crate::code;
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::Loop;
-use crate::glob;
 use crate::listing::MCP_HOST;
-use crate::session::{CONSTRAINT_TEXT_BYTES_MAX, Change, Constraint, Key, WINDOW_MAX};
+use crate::matcher::Purpose;
+use crate::session::{CONSTRAINT_TEXT_BYTES_MAX, CONSTRAINTS_MAX, Change, Constraint, Key, WINDOW_MAX};
 use crate::stack::Layer;
 
 pub(crate) const GUARD: &str = "loop";
@@ -46,8 +46,13 @@ fn raise(context: &Context<'_>, alarm: Alarm) -> Finding {
                 format!("FORBID_ACTION: this call ({call}) is still forbidden; repeating it {times} ends the run."),
             )
         }
-        Alarm::Persisted => {
-            let reason = format!("The forbidden call ({call}) was repeated; the run is halted.");
+        Alarm::Persisted | Alarm::Crowded => {
+            let reason = match alarm {
+                Alarm::Crowded => format!(
+                    "This call ({call}) is repeated while {CONSTRAINTS_MAX} others are forbidden; the run is halted."
+                ),
+                _ => format!("The forbidden call ({call}) was repeated; the run is halted."),
+            };
             Finding::deny(GUARD, code::LOOP_PERSISTED, reason)
                 .verdict(Verdict::Halt)
                 .suggest("stop, and report to the person")
@@ -64,24 +69,28 @@ pub(crate) enum Alarm {
     Cycle(usize),
     Forbidden,
     Persisted,
+    /// A loop beside as many that stand as are remembered: none of them may be forgotten.
+    Crowded,
 }
 
 /// The alarm a layer raises for this call, if any.
 pub(crate) fn alarm(context: &Context<'_>, layer: &Layer) -> Option<Alarm> {
     let settings = layer.model.repeat.as_ref()?;
-    if is_exempt(settings, context) {
+    if is_exempt(settings, context, layer) {
         return None;
     }
     let stands = |standing: &&Constraint| !standing.observed || layer.observes();
     if let Some(standing) = context.agent.constraint(&context.signature.key).filter(stands) {
         return Some(if standing.retries_left > 0 { Alarm::Forbidden } else { Alarm::Persisted });
     }
+    let crowded = context.agent.constraints.len() >= CONSTRAINTS_MAX;
+    let begun = |alarm| if crowded { Alarm::Crowded } else { alarm };
     let earlier = (settings.window as usize).min(WINDOW_MAX).saturating_sub(1);
     let count = 1 + earlier_steps(context, settings.progress_aware, earlier).len();
     if count >= settings.threshold as usize {
-        return Some(Alarm::Override(count));
+        return Some(begun(Alarm::Override(count)));
     }
-    cycle(context, settings.progress_aware).filter(|_| settings.cycles).map(Alarm::Cycle)
+    cycle(context, settings.progress_aware).filter(|_| settings.cycles).map(|period| begun(Alarm::Cycle(period)))
 }
 
 /// The steps of the equal calls among the latest so many. Who is aware of progress counts none that led to something
@@ -118,8 +127,8 @@ fn cycle(context: &Context<'_>, aware: bool) -> Option<usize> {
 
 /// Whether calls of this tool feed any layer's window.
 pub(crate) fn feeds(context: &Context<'_>) -> bool {
-    let mut loops = context.stack.layers.iter().filter_map(|layer| layer.model.repeat.as_ref());
-    loops.any(|settings| !is_exempt(settings, context))
+    let mut loops = context.stack.layers.iter().filter_map(|layer| Some((layer.model.repeat.as_ref()?, layer)));
+    loops.any(|(settings, layer)| !is_exempt(settings, context, layer))
 }
 
 /// An alarm of one or several layers.
@@ -172,12 +181,12 @@ fn constraint(context: &Context<'_>, raised: &Raised<'_>) -> Option<Constraint> 
     })
 }
 
-fn is_exempt(settings: &Loop, context: &Context<'_>) -> bool {
+fn is_exempt(settings: &Loop, context: &Context<'_>, layer: &Layer) -> bool {
     // The third time that its checks fail a todo is given to a person: that is its own bound.
     if context.view.row.is_some_and(|row| row.host == MCP_HOST && row.name == "todo_verify") {
         return true;
     }
-    settings.exempt.iter().any(|name| context.view.names().any(|tool| glob::text_matches(name, tool)))
+    settings.exempt.iter().any(|name| context.subject(layer).is_named(name, Purpose::Sure))
 }
 
 fn finding(code: code::Code, reason: String) -> Finding {

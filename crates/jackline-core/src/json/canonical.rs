@@ -124,11 +124,29 @@ fn write_number(number: &Number, out: &mut Vec<u8>) {
     out.extend_from_slice(ryu_js::Buffer::new().format_finite(double).as_bytes());
 }
 
+/// Where the first byte stands that is escaped. Most texts have none, so eight are looked at together.
+fn escaped(text: &[u8]) -> Option<usize> {
+    let (words, _) = text.as_chunks::<8>();
+    let plain = 8 * words.iter().take_while(|word| !holds_escaped(u64::from_le_bytes(**word))).count();
+    let is_escaped = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
+    text.get(plain..)?.iter().position(is_escaped).map(|at| plain + at)
+}
+
+/// Whether one of eight bytes may be escaped; surely so if one is.
+fn holds_escaped(word: u64) -> bool {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    const HIGH: u64 = EACH << 7;
+    // Where a byte is smaller than what is taken away, its highest bit is set, unless it was set before.
+    let below = |word: u64, bound: u64| word.wrapping_sub(EACH * bound) & !word & HIGH;
+    let is = |word: u64, byte: u64| below(word ^ (EACH * byte), 1);
+    (below(word, 0x20) | is(word, u64::from(b'"')) | is(word, u64::from(b'\\'))) != 0
+}
+
 /// Appends a string with its quotes and the escapes of RFC 8785.
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text.as_bytes();
-    while let Some(end) = rest.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\')) {
+    while let Some(end) = escaped(rest) {
         let (plain, tail) = rest.split_at(end);
         out.extend_from_slice(plain);
         let Some((byte, tail)) = tail.split_first() else { break };
@@ -189,6 +207,24 @@ mod tests {
             "\"€$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\u{7f}\u{2028}\"",
         );
         check(&json!("\0\u{8}\t\u{b}\u{c}\r\u{1f}"), r#""\u0000\b\t\u000b\f\r\u001f""#);
+    }
+
+    #[test]
+    fn the_first_byte_to_escape_is_found_wherever_it_stands() {
+        let slowly = |text: &[u8]| text.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'));
+        for (byte, beside) in
+            (0..=u8::MAX).flat_map(|byte| [b'a', b' ', b'#', b'\\', 0x1f, 0x7f, 0xff].map(|it| (byte, it)))
+        {
+            for at in 0..20 {
+                let mut text = [b'a'; 21];
+                (text[at], text[at + 1]) = (byte, beside);
+                for len in [at + 1, at + 2, 21] {
+                    let text = &text[..len.min(21)];
+                    assert_eq!(escaped(text), slowly(text), "{byte} at {at}, then {beside}");
+                }
+            }
+        }
+        assert_eq!(escaped(b""), None);
     }
 
     #[test]

@@ -241,8 +241,12 @@ impl<'a> Scan<'a> {
                 self.last_end = secret.end;
                 return Some(secret);
             }
-            let marked = !byte.is_ascii() && starts_with_marker(self.rest());
-            self.at += if marked { MARKER_BYTES } else { 1 };
+            self.at += match byte {
+                // Within a word no secret begins.
+                byte if byte.is_ascii_alphanumeric() => word_bytes(self.rest()),
+                byte if !byte.is_ascii() && starts_with_marker(self.rest()) => MARKER_BYTES,
+                _ => 1,
+            };
         }
         None
     }
@@ -291,6 +295,10 @@ impl<'a> Scan<'a> {
         let bytes = self.bytes.get(from..).unwrap_or_default();
         from + bytes.iter().position(|byte| !accepts(*byte)).unwrap_or(bytes.len())
     }
+}
+
+fn word_bytes(text: &[u8]) -> usize {
+    text.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(text.len())
 }
 
 #[cfg(test)]

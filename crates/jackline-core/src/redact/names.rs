@@ -67,7 +67,9 @@ impl Names {
     pub(super) fn field(&self, field: &str) -> bool {
         let field = tail(field.as_bytes());
         let is_about = || ABOUT.iter().any(|word| ends_with_word(field, word.as_bytes()));
-        (1..=field.len()).filter(|end| is_word_end(field, *end)).any(|end| {
+        // Most are one word in lowercase, which ends where they do.
+        let first = if field.iter().all(u8::is_ascii_lowercase) { field.len().max(1) } else { 1 };
+        (first..=field.len()).filter(|end| is_word_end(field, *end)).any(|end| {
             let found = self.name_at_end(field.get(..end).unwrap_or_default());
             found.is_some_and(|name| !name.always || end == field.len() || !is_about())
         })

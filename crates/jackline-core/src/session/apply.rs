@@ -440,10 +440,11 @@ impl Change {
 }
 
 fn push<T>(ring: &mut std::collections::VecDeque<T>, item: T, max: usize) {
-    ring.push_back(item);
-    if ring.len() > max {
+    // Before, so that a full one need not grow.
+    if ring.len() >= max {
         ring.pop_front();
     }
+    ring.push_back(item);
 }
 
 #[cfg(test)]

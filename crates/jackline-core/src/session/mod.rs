@@ -8,10 +8,12 @@ mod cadence;
 mod change;
 mod open;
 mod pairs;
+mod ring;
 mod shown;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -46,8 +48,8 @@ pub const OPEN_CALLS_MAX: usize = 128;
 pub const FINISHED_MAX: usize = 128;
 /// Signatures kept for the loop guard; a declared window beyond it is a definition fault.
 pub const WINDOW_MAX: usize = 100;
-/// Constraints standing on one agent at once.
-pub const CONSTRAINTS_MAX: usize = 8;
+/// Constraints standing on one agent at once; a loop beside them halts it.
+pub const CONSTRAINTS_MAX: usize = 64;
 /// Bytes of a constraint's readable parts; the signature is what counts.
 pub const CONSTRAINT_TEXT_BYTES_MAX: usize = 256;
 /// Named snapshots of one session.
@@ -90,7 +92,9 @@ pub struct Session {
     /// A call went on in the background: files may change at any time.
     pub background: bool,
     pub budget: Budget,
+    #[serde(deserialize_with = "ring::deserialize")]
     pub open: VecDeque<Open>,
+    #[serde(deserialize_with = "ring::deserialize")]
     pub finished: VecDeque<Key>,
     pub memory: Memory,
     /// How far hosts' transcripts were read for what was used, the one read last at the end.
@@ -242,12 +246,14 @@ pub struct Agent {
     /// Files it read, oldest first, with what they contained.
     pub reads: Vec<Read>,
     /// Its latest calls, newest last.
+    #[serde(deserialize_with = "ring::deserialize")]
     pub window: VecDeque<Windowed>,
     pub constraints: Vec<Constraint>,
     pub halted: Option<Halt>,
     /// It called an unknown tool and has not made a known call since.
     pub correct_tool: Option<String>,
     /// The latest results of different calls by signature, newest last, for `progress_aware`.
+    #[serde(deserialize_with = "ring::deserialize")]
     pub outcomes: VecDeque<(Key, Key)>,
     /// Overrides that stand on it, oldest first.
     pub overrides: Vec<Imposed>,
@@ -354,14 +360,41 @@ impl Session {
     /// The bytes a checkpoint keeps.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
+        self.encode_in_room_of(0)
+    }
+
+    /// The same, by who knows about how many bytes it takes: they are written without being moved.
+    #[must_use]
+    pub fn encode_in_room_of(&self, bytes: usize) -> Vec<u8> {
         // Plain data with owned strings: encoding into a growing buffer has nothing that could fail.
-        postcard::to_allocvec(self).unwrap_or_default()
+        postcard::serialize_with_flavor(self, Room(Vec::with_capacity(bytes))).unwrap_or_default()
     }
 
     /// Reads what [`Session::encode`] wrote.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         postcard::from_bytes(bytes).ok()
+    }
+}
+
+/// A buffer that begins with room.
+struct Room(Vec<u8>);
+
+impl Flavor for Room {
+    type Output = Vec<u8>;
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<Vec<u8>> {
+        Ok(self.0)
     }
 }
 

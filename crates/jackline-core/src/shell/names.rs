@@ -1,5 +1,7 @@
 //! Whether a command is the one a pattern names, whatever stands between the program and its subcommand.
 
+use std::borrow::Borrow;
+
 use super::files::git;
 use super::{Command, Word};
 use crate::glob;
@@ -38,8 +40,9 @@ pub fn glob_matches(command: &Command, pattern: &str) -> bool {
     if !may_be_called(command, pattern) {
         return false;
     }
-    spellings(command).iter().any(|words| {
-        let shown = |word: &Word| if word.known() { word.text.clone() } else { UNKNOWN.to_owned() };
+    let named = command.program().map(Word::literal);
+    spellings(command, named.as_ref()).iter().any(|words| {
+        let shown = |word: &&Word| if word.known() { word.text.clone() } else { UNKNOWN.to_owned() };
         let text = words.iter().map(shown).collect::<Vec<_>>().join(" ");
         glob::text_matches(pattern, &text)
     })
@@ -50,15 +53,13 @@ pub fn glob_matches(command: &Command, pattern: &str) -> bool {
 /// A command whose very program is not known matches nothing here: that the text is opaque is said elsewhere.
 #[must_use]
 pub fn glob_may_match(command: &Command, pattern: &str) -> bool {
-    if command.program().is_none() || !may_be_called(command, pattern) {
-        return false;
-    }
-    spellings(command).iter().any(|words| {
-        if words.iter().all(Word::known) {
+    let Some(program) = command.program().filter(|_| may_be_called(command, pattern)) else { return false };
+    spellings(command, Some(&Word::literal(program))).iter().any(|words| {
+        if words.iter().all(|word| word.known()) {
             let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
             return glob::text_matches(pattern, &text);
         }
-        let may_be = |(at, word): (usize, &Word)| match word.dynamic || word.listed {
+        let may_be = |(at, word): (usize, &&Word)| match word.dynamic || word.listed {
             true if is_prose(words, at) => UNKNOWN.to_owned(),
             true => "*".to_owned(),
             false => word.text.clone(),
@@ -82,13 +83,14 @@ pub fn told(command: &Command) -> Vec<&Word> {
 }
 
 /// Whether a word is the value of an option that takes a message, which is neither an argument nor an option.
-pub(super) fn is_prose(words: &[Word], at: usize) -> bool {
-    if words.get(at).is_none_or(|word| word.several) {
+pub(super) fn is_prose(words: &[impl Borrow<Word>], at: usize) -> bool {
+    if words.get(at).is_none_or(|word| word.borrow().several) {
         return false;
     }
-    let program = words.first().map(|word| word.text.rsplit('/').next().unwrap_or_default()).unwrap_or_default();
-    let sub = words.iter().skip(1).find(|word| !word.text.starts_with('-')).map(|word| word.text.as_str());
-    let before = at.checked_sub(1).and_then(|before| words.get(before)).map(|word| word.text.as_str());
+    let mut texts = words.iter().map(|word| word.borrow().text.as_str());
+    let before = at.checked_sub(1).and_then(|before| words.get(before)).map(|word| word.borrow().text.as_str());
+    let program = texts.next().map(|word| word.rsplit('/').next().unwrap_or_default()).unwrap_or_default();
+    let sub = texts.find(|word| !word.starts_with('-'));
     let known = PROSE.iter().find(|(name, subs, _)| *name == program && sub.is_some_and(|sub| subs.contains(&sub)));
     known.is_some_and(|(_, _, options)| before.is_some_and(|before| options.contains(&before)))
 }
@@ -106,28 +108,31 @@ fn bounded(mut text: String) -> String {
 #[must_use]
 pub fn without_global_options(command: &Command) -> Vec<&Word> {
     let known = GLOBAL_OPTIONS.iter().find(|(name, _)| Some(*name) == command.program());
-    known.map_or_else(|| command.words.iter().collect(), |(_, valued)| without_options(&command.words, valued))
+    let words: Vec<&Word> = command.words.iter().collect();
+    match known {
+        Some((_, valued)) => without_options(&words, valued),
+        None => words,
+    }
 }
 
 /// The command as it is written, with its program by base name, and without options before the subcommand.
-fn spellings(command: &Command) -> Vec<Vec<Word>> {
-    let mut spellings = vec![command.words.clone()];
-    let Some(program) = command.program() else { return spellings };
-    let mut named = command.words.clone();
-    if let Some(first) = named.first_mut() {
-        *first = Word::literal(program);
+fn spellings<'a>(command: &'a Command, named: Option<&'a Word>) -> Vec<Vec<&'a Word>> {
+    let written: Vec<&Word> = command.words.iter().collect();
+    let Some(first) = named else { return vec![written] };
+    let mut named = written.clone();
+    named.iter_mut().take(1).for_each(|word| *word = first);
+    let mut spellings = vec![written];
+    if let Some((_, valued)) = GLOBAL_OPTIONS.iter().find(|(name, _)| *name == first.text) {
+        spellings.push(without_options(&named, valued));
     }
-    if let Some((_, valued)) = GLOBAL_OPTIONS.iter().find(|(name, _)| *name == program) {
-        spellings.push(without_options(&named, valued).into_iter().cloned().collect());
-    }
-    if spellings.first() != Some(&named) {
+    if command.words.first().is_some_and(|written| written != first) {
         spellings.push(named);
     }
     spellings
 }
 
-fn without_options<'w>(words: &'w [Word], valued: &[&str]) -> Vec<&'w Word> {
-    let mut kept: Vec<&Word> = words.first().into_iter().collect();
+fn without_options<'a>(words: &[&'a Word], valued: &[&str]) -> Vec<&'a Word> {
+    let mut kept: Vec<&Word> = words.first().copied().into_iter().collect();
     let mut rest = words.iter().skip(1);
     while let Some(word) = rest.next() {
         let option = word.text.starts_with(['-', '+']) && word.text.len() > 1;

@@ -109,12 +109,13 @@ impl Lists {
         if self.told.len() >= TOLD_MAX {
             self.told.clear();
         }
-        let Some(present) = self.present.clone() else { return Vec::new() };
-        if !self.told.insert(session.to_owned()) {
+        let Some(present) = &self.present else { return Vec::new() };
+        if self.told.contains(session) {
             return Vec::new();
         }
-        let first = self.first.take().filter(|first| *first != present);
-        first.into_iter().chain([present]).collect()
+        self.told.insert(session.to_owned());
+        let first = self.first.take().filter(|first| first != present);
+        first.into_iter().chain([present.clone()]).collect()
     }
 }
 

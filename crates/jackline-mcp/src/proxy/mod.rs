@@ -91,6 +91,8 @@ pub struct Options {
     pub server: Target,
     /// Lets go of the memory that only starting, and a first call, needed.
     pub unload: fn(),
+    /// Is called by each of the two threads that read, once, when it begins: they last, and do the same again and again.
+    pub settle_in: fn(),
 }
 
 /// Where the server is.
@@ -178,6 +180,7 @@ pub fn run(runtime: Runtime, options: Options, streams: Streams) -> Result<u8, S
     let (end, ended) = channel();
     let joiner = Joiner::new(options.session, options.state);
     let roots = Arc::new(Roots::default());
+    let settle_in = options.settle_in;
     let proxy = Arc::new(Proxy {
         judge: Judge::new(runtime, joiner, options.name.as_deref(), (options.dirs, Arc::clone(&roots))),
         listings: Listings::default(),
@@ -198,7 +201,7 @@ pub fn run(runtime: Runtime, options: Options, streams: Streams) -> Result<u8, S
     if proxy.judge.is_idle() {
         proxy.note("no definition is in force here, so nothing is judged; write one with `jackline init`");
     }
-    start(&proxy, (streams.input, source, streams.signals), &end)?;
+    start(&proxy, (streams.input, source, streams.signals), &end, settle_in)?;
     drop(end);
     let code = proxy.attend(&ended);
     proxy.judge.end();
@@ -207,15 +210,22 @@ pub fn run(runtime: Runtime, options: Options, streams: Streams) -> Result<u8, S
 
 type Inputs = (Box<dyn Read + Send>, Source, Option<Box<dyn Read + Send>>);
 
-fn start(proxy: &Arc<Proxy>, (input, source, signals): Inputs, end: &Sender<End>) -> Result<(), String> {
+fn start(
+    proxy: &Arc<Proxy>,
+    (input, source, signals): Inputs,
+    end: &Sender<End>,
+    settle_in: fn(),
+) -> Result<(), String> {
     let (client, last) = (Arc::clone(proxy), Last(end.clone(), || End::ClientClosed));
     spawn("client", move || {
         let _last = last;
+        settle_in();
         client.read_client(input);
     })?;
     let (server, last) = (Arc::clone(proxy), Last(end.clone(), || End::ServerClosed));
     spawn("server", move || {
         let _last = last;
+        settle_in();
         match source {
             Source::Pipe(output) => server.read_pipe(output),
             Source::Channel(heard) => server.read_channel(&heard),

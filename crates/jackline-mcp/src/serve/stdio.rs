@@ -9,7 +9,10 @@ use std::time::{Duration, Instant};
 
 use jackline_runtime::lines::{self, LINE_BYTES_MAX, Line, is_blank};
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta as _, JsonRpcMessage, ProtocolVersion,
+    ServerJsonRpcMessage,
+};
 use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -134,11 +137,25 @@ pub(super) fn understood(text: &[u8]) -> Result<Heard, Complaint> {
     Ok(Heard::Message(Box::new(parsed), id))
 }
 
+/// Whether a request settles which version is spoken: a greeting does, or whatever else names one that is known. Whether
+/// anybody is there, and what is spoken, can be asked before.
+fn settles(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        other => {
+            let meta = other.get_meta();
+            let whole = meta.missing_required_keys(&ProtocolVersion::LATEST).is_empty();
+            whole && meta.protocol_version().is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+        }
+    }
+}
+
 /// The way between the SDK and the streams.
 pub(super) struct Lines {
     heard: mpsc::Receiver<Heard>,
     outlet: Outlet,
-    /// A request has come; what comes before it is nobody's.
+    /// A request has settled how is spoken; what but a request comes before it is nobody's, and the SDK would end at it.
     begun: bool,
     /// Until when answers are waited for, once the client says nothing more.
     until: Option<Instant>,
@@ -154,8 +171,8 @@ impl Lines {
     /// Whether a message goes on to the SDK.
     fn take(&mut self, message: &ClientJsonRpcMessage, id: Option<&Id>) -> bool {
         match (message, id) {
-            (JsonRpcMessage::Request(_), Some(id)) => {
-                self.begun = true;
+            (JsonRpcMessage::Request(request), Some(id)) => {
+                self.begun |= settles(&request.request);
                 let fresh = lock(&self.outlet.pending).insert(id.as_json().to_owned());
                 if !fresh {
                     // Two requests of one id: whose answer is whose could not be told.

@@ -10,6 +10,7 @@ use jackline_core::tools;
 
 use super::file;
 use super::schemas::inline_faults;
+use crate::checksum;
 
 /// Bytes of a kept text or model; a definition is bounded to one mebibyte of text and its model is smaller.
 const KEPT_BYTES_MAX: usize = 4 << 20;
@@ -68,17 +69,14 @@ impl Kept {
     fn cached(&self, digest: &Digest) -> Option<Model> {
         let path = Some(self.model_path(digest)).filter(|path| path.is_absolute())?;
         let bytes = file::read_ours(&path, KEPT_BYTES_MAX).ok()?;
-        let (seal, model) = bytes.split_at_checked(4)?;
+        let (seal, model) = bytes.split_first_chunk()?;
         // The seal binds the model to its text and to this version of the format: anything else is read anew.
-        (seal == Self::seal(digest, model)).then(|| postcard::from_bytes(model).ok()).flatten()
+        (*seal == Self::seal(digest, model)).then(|| postcard::from_bytes(model).ok()).flatten()
     }
 
     /// A checksum against damage. It is no defence: whoever may write here may seal what they wrote.
-    fn seal(digest: &Digest, model: &[u8]) -> [u8; 4] {
-        let mut hasher = crc32fast::Hasher::new();
-        let parts = [env!("CARGO_PKG_VERSION").as_bytes(), &[FORMAT], &digest.0, model];
-        parts.iter().for_each(|part| hasher.update(part));
-        hasher.finalize().to_le_bytes()
+    fn seal(digest: &Digest, model: &[u8]) -> [u8; 8] {
+        checksum::of(&[env!("CARGO_PKG_VERSION").as_bytes(), &[FORMAT], &digest.0, model]).to_le_bytes()
     }
 
     /// Keeps text and model; a directory that cannot be written only costs the next process its time.

@@ -24,6 +24,8 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use thiserror::Error;
 
+use crate::files::Levels;
+
 pub use accepted::{Acceptance, Accepted};
 pub use cache::Kept;
 pub use discover::{DEFINITION_FILE, discover};
@@ -70,9 +72,20 @@ impl Standing {
     /// Every file that is protected with the definitions: those they name, and the scripts of their commands.
     #[must_use]
     pub fn protected(&self) -> Vec<PathBuf> {
+        self.protected_in(&self.trees())
+    }
+
+    /// The same, looked for in these work trees.
+    pub(crate) fn protected_in(&self, trees: &[Levels]) -> Vec<PathBuf> {
         let mut files = self.files.clone();
-        files.extend(script_files(&self.stack, &self.scripts, self.first_root.as_deref()));
+        files.extend(script_files(&self.stack, &self.scripts, trees));
         files
+    }
+
+    /// The work trees that are guarded, as they are now: where the session is, and where it began.
+    pub(crate) fn trees(&self) -> Vec<Levels> {
+        let roots = [Some(Path::new(&self.stack.root)), self.first_root.as_deref()];
+        roots.into_iter().flatten().map(Levels::around).collect()
     }
 }
 

@@ -16,7 +16,7 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 
 use super::file;
-use crate::files::{self, actions::trusted};
+use crate::files::{self, Folder, Levels, actions::trusted};
 pub use named::Runs;
 
 /// Bytes of a script that is trusted by its content: far more than anyone reads through.
@@ -96,7 +96,7 @@ pub fn present(stack: &Stack) -> BTreeMap<String, String> {
 type Commanding = (PathBuf, String, String, Vec<String>);
 
 fn policies(stack: &Stack) -> Vec<Commanding> {
-    let commanding = |folder: files::Folder| {
+    let commanding = |folder: Folder| {
         let root = folder.root.clone();
         trusted(&folder).into_iter().map(move |(file, content, words)| (root.clone(), file, content, words))
     };
@@ -104,20 +104,20 @@ fn policies(stack: &Stack) -> Vec<Commanding> {
 }
 
 /// The scripts of all commands of a stack, to be protected: those that are there, those that would run if they were,
-/// and those that were trusted; and the folders of file policies. In the work tree that the session began in, too.
+/// and those that were trusted; and the folders of file policies. In each of these work trees.
 #[must_use]
-pub fn files(stack: &Stack, scripts: &Scripts, first_root: Option<&Path>) -> Vec<PathBuf> {
+pub fn files(stack: &Stack, scripts: &Scripts, trees: &[Levels]) -> Vec<PathBuf> {
     let root = Path::new(&stack.root);
     let named = stack.layers.iter().flat_map(|layer| layer.model.commands()).map(|argv| Runs::of(root, argv));
     let mut files: Vec<PathBuf> = named.flat_map(Runs::all).map(|script| root.join(script)).collect();
-    for root in [Some(root), first_root].into_iter().flatten() {
-        files.extend(folders(stack, root));
+    for tree in trees {
+        let found = files::folders_in(stack, tree);
+        files.extend(folders(stack, tree, &found));
         if let Scripts::Trusted(known) = scripts
             && !known.is_empty()
         {
             // Those of file policies are told from the top of the repository.
-            let tops = files::folders_in(stack, root).into_iter().map(|folder| folder.root);
-            let roots: BTreeSet<PathBuf> = tops.chain([root.to_owned()]).collect();
+            let roots: BTreeSet<&Path> = found.iter().map(|folder| &*folder.root).chain([&*tree.root]).collect();
             files.extend(roots.iter().flat_map(|root| known.keys().map(move |script| root.join(script))));
         }
     }
@@ -128,13 +128,12 @@ pub fn files(stack: &Stack, scripts: &Scripts, first_root: Option<&Path>) -> Vec
 
 /// The folders of file policies, with what is kept beside them. Those that nobody names are protected by what they are
 /// called, unless a link leads there from elsewhere; one that is not there must not be made.
-fn folders(stack: &Stack, root: &Path) -> Vec<PathBuf> {
+fn folders(stack: &Stack, tree: &Levels, found: &[Folder]) -> Vec<PathBuf> {
     let named = jackline_core::files::settings::folders(stack).into_iter().filter_map(|folder| folder.dir);
-    let mut all: Vec<PathBuf> = named.map(|dir| root.join(dir)).chain(files::folder::wished(root)).collect();
-    let by_name = |folder: &files::Folder| files::folder::DIRS.iter().any(|dir| folder.dir.ends_with(dir));
-    let found = files::folders_in(stack, root).into_iter();
-    let kept = found.filter(|folder| !by_name(folder) || folder.dir.is_symlink());
-    all.extend(kept.flat_map(|folder| [folder.state(), folder.dir]));
+    let mut all: Vec<PathBuf> = named.map(|dir| tree.root.join(dir)).chain(tree.wished()).collect();
+    let by_name = |folder: &Folder| files::folder::DIRS.iter().any(|dir| folder.dir.ends_with(dir));
+    let kept = found.iter().filter(|folder| !by_name(folder) || folder.dir.is_symlink());
+    all.extend(kept.flat_map(|folder| [folder.state(), folder.dir.clone()]));
     all
 }
 

@@ -2,8 +2,11 @@
 //! more where they changed something, since an action must come to rest.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::ffi::OsStr;
+use std::fs::{self, File};
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -104,11 +107,14 @@ impl Acting<'_> {
         };
         let mut all: Vec<Progress<'_>> = due.iter().filter_map(|fired| self.begin(fired)).collect();
         let before = self.tree();
+        let stamps = before.as_ref().map(|files| self.stamps(files));
         let jobs = self.jobs(&all, |progress| progress.refused.is_none());
         let outcomes = self.run(&jobs);
         note(&mut all, &jobs, outcomes);
         let changed = differs(before.as_ref(), self.tree().as_ref());
-        if changed {
+        // Commands that undo what others did leave the files as they were, and each of them would change them again.
+        let touched = || before.as_ref().map(|files| self.stamps(files)) != stamps;
+        if changed || touched() {
             self.again(&mut all);
         }
         Ok(all.into_iter().map(|progress| self.acted(progress, changed)).collect())
@@ -237,6 +243,15 @@ impl Acting<'_> {
     /// What is in each file of the work tree, if it can be told.
     fn tree(&self) -> Option<Files> {
         self.git.and_then(|git| worktree::files(git, &self.folder.root))
+    }
+
+    /// When each of these files was written last, whatever was in it before.
+    fn stamps(&self, files: &Files) -> Vec<Option<(u64, i64, i64)>> {
+        let stamp = |path: &Vec<u8>| {
+            let there = fs::symlink_metadata(self.folder.root.join(OsStr::from_bytes(path))).ok()?;
+            Some((there.ino(), there.ctime(), there.ctime_nsec()))
+        };
+        files.keys().map(stamp).collect()
     }
 
     fn acted(&self, progress: Progress<'_>, changed: bool) -> Acted {

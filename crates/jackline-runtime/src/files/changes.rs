@@ -5,12 +5,14 @@
 //! looked into: a submodule since the commit that names it; any other, and a submodule that cannot be compared, as a
 //! directory of new files.
 
+mod inside;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -19,18 +21,19 @@ use jackline_core::files::detector::{Changed, Changes};
 use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 
+use super::ahead::{Ahead, How, Indexed, Looking};
 use super::attributes;
 use super::blob::Blob;
+use super::commits::Keeping;
 use super::compared::{self, Entry};
 use super::configured::Settings;
 use super::contents::{self, Contents};
+use super::declared;
 use super::folder::Folder;
-use super::index::Index;
 use super::listing::{self, Listing, Submodule, Unwatched};
 use super::names::{self, shown};
 use super::touched::{self, Unsure};
-use super::tree::{self, Tree};
-use crate::probes::below::{self, Below};
+use super::tree::{Read, Tree};
 use crate::probes::fold;
 use crate::probes::git::{At, Git, GitFault, Printed, Repository};
 
@@ -42,9 +45,6 @@ pub(super) const PROMPT_LOOK_MS_MAX: u64 = 4_000;
 pub(super) const CHANGED_MAX: usize = 100_000;
 /// Seconds by which the clocks of a session and of its files may differ.
 const CLOCKS_S: i64 = 2;
-/// Repositories inside the one that is looked at (submodules, and those git does not know) that git is asked about, a few
-/// calls each. What lies in any other counts as new.
-const REPOSITORIES_MAX: usize = 64;
 /// How the modes of plain files begin, and those of links.
 const FILE: &[u8] = b"100";
 const LINK: &[u8] = b"120";
@@ -101,6 +101,8 @@ pub(super) struct Survey<'a> {
     /// What this look and those into repositories inside have in common.
     all: Arc<Common>,
     begun: Mutex<Option<Begun>>,
+    /// The index, once it was read without git; nothing where git must be asked.
+    index: OnceLock<Option<Indexed>>,
     seen: OnceLock<Prepared>,
     pub(super) head: OnceLock<Option<String>>,
     pub(super) local: AtomicBool,
@@ -112,6 +114,10 @@ pub(super) struct Survey<'a> {
     late: Option<i64>,
     /// Files that we wrote ourselves.
     own: Vec<Vec<u8>>,
+    /// A look that was begun before.
+    ahead: Option<&'a Ahead>,
+    /// Where what was learned of a commit is kept.
+    pub(super) keeping: Option<Keeping>,
     /// What changed files contain, of those that were read already.
     contents: Mutex<Contents>,
 }
@@ -129,9 +135,15 @@ struct Common {
 
 /// What is under way while git is asked for other things.
 struct Begun {
-    configured: JoinHandle<Printed>,
+    configured: Configured,
     /// Nothing where git must be asked for it.
-    tree: Option<JoinHandle<Option<Tree>>>,
+    tree: Option<Looking>,
+}
+
+/// Git's settings.
+enum Configured {
+    Read(Vec<u8>),
+    Asked(JoinHandle<Printed>),
 }
 
 /// What every look needs.
@@ -155,15 +167,39 @@ impl<'a> Survey<'a> {
     }
 
     fn of(git: &'a Git, root: PathBuf, (repository, until): (Repository, Instant), all: Arc<Common>) -> Self {
-        let (begun, seen, head) = (Mutex::new(None), OnceLock::new(), OnceLock::new());
+        let (begun, index, seen, head) = (Mutex::new(None), OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (local, astray, cut) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
-        let (whole, late, own, contents) = (true, None, Vec::new(), Mutex::default());
-        Self { git, root, repository, until, all, begun, seen, head, local, astray, cut, whole, late, own, contents }
+        let (whole, late, own, ahead, keeping, contents) = (true, None, Vec::new(), None, None, Mutex::default());
+        Self {
+            git,
+            root,
+            repository,
+            until,
+            all,
+            begun,
+            index,
+            seen,
+            head,
+            local,
+            astray,
+            cut,
+            whole,
+            late,
+            own,
+            ahead,
+            keeping,
+            contents,
+        }
     }
 
     /// The same for a session that began then: what changed since is read, whatever git's index says of it.
     pub(super) fn doubting(self, began: Option<Timestamp>) -> Self {
         Self { late: began.map(|began| began.0.div_euclid(1000) - CLOCKS_S), ..self }
+    }
+
+    /// The same, where a look was begun already.
+    pub(super) fn after(self, ahead: Option<&'a Ahead>) -> Self {
+        Self { ahead, ..self }
     }
 
     /// The same beside folders of policies: what we write there, so that git ignores the rest, is no change.
@@ -172,7 +208,7 @@ impl<'a> Survey<'a> {
         let state = folder.state();
         let own = states.iter().chain([&state]).filter_map(ignoring);
         let own = own.map(|file| file.into_os_string().into_encoded_bytes()).collect();
-        Self { own, ..self }
+        Self { own, keeping: Some(Keeping::of(folder)), ..self }
     }
 
     /// Directories that could not be listed, from the root: nobody can tell what is new in them.
@@ -185,6 +221,12 @@ impl<'a> Survey<'a> {
     pub(super) fn removed(&self) -> Vec<String> {
         let all = self.all.removed.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().map(|dir| shown(dir.strip_prefix(&self.root).unwrap_or(dir).as_os_str().as_bytes())).collect()
+    }
+
+    /// What a file was seen to contain as the work tree was looked at; nothing inside where it could not be read, and nothing
+    /// at all where nobody tried.
+    pub(super) fn read(&self, path: &[u8]) -> Option<&Option<Read>> {
+        self.seen.get()?.tree.as_ref()?.read(path)
     }
 
     /// Keeps what a changed file contains.
@@ -233,23 +275,41 @@ impl<'a> Survey<'a> {
         if begun.is_some() || self.seen.get().is_some() {
             return;
         }
-        let (git, root, top, until) = (self.git.clone(), self.root.clone(), self.repository.top.clone(), self.until);
-        let configured = thread::spawn(move || {
-            git.run(&At { dir: &root, top: &top, until }, &["config", "-z", "--list"], Vec::new())
-        });
         let plain = self.whole && !fold::folds(&self.repository.top);
-        let index = plain.then(|| Index::read(&self.repository.dir)).flatten();
-        let (root, late) = (self.root.clone(), self.late);
-        let tree = index.map(|index| thread::spawn(move || tree::look(&root, index, until, late)));
+        let tree = if plain { self.look() } else { None };
+        let configured = declared::list(self.git, &self.repository).map_or_else(|| self.ask(), Configured::Read);
         *begun = Some(Begun { configured, tree });
+    }
+
+    /// Asks git for its settings.
+    fn ask(&self) -> Configured {
+        let (git, root, top, until) = (self.git.clone(), self.root.clone(), self.repository.top.clone(), self.until);
+        let ask = move || git.run(&At { dir: &root, top: &top, until }, &["config", "-z", "--list"], Vec::new());
+        Configured::Asked(thread::spawn(ask))
+    }
+
+    /// Reads the index, where that was not begun before, and looks at the work tree.
+    fn look(&self) -> Option<Looking> {
+        let dir = &self.repository.dir;
+        let begun = self.ahead.and_then(|ahead| ahead.take(dir));
+        let looking = begun.or_else(|| Looking::begin(dir.clone()))?;
+        looking.go(How { root: self.root.clone(), until: self.until, late: self.late });
+        Some(looking)
+    }
+
+    /// The index, where the work tree is being looked at without git.
+    fn index(&self) -> Option<&Indexed> {
+        let read = || {
+            let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+            let looking = begun.as_ref().and_then(|begun| begun.tree.as_ref())?;
+            looking.index.recv().ok().flatten()
+        };
+        self.index.get_or_init(read).as_ref()
     }
 
     /// Whether the work tree is being looked at without git, or was.
     fn looks_itself(&self) -> bool {
-        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        begun
-            .as_ref()
-            .map_or_else(|| self.seen.get().is_some_and(|seen| seen.tree.is_some()), |begun| begun.tree.is_some())
+        self.seen.get().map_or_else(|| self.index().is_some(), |seen| seen.tree.is_some())
     }
 
     /// Waits for what was begun, and asks git for the listing where it is not told otherwise.
@@ -258,13 +318,18 @@ impl<'a> Survey<'a> {
             return Ok(());
         }
         self.begin();
+        let looks_itself = self.index().is_some();
         let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Begun { configured, tree } = begun.ok_or(Unclear::Listing)?;
         // It is listed while git tells its settings.
-        let listed = if tree.is_none() { Some(self.list()?) } else { None };
+        let listed = if looks_itself { None } else { Some(self.list()?) };
         let unanswered = || Err(GitFault::Failed("its settings could not be asked for".to_owned()));
-        let settings = Settings::read(&configured.join().unwrap_or_else(|_| unanswered())?)?;
-        let mut tree = tree.and_then(|tree| tree.join().ok().flatten()).filter(|_| settings.plain);
+        let configured = match configured {
+            Configured::Read(configured) => configured,
+            Configured::Asked(asked) => asked.join().unwrap_or_else(|_| unanswered())?,
+        };
+        let settings = Settings::read(&configured)?;
+        let mut tree = tree.and_then(|looking| looking.tree.join().ok().flatten()).filter(|_| settings.plain);
         let mut listing = match (listed, &mut tree) {
             (Some(listing), _) => listing,
             (None, Some(tree)) => Listing { untracked: std::mem::take(&mut tree.untracked), ..Listing::default() },
@@ -306,64 +371,6 @@ impl<'a> Survey<'a> {
 
     fn is_gone(&self, path: &[u8]) -> bool {
         fs::symlink_metadata(self.root.join(names::from_bytes(path))).is_err()
-    }
-
-    /// Whether another work tree of this repository lies there.
-    fn is_linked(&self, below: &[u8]) -> bool {
-        let there = Repository::at(&self.root.join(names::from_bytes(below))).filter(|there| there.linked);
-        let common = |repository: &Repository| crate::canonical(&repository.common).ok();
-        there.is_some_and(|there| common(&there).is_some_and(|place| Some(place) == common(&self.repository)))
-    }
-
-    /// Files that git does not know, with those of repositories that it only names.
-    fn not_known(&self, listing: &Listing) -> Result<Vec<String>, Unclear> {
-        let mut untracked: Vec<String> = listing.untracked.iter().map(|name| shown(name)).collect();
-        for nested in &listing.nested {
-            untracked.extend(self.all_in(nested)?);
-            // Its own name stays: a policy may be about the directory.
-            untracked.push(shown(nested));
-            if untracked.len() > CHANGED_MAX {
-                return Err(Unclear::Many);
-            }
-        }
-        untracked.sort_unstable();
-        untracked.dedup();
-        Ok(untracked)
-    }
-
-    /// All files of a directory that git does not look into, from here: as the repository there lists them, or walked
-    /// through where there is none, or git cannot list it.
-    fn all_in(&self, below: &[u8]) -> Result<Vec<String>, Unclear> {
-        let inner = self.enter(below);
-        let listed = match inner.map(|inner| inner.since(None)) {
-            Some(Err(Unclear::Git(GitFault::Failed(_)))) | None => None,
-            Some(told) => Some(told?.iter().map(|file| file.path.clone()).collect::<Vec<_>>()),
-        };
-        let files = match listed {
-            Some(listed) => listed,
-            None => {
-                let dir = self.root.join(names::from_bytes(below));
-                // Of more than can be looked at nobody can tell what is new.
-                let hidden = || Below { files: Vec::new(), closed: vec![Vec::new()] };
-                let found = below::files(&dir, CHANGED_MAX).unwrap_or_else(hidden);
-                self.close(&dir, found.closed);
-                found.files.iter().map(|name| shown(name)).collect()
-            }
-        };
-        let below = shown(below);
-        Ok(files.into_iter().map(|file| format!("{below}/{file}")).collect())
-    }
-
-    /// The repository in a directory of this one; nothing where there is none, or git was asked about as many as it may:
-    /// what lies there is walked through then, and all of it counts.
-    fn enter(&self, below: &[u8]) -> Option<Survey<'a>> {
-        let root = self.root.join(names::from_bytes(below));
-        let repository = Some(&root).filter(|root| below::is_directory(root)).and_then(|root| Repository::at(root))?;
-        if self.all.entered.fetch_add(1, Ordering::Relaxed) >= REPOSITORIES_MAX {
-            return None;
-        }
-        let inner = Survey::of(self.git, root, (repository, self.until), Arc::clone(&self.all));
-        Some(Survey { late: self.late, ..inner })
     }
 
     /// Files that git does not know and does not ignore.
@@ -415,7 +422,7 @@ impl<'a> Survey<'a> {
             return self.all_known(self.prepared()?);
         };
         // Git compares the commit with its index while the work tree is being looked at.
-        let staged = if self.looks_itself() { Some(self.compared(&["--cached"], commit)?) } else { None };
+        let staged = if self.looks_itself() { Some(self.staged(commit)?) } else { None };
         let seen = self.prepared()?;
         let printed = match (&staged, &seen.tree) {
             (Some(_), Some(_)) => Vec::new(),
@@ -444,6 +451,12 @@ impl<'a> Survey<'a> {
             changed.extend(self.in_repository(below, Some(commit))?);
         }
         bounded(changed)
+    }
+
+    /// What git says of a commit beside its index; nothing where that is just what was committed.
+    fn staged(&self, commit: &str) -> Result<Vec<u8>, Unclear> {
+        let tree = self.index().and_then(|index| index.tree.as_deref());
+        if self.is_tree_of(commit, tree)? { Ok(Vec::new()) } else { Ok(self.compared(&["--cached"], commit)?) }
     }
 
     /// Whether a file, or a link, contains what has this id.
@@ -494,40 +507,6 @@ impl<'a> Survey<'a> {
         let unseen = unwatched.iter().filter(|file| !same.contains(file.path.as_slice()));
         let unseen = unseen.map(|file| (shown(&file.path), Tracked { added: false, staged: false }));
         Ok(seen.chain(unseen).collect())
-    }
-
-    /// What changed in a submodule since the commit that was compared to names it.
-    fn in_submodule(
-        &self,
-        submodule: &Submodule,
-        entry: Option<&Entry<'_>>,
-    ) -> Result<Vec<(String, Tracked)>, Unclear> {
-        let then = match entry {
-            Some(entry) if entry.is_submodule() => Some(entry.before.as_ref()),
-            Some(_) => None,
-            None => Some(submodule.id.as_slice()),
-        };
-        let then = then.map(|id| String::from_utf8_lossy(id).into_owned());
-        self.in_repository(&submodule.path, then.as_deref())
-    }
-
-    /// What changed in a repository inside since a commit of it. Where nobody can tell, because it is no repository any
-    /// more or not the one that it was, all that lies there counts, and so does the directory.
-    fn in_repository(&self, below: &[u8], then: Option<&str>) -> Result<Vec<(String, Tracked)>, Unclear> {
-        let how = |added: bool| Tracked { added, staged: false };
-        let name = shown(below);
-        let inner = self.enter(below);
-        match inner.map(|inner| inner.since(then)) {
-            Some(Err(Unclear::Git(GitFault::Failed(_)))) | None => {
-                let all = self.all_in(below)?;
-                let itself = (!all.is_empty()).then(|| (name, how(false)));
-                Ok(all.into_iter().map(|path| (path, how(true))).chain(itself).collect())
-            }
-            Some(told) => {
-                let told = told?;
-                Ok(told.iter().map(|file| (format!("{name}/{}", file.path), how(file.created))).collect())
-            }
-        }
     }
 
     /// Everything that changed since a commit. Where that is more than can be looked at, whatever may be in the tree does.

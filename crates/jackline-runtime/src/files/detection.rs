@@ -17,11 +17,13 @@ use jackline_core::redact::Redactor;
 use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 
+use super::ahead::Ahead;
 use super::baselines;
 use super::changes::{LOOK_MS_MAX, Survey, Told, Unclear};
 use super::contents::{self, Contents};
 use super::folder::{Folder, holds_any, policies};
 use super::holding::Holding;
+use super::withheld;
 use crate::probes::git::Git;
 
 /// What is asked.
@@ -48,8 +50,16 @@ impl Question<'_> {
     /// A firing of this policy on record, where it is held against what it was compared to.
     fn on_record(&self, policy: &Policy, file: &str) -> Option<&Held> {
         let counts = self.holds && self.base.is_none() && policy.compare_to != CompareTo::Prompt;
-        let own = |held: &&Held| held.policy == policy.id && (held.file.is_empty() || held.file == file);
-        self.held.iter().filter(|_| counts).filter(own).find(|held| !held.reference.is_empty())
+        self.held
+            .iter()
+            .filter(|_| counts)
+            .filter(|held| is_of(held, policy, file))
+            .find(|held| !held.reference.is_empty())
+    }
+
+    /// Firings on record that are outstanding.
+    fn outstanding(&self) -> impl Iterator<Item = &Held> {
+        self.held.iter().filter(|held| self.holds && self.base.is_none() && !held.aside)
     }
 
     /// The policies with a firing on record that are not there, and should be: their files, or what they are called
@@ -58,6 +68,11 @@ impl Question<'_> {
         let gone = self.held.iter().filter(|held| self.holds && !held.aside && !is_there(held));
         gone.map(|held| if held.file.is_empty() { held.policy.clone() } else { held.file.clone() }).collect()
     }
+}
+
+/// Whether a firing on record is this policy's.
+fn is_of(held: &Held, policy: &Policy, file: &str) -> bool {
+    held.policy == policy.id && (held.file.is_empty() || held.file == file)
 }
 
 /// Everything that was found, with nothing left out.
@@ -89,12 +104,19 @@ pub struct Fired {
 /// # Errors
 /// Why it cannot be told.
 pub fn look_at(folder: &Folder, home: Option<&Path>, question: Question<'_>) -> Result<Detection, String> {
-    detect(Git::find(&folder.root, home).as_ref(), folder, question)
+    detect(Git::find(&folder.root, home).as_ref(), folder, question, None, || {})
 }
 
-/// Looks which policies fire.
-pub(crate) fn detect(git: Option<&Git>, folder: &Folder, question: Question<'_>) -> Result<Detection, String> {
-    let survey = git.ok_or(Unclear::NoGit).and_then(|git| surveyed(git, folder, question));
+/// Looks which policies fire; `ahead` is a look that was begun before, `meanwhile` is done while the work tree is looked
+/// at.
+pub(crate) fn detect(
+    git: Option<&Git>,
+    folder: &Folder,
+    question: Question<'_>,
+    ahead: Option<&Ahead>,
+    meanwhile: impl FnOnce(),
+) -> Result<Detection, String> {
+    let survey = git.ok_or(Unclear::NoGit).and_then(|git| surveyed(git, folder, question, ahead));
     // What changed is looked at while the policies are read.
     survey.iter().filter(|_| holds_any(&folder.dir)).for_each(Survey::begin);
     let read = policies(folder);
@@ -105,6 +127,7 @@ pub(crate) fn detect(git: Option<&Git>, folder: &Folder, question: Question<'_>)
     if read.policies.is_empty() {
         return Ok(empty);
     }
+    meanwhile();
     let (fired, lost) =
         survey.and_then(|survey| look(&survey, folder, question, read.policies)).map_err(|why| why.to_string())?;
     let faults = empty.faults.into_iter().chain(lost).collect();
@@ -132,9 +155,14 @@ enum Lost {
 type Looked = (Vec<Fired>, Vec<PolicyFault>);
 
 /// The repository as it is looked at for a folder.
-fn surveyed<'a>(git: &'a Git, folder: &Folder, asked: Question<'_>) -> Result<Survey<'a>, Unclear> {
+fn surveyed<'a>(
+    git: &'a Git,
+    folder: &Folder,
+    asked: Question<'_>,
+    ahead: Option<&'a Ahead>,
+) -> Result<Survey<'a>, Unclear> {
     let survey = Survey::new(git, &folder.root, LOOK_MS_MAX)?;
-    Ok(survey.beside(folder, asked.kept).doubting(asked.began))
+    Ok(survey.beside(folder, asked.kept).doubting(asked.began).after(ahead))
 }
 
 fn look(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, all: Vec<Policy>) -> Result<Looked, Unclear> {
@@ -146,12 +174,17 @@ fn look(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, all: Vec<Poli
     }
     let (closed, removed) = (survey.closed(), survey.removed());
     let hidden: Vec<String> = closed.iter().chain(&removed).cloned().collect();
+    let is_told = |file: &str| known.values().any(|since| since.changes.holds(file));
+    let withheld = withheld::files(survey, asked.outstanding(), is_told)?;
     let mut holding = Holding::new(asked.redactor);
     let mut found: Vec<(Policy, Detected, String)> = Vec::new();
     for policy in all {
         let Some(Since { changes, reference, .. }) = known.get(&policy.compare_to) else { continue };
-        let now = reference;
-        let held = asked.on_record(&policy, &folder.file(&policy.id));
+        let (now, file) = (reference, folder.file(&policy.id));
+        let outstanding = asked.outstanding().filter(|held| is_of(held, &policy, &file));
+        let more = withheld::beside(changes, outstanding, &withheld);
+        let changes = more.as_ref().unwrap_or(changes);
+        let held = asked.on_record(&policy, &file);
         let plain = || detector::detect(&policy, changes).map(|seen| (seen, reference.clone()));
         let seen = match held.filter(|held| held.reference != *reference) {
             Some(held) if held.aside => holding.again(survey, &policy, (changes, reference), held, plain())?,

@@ -18,7 +18,9 @@ use crate::probes::git::Repository;
 
 /// Where policies are looked for when nobody says, the first that is there.
 pub const DIRS: [&str; 3] = [DIR_DEFAULT, ".deepwork/policies", ".deepwork/rules"];
-/// The settings file beside policies of the older layout.
+/// The directory of the older layout, where it has anything.
+const OLDER: &str = ".deepwork";
+/// The settings file beside policies of that layout.
 const CONFIG: &str = ".deepwork/config.yml";
 /// Bytes of that file.
 const CONFIG_BYTES_MAX: u64 = 64 * 1024;
@@ -72,9 +74,9 @@ impl Folder {
         file.is_empty() || file.rsplit_once('/').is_some_and(|(dir, _)| dir == self.shown)
     }
 
-    /// One at some level of a repository.
-    fn at(level: &Path, named: &str) -> Self {
-        let top = level.ancestors().take(LEVELS_MAX).find(|dir| Repository::at(dir).is_some()).unwrap_or(level);
+    /// One at some level of a repository, or of none.
+    fn at(level: &Path, named: &str, repository: Option<&Repository>) -> Self {
+        let top = repository.map_or(level, |repository| &repository.top);
         let dir: PathBuf = level.join(named).components().filter(|part| *part != Component::CurDir).collect();
         let shown = dir.strip_prefix(top).unwrap_or(&dir).display().to_string();
         let (individual, passed_over, faults) = (false, Vec::new(), Vec::new());
@@ -95,59 +97,86 @@ pub enum Place {
 /// repository. One look at each tells where there is none.
 #[must_use]
 pub fn find(root: &Path, named: Option<&str>) -> Option<Folder> {
-    match look_for(root, named) {
-        Place::Folder(folder) => Some(*folder),
-        Place::Off | Place::Nothing => None,
-    }
+    Levels::around(root).find(named)
 }
 
 /// The same, and whether there is none because it is switched off.
 #[must_use]
 pub fn look_for(root: &Path, named: Option<&str>) -> Place {
-    if let Some(named) = named {
+    Levels::around(root).look_for(named)
+}
+
+/// The directories from a workspace up to the top of its repository, beyond which nothing is about its files: looked at
+/// once for all that is asked of them in one moment.
+#[derive(Debug)]
+pub struct Levels {
+    pub(crate) root: PathBuf,
+    pub(crate) repository: Option<Repository>,
+    /// Each from the root upwards, and whether it has anything of the older layout.
+    all: Vec<(PathBuf, bool)>,
+}
+
+impl Levels {
+    /// Looks around a workspace.
+    #[must_use]
+    pub fn around(root: &Path) -> Self {
+        let mut levels = Self { root: root.to_owned(), repository: None, all: Vec::new() };
+        for (index, level) in root.ancestors().enumerate() {
+            if index < LEVELS_MAX {
+                levels.all.push((level.to_owned(), fs::symlink_metadata(level.join(OLDER)).is_ok()));
+            }
+            levels.repository = Repository::at(level);
+            if levels.repository.is_some() {
+                break;
+            }
+        }
+        levels
+    }
+
+    /// The folder that counts here.
+    pub(crate) fn find(&self, named: Option<&str>) -> Option<Folder> {
+        match self.look_for(named) {
+            Place::Folder(folder) => Some(*folder),
+            Place::Off | Place::Nothing => None,
+        }
+    }
+
+    fn look_for(&self, named: Option<&str>) -> Place {
+        let Some(named) = named else {
+            let found = self.all.iter().map(|(level, older)| self.found_at(level, *older));
+            return found.into_iter().find(|found| *found != Place::Nothing).unwrap_or(Place::Nothing);
+        };
         // A definition that says otherwise has a fault; one that was built in code is held to it here.
-        let there = is_below(named) && root.join(named).is_dir();
-        return if there { Place::Folder(Folder::at(root, named).into()) } else { Place::Nothing };
+        let there = is_below(named) && self.root.join(named).is_dir();
+        if there { Place::Folder(self.folder(&self.root, named).into()) } else { Place::Nothing }
     }
-    for level in root.ancestors().take(LEVELS_MAX) {
-        match found_at(level) {
-            Place::Nothing => {}
-            found => return found,
-        }
-        // Above the repository nothing is about its files.
-        if Repository::at(level).is_some() {
-            return Place::Nothing;
-        }
-    }
-    Place::Nothing
-}
 
-/// The folders that settings of the older layout name for a workspace, whether they are there or not: who makes one
-/// switches others off.
-pub(crate) fn wished(root: &Path) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    for level in root.ancestors().take(LEVELS_MAX) {
-        all.extend(Config::read(level).wished.map(|dir| level.join(dir)));
-        if Repository::at(level).is_some() {
-            break;
-        }
+    fn folder(&self, level: &Path, named: &str) -> Folder {
+        Folder::at(level, named, self.repository.as_ref())
     }
-    all
-}
 
-/// What is at one level. A folder without a policy does not switch those of another off.
-fn found_at(level: &Path) -> Place {
-    let there: Vec<&str> = DIRS.into_iter().filter(|dir| level.join(dir).is_dir()).collect();
-    let full: Vec<&str> = there.iter().copied().filter(|dir| holds_any(&level.join(dir))).collect();
-    let first = full.first().or(there.first()).copied();
-    let config = if first == DIRS.first().copied() { Config::default() } else { Config::read(level) };
-    let Some(named) = config.dir.or_else(|| first.map(str::to_owned)) else { return Place::Nothing };
-    if config.off {
-        return Place::Off;
+    /// The folders that settings of the older layout name, whether they are there or not: who makes one switches others
+    /// off.
+    pub(crate) fn wished(&self) -> impl Iterator<Item = PathBuf> {
+        let older = self.all.iter().filter(|(_, older)| *older);
+        older.filter_map(|(level, _)| Some(level.join(Config::read(level).wished?)))
     }
-    let passed_over = full.iter().filter(|dir| **dir != named).map(|dir| (*dir).to_owned()).collect();
-    let (individual, faults) = (config.individual, config.faults);
-    Place::Folder(Box::new(Folder { individual, passed_over, faults, ..Folder::at(level, &named) }))
+
+    /// What is at one level. A folder without a policy does not switch those of another off.
+    fn found_at(&self, level: &Path, older: bool) -> Place {
+        let dirs = DIRS.into_iter().filter(|dir| older || *dir == DIR_DEFAULT);
+        let there: Vec<&str> = dirs.filter(|dir| level.join(dir).is_dir()).collect();
+        let full: Vec<&str> = there.iter().copied().filter(|dir| holds_any(&level.join(dir))).collect();
+        let first = full.first().or(there.first()).copied();
+        let config = if !older || first == Some(DIR_DEFAULT) { Config::default() } else { Config::read(level) };
+        let Some(named) = config.dir.or_else(|| first.map(str::to_owned)) else { return Place::Nothing };
+        if config.off {
+            return Place::Off;
+        }
+        let passed_over = full.iter().filter(|dir| **dir != named).map(|dir| (*dir).to_owned()).collect();
+        let (individual, faults) = (config.individual, config.faults);
+        Place::Folder(Box::new(Folder { individual, passed_over, faults, ..self.folder(level, &named) }))
+    }
 }
 
 /// Whether a directory has a policy, going by names.

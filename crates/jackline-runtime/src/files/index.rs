@@ -4,11 +4,13 @@
 //! Read whole or not at all: whatever is unusual (an unfinished merge, a file that git is told not to look at or to take
 //! for added, a submodule, a split or sparse index) is `None`, and git is asked instead.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use rustix::fs::Stat;
+use sha1::{Digest as _, Sha1};
 
 use crate::probes::fingerprint::{Opened, all, open};
 
@@ -21,8 +23,11 @@ const FLAGS_BYTES: usize = 2;
 const ID_BYTES: usize = 20;
 /// Entries of the older versions are padded with NUL to a multiple of this.
 const PADDED_BYTES: usize = 8;
+/// The extension that names the trees which directories of the index are.
+const TREES: &[u8] = b"TREE";
 /// What the flags of an entry may say without being unusual: the length of its name, and that there are more flags.
-const USUAL_FLAGS: u16 = 0x0fff | EXTENDED;
+const USUAL_FLAGS: u16 = NAME_BYTES | EXTENDED;
+const NAME_BYTES: u16 = 0x0fff;
 const EXTENDED: u16 = 0x4000;
 
 /// The modes of an entry that are usual.
@@ -34,8 +39,11 @@ pub(super) const LINK: u32 = 0o120_000;
 #[derive(Debug)]
 pub(super) struct Index {
     bytes: Vec<u8>,
-    names: Vec<u8>,
+    /// The names, where entries have no whole ones.
+    names: Option<Vec<u8>>,
     entries: Vec<Place>,
+    /// The id of the tree that it is as a whole, where that is known.
+    tree: Option<Vec<u8>>,
     /// When it was written, in seconds: what was modified since then may have been taken in before.
     written: i64,
 }
@@ -66,11 +74,12 @@ impl Index {
         };
         let mut index = Self::of(all(&file, INDEX_BYTES_MAX)?, meta.mtime());
         let end = index.read_entries()?;
-        index.has_usual_extensions(end).then_some(index)
+        index.read_extensions(end)?;
+        Some(index)
     }
 
     const fn of(bytes: Vec<u8>, written: i64) -> Self {
-        Self { bytes, names: Vec::new(), entries: Vec::new(), written }
+        Self { bytes, names: None, entries: Vec::new(), tree: None, written }
     }
 
     /// Takes all entries in; where they end.
@@ -80,7 +89,7 @@ impl Index {
         let count = number(&self.bytes, 8)? as usize;
         // A count that lies must not have us reserve what is not there.
         self.entries.reserve(count.min(self.bytes.len() / NUMBERS_BYTES));
-        self.names.reserve(self.bytes.len().saturating_sub(count.saturating_mul(NUMBERS_BYTES + ID_BYTES)));
+        self.names = (version == 4).then(Vec::new);
         let mut at = 12;
         for _ in 0..count {
             at = self.read_entry(at, version)?;
@@ -100,20 +109,28 @@ impl Index {
         }
         let name_at = flags_at + FLAGS_BYTES * if extended { 2 } else { 1 };
         let before = self.entries.last().map_or(0..0, |last| last.name.clone());
-        let begin = self.names.len();
-        let name_at = if version == 4 {
-            let (cut, name_at) = varint(&self.bytes, name_at)?;
-            let kept = before.start..before.end.checked_sub(u32::try_from(cut).ok()?)?;
-            self.names.extend_from_within(kept.start as usize..kept.end as usize);
-            name_at
-        } else {
-            name_at
-        };
+        let (cut, name_at) = if version == 4 { varint(&self.bytes, name_at)? } else { (0, name_at) };
         let rest = self.bytes.get(name_at..)?;
-        let name = rest.get(..rest.iter().position(|byte| *byte == 0)?)?;
-        self.names.extend_from_slice(name);
+        let said = usize::from(flags & NAME_BYTES);
+        // Of a name that has no more bytes than fit, the flags tell how many, where it stands whole.
+        let bytes = if said < usize::from(NAME_BYTES) && version != 4 {
+            Some(said).filter(|end| rest.get(*end) == Some(&0))?
+        } else {
+            rest.iter().position(|byte| *byte == 0)?
+        };
+        let name = rest.get(..bytes)?;
         let end = name_at + name.len();
-        let name = u32::try_from(begin).ok()?..u32::try_from(self.names.len()).ok()?;
+        let name = match &mut self.names {
+            Some(names) => {
+                let begin = names.len();
+                let kept = before.start..before.end.checked_sub(u32::try_from(cut).ok()?)?;
+                names.extend_from_within(kept.start as usize..kept.end as usize);
+                names.extend_from_slice(name);
+                begin..names.len()
+            }
+            None => name_at..end,
+        };
+        let name = u32::try_from(name.start).ok()?..u32::try_from(name.end).ok()?;
         let (earlier, path) = (self.name(&before)?, self.name(&name)?);
         if path.is_empty() || (!self.entries.is_empty() && earlier >= path) {
             return None;
@@ -123,18 +140,63 @@ impl Index {
     }
 
     fn name(&self, range: &Range<u32>) -> Option<&[u8]> {
-        self.names.get(range.start as usize..range.end as usize)
+        self.names.as_ref().unwrap_or(&self.bytes).get(range.start as usize..range.end as usize)
     }
 
-    /// Whether what follows the entries can be passed over, as what begins with a capital letter can, up to the checksum.
-    fn has_usual_extensions(&self, mut at: usize) -> bool {
+    /// Takes in what follows the entries, up to the checksum: what begins with a capital letter can be passed over.
+    fn read_extensions(&mut self, mut at: usize) -> Option<()> {
         let end = self.bytes.len().saturating_sub(ID_BYTES);
         while at < end {
-            let usual = self.bytes.get(at).is_some_and(u8::is_ascii_uppercase);
-            let Some(size) = number(&self.bytes, at + 4).filter(|_| usual) else { return false };
-            at += 8 + size as usize;
+            self.bytes.get(at).filter(|first| first.is_ascii_uppercase())?;
+            let size = number(&self.bytes, at + 4)? as usize;
+            let extension = self.bytes.get(at + 8..)?.get(..size)?;
+            if self.bytes.get(at..at + 4)? == TREES {
+                self.tree = self.as_tree(extension);
+            }
+            at += 8 + size;
         }
-        at == end
+        (at == end).then_some(())
+    }
+
+    /// The id of the tree that it is as a whole: from the entries of the top, and of what is below from what git noted, which
+    /// git believes too when it compares. None where it noted nothing of a directory, or that was changed since.
+    fn as_tree(&self, mut noted: &[u8]) -> Option<Vec<u8>> {
+        let top = Noted::read(&mut noted)?;
+        let (mut tree, mut at, mut left) = (Vec::new(), 0, top.inner);
+        let mut below: HashMap<&[u8], Noted<'_>> = HashMap::new();
+        while left > 0 {
+            let directory = Noted::read(&mut noted)?;
+            let mut further = directory.inner;
+            while further > 0 {
+                further = (further - 1).checked_add(Noted::read(&mut noted)?.inner)?;
+            }
+            below.insert(directory.name, directory);
+            left -= 1;
+        }
+        while let Some(entry) = self.get(at) {
+            let Some(slash) = entry.path.iter().position(|byte| *byte == b'/') else {
+                let mode = format!("{:o} ", entry.mode);
+                tree.extend([mode.as_bytes(), entry.path, b"\0", entry.id].concat());
+                at += 1;
+                continue;
+            };
+            let name = entry.path.get(..slash)?;
+            let (entries, id) = below.get(name)?.tree.filter(|(entries, _)| *entries > 0)?;
+            let is_in = |at: usize| self.path(at).get(..=slash) == entry.path.get(..=slash);
+            let end = at.checked_add(entries)?;
+            if !is_in(end - 1) || is_in(end) {
+                return None;
+            }
+            tree.extend([b"40000 ", name, b"\0", id].concat());
+            at = end;
+        }
+        let digest = Sha1::new().chain_update(format!("tree {}\0", tree.len())).chain_update(&tree).finalize();
+        Some(digest.to_vec())
+    }
+
+    /// The id of the tree that it would be committed as, where that is known.
+    pub(super) fn tree(&self) -> Option<&[u8]> {
+        self.tree.as_deref()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -174,6 +236,34 @@ impl Index {
     /// Whether a file may have been written again in the moment in which the index was: it looks the same then.
     pub(super) fn is_racy(&self, file: &Stat) -> bool {
         file.st_mtime >= self.written
+    }
+}
+
+/// What git noted of a directory of the index: `name NUL entries SPACE directories LF id`.
+#[derive(Debug)]
+struct Noted<'a> {
+    name: &'a [u8],
+    /// How many entries it has, and the id of the tree that they are; nothing where some of them were changed since.
+    tree: Option<(usize, &'a [u8])>,
+    /// How many directories in it are noted next.
+    inner: usize,
+}
+
+impl<'a> Noted<'a> {
+    /// Takes the next one from a list.
+    fn read(list: &mut &'a [u8]) -> Option<Self> {
+        let rest = *list;
+        let (name, rest) = rest.split_at_checked(rest.iter().position(|byte| *byte == 0)?)?;
+        let (about, rest) = rest.split_at_checked(rest.iter().position(|byte| *byte == b'\n')?)?;
+        let (entries, inner) = str::from_utf8(about.get(1..)?).ok()?.split_once(' ')?;
+        let (rest, inner) = (rest.get(1..)?, inner.parse().ok()?);
+        if entries.starts_with('-') {
+            *list = rest;
+            return Some(Self { name, tree: None, inner });
+        }
+        let (id, rest) = rest.split_at_checked(ID_BYTES)?;
+        *list = rest;
+        Some(Self { name, tree: Some((entries.parse().ok()?, id)), inner })
     }
 }
 

@@ -4,13 +4,16 @@
 //! beside the policies: a view, which only counts where a session's log backs it.
 
 pub mod actions;
+mod ahead;
 mod attributes;
 mod baselines;
 mod blob;
 mod changes;
+mod commits;
 mod compared;
 mod configured;
 mod contents;
+mod declared;
 mod detection;
 pub mod folder;
 mod holding;
@@ -24,12 +27,14 @@ pub mod queue;
 mod references;
 mod touched;
 mod tree;
+mod withheld;
 
 pub use actions::ACTIONS_MS_MAX;
+pub(crate) use ahead::Ahead;
 pub use changes::{LOOK_MS_MAX, NO_COMMIT};
 pub(crate) use detection::detect;
 pub use detection::{Detection, Fired, Question, look_at};
-pub use folder::{Folder, Place, find, look_for, policies};
+pub use folder::{Folder, Levels, Place, find, look_for, policies};
 
 use std::path::{Path, PathBuf};
 
@@ -43,14 +48,14 @@ use crate::probes::git::Git;
 /// The folders of policies that are there and count, as the definitions in force say.
 #[must_use]
 pub fn folders(stack: &Stack) -> Vec<Folder> {
-    folders_in(stack, Path::new(&stack.root))
+    folders_in(stack, &Levels::around(Path::new(&stack.root)))
 }
 
 /// The same in a work tree.
-pub(crate) fn folders_in(stack: &Stack, root: &Path) -> Vec<Folder> {
+pub(crate) fn folders_in(stack: &Stack, tree: &Levels) -> Vec<Folder> {
     let mut found: Vec<Folder> = Vec::new();
     for named in settings::folders(stack) {
-        let folder = find(root, named.dir.as_deref());
+        let folder = tree.find(named.dir.as_deref());
         found.extend(folder.filter(|folder| !found.contains(folder)));
     }
     found

@@ -1,6 +1,7 @@
 //! The queue on disk: one small file for each firing, written whole or not at all, readable by its owner alone.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,12 +14,14 @@ use serde_json::json;
 
 use super::folder::Folder;
 use crate::private;
-use crate::probes::fingerprint::small;
+use crate::probes::fingerprint::{Opened, all, open, small};
 
 /// Bytes of one entry: its lists of files are bounded, and so is what its command printed.
 const ENTRY_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Entries that are listed; more are older than anyone looks at.
 pub const ENTRIES_MAX: usize = 10_000;
+/// Outstanding entries that are read before anybody knows which are needed.
+const OUTSTANDING_MAX: usize = 512;
 /// The summary for people.
 const SUMMARY: &str = "policy_state.json";
 
@@ -36,6 +39,9 @@ pub enum Found<Name = String> {
     /// It cannot be read; it was taken away.
     Corrupt(String),
 }
+
+/// Entries that were read, by hash, without the names of their files.
+pub(crate) type Outstanding = BTreeMap<String, Entry<Passed>>;
 
 /// How an entry stands, and for which content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,19 +81,39 @@ impl<'a> Queue<'a> {
     fn read<Name: DeserializeOwned>(&self, hash: &str) -> Found<Name> {
         for status in Status::ALL {
             let file = self.file(hash, status);
-            let Ok(meta) = fs::symlink_metadata(&file) else { continue };
-            let bytes = small(&file, ENTRY_BYTES_MAX);
-            let read: Option<Entry<Name>> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-            match read.filter(|entry| entry.trigger_hash == hash && entry.status == status) {
+            let (bytes, is_dir) = match open(&file) {
+                Ok(Opened::Nothing) => continue,
+                Ok(Opened::Directory) => (None, true),
+                Ok(Opened::File(file, _)) => (all(&file, ENTRY_BYTES_MAX), false),
+                Err(_) if fs::symlink_metadata(&file).is_err() => continue,
+                Err(_) => (None, false),
+            };
+            match bytes.and_then(|bytes| decoded(&bytes, hash, status)) {
                 Some(entry) => return Found::Entry(Box::new(entry)),
                 // Whatever else stands there is not ours, and would keep the entry from being written.
                 None => {
-                    drop(if meta.is_dir() { fs::remove_dir_all(&file) } else { fs::remove_file(&file) });
+                    drop(if is_dir { fs::remove_dir_all(&file) } else { fs::remove_file(&file) });
                     return Found::Corrupt(format!("{hash}.{}.json", status.name()));
                 }
             }
         }
         Found::Nothing
+    }
+
+    /// How outstanding entries stand, by hash, for who will glance at most of them soon: read while others look at what
+    /// changed. None where there are many; and one that is damaged is left to whoever glances at it.
+    pub(crate) fn outstanding(&self) -> Outstanding {
+        let names = fs::read_dir(self.dir()).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let ending = format!(".{}.json", Status::Queued.name());
+        let hash = |name: OsString| Some(name.to_str()?.strip_suffix(&ending)?.to_owned()).filter(|hash| is_hash(hash));
+        let hashes: Vec<String> = names.take(ENTRIES_MAX).filter_map(hash).take(OUTSTANDING_MAX + 1).collect();
+        let few = if hashes.len() > OUTSTANDING_MAX { Vec::new() } else { hashes };
+        let entries = few.into_iter().filter_map(|hash| {
+            let bytes = small(&self.file(&hash, Status::Queued), ENTRY_BYTES_MAX)?;
+            let entry = decoded(&bytes, &hash, Status::Queued)?;
+            Some((hash, entry))
+        });
+        entries.collect()
     }
 
     /// Every entry, by hash; what is damaged is named.
@@ -203,6 +229,12 @@ impl<'a> Queue<'a> {
             _ => Ok(entries.len() + corrupt.len()),
         }
     }
+}
+
+/// An entry that stands under its hash and its status.
+fn decoded<Name: DeserializeOwned>(bytes: &[u8], hash: &str, status: Status) -> Option<Entry<Name>> {
+    let read: Option<Entry<Name>> = serde_json::from_slice(bytes).ok();
+    read.filter(|entry| entry.trigger_hash == hash && entry.status == status)
 }
 
 fn is_hash(text: &str) -> bool {

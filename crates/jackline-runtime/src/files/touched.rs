@@ -10,13 +10,13 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::Instant;
 
-use jackline_core::sha::Digest as Content;
 use sha2::{Digest as _, Sha256};
 
 use super::blob::Blob;
 use super::changes::{Converts, Survey, Unclear};
 use super::contents::each;
 use super::names;
+use super::tree::Read;
 use crate::probes::fingerprint::{Opened, open};
 use crate::probes::git::GitFault;
 
@@ -43,23 +43,21 @@ pub(super) struct Unsure<'a> {
 pub(super) fn unchanged<'a>(survey: &Survey<'_>, unsure: &[Unsure<'a>]) -> Result<BTreeSet<&'a [u8]>, Unclear> {
     // However long reading takes, time is left for git.
     let until = Instant::now() + survey.until.saturating_duration_since(Instant::now()) / 2;
-    let read = each(unsure, |file| {
-        let blob = Blob::of_file(&survey.root().join(names::from_bytes(file.path)), file.id.len(), until)?;
-        let same = blob.id == file.id;
-        // What changed is asked for again, as our own digest.
-        let content = blob.bytes.filter(|_| !same).map(|bytes| Content::of(&bytes));
-        Some((same, blob.convertible, content))
-    });
-    // One that cannot be read is not what it was.
-    let read = read.into_iter().filter_map(|(file, blob)| Some((file, blob?)));
+    let (known, unread): (Vec<Unsure<'a>>, Vec<Unsure<'a>>) =
+        unsure.iter().partition(|file| survey.read(file.path).is_some());
+    let path = |file: &Unsure<'_>| survey.root().join(names::from_bytes(file.path));
+    let read = each(&unread, |file| Read::of(&path(file), file.id, until));
+    let read = read.iter().map(|(file, read)| (**file, read.as_ref()));
+    let known = known.into_iter().map(|file| (file, survey.read(file.path).and_then(Option::as_ref)));
     let (mut same, mut left, mut convertible) = (BTreeSet::new(), Vec::new(), Vec::new());
-    for (file, (is_same, converts, content)) in read {
-        if is_same {
+    // One that cannot be read is not what it was.
+    for (file, read) in known.chain(read).filter_map(|(file, read)| Some((file, read?))) {
+        if read.id == file.id {
             same.insert(file.path);
         } else {
-            survey.remember(file.path, content);
-            left.push(*file);
-            convertible.extend(converts.then_some(*file));
+            survey.remember(file.path, read.content);
+            left.push(file);
+            convertible.extend(read.convertible.then_some(file));
         }
     }
     if left.is_empty() {

@@ -5,7 +5,7 @@
 //! pattern cannot be read, git is asked instead. What lies in it is listed a directory at a time, on as many threads as
 //! there are processors.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::CStr;
 use std::fs::File;
 use std::ops::Range;
@@ -16,19 +16,24 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+use jackline_core::sha::Digest;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
+use super::blob::Blob;
 use super::changes::CHANGED_MAX;
 use super::ignored::{IGNORE_BYTES_MAX, Level};
 use super::index::{Entry, FILE, Index, LINK, PROGRAM};
 use super::listing::{IGNORING, OWN_PLACES};
+use super::names;
 use crate::probes::fingerprint::all;
 
 /// Threads that look: disks and caches serve a few at once.
 const LOOKERS_MAX: usize = 4;
 /// Files from which on more than one thread looks; starting one costs as much as looking at dozens.
 const FILES_PER_LOOKER_MIN: usize = 256;
+/// Files that each of them reads at most, of those that may contain something else; others are read when they are asked for.
+const READ_MAX: usize = 16 * 1024;
 /// What says how git converts files.
 pub(super) const ATTRIBUTES: &str = ".gitattributes";
 
@@ -44,9 +49,38 @@ pub(super) struct Tree {
     pub(super) untracked: Vec<Vec<u8>>,
     /// Files that say how git converts others, of those that lie there.
     pub(super) attributes: Vec<Vec<u8>>,
+    /// What doubtful files contain, by their entries, in order; nothing inside where that could not be told.
+    read: Vec<(usize, Option<Read>)>,
+}
+
+/// What a file contains.
+#[derive(Debug)]
+pub(super) struct Read {
+    /// As git would call it, hexadecimal.
+    pub(super) id: Vec<u8>,
+    /// Git may keep it in another form.
+    pub(super) convertible: bool,
+    /// Our own digest of it, where it is not what the index has.
+    pub(super) content: Option<Digest>,
+}
+
+impl Read {
+    /// What a file contains, where it should have such an id.
+    pub(super) fn of(path: &Path, id: &[u8], until: Instant) -> Option<Self> {
+        let blob = Blob::of_file(path, id.len(), until)?;
+        // What changed is asked for again, as our own digest.
+        let content = blob.bytes.filter(|_| blob.id != id).map(|bytes| Digest::of(&bytes));
+        Some(Self { id: blob.id, convertible: blob.convertible, content })
+    }
 }
 
 impl Tree {
+    /// What was read of the file under a path of the index, if anyone tried.
+    pub(super) fn read(&self, path: &[u8]) -> Option<&Option<Read>> {
+        let at = self.read.binary_search_by(|(number, _)| self.index.path(*number).cmp(path)).ok()?;
+        self.read.get(at).map(|(_, read)| read)
+    }
+
     /// The paths that the index knows.
     pub(super) fn known(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.index.len()).map(|number| self.index.path(number))
@@ -75,6 +109,7 @@ struct Found {
     believed: Vec<usize>,
     untracked: Vec<Vec<u8>>,
     attributes: Vec<Vec<u8>>,
+    read: Vec<(usize, Option<Read>)>,
 }
 
 /// A directory that is to be looked into.
@@ -89,10 +124,12 @@ struct Directory {
     ignored: bool,
 }
 
-/// What the index has in a directory.
+/// What the index has in a directory, by name.
+type Children<'a> = HashMap<&'a [u8], Child>;
+
+/// The same under one name.
 #[derive(Debug)]
-struct Child<'a> {
-    name: &'a [u8],
+struct Child {
     entries: Range<usize>,
     directory: bool,
     seen: bool,
@@ -110,7 +147,9 @@ pub(super) fn look(root: &Path, index: Index, until: Instant, late: Option<i64>)
     let top = openat(CWD, root, flags, Mode::empty()).ok()?;
     let first = Directory { path: Vec::new(), entries: 0..index.len(), ignoring: None, ignored: false };
     let (left, more, failed) = (Mutex::new((vec![first], 0)), Condvar::new(), AtomicBool::new(false));
-    let work = Work { top, index: &index, until, late, left, more, failed };
+    // However long reading takes, time is left for git.
+    let read_until = Instant::now() + until.saturating_duration_since(Instant::now()) / 2;
+    let work = Work { root, top, index: &index, until, read_until, late, left, more, failed };
     let processors = thread::available_parallelism().map_or(1, usize::from).min(LOOKERS_MAX);
     let lookers = index.len().div_ceil(FILES_PER_LOOKER_MIN).clamp(1, processors);
     let found = thread::scope(|scope| {
@@ -125,18 +164,24 @@ pub(super) fn look(root: &Path, index: Index, until: Instant, late: Option<i64>)
         all.believed.extend(found.believed);
         all.untracked.extend(found.untracked);
         all.attributes.extend(found.attributes);
+        all.read.extend(found.read);
     }
     all.doubtful.sort_unstable_by_key(|(number, _)| *number);
+    all.read.sort_unstable_by_key(|(number, _)| *number);
     all.untracked.sort_unstable();
     let believed = all.believed.iter().map(|number| index.path(*number).to_owned()).collect();
-    Some(Tree { doubtful: all.doubtful, believed, untracked: all.untracked, attributes: all.attributes, index })
+    let Found { doubtful, untracked, attributes, read, .. } = all;
+    Some(Tree { doubtful, believed, untracked, attributes, read, index })
 }
 
 /// Directories that are left, shared by all who look.
 struct Work<'a> {
+    root: &'a Path,
     top: OwnedFd,
     index: &'a Index,
     until: Instant,
+    /// Until when files are read.
+    read_until: Instant,
     /// Seconds from which on the stat data of what changed are not believed.
     late: Option<i64>,
     /// Those that nobody took, and how many are being looked into.
@@ -148,15 +193,16 @@ struct Work<'a> {
 impl Work<'_> {
     /// Looks into one after another, until none is left; nothing when git must be asked.
     fn look(&self) -> Option<Found> {
-        let mut found = Found::default();
+        let (mut found, mut children) = (Found::default(), Children::default());
         while let Some(directory) = self.next() {
-            let inner = self.look_into(&directory, &mut found);
+            let inner = self.look_into(&directory, &mut children, &mut found);
             let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
             left.1 -= 1;
             match inner {
                 Some(inner) => left.0.extend(inner),
                 None => self.failed.store(true, Ordering::Relaxed),
             }
+            drop(left);
             self.more.notify_all();
         }
         (!self.failed.load(Ordering::Relaxed)).then_some(found)
@@ -188,14 +234,19 @@ impl Work<'_> {
     }
 
     /// Looks into a directory; the directories in it.
-    fn look_into(&self, directory: &Directory, found: &mut Found) -> Option<Vec<Directory>> {
+    fn look_into<'a>(
+        &'a self,
+        directory: &Directory,
+        children: &mut Children<'a>,
+        found: &mut Found,
+    ) -> Option<Vec<Directory>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let at = directory.path.strip_suffix(b"/").unwrap_or(b".");
         let opened = openat(&self.top, at, flags, Mode::empty()).ok()?;
         if Instant::now() > self.until || found.untracked.len() > CHANGED_MAX {
             return None;
         }
-        let mut children = self.children(directory);
+        self.children(directory, children);
         let (mut others, mut ignores) = (Vec::new(), false);
         let mut inner = Vec::new();
         let mut listing = Dir::new(opened).ok()?;
@@ -215,8 +266,7 @@ impl Work<'_> {
             if name == ATTRIBUTES.as_bytes() {
                 found.attributes.push([&directory.path, name].concat());
             }
-            let child = children.binary_search_by(|child| child.name.cmp(name)).ok();
-            match child.and_then(|at| children.get_mut(at)) {
+            match children.get_mut(name) {
                 Some(child) if child.directory == (kind == FileType::Directory) => {
                     child.seen = true;
                     if child.directory {
@@ -229,7 +279,7 @@ impl Work<'_> {
                 Some(_) | None => others.push(Other { name: name.to_owned(), kind }),
             }
         }
-        let gone = children.iter().filter(|child| !child.seen).flat_map(|child| child.entries.clone());
+        let gone = children.values().filter(|child| !child.seen).flat_map(|child| child.entries.clone());
         found.doubtful.extend(gone.map(|number| (number, Now::Gone)));
         let ignoring = if ignores && !directory.ignored {
             let patterns = patterns(listing.fd().ok()?)?;
@@ -242,20 +292,18 @@ impl Work<'_> {
     }
 
     /// What the index has in a directory, by name.
-    fn children(&self, directory: &Directory) -> Vec<Child<'_>> {
+    fn children<'a>(&'a self, directory: &Directory, children: &mut Children<'a>) {
+        children.clear();
         let below = directory.path.len();
-        let mut children = Vec::new();
         let mut at = directory.entries.start;
         while at < directory.entries.end {
             let rest = self.index.path(at).get(below..).unwrap_or_default();
             let slash = rest.iter().position(|byte| *byte == b'/');
             let end = slash.map_or(at + 1, |slash| self.end_of(at, below + slash + 1, directory.entries.end));
             let name = slash.and_then(|slash| rest.get(..slash)).unwrap_or(rest);
-            children.push(Child { name, entries: at..end, directory: slash.is_some(), seen: false });
+            children.insert(name, Child { entries: at..end, directory: slash.is_some(), seen: false });
             at = end;
         }
-        children.sort_unstable_by_key(|child| child.name);
-        children
     }
 
     /// Where the entries end that begin with the same so many bytes.
@@ -281,8 +329,14 @@ impl Work<'_> {
         };
         let same = mode == entry.mode && self.index.is_like(&entry, &stat);
         let late = self.late.is_some_and(|late| stat.st_ctime >= late) || self.index.is_racy(&stat);
-        found.doubtful.extend((!same || late).then_some((number, Now::There(mode))));
-        found.believed.extend((same && late).then_some(number));
+        if !same || late {
+            found.doubtful.push((number, Now::There(mode)));
+            found.believed.extend(same.then_some(number));
+            if mode == entry.mode && mode != LINK && found.read.len() < READ_MAX {
+                let path = self.root.join(names::from_bytes(entry.path));
+                found.read.push((number, Read::of(&path, &names::hex_of(entry.id), self.read_until)));
+            }
+        }
         Some(())
     }
 }

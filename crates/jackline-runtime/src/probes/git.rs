@@ -49,6 +49,9 @@ const POINTER_BYTES_MAX: u64 = 8 * 1024;
 /// Where git is looked for first: directories that an agent's user cannot usually write.
 const SYSTEM_DIRS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 
+/// Those of them whose git comes from the system's packages.
+const PACKAGED_DIRS: [&str; 2] = ["/usr/bin", "/bin"];
+
 /// Settings that would make git run a program, ask a network, write, or take a changed file for an unchanged one,
 /// overridden on every call.
 const NEUTRAL: [&str; 11] = [
@@ -118,6 +121,13 @@ impl Git {
     /// The settings of the user that git reads are below it.
     pub(crate) fn home(&self) -> Option<&Path> {
         self.home.as_deref()
+    }
+
+    /// The settings of the system that git reads; nothing where a program of another make may read others.
+    pub(crate) fn system_settings(&self) -> Option<PathBuf> {
+        let packaged =
+            cfg!(target_os = "linux") && PACKAGED_DIRS.iter().any(|dir| self.program.parent() == Some(Path::new(dir)));
+        packaged.then(|| PathBuf::from("/etc/gitconfig"))
     }
 
     /// Runs git in a directory of the repository below `top`; what it printed, if it was content.

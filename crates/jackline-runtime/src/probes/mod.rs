@@ -164,6 +164,7 @@ impl Prober for WorkspaceProber {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Levels;
     use jackline_core::probe::There;
     use jackline_core::sha::Digest;
     use std::fs;
@@ -189,7 +190,7 @@ mod tests {
             fs::create_dir(place).unwrap();
         }
         fs::write(root.join("jackline.yaml"), "jackline: 1\n").unwrap();
-        let own = own_paths(&root, Some(&home), Some(&store), Some(&root.join("jackline.yaml")), &[]);
+        let own = own_paths(&Levels::around(&root), Some(&home), Some(&store), Some(&root.join("jackline.yaml")), &[]);
         let prober = WorkspaceProber::new(Ground { root, home: Some(home), own, schemas: Inline::new() });
         let event = event();
         let definition = Probe::Identity { path: "../ws/jackline.yaml".into(), dir: ".".into() };

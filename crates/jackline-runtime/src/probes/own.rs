@@ -16,6 +16,7 @@ use jackline_core::tools::OWN_SERVER;
 
 use super::fold;
 use super::git::Repository;
+use crate::files::Levels;
 use crate::wiring::CommandLine;
 
 /// A project's MCP servers, as several hosts read them.
@@ -125,13 +126,14 @@ const IN_GIT: [(&str, &str); 2] = [("config", GIT), ("hooks", "git's hooks")];
 /// elsewhere has that place added by the caller.
 #[must_use]
 pub fn own_paths(
-    root: &Path,
+    tree: &Levels,
     home: Option<&Path>,
     store: Option<&Path>,
     definition: Option<&Path>,
     named: &[PathBuf],
 ) -> Vec<OwnPath> {
     let mut table = Table::default();
+    let root = tree.root.as_path();
     table.add(root, definition.iter().map(|path| (*path, DEFINITION)));
     table.add(root, named.iter().map(|path| (path.as_path(), "a file the definition names")));
     table.add(root, store.iter().map(|path| (*path, "Jackline's store")));
@@ -147,7 +149,7 @@ pub fn own_paths(
         table.own.extend(IN_HOME_LIKE.iter().map(like));
     }
     table.add(root, ON_MACHINE.iter().map(written));
-    table.add_repository(root);
+    table.add_repository(tree);
     table.own
 }
 
@@ -271,9 +273,9 @@ impl Table {
 
     /// Adds git's settings and hooks, also where a linked work tree keeps them. Without a repository they are
     /// protected where one would begin.
-    fn add_repository(&mut self, root: &Path) {
-        let Some(repository) = Repository::around(root) else {
-            return self.add(&root.join(".git"), IN_GIT.iter().map(written));
+    fn add_repository(&mut self, tree: &Levels) {
+        let Some(repository) = &tree.repository else {
+            return self.add(&tree.root.join(".git"), IN_GIT.iter().map(written));
         };
         self.add(&repository.common, IN_GIT.iter().map(written));
         self.add(&repository.dir, [(Path::new("config.worktree"), GIT)]);
@@ -301,7 +303,7 @@ mod tests {
         let (root, home, store) = (dir.path().join("ws"), dir.path().join("home"), dir.path().join("store"));
         let definition = root.join("jackline.yaml");
         let named = [PathBuf::from("schemas/a.json"), root.join("opencode.json")];
-        let own = own_paths(&root, Some(&home), Some(&store), Some(&definition), &named);
+        let own = own_paths(&Levels::around(&root), Some(&home), Some(&store), Some(&definition), &named);
         check(&own, &definition, Some(DEFINITION));
         check(&own, &root.join("schemas/a.json"), Some("a file the definition names"));
         check(&own, &root.join("opencode.json"), Some("a file the definition names"));
@@ -345,7 +347,8 @@ mod tests {
 
     #[test]
     fn without_a_definition_or_a_home_the_rest_stands() {
-        let own = own_paths(Path::new("/nowhere/ws"), None, Some(Path::new("/nowhere/store")), None, &[]);
+        let own =
+            own_paths(&Levels::around(Path::new("/nowhere/ws")), None, Some(Path::new("/nowhere/store")), None, &[]);
         check(&own, Path::new("/nowhere/ws/jackline.yaml"), Some(DEFINITION));
         check(&own, Path::new("/nowhere/ws/.jackline"), Some(POLICIES));
         assert!(!own.iter().any(|own| own.label == "Jackline's settings"));
@@ -398,7 +401,7 @@ mod tests {
     #[test]
     fn a_list_of_servers_is_ours_where_it_names_us() {
         let dir = tempfile::tempdir().unwrap();
-        let own = || own_paths(dir.path(), None, None, None, &[]);
+        let own = || own_paths(&Levels::around(dir.path()), None, None, None, &[]);
         let servers = dir.path().join(".mcp.json");
         fs::write(&servers, r#"{"mcpServers":{"a":{"command":"npx"}}}"#).unwrap();
         check(&own(), &servers, None);
@@ -418,7 +421,7 @@ mod tests {
         fs::write(git.join("worktrees/w/HEAD"), "").unwrap();
         fs::write(git.join("worktrees/w/commondir"), git.to_str().unwrap()).unwrap();
         fs::write(top.join("linked/.git"), format!("gitdir: {}\n", git.join("worktrees/w").display())).unwrap();
-        let own = |root: &str| own_paths(&top.join(root), None, Some(&top.join("store")), None, &[]);
+        let own = |root: &str| own_paths(&Levels::around(&top.join(root)), None, Some(&top.join("store")), None, &[]);
         check(&own("repo/sub"), &git.join("config"), Some("git's settings"));
         check(&own("repo"), &git.join("hooks"), Some("git's hooks"));
         check(&own("repo"), &top.join("repo/.git"), None);

@@ -1,6 +1,7 @@
 //! Walks a path as the kernel does: one component at a time, links resolved before `..` is applied, missing parts
 //! kept as they are written. Knows nothing of workspaces or of what is ours.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -24,6 +25,9 @@ const PATH_BYTES_MAX: usize = 4096;
 
 /// Bytes of one name (`NAME_MAX`); a longer one cannot be created.
 const NAME_BYTES_MAX: usize = 255;
+
+/// Components for which a walk has room beyond where it begins: most go no further.
+const PASSED_ROOM: usize = 4;
 
 /// Why a path could not be walked.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +81,15 @@ impl Place {
         if matches!(self.there, There::Nothing) { None } else { self.passed.last().copied() }
     }
 
+    /// The same place, to go on from, with room for so many bytes more.
+    fn onward(&self, bytes: usize) -> Self {
+        let mut path = PathBuf::with_capacity(self.path.as_os_str().len() + bytes + 1);
+        path.push(&self.path);
+        let mut passed = Vec::with_capacity(self.passed.len() + PASSED_ROOM);
+        passed.extend_from_slice(&self.passed);
+        Self { path, there: self.there, names: self.names, passed, links: self.links.clone() }
+    }
+
     /// The directories above it.
     pub(super) fn above(&self) -> &[FileId] {
         let own = usize::from(self.id().is_some());
@@ -120,7 +133,7 @@ impl PartialOrd for Spot {
 /// A walk under way: where it is and what is left to go, the next component last.
 struct Trip<'a> {
     at: Place,
-    rest: Vec<OsString>,
+    rest: Vec<Cow<'a, OsStr>>,
     /// What `/proc/self/cwd` is to whoever uses the path: not our own working directory.
     dir: Option<&'a Path>,
 }
@@ -140,7 +153,7 @@ impl<'a> Walker<'a> {
 
     /// Walks on from a place, taken literally.
     pub(super) fn onward(&mut self, from: &Place, rest: &Path) -> Result<Place, Lost> {
-        self.walk(Trip { at: from.clone(), rest: components(rest)?, dir: None })
+        self.walk(Trip { at: from.onward(rest.as_os_str().len()), rest: components(rest)?, dir: None })
     }
 
     /// Walks to the directory that a path is seen from.
@@ -155,7 +168,7 @@ impl<'a> Walker<'a> {
 
     fn written(&mut self, from: &Place, dir: Option<&Path>, written: &str) -> Result<Place, Lost> {
         let path = self.expanded(written)?;
-        let at = if path.is_absolute() { Place::top() } else { from.clone() };
+        let at = if path.is_absolute() { Place::top() } else { from.onward(path.as_os_str().len()) };
         self.walk(Trip { at, rest: components(&path)?, dir })
     }
 
@@ -176,7 +189,10 @@ impl<'a> Walker<'a> {
                 b".." => up(&mut trip.at)?,
                 _ if matches!(trip.at.there, There::Directory) => self.down(&mut trip, &name)?,
                 // Below what is missing, or below a file, nothing is.
-                _ => enter(&mut trip.at, &name, There::Nothing, None),
+                _ => {
+                    trip.at.path.push(&*name);
+                    trip.at.there = There::Nothing;
+                }
             }
             if trip.at.path.as_os_str().len() > PATH_BYTES_MAX {
                 return Err(Lost::Long);
@@ -190,19 +206,24 @@ impl<'a> Walker<'a> {
         if let Some(target) = process_link(trip, name)? {
             return follow(trip, trip.at.path.join(name), &target);
         }
-        let path = trip.at.path.join(name);
-        match self.look(&path)? {
-            Look::Nothing => enter(&mut trip.at, name, There::Nothing, None),
-            Look::Link { .. } if path == Path::new("/proc/self") => enter_self(&mut trip.at)?,
+        // Where it is a link, the way goes on elsewhere; else it is there already.
+        trip.at.path.push(name);
+        match self.look(&trip.at.path)? {
+            Look::Nothing => trip.at.there = There::Nothing,
+            Look::Link { .. } if trip.at.path == Path::new("/proc/self") => enter_self(&mut trip.at)?,
             Look::Link { device, inode, target } => {
+                trip.at.path.pop();
                 self.refuse_magic(&trip.at.path, device)?;
                 let name = self.real_name(&trip.at.path, name, inode);
                 return follow(trip, trip.at.path.join(name), &target);
             }
             Look::Found { id, there, names } => {
-                let name = self.real_name(&trip.at.path, name, id.inode);
-                trip.at.names = names;
-                enter(&mut trip.at, &name, there, Some(id));
+                if self.folds {
+                    trip.at.path.pop();
+                    trip.at.path.push(fold::real_name(&trip.at.path, name, id.inode));
+                }
+                (trip.at.names, trip.at.there) = (names, there);
+                trip.at.passed.push(id);
             }
         }
         Ok(())
@@ -259,16 +280,11 @@ fn there(meta: &Metadata) -> There {
     }
 }
 
-fn enter(at: &mut Place, name: &OsStr, there: There, id: Option<FileId>) {
-    at.path.push(name);
-    at.there = there;
-    at.passed.extend(id);
-}
-
 /// `/proc/self` is kept by name: the process that will use the path is not this one.
 fn enter_self(at: &mut Place) -> Result<(), Lost> {
     let meta = fs::metadata("/proc/self").map_err(|error| Lost::Unseen(error.kind()))?;
-    enter(at, OsStr::new("self"), There::Directory, Some(file_id(&meta)));
+    at.there = There::Directory;
+    at.passed.push(file_id(&meta));
     Ok(())
 }
 
@@ -293,7 +309,7 @@ fn follow(trip: &mut Trip<'_>, link: PathBuf, target: &Path) -> Result<(), Lost>
         trip.at.path = "/".into();
         trip.at.passed.clear();
     }
-    trip.rest.extend(components(target)?);
+    trip.rest.extend(components(target)?.into_iter().map(|name| Cow::Owned(name.into_owned())));
     Ok(())
 }
 
@@ -309,7 +325,7 @@ fn process_link(trip: &Trip<'_>, name: &OsStr) -> Result<Option<PathBuf>, Lost> 
 }
 
 /// The names of a path, the first one last; `.` and doubled slashes lead nowhere.
-fn components(path: &Path) -> Result<Vec<OsString>, Lost> {
+fn components(path: &Path) -> Result<Vec<Cow<'_, OsStr>>, Lost> {
     let bytes = path.as_os_str().as_bytes();
     if bytes.contains(&0) {
         return Err(Lost::Nul);
@@ -318,5 +334,5 @@ fn components(path: &Path) -> Result<Vec<OsString>, Lost> {
     if bytes.len() > PATH_BYTES_MAX || names().any(|name| name.len() > NAME_BYTES_MAX) {
         return Err(Lost::Long);
     }
-    Ok(names().map(|name| OsStr::from_bytes(name).to_owned()).collect())
+    Ok(names().map(|name| Cow::Borrowed(OsStr::from_bytes(name))).collect())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use jackline_core::event::Event;
+use jackline_core::event::{Body, Event};
 use jackline_core::files::policy::Action;
 use jackline_core::files::queue::{ActionResult, Status, Write};
 use jackline_core::files::seen::{Ask, Backed, Due, Found, PRINTED_BYTES_MAX, PolicyFault, Seen};
@@ -15,8 +15,8 @@ use jackline_core::sha::Digest;
 
 use super::{Judging, Runtime};
 use crate::files::actions::Acting;
-use crate::files::queue::{self, Queue, Standing};
-use crate::files::{self, ACTIONS_MS_MAX, Detection, Fired, Folder, LOOK_MS_MAX, Place, Question, promises};
+use crate::files::queue::{self, Outstanding, Queue, Standing};
+use crate::files::{self, ACTIONS_MS_MAX, Ahead, Detection, Fired, Folder, LOOK_MS_MAX, Place, Question, promises};
 use crate::runner::artifacts::Artifacts;
 use crate::runner::{SHOWN_BYTES_MAX, short};
 
@@ -29,6 +29,8 @@ pub const CHECKING_SESSION: &str = "policies-";
 #[derive(Debug, Default)]
 pub(super) struct FilesSeen {
     detections: BTreeMap<Asked, Looked>,
+    /// A look that was begun as soon as the event came.
+    ahead: Option<Ahead>,
     /// When the commands of this event must have come to their end, once the first of them ran.
     acting_until: Option<Instant>,
 }
@@ -68,6 +70,15 @@ impl Asked {
     }
 }
 
+impl FilesSeen {
+    /// Begins a look where an agent's own stop will most likely ask for one.
+    pub(super) fn begin(&mut self, event: &Event, root: impl FnOnce() -> Option<String>) {
+        if matches!(event.body, Body::StopRequested(_)) && event.agent.is_none() && self.ahead.is_none() {
+            self.ahead = root().and_then(|root| Ahead::begin(Path::new(&root)));
+        }
+    }
+}
+
 impl Runtime {
     pub(super) fn files(
         &self,
@@ -81,7 +92,8 @@ impl Runtime {
             Ask::Detect { dir, root, base, baseline, held, .. } => {
                 let holds = !event.session.starts_with(CHECKING_SESSION);
                 let (base, baseline, redactor) = (base.as_deref(), baseline.as_ref(), Some(&judging.redactor));
-                let question = Question { base, baseline, held, holds, redactor, kept: &states(judging), began };
+                let kept = &states(judging);
+                let question = Question { base, baseline, held, holds, redactor, kept, began };
                 self.detect(judging, event, (Asked::of(dir, root), question), seen)
             }
             Ask::Act { dir, root, due } => self.act(judging, &Asked::of(dir, root), due, seen),
@@ -118,25 +130,35 @@ impl Runtime {
             Place::Nothing => return Ok(nothing_there(asked.dir.as_ref(), question)),
         };
         self.patience.iter().for_each(|patience| patience(LOOK_MS_MAX));
-        let mut detection = files::detect(judging.prober.git(), &folder, question)?;
+        let ahead = seen.ahead.take();
+        let mut outstanding = Outstanding::new();
+        let meanwhile = || outstanding = Queue::of(&folder).outstanding();
+        let mut detection = files::detect(judging.prober.git(), &folder, question, ahead.as_ref(), meanwhile)?;
         let mut found = detection.told();
         // Nothing but a command is about more files than are told.
         detection.fired.retain(|fired| matches!(fired.policy.action, Action::Command(_)));
-        let queue = self.back(&folder, event, &mut found);
+        let queue = self.back(&folder, event, &mut found, outstanding);
         seen.detections.insert(asked, Looked { folder, detection, queue });
         Ok(Some(Seen::Detected(found)))
     }
 
     /// Says which firings another session settled for the same content: its queue entry names it, and its own log must
     /// say so. A person's look by command backs no agent's session: its promises are no agent's, and its commands ran in
-    /// whatever surroundings it was started in. How all entries stand is told besides.
-    fn back(&self, folder: &Folder, event: &Event, found: &mut Found) -> BTreeMap<String, Standing> {
+    /// whatever surroundings it was started in. How all entries stand is told besides; some were read already.
+    fn back(
+        &self,
+        folder: &Folder,
+        event: &Event,
+        found: &mut Found,
+        mut read: Outstanding,
+    ) -> BTreeMap<String, Standing> {
         let queue = Queue::of(folder);
         let mut seen = BTreeMap::new();
         let mut sessions: BTreeMap<String, Option<Session>> = BTreeMap::new();
         let mut damaged = Vec::new();
         for firing in &mut found.firings {
-            let entry = match queue.glance(&firing.hash) {
+            let read = read.remove(&firing.hash).map(|entry| queue::Found::Entry(entry.into()));
+            let entry = match read.unwrap_or_else(|| queue.glance(&firing.hash)) {
                 queue::Found::Nothing => continue,
                 queue::Found::Corrupt(name) => {
                     damaged.push(name);

@@ -1,20 +1,23 @@
 //! The JSON form of an event that was built in code: what the log keeps of it.
 
 use jackline_core::event::{Body, Call, Event, OutputSchema};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The JSON form of an event that was built in code.
 pub(super) fn raw(event: &Event) -> Value {
     let mut value = match &event.body {
         Body::SessionStarted { invariants } => json!({ "invariants": invariants }),
-        Body::CallRequested(call) => json!({ "call": raw_call(call) }),
-        Body::CallFinished(call, outcome) => json!({
-            "call": raw_call(call),
-            "ok": outcome.ok,
-            "background": outcome.background,
-            "output": outcome.output,
-            "usage": { "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd },
-        }),
+        Body::CallRequested(call) | Body::CallSettled(call) => object([("call", raw_call(call))]),
+        Body::CallFinished(call, outcome) => object([
+            ("call", raw_call(call)),
+            ("ok", outcome.ok.into()),
+            ("background", outcome.background.into()),
+            ("output", outcome.output.clone()),
+            (
+                "usage",
+                json!({ "input_tokens": outcome.usage.tokens, "output_tokens": 0, "cost_usd": outcome.usage.cost_usd }),
+            ),
+        ]),
         Body::OutputProduced(output) => {
             let schema = match &output.schema {
                 OutputSchema::Named(name) => json!(name),
@@ -26,7 +29,6 @@ pub(super) fn raw(event: &Event) -> Value {
         Body::ExceptionGranted(exception) | Body::ExceptionRevoked(exception) => json!({ "exception": exception }),
         Body::OverrideSet(settings) => json!({ "override": settings.to_value() }),
         Body::Extended(extension) => json!({ "extension": extension }),
-        Body::CallSettled(call) => json!({ "call": raw_call(call) }),
         Body::Rerooted { root } => json!({ "root": root }),
         Body::SettingsChanged { file, wired } => json!({ "file": file, "wired": wired }),
         Body::Noted { name } => json!({ "name": name }),
@@ -49,11 +51,23 @@ pub(super) fn raw(event: &Event) -> Value {
 
 fn raw_call(call: &Call) -> Value {
     let args = if call.broken.is_some() { "args_text" } else { "args" };
-    let mut raw = json!({ "id": call.id, "tool": call.tool, args: call.args, "action": call.action });
+    let mut raw = object([
+        ("id", call.id.clone().into()),
+        ("tool", call.tool.clone().into()),
+        (args, call.args.clone()),
+        ("action", call.action.clone().into()),
+    ]);
     if let Value::Object(fields) = &mut raw {
         fields.extend(call.unlisted.then(|| ("unlisted".to_owned(), json!(true))));
         fields.extend(call.own_id.then(|| ("own_id".to_owned(), json!(true))));
         fields.extend((!call.dirs.is_empty()).then(|| ("dirs".to_owned(), json!(call.dirs))));
     }
     raw
+}
+
+/// An object of these members, which are moved: `json!` would write each value anew.
+fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
+    let mut object = Map::new();
+    members.into_iter().for_each(|(key, value)| drop(object.insert(key.to_owned(), value)));
+    Value::Object(object)
 }

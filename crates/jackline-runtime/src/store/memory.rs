@@ -46,9 +46,9 @@ impl Default for Session {
 }
 
 impl Session {
-    fn apply(&mut self, commit: &Commit<'_>) {
+    fn apply(&mut self, commit: &Commit<'_>, state: Vec<u8>) {
         self.head = commit.head;
-        self.state = commit.state.to_vec();
+        self.state = state;
         self.modified = SystemTime::now();
         for line in commit.each_line() {
             self.lines_bytes += line.len();
@@ -115,7 +115,8 @@ impl Store for MemoryStore {
         if head != commit.expected {
             return Ok(Committed::Moved);
         }
-        entry(&mut kept, session)?.apply(commit);
+        let state = commit.state_bytes()?.into_owned();
+        entry(&mut kept, session)?.apply(commit, state);
         Ok(Committed::Done)
     }
 
@@ -184,7 +185,7 @@ mod tests {
     fn the_oldest_lines_fall_out() {
         let mut session = Session::default();
         let step = Step::new("s", Head::EMPTY, 1, &"x".repeat(1 << 20));
-        (0..70).for_each(|_| session.apply(&step.commit()));
+        (0..70).for_each(|_| session.apply(&step.commit(), step.state.clone()));
         let bytes: usize = session.lines.iter().map(|line| line.len() + 1).sum();
         assert!(bytes <= LINES_BYTES_MAX && bytes > LINES_BYTES_MAX - (2 << 20), "{bytes}");
         assert_eq!(session.lines_bytes, bytes);

@@ -9,6 +9,7 @@ pub mod memory;
 #[cfg(test)]
 mod suite;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -25,6 +26,8 @@ pub const COMMIT_BYTES_MAX: usize = 16 << 20;
 pub const STATE_BYTES_MAX: usize = 1 << 20;
 /// Bytes of a session id: hosts use some forty, and every record repeats it.
 pub const SESSION_BYTES_MAX: usize = 4096;
+/// Bytes that are looked at together where a line's start is sought: fewer than most lines have.
+const PIECE_BYTES: usize = 128;
 /// Snapshots of one session: a person keeps a few to go back to, and each may be as large as the state.
 pub const SNAPSHOTS_MAX: usize = 16;
 
@@ -45,8 +48,11 @@ pub trait Store: Send + std::marker::Sync + fmt::Debug {
     /// After a fault nothing of the commit is kept; a checkpoint that could not be written is no fault.
     fn commit(&self, session: &str, commit: &Commit<'_>) -> Result<Committed, StoreFault>;
 
-    /// Writes checkpoints that commits left for later, in a store that leaves any. They are caches, so nothing is told.
-    fn catch_up(&self) {}
+    /// Writes checkpoints that commits left for later, in a store that leaves any: of each such session the state at its
+    /// head, as far as `state` still knows it. They are caches, so nothing is told.
+    fn catch_up(&self, state: &StateAt<'_>) {
+        let _ = state;
+    }
 
     /// Every session that has a record, sorted by id.
     fn sessions(&self) -> Result<Vec<SessionEntry>, StoreFault>;
@@ -138,6 +144,21 @@ pub struct Torn {
     pub bytes: u64,
 }
 
+/// Tells the state of a session at a head, where that is known.
+pub type StateAt<'a> = dyn Fn(&str, Head) -> Option<Vec<u8>> + 'a;
+
+/// A session's state, made into bytes only where a checkpoint is written.
+pub trait State: fmt::Debug {
+    /// Its bytes.
+    fn bytes(&self) -> Cow<'_, [u8]>;
+}
+
+impl State for Vec<u8> {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self)
+    }
+}
+
 /// One step of a session.
 #[derive(Debug, Clone, Copy)]
 pub struct Commit<'a> {
@@ -150,7 +171,7 @@ pub struct Commit<'a> {
     /// The head afterwards.
     pub head: Head,
     /// The state afterwards.
-    pub state: &'a [u8],
+    pub state: &'a dyn State,
     pub sync: Sync,
 }
 
@@ -185,19 +206,14 @@ impl Commit<'_> {
     /// Checks what every store must be able to rely on, before anything is touched.
     fn check(&self) -> Result<(), StoreFault> {
         within("commit", self.lines.len(), COMMIT_BYTES_MAX)?;
-        within("state", self.state.len(), STATE_BYTES_MAX)?;
-        let (mut records, mut last) = (0, [].as_slice());
-        for line in self.each_line() {
-            within("record", line.len(), RECORD_BYTES_MAX)?;
-            (records, last) = (records + 1, line);
+        // In what is no longer than a record may be, no record is.
+        if self.lines.len() > RECORD_BYTES_MAX {
+            self.each_line().try_for_each(|line| within("record", line.len(), RECORD_BYTES_MAX))?;
         }
-        self.check_head(records, last)
-    }
-
-    fn check_head(&self, records: u64, last: &[u8]) -> Result<(), StoreFault> {
-        if !last.ends_with(b"\n") {
+        let Some(last) = self.last_line() else {
             return Err(StoreFault::Malformed { why: "its lines do not end in a line end" });
-        }
+        };
+        let records = self.lines.iter().filter(|byte| **byte == b'\n').count() as u64;
         if self.expected.offset.checked_add(self.lines.len() as u64) != Some(self.head.offset) {
             return Err(StoreFault::Malformed { why: "its head is not where its lines end" });
         }
@@ -214,16 +230,34 @@ impl Commit<'_> {
         self.lines.split_inclusive(|byte| *byte == b'\n')
     }
 
+    /// The state as it may be kept.
+    fn state_bytes(&self) -> Result<Cow<'_, [u8]>, StoreFault> {
+        let state = self.state.bytes();
+        within("state", state.len(), STATE_BYTES_MAX).map(|()| state)
+    }
+
     /// The last line with its end; nothing when the lines do not end in one.
     fn last_line(&self) -> Option<&[u8]> {
         let before = self.lines.strip_suffix(b"\n")?;
-        self.lines.get(before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1)..)
+        self.lines.get(line_start(before)..)
     }
 
     /// Bytes of the last line with its line end.
     fn last_line_bytes(&self) -> usize {
         self.last_line().map_or(0, <[u8]>::len)
     }
+}
+
+/// Where the last of some lines starts; whole pieces without a line end are passed over at once.
+fn line_start(lines: &[u8]) -> usize {
+    let mut start = lines.len();
+    for piece in lines.rchunks(PIECE_BYTES) {
+        start -= piece.len();
+        if piece.contains(&b'\n') {
+            return start + piece.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        }
+    }
+    0
 }
 
 fn check_session(session: &str) -> Result<(), StoreFault> {

@@ -44,7 +44,7 @@ impl Step {
         for _ in 0..count {
             head = record(session, head, salt, &mut lines);
         }
-        let state = format!("state after {}", head.seq).into_bytes();
+        let state = state_at(head);
         Self { from, lines, head, state }
     }
 
@@ -52,6 +52,11 @@ impl Step {
         let Self { from, lines, head, state } = self;
         Commit { expected: *from, cut: false, lines, head: *head, state, sync: Sync::Os }
     }
+}
+
+/// The state that a step leads to.
+pub(super) fn state_at(head: Head) -> Vec<u8> {
+    format!("state after {}", head.seq).into_bytes()
 }
 
 fn record(session: &str, from: Head, salt: &str, lines: &mut Vec<u8>) -> Head {

@@ -58,8 +58,8 @@ struct Plan {
 impl Init {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         person::outside_a_session()?;
-        let hosts = self.chosen()?;
         let root = self.at.project()?;
+        let hosts = self.chosen(&root)?;
         let mut plan = Plan {
             state: self.at.state()?,
             starter: None,
@@ -72,9 +72,17 @@ impl Init {
         if plan.names_program {
             warn_of_build_directory(&program()?);
         }
+        if place::leads_into(&plan.state, &plan.root) {
+            let shown = place::shown(&plan.state);
+            screen::complain(&format!("warning: records would be kept in the project itself (`{shown}`)"));
+            screen::complain("  help: name a directory outside of it, or none: `--store`, `JACKLINE_HOME`");
+        }
         let there = discover(&plan.root);
         if there.is_none() && self.wants_definition(&plan.root) {
             plan.starter = Some((plan.root.join(DEFINITION_FILE), starter::text(&plan.root)));
+        }
+        if let Some(there) = &there {
+            asked::warn_of_faults(there, &plan.state);
         }
         if let Some(there) = there.as_ref().filter(|_| !self.dry_run) {
             asked::trust(there, &self.at, &plan.state, self.trust)?;
@@ -102,10 +110,10 @@ impl Init {
         self.scope != Some(ScopeName::User) || root.join(".git").exists()
     }
 
-    fn chosen(&self) -> Result<Vec<&'static Host>, CommandError> {
+    fn chosen(&self, root: &Path) -> Result<Vec<&'static Host>, CommandError> {
         let mut hosts = chosen::named(&self.hosts)?;
         if hosts.is_empty() {
-            hosts = Host::all().filter(|host| host.is_here()).collect();
+            hosts = hosts::used(root);
         }
         if hosts.is_empty() {
             return Err(CommandError::input("no host was found on this machine")

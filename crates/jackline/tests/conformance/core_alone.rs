@@ -21,7 +21,7 @@ use jackline_runtime::Answer;
 use jackline_runtime::adapters::{Adapter as _, lines::Lines};
 use jackline_runtime::commands::Commands;
 use jackline_runtime::definitions::{Scripts, Standing};
-use jackline_runtime::files::{self, Question};
+use jackline_runtime::files::{self, Levels, Question};
 use jackline_runtime::probes::{Ground, Prober as _, WorkspaceProber, inline_schemas, own_paths};
 
 use serde_json::Value;
@@ -43,7 +43,8 @@ struct Core {
 pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, String> {
     let standing = Standing::given(&world.root, &world.definition)
         .map_err(|faults| definition::render(&faults, &world.definition, "definition"))?;
-    let own = own_paths(&world.root, Some(&world.home), Some(&world.store), None, &standing.protected());
+    let own =
+        own_paths(&Levels::around(&world.root), Some(&world.home), Some(&world.store), None, &standing.protected());
     let schemas = inline_schemas(&standing.stack);
     let ground = Ground { root: world.root.clone(), home: Some(world.home.clone()), own, schemas };
     let mut stack = standing.stack;

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -192,4 +193,23 @@ fn a_file_that_may_not_grow_is_a_fault_and_no_end_of_ours() {
     let stopped = limited("Stop", json!({ "stop_hook_active": false }));
     assert_eq!(stopped.exit, Some(0), "{stopped:?}");
     assert!(stopped.stdout.contains("could not decide"), "{stopped:?}");
+}
+
+#[test]
+fn an_answer_that_nobody_can_read_is_told_by_the_exit_code() {
+    let world = World::new(Some(RULES));
+    let message = world.message(
+        "PreToolUse",
+        json!({ "tool_name": "Write", "tool_input": { "file_path": ".env", "content": "x" }, "tool_use_id": "t1" }),
+    );
+    let file = world.home().join("message.json");
+    fs::write(&file, message.to_string()).unwrap();
+    for nowhere in [">&-", "> /dev/full"] {
+        let hook = world.hook();
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &format!("exec \"$@\" < \"$MESSAGE\" {nowhere}"), "sh"]).arg(hook.get_program());
+        shell.args(hook.get_args()).current_dir(world.root()).env_clear().env("HOME", world.home());
+        shell.env("MESSAGE", &file);
+        assert_eq!(shell.output().unwrap().status.code(), Some(2), "{nowhere}");
+    }
 }

@@ -52,6 +52,27 @@ fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
 }
 
 #[test]
+fn nothing_said_before_the_version_is_settled_ends_the_server() {
+    let world = World::new("jackline: 1\n");
+    let meta = |version: &str| json!({"_meta": {"io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientCapabilities": {}}});
+    let first = [
+        ("ping", json!({})),
+        ("server/discover", meta("2026-07-28")),
+        ("tools/list", json!({})),
+        ("tools/list", meta("1999-01-01")),
+    ];
+    for (method, params) in first {
+        let mut client = world.ungreeted_server(&[]);
+        client.request(method, params);
+        client.say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}"#);
+        client.say(r#"{"jsonrpc":"2.0","id":98,"result":{}}"#);
+        let listed = client.request("tools/list", meta("2026-07-28"));
+        assert!(listed["result"]["tools"].is_array(), "{method}: {listed}");
+        assert_eq!(client.leave(), Some(0));
+    }
+}
+
+#[test]
 fn a_message_that_is_too_long_is_answered_by_its_id() {
     let world = World::new("jackline: 1\n");
     let mut client = world.served(&[]);

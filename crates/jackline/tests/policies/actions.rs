@@ -67,6 +67,21 @@ fn a_command_that_does_not_come_to_rest_fails() {
 }
 
 #[test]
+fn commands_that_undo_each_other_do_not_come_to_rest() {
+    let world = World::new();
+    for (name, from, to) in [("bar", "foo", "bar"), ("foo", "bar", "foo")] {
+        world.write(&format!("{name}.sh"), &format!("#!/bin/sh\nsed -i s/{from}/{to}/ \"$1\"\n"));
+        world.policy(name, &format!("---\ntrigger: src/**\naction: {{command: 'sh {name}.sh {{file}}'}}\n---\n"));
+    }
+    world.commit("policies");
+    world.write("src/a.py", "foo\n");
+    let seen = world.check(&["--trust"]);
+    let failed = seen["outstanding"].as_array().expect("a list").iter().filter(|entry| entry["status"] == "failed");
+    assert!(failed.count() >= 1, "{seen}");
+    assert!(seen["text"].as_str().is_some_and(|text| text.contains("Running it again changed files")), "{seen}");
+}
+
+#[test]
 fn a_failure_is_told_with_command_code_and_output_and_not_repeated() {
     let world = World::new();
     world.write("lint.sh", "#!/bin/sh\necho x >> runs.log\necho \"bad $1\"; echo worse >&2; exit 3\n");

@@ -272,6 +272,24 @@ fn a_name_with_a_tick_can_be_promised_as_it_is_told() {
 }
 
 #[test]
+fn a_file_that_git_is_told_to_ignore_stays_asked_for() {
+    for (name, policy) in [
+        ("set", PAIRING.to_owned()),
+        ("trigger", README.to_owned()),
+        ("created", "---\nname: New\ncreated: src/**\n---\nLook.\n".to_owned()),
+        ("prompt", README.replace("---\nVerify", "compare_to: prompt\n---\nVerify")),
+    ] {
+        let world = world(&[(name, &policy)]);
+        world.write("src/a.py", "1\n");
+        assert_eq!(verdict(&world, 0, "Done."), "deny", "{name}");
+        world.write("src/.gitignore", "*\n");
+        assert_eq!(verdict(&world, 1, "Done."), "deny", "{name}");
+        fs::remove_dir_all(world.repo("src")).expect("removed");
+        assert_eq!(verdict(&world, 2, "Done."), "allow", "{name}: it is no more");
+    }
+}
+
+#[test]
 fn a_policy_that_is_gone_can_be_promised_and_forgotten() {
     let world = world(&[("rule", RULE), ("other", "---\nname: Other\ntrigger: src/**\n---\nLook.\n")]);
     world.write("src/a.py", "1\n");
@@ -280,6 +298,8 @@ fn a_policy_that_is_gone_can_be_promised_and_forgotten() {
     let answer = event(&world, &stop("s1", 1, "<promise>Rule</promise>"));
     assert!(answer["reason"].as_str().is_some_and(|text| text.contains("## Other") && !text.contains("## Rule")));
     fs::create_dir_all(world.repo(".jackline/policies")).expect("made");
-    assert_eq!(world.run(&["policy", "clear"]).exit, Some(0));
+    let ran = world.run(&["policy", "clear", "--yes"]);
+    assert!(ran.exit == Some(2) && ran.stderr.contains("no terminal is attached"), "{ran:?}");
+    assert_eq!(at_terminal(&world, &["policy", "clear", "--yes"]), "cleared 2 entries\n");
     assert_eq!(verdict(&world, 2, "Done."), "allow");
 }

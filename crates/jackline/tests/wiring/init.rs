@@ -220,6 +220,19 @@ fn without_a_host_it_says_so_and_a_named_one_is_wired_all_the_same() {
     fs::remove_dir(world.path("home/.claude")).expect("removed");
     world.run(&["init"]).check(2, &["no host was found", "jackline init claude"]);
     world.run(&["init", "claude"]).check(0, &["`claude` is not on PATH", "wrote .claude/settings.local.json"]);
+    world.run(&["init"]).check(0, &["`claude` is not on PATH"]);
+}
+
+#[test]
+fn a_definition_with_faults_and_a_store_in_the_project_are_warned_of() {
+    let world = World::new();
+    world.write("ws/jackline.yaml", "jackline: 1\npolicys: []\n");
+    world.run(&["init"]).check(0, &["`jackline.yaml` cannot be used as it is", "help: jackline check"]);
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    let told = world.run(&["init", "--store", "kept"]);
+    told.check(0, &["records would be kept in the project itself"]);
+    assert!(!told.err.contains("cannot be used"), "{}", told.err);
+    world.run(&["doctor"]).check(0, &["lies in the project itself"]);
 }
 
 #[test]

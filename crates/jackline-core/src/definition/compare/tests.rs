@@ -172,7 +172,7 @@ fn some_model() -> impl Strategy<Value = Model> {
         let mut model = Model::default();
         for (index, (guard, when)) in guards.into_iter().enumerate() {
             let name = if named { format!("p{index}") } else { String::new() };
-            let policy = Policy { when, ..Policy::new(name, guard) };
+            let policy = Policy { when: when.map(Box::new), ..Policy::new(name, guard) };
             if index == 3 {
                 let section = Section { name: "s".into(), tools: vec!["a".into()], policies: vec![policy] };
                 model.sections.push(section);

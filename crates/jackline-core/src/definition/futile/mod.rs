@@ -36,7 +36,7 @@ pub(super) fn policy(model: &Model, section: Option<&Section>, policy: &Policy) 
         Guard::Rego(rego) => Some(Matcher { tool: rego.tool.clone(), ..Matcher::default() }),
         Guard::Sequence(_) | Guard::ReadBeforeWrite(_) | Guard::Paths(_) => None,
     };
-    let together: Together<'_> = section.iter().chain(&policy.when).chain(&rule).collect();
+    let together: Together<'_> = section.iter().chain(policy.when.as_deref()).chain(&rule).collect();
     never(model, &together)
 }
 

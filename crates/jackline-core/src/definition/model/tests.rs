@@ -31,7 +31,7 @@ fn every_matcher_key() -> Policy {
     Policy {
         name: "p".into(),
         enforce: Enforce::Warn,
-        when: Some(matcher),
+        when: Some(Box::new(matcher)),
         on_fault: OnFault::Allow,
         guard: Guard::Rule(rule.into()),
         line: 9,

@@ -62,9 +62,26 @@ impl Check<'_> {
         if nothing {
             self.echo("`command` names nothing".to_owned(), Some("say `command: \"*\"` for any"), at);
         }
-        if let CommandMatcher::Parts(parts) = command {
-            self.globs(&parts.redirects_to, &at.key("redirects_to"));
-            self.parts(parts, at);
+        match command {
+            CommandMatcher::Glob(globs) => {
+                for (index, glob) in globs.iter().enumerate() {
+                    self.words(glob.split_whitespace(), &at.item(index));
+                }
+            }
+            CommandMatcher::Parts(parts) => {
+                self.globs(&parts.redirects_to, &at.key("redirects_to"));
+                for (key, words) in [("program", &parts.program), ("args", &parts.args), ("env", &parts.env)] {
+                    self.words(words.iter().map(String::as_str), &at.key(key));
+                }
+                self.parts(parts, at);
+            }
+        }
+    }
+
+    /// Patterns that words of a command are held against. A program may be called `[`.
+    fn words<'w>(&mut self, words: impl Iterator<Item = &'w str>, at: &At<'_>) {
+        for word in words.filter(|word| !word.is_empty() && *word != "[") {
+            self.glob(word, glob::check_text(word), at);
         }
     }
 
@@ -81,6 +98,13 @@ impl Check<'_> {
                 format!("program {} {wrong}, so no command is it", quoted(program)),
                 Some(help),
                 &programs.item(index),
+            );
+        }
+        for (index, word) in parts.subcommand.iter().enumerate().filter(|(_, word)| word.starts_with('-')) {
+            self.error(
+                format!("subcommand {} is an option, so no command has it", quoted(word)),
+                Some("name it under `flags`"),
+                &at.key("subcommand").item(index),
             );
         }
         for (index, flag) in parts.flags.iter().enumerate().filter(|(_, flag)| !flag.starts_with(['-', '+'])) {
@@ -161,7 +185,7 @@ impl Check<'_> {
                 self.echo("a comparison needs finite numbers".to_owned(), None, at);
             }
             (Some(gt), Some(lt)) if gt >= lt => {
-                self.warn(format!("nothing is greater than {gt} and smaller than {lt}"), None, at);
+                self.error(format!("nothing is greater than {gt} and smaller than {lt}"), None, at);
             }
             _ => {}
         }

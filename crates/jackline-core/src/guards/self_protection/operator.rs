@@ -176,7 +176,16 @@ pub(super) fn names_one(text: &str) -> bool {
 
 fn is_read_only(words: &[&str]) -> bool {
     let kept = words.starts_with(&["policy", "check"]) && does_more(words);
-    !kept && READ_ONLY.iter().any(|allowed| words.starts_with(allowed))
+    !kept && (READ_ONLY.iter().any(|allowed| words.starts_with(allowed)) || asks_for_help(words))
+}
+
+/// Whether a command is only asked how it is used. A hook's words are not looked at for that, and neither are those of
+/// a program that another command is to run.
+fn asks_for_help(words: &[&str]) -> bool {
+    let is_name =
+        |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') && !word.starts_with('-');
+    let named = |words: &[&str]| words.first() != Some(&"hook") && words.iter().all(is_name);
+    matches!(words.split_last(), Some((&("--help" | "-h"), named_by @ ([_] | [_, _]))) if named(named_by))
 }
 
 fn does_more(words: &[&str]) -> bool {

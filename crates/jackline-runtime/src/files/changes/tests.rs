@@ -160,7 +160,7 @@ fn random_changes_are_what_they_are_for_git() {
         for _ in 0..12 {
             let name = dice.pick(&names);
             let path = world.root.join(name);
-            match dice.roll(9) {
+            match dice.roll(13) {
                 0 => drop(fs::remove_file(&path)),
                 1 => drop(fs::create_dir_all(path.parent().unwrap()).and_then(|()| fs::write(&path, "other"))),
                 2 => drop(world.git(&["add", "-A"])),
@@ -169,6 +169,11 @@ fn random_changes_are_what_they_are_for_git() {
                 5 => drop(fs::write(world.root.join(dice.pick(&["new", "d/new", "n/e/w"])), "1")),
                 6 => drop(fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))),
                 7 => drop(fs::remove_dir_all(world.root.join(dice.pick(&["d", "e", "d/e"])))),
+                8 => drop(world.git(&["commit", "-q", "--allow-empty", "-m", "more"])),
+                9 => drop(world.git(&["reset", "-q"])),
+                // The index is a tree then, and mostly another one than what is checked out.
+                10 => drop(world.git(&["write-tree"])),
+                11 => drop(world.git(&["status"])),
                 _ => drop(world.git(&["rm", "-q", "--cached", "--ignore-unmatch", "-r", name])),
             }
             let head = world.git(&["rev-parse", "HEAD"]);
@@ -201,6 +206,134 @@ fn what_is_unusual_is_left_to_git() {
         let head = world.git(&["rev-parse", "HEAD"]);
         assert_eq!(world.check_alike(&world.root, Some(&head)), want, "{commands:?}");
     }
+}
+
+#[test]
+fn an_index_that_is_what_was_committed_is_not_compared() {
+    let world = World::committed();
+    for name in ["d/e/f", "d/g", "d.x", "d-", "e/a"] {
+        world.write(name, name);
+    }
+    world.commit("directories");
+    fs::create_dir_all(world.root.join(".jackline/policies")).unwrap();
+    fs::write(world.root.join(".jackline/policies/p.md"), "---\ntrigger: a\n---\nx\n").unwrap();
+    let folder = crate::files::find(&world.root, None).unwrap();
+    let kept = folder.state().join("cache/commit");
+    let is_tree = || {
+        let survey = Survey::new(&world.git, &world.root, LOOK_MS_MAX).unwrap().beside(&folder, &[]);
+        survey.begin();
+        let head = survey.head().unwrap().unwrap();
+        let tree = survey.index().unwrap().tree.clone();
+        survey.is_tree_of(&head, tree.as_deref()).unwrap()
+    };
+    assert!(is_tree());
+    assert!(!kept.exists(), "whoever only looks keeps nothing");
+    fs::create_dir_all(folder.state()).unwrap();
+    assert!(is_tree());
+    let commit = fs::read(&kept).unwrap();
+    assert!(commit.starts_with(b"tree "));
+    // What is kept is believed where it is the commit, and git is not asked.
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let object = world.root.join(".git/objects").join(&head[..2]).join(&head[2..]);
+    let aside = world.root.with_file_name("object");
+    fs::rename(&object, &aside).unwrap();
+    assert!(is_tree());
+    for other in [&b"tree 0000000000000000000000000000000000000000\n"[..], b""] {
+        fs::write(&kept, other).unwrap();
+        assert!(!is_tree(), "nobody knows what it is");
+    }
+    fs::rename(&aside, &object).unwrap();
+    assert!(is_tree());
+    assert_eq!(fs::read(&kept).unwrap(), commit);
+    let index = world.root.join(".git/index");
+    let trees = |bytes: &[u8]| bytes.windows(4).rposition(|window| window == b"TREE").unwrap();
+    let before = fs::read(&index).unwrap();
+    world.write("a", "2\n");
+    world.git(&["add", "a"]);
+    assert!(!is_tree(), "something is staged");
+    world.git(&["write-tree"]);
+    assert!(!is_tree(), "the index is a tree, and not this commit's");
+    let staged = fs::read(&index).unwrap();
+    let forged = [&staged[..trees(&staged)], &before[trees(&before)..]].concat();
+    fs::write(&index, forged).unwrap();
+    assert!(!is_tree(), "whatever is noted of the top, its entries tell");
+    fs::write(&index, staged).unwrap();
+    world.git(&["commit", "-qm", "staged"]);
+    assert!(is_tree());
+    assert_ne!(fs::read(&kept).unwrap(), commit);
+}
+
+#[test]
+fn a_look_that_was_begun_is_gone_on_with_in_its_own_repository() {
+    let (world, other) = (World::committed(), World::committed());
+    assert!(Ahead::begin(&world.root).is_none(), "nobody will ask where there are no policies");
+    for root in [&world.root, &other.root] {
+        fs::create_dir_all(root.join(".jackline/policies")).unwrap();
+    }
+    world.write("a", "2\n");
+    world.write("new", "1\n");
+    for (ahead, taken) in [(Ahead::begin(&world.root), true), (Ahead::begin(&other.root), false)] {
+        let ahead = ahead.unwrap();
+        let survey = Survey::new(&world.git, &world.root, LOOK_MS_MAX).unwrap().after(Some(&ahead));
+        let changes = survey.since(survey.head().unwrap().as_deref()).unwrap();
+        assert_eq!(changes.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["a", "new"]);
+        assert!(survey.looks_itself());
+        let left = [&world, &other].into_iter().find_map(|world| ahead.take(&world.root.join(".git")));
+        assert_eq!(left.is_none(), taken);
+    }
+    // What was begun too early to know how is ended with whoever began it.
+    drop(Ahead::begin(&world.root));
+}
+
+#[test]
+fn what_changed_files_contain_is_read_as_the_tree_is_looked_at() {
+    let world = World::committed();
+    world.write("a", "2\n");
+    let touched = fs::File::options().append(true).open(world.root.join("b")).unwrap();
+    touched.set_modified(std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1)).unwrap();
+    let survey = Survey::new(&world.git, &world.root, LOOK_MS_MAX).unwrap();
+    survey.prepare().unwrap();
+    let content = |path: &[u8]| survey.read(path).map(|read| read.as_ref().and_then(|read| read.content));
+    assert_eq!(content(b"a"), Some(Some(Digest::of(b"2\n"))));
+    assert_eq!(content(b"b"), Some(None), "it is what the index has");
+    assert_eq!(content(b"c"), None);
+    let head = survey.head().unwrap();
+    assert_eq!(survey.tracked(head.as_deref()).unwrap().into_keys().collect::<Vec<_>>(), ["a"]);
+    // What was read a moment ago is not read again.
+    assert_eq!(survey.contents(&["a"]).get("a"), Some(&Some(Digest::of(b"2\n"))));
+}
+
+#[test]
+fn settings_are_read_without_git_where_nothing_is_unusual() {
+    let listed = |world: &World| {
+        let survey = Survey::new(&world.git, &world.root, LOOK_MS_MAX).unwrap();
+        let read = declared::list(survey.git, &survey.repository);
+        let told = survey.run(&["config", "-z", "--list"], Vec::new()).unwrap();
+        if let Some(read) = &read {
+            assert!(told.starts_with(read), "{}", String::from_utf8_lossy(read));
+        }
+        read.is_some()
+    };
+    let world = World::committed();
+    world.git(&["remote", "add", "origin", "git@example.com:x/y.git"]);
+    world.git(&["config", "filter.lfs.clean", "git-lfs clean -- %f"]);
+    assert!(listed(&world) || !Path::new("/usr/bin/git").exists());
+    for (key, value) in [
+        ("include.path", "other"),
+        ("includeIf.gitdir:/x/.path", "other"),
+        ("extensions.worktreeConfig", "true"),
+        ("core.repositoryFormatVersion", "1"),
+        ("core.odd", "a\\b"),
+    ] {
+        let world = World::committed();
+        world.git(&["config", key, value]);
+        assert!(!listed(&world), "{key}");
+    }
+    let world = World::committed();
+    let config = world.root.join(".git/config");
+    fs::rename(&config, world.root.with_file_name("config")).unwrap();
+    std::os::unix::fs::symlink(world.root.with_file_name("config"), &config).unwrap();
+    assert!(!listed(&world), "a link");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The few calls that change or read a kept file by position, so that tests can make each of them fail.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, IoSlice};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 
@@ -21,6 +21,26 @@ pub(super) fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io
         offset += written as u64;
     }
     Ok(())
+}
+
+/// The same for two parts, the second right behind the first.
+pub(super) fn write_both_at(file: &File, first: &[u8], second: &[u8], offset: u64) -> io::Result<()> {
+    let written = match write_both(file, first, second, offset) {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+        written => written?,
+    };
+    // What the disk did not take at once, mostly nothing, is written part by part.
+    write_all_at(file, first.get(written..).unwrap_or_default(), offset + written as u64)?;
+    let behind = written.saturating_sub(first.len());
+    write_all_at(file, second.get(behind..).unwrap_or_default(), offset + (first.len() + behind) as u64)
+}
+
+fn write_both(file: &File, first: &[u8], second: &[u8], offset: u64) -> io::Result<usize> {
+    #[cfg(test)]
+    if let Some(fault) = faults::next() {
+        return fault.write(file, &[first, second].concat(), offset);
+    }
+    Ok(rustix::io::pwritev(file, &[IoSlice::new(first), IoSlice::new(second)], offset)?)
 }
 
 fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {

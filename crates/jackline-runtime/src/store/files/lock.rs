@@ -1,7 +1,7 @@
 //! The lock on a log: between processes through the file, between threads through a mutex, with a bounded wait.
 
 use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, TryLockError as Busy};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -37,24 +37,27 @@ impl Drop for Held<'_> {
     }
 }
 
+/// What a fault names as the place of the log; mostly nobody asks.
+type At<'p> = dyn Fn() -> PathBuf + 'p;
+
 /// Waits for the lock.
-pub(super) fn hold<'a>(log: &'a File, turn: &'a Mutex<()>, mode: Mode, path: &Path) -> Result<Held<'a>, StoreFault> {
-    if let Some(held) = attempt(log, turn, mode, path)? {
+pub(super) fn hold<'a>(log: &'a File, turn: &'a Mutex<()>, mode: Mode, at: &At<'_>) -> Result<Held<'a>, StoreFault> {
+    if let Some(held) = attempt(log, turn, mode, at)? {
         return Ok(held);
     }
     let started = Instant::now();
     let mut pause = Duration::from_micros(PAUSE_US_MIN);
     while started.elapsed() < Duration::from_millis(LOCK_MS_MAX) {
         thread::sleep(pause);
-        if let Some(held) = attempt(log, turn, mode, path)? {
+        if let Some(held) = attempt(log, turn, mode, at)? {
             return Ok(held);
         }
         pause = (pause * 2).min(Duration::from_micros(PAUSE_US_MAX));
     }
-    Err(StoreFault::Locked { what: path.display().to_string(), waited_ms: LOCK_MS_MAX })
+    Err(StoreFault::Locked { what: at().display().to_string(), waited_ms: LOCK_MS_MAX })
 }
 
-fn attempt<'a>(log: &'a File, turn: &'a Mutex<()>, mode: Mode, path: &Path) -> Result<Option<Held<'a>>, StoreFault> {
+fn attempt<'a>(log: &'a File, turn: &'a Mutex<()>, mode: Mode, at: &At<'_>) -> Result<Option<Held<'a>>, StoreFault> {
     let turn = match turn.try_lock() {
         Ok(turn) => turn,
         // It guards nothing but the order of things, so a thread that died with it left nothing half-done.
@@ -68,7 +71,7 @@ fn attempt<'a>(log: &'a File, turn: &'a Mutex<()>, mode: Mode, path: &Path) -> R
     match locked {
         Ok(()) => Ok(Some(Held { log, _turn: turn })),
         Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(StoreFault::unwritable(path, error)),
+        Err(TryLockError::Error(error)) => Err(StoreFault::unwritable(&at(), error)),
     }
 }
 
@@ -83,11 +86,11 @@ mod tests {
         other.lock().unwrap();
         let turn = Mutex::new(());
         let started = Instant::now();
-        let fault = hold(file.as_file(), &turn, Mode::Exclusive, file.path()).unwrap_err();
+        let fault = hold(file.as_file(), &turn, Mode::Exclusive, &|| file.path().to_owned()).unwrap_err();
         assert!(matches!(fault, StoreFault::Locked { waited_ms: LOCK_MS_MAX, .. }), "{fault}");
         assert!(started.elapsed() >= Duration::from_millis(LOCK_MS_MAX));
         other.unlock().unwrap();
-        drop(hold(file.as_file(), &turn, Mode::Exclusive, file.path()).unwrap());
+        drop(hold(file.as_file(), &turn, Mode::Exclusive, &|| file.path().to_owned()).unwrap());
         // Dropping let go of it.
         other.try_lock().unwrap();
     }
@@ -96,9 +99,10 @@ mod tests {
     fn threads_that_share_a_file_exclude_one_another() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let turn = Mutex::new(());
-        let held = hold(file.as_file(), &turn, Mode::Exclusive, file.path()).unwrap();
+        let held = hold(file.as_file(), &turn, Mode::Exclusive, &|| file.path().to_owned()).unwrap();
         thread::scope(|scope| {
-            let tried = scope.spawn(|| attempt(file.as_file(), &turn, Mode::Shared, file.path()).unwrap().is_some());
+            let tried = scope
+                .spawn(|| attempt(file.as_file(), &turn, Mode::Shared, &|| file.path().to_owned()).unwrap().is_some());
             assert!(!tried.join().unwrap());
         });
         drop(held);

@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jackline_core::sha::Digest;
 
-use super::{CARRIED_BYTES_MAX, Commit, Committed, Head, Lines, Loaded, SessionEntry, Store, StoreFault};
+use super::{CARRIED_BYTES_MAX, Commit, Committed, Head, Lines, Loaded, SessionEntry, StateAt, Store, StoreFault};
 pub use listing::OddSession;
 use log::{LogLines, Trouble};
 pub use network::network_file_system;
@@ -129,9 +129,11 @@ impl FileStore {
         if session.writable() {
             let mut open = self.opened();
             open.push(Arc::clone(&session));
-            let closed = (open.len() > SESSIONS_OPEN_MAX).then(|| open.remove(0));
-            drop(open);
-            closed.filter(|closed| closed.is_behind()).iter().for_each(|closed| closed.catch_up());
+            if open.len() > SESSIONS_OPEN_MAX {
+                // One that waits for its checkpoint goes last; without it the next load folds some records.
+                let written = open.iter().position(|open| !open.is_behind());
+                open.remove(written.filter(|at| *at < SESSIONS_OPEN_MAX).unwrap_or_default());
+            }
         }
         session
     }
@@ -175,9 +177,9 @@ impl Store for FileStore {
         Ok(attempt.into())
     }
 
-    fn catch_up(&self) {
+    fn catch_up(&self, state: &StateAt<'_>) {
         let behind: Vec<_> = self.opened().iter().filter(|open| open.is_behind()).cloned().collect();
-        behind.iter().for_each(|open| open.catch_up());
+        behind.iter().for_each(|open| open.catch_up(state));
     }
 
     fn sessions(&self) -> Result<Vec<SessionEntry>, StoreFault> {

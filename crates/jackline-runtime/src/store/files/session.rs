@@ -16,7 +16,7 @@ use super::lock::{self, Mode};
 use super::log::{self, End, LogLines, Trouble};
 use super::place::{self, LOG, Place, STATE};
 use super::slots::{self, Label, Which};
-use crate::store::{Checkpoint, Commit, Committed, Head, Loaded, StoreFault, Sync};
+use crate::store::{Checkpoint, Commit, Committed, Head, Loaded, STATE_BYTES_MAX, StateAt, StoreFault, Sync};
 
 /// Looks without the lock before it is taken: a write that seems torn is mostly one that is still going on.
 const LOOKS_MAX: u32 = 3;
@@ -62,11 +62,10 @@ impl Settled {
 }
 
 /// A checkpoint that was left for later.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Left {
     which: Which,
     label: Label,
-    state: Vec<u8>,
 }
 
 /// What a look at the files found.
@@ -244,6 +243,8 @@ impl OpenSession {
                 None => return Ok(Attempt::Moved),
             },
         };
+        let left = later && commit.head.seq.saturating_sub(settled.seq) <= LEFT_RECORDS_MAX;
+        let state = if left { None } else { Some(commit.state_bytes()?) };
         // A log whose directory entry is lost with the power is lost whole, so the entry comes first.
         if commit.expected == Head::EMPTY && commit.sync == Sync::Full {
             self.place.sync(&self.root)?;
@@ -252,12 +253,10 @@ impl OpenSession {
             .map_err(|error| StoreFault::unwritable(&self.place.path(LOG), error))?;
         let (which, generation) = settled.next();
         let label = Label { generation, head: commit.head, line_bytes: commit.last_line_bytes() };
-        if later && commit.head.seq.saturating_sub(settled.seq) <= LEFT_RECORDS_MAX {
-            self.settle(Some(Settled { head: commit.head, ..settled }));
-            *self.left() = Some(Left { which, label, state: commit.state.to_vec() });
-        } else {
-            *self.left() = None;
-            self.write_slot(which, &label, commit.state);
+        *self.left() = left.then_some(Left { which, label });
+        match state {
+            None => self.settle(Some(Settled { head: commit.head, ..settled })),
+            Some(state) => self.write_slot(which, &label, &state),
         }
         Ok(Attempt::Done)
     }
@@ -267,11 +266,16 @@ impl OpenSession {
         self.left().is_some()
     }
 
-    /// Writes the checkpoint that was left, unless someone committed since: then theirs is newer.
-    pub(super) fn catch_up(&self) {
+    /// Writes the checkpoint that was left, where its state is known, unless someone committed since: then theirs is newer.
+    pub(super) fn catch_up(&self, state: &StateAt<'_>) {
+        let Some(left @ Left { which, label }) = *self.left() else { return };
+        // Before the lock is taken: others need not wait for that.
+        let Some(state) = state(&self.place.session, label.head) else { return };
         let Ok(_held) = self.hold(Mode::Exclusive) else { return };
-        // Taken under the lock, so that what a commit leaves meanwhile is not lost.
-        let Some(Left { which, label, state }) = self.left().take() else { return };
+        // Under the lock, so that what a commit left meanwhile is not lost.
+        if self.left().take_if(|now| *now == left).is_none() || state.len() > STATE_BYTES_MAX {
+            return;
+        }
         if self.log.metadata().is_ok_and(|log| log.nlink() > 0 && log.len() == label.head.offset) {
             self.write_slot(which, &label, &state);
         }
@@ -320,7 +324,7 @@ impl OpenSession {
     }
 
     fn hold(&self, mode: Mode) -> Result<lock::Held<'_>, StoreFault> {
-        lock::hold(&self.log, &self.turn, mode, &self.place.path(LOG))
+        lock::hold(&self.log, &self.turn, mode, &|| self.place.path(LOG))
     }
 
     fn unreadable(&self, error: io::Error) -> StoreFault {

@@ -8,14 +8,15 @@ use std::io;
 use jackline_core::sha::Digest;
 
 use super::disk;
+use crate::checksum;
 use crate::store::{Head, STATE_BYTES_MAX};
 
 /// Names the format and its version; another version is another number, and old slots are then rebuilt.
-const MAGIC: [u8; 8] = *b"JLSTATE\x08";
-/// magic 8, generation 8, seq 8, hash 32, offset 8, line bytes 4, state bytes 4, checksum 4.
-const HEADER_BYTES: usize = 76;
+const MAGIC: [u8; 8] = *b"JLSTATE\x09";
+/// magic 8, generation 8, seq 8, hash 32, offset 8, line bytes 4, state bytes 4, checksum 8.
+const HEADER_BYTES: usize = 80;
 /// Where the checksum is: at the end of the header, over all before it and the state.
-const CHECKED_BYTES: usize = HEADER_BYTES - 4;
+const CHECKED_BYTES: usize = HEADER_BYTES - 8;
 /// The second slot's offset: past the largest first one, on a page of its own. The file has a hole in between.
 const STRIDE_BYTES: u64 = STATE_BYTES_MAX as u64 + 4096;
 
@@ -58,7 +59,7 @@ pub(super) struct Draft {
     pub(super) which: Which,
     pub(super) label: Label,
     state_bytes: usize,
-    checksum: u32,
+    checksum: u64,
     bytes: Vec<u8>,
 }
 
@@ -89,7 +90,7 @@ fn read_header(which: Which, bytes: Vec<u8>) -> Option<Draft> {
     let offset = u64::from_le_bytes(take(&mut rest)?);
     let line_bytes = u32::from_le_bytes(take(&mut rest)?) as usize;
     let state_bytes = u32::from_le_bytes(take(&mut rest)?) as usize;
-    let checksum = u32::from_le_bytes(take(&mut rest)?);
+    let checksum = u64::from_le_bytes(take(&mut rest)?);
     let label = Label { generation, head: Head { seq, hash, offset }, line_bytes };
     let plausible = magic == MAGIC && state_bytes <= STATE_BYTES_MAX;
     plausible.then_some(Draft { which, label, state_bytes, checksum, bytes })
@@ -112,7 +113,7 @@ impl Draft {
             (read == missing.len()).then_some(())?;
         }
         let (header, state) = self.bytes.split_at_checked(HEADER_BYTES)?;
-        let right = checksum(header.get(..CHECKED_BYTES)?, state) == self.checksum;
+        let right = checksum::of(&[header.get(..CHECKED_BYTES)?, state]) == self.checksum;
         // In place: a copy would cost fresh memory.
         self.bytes.drain(..HEADER_BYTES);
         right.then_some(self.bytes)
@@ -121,12 +122,13 @@ impl Draft {
 
 /// Writes a slot; the other one stays as it is.
 pub(super) fn write(file: &File, which: Which, label: &Label, state: &[u8]) -> io::Result<()> {
-    let bytes = render(label, state).ok_or(io::ErrorKind::InvalidInput)?;
-    disk::write_all_at(file, &bytes, which.offset())
+    let header = header(label, state).ok_or(io::ErrorKind::InvalidInput)?;
+    // Side by side only on the disk: a copy of the state would cost fresh memory.
+    disk::write_both_at(file, &header, state, which.offset())
 }
 
-fn render(label: &Label, state: &[u8]) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(HEADER_BYTES + state.len());
+fn header(label: &Label, state: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(HEADER_BYTES);
     bytes.extend(MAGIC);
     bytes.extend(label.generation.to_le_bytes());
     bytes.extend(label.head.seq.to_le_bytes());
@@ -134,16 +136,8 @@ fn render(label: &Label, state: &[u8]) -> Option<Vec<u8>> {
     bytes.extend(label.head.offset.to_le_bytes());
     bytes.extend(u32::try_from(label.line_bytes).ok()?.to_le_bytes());
     bytes.extend(u32::try_from(state.len()).ok()?.to_le_bytes());
-    bytes.extend(checksum(&bytes, state).to_le_bytes());
-    bytes.extend(state);
+    bytes.extend(checksum::of(&[&bytes, state]).to_le_bytes());
     Some(bytes)
-}
-
-fn checksum(header: &[u8], state: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(header);
-    hasher.update(state);
-    hasher.finalize()
 }
 
 #[cfg(test)]
@@ -191,9 +185,19 @@ mod tests {
     }
 
     #[test]
+    fn a_disk_that_takes_only_a_part_gets_the_rest() {
+        for taken in 0..HEADER_BYTES + 12 {
+            let file = tempfile::tempfile().unwrap();
+            disk::faults::plan(&[disk::faults::Fault::Short(taken)]);
+            write(&file, Which::A, &label(1, 300), b"some state").unwrap();
+            check(&file, &[(Which::A, 1, Some(b"some state"))]);
+        }
+    }
+
+    #[test]
     fn any_changed_byte_is_noticed() {
         let file = tempfile::tempfile().unwrap();
-        let whole = render(&label(1, 300), b"some state").unwrap();
+        let whole = [header(&label(1, 300), b"some state").unwrap().as_slice(), b"some state"].concat();
         for at in 0..whole.len() {
             let mut bytes = whole.clone();
             bytes[at] ^= 1;

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::disk::faults::{Fault, plan};
 use super::*;
 use crate::store::suite::{self, Step, check_chain, check_settled, grow};
-use crate::store::{RECORD_BYTES_MAX, Sync, Torn};
+use crate::store::{RECORD_BYTES_MAX, STATE_BYTES_MAX, Sync, Torn};
 
 /// A store below a directory that is removed afterwards.
 struct Fixture {
@@ -54,6 +54,12 @@ impl Fixture {
     }
 }
 
+/// The state as steps have it.
+#[expect(clippy::unnecessary_wraps, reason = "whoever catches up may know no state")]
+fn state_at(_session: &str, head: Head) -> Option<Vec<u8>> {
+    Some(suite::state_at(head))
+}
+
 #[track_caller]
 fn done(store: &FileStore, step: &Step) {
     assert_eq!(store.commit("s", &step.commit()).unwrap(), Committed::Done);
@@ -75,12 +81,12 @@ fn a_checkpoint_that_is_left_is_written_when_there_is_time() {
     let store = fixture.other().checkpoints_follow();
     let head = grow(&store, "s", 2, "a");
     fixture.check(head, None, 2, None);
-    store.catch_up();
+    store.catch_up(&state_at);
     fixture.check(head, Some(2), 0, None);
     let head = grow(&store, "s", 3, "b");
     fixture.check(head, Some(2), 3, None);
-    store.catch_up();
-    store.catch_up();
+    store.catch_up(&state_at);
+    store.catch_up(&state_at);
     fixture.check(head, Some(5), 0, None);
 }
 
@@ -90,12 +96,12 @@ fn a_checkpoint_that_is_left_gives_way_to_a_newer_one() {
     let store = fixture.other().checkpoints_follow();
     grow(&store, "s", 2, "a");
     let head = grow(&fixture.store, "s", 1, "b");
-    store.catch_up();
+    store.catch_up(&state_at);
     fixture.check(head, Some(3), 0, None);
     // The slot that is written next is the older one.
     let head = grow(&store, "s", 1, "c");
     fixture.check(head, Some(3), 1, None);
-    store.catch_up();
+    store.catch_up(&state_at);
     fixture.check(head, Some(4), 0, None);
 }
 
@@ -111,14 +117,46 @@ fn checkpoints_that_are_left_do_not_fall_far_behind() {
 }
 
 #[test]
-fn a_session_that_is_closed_to_make_room_is_not_left_behind() {
+fn a_checkpoint_whose_state_nobody_knows_stays_left() {
+    let fixture = Fixture::new();
+    let store = fixture.other().checkpoints_follow();
+    let head = grow(&store, "s", 2, "a");
+    store.catch_up(&|_, _| None);
+    fixture.check(head, None, 2, None);
+    store.catch_up(&|_, _| Some(vec![0; STATE_BYTES_MAX + 1]));
+    fixture.check(head, None, 2, None);
+    let head = grow(&store, "s", 1, "b");
+    store.catch_up(&state_at);
+    fixture.check(head, Some(3), 0, None);
+}
+
+#[test]
+fn a_session_that_waits_for_its_checkpoint_is_closed_last() {
+    let fixture = Fixture::new();
+    let store = fixture.other().checkpoints_follow();
+    let head = grow(&store, "s", 2, "a");
+    for other in 0..2 * SESSIONS_OPEN_MAX {
+        grow(&store, &format!("other-{other}"), 1, "a");
+        store.catch_up(&|session, head| state_at(session, head).filter(|_| session != "s"));
+    }
+    fixture.check(head, None, 2, None);
+    store.catch_up(&state_at);
+    fixture.check(head, Some(2), 0, None);
+}
+
+#[test]
+fn however_many_wait_only_so_many_are_open() {
     let fixture = Fixture::new();
     let store = fixture.other().checkpoints_follow();
     let head = grow(&store, "s", 2, "a");
     for other in 0..SESSIONS_OPEN_MAX {
         grow(&store, &format!("other-{other}"), 1, "a");
     }
-    fixture.check(head, Some(2), 0, None);
+    assert_eq!(store.opened().len(), SESSIONS_OPEN_MAX);
+    // What was left of the one that went is folded again.
+    store.catch_up(&state_at);
+    fixture.check(head, None, 2, None);
+    fixture.check(grow(&store, "s", 1, "b"), None, 3, None);
 }
 
 #[test]
@@ -129,7 +167,7 @@ fn stores_of_their_own_lose_nothing_of_one_another() {
             let store = if writer % 2 == 0 { fixture.other() } else { fixture.other().checkpoints_follow() };
             scope.spawn(move || {
                 suite::write_many(&store, "s", writer, 50);
-                store.catch_up();
+                store.catch_up(&state_at);
             });
         }
     });

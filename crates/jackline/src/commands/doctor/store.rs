@@ -8,7 +8,7 @@ use jackline_runtime::replace;
 use jackline_runtime::store::files::{network_file_system, room_bytes};
 
 use super::report::Report;
-use crate::place::Where;
+use crate::place::{self, Where};
 
 const GROUP: &str = "store";
 
@@ -31,6 +31,10 @@ pub(super) fn look(state: &Path, asked: &Where, report: &mut Report) {
     if let Some(kind) = network_file_system(state) {
         let text = format!("`{shown}` lies on a network file system ({kind}), where locks may not hold");
         report.warn(GROUP, text, "keep it on a local disk: `jackline init --store DIR`");
+    }
+    if asked.project().is_ok_and(|root| place::leads_into(state, &root)) {
+        let text = format!("`{shown}` lies in the project itself, where an agent works");
+        report.warn(GROUP, text, "keep it outside of every project: `jackline init --store DIR`");
     }
     private(state, report);
     room(state, report);

@@ -1,4 +1,5 @@
-//! Trust in a definition that is there already: asked for where its commands would not run without it.
+//! A definition that is there already: told of where it cannot be used, and trust in it asked for where its commands
+//! would not run without.
 
 use std::path::Path;
 
@@ -31,6 +32,18 @@ pub(super) fn trust(there: &Path, at: &Where, state: &Path, wanted: bool) -> Res
             Ok(())
         }
         Ok(()) => Ok(()),
+    }
+}
+
+/// Says so where a definition cannot be used: what is wired then refuses every call.
+pub(super) fn warn_of_faults(there: &Path, state: &Path) {
+    let root = there.parent().unwrap_or(there);
+    if place::judged_by(state.to_owned(), root.to_owned()).stack(None, None).is_err() {
+        let shown = place::shown(there);
+        screen::complain(&format!(
+            "warning: `{shown}` cannot be used as it is, and every call is refused until it can"
+        ));
+        screen::complain("  help: jackline check");
     }
 }
 

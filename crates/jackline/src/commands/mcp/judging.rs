@@ -72,11 +72,11 @@ impl Judging {
             home: self.home.clone(),
             settings: self.settings.clone(),
         };
-        let Hooked { state, definitions, settings, home } =
+        let Hooked { state, definitions, settings, home, started_in } =
             place::hooked("claude", &baked, || None).map_err(CommandError::input)?;
         let mut builder = builder.state(&state);
         builder = builder.host_settings(settings).environment(place::environment);
-        builder = builder.web(crate::web::Client).outcomes_follow().started_in(place::started_in());
+        builder = builder.web(crate::web::Client).outcomes_follow().started_in(started_in);
         builder = match &self.definition {
             Some(file) => {
                 let at = Where { workspace: self.workspace.clone(), store: self.store.clone() };

@@ -12,7 +12,7 @@ use jackline_mcp::proxy::{self, Options, Streams, TIMEOUT_DEFAULT, Target};
 use super::judging::Judging;
 use crate::error::CommandError;
 use crate::place;
-use crate::{interrupt, screen, unload};
+use crate::{arena, interrupt, screen, unload};
 
 /// Stand between an MCP client and a server, and judge every tool call
 ///
@@ -53,6 +53,7 @@ impl Proxy {
             dirs: self.dirs(),
             server: self.target()?,
             unload: unload::unload,
+            settle_in: arena::take_shelf,
         };
         let streams = Streams {
             input: Box::new(io::stdin()),
