@@ -31,6 +31,13 @@ pub struct Queue<'a> {
     folder: &'a Folder,
 }
 
+/// What becomes of an entry that is damaged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Damaged {
+    Removed,
+    Left,
+}
+
 /// What was found under a hash.
 #[derive(Debug, PartialEq)]
 pub enum Found<Name = String> {
@@ -70,15 +77,15 @@ impl<'a> Queue<'a> {
     /// The entry under a trigger hash. One that is damaged is taken away, so that its policy fires anew.
     #[must_use]
     pub fn get(&self, hash: &str) -> Found {
-        self.read(hash)
+        self.read(hash, Damaged::Removed)
     }
 
     /// The same without the names of its files.
     pub(crate) fn glance(&self, hash: &str) -> Found<Passed> {
-        self.read(hash)
+        self.read(hash, Damaged::Removed)
     }
 
-    fn read<Name: DeserializeOwned>(&self, hash: &str) -> Found<Name> {
+    fn read<Name: DeserializeOwned>(&self, hash: &str, damaged: Damaged) -> Found<Name> {
         for status in Status::ALL {
             let file = self.file(hash, status);
             let (bytes, is_dir) = match open(&file) {
@@ -92,7 +99,9 @@ impl<'a> Queue<'a> {
                 Some(entry) => return Found::Entry(Box::new(entry)),
                 // Whatever else stands there is not ours, and would keep the entry from being written.
                 None => {
-                    drop(if is_dir { fs::remove_dir_all(&file) } else { fs::remove_file(&file) });
+                    if damaged == Damaged::Removed {
+                        drop(if is_dir { fs::remove_dir_all(&file) } else { fs::remove_file(&file) });
+                    }
                     return Found::Corrupt(format!("{hash}.{}.json", status.name()));
                 }
             }
@@ -116,7 +125,7 @@ impl<'a> Queue<'a> {
         entries.collect()
     }
 
-    /// Every entry, by hash; what is damaged is named.
+    /// Every entry, by hash; what is damaged is named, and left for the next look, which records it.
     #[must_use]
     pub fn all(&self) -> (Vec<Entry>, Vec<String>) {
         let mut hashes: Vec<String> = Vec::new();
@@ -129,7 +138,7 @@ impl<'a> Queue<'a> {
         hashes.dedup();
         let (mut entries, mut corrupt) = (Vec::new(), Vec::new());
         for hash in hashes {
-            match self.get(&hash) {
+            match self.read(&hash, Damaged::Left) {
                 Found::Entry(entry) => entries.push(*entry),
                 Found::Corrupt(name) => corrupt.push(name),
                 Found::Nothing => {}

@@ -119,6 +119,8 @@ fn a_damaged_entry_is_removed_recorded_and_written_anew() {
     ];
     for damage in damage {
         damage();
+        let status = world.run(&["policy", "status"]).stdout;
+        assert!(status.contains(&format!("damaged: {hash}.queued.json")) && file.exists(), "{status}");
         let seen = world.check(&[]);
         assert_eq!(super::names(&seen["outstanding"]), ["readme", "second"]);
         assert!(seen["faults"][0]["message"].as_str().is_some_and(|text| text.contains("damaged")), "{seen}");

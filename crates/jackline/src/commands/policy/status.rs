@@ -57,11 +57,11 @@ impl Status {
         if folders.is_empty() {
             return Ok(screen::line(&none_found(&workspace))?);
         }
-        if rows.is_empty() {
+        if rows.is_empty() && corrupt.is_empty() {
             screen::line("the queue is empty")?;
         }
         rows.iter().try_for_each(|(entry, backed)| screen::line(&line(entry, *backed)))?;
-        corrupt.iter().try_for_each(|name| screen::line(&format!("damaged, and removed: {name}")))?;
+        corrupt.iter().try_for_each(|name| screen::line(&format!("damaged: {name} (the next stop records it and writes it anew)")))?;
         Ok(())
     }
 }
