@@ -122,7 +122,7 @@ codes! {
         "The shell text runs a Jackline command that is for people.",
         "Ask the owner to run it; `check`, `log`, `explain`, `sessions` and `todo list` are open to agents.";
     SHELL_UNPARSABLE = "shell/unparsable",
-        "The shell text could not be parsed, so nobody can tell what it does.",
+        "The shell text could not be parsed, and a policy looks inside commands or a pattern in it may name anything.",
         "Write it more simply, as one or several plain commands.";
     SHELL_OPAQUE = "shell/opaque",
         "The shell text runs a program that cannot be known before it runs, and a policy looks inside commands.",

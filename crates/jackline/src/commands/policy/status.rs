@@ -61,7 +61,9 @@ impl Status {
             screen::line("the queue is empty")?;
         }
         rows.iter().try_for_each(|(entry, backed)| screen::line(&line(entry, *backed)))?;
-        corrupt.iter().try_for_each(|name| screen::line(&format!("damaged: {name} (the next stop records it and writes it anew)")))?;
+        corrupt.iter().try_for_each(|name| {
+            screen::line(&format!("damaged: {name} (the next stop records it and writes it anew)"))
+        })?;
         Ok(())
     }
 }
