@@ -8,6 +8,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::CStr;
 use std::fs::File;
+#[cfg(target_os = "linux")]
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -16,8 +18,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+use foldhash::fast::RandomState;
 use jackline_core::sha::Digest;
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
 use super::blob::Blob;
@@ -32,6 +35,9 @@ use crate::probes::fingerprint::all;
 const LOOKERS_MAX: usize = 4;
 /// Files from which on more than one thread looks; starting one costs as much as looking at dozens.
 const FILES_PER_LOOKER_MIN: usize = 256;
+/// Bytes of a directory that are listed by one question to the kernel.
+#[cfg(target_os = "linux")]
+const LISTED_BYTES: usize = 32 * 1024;
 /// Files that each of them reads at most, of those that may contain something else; others are read when they are asked for.
 const READ_MAX: usize = 16 * 1024;
 /// What says how git converts files.
@@ -125,7 +131,7 @@ struct Directory {
 }
 
 /// What the index has in a directory, by name.
-type Children<'a> = HashMap<&'a [u8], Child>;
+type Children<'a> = HashMap<&'a [u8], Child, RandomState>;
 
 /// The same under one name.
 #[derive(Debug)]
@@ -249,19 +255,17 @@ impl Work<'_> {
         self.children(directory, children);
         let (mut others, mut ignores) = (Vec::new(), false);
         let mut inner = Vec::new();
-        let mut listing = Dir::new(opened).ok()?;
-        while let Some(entry) = listing.read() {
-            let entry = entry.ok()?;
-            let name = entry.file_name().to_bytes();
+        let here = opened.as_fd();
+        each(&opened, |entry, kind| {
+            let name = entry.to_bytes();
             match name {
-                b"." | b".." => continue,
-                b".git" if directory.path.is_empty() => continue,
+                b"." | b".." => return Some(()),
+                b".git" if directory.path.is_empty() => return Some(()),
                 // A repository inside, or what looks like one.
                 b".git" => return None,
                 _ => {}
             }
-            let here = listing.fd().ok()?;
-            let kind = kind(here, entry.file_name(), entry.file_type())?;
+            let kind = self::kind(here, entry, kind)?;
             ignores |= name == IGNORING.as_bytes();
             if name == ATTRIBUTES.as_bytes() {
                 found.attributes.push([&directory.path, name].concat());
@@ -273,16 +277,17 @@ impl Work<'_> {
                         inner.push((name.to_owned(), child.entries.clone()));
                     } else {
                         let entry_number = child.entries.start;
-                        self.hold(here, entry.file_name(), entry_number, found)?;
+                        self.hold(here, entry, entry_number, found)?;
                     }
                 }
                 Some(_) | None => others.push(Other { name: name.to_owned(), kind }),
             }
-        }
+            Some(())
+        })?;
         let gone = children.values().filter(|child| !child.seen).flat_map(|child| child.entries.clone());
         found.doubtful.extend(gone.map(|number| (number, Now::Gone)));
         let ignoring = if ignores && !directory.ignored {
-            let patterns = patterns(listing.fd().ok()?)?;
+            let patterns = patterns(here)?;
             Some(Level::read(&patterns, directory.path.len(), directory.ignoring.clone())?)
         } else {
             directory.ignoring.clone()
@@ -384,6 +389,28 @@ impl Further<'_> {
         let told = || self.ignoring.as_ref().is_some_and(|level| level.ignores(path, directory));
         name != IGNORING.as_bytes() && (own || told())
     }
+}
+
+/// Tells of everything in a directory, until nothing is answered; nothing as well where it cannot be listed.
+#[cfg(target_os = "linux")]
+fn each(directory: &OwnedFd, mut tell: impl FnMut(&CStr, FileType) -> Option<()>) -> Option<()> {
+    let mut room = [MaybeUninit::uninit(); LISTED_BYTES];
+    let mut listing = rustix::fs::RawDir::new(directory, &mut room);
+    while let Some(entry) = listing.next() {
+        let entry = entry.ok()?;
+        tell(entry.file_name(), entry.file_type())?;
+    }
+    Some(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn each(directory: &OwnedFd, mut tell: impl FnMut(&CStr, FileType) -> Option<()>) -> Option<()> {
+    let mut listing = rustix::fs::Dir::read_from(directory).ok()?;
+    while let Some(entry) = listing.read() {
+        let entry = entry.ok()?;
+        tell(entry.file_name(), entry.file_type())?;
+    }
+    Some(())
 }
 
 /// What something is; nothing where that cannot be told.
