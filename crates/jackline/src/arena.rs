@@ -225,6 +225,21 @@ impl Arena {
         }
     }
 
+    /// Moves a part's content into another part, and gives it back.
+    ///
+    /// SAFETY: as for `realloc`: the part was handed out with this layout, and `new` is not of size zero.
+    unsafe fn moved(&self, part: *mut u8, layout: Layout, new: Layout) -> *mut u8 {
+        // SAFETY: the parts do not overlap, and both hold the smaller of the two sizes.
+        unsafe {
+            let moved = self.alloc(new);
+            if !moved.is_null() {
+                moved.copy_from_nonoverlapping(part, layout.size().min(new.size()));
+                self.dealloc(part, layout);
+            }
+            moved
+        }
+    }
+
     /// Makes a part larger or smaller where it is, if that is possible.
     fn resize(books: &mut Books, offset: usize, (old, new): (usize, usize)) -> bool {
         let (old, new) = (rounded(old), rounded(new));
@@ -288,22 +303,20 @@ unsafe impl GlobalAlloc for Arena {
             if class(layout).is_some() && class(layout) == class(new) {
                 return part;
             }
-            // SAFETY: what does not lie in the block came from the system, asked for in this way; and so is what it becomes.
-            return unsafe { System.realloc(part, asked_for(layout), asked_for(new).size()) };
+            let (old, asked) = (asked_for(layout), asked_for(new));
+            // Only a part that is aligned as its class wants may become one of that class, or stop being one.
+            if old.align() == asked.align() {
+                // SAFETY: what does not lie in the block came from the system, asked for in this way; and so is what it becomes.
+                return unsafe { System.realloc(part, old, asked.size()) };
+            }
+            // SAFETY: the new size was found valid.
+            return unsafe { self.moved(part, layout, new) };
         };
         if self.ask(|_, books| Self::resize(books, offset, (layout.size(), new_size))).is_some_and(|resized| resized) {
             return part;
         }
-        // SAFETY: the caller promises that the new size is valid for the alignment; the parts do not overlap, and both
-        // hold the smaller of the two sizes.
-        unsafe {
-            let moved = self.alloc(Layout::from_size_align_unchecked(new_size, layout.align()));
-            if !moved.is_null() {
-                moved.copy_from_nonoverlapping(part, layout.size().min(new_size));
-                self.dealloc(part, layout);
-            }
-            moved
-        }
+        // SAFETY: the caller promises that the new size is valid for the alignment.
+        unsafe { self.moved(part, layout, Layout::from_size_align_unchecked(new_size, layout.align())) }
     }
 }
 
@@ -459,7 +472,7 @@ mod tests {
                 Shelf::ask(|shelf| Some(shelf.bytes))
             }
         });
-        assert_eq!(shelved.join().unwrap(), Some(112));
+        assert_eq!(shelved.join().unwrap(), Some(208 + 112), "what moved left its part, and what was given back");
         assert_eq!(Shelf::ask(|shelf| Some(shelf.bytes)), None, "another thread has none");
     }
 
