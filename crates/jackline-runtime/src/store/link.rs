@@ -29,6 +29,24 @@ pub(crate) fn before(line: &[u8]) -> Option<(u64, Digest)> {
     Some((seq, Digest::parse(prev_hash)?))
 }
 
+/// The head that a log has when `line` follows `head`: it links to it, and is what its own hash says. Whole records only:
+/// a canonical one without its hash is the line without that member.
+pub(super) fn after(head: Head, line: &[u8]) -> Option<Head> {
+    if before(line)? != (head.seq.checked_add(1)?, head.hash) || !line.ends_with(b"\n") {
+        return None;
+    }
+    let Link { seq, hash } = serde_json::from_slice(line).ok()?;
+    let digest = Digest::parse(hash)?;
+    let start = (hash.as_ptr() as usize).checked_sub(line.as_ptr() as usize)?.checked_sub(MEMBER.len())?;
+    let (name, rest) = line.get(start..)?.split_at_checked(MEMBER.len())?;
+    let rest = rest.get(hash.len()..)?.strip_prefix(b"\",")?.strip_suffix(b"\n")?;
+    let is_own = name == MEMBER && Digest::of(&[line.get(..start)?, rest].concat()) == digest;
+    is_own.then_some(Head { seq, hash: digest, offset: head.offset + line.len() as u64 })
+}
+
+/// How the member begins that holds a record's hash. Members are sorted, so it is never the last.
+const MEMBER: &[u8] = b"\"hash\":\"";
+
 /// The member `session` of a record line.
 pub(super) fn session(line: &[u8]) -> Option<String> {
     #[derive(Deserialize)]

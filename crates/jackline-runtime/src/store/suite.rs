@@ -61,13 +61,12 @@ pub(super) fn state_at(head: Head) -> Vec<u8> {
 
 fn record(session: &str, from: Head, salt: &str, lines: &mut Vec<u8>) -> Head {
     let seq = from.seq + 1;
-    let hash = Digest::of_parts([from.hash.0.as_slice(), salt.as_bytes()]);
     // The data holds what an agent could put there to be taken for the record's own members.
     let data =
         serde_json::json!({"hash": Digest::of(b"lie").hex(), "salt": salt, "seq": 0, "text": "\"hash\":\"00\"\n"});
-    let line = serde_json::json!({
-        "data": data, "hash": hash.hex(), "prev_hash": from.hash.hex(), "seq": seq, "session": session,
-    });
+    let mut line = serde_json::json!({ "data": data, "prev_hash": from.hash.hex(), "seq": seq, "session": session });
+    let hash = Digest::of(&serde_json::to_vec(&line).unwrap());
+    line["hash"] = hash.hex().into();
     lines.extend(serde_json::to_vec(&line).unwrap());
     lines.push(b'\n');
     Head { seq, hash, offset: from.offset + (lines.len() as u64 - written(lines)) }

@@ -51,6 +51,30 @@ fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
     file.write_at(bytes, offset)
 }
 
+/// Writes parts one behind the other over what is there, and returns when they are durable. What the disk does not take
+/// at once is an error.
+pub(super) fn write_through(file: &File, parts: &[&[u8]], offset: u64) -> io::Result<()> {
+    #[cfg(test)]
+    if let Some(fault) = faults::next() {
+        return fault.fail();
+    }
+    let slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
+    let written = write_slices_through(file, &slices, offset)?;
+    let whole = written == parts.iter().map(|part| part.len()).sum::<usize>();
+    whole.then_some(()).ok_or_else(|| io::ErrorKind::WriteZero.into())
+}
+
+#[cfg(target_os = "linux")]
+fn write_slices_through(file: &File, slices: &[IoSlice<'_>], offset: u64) -> io::Result<usize> {
+    Ok(rustix::io::pwritev2(file, slices, offset, rustix::io::ReadWriteFlags::DSYNC)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn write_slices_through(file: &File, slices: &[IoSlice<'_>], offset: u64) -> io::Result<usize> {
+    let written = rustix::io::pwritev(file, slices, offset)?;
+    file.sync_data().map(|()| written)
+}
+
 /// Makes what was written durable.
 pub(super) fn sync(file: &File) -> io::Result<()> {
     #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
 use super::disk;
-use crate::store::{Head, RECORD_BYTES_MAX, StoreFault, Sync, Torn, link};
+use crate::store::{Head, RECORD_BYTES_MAX, StoreFault, Torn, link};
 
 /// Bytes read at once while looking back for a line end: a few ordinary records.
 const LOOK_BACK_BYTES: u64 = 16 << 10;
@@ -93,12 +93,9 @@ pub(super) fn after_last_line(log: &File) -> Result<Vec<u8>, Trouble> {
     read_range(log, line_start(log, 0, len)?, len)
 }
 
-/// Appends whole lines at `offset` and makes them durable; on any fault the log ends at `offset` again.
-pub(super) fn append(log: &File, offset: u64, lines: &[u8], sync: Sync) -> io::Result<()> {
-    let appended = disk::write_all_at(log, lines, offset).and_then(|()| match sync {
-        Sync::Full => disk::sync(log),
-        Sync::Os => Ok(()),
-    });
+/// Appends whole lines at `offset` and has them made durable by `press`; on any fault the log ends at `offset` again.
+pub(super) fn append(log: &File, offset: u64, lines: &[u8], press: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    let appended = disk::write_all_at(log, lines, offset).and_then(|()| press());
     if appended.is_err() {
         // What was not answered must not look as if it were; if even this fails, the next load finds a torn tail
         // or records that nobody was told of, and both are harmless.

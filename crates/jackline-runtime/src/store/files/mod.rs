@@ -4,6 +4,7 @@
 //! append. Nothing runs in the background and nothing is kept in memory that another process could make untrue.
 
 mod disk;
+mod journal;
 mod listing;
 mod lock;
 mod log;
@@ -202,6 +203,10 @@ impl Store for FileStore {
     fn lines(&self, session: &str, from: u64) -> Result<Lines, StoreFault> {
         let place = Place::new(&self.root, session)?;
         let Some(root) = place.root()? else { return Ok(Box::new(std::iter::empty())) };
+        // What the power took is given back first; where that fails, whoever reads shall see what is there.
+        if let Ok(Some(open)) = OpenSession::existing(place.clone()) {
+            let _ = open.restore();
+        }
         let path = place.path(place::LOG);
         let opened = place.open(&root, &[place::LOG], place::READ);
         let Some(log) = opened.map_err(|error| StoreFault::unreadable(&path, error))? else {

@@ -17,6 +17,7 @@ use crate::store::{StoreFault, Sync, check_session};
 
 pub(super) const LOG: &str = "audit.jsonl";
 pub(super) const STATE: &str = "state";
+pub(super) const JOURNAL: &str = "journal";
 pub(super) const ID: &str = "id";
 /// A log that is to take the present one's place, while it is written.
 pub(super) const NEXT: &str = "audit.jsonl.next";

@@ -1,5 +1,6 @@
 //! One session with its files open: looks where the log ends and which checkpoint holds, and commits under the lock.
 
+mod durable;
 pub(super) mod retire;
 
 use std::fs::{self, File};
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
+use super::journal::Journal;
 use super::lock::{self, Mode};
 use super::log::{self, End, LogLines, Trouble};
 use super::place::{self, LOG, Place, STATE};
@@ -34,6 +36,7 @@ pub(super) struct OpenSession {
     root: OwnedFd,
     log: Arc<File>,
     state: OnceLock<File>,
+    journal: OnceLock<Journal>,
     turn: Mutex<()>,
     settled: Mutex<Option<Settled>>,
     left: Mutex<Option<Left>>,
@@ -120,6 +123,7 @@ impl OpenSession {
             root,
             log: Arc::new(log),
             state: OnceLock::new(),
+            journal: OnceLock::new(),
             turn: Mutex::new(()),
             settled: Mutex::new(None),
             left: Mutex::new(None),
@@ -157,11 +161,12 @@ impl OpenSession {
                 thread::sleep(Duration::from_micros(LOOK_PAUSE_US));
             }
             match self.look() {
-                Ok(seen) if seen.end.torn.is_none() => return self.loaded(seen),
+                Ok(seen) if seen.end.torn.is_none() && !self.lacks(seen.end.head) => return self.loaded(seen),
                 Ok(_) | Err(StoreFault::Corrupt { .. }) => {}
                 Err(fault) => return Err(fault),
             }
         }
+        self.restore()?;
         let _held = self.hold(Mode::Shared)?;
         self.loaded(self.look()?)
     }
@@ -249,7 +254,7 @@ impl OpenSession {
         if commit.expected == Head::EMPTY && commit.sync == Sync::Full {
             self.place.sync(&self.root)?;
         }
-        log::append(&self.log, commit.expected.offset, commit.lines, commit.sync)
+        log::append(&self.log, commit.expected.offset, commit.lines, || self.press(commit))
             .map_err(|error| StoreFault::unwritable(&self.place.path(LOG), error))?;
         let (which, generation) = settled.next();
         let label = Label { generation, head: commit.head, line_bytes: commit.last_line_bytes() };

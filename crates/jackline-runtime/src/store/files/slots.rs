@@ -12,7 +12,7 @@ use crate::checksum;
 use crate::store::{Head, STATE_BYTES_MAX};
 
 /// Names the format and its version; another version is another number, and old slots are then rebuilt.
-const MAGIC: [u8; 8] = *b"JLSTATE\x09";
+const MAGIC: [u8; 8] = *b"JLSTATE\x0a";
 /// magic 8, generation 8, seq 8, hash 32, offset 8, line bytes 4, state bytes 4, checksum 8.
 const HEADER_BYTES: usize = 80;
 /// Where the checksum is: at the end of the header, over all before it and the state.

@@ -1,5 +1,6 @@
 //! What is particular to files: crashes, damage, planted things, full disks.
 
+mod journal;
 mod left;
 
 use std::fs::{self, OpenOptions};

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use super::{OpenSession, Seen, Settled};
 use crate::store::files::lock::Mode;
-use crate::store::files::place::{self, CARRIED, ID, LOG, NEXT, SNAPSHOTS, STATE};
+use crate::store::files::place::{self, CARRIED, ID, JOURNAL, LOG, NEXT, SNAPSHOTS, STATE};
 use crate::store::files::slots::{self, Label};
 use crate::store::files::{Retirement, disk, log};
 use crate::store::{CARRIED_BYTES_MAX, Head, StoreFault, link, within};
@@ -72,6 +72,8 @@ impl OpenSession {
         next.append(&line).and_then(|()| disk::sync(&next.file)).map_err(unwritable)?;
         // Whoever opens it from now on waits until its state is there as well.
         next.file.try_lock().map_err(|error| unwritable(io::Error::from(error)))?;
+        // Its offsets are those of the old log, which must be durable without it until the new one is in its place.
+        disk::sync(&self.log).and_then(|()| disk::remove(own, JOURNAL)).map_err(unwritable)?;
         disk::replace(own, NEXT, LOG).map_err(unwritable)?;
         // Should the power fail before this is durable, the old log is there, and with it everything.
         let _ = sync(own);
@@ -116,7 +118,7 @@ impl OpenSession {
         let rest = Rest::of(&own).map_err(|error| unwritable(error.into()))?;
         said()?;
         // A cache, and a name that the log has too: without them it is still the whole session.
-        for name in [STATE, ID] {
+        for name in [STATE, ID, JOURNAL] {
             disk::remove(&own, name).map_err(unwritable)?;
         }
         disk::remove(&own, LOG).map_err(unwritable)?;
