@@ -7,6 +7,7 @@
 
 mod libraries;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,8 +24,21 @@ const CRATE: &str = "Cs";
 /// assembly.
 const UNNAMED: &[&str] = &["file crt1.o", "file memcpy.lo", "file memmove.lo", "file memset.lo"];
 
-/// How many events ran a function.
-type Times = BTreeMap<String, usize>;
+/// What runs functions, by their names.
+type Runs = BTreeMap<String, Use>;
+
+/// What runs a function: which kinds of events, a bit for each, and how many events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Use {
+    kinds: u64,
+    times: usize,
+}
+
+impl Use {
+    fn with(self, other: Self) -> Self {
+        Self { kinds: self.kinds | other.kinds, times: self.times.max(other.times) }
+    }
+}
 
 /// Builds, plays, and writes the list; builds nothing where programs with names are given.
 pub(crate) fn run(given: &[&str]) -> Result<(), String> {
@@ -32,14 +46,14 @@ pub(crate) fn run(given: &[&str]) -> Result<(), String> {
         [] => vec![dist::build("profiling")?, dist::build_plain("profiling")?],
         given => given.iter().map(absolute).collect::<Result<_, _>>()?,
     };
-    let mut times = Times::new();
+    let mut runs = Runs::new();
     for program in programs {
         for (name, ran) in played(&program)? {
-            let most = times.entry(name).or_default();
-            *most = ran.max(*most);
+            let known = runs.entry(name).or_default();
+            *known = known.with(ran);
         }
     }
-    let names = ranked(times);
+    let names = ranked(runs);
     let list = root().join("crates/jackline/hook.order");
     let text = names.iter().fold(HEAD.to_owned(), |text, name| text + name + "\n");
     fs::write(&list, text).map_err(|fault| format!("`{}` cannot be written: {fault}", list.display()))?;
@@ -51,19 +65,24 @@ fn absolute(program: &&str) -> Result<PathBuf, String> {
     fs::canonicalize(program).map_err(|fault| format!("`{program}` cannot be found: {fault}"))
 }
 
-/// The lines about what a program runs. What the proxy alone runs is counted as run by no event, so it comes last.
-fn played(program: &Path) -> Result<Times, String> {
+/// The lines about what a program runs. What the proxy alone runs is run by no event, so it comes last.
+fn played(program: &Path) -> Result<Runs, String> {
     let play = Play::watched(program)?;
-    let mut times = Times::new();
-    play.events()?.into_iter().flatten().for_each(|name| *times.entry(name).or_default() += 1);
+    let mut runs = Runs::new();
+    for (number, event) in play.events()?.into_iter().enumerate() {
+        for name in event {
+            let known = runs.entry(name).or_default();
+            *known = Use { kinds: known.kinds | 1 << (number % Play::KINDS), times: known.times + 1 };
+        }
+    }
     for name in play.proxy()? {
-        times.entry(name).or_default();
+        runs.entry(name).or_default();
     }
     let members = libraries::members()?;
-    let mut lines = Times::new();
-    for (line, ran) in times.iter().flat_map(|(name, ran)| told(name, &members).map(move |line| (line, *ran))) {
-        let most = lines.entry(line).or_default();
-        *most = ran.max(*most);
+    let mut lines = Runs::new();
+    for (line, ran) in runs.iter().flat_map(|(name, ran)| told(name, &members).map(move |line| (line, *ran))) {
+        let known = lines.entry(line).or_default();
+        *known = known.with(ran);
     }
     Ok(lines)
 }
@@ -73,10 +92,11 @@ fn told(name: &str, members: &BTreeMap<String, String>) -> impl Iterator<Item = 
     members.get(name).map(|member| format!("file {member}")).into_iter().chain([pattern(name)])
 }
 
-/// What most events run comes first, so that an event touches few pages of what others run.
-fn ranked(times: Times) -> Vec<String> {
-    let mut names: Vec<(String, usize)> = times.into_iter().collect();
-    names.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
+/// What most kinds of events run comes first, and what the same kinds run lies together, so that an event touches few pages
+/// of what others run.
+fn ranked(runs: Runs) -> Vec<String> {
+    let mut names: Vec<(String, Use)> = runs.into_iter().collect();
+    names.sort_by_key(|(_, Use { kinds, times })| Reverse((kinds.count_ones(), *kinds, *times)));
     let unnamed = UNNAMED.iter().map(|name| (*name).to_owned());
     unnamed.chain(names.into_iter().map(|(name, _)| name)).collect()
 }
@@ -88,14 +108,17 @@ fn pattern(name: &str) -> String {
         Some((name, _)) => (name, "*"),
         None => (name, ""),
     };
-    let mut parts = name.split(CRATE);
-    let mut open = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let hash = part.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let (mut open, mut rest) = (String::new(), name);
+    while let Some((before, behind)) = rest.split_once(CRATE) {
+        open.push_str(before);
         open.push_str(CRATE);
-        open.push_str(if part.get(hash..).is_some_and(|rest| rest.starts_with('_')) { "*" } else { "" });
-        open.push_str(part.get(if open.ends_with('*') { hash } else { 0 }..).unwrap_or_default());
+        // All of it, though what begins a crate's name may stand in the hash of one, too.
+        let hash = behind.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let is_hash = behind.get(hash..).is_some_and(|rest| rest.starts_with('_'));
+        open.push_str(if is_hash { "*" } else { "" });
+        rest = behind.get(if is_hash { hash } else { 0 }..).unwrap_or_default();
     }
+    open.push_str(rest);
     open + copy
 }
 
@@ -109,6 +132,7 @@ mod tests {
         assert_eq!(pattern("_RNvNtCsaz6_4core3ptr4drop"), "_RNvNtCs*_4core3ptr4drop");
         assert_eq!(pattern("_RNvNtCsaz6eC2DG7lh_3std3env7__var_os.12"), "_RNvNtCs*_3std3env7__var_os*");
         assert_eq!(pattern("_RNvXCs1_1aNtCsB2_4CsDe"), "_RNvXCs*_1aNtCs*_4CsDe");
+        assert_eq!(pattern("_RNvNtCskABnBxCqCsn_13jackline_core5hosts5named"), "_RNvNtCs*_13jackline_core5hosts5named");
     }
 
     #[test]
@@ -119,8 +143,9 @@ mod tests {
     }
 
     #[test]
-    fn what_all_events_run_comes_first() {
-        let times = [("a", 1), ("b", 3), ("c", 3)].map(|(name, times)| (name.to_owned(), times));
-        assert_eq!(ranked(times.into())[UNNAMED.len()..], ["b", "c", "a"]);
+    fn what_all_events_run_comes_first_and_what_the_same_run_lies_together() {
+        let runs = [("a", 0b01, 1), ("b", 0b11, 2), ("c", 0b11, 3), ("d", 0b10, 1), ("e", 0b01, 2), ("f", 0, 0)];
+        let runs = runs.map(|(name, kinds, times)| (name.to_owned(), Use { kinds, times }));
+        assert_eq!(ranked(runs.into())[UNNAMED.len()..], ["c", "b", "d", "e", "a", "f"]);
     }
 }

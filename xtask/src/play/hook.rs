@@ -25,7 +25,13 @@ const CALLS: &[Call] = &[
     ("Grep", r#"{"pattern":"fn main","path":"~/src"}"#, r#"{"mode":"content","numFiles":1}"#),
 ];
 
+/// What is asked about a call, in turn.
+const EVENTS: [&str; 2] = ["PreToolUse", "PostToolUse"];
+
 impl Play {
+    /// Kinds of events that are played, again and again in the same order.
+    pub(crate) const KINDS: usize = CALLS.len() * EVENTS.len();
+
     /// Plays each event, under few policies and under many, and tells what each ran.
     pub(crate) fn events(&self) -> Result<Vec<Ran>, String> {
         let mut ran = Vec::new();
@@ -43,7 +49,7 @@ impl Play {
     fn round(&self, session: &str, round: usize) -> Result<Vec<Ran>, String> {
         let mut ran = Vec::new();
         for (number, call) in CALLS.iter().enumerate() {
-            for event in ["PreToolUse", "PostToolUse"] {
+            for event in EVENTS {
                 ran.push(self.answer(&message(
                     &self.workspace(),
                     session,
