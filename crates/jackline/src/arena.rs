@@ -26,6 +26,10 @@ const CLASSES: usize = 64;
 /// Larger free parts that are remembered: a hook has a handful, for files it reads and lines it writes.
 const LARGE_PARTS_MAX: usize = 8;
 
+/// Sizes beyond those that a shelf has a list for each, doubling from one to the next: lines of the log, and lists that grow.
+const WIDE_CLASSES: usize = 5;
+/// Bytes of the largest part that has none of those.
+const NARROW_BYTES: usize = CLASSES * GRAIN_BYTES;
 /// Bytes that lie on a shelf at most: several times what one call to a proxy takes and gives back.
 const SHELF_BYTES_MAX: usize = 256 << 10;
 
@@ -59,7 +63,7 @@ pub(crate) struct Arena {
 /// Small parts of the system's memory that a thread has given back: the first of each class, and each of them begins with
 /// the next.
 struct Shelf {
-    free: [*mut u8; CLASSES],
+    free: [*mut u8; CLASSES + WIDE_CLASSES],
     bytes: usize,
 }
 
@@ -94,20 +98,37 @@ const fn rounded(size: usize) -> usize {
 pub(crate) fn take_shelf() {
     SHELF.with(|shelf| {
         if shelf.get().is_null() {
-            shelf.set(Box::into_raw(Box::new(Shelf { free: [std::ptr::null_mut(); CLASSES], bytes: 0 })));
+            shelf
+                .set(Box::into_raw(Box::new(Shelf { free: [std::ptr::null_mut(); CLASSES + WIDE_CLASSES], bytes: 0 })));
         }
     });
 }
 
-/// How the system is asked for memory of a layout: small sizes are rounded up, so that a part serves its whole class.
+/// How the system is asked for memory of a layout: sizes that have a class are rounded up, so that a part serves all of it.
 fn asked_for(layout: Layout) -> Layout {
-    let rounded = class(layout).and_then(|_| Layout::from_size_align(rounded(layout.size()), GRAIN_BYTES).ok());
+    let rounded = class(layout).and_then(|class| Layout::from_size_align(class_bytes(class), GRAIN_BYTES).ok());
     rounded.unwrap_or(layout)
 }
 
-/// The class of a small size.
+/// The class of a size that a shelf may hold.
 fn class(layout: Layout) -> Option<usize> {
-    (layout.align() <= GRAIN_BYTES).then(|| rounded(layout.size()) / GRAIN_BYTES - 1).filter(|class| *class < CLASSES)
+    if layout.align() > GRAIN_BYTES {
+        return None;
+    }
+    let size = rounded(layout.size());
+    if size <= NARROW_BYTES {
+        return Some(size / GRAIN_BYTES - 1);
+    }
+    let doublings = size.div_ceil(NARROW_BYTES).checked_next_power_of_two()?.ilog2() as usize;
+    (doublings <= WIDE_CLASSES).then_some(CLASSES + doublings - 1)
+}
+
+/// Bytes of the parts of a class.
+const fn class_bytes(class: usize) -> usize {
+    match class.checked_sub(CLASSES) {
+        Some(wide) => NARROW_BYTES << (wide + 1),
+        None => (class + 1) * GRAIN_BYTES,
+    }
 }
 
 impl Shelf {
@@ -122,13 +143,18 @@ impl Shelf {
         let part = *first;
         // SAFETY: a part on the shelf is aligned and holds at least one grain, and begins with what `put` wrote.
         *first = unsafe { part.cast::<*mut u8>().read() };
-        self.bytes -= (class + 1) * GRAIN_BYTES;
+        self.bytes -= class_bytes(class);
         Some(part)
+    }
+
+    /// Whether a part of the class lies there.
+    fn has(&self, class: usize) -> bool {
+        self.free.get(class).is_some_and(|first| !first.is_null())
     }
 
     /// Puts a part there, if it has room.
     fn put(&mut self, class: usize, part: *mut u8) -> Option<()> {
-        let bytes = self.bytes + (class + 1) * GRAIN_BYTES;
+        let bytes = self.bytes + class_bytes(class);
         let first = self.free.get_mut(class).filter(|_| bytes <= SHELF_BYTES_MAX)?;
         // SAFETY: the part is aligned, holds at least one grain, and its owner has just given it up.
         unsafe { part.cast::<*mut u8>().write(*first) };
@@ -304,8 +330,9 @@ unsafe impl GlobalAlloc for Arena {
                 return part;
             }
             let (old, asked) = (asked_for(layout), asked_for(new));
+            let is_ready = class(new).is_some_and(|class| Shelf::ask(|shelf| shelf.has(class).then_some(())).is_some());
             // Only a part that is aligned as its class wants may become one of that class, or stop being one.
-            if old.align() == asked.align() {
+            if old.align() == asked.align() && !is_ready {
                 // SAFETY: what does not lie in the block came from the system, asked for in this way; and so is what it becomes.
                 return unsafe { System.realloc(part, old, asked.size()) };
             }
@@ -460,11 +487,22 @@ mod tests {
                 assert_eq!((again, bytes(again, 48)), (parts[1], [0; 48].as_slice()));
                 assert_eq!(arena.alloc(layout(33, 1)), parts[0]);
                 assert_eq!(arena.realloc(parts[0], layout(33, 1), 48), parts[0]);
+                assert_eq!(
+                    [1024, 1025, 2049, 32_768, 32_769].map(|size| class(layout(size, 8))),
+                    [Some(63), Some(64), Some(65), Some(68), None]
+                );
+                assert_eq!([63, 64, 65, 68].map(class_bytes), [1024, 2048, 4096, 32_768]);
                 parts[2].write_bytes(9, 200);
                 let larger = arena.realloc(parts[2], layout(200, 8), 5000);
                 assert_eq!(bytes(larger, 200), [9; 200]);
-                let smaller = arena.realloc(larger, layout(5000, 8), 100);
+                assert_eq!(arena.realloc(larger, layout(5000, 8), 8000), larger, "of one class");
+                let smaller = arena.realloc(larger, layout(8000, 8), 100);
                 assert_eq!(bytes(smaller, 100), [9; 100]);
+                // One that lies there is taken, and what was in it before is moved.
+                arena.dealloc(arena.alloc(layout(8000, 8)), layout(8000, 8));
+                let grown = arena.realloc(smaller, layout(100, 8), 7000);
+                assert_eq!((bytes(grown, 100), class(layout(7000, 8))), ([9; 100].as_slice(), Some(66)));
+                let smaller = arena.realloc(grown, layout(7000, 8), 100);
                 arena.dealloc(smaller, layout(100, 8));
                 // What is aligned more than a grain is the system's.
                 let aligned = arena.alloc(layout(64, 64));
@@ -472,7 +510,7 @@ mod tests {
                 Shelf::ask(|shelf| Some(shelf.bytes))
             }
         });
-        assert_eq!(shelved.join().unwrap(), Some(208 + 112), "what moved left its part, and what was given back");
+        assert_eq!(shelved.join().unwrap(), Some(8192 + 112), "what moved left its part, and what was given back");
         assert_eq!(Shelf::ask(|shelf| Some(shelf.bytes)), None, "another thread has none");
     }
 
