@@ -5,6 +5,7 @@ use crate::completion::park;
 use crate::definition::model::{
     Check, Completion, Deadline, Enforce, Guard, Limits, Outside, Paths, Policy, Rule, Sequence, Todos,
 };
+use crate::files::seen::Noted;
 use crate::hosts::tells_last_words;
 use crate::overrides::Demand;
 use crate::stack::{Layer, Stack};
@@ -20,6 +21,8 @@ pub struct Watching {
     /// Names, the first of them.
     pub names: Vec<String>,
     pub total: usize,
+    /// Which they are, and what they say, where they are not too many.
+    pub noted: Vec<Noted>,
 }
 
 /// The text for the definitions in force and the file policies, for an agent of this host; `None` where nothing is
@@ -197,7 +200,7 @@ mod tests {
     #[test]
     fn file_policies_are_told_with_their_exits() {
         let model = crate::definition::parse("jackline: 1\n", &[]).expect("fine").model;
-        let watching = Watching { names: vec!["Tests".to_owned(), "Docs".to_owned()], total: 3 };
+        let watching = Watching { names: vec!["Tests".to_owned(), "Docs".to_owned()], total: 3, noted: Vec::new() };
         let stack = Stack::of("/w", model, Digest::ZERO);
         let text = briefing(&stack, &watching, None).expect("something is enforced");
         let told = briefing(&stack, &watching, Some("copilot")).expect("something is enforced");

@@ -2,7 +2,7 @@
 
 use jackline_core::files::memory::{Heard, Kept, Remembered};
 use jackline_core::files::queue::{SettledBy, Status};
-use jackline_core::files::seen::Baseline;
+use jackline_core::files::seen::{Baseline, Noted};
 use jackline_core::session::Session;
 use jackline_core::sha::{Digest, Key};
 use jackline_core::time::Timestamp;
@@ -44,6 +44,7 @@ fn what_is_remembered_of_file_policies_is_read_back() {
         heard: vec![Heard { file: Key([1; 16]), offset: 5 }],
         elsewhere: Some(baseline(Some("/tree"))),
         policies: 3,
+        noted: vec![Noted { file: "p.md".to_owned(), digest: Key([2; 16]) }],
     };
     let session = Session { files, ..Session::default() };
     let read = Session::decode(&session.encode()).expect("it is readable");

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::{CompareTo, POLICIES_MAX};
 use super::queue::{SettledBy, Status};
-use super::seen::{Baseline, Firing, Held};
+use super::seen::{Baseline, Firing, Held, Noted};
 use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
 
@@ -33,6 +33,9 @@ pub struct Remembered {
     /// How many policies there were when the session began, or when it was last told that some are gone.
     #[serde(default)]
     pub policies: usize,
+    /// Which those were, and what they said.
+    #[serde(default)]
+    pub noted: Vec<Noted>,
 }
 
 /// How a firing stands.
@@ -92,6 +95,8 @@ pub enum Step {
     /// So many policies are there.
     Counted {
         policies: usize,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        noted: Vec<Noted>,
     },
     /// A person had everything forgotten.
     Cleared,
@@ -217,8 +222,14 @@ impl Remembered {
                     self.heard.remove(0);
                 }
             }
-            Step::Counted { policies } => self.policies = *policies,
-            Step::Cleared => *self = Self { policies: self.policies, ..Self::default() },
+            Step::Counted { policies, noted } => {
+                self.policies = *policies;
+                self.noted.clone_from(noted);
+            }
+            Step::Cleared => {
+                let noted = std::mem::take(&mut self.noted);
+                *self = Self { policies: self.policies, noted, ..Self::default() };
+            }
         }
     }
 

@@ -6,8 +6,11 @@ const PROMISED_BYTES_MAX: usize = 400;
 pub const PROMISES_MAX: usize = 256;
 const BEGIN: &str = "<promise>";
 const END: &str = "</promise>";
-/// What stands around a block that is quoted.
-const FENCES: [&str; 2] = ["```", "~~~"];
+/// What stands around a block that is quoted, as often as this or more.
+const FENCES: [char; 2] = ['`', '~'];
+const FENCE_CHARS_MIN: usize = 3;
+/// What stands around what nobody is shown.
+const COMMENT: (&str, &str) = ("<!--", "-->");
 /// What may stand in front of the name, as some agents write it.
 const TICK: char = '✓';
 
@@ -15,7 +18,7 @@ const TICK: char = '✓';
 /// own: often it is ours.
 #[must_use]
 pub fn promised(text: &str) -> Vec<String> {
-    names_in(&without_quotations(text))
+    names_in(&without_comments(&without_quotations(text)))
 }
 
 /// The names of which a text has promises, though they may only be quoted.
@@ -27,18 +30,49 @@ pub fn named(text: &str) -> Vec<String> {
 /// A text without its fenced blocks and without the lines that begin with `>`.
 fn without_quotations(text: &str) -> String {
     let mut own = String::with_capacity(text.len());
-    let mut fence: Option<&str> = None;
+    let mut open: Option<(char, usize)> = None;
     for line in text.split_inclusive('\n') {
         let begun = line.trim_start();
-        let mark = FENCES.into_iter().find(|mark| begun.starts_with(mark));
-        match (fence, mark) {
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, Some(mark)) => fence = Some(mark),
-            (None, None) if !begun.starts_with('>') => own.push_str(line),
+        match (open, fence(begun)) {
+            // Within a longer one, a shorter one is quoted itself.
+            (Some((mark, chars)), Some((same, more))) if mark == same && more >= chars => open = None,
+            (None, None) => match fence(item(begun)) {
+                None if item(begun).starts_with('>') => {}
+                None => own.push_str(line),
+                begins => open = begins,
+            },
+            (None, begins) => open = begins,
             _ => {}
         }
     }
     own
+}
+
+/// The mark of a fence with which a line begins, and how often it stands there.
+fn fence(line: &str) -> Option<(char, usize)> {
+    let mark = line.chars().next().filter(|c| FENCES.contains(c))?;
+    let chars = line.chars().take_while(|c| *c == mark).count();
+    (chars >= FENCE_CHARS_MIN).then_some((mark, chars))
+}
+
+/// A line without what makes it an item of a list.
+fn item(line: &str) -> &str {
+    let bullet = line.strip_prefix(['-', '*', '+']);
+    let number = || line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['.', ')']);
+    let rest = bullet.or_else(number).filter(|rest| rest.starts_with([' ', '\t']));
+    rest.map_or(line, str::trim_start)
+}
+
+/// A text without its comments; one that does not end is none.
+fn without_comments(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(COMMENT.0) {
+        let Some((_, behind)) = after.split_once(COMMENT.1) else { break };
+        shown.push_str(before);
+        rest = behind;
+    }
+    shown + rest
 }
 
 fn names_in(text: &str) -> Vec<String> {
@@ -90,6 +124,9 @@ mod tests {
         check("```\n<promise>a</promise>\n~~~\n```text\n<promise>b</promise>", &["b"]);
         check("~~~\n<promise>a</promise>\n```\n~~~\n<promise>✓ b</promise>\n", &["b"]);
         assert_eq!(named("> <promise>A</promise>"), ["a"]);
+        check("````\n```\n<promise>a</promise>\n````\n<promise>b</promise>", &["b"]);
+        check("- ```\n  <promise>a</promise>\n  ```\n1. > <promise>b</promise>\n2. <promise>c</promise>", &["c"]);
+        check("<!-- <promise>a</promise> --><promise>b</promise> <!-- <promise>c</promise>", &["b", "c"]);
         check("<promise>✅ A</promise>", &["✅ a"]);
         check("<promise>✓ Checks</promise>", &[folded_name("✓ Checks").as_str()]);
         check("<promise><promise>x</promise>", &["x"]);

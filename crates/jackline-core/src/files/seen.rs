@@ -9,7 +9,7 @@ use super::detector::{Pair, State};
 use super::memory::FILES_HELD_MAX;
 use super::policy::CompareTo;
 use super::queue::{ActionResult, SettledBy, Status};
-use crate::sha::Digest;
+use crate::sha::{Digest, Key};
 use crate::time::Timestamp;
 
 /// Files and pairs of one firing that are told; more are counted.
@@ -18,6 +18,8 @@ pub const FILES_TOLD_MAX: usize = 1000;
 pub const FILES_TOTAL_MAX: usize = 5000;
 /// Names of policies that an agent is told when it begins; more are counted.
 pub const NAMES_TOLD_MAX: usize = 8;
+/// Policies that are remembered one by one, to see which of them went or changed; where there are more they are counted.
+pub const NOTED_MAX: usize = 64;
 /// Bytes of a policy's instructions that are told: what a record keeps of one text whole.
 pub const INSTRUCTIONS_BYTES_MAX: usize = crate::audit::STRING_BYTES_MAX;
 /// Runs of one command that are told of when they failed; the first say why.
@@ -142,11 +144,22 @@ pub enum Seen {
     Names {
         names: Vec<String>,
         total: usize,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        noted: Vec<Noted>,
     },
     Said {
         said: Vec<Said>,
         end: u64,
     },
+}
+
+/// A policy as it was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Noted {
+    /// From the root.
+    pub file: String,
+    /// Of what it says.
+    pub digest: Key,
 }
 
 /// The policies of a folder, held against what changed.
@@ -164,14 +177,17 @@ pub struct Found {
     pub missing: Vec<String>,
     /// Show one at a time, as a settings file beside the policies says.
     pub individual: bool,
+    /// All that can be used, unless there are too many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub noted: Vec<Noted>,
 }
 
 impl Found {
-    /// How many policies are there and cannot be used.
+    /// The files of policies that are there and cannot be used.
     #[must_use]
-    pub fn unusable(&self) -> usize {
+    pub fn unusable(&self) -> BTreeSet<&str> {
         let files = self.faults.iter().filter(|fault| !fault.warning && fault.file.ends_with(".md"));
-        files.map(|fault| fault.file.as_str()).collect::<BTreeSet<_>>().len()
+        files.map(|fault| fault.file.as_str()).collect()
     }
 }
 

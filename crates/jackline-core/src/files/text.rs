@@ -17,8 +17,12 @@ pub const INSTRUCTIONS_BYTES_MAX: usize = SECTION_BYTES_MAX - 512;
 const SECTION_BYTES_MIN: usize = 320;
 /// Pairs of one policy that are shown; more are counted.
 const ARROWS_MAX: usize = 20;
+/// Bytes of them: the instructions stand behind.
+const ARROWS_BYTES_MAX: usize = 2048;
 /// Files that stand in place of `{trigger_files}` and `{expected_files}`.
 const LISTED_MAX: usize = 20;
+/// Bytes of such a list: with long names it would leave no room for what is asked.
+const LISTED_BYTES_MAX: usize = 1024;
 /// Bytes of the names of policies that are left out.
 const LEFT_OUT_BYTES_MAX: usize = 400;
 /// Bytes of each stream of a failed command.
@@ -66,8 +70,8 @@ pub fn whole(sections: &[Section], individual: bool, stops: Option<u32>) -> Stri
     }
     left_out.extend(sections.iter().skip(shown.len()).map(|section| section.name.as_str()));
     if !left_out.is_empty() {
-        let names = listed(left_out.iter().copied());
-        let _ = writeln!(text, "\n{} more: {}", left_out.len(), head(&names, LEFT_OUT_BYTES_MAX));
+        let names = listed_within(left_out.iter().copied(), LEFT_OUT_BYTES_MAX);
+        let _ = writeln!(text, "\n{} more: {names}", left_out.len());
     }
     format!("{text}\n{end}")
 }
@@ -228,10 +232,17 @@ fn cut(text: &str, file: &str, bytes_max: usize) -> Option<String> {
 }
 
 fn arrows(firing: &Firing) -> String {
-    let shown =
-        firing.pairs.iter().take(ARROWS_MAX).map(|pair| format!("{} → {}", one_line(&pair.from), one_line(&pair.to)));
-    let mut lines: Vec<String> = shown.collect();
-    let more = firing.pairs.len().saturating_sub(ARROWS_MAX) + firing.pairs_left_out;
+    let mut lines: Vec<String> = Vec::new();
+    let mut bytes = 0;
+    for pair in firing.pairs.iter().take(ARROWS_MAX) {
+        let line = format!("{} → {}", one_line(&pair.from), one_line(&pair.to));
+        bytes += line.len();
+        if bytes > ARROWS_BYTES_MAX && !lines.is_empty() {
+            break;
+        }
+        lines.push(line);
+    }
+    let more = firing.pairs.len().saturating_sub(lines.len()) + firing.pairs_left_out;
     lines.extend((more > 0).then(|| format!("and {more} more")));
     lines.join("\n")
 }
@@ -288,11 +299,28 @@ pub fn filled(body: &str, trigger: &[String], expected: &[String]) -> String {
     text + rest
 }
 
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+/// Names in one line, as many as there is room for; one that is longer than that by itself is cut, and says so.
+pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    listed_within(names, LISTED_BYTES_MAX)
+}
+
+fn listed_within<'a>(names: impl Iterator<Item = &'a str>, bytes_max: usize) -> String {
     let names: Vec<String> = names.map(one_line).collect();
-    let more = names.len().saturating_sub(LISTED_MAX);
-    let shown = names.iter().take(LISTED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if more > 0 { format!("{shown} and {more} more") } else { shown }
+    let mut shown = String::new();
+    let mut count = 0;
+    for name in names.iter().take(LISTED_MAX) {
+        if shown.len() + name.len() > bytes_max && count > 0 {
+            break;
+        }
+        let kept = head(name, bytes_max);
+        let _ = write!(shown, "{}{kept}", if count > 0 { ", " } else { "" });
+        shown.push_str(if kept.len() < name.len() { "…" } else { "" });
+        count += 1;
+    }
+    match names.len() - count {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// A file's name cannot begin a line of its own.

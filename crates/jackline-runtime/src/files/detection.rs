@@ -10,7 +10,7 @@ use jackline_core::files::evaluator::content_digest;
 use jackline_core::files::policy::{Action, CompareTo, Policy};
 use jackline_core::files::queue::trigger_hash;
 use jackline_core::files::seen::{
-    Baseline, FILES_TOLD_MAX, FILES_TOTAL_MAX, Firing, Found, Held, INSTRUCTIONS_BYTES_MAX, PolicyFault,
+    Baseline, FILES_TOLD_MAX, FILES_TOTAL_MAX, Firing, Found, Held, INSTRUCTIONS_BYTES_MAX, Noted, PolicyFault,
 };
 use jackline_core::files::text::filled;
 use jackline_core::redact::Redactor;
@@ -84,6 +84,8 @@ pub struct Detection {
     pub individual: bool,
     /// Of the policies that fired before, those that are gone or cannot be used.
     pub missing: Vec<String>,
+    /// Which policies there are, and what they say, unless there are too many.
+    pub noted: Vec<Noted>,
 }
 
 /// A policy that is about some changed files.
@@ -123,7 +125,8 @@ pub(crate) fn detect(
     let (policies, individual) = (read.policies.len(), folder.individual);
     let here = |held: &Held| held.file.is_empty() || held.file == folder.file(&held.policy);
     let missing = question.missing(|held| here(held) && read.policies.iter().any(|policy| policy.id == held.policy));
-    let empty = Detection { fired: Vec::new(), faults: read.faults, policies, individual, missing };
+    let noted = super::noted(folder, &read.policies);
+    let empty = Detection { fired: Vec::new(), faults: read.faults, policies, individual, missing, noted };
     if read.policies.is_empty() {
         return Ok(empty);
     }
@@ -326,6 +329,7 @@ impl Detection {
             policies: self.policies,
             individual: self.individual,
             missing: self.missing.clone(),
+            noted: self.noted.clone(),
         }
     }
 }

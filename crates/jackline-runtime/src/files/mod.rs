@@ -38,7 +38,8 @@ pub use folder::{Folder, Levels, Place, find, look_for, policies};
 
 use std::path::{Path, PathBuf};
 
-use jackline_core::files::seen::{Baseline, NAMES_TOLD_MAX, PolicyFault, Seen};
+use jackline_core::files::policy::Policy;
+use jackline_core::files::seen::{Baseline, NAMES_TOLD_MAX, NOTED_MAX, Noted, PolicyFault, Seen};
 use jackline_core::files::settings;
 use jackline_core::stack::Stack;
 use jackline_core::time::Timestamp;
@@ -78,7 +79,13 @@ pub(crate) fn not_there(dir: &str) -> PolicyFault {
 pub(crate) fn names_of(folder: &Folder) -> Seen {
     let all = policies(folder).policies;
     let names = all.iter().take(NAMES_TOLD_MAX).map(|policy| policy.name.clone()).collect();
-    Seen::Names { names, total: all.len() }
+    Seen::Names { names, total: all.len(), noted: noted(folder, &all) }
+}
+
+/// Which policies there are, and what they say, unless there are too many.
+fn noted(folder: &Folder, all: &[Policy]) -> Vec<Noted> {
+    let noted = |policy: &Policy| Noted { file: folder.file(&policy.id), digest: policy.digest.short() };
+    all.iter().filter(|_| all.len() <= NOTED_MAX).map(noted).collect()
 }
 
 /// Keeps how everything is as a prompt is submitted, where a policy compares to it.

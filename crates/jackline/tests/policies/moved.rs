@@ -128,3 +128,29 @@ fn policies_that_vanish_in_a_session_are_told_of_once() {
     assert!(answer["reason"].as_str().unwrap_or_default().contains(gone), "{answer}");
     allowed(&world, "s1");
 }
+
+#[test]
+fn a_policy_that_another_stands_for_is_told_by_its_name() {
+    let world = world(PAIRING);
+    hook(&world, "s1", "SessionStart", json!({ "source": "startup" }));
+    world.git(&["mv", ".jackline/policies/rule.md", ".jackline/policies/other.md"]);
+    let answer = stop(&world, "s1");
+    let gone = "1 of 1 policies that were there when the session began are gone: .jackline/policies/rule.md";
+    assert!(answer["reason"].as_str().unwrap_or_default().contains(gone), "{answer}");
+    allowed(&world, "s1");
+}
+
+#[test]
+fn a_policy_that_says_something_else_is_told_to_the_person_once() {
+    let world = world(PAIRING);
+    hook(&world, "s1", "SessionStart", json!({ "source": "startup" }));
+    world.policy("rule", "---\nname: Rule\ntrigger: nothing/**\n---\nNever.\n");
+    hook(&world, "s1", "SessionStart", json!({ "source": "compact" }));
+    let changed = "`.jackline/policies/rule.md`: it does not say any more what it said when the session began";
+    let answer = stop(&world, "s1");
+    assert!(answer["decision"].is_null() && answer.to_string().contains(changed), "{answer}");
+    assert!(!stop(&world, "s1").to_string().contains(changed), "it is told once");
+    world.policy("rule", "");
+    let answer = stop(&world, "s1");
+    assert!(answer.to_string().contains("the file policy `.jackline/policies/rule.md` cannot be used"), "{answer}");
+}

@@ -8,7 +8,7 @@ use crate::files::detector::State;
 use crate::files::memory::{Kept, Step};
 use crate::files::policy::CompareTo;
 use crate::files::queue::{Entry, SettledBy, Status, Write};
-use crate::files::seen::{Firing, Found, PolicyFault};
+use crate::files::seen::{Firing, Found, Noted, PolicyFault};
 use crate::files::settings::Folder;
 use crate::files::text::{self, Section};
 use crate::session::Change;
@@ -30,21 +30,29 @@ impl Evaluator<'_> {
     }
 
     /// Whether all policies are there that were when the session began: where some are gone, nobody knows what they would
-    /// have said. It is told once.
+    /// have said; and whether they say the same. Each is told once.
     pub(super) fn count(&self, (folders, judged): (&[Folder], &[Option<Found>]), all: &mut Evaluated) {
         let home = |folder: &Folder| folder.root.is_none() && folder.tree.is_none() && !folder.observed;
-        let known = self.session.files.policies;
         if all.unclear.is_some() || !folders.iter().any(home) {
             return;
         }
-        let found =
-            folders.iter().zip(judged).filter(|(folder, _)| home(folder)).filter_map(|(_, found)| found.as_ref());
-        let policies: usize = found.map(|found| found.policies + found.unusable()).sum();
-        if policies < known {
-            let gone = known - policies;
-            all.unclear = Some(format!("{gone} of {known} policies that were there when the session began are gone"));
-            all.changes.push(Change::Files { step: Step::Counted { policies } });
+        let found = folders.iter().zip(judged).filter(|(folder, _)| home(folder));
+        let found: Vec<&Found> = found.filter_map(|(_, found)| found.as_ref()).collect();
+        let policies: usize = found.iter().map(|found| found.policies + found.unusable().len()).sum();
+        let before = &self.session.files;
+        let Compared { gone, changed, noted } = compared(&before.noted, &found);
+        let missing = before.policies.saturating_sub(policies).max(gone.len());
+        if missing > 0 {
+            let known = before.policies;
+            let named = if gone.is_empty() { String::new() } else { format!(": {}", text::listed(gone.into_iter())) };
+            let told = format!("{missing} of {known} policies that were there when the session began are gone{named}");
+            all.unclear = Some(told);
         }
+        if missing > 0 || !changed.is_empty() {
+            let policies = if missing > 0 { policies } else { before.policies };
+            all.changes.push(Change::Files { step: Step::Counted { policies, noted } });
+        }
+        all.faults.extend(changed.into_iter().map(changed_since));
     }
 
     /// What becomes of firings on record that were not judged now.
@@ -152,6 +160,42 @@ impl Evaluator<'_> {
             tree: kept.tree.clone(),
         }
     }
+}
+
+/// What became of policies that were there.
+struct Compared<'a> {
+    gone: Vec<&'a str>,
+    changed: Vec<&'a str>,
+    /// Those that are there yet, as they are.
+    noted: Vec<Noted>,
+}
+
+fn compared<'a>(before: &'a [Noted], found: &[&Found]) -> Compared<'a> {
+    let mut all = Compared { gone: Vec::new(), changed: Vec::new(), noted: Vec::new() };
+    // More than are told one by one: they are only counted.
+    let untold = found.iter().any(|found| found.noted.len() < found.policies);
+    for known in before {
+        let now = found.iter().flat_map(|found| &found.noted).find(|now| now.file == known.file);
+        // That one cannot be used is told by itself.
+        let broken = || found.iter().any(|found| found.unusable().contains(known.file.as_str()));
+        match now {
+            Some(now) if now.digest != known.digest => all.changed.push(&known.file),
+            None if !untold && !broken() => {
+                all.gone.push(&known.file);
+                continue;
+            }
+            Some(_) | None => {}
+        }
+        all.noted.push(now.unwrap_or(known).clone());
+    }
+    all
+}
+
+/// What is told of a policy that says something else than before.
+fn changed_since(file: &str) -> PolicyFault {
+    let message = "it does not say any more what it said when the session began".to_owned();
+    let help = Some("look whether it still asks for what you want".to_owned());
+    PolicyFault { file: file.to_owned(), line: 1, message, help, warning: true }
 }
 
 /// A firing of which only the record is left.

@@ -178,3 +178,19 @@ fn long_ones_share_the_text_and_say_where_to_read_on() {
     let few = whole(sections.get(..20).unwrap(), true, Some(1));
     assert_eq!(few.matches("read on in").count() + few.matches("## P").count(), 40, "{few}");
 }
+
+#[test]
+fn long_lists_are_cut_between_names_and_counted() {
+    let names: Vec<String> = (0..20).map(|number| format!("src/{}/{number:02}.py", "d".repeat(200))).collect();
+    let list = filled("{trigger_files}", &names, &[]);
+    assert!(list.len() < LISTED_BYTES_MAX + 64, "{}", list.len());
+    assert!(list.ends_with("/03.py and 16 more"), "{list}");
+    let pairs: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), name.as_str())).collect();
+    let section = prompt(&firing("Long", &pairs, "Write it.")).text;
+    assert!(section.ends_with("/03.py\nand 16 more\n\nWrite it."), "{section}");
+    let sections: Vec<Section> = names.iter().map(|name| prompt(&firing(name, &[], &"x".repeat(4000)))).collect();
+    let text = whole(&sections, false, None);
+    assert!(text.contains("\n19 more: src/d") && text.contains("/01.py and 18 more\n"), "{text}");
+    let one = filled("{trigger_files}", &["ü".repeat(2000)], &[]);
+    assert!(one.ends_with("ü…") && one.len() <= LISTED_BYTES_MAX + "…".len(), "{}", one.len());
+}
