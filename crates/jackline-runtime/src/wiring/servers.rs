@@ -32,6 +32,10 @@ const URL_KEY: &str = "url";
 /// Where Gemini CLI and Qwen Code have an address of this transport.
 const HTTP_URL_KEY: &str = "httpUrl";
 const HEADER: &str = "--header-env";
+/// What the variables are called that hold the headers of an address.
+const VARIABLE: &str = "JACKLINE_HEADER_";
+/// Where an entry has the variables of its program.
+const ENV_KEY: &str = "env";
 
 /// Where in a configuration servers stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -282,14 +286,14 @@ impl<'t> Change<'t, '_, '_> {
     }
 
     fn put_in_address(&mut self, url: &Item, program: &str, (words, option): (Vec<String>, &'static str)) -> Outcome {
-        if ["args", "env"].iter().any(|key| self.item(key).is_some()) {
+        if ["args", ENV_KEY].iter().any(|key| self.item(key).is_some()) {
             return Err("it has an address and `args` or `env` too");
         }
         let mut front = format!("{}, {}, {}", quoted(&words), Value::from(option), self.raw(&url.node));
         if let Some(headers) = self.item("headers") {
-            self.edits.put(headers.key_span(self.text), "\"env\"");
+            self.edits.put(headers.key_span(self.text), Value::from(ENV_KEY).to_string());
             for (at, header) in headers.node.items.iter().enumerate() {
-                let variable = format!("JACKLINE_HEADER_{}", at + 1);
+                let variable = format!("{VARIABLE}{}", at + 1);
                 let given = format!("{}={variable}", header.key.as_deref().unwrap_or_default());
                 front.push_str(&format!(", {}, {}", Value::from(HEADER), Value::from(given)));
                 self.edits.put(header.key_span(self.text), Value::from(variable).to_string());
@@ -337,23 +341,48 @@ impl<'t> Change<'t, '_, '_> {
     }
 
     fn take_out_address(&mut self, command: &Item, args: &Item, (url, key, was): (&Item, &str, &str)) -> Outcome {
+        if self.item("headers").is_some() {
+            return Err(
+                "it has `headers`, which its proxy does not send; give them with `--header-env`, or take them out",
+            );
+        }
         let made = format!("{}{}{}", Value::from(key), self.between(command), self.raw(&url.node));
         self.edits.put(command.start..args.end(), made);
         if let Some(kind) = self.item("type") {
             self.edits.put(kind.node.span.clone(), Value::from(was).to_string());
         }
-        let Some(headers) = self.item("env") else { return Ok(true) };
-        self.edits.put(headers.key_span(self.text), "\"headers\"");
-        let words = self.words();
-        let names = words.iter().filter_map(|word| word.split_once('='));
-        let names: Vec<(&str, &str)> = names.filter(|(_, variable)| variable.starts_with("JACKLINE_HEADER_")).collect();
-        for header in &headers.node.items {
-            let name = names.iter().find(|(_, variable)| header.key.as_deref() == Some(variable));
-            if let Some((name, _)) = name {
-                self.edits.put(header.key_span(self.text), Value::from(*name).to_string());
-            }
-        }
+        self.give_back_headers();
         Ok(true)
+    }
+
+    /// The variables that were made of headers are headers again; those that a person gave the proxy since stay variables.
+    fn give_back_headers(&mut self) {
+        let Some(env) = self.item(ENV_KEY) else { return };
+        let words = self.words();
+        let given = words.iter().zip(words.iter().skip(1)).filter(|(option, _)| *option == HEADER);
+        let made: Vec<(&str, &str)> = given
+            .filter_map(|(_, word)| word.rsplit_once('='))
+            .filter(|(_, name)| name.starts_with(VARIABLE))
+            .collect();
+        let header =
+            |item: &Item| made.iter().find(|(_, name)| item.key.as_deref() == Some(name)).map(|(header, _)| *header);
+        let added: Vec<bool> = env.node.items.iter().map(|item| header(item).is_none()).collect();
+        // An empty one was made of headers that were empty.
+        if !added.is_empty() && !added.contains(&false) {
+            return;
+        }
+        self.edits.put(env.key_span(self.text), "\"headers\"");
+        for (item, header) in env.node.items.iter().filter_map(|item| Some((item, header(item)?))) {
+            self.edits.put(item.key_span(self.text), Value::from(header).to_string());
+        }
+        if added.contains(&true) {
+            let raw = |item: &Item| self.text.get(item.start..item.end()).unwrap_or_default();
+            let own = env.node.items.iter().zip(&added).filter(|(_, added)| **added);
+            let own: Vec<&str> = own.map(|(item, _)| raw(item)).collect();
+            let own = format!(", {}{}{{{}}}", Value::from(ENV_KEY), self.between(env), own.join(", "));
+            self.edits.drop_items(&env.node, &added);
+            self.edits.put(env.end()..env.end(), own);
+        }
     }
 }
 

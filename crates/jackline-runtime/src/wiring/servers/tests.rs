@@ -166,6 +166,48 @@ fn addresses_become_programs_and_their_headers_variables() {
     check(text, &serde_json::json!({"mcpServers": {"a": entry}}));
 }
 
+/// What is given back of an address that was wrapped and then changed by hand.
+#[track_caller]
+fn given_back(text: &str, (from, to): (&str, &str), want: &str) {
+    let wrapped = wrap(text, &PLACES, &line()).unwrap().text;
+    let changed = wrapped.replace(from, to);
+    assert_ne!(changed, wrapped);
+    let undone = unwrap(&changed, &PLACES).unwrap();
+    assert_eq!(undone.text, want);
+    serde_json::from_str::<Value>(&undone.text).unwrap();
+}
+
+#[test]
+fn variables_that_a_person_added_are_no_headers() {
+    let plain = r#"{"mcpServers":{"a":{"type":"http","url":"https://x/mcp"}}}"#;
+    given_back(
+        plain,
+        ("https://x/mcp\"]", r#"https://x/mcp"],"env":{"HTTPS_PROXY":"http://p:1"}"#),
+        r#"{"mcpServers":{"a":{"type":"http","url":"https://x/mcp","env":{"HTTPS_PROXY":"http://p:1"}}}}"#,
+    );
+    let headed = r#"{"mcpServers":{"a":{"url":"https://x/mcp","headers":{"A":"b", "C=D":"e"},"timeout":5}}}"#;
+    given_back(
+        headed,
+        (r#""JACKLINE_HEADER_2":"e""#, r#""MINE":"1", "JACKLINE_HEADER_2":"f", "JACKLINE_HEADER_3":"no header""#),
+        r#"{"mcpServers":{"a":{"url":"https://x/mcp","headers":{"A":"b", "C=D":"f"}, "env":{"MINE":"1", "JACKLINE_HEADER_3":"no header"},"timeout":5}}}"#,
+    );
+    given_back(
+        headed,
+        (r#""JACKLINE_HEADER_1":"b", "JACKLINE_HEADER_2":"e""#, r#""MINE":"1""#),
+        r#"{"mcpServers":{"a":{"url":"https://x/mcp","env":{"MINE":"1"},"timeout":5}}}"#,
+    );
+    let empty = r#"{"mcpServers":{"a":{"url":"https://x/mcp","headers":{}}}}"#;
+    assert_eq!(unwrap(&wrap(empty, &PLACES, &line()).unwrap().text, &PLACES).unwrap().text, empty);
+}
+
+#[test]
+fn headers_that_a_person_added_are_not_lost_among_those_that_come_back() {
+    let text = r#"{"mcpServers":{"a":{"url":"https://x/mcp","headers":{"A":"b"}}}}"#;
+    let changed = wrap(text, &PLACES, &line()).unwrap().text.replace(r#","env""#, r#","headers":{"X":"y"},"env""#);
+    let undone = unwrap(&changed, &PLACES).unwrap();
+    assert_eq!((undone.text.as_str(), undone.servers.len(), undone.left.len()), (changed.as_str(), 0, 1));
+}
+
 #[test]
 fn servers_of_a_project_know_their_project() {
     let text = r#"{"projects":{"/ws":{"mcpServers":{"a":{"command":"srv"}}},"/other":{"mcpServers":{"b":{"command":"srv"}}}}}"#;
