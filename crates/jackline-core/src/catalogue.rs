@@ -65,6 +65,12 @@ impl Catalogue {
         unread.or_else(|| self.doubled.contains(tool).then(doubled))
     }
 
+    /// Whether a tool stands in the list.
+    #[must_use]
+    pub fn lists(&self, tool: &str) -> bool {
+        self.tools.contains_key(tool)
+    }
+
     /// Every name in it.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tools.keys().map(String::as_str)

@@ -86,8 +86,13 @@ codes! {
         "The value did not fit its schema after all the repairs that `schema.repair_attempts` grants; the run is halted.",
         "Stop and report; a person's next prompt lifts it, or `jackline session resume`.";
     SCHEMA_MISSING = "schema/missing",
-        "The tool is declared without a schema, and `schema.missing` is `deny`.",
+        "The tool is declared without a schema, or its MCP server lists it without one that can be used, and `schema.missing` \
+         is `deny`.",
         "Call another tool; the owner may give it a `schema`.";
+    SCHEMA_UNUSABLE = "schema/unusable",
+        "The schema that an MCP server has for its tool cannot be used, so the arguments were not held against it. Nothing is \
+         refused for that, unless `schema.missing` is `deny`.",
+        "The owner may declare the tool with a `schema` of their own.";
     MCP_TOOLS_CHANGED = "mcp/tools-changed",
         "An MCP server changed what it says of its tools while the session runs; with `mcp.changed_tools: deny` calls of changed and new tools are refused.",
         "Look at what changed; the owner may let it pass with `jackline allow mcp/tools-changed`, or start a new session.";

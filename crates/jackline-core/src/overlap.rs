@@ -1,6 +1,6 @@
 //! Whether two patterns may match the same path: one that protects, and one that a shell will expand.
 //!
-//! Errs toward yes: brackets and braces count as any text.
+//! Errs toward yes: brackets and braces count as any text, but for a digit.
 
 /// Segments looked at; a pattern with more overlaps with everything.
 const SEGMENTS_MAX: usize = 64;
@@ -87,7 +87,7 @@ pub fn texts_overlap(pattern: &str, expanded: &str) -> bool {
         let at = |row: &[bool], j: usize| row.get(j).copied().unwrap_or(false);
         let mut row = vec![x == '*' && at(&reach, 0)];
         for (j, y) in b.iter().enumerate() {
-            let same = x == *y || x == '?' || *y == '?';
+            let same = x == *y || x == '?' || *y == '?' || is_digit(x, *y) || is_digit(*y, x);
             let reached = match (x, *y) {
                 ('*', _) | (_, '*') => at(&reach, j + 1) || at(&row, j) || at(&reach, j),
                 _ => same && at(&reach, j),
@@ -99,12 +99,32 @@ pub fn texts_overlap(pattern: &str, expanded: &str) -> bool {
     reach.last().copied().unwrap_or(true)
 }
 
+/// Stands for any digit; no path has it.
+const DIGIT: char = '\0';
+/// How that is written.
+const DIGITS: &str = "[0-9]";
+
+fn is_digit(x: char, y: char) -> bool {
+    x == DIGIT && y.is_ascii_digit()
+}
+
 /// The characters of a segment, cut with a `*` where brackets, braces or escapes begin.
 fn simplified(segment: &str) -> Vec<char> {
-    match segment.find(['[', '{', '\\']) {
-        Some(cut) => segment.get(..cut).unwrap_or_default().chars().chain(['*']).collect(),
-        None => segment.chars().collect(),
+    let mut simple = Vec::with_capacity(segment.len());
+    let mut rest = segment;
+    while let Some(cut) = rest.find(['[', '{', '\\']) {
+        simple.extend(rest.get(..cut).unwrap_or_default().chars());
+        match rest.get(cut..).and_then(|rest| rest.strip_prefix(DIGITS)) {
+            Some(after) => rest = after,
+            None => {
+                simple.push('*');
+                return simple;
+            }
+        }
+        simple.push(DIGIT);
     }
+    simple.extend(rest.chars());
+    simple
 }
 
 #[cfg(test)]
@@ -133,6 +153,12 @@ mod tests {
         check("a/b", "a/*/c", false);
         check("secret/{a,b}", "secret/x*", true);
         check("*.key", "*.pem", false);
+        check("log.1*", "log.[0-9]*", true);
+        check("log.x", "log.[0-9]*", false);
+        check("jackline.yaml", "[0-9]*", false);
+        check("jackline.yaml", "[0-z]*", true);
+        check("a.[0-9]", "a.[0-9]*.txt", false);
+        check("a.[0-9]*", "a.[0-9]*.txt", true);
         assert!(overlaps_from_root("jackline.yaml", "*.yaml"));
         assert!(overlaps_from_root("jackline.yaml", "**/*.yaml"));
         assert!(!overlaps_from_root("jackline.yaml", "**/__pycache__/**"));

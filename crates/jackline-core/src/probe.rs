@@ -208,6 +208,9 @@ pub struct Identity {
     pub ours: Option<String>,
     /// Files of ours or a host's that lie below this directory (at most a few, named).
     pub holds: Option<String>,
+    /// The names in a directory outside the workspace that lead to those, where they are all known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leads: Vec<String>,
 }
 
 /// What is at the end of a path.

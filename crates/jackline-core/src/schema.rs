@@ -98,6 +98,23 @@ pub struct Checked {
     pub errors: Vec<SchemaError>,
     /// How many more there were.
     pub omitted: u64,
+    /// Why nothing was held against it: the schema that a server offers cannot be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unusable: Option<String>,
+}
+
+impl Checked {
+    /// What came of it where the value was looked at.
+    #[must_use]
+    pub const fn new(schema: Digest, errors: Vec<SchemaError>, omitted: u64) -> Self {
+        Self { schema, errors, omitted, unusable: None }
+    }
+
+    /// Nothing was looked at, for this reason.
+    #[must_use]
+    pub fn unusable(schema: Digest, why: &str) -> Self {
+        Self { unusable: Some(cut(why, MESSAGE_BYTES_MAX)), ..Self::new(schema, Vec::new(), 0) }
+    }
 }
 
 /// The digest that an event's own schema is known by.

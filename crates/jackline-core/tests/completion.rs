@@ -42,7 +42,14 @@ impl World {
                     (true, false) => There::File,
                     (_, _) => There::Nothing,
                 };
-                Fact::Identity(Identity { path: path.clone(), inside, there, ours: None, holds: None })
+                Fact::Identity(Identity {
+                    path: path.clone(),
+                    inside,
+                    there,
+                    ours: None,
+                    holds: None,
+                    leads: Vec::new(),
+                })
             }
             Probe::Run { argv, .. } => {
                 self.ran.borrow_mut().push(argv.join(" "));
@@ -51,7 +58,7 @@ impl World {
             }
             Probe::Exceptions { .. } => Fact::Excepted(Vec::new()),
             Probe::Files { .. } => Fact::Absent,
-            Probe::Schema { .. } => Fact::Schema(Checked { schema: Digest::ZERO, errors: Vec::new(), omitted: 0 }),
+            Probe::Schema { .. } => Fact::Schema(Checked::new(Digest::ZERO, Vec::new(), 0)),
             other => panic!("{other:?} was asked for"),
         }
     }

@@ -95,6 +95,7 @@ impl Run {
                 there: There::File,
                 ours: (path == "jackline.yaml").then(|| "the definition".to_owned()),
                 holds: None,
+                leads: Vec::new(),
             }),
             Probe::Fingerprint { .. } | Probe::LastByte { .. } => Fact::Content(None),
             Probe::Run { .. } => Fact::Ran(Ran::silent(Exit::Code(0))),
@@ -116,7 +117,7 @@ impl Run {
             // Nothing fits.
             Probe::Schema { .. } => {
                 let errors = vec![SchemaError::new("", "required", "something is missing")];
-                Fact::Schema(Checked { schema: Digest::ZERO, errors, omitted: 0 })
+                Fact::Schema(Checked::new(Digest::ZERO, errors, 0))
             }
         }
     }

@@ -139,6 +139,7 @@ fn answer(probe: &Probe) -> Fact {
             there: There::File,
             ours: None,
             holds: None,
+            leads: Vec::new(),
         }),
         _ => Fact::Absent,
     }

@@ -6,6 +6,7 @@
 //!
 //! This crate knows no command line, reads no environment and prints nothing: it is handed the streams it speaks on.
 
+mod deep;
 mod join;
 mod message;
 pub mod proxy;

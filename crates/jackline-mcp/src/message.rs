@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 /// Levels that a message wraps around a call's arguments: the batch, the message, its parameters, a result's content.
 const WRAPPING_LEVELS: usize = 4;
 
+/// Levels of anything that is read.
+pub(crate) const LEVELS_MAX: usize = JSON_DEPTH_MAX + WRAPPING_LEVELS;
+
 /// A request's id as JSON, in one spelling.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Id(String);
@@ -106,6 +109,11 @@ pub(crate) fn is_disguise(key: &str, names: &[&str]) -> bool {
     !names.contains(&key) && names.iter().any(|name| is_alike(key, name))
 }
 
+/// A line without the mark that some programs write before the first one; it has no meaning, and many readers stumble at it.
+pub(crate) fn unmarked(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)
+}
+
 /// A message without the line ends inside it, which are only space: some readers end a line at each.
 pub(crate) fn on_one_line(text: &[u8]) -> Cow<'_, [u8]> {
     if !text.contains(&b'\r') {
@@ -116,7 +124,7 @@ pub(crate) fn on_one_line(text: &[u8]) -> Cow<'_, [u8]> {
 
 /// Reads a text strictly: no key twice, nothing after the value, bounded in depth and memory.
 pub(crate) fn read(text: &[u8]) -> Result<Value, String> {
-    json::decode_to_depth(text, JSON_DEPTH_MAX + WRAPPING_LEVELS).map_err(|fault| fault.to_string())
+    json::decode_to_depth(text, LEVELS_MAX).map_err(|fault| fault.to_string())
 }
 
 /// Reads a part of what a server says. Some cut their texts in the midst of a character, which leaves half of a pair of

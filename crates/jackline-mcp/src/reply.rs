@@ -1,5 +1,7 @@
 //! What we say to clients and servers in our own name, as JSON texts on one line.
 
+use std::fmt;
+
 use jackline_runtime::Answer;
 use serde_json::{Map, Value, json};
 
@@ -17,9 +19,9 @@ pub(crate) const CONNECTION_CLOSED: i64 = -32000;
 pub(crate) const REQUEST_TIMEOUT: i64 = -32001;
 
 /// Where a result says by which code it was refused.
-const CODE: &str = "jackline/code";
+pub(crate) const CODE: &str = "jackline/code";
 /// Where it holds the typed events that belong to it.
-const EMITTED: &str = "jackline/emitted";
+pub(crate) const EMITTED: &str = "jackline/emitted";
 
 /// An error, for a request or for something that could not be told to be one.
 pub(crate) fn error(id: Option<&Id>, code: i64, message: &str) -> String {
@@ -28,12 +30,12 @@ pub(crate) fn error(id: Option<&Id>, code: i64, message: &str) -> String {
 }
 
 /// The answer to a request.
-pub(crate) fn result(id: &Id, result: &Value) -> String {
+pub(crate) fn result(id: &Id, result: &impl fmt::Display) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.as_json())
 }
 
 /// The answer to a request that failed, in someone else's words.
-pub(crate) fn failure(id: &Id, error: &Value) -> String {
+pub(crate) fn failure(id: &Id, error: &impl fmt::Display) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"error":{error}}}"#, id.as_json())
 }
 

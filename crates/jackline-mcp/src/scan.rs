@@ -26,9 +26,7 @@ impl Outline<'_> {
 /// The outline of an object; `None` where the text is none, or says one of the members twice, in whatever letters.
 pub(crate) fn outline(text: &[u8]) -> Option<Outline<'_>> {
     let mut outline = Outline::default();
-    let mut scan = Scan { text, at: 0 };
-    for (key, span) in scan.members()? {
-        let value = text.get(span)?;
+    for (key, value) in members(text)? {
         let slot = match key.as_str() {
             "id" => &mut outline.id,
             "result" => &mut outline.result,
@@ -46,12 +44,31 @@ pub(crate) fn outline(text: &[u8]) -> Option<Outline<'_>> {
             return None;
         }
     }
+    // Some servers say of every answer both what it is and, with `null`, what it is not.
+    match (outline.result, outline.error) {
+        (Some(_), Some(b"null")) => outline.error = None,
+        (Some(b"null"), Some(_)) => outline.result = None,
+        _ => {}
+    }
     Some(outline)
+}
+
+/// Who is to be told of a message that cannot be read: its id, where it has one and only one.
+pub(crate) fn id_in(text: &[u8]) -> Option<Id> {
+    let mut ids = members(text)?.into_iter().filter(|(key, _)| key == "id" || is_disguise(key, &["id"]));
+    let (key, id) = ids.next().filter(|_| ids.next().is_none())?;
+    Id::of(&serde_json::from_slice(id).ok()?).filter(|_| key == "id")
+}
+
+/// The members of an object, each as it is written; `None` where the text is none.
+pub(crate) fn members(text: &[u8]) -> Option<Vec<(String, &[u8])>> {
+    let spans = Scan::of(text).members()?;
+    spans.into_iter().map(|(key, span)| Some((key, text.get(span)?))).collect()
 }
 
 /// The elements of an array; `None` where the text is none.
 pub(crate) fn elements(text: &[u8]) -> Option<Vec<&[u8]>> {
-    let mut scan = Scan { text, at: 0 };
+    let mut scan = Scan::of(text);
     scan.skip_space();
     scan.expect(b'[')?;
     let mut found = Vec::new();
@@ -86,13 +103,26 @@ pub(crate) fn id_in_edges(head: &[u8], tail: &[u8]) -> Option<Id> {
     at_end().or_else(at_start)
 }
 
-struct Scan<'a> {
+/// A place in a text.
+pub(crate) struct Scan<'a> {
     text: &'a [u8],
     at: usize,
 }
 
+impl<'a> Scan<'a> {
+    /// The beginning of a text.
+    pub(crate) const fn of(text: &'a [u8]) -> Self {
+        Self { text, at: 0 }
+    }
+}
+
 impl Scan<'_> {
-    fn peek(&self) -> Option<u8> {
+    /// Passes over the byte here.
+    pub(crate) const fn step(&mut self) {
+        self.at += 1;
+    }
+
+    pub(crate) fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
@@ -136,7 +166,7 @@ impl Scan<'_> {
         self.is_done().then_some(members)
     }
 
-    fn string(&mut self) -> Option<Range<usize>> {
+    pub(crate) fn string(&mut self) -> Option<Range<usize>> {
         let start = self.at;
         self.expect(b'"')?;
         loop {
@@ -151,7 +181,7 @@ impl Scan<'_> {
     }
 
     /// Passes over a value by counting brackets: no recursion, so no depth is too deep.
-    fn value(&mut self) -> Option<Range<usize>> {
+    pub(crate) fn value(&mut self) -> Option<Range<usize>> {
         let start = self.at;
         let mut depth = 0_usize;
         loop {
@@ -198,6 +228,16 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_may_say_what_it_is_not() {
+        let seen = |text: &str| outline(text.as_bytes()).map(|seen| (seen.result.is_some(), seen.error.is_some()));
+        assert_eq!(seen(r#"{"id":1,"result":{},"error":null}"#), Some((true, false)));
+        assert_eq!(seen(r#"{"id":1,"error":{"code":1},"result": null }"#), Some((false, true)));
+        assert_eq!(seen(r#"{"id":1,"error":null,"result":null}"#), Some((true, false)));
+        assert_eq!(seen(r#"{"id":1,"error":{"code":1},"result":{}}"#), Some((true, true)));
+        assert_eq!(seen(r#"{"id":1,"result":null}"#), Some((true, false)));
+    }
+
+    #[test]
     fn what_is_no_message_has_no_outline() {
         for text in
             ["", "hello", "{", r#"{"id":1"#, r#"{"id":1}x"#, r#"{"id":1,"id":2}"#, r#"{"id":}"#, "[]", r#"{1:2}"#]
@@ -206,6 +246,15 @@ mod tests {
         }
         let deep = format!("{{\"id\":1,\"result\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
         assert!(outline(deep.as_bytes()).is_some());
+    }
+
+    #[test]
+    fn who_said_what_cannot_be_read_is_told_where_that_is_plain() {
+        let id = |text: &str| id_in(text.as_bytes()).map(|id| id.as_json().to_owned());
+        assert_eq!(id(r#"{"id":3,"method":"a","method":"b"}"#).as_deref(), Some("3"));
+        for unclear in [r#"{"id":3,"id":3}"#, r#"{"id":3,"ID":4}"#, r#"{"Id":3}"#, r#"{"id":[3]}"#, r#"{"id":3"#] {
+            assert_eq!(id(unclear), None, "{unclear}");
+        }
     }
 
     #[test]

@@ -205,7 +205,7 @@ impl Compiled {
         if values > VALUES_MAX {
             let message = format!("it holds more than {VALUES_MAX} values");
             let errors = vec![SchemaError::new("", KEYWORD_SIZE, &message)];
-            return Ok(Checked { schema: self.digest, errors, omitted: 0 });
+            return Ok(Checked::new(self.digest, errors, 0));
         }
         let (errors, omitted) = if self.plain && values <= PLAIN_VALUES_MAX {
             errors(&self.validator, value)?
@@ -213,7 +213,7 @@ impl Compiled {
             let (validator, value) = (Arc::clone(&self.validator), value.clone());
             within(WORK_MS_MAX, &self.left, move || errors(&validator, &value))?
         };
-        Ok(Checked { schema: self.digest, errors, omitted })
+        Ok(Checked::new(self.digest, errors, omitted))
     }
 }
 

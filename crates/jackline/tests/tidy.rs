@@ -26,6 +26,7 @@ const NOT_IN_CASES: &[(&str, &str)] = &[
     ("fact/full", "needs as many facts as a session holds; a test of the core makes them"),
     ("fault/internal", "nothing is known to bring it about"),
     ("mcp/tools-unclear", "only the proxy reads a server's list; what it offers is no event"),
+    ("schema/unusable", "as mcp/tools-unclear"),
     ("session/ambiguous", "only what speaks MCP looks for a session; every event of a case names its own"),
     ("workspace/missing", "only tools of our own MCP server say so; every event of a case names what a tool said"),
     ("workspace/unfit", "as workspace/missing"),

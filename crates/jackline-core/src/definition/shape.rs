@@ -364,7 +364,7 @@ static SCHEMA: Shape = shape(
             "Repairs after the first failure, then the run is halted.",
         )
         .default("2"),
-        key("missing", Form::Choice(Missing::NAMES), "What becomes of calls of a declared tool that has no schema.")
+        key("missing", Form::Choice(Missing::NAMES), "What becomes of calls of a tool that is declared, or listed by an MCP server behind the proxy, and has no schema that can be used.")
             .default(r#""allow""#),
     ],
 );

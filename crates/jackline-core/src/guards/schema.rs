@@ -1,15 +1,15 @@
-//! Arguments that are no JSON or do not fit their tool's schema, and declared tools that have none.
+//! Arguments that are no JSON or do not fit their tool's schema, and declared or served tools that have none.
 
 use serde_json::json;
 
 use super::{Context, observed};
 use crate::code;
-use crate::decision::Finding;
+use crate::decision::{Finding, Verdict};
 use crate::definition::Kind;
 use crate::definition::model::{Declaration, Missing};
 use crate::event::Outcome;
 use crate::json;
-use crate::probe::Probe;
+use crate::probe::{Fact, Probe};
 use crate::repair::{Held, Payload, Validation};
 use crate::schema::{Schema, SchemaError, Target};
 use crate::stack::Layer;
@@ -24,6 +24,7 @@ pub(crate) fn needs(context: &Context<'_>) -> Vec<Probe> {
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let mut findings = of_args(context).findings();
     findings.extend(lacking(context).map(|layer| observed(missing(context), layer)));
+    findings.extend(unusable(context).map(|why| unchecked(context, why)));
     let reading = context.stack.layers.iter().filter(|layer| layer.model.reads.is_some());
     findings.extend(reading.filter_map(|layer| Some(observed(unpaged(context)?, layer))));
     if let Some(finding) = doubled(context) {
@@ -114,18 +115,51 @@ fn declared<'a>(context: &Context<'a>, layer: &'a Layer) -> Option<&'a Declarati
 }
 
 /// The layers that want a schema for this tool and have none.
-pub(crate) fn lacking<'a>(context: &Context<'a>) -> impl Iterator<Item = &'a Layer> {
+fn lacking<'a>(context: &Context<'a>) -> impl Iterator<Item = &'a Layer> {
     let layers = context.stack.layers.iter().filter(|layer| layer.model.validation.missing == Missing::Deny);
-    layers.filter(|layer| declared(context, layer).is_some_and(|tool| tool.schema.is_none()))
+    let served = is_served_without(context);
+    layers.filter(move |layer| match declared(context, layer) {
+        Some(tool) => tool.schema.is_none(),
+        // Packs have no say in what servers offer.
+        None => served && !layer.is_pack(),
+    })
 }
 
-/// Whether a definition declares this tool and none has a schema for it.
+/// Whether a definition declares this tool, or its server lists it, and nobody has a schema for it that can be used.
 pub(crate) fn absent(context: &Context<'_>) -> bool {
     let mut declared = context.stack.layers.iter().filter_map(|layer| declared(context, layer)).peekable();
-    declared.peek().is_some() && declared.all(|tool| tool.schema.is_none())
+    let known = declared.peek().is_some() || is_served_without(context);
+    known && declared.all(|tool| tool.schema.is_none())
+}
+
+/// Whether the server that is called lists this tool without a schema that can be used: neither one that is none nor one
+/// that is left out is held against anything.
+fn is_served_without(context: &Context<'_>) -> bool {
+    let tool = &context.view.call.tool;
+    let listing = context.stack.catalogue.as_ref().filter(|catalogue| catalogue.lists(tool));
+    listing.is_some_and(|catalogue| catalogue.schema(tool).is_none() || unusable(context).is_some())
+}
+
+/// Why the schema that the server has for this tool was held against nothing.
+fn unusable<'a>(context: &Context<'a>) -> Option<&'a str> {
+    let schema = context.stack.catalogue.as_ref()?.schema(&context.view.call.tool)?;
+    match context.facts.get(&Probe::Schema { schema, target: Target::Args })? {
+        Fact::Schema(checked) => checked.unusable.as_deref(),
+        _ => None,
+    }
+}
+
+/// What is on record of a call whose arguments nobody here looked at.
+fn unchecked(context: &Context<'_>, why: &str) -> Finding {
+    let tool = &context.view.call.tool;
+    let reason =
+        format!("The schema that the server has for tool '{tool}' cannot be used, so nothing is held to it: {why}");
+    Finding::deny(GUARD, code::SCHEMA_UNUSABLE, reason).verdict(Verdict::Allow)
 }
 
 fn missing(context: &Context<'_>) -> Finding {
-    let reason = format!("Tool '{}' has no schema, and tools without one are refused.", context.view.call.tool);
+    let tool = &context.view.call.tool;
+    let that = if unusable(context).is_some() { " that can be used" } else { "" };
+    let reason = format!("Tool '{tool}' has no schema{that}, and tools without one are refused.");
     Finding::deny(GUARD, code::SCHEMA_MISSING, reason).suggest("use another tool, or ask the owner to give it a schema")
 }

@@ -293,13 +293,25 @@ fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
     if identity.ours.is_some() {
         return true;
     }
-    let Some(inside) = &identity.inside else { return touch.role != Role::Write || !is_of_a_kind(touch) };
+    let Some(inside) = &identity.inside else { return may_lead_to_ours(touch, identity) };
     let pattern = format!("{inside}/{}", touch.split().1);
     let matches = |pattern: &str| {
         let expanded = Expanded { pattern: pattern.trim_start_matches('/'), dots: touch.dots };
         EXPANDED.iter().any(|ours| overlap::overlaps_from_root(ours, expanded))
     };
     matches(&pattern) || starts(&pattern, inside).any(matches) || spelled_ours(touch, identity).is_some()
+}
+
+/// The same outside the workspace, where a name in the directory leads to them; or one is called like them, there or
+/// behind a link.
+fn may_lead_to_ours(touch: &Touch, identity: &Identity) -> bool {
+    let (_, pattern) = touch.split();
+    let mut parts = pattern.split('/');
+    let first = Expanded { pattern: pattern.split('/').next().unwrap_or_default(), dots: touch.dots };
+    let leads = |name: &String| overlap::overlaps_from_root(name, first);
+    let ours = |part: &str| PARTS.iter().any(|own| overlap::overlaps_from_root(own, part));
+    let passes_by = !identity.leads.is_empty() && !identity.leads.iter().any(leads) && !parts.any(ours);
+    !passes_by && (touch.role != Role::Write || !is_of_a_kind(touch))
 }
 
 /// Whether a pattern stands for files of one kind in a directory, of which none is ours: `../*.md`.

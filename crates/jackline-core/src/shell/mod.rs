@@ -121,6 +121,8 @@ pub struct Word {
     pub chosen: bool,
     /// Its wildcards stand for names of files that lie elsewhere.
     pub brought: bool,
+    /// Some of its wildcards stand for a number, so that what it means need not be there.
+    pub numbered: bool,
     /// It may be several words.
     pub several: bool,
 }

@@ -1,5 +1,7 @@
 //! The tree of a shell text: only what flow and words need of bash's grammar.
 
+use std::rc::Rc;
+
 /// A whole text, with the bodies of its here-documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Tree {
@@ -58,7 +60,8 @@ pub(super) enum Node {
     },
     Function {
         name: String,
-        body: Box<Node>,
+        /// Shared with what is known at each point of the text: it is read wherever the function is called.
+        body: Rc<Node>,
     },
     /// `[[ … ]]` and `(( … ))`: only what is substituted inside matters.
     Test(Vec<RawWord>, Vec<Redir>),
@@ -153,8 +156,10 @@ pub(super) enum Piece {
     },
 }
 
-/// The name under which the arguments of a text are kept.
+/// The name under which the arguments of a text, or of a function, are kept.
 pub(super) const ARGUMENTS: &str = "@";
+/// The name under which a text's name for itself is kept.
+pub(super) const ITSELF: &str = "0";
 
 /// Which elements of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,6 +170,8 @@ pub(super) enum Part {
     Joined,
     /// One of them.
     One,
+    /// The argument of this number; they are counted from one.
+    At(usize),
 }
 
 /// What an expansion does besides giving a value.
@@ -188,9 +195,11 @@ impl Piece {
         match which {
             "@" => Self::Elements { name, part: Part::Each, written, quoted },
             "*" => Self::Elements { name, part: Part::Joined, written, quoted },
-            // The program itself.
-            "0" => Self::other(written, Vec::new()),
-            _ => Self::Elements { name, part: Part::One, written, quoted },
+            ITSELF => Self::Variable { name: ITSELF.to_owned(), quoted },
+            number => {
+                let part = number.parse().ok().filter(|number| *number > 0).map_or(Part::One, Part::At);
+                Self::Elements { name, part, written, quoted }
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Word;
+use super::tree::ARGUMENTS;
 
 /// Variables that the shell itself sets; what a text assigns to them need not stay.
 const OWN: &[&str] = &[
@@ -70,6 +71,33 @@ impl Variables {
         self.arrays.get(name).filter(|_| !self.odd).map(Vec::as_slice)
     }
 
+    /// The argument of this number, where it is known which word that is: none before it may be several.
+    pub(super) fn argument(&self, number: usize) -> Option<&Word> {
+        let (last, before) = self.elements(ARGUMENTS)?.get(..number)?.split_last()?;
+        before.iter().all(is_one).then_some(last)
+    }
+
+    /// Takes as many arguments away from the front; where it is not known which those are, none is known any more.
+    pub(super) fn shift(&mut self, count: usize) {
+        let known = self.elements(ARGUMENTS).and_then(|words| words.split_at_checked(count));
+        match known.filter(|(gone, _)| gone.iter().all(is_one)).map(|(_, rest)| rest.to_vec()) {
+            Some(rest) => self.assign_elements(ARGUMENTS, rest),
+            None => self.forget(ARGUMENTS),
+        }
+    }
+
+    /// A function that was called is left: the arguments are again those `before`.
+    pub(super) fn leave_function(&mut self, before: &Self) {
+        match before.set.get(ARGUMENTS) {
+            Some(set) => self.set.insert(ARGUMENTS.to_owned(), set.clone()),
+            None => self.set.remove(ARGUMENTS),
+        };
+        match before.arrays.get(ARGUMENTS) {
+            Some(words) => self.arrays.insert(ARGUMENTS.to_owned(), words.clone()),
+            None => self.arrays.remove(ARGUMENTS),
+        };
+    }
+
     /// Keeps a value, unless it is not known or the variable is the shell's own.
     pub(super) fn assign(&mut self, name: &str, value: Word) {
         let is_kept = |value: &Word| !value.dynamic && value.text.len() <= VALUE_BYTES_MAX && !OWN.contains(&name);
@@ -117,4 +145,9 @@ impl Variables {
         self.vague |= other.vague;
         self.odd |= other.odd;
     }
+}
+
+/// Whether a word stands for exactly one.
+const fn is_one(word: &Word) -> bool {
+    !word.several && !word.glob && !word.listed
 }

@@ -4,6 +4,14 @@ use super::tree::{Node, Part, Piece, RawWord};
 use super::variables::{Value, Variables};
 use super::{SHELL_BYTES_MAX, Word, braces, choices};
 
+/// Variables that are numbers, unless a text sets them; some shells do not know them.
+const NUMBERS: &[&str] = &["EPOCHSECONDS", "EUID", "LINENO", "PPID", "RANDOM", "SECONDS", "SHLVL", "SRANDOM", "UID"];
+
+/// A pattern for a number: no less than what it can be.
+const NUMBER: &str = "[0-9]*";
+/// The same for what may be nothing instead.
+const MAYBE_NUMBER: &str = "*";
+
 /// How a substituted command stands in a word.
 pub(super) const SUBSTITUTED: &str = "$(…)";
 
@@ -117,6 +125,8 @@ impl Builder {
     }
 
     fn finish(mut self) -> Vec<Word> {
+        // A number may stand for a directory that is left again, or for nothing between dots.
+        self.word.dynamic |= self.word.numbered && self.word.text.split('/').any(may_climb);
         if self.started {
             self.done.push(self.word);
         }
@@ -129,6 +139,7 @@ impl Builder {
         self.word.listed |= value.listed;
         self.word.chosen |= value.chosen;
         self.word.brought |= value.brought;
+        self.word.numbered |= value.numbered;
     }
 
     /// An unquoted value: blanks split, wildcards expand.
@@ -150,6 +161,11 @@ impl Builder {
     }
 }
 
+/// Whether a part of a path may be `..`.
+fn may_climb(part: &str) -> bool {
+    part.chars().filter(|c| *c != '*').eq("..".chars())
+}
+
 fn one(raw: &RawWord, variables: &Variables) -> Vec<Word> {
     if let Some(words) = elements(raw, variables) {
         return words;
@@ -169,11 +185,14 @@ fn one(raw: &RawWord, variables: &Variables) -> Vec<Word> {
                 builder.word.dynamic = true;
                 builder.word.several |= !quoted;
             }
-            Piece::Elements { .. } => {
-                builder.push(&piece_written(piece));
-                builder.word.dynamic = true;
-                builder.word.several = true;
-            }
+            Piece::Elements { name, part, quoted, .. } => match element(name, *part, variables) {
+                Some(value) => push_value(&mut builder, value, *quoted, variables),
+                None => {
+                    builder.push(&piece_written(piece));
+                    builder.word.dynamic = true;
+                    builder.word.several = true;
+                }
+            },
             Piece::Process(_) | Piece::Choice { .. } => {
                 builder.push(&piece_written(piece));
                 builder.word.dynamic = true;
@@ -201,11 +220,23 @@ fn elements(raw: &RawWord, variables: &Variables) -> Option<Vec<Word>> {
         return None;
     }
     let likely = |word: &Word| Word { dynamic: true, several: true, ..word.clone() };
+    if let (Part::At(_), Some(word)) = (part, element(name, part, variables)) {
+        return Some(if quoted { vec![word.clone()] } else { split(word, variables) });
+    }
     Some(match (part, quoted, known) {
         (Part::Each, true, _) | (Part::Joined, true, [_]) => known.to_vec(),
         (Part::Each | Part::Joined, false, _) => known.iter().flat_map(|word| split(word, variables)).collect(),
-        (Part::Joined, true, _) | (Part::One, ..) => known.iter().map(likely).collect(),
+        (Part::Joined, true, _) | (Part::One | Part::At(_), ..) => known.iter().map(likely).collect(),
     })
+}
+
+/// The one word that elements stand for: an argument by its number, or all of them where there is but one.
+fn element<'v>(name: &str, part: Part, variables: &'v Variables) -> Option<&'v Word> {
+    match (part, variables.elements(name)?) {
+        (Part::At(number), _) => variables.argument(number),
+        (Part::Each | Part::Joined, [only]) => Some(only),
+        _ => None,
+    }
 }
 
 /// The words that an unquoted value becomes.
@@ -252,28 +283,54 @@ fn push_variable(builder: &mut Builder, name: &str, quoted: bool, next: Option<&
         Some(_) => false,
     };
     match (variables.get(name), name) {
-        (Value::Known(value), _) if quoted => {
-            builder.word.dynamic |= value.dynamic;
-            builder.word.glob |= value.glob;
-            builder.inherit(value);
-            builder.push(&value.text);
-        }
-        (Value::Known(value), _) => {
-            // Where `IFS` is not the usual one, so are the words.
-            let usual = matches!(variables.get("IFS"), Value::Outside);
-            builder.word.dynamic |= !usual;
-            builder.word.several |= !usual;
-            builder.inherit(value);
-            builder.push_split(value);
-        }
+        (Value::Known(value), _) => push_value(builder, value, quoted, variables),
         // Unless the text sets it, it is blanks, which end a word.
         (Value::Outside, "IFS") if !quoted => builder.push_split(&Word::literal(" ")),
         (Value::Outside, "HOME") if begins && path_follows => builder.push("~"),
         (Value::Outside, "PWD") if begins && path_follows => builder.push("."),
-        (Value::Unknown | Value::Outside, name) => {
-            builder.push(&format!("${name}"));
-            builder.word.dynamic = true;
-            builder.word.several |= !quoted;
-        }
+        (value, name) => match digits(name, value).filter(|_| quoted || variables.get("IFS") == Value::Outside) {
+            // What would be left of it may be another path altogether.
+            Some(pattern) if begins && pattern == MAYBE_NUMBER => unknown(builder, name, quoted),
+            Some(pattern) => {
+                builder.push(pattern);
+                builder.word.glob = true;
+                builder.word.dots |= pattern == MAYBE_NUMBER;
+                builder.word.numbered = true;
+            }
+            None => unknown(builder, name, quoted),
+        },
     }
+}
+
+fn unknown(builder: &mut Builder, name: &str, quoted: bool) {
+    builder.push(&format!("${name}"));
+    builder.word.dynamic = true;
+    builder.word.several |= !quoted;
+}
+
+/// A pattern that matches all that a variable can be which the shell itself sets to a number.
+fn digits(name: &str, value: Value<'_>) -> Option<&'static str> {
+    match name {
+        // Nobody can set these.
+        "$" | "?" | "#" => Some(NUMBER),
+        // Nothing before anything was left running, and in shells that do not know it.
+        "!" => Some(MAYBE_NUMBER),
+        _ if value == Value::Outside && NUMBERS.contains(&name) => Some(MAYBE_NUMBER),
+        _ => None,
+    }
+}
+
+fn push_value(builder: &mut Builder, value: &Word, quoted: bool, variables: &Variables) {
+    builder.inherit(value);
+    if quoted {
+        builder.word.dynamic |= value.dynamic;
+        builder.word.several |= value.several;
+        builder.word.glob |= value.glob;
+        return builder.push(&value.text);
+    }
+    // Where `IFS` is not the usual one, so are the words.
+    let usual = matches!(variables.get("IFS"), Value::Outside);
+    builder.word.dynamic |= !usual;
+    builder.word.several |= !usual || value.several;
+    builder.push_split(value);
 }

@@ -24,13 +24,13 @@ fn answer(probe: &Probe) -> Fact {
             let path = path::join(&path::join(ROOT, dir), path);
             let inside = path::below(ROOT, &path).map(str::to_owned);
             let ours = (path == SETTINGS).then(|| "the host's settings".to_owned());
-            Fact::Identity(Identity { path, inside, there: There::File, ours, holds: None })
+            Fact::Identity(Identity { path, inside, there: There::File, ours, holds: None, leads: Vec::new() })
         }
         Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(path.as_bytes()))),
         Probe::WorkTree | Probe::Files { .. } => Fact::Absent,
         Probe::Schema { .. } => {
             let errors = vec![SchemaError::new("", "required", "\"a\" is missing")];
-            Fact::Schema(Checked { schema: Digest::ZERO, errors, omitted: 0 })
+            Fact::Schema(Checked::new(Digest::ZERO, errors, 0))
         }
         Probe::Exceptions { .. } => Fact::Excepted(Vec::new()),
         other => panic!("{other:?} was asked for"),

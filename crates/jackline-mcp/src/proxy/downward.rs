@@ -12,6 +12,7 @@ use super::pending::{Waiting, What};
 use super::roots::ROOTS;
 use super::server::Sent;
 use super::{Proxy, spawn};
+use crate::deep::Part;
 use crate::message::{self, Id};
 use crate::reply::{self, CONNECTION_CLOSED, REQUEST_TIMEOUT};
 use crate::scan::{self, Outline};
@@ -24,6 +25,7 @@ const NAMELESS: &str = "server";
 impl Proxy {
     /// Takes one line of the server's.
     pub(super) fn server_said(&self, line: &[u8]) {
+        let line = message::unmarked(line);
         if is_blank(line) {
             return;
         }
@@ -80,8 +82,8 @@ impl Proxy {
         match waiting.what {
             What::Passed => self.relay(batch.as_ref(), text),
             What::Introduction => {
-                if let Some(Ok(result)) = outline.result.map(message::read_leniently) {
-                    self.introduced(&result);
+                if let Some(Ok(result)) = outline.result.map(Part::read) {
+                    self.introduced(&result.value);
                 }
                 self.relay(batch.as_ref(), text);
             }
@@ -144,28 +146,28 @@ impl Proxy {
 
     /// A judged call is over: its end is on record before the client hears of it.
     fn finished(&self, id: &Id, called: &Called, outline: &Outline<'_>, (text, batch): (&[u8], Option<&Arc<Batch>>)) {
-        let read = |part: Option<&[u8]>| part.map(message::read_leniently).transpose();
+        let read = |part| Option::map(part, Part::read).transpose();
         let unread = |why: &str| {
-            let why = format!("the server's answer cannot be read: {why}");
+            let why = format!("the call was made, and the server's answer cannot be read: {why}");
             self.judge.finished(called, false, &json!({ "error": why }));
             self.answer(batch, reply::error(Some(id), CONNECTION_CLOSED, &why));
         };
         match (read(outline.result), read(outline.error)) {
             (Ok(Some(_)), Ok(Some(_))) => unread("it is both a result and an error"),
             (Ok(None), Ok(None)) => unread("it is neither a result nor an error"),
-            (Ok(Some(result)), Ok(None)) if called.may_go_on(&result) => {
-                self.judge.wants_input(called, result.get("requestState").unwrap_or(&Value::Null));
+            (Ok(Some(result)), Ok(None)) if called.may_go_on(&result.value) => {
+                self.judge.wants_input(called, result.value.get("requestState").unwrap_or(&Value::Null));
                 self.relay(batch, text);
             }
             (Ok(Some(result)), Ok(None)) => {
-                let ok = result.get("isError") != Some(&Value::Bool(true));
-                match self.judge.finished(called, ok, &result) {
-                    Some(shown) => self.answer(batch, reply::result(id, &shown)),
+                let ok = result.value.get("isError") != Some(&Value::Bool(true));
+                match self.judge.finished(called, ok, &result.value) {
+                    Some(shown) => self.answer(batch, reply::result(id, &result.shown(&shown))),
                     None => self.relay(batch, text),
                 }
             }
-            (Ok(None), Ok(Some(error))) => match self.judge.failed(called, &error) {
-                Some(Failed::Error(shown)) => self.answer(batch, reply::failure(id, &shown)),
+            (Ok(None), Ok(Some(error))) => match self.judge.failed(called, &error.value) {
+                Some(Failed::Error(shown)) => self.answer(batch, reply::failure(id, &error.shown(&shown))),
                 Some(Failed::Withheld(result)) => self.answer(batch, reply::result(id, &result)),
                 None => self.relay(batch, text),
             },

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use jackline_core::catalogue::Catalogue;
+use jackline_core::code;
 use jackline_core::decision::{EditTarget, Verdict};
 use jackline_core::event::{Body, Call, Event, Outcome, TOOL_NAME_BYTES_MAX};
 use jackline_core::json::canonical;
@@ -101,6 +102,8 @@ struct Lists {
     present: Option<Listing>,
     /// The sessions that were told of the present one.
     told: BTreeSet<String>,
+    /// Its tools whose schemas cannot be used, as far as people were told so.
+    unusable: BTreeSet<String>,
 }
 
 impl Lists {
@@ -207,6 +210,7 @@ impl Judge {
             }
             listed.present = Some(listing);
             listed.told.clear();
+            listed.unusable.clear();
         }
         self.joiner.present().map(|session| self.tell(&session)).unwrap_or_default()
     }
@@ -229,8 +233,9 @@ impl Judge {
             Ok(called) => Called { call: Call { unlisted, ..called.call }, ..called },
             Err(answer) => return (Judged::Denied(self.denial(&answer, asked)), Vec::new()),
         };
-        let notices = self.tell(&called.session);
+        let mut notices = self.tell(&called.session);
         let answer = self.decide(&called.event(Body::CallRequested(called.call.clone())));
+        notices.extend(self.unchecked(&called.call.tool, &answer));
         // Nobody can be asked here: a question is a no. Where a hook asked before, this call is not asked about again.
         if answer.verdict != Verdict::Allow {
             return (Judged::Denied(self.denial(&answer, asked)), notices);
@@ -238,6 +243,12 @@ impl Judge {
         let edited = answer.edit(EditTarget::Args).map(|edit| edit.value.clone());
         let edited = called.addressed(edited.as_ref()).or(edited);
         (Judged::Pass(Box::new(called), edited), notices)
+    }
+
+    /// What people should know of a tool whose arguments nobody can check; once for each list.
+    fn unchecked(&self, tool: &str, answer: &Answer) -> Option<String> {
+        let finding = answer.findings.iter().find(|finding| finding.code == code::SCHEMA_UNUSABLE)?;
+        lock(&self.listed).unusable.insert(tool.to_owned()).then(|| finding.reason.clone())
     }
 
     /// Which session a call belongs to, and which of its calls it is. One to our own server may carry what a hook wrote

@@ -242,7 +242,8 @@ impl Tool {
             let noted = noted.as_object().into_iter().flatten().filter(|(key, _)| key.starts_with(HOST_NOTES));
             said.extend(noted.map(|(key, value)| (key.clone(), value.clone())));
         }
-        let schema = tool.get("inputSchema").filter(|schema| schema.is_object()).map(Value::to_string);
+        // What is no schema is not left out: that it is none is told when it is asked for.
+        let schema = tool.get("inputSchema").filter(|schema| !schema.is_null()).map(Value::to_string);
         Self { digest: Digest::of(&canonical(&said)), schema, doubled: false }
     }
 

@@ -6,8 +6,11 @@ use std::io::Read;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Milliseconds that others wait for one whose turn it is, unless it says otherwise; then they go all the same.
-const TURN_MS_MAX: u64 = 5_000;
+use super::remote::CONNECT_MS_MAX;
+
+/// Milliseconds that others wait for one whose turn it is, unless it says otherwise; then they go all the same. It may have to
+/// connect first, and who goes before it is connected overtakes it.
+const TURN_MS_MAX: u64 = CONNECT_MS_MAX + 2_000;
 /// Milliseconds for a request to arrive, once it is written. Most servers say at once that they have it; one that answers
 /// with a plain body says nothing until it is done, and nobody may wait for that: it may wait for one of them.
 const ARRIVAL_MS_MAX: u64 = 50;
@@ -102,7 +105,7 @@ impl Place {
         self.hold(None);
     }
 
-    /// It is heard; what is left of it takes a moment.
+    /// It is heard, or being written; what is left of it takes a moment.
     pub(super) fn heard(&self) {
         self.hold(Some(after(TURN_MS_MAX)));
     }
@@ -138,6 +141,8 @@ impl Read for Written<'_> {
         if self.text.is_empty() {
             self.place.take().into_iter().for_each(Place::written);
         }
+        // A long one may take a while, and nobody goes while it does.
+        self.place.into_iter().for_each(Place::heard);
         Ok(read)
     }
 }
@@ -185,6 +190,19 @@ mod tests {
         drop(first);
         third.wait();
         assert!(order.state().left.is_empty());
+    }
+
+    #[test]
+    fn what_is_being_written_is_waited_for() {
+        let order = Arc::new(Order::default());
+        let (first, _second) = (order.take(), order.take());
+        first.hold(Some(after(0)));
+        let mut written = Written { text: b"long", place: Some(&first) };
+        assert_eq!(written.read(&mut [0; 2]).unwrap(), 2);
+        let left = |order: &Order| order.state().until.unwrap().saturating_duration_since(Instant::now());
+        assert!(left(&order) > Duration::from_millis(CONNECT_MS_MAX), "longer than it may take to connect");
+        assert_eq!(written.read(&mut [0; 2]).unwrap(), 2);
+        assert!(left(&order) <= Duration::from_millis(ARRIVAL_MS_MAX));
     }
 
     #[test]

@@ -105,6 +105,11 @@ impl Pending {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether we asked for what has this id.
+    pub(super) fn is_ours(&self, id: &Id) -> bool {
+        self.table().waiting.get(id).is_some_and(|waiting| matches!(waiting.what, What::Own(_)))
+    }
+
     /// Adds a request; must be done before it is sent.
     pub(super) fn add(&self, id: &Id, mut waiting: Waiting) -> Result<(), Refused> {
         let mut table = self.table();

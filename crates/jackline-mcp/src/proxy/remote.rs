@@ -22,7 +22,7 @@ use crate::scan;
 use jackline_runtime::lines::LINE_BYTES_MAX;
 
 /// Milliseconds for a connection to be made.
-const CONNECT_MS_MAX: u64 = 10_000;
+pub(super) const CONNECT_MS_MAX: u64 = 10_000;
 /// Milliseconds for a notice to be taken; those behind it wait.
 const NOTICE_MS_MAX: u64 = 30_000;
 /// Notices that wait to be posted; they are posted in order.
@@ -524,6 +524,9 @@ pub(super) fn body(response: Response<Body>) -> Result<Vec<u8>, String> {
     read.map_err(|fault| format!("the server's answer broke off: {fault}"))?;
     if bytes.len() > LINE_BYTES_MAX {
         return Err(format!("the server sent a message longer than {LINE_BYTES_MAX} bytes"));
+    }
+    if message::unmarked(&bytes).len() < bytes.len() {
+        bytes = message::unmarked(&bytes).to_vec();
     }
     bytes.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     Ok(bytes)

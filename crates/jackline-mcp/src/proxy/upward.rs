@@ -25,13 +25,14 @@ const LASTING: [&str; 2] = ["tasks/result", "subscriptions/listen"];
 impl Proxy {
     /// Takes one line of the client's.
     pub(super) fn client_said(&self, line: &[u8]) {
+        let line = message::unmarked(line);
         if is_blank(line) {
             return;
         }
         match message::read(line) {
             Err(why) => {
                 // Whoever asked is told, where it can be seen who did.
-                let id = scan::outline(line).and_then(|outline| outline.id());
+                let id = scan::id_in(line);
                 let why = format!("no JSON message: {why}");
                 self.client.say(reply::error(id.as_ref(), PARSE_ERROR, &why).as_bytes());
             }
@@ -84,6 +85,9 @@ impl Proxy {
         if method == "notifications/cancelled"
             && let Some(id) = message.param("requestId").and_then(Id::of)
         {
+            if self.pending.is_ours(&id) {
+                return self.note("the client cancelled what it did not ask for; it was not passed on");
+            }
             self.cancelled(&id, message.param("reason").and_then(Value::as_str).unwrap_or_default());
         }
         self.send(&Sent { text, method: Some(method), ..Sent::of(message) });

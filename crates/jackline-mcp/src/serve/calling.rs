@@ -15,7 +15,7 @@ use rmcp::model::CallToolResult;
 use serde_json::{Map, Value, json};
 
 use super::offer::{self, Offered};
-use super::said::{Refused, Said, told};
+use super::said::{Refused, Said, denied, told};
 use super::workspace::{self, Workspace};
 use crate::join::{Joined, Joiner, fresh_call_id};
 
@@ -64,12 +64,12 @@ impl Serving {
     pub(super) fn call(&self, asked: Asked) -> CallToolResult {
         let called = match self.join(asked) {
             Ok(called) => called,
-            Err(answer) => return told(&Err(Refused::by(&answer)), None),
+            Err(answer) => return denied(&answer),
         };
         let (answer, judged_by) = self.judge(&called);
         // Nobody can be asked here: a question is a no. Where a hook asked before, this call is not asked about again.
         if answer.verdict != Verdict::Allow {
-            return told(&Err(Refused::by(&answer)), answer.feedback.as_deref());
+            return denied(&answer);
         }
         let called = self.of_its_maker(called);
         let args = answer.edit(EditTarget::Args).map_or(&called.call.args, |edit| &edit.value);
@@ -77,13 +77,13 @@ impl Serving {
         let finished = self.decide(&called, Body::CallFinished(called.call.clone(), judged(&outcome)));
         // Done, and not on record: then it is not told as done.
         if finished.is_fault() {
-            return told(&Err(Refused::unkept(&finished)), None);
+            return told(&Err(Refused::unkept(&finished)), None, finished.emitted);
         }
         let outcome = match (outcome, finished.edit(EditTarget::Output)) {
             (Ok(said), Some(edit)) => Ok(bounded(said, edit, args)),
             (outcome, _) => outcome,
         };
-        told(&outcome, finished.feedback.as_deref())
+        told(&outcome, finished.feedback.as_deref(), [answer.emitted, finished.emitted].concat())
     }
 
     fn decide(&self, called: &Called, body: Body) -> Answer {

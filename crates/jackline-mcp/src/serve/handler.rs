@@ -70,9 +70,13 @@ impl ServerHandler for Handler {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        asked: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        // The list has one page, and nobody was told of another.
+        if asked.and_then(|asked| asked.cursor).is_some_and(|cursor| !cursor.is_empty()) {
+            return Err(ErrorData::invalid_params("there is no page of that `cursor`", None));
+        }
         Ok(ListToolsResult::with_all_items(self.tools.as_ref().clone()))
     }
 

@@ -33,7 +33,7 @@ use super::stdio::understood;
 use super::token::Token;
 use super::{END_MS_MAX, Options, async_runtime, attend};
 use crate::join::Joiner;
-use crate::message::Id;
+use crate::message::{Id, unmarked};
 use crate::reply::{self, INVALID_REQUEST};
 
 /// Where the server is asked.
@@ -195,7 +195,10 @@ async fn answered(request: Request<Incoming>, service: &Service) -> Answer {
         Err((status, why)) => complaint(status, None, INVALID_REQUEST, &why),
         Ok(bytes) => match understood(&bytes) {
             Err((id, code, why)) => complaint(StatusCode::BAD_REQUEST, id.as_ref(), code, &why),
-            Ok(_) => service.handle(Request::from_parts(head, Full::new(bytes))).await,
+            Ok(_) => {
+                let plain = bytes.slice_ref(unmarked(&bytes));
+                service.handle(Request::from_parts(head, Full::new(plain))).await
+            }
         },
     }
 }

@@ -6,8 +6,7 @@ use jackline_runtime::Answer;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Map, Value, json};
 
-/// Where a result says by which code it was refused; for clients that read no structured content of errors.
-const CODE: &str = "jackline/code";
+use crate::reply::{CODE, EMITTED};
 
 /// What a tool says when it went well.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,8 +71,14 @@ impl Refused {
     }
 }
 
-/// What the client is told of a call, with advice beside it.
-pub(super) fn told(outcome: &Result<Said, Refused>, feedback: Option<&str>) -> CallToolResult {
+/// What the client is told of a call that was refused before anything was done.
+pub(super) fn denied(answer: &Answer) -> CallToolResult {
+    told(&Err(Refused::by(answer)), answer.feedback.as_deref(), answer.emitted.clone())
+}
+
+/// What the client is told of a call, with advice and typed events beside it. What is refused says so in `_meta` too, for
+/// clients that read no structured content of errors.
+pub(super) fn told(outcome: &Result<Said, Refused>, feedback: Option<&str>, emitted: Vec<Value>) -> CallToolResult {
     let (text, mut value) = match outcome {
         Ok(said) => (said.text.as_str(), said.value.clone()),
         Err(refused) => (refused.text.as_str(), refused.value.clone()),
@@ -86,8 +91,9 @@ pub(super) fn told(outcome: &Result<Said, Refused>, feedback: Option<&str>) -> C
         fields.insert("feedback".to_owned(), json!(feedback));
     }
     result.structured_content = Some(value);
-    if let Err(refused) = outcome {
-        result.meta = Some(MetaObject::from(Map::from_iter([(CODE.to_owned(), json!(refused.code))])));
-    }
+    let mut meta = Map::new();
+    meta.extend(outcome.as_ref().err().map(|refused| (CODE.to_owned(), json!(refused.code))));
+    meta.extend((!emitted.is_empty()).then(|| (EMITTED.to_owned(), Value::Array(emitted))));
+    result.meta = (!meta.is_empty()).then(|| MetaObject::from(meta));
     result
 }

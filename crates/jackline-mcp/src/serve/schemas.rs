@@ -230,10 +230,16 @@ pub(super) fn page() -> Value {
         ("lines_shown", plain("integer")),
         ("lines_remaining", plain("integer")),
         ("has_more", plain("boolean")),
-        ("next_offset", json!({ "anyOf": [told("integer", "the offset of the next page"), plain("null")] })),
+        (
+            "next_offset",
+            json!({ "anyOf": [told("integer", "the offset of the next page; a line that is cut is passed by"), plain("null")] }),
+        ),
         ("total_lines", plain("integer")),
         ("line_cut", told("boolean", "the last line shown is longer than is shown of it")),
-        ("next_byte", json!({ "anyOf": [told("integer", "where the rest of that line begins"), plain("null")] })),
+        (
+            "next_byte",
+            json!({ "anyOf": [told("integer", "where the rest of that line begins, as `from_byte`; its `offset` is start_line + lines_shown - 2"), plain("null")] }),
+        ),
     ])
 }
 

@@ -111,6 +111,7 @@ type Complaint = (Option<Id>, i64, String);
 
 /// A line as messages; or the errors that it gets. Clients of 2025-03-26 may say several in one.
 fn heard(line: &[u8]) -> Vec<Result<Heard, Complaint>> {
+    let line = message::unmarked(line);
     match scan::elements(line) {
         Some(items) if (1..=BATCH_MAX).contains(&items.len()) => items.into_iter().map(understood).collect(),
         Some(_) => vec![Err((None, INVALID_REQUEST, format!("a batch holds between 1 and {BATCH_MAX} messages")))],
@@ -120,10 +121,8 @@ fn heard(line: &[u8]) -> Vec<Result<Heard, Complaint>> {
 
 /// A text as a message; or the error that it gets.
 pub(super) fn understood(text: &[u8]) -> Result<Heard, Complaint> {
-    let value = message::read(text).map_err(|why| {
-        let id = scan::outline(text).and_then(|outline| outline.id());
-        (id, PARSE_ERROR, format!("no JSON message: {why}"))
-    })?;
+    let value =
+        message::read(text).map_err(|why| (scan::id_in(text), PARSE_ERROR, format!("no JSON message: {why}")))?;
     if !value.is_object() {
         return Err((None, INVALID_REQUEST, "the message is no JSON object".to_owned()));
     }

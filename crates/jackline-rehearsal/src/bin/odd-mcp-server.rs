@@ -1,8 +1,9 @@
 //! A tiny MCP server over standard input and output that does what tests want: answers, dies, hangs, floods, babbles,
 //! changes its tools, asks back.
 //!
-//! `odd-mcp-server [--log FILE] [--pages] [--stateless] [--list HOW]`: writes every line it reads to FILE, lists its tools
-//! one by one, speaks only the protocol without `initialize`, or lists its tools in an odd way ([`Server::odd_list`]).
+//! `odd-mcp-server [--log FILE] [--pages] [--stateless] [--marked] [--list HOW]`: writes every line it reads to FILE, lists
+//! its tools one by one, speaks only the protocol without `initialize`, begins with a byte order mark, or lists its tools in
+//! an odd way ([`Server::odd_list`]).
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead as _, Write as _};
@@ -19,6 +20,8 @@ struct Server {
     log: Option<String>,
     pages: bool,
     stateless: bool,
+    /// A byte order mark stands before the first line that it says.
+    marked: bool,
     /// How it lists its tools, where that is odd.
     odd: Option<String>,
     /// Lists that were asked for.
@@ -38,9 +41,13 @@ fn main() -> ExitCode {
     };
     let (pages, stateless) = (has("--pages"), has("--stateless"));
     let (log, odd) = (given("--log"), given("--list"));
-    let mut server = Server { log, pages, stateless, odd, lists: 0, changed: false, asking: None };
+    let marked = has("--marked");
+    let mut server = Server { log, pages, stateless, marked, odd, lists: 0, changed: false, asking: None };
     for line in io::stdin().lock().lines().map_while(Result::ok) {
         server.keep(&line);
+        if std::mem::take(&mut server.marked) {
+            drop(write!(io::stdout(), "\u{feff}"));
+        }
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
         if let Some(code) = server.take(&message) {
             return ExitCode::from(code);
@@ -150,6 +157,8 @@ impl Server {
             "doubled-key" => strange("{\"a\":1,\"a\":2}"),
             "deep" => strange(&format!("{}{}", "[".repeat(500), "]".repeat(500))),
             "null" => answer(id, json!({ "tools": null })),
+            // Strict clients take none of its tools then.
+            "bare" => answer(id, json!({ "tools": [{ "name": "bare", "inputSchema": "none" }] })),
             "twice" => answer(id, json!({ "tools": [echo, plain("echo", "always the same")] })),
             "alike" => {
                 answer(id, json!({ "tools": [plain("a.b", "dotted"), plain("a_b", "lined"), plain("c.d", "alone")] }))
@@ -173,7 +182,7 @@ impl Server {
         let mut tools = vec![of("echo", text), of("add", numbers), of("far", elsewhere)];
         let plain = [
             "fail", "error", "die", "hang", "flood", "babble", "change", "leave", "long", "ask", "slow", "deaf",
-            "input", "deep", "orphan", "pretend", "both", "empty", "wordy", "linked",
+            "input", "deep", "nested", "doubled", "nulled", "orphan", "pretend", "both", "empty", "wordy", "linked",
         ];
         tools.extend(plain.iter().map(|name| of(name, any())));
         if self.changed {
@@ -191,7 +200,9 @@ impl Server {
         let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let number = |name: &str| arguments.get(name).and_then(Value::as_u64).unwrap_or_default();
         match parameters.get("name").and_then(Value::as_str).unwrap_or_default() {
-            "echo" | "extra" | "far" | "a.b" | "a_b" | "a b" | "c.d" | "c_d" => answer(id, text(&given("text"))),
+            "echo" | "extra" | "far" | "bare" | "a.b" | "a_b" | "a b" | "c.d" | "c_d" => {
+                answer(id, text(&given("text")))
+            }
             "add" => {
                 let sum = number("a") + number("b");
                 let content = text(&format!("{{\"sum\":{sum}}}"));
@@ -239,6 +250,7 @@ impl Server {
                 "[".repeat(5_000),
                 "]".repeat(5_000)
             )),
+            "nested" => nested(id, number("levels"), &lines(1..=number("lines"))),
             name => odd_answer(name, id),
         }
         None
@@ -247,6 +259,16 @@ impl Server {
 
 fn lines(numbers: std::ops::RangeInclusive<u64>) -> String {
     numbers.map(|n| format!("line {n}\n")).collect()
+}
+
+/// Answers with some lines, and with structured content of so many levels.
+fn nested(id: &Value, levels: u64, lines: &str) {
+    let levels = usize::try_from(levels).unwrap_or_default();
+    let (deep, deeper) = ("[".repeat(levels), "]".repeat(levels));
+    let content = json!([{ "type": "text", "text": lines }]);
+    print(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"structuredContent":{{"x": {deep}1.50{deeper}}},"content":{content}}}}}"#
+    ));
 }
 
 /// Answers that no server should give.
@@ -260,6 +282,8 @@ fn odd_answer(name: &str, id: &Value) {
             answer(id, result);
         }
         "both" => say(&json!({ "jsonrpc": "2.0", "id": id, "method": "odd/both", "result": text(&lines(1..=2_000)) })),
+        "doubled" => print(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"content":[]}}}}"#)),
+        "nulled" => say(&json!({ "jsonrpc": "2.0", "id": id, "result": text("said"), "error": null })),
         "empty" => say(&json!({ "jsonrpc": "2.0", "id": id })),
         "wordy" => {
             let error = json!({ "code": -32000, "message": lines(1..=1_000), "data": lines(1..=1_000) });

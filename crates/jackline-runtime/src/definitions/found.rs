@@ -250,6 +250,10 @@ impl Definitions for Found {
         Ok(self.shared(standing))
     }
 
+    fn files(&self, pin: &Pin) -> Vec<PathBuf> {
+        self.wider().map(|(path, _)| path.to_owned()).chain(self.project(Some(pin), None)).collect()
+    }
+
     fn root(&self, pin: Option<&Pin>) -> Option<String> {
         Some(root(pin, self.project(pin, None).as_deref(), &self.places.start))
     }

@@ -44,6 +44,12 @@ pub trait Definitions: Send + Sync + fmt::Debug {
     /// Why there is none; every call is then refused.
     fn stack(&self, pin: Option<&Pin>, named: Option<&str>) -> Result<Arc<Standing>, DefinitionFault>;
 
+    /// The files that hold the definitions of a pinned session, whether they are there or not. While they are as they were,
+    /// the stack is too, but for what a person came to trust.
+    fn files(&self, _pin: &Pin) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// The workspace that a session is in, also where no definition can be used; `None` when that is not known.
     fn root(&self, pin: Option<&Pin>) -> Option<String> {
         pin.map(|pin| pin.root.clone())

@@ -2,6 +2,8 @@
 //!
 //! Names lie (links, hard links, bind mounts, case), so files are compared by place *and* by device and inode.
 
+mod leads;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +12,7 @@ use jackline_core::probe::{Fact, Identity, There};
 
 use super::walk::{FileId, Lost, Place, Walker, file_id};
 use super::{Ground, OwnPath, fold, own};
+use leads::leads;
 
 /// Entries of our own directories looked at to recognise a hard link to one of their files; only files with several
 /// names pay for it. A store of a few thousand sessions stays below.
@@ -61,12 +64,17 @@ fn identify(ground: &Ground, folds: bool, dir: &str, path: &str) -> Result<Ident
     let dir = walker.dir(&root, dir)?;
     let place = walker.path(&dir, path)?;
     let owns = owns(&mut walker, ground, &root);
+    let inside = place.path.strip_prefix(&root.path).ok().map(text).transpose()?;
+    let (held, by_its_name) = (holds(&place, &owns, folds), holding_by_name(&place, &root, folds));
+    // Where names are all alike, or others than ours are meant, they tell nothing.
+    let tells = held.is_some() && by_its_name.is_none() && inside.is_none() && !folds;
     Ok(Identity {
         path: text(&place.path)?,
-        inside: place.path.strip_prefix(&root.path).ok().map(text).transpose()?,
+        leads: if tells { leads(&place, &owns).unwrap_or_default() } else { Vec::new() },
+        inside,
         there: place.there,
         ours: ours(&place, &owns, folds)?.or_else(|| by_name(&place, &root, folds)),
-        holds: holds(&place, &owns, folds).or_else(|| holding_by_name(&place, &root, folds)),
+        holds: held.or(by_its_name),
     })
 }
 
@@ -474,6 +482,15 @@ mod tests {
         assert_eq!(world.identity("", "/dev/null").there, There::Other);
         assert_eq!(world.identity("", "/../../dev/null").path, "/dev/null");
         assert_eq!(world.identity("", "/").path, "/");
+    }
+
+    #[test]
+    fn names_outside_that_lead_to_ours_are_told() {
+        let world = World::new();
+        assert_eq!(world.identity("", "..").leads, ["home", "ws"]);
+        assert_eq!(world.identity("", "../home").leads, [".claude", ".codex", "state"]);
+        assert!(world.identity("", "../out").leads.is_empty(), "nothing of ours lies there");
+        assert!(world.identity("", ".").leads.is_empty(), "inside, the names themselves are known");
     }
 
     #[track_caller]

@@ -55,12 +55,12 @@ impl Shelf {
     }
 
     /// The same for a schema that a server offers. One that cannot be used says nothing against a value: the server
-    /// holds its arguments against it itself.
+    /// holds its arguments against it itself. But it is told, and counts as none.
     pub(super) fn answer_offered(&self, text: &str, target: Target, event: &Event) -> Fact {
         let Some(value) = part(event, target) else { return unknown("the event has no such part") };
         match self.compiled(text.as_bytes(), Formats::Noted) {
             Ok(compiled) => compiled.check(value).map_or_else(|why| unknown(&why), Fact::Schema),
-            Err(_) => Fact::Schema(Checked { schema: Digest::of(text.as_bytes()), errors: Vec::new(), omitted: 0 }),
+            Err(why) => Fact::Schema(Checked::unusable(Digest::of(text.as_bytes()), &why)),
         }
     }
 

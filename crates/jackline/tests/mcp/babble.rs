@@ -38,6 +38,7 @@ fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
         (r#"{"jsonrpc":"2.0","id":79,"method":"tools/call","params":{"name":5}}"#, -32602),
         (r#"{"jsonrpc":"2.0","id":80,"method":"tools/call","params":{"name":"park","arguments":[]}}"#, -32602),
         (r#"{"jsonrpc":"2.0","id":81,"method":"tools/call"}"#, -32602),
+        (r#"{"jsonrpc":"2.0","id":84,"method":"tools/list","params":{"cursor":"2"}}"#, -32602),
         (r#"{"jsonrpc":"2.0","id":83,"method":"tools/call","params":{"name":""}}"#, -32602),
     ] {
         client.say(said);
@@ -49,6 +50,33 @@ fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
     assert_eq!(error(&client.message()), -32700);
     assert!(client.request("ping", json!({})).get("result").is_some());
     assert_eq!(client.leave(), Some(0));
+}
+
+#[test]
+fn who_says_a_key_twice_is_told_as_who_asked() {
+    let world = World::new("jackline: 1\n");
+    for mut client in [world.ungreeted_server(&[]), world.ungreeted(&["--name", "odd"], &[])] {
+        client.greet();
+        client.say(r#"{"jsonrpc":"2.0","id":"mine","method":"ping","method":"tools/call"}"#);
+        let answer = client.message();
+        assert_eq!((error(&answer), &answer["id"]), (-32700, &json!("mine")), "{answer}");
+        client.say(r#"{"jsonrpc":"2.0","id":"mine","ID":"yours","method":"ping","method":"ping"}"#);
+        let answer = client.message();
+        assert_eq!((error(&answer), &answer["id"]), (-32700, &Value::Null), "{answer}");
+        assert_eq!(client.leave(), Some(0));
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_heard_by_nobody() {
+    let world = World::new("jackline: 1\n");
+    for mut client in [world.ungreeted_server(&[]), world.ungreeted(&["--name", "odd"], &["--marked"])] {
+        client.greet();
+        client.say("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"m\",\"method\":\"ping\"}");
+        assert_eq!(client.answer_to(&json!("m"))["result"], json!({}));
+        assert_eq!(client.leave(), Some(0));
+    }
+    assert!(!std::fs::read_to_string(world.path("log")).expect("kept").contains('\u{feff}'));
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Calls are judged before the server sees them, and bounded before the client does.
 
+use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use jackline_runtime::store::Store as _;
 use jackline_runtime::store::files::FileStore;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::World;
 use super::client::{code, text};
@@ -112,10 +113,60 @@ fn arguments_must_fit_what_the_server_says() {
 }
 
 #[test]
-fn a_schema_that_cannot_be_used_is_left_to_the_server() {
+fn a_schema_that_cannot_be_used_is_left_to_the_server_and_told() {
     let world = World::new("jackline: 1\n");
-    let mut client = world.odd(&[]);
+    let mut client = world.odd(&["--name", "odd"]);
     assert_eq!(text(&client.call("far", json!({"text": "x"}))), "x");
+    assert_eq!(text(&client.call("far", json!({"text": "y"}))), "y");
+    let told = client.complaints();
+    assert_eq!(told.matches("'mcp__odd__far' cannot be used").count(), 1, "once for each list: {told}");
+    assert!(told.contains("`https://example.com/elsewhere.json`"), "{told}");
+    // Another list, and its tool has the same schema.
+    client.call("change", json!({}));
+    assert_eq!(text(&client.call("far", json!({"text": "z"}))), "z");
+    assert!(client.complaints().contains("'mcp__odd__far' cannot be used"));
+    client.leave();
+    let decisions = world.records_of("decision");
+    let unchecked = |record: &&Value| record["data"]["findings"][0]["code"] == "schema/unusable";
+    assert_eq!(decisions.iter().filter(unchecked).count(), 3, "each call has it on record");
+}
+
+#[test]
+fn a_schema_that_cannot_be_used_is_a_missing_one() {
+    let world = World::new("jackline: 1\nschema: { missing: deny }\n");
+    let mut client = world.odd(&["--name", "odd"]);
+    let refused = client.call("far", json!({"text": "x"}));
+    assert_eq!((&refused["result"]["isError"], code(&refused)), (&json!(true), "schema/missing"));
+    assert!(text(&refused).contains("Tool 'far' has no schema that can be used"), "{refused}");
+    assert!(client.complaints().contains("cannot be used"));
+    let explained = String::from_utf8(world.jackline(&["explain", "last"]).stdout).expect("UTF-8");
+    assert!(explained.contains("not looked at, since it cannot be used: it refers to"), "{explained}");
+    assert_eq!(text(&client.call("echo", json!({"text": "x"}))), "x");
+    assert_eq!(world.called(), ["echo"]);
+    client.leave();
+    let declared = "jackline: 1\nschema: { missing: deny }\ntools: { declare: { mcp__odd__far: { schema: { required: [text] } } } }\n";
+    let world = World::new(declared);
+    let mut client = world.odd(&["--name", "odd"]);
+    assert_eq!(text(&client.call("far", json!({"text": "x"}))), "x");
+    assert_eq!(code(&client.call("far", json!({}))), "schema/invalid");
+}
+
+#[test]
+fn a_definition_that_is_tightened_counts_for_the_next_call() {
+    let world = World::new("jackline: 1\nloop: false\n");
+    let mut client = world.odd(&["--name", "odd"]);
+    client.call("echo", json!({"text": "first"}));
+    // Long enough for what is in force to be remembered, and calls that follow each other closely.
+    thread::sleep(Duration::from_millis(60));
+    for turn in 0..3 {
+        assert_eq!(text(&client.call("echo", json!({"text": turn.to_string()}))), turn.to_string());
+    }
+    let tightened = "jackline: 1\nloop: false\npolicies: [ { name: no, rule: { tool: mcp__odd__echo } } ]\n";
+    fs::write(world.path("ws/jackline.yaml"), tightened).expect("written");
+    assert_eq!(code(&client.call("echo", json!({"text": "after"}))), "rule/no");
+    assert_eq!(world.called(), ["echo"; 4]);
+    client.leave();
+    assert_eq!(world.records_of("definition.changed").len(), 1);
 }
 
 #[test]
@@ -193,7 +244,7 @@ fn shown_while_the_store_fills_up(blocks: usize) -> (usize, usize, usize) {
 #[test]
 fn a_result_whose_end_cannot_be_kept_is_not_shown() {
     let mut all = 0;
-    for blocks in [24, 32, 40, 48, 56, 64] {
+    for blocks in (24..=64).step_by(4) {
         let (shown, withheld, kept) = shown_while_the_store_fills_up(blocks);
         assert_eq!(shown, kept, "{blocks} blocks");
         all += withheld;

@@ -225,6 +225,8 @@ fn what_is_no_request_gets_an_error() {
     for body in ["{bad", "[]", "5", r#"{"jsonrpc":"2.0"}"#] {
         assert!((400..500).contains(&status(body)), "{body}");
     }
+    let marked = format!("\u{feff}{}", greeting());
+    assert_eq!(status(&marked), 200, "a byte order mark is heard by nobody");
     let long = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":"{}"}}}}"#, "x".repeat(17 << 20));
     assert_eq!(status(&long), 413);
     let (_, unknown) = server.post(TOKEN, &[], &json!({"jsonrpc": "2.0", "id": 1, "method": "no/such"}));

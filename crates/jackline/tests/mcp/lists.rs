@@ -48,6 +48,15 @@ fn a_list_that_cannot_be_read_is_not_shown_either() {
 }
 
 #[test]
+fn what_is_no_schema_at_all_is_told_as_one_that_cannot_be_used() {
+    let world = World::new("jackline: 1\n");
+    let mut client = odd_list(&world, &["--name", "odd"], "bare");
+    assert_eq!(text(&client.call("bare", json!({"text": "x"}))), "x");
+    let told = "'mcp__odd__bare' cannot be used, so nothing is held to it: it is no JSON object";
+    assert!(client.complaints().contains(told));
+}
+
+#[test]
 fn who_judges_without_a_list_may_call_without_one() {
     let world = World::new("jackline: 1\ntools: { unknown: allow }\n");
     let mut client = odd_list(&world, &[], "error");
@@ -124,6 +133,22 @@ fn a_server_is_judged_by_the_name_it_gives_itself_from_the_first_call_on() {
     assert_eq!(code(&client.call("echo", json!({"text": "x"}))), "rule/none");
     assert_eq!(text(&client.call("add", json!({"a": 1, "b": 1}))), "{\"sum\":2}");
     assert_eq!(world.called(), ["add"]);
+}
+
+#[test]
+fn nobody_takes_back_what_the_proxy_asks_for() {
+    let world = World::new(STRICT);
+    let mut client = odd_list(&world, &["--name", "odd"], "slow");
+    client.ask("tools/call", json!({"name": "echo", "arguments": {"text": "x"}}));
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !world.reached().iter().any(|message| message["id"] == "jackline:0") {
+        assert!(std::time::Instant::now() < until, "the list is not asked for");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    client.say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"jackline:0"}}"#);
+    client.request("ping", json!({}));
+    assert!(!world.reached().iter().any(|message| message["method"] == "notifications/cancelled"));
+    assert!(client.complaints().contains("cancelled what it did not ask for"));
 }
 
 #[test]

@@ -86,9 +86,12 @@ fn an_answer_is_one_thing() {
         empty["error"]["message"].as_str().is_some_and(|why| why.contains("neither a result nor an error")),
         "{empty}"
     );
+    let nulled = client.call("nulled", json!({}));
+    assert_eq!((text(&nulled), nulled.get("error")), ("said", Some(&Value::Null)), "as the server said it");
     assert!(client.aside.is_empty(), "{:?}", client.aside);
     client.leave();
-    assert_eq!(world.records_of("call.finished").len(), 3);
+    let ends: Vec<_> = world.records_of("call.finished").iter().map(|end| end["data"]["ok"].clone()).collect();
+    assert_eq!(ends, [json!(true), json!(false), json!(false), json!(true)]);
 }
 
 #[test]
@@ -141,11 +144,15 @@ fn a_flood_is_an_error_for_whoever_waits() {
 }
 
 #[test]
-fn a_result_that_cannot_be_read_is_an_error() {
+fn a_result_that_cannot_be_read_is_an_error_that_says_so_of_a_call_that_was_made() {
     let world = world();
     let mut client = world.odd(&[]);
-    let deep = client.call("deep", json!({}));
-    assert!(deep["error"]["message"].as_str().is_some_and(|why| why.contains("nested too deeply")), "{deep}");
+    let doubled = client.call("doubled", json!({}));
+    let why = doubled["error"]["message"].as_str().expect("a message");
+    assert!(why.starts_with("the call was made, and") && why.contains("occurs twice"), "{doubled}");
+    client.leave();
+    let finished = world.records_of("call.finished");
+    assert_eq!((finished.len(), &finished[0]["data"]["ok"]), (1, &json!(false)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::World;
-use super::client::text;
+use super::client::{Client, text};
 
 #[test]
 fn messages_pass_byte_for_byte() {
@@ -41,6 +41,74 @@ fn a_judged_call_and_its_result_pass_byte_for_byte_too() {
         "{\"id\":77,\"jsonrpc\":\"2.0\",\"result\":{\"content\":[{\"text\":\"aé 1.10\",\"type\":\"text\"}]}}"
     );
     assert!(std::fs::read_to_string(world.path("log")).expect("kept").lines().any(|reached| reached == call));
+}
+
+/// What the client hears of a call to a tool that answers with so many levels and lines.
+fn nested(client: &mut Client, levels: usize, lines: usize) -> String {
+    let arguments = json!({"levels": levels, "lines": lines});
+    client.ask("tools/call", json!({"name": "nested", "arguments": arguments}));
+    client.hear().expect("an answer")
+}
+
+/// Structured content of so many levels, as the server writes it.
+fn written(levels: usize) -> String {
+    format!(r#""structuredContent":{{"x": {}1.50{}}}"#, "[".repeat(levels), "]".repeat(levels))
+}
+
+#[test]
+fn a_result_that_is_too_deep_to_be_read_passes_as_it_is() {
+    let world = World::new("jackline: 1\nloop: false\n");
+    let mut client = world.odd(&["--name", "odd"]);
+    let depths = [1, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 127, 128, 500, 100_000];
+    for levels in depths {
+        let heard = nested(&mut client, levels, 1);
+        assert!(
+            heard.ends_with(&format!(
+                "{},\"content\":[{{\"text\":\"line 1\\n\",\"type\":\"text\"}}]}}}}",
+                written(levels)
+            )),
+            "{levels}"
+        );
+    }
+    client.leave();
+    let finished = world.records_of("call.finished");
+    assert_eq!(finished.len(), depths.len());
+    assert!(finished.iter().all(|record| record["data"]["ok"] == json!(true)));
+}
+
+#[test]
+fn a_result_that_is_too_deep_to_be_read_is_bounded_and_advised_all_the_same() {
+    let definition =
+        "jackline: 1\noutputs: { lines_max: 5 }\nfeedback: [ { static: \"calm down\", every_n_calls: 2 } ]\n";
+    let world = World::new(definition);
+    let mut client = world.odd(&["--name", "odd"]);
+    let cut = nested(&mut client, 500, 100);
+    assert!(cut.contains(&written(500)) && cut.contains("line 5") && !cut.contains("line 6"), "{cut}");
+    let advised = nested(&mut client, 501, 1);
+    assert!(
+        advised.contains(&written(501)) && advised.contains("line 1") && advised.contains("calm down"),
+        "{advised}"
+    );
+    client.leave();
+    let shown = world
+        .records_of("decision")
+        .iter()
+        .filter(|record| record["data"]["edits"][0]["code"] == "bounds/truncated")
+        .count();
+    assert_eq!(shown, 1);
+}
+
+#[test]
+fn what_was_not_read_of_a_result_is_on_record_as_that() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.odd(&["--name", "odd"]);
+    client.ask("tools/call", json!({"name": "deep", "arguments": {}}));
+    let heard = client.hear().expect("an answer");
+    assert!(heard.contains(&format!("\"result\":{}", "[".repeat(5_000))), "{heard}");
+    client.leave();
+    let finished = world.records_of("call.finished");
+    let record = finished[0].to_string();
+    assert!(record.contains(r#""clipped":true,"sha256""#) && finished[0]["data"]["ok"] == json!(true), "{record}");
 }
 
 #[test]

@@ -80,3 +80,22 @@ fn what_to_do_next_is_for_programs_too() {
     assert!(!next.is_empty() && text(&refused).contains(&format!("\n→ {next}\n")), "{refused}");
     client.leave();
 }
+
+#[test]
+fn typed_events_are_for_programs_too() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.served(&[]);
+    let emitted = |answer: &Value| answer["result"]["_meta"]["jackline/emitted"][0].clone();
+    let nothing = client.call("search", json!({"pattern": "no such text"}));
+    assert!(!is_error(&nothing) && text(&nothing) == "No matches found.", "{nothing}");
+    assert_eq!(emitted(&nothing)["guidance_code"], json!("search/zero-results"), "{nothing}");
+    let unknown = client.call("read_fil", json!({"path": "a"}));
+    assert_eq!(
+        (&emitted(&unknown)["type"], &emitted(&unknown)["nearest"][0]),
+        (&json!("UNKNOWN_TOOL"), &json!("read_file"))
+    );
+    let unfit = client.call("read_file", json!({"path": 5}));
+    assert_eq!((code(&unfit), &emitted(&unfit)["type"]), ("schema/invalid", &json!("VALIDATION_FAILED")));
+    assert!(client.call("todo_list", json!({}))["result"].get("_meta").is_none(), "nothing is said of what goes well");
+    client.leave();
+}

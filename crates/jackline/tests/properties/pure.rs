@@ -103,7 +103,7 @@ fn judged(dice: u8) -> Judged {
 
 fn checked(dice: u8) -> Checked {
     let error = |n: u8| SchemaError::new(&format!("/{n}"), "type", "made up");
-    Checked { schema: Digest::of(b"schema"), errors: (0..dice % 3).map(error).collect(), omitted: 0 }
+    Checked::new(Digest::of(b"schema"), (0..dice % 3).map(error).collect(), 0)
 }
 
 /// The exceptions of that world: the same whatever is asked, as a person made them before.
@@ -135,7 +135,7 @@ fn identity(path: &str, dice: u8) -> Identity {
     let there = [There::File, There::File, There::Nothing, There::Directory, There::Other][usize::from(dice) % 5];
     let inside = path::below(ROOT, path).map(str::to_owned);
     let ours = (path.ends_with("jackline.yaml") || dice > 250).then(|| "the definition".to_owned());
-    Identity { path: path.to_owned(), inside, there, ours, holds: None }
+    Identity { path: path.to_owned(), inside, there, ours, holds: None, leads: Vec::new() }
 }
 
 /// Decides with all facts that are asked for, from the world of `salt`.

@@ -64,7 +64,7 @@ fn answer(probe: &Probe, event: &Event) -> Fact {
     let Probe::Schema { .. } = probe else { return Fact::Absent };
     let fits = event.call().is_some_and(|call| call.args.get("fits").is_some());
     let error = SchemaError::new("", "required", "\"fits\" is a required property");
-    Fact::Schema(Checked { schema: Digest::ZERO, errors: if fits { vec![] } else { vec![error] }, omitted: 0 })
+    Fact::Schema(Checked::new(Digest::ZERO, if fits { vec![] } else { vec![error] }, 0))
 }
 
 fn decided(stack: &Stack, session: &Session, event: &Event) -> Decision {

@@ -3,7 +3,14 @@
 //! A text that only mentions them is left alone: a search, a message, a word that is printed.
 
 use super::plainly;
+use crate::overlap;
 use crate::shell::{self, Command, Reading, Word};
+
+/// Our program's name.
+const PROGRAM: &str = "jackline";
+
+/// Letters of it that a pattern spells before it is taken for ours.
+const SPELLED_CHARS_MIN: usize = 3;
 
 /// Commands of ours that only read, and may be run by an agent.
 const READ_ONLY: &[&[&str]] = &[
@@ -43,6 +50,9 @@ const COMMANDS: &[&str] = &[
 
 /// Words of theirs that mean little else beside our name: wherever both stand in a text that runs, it is taken for it.
 const TELLING: &[&str] = &["trust", "uninit", "waive", "approve", "reject"];
+
+/// Others that few programs besides ours are told by these words.
+const ALONE: &[&str] = &["off", "allow"];
 
 /// Programs that run what they are told, elsewhere or at another terminal: there no host would be seen around it.
 const RUNNERS: &[&str] = &[
@@ -99,11 +109,46 @@ const RUNNERS: &[&str] = &[
 
 /// Whether a command is one of ours that is for people.
 pub(super) fn is_one(command: &Command) -> bool {
-    if command.program() != Some("jackline") {
-        return false;
+    let told = || told(command.words.get(1..).unwrap_or_default());
+    match (command.program(), command.words.first()) {
+        // Some disks have it under any case.
+        (Some(program), _) if program.eq_ignore_ascii_case(PROGRAM) => is_for_people(&told()),
+        (None, Some(first)) => may_be_one(first, told),
+        _ => false,
     }
-    let words = told(command.words.get(1..).unwrap_or_default());
-    !words.is_empty() && !is_read_only(&words)
+}
+
+fn is_for_people(words: &[&str]) -> bool {
+    !words.is_empty() && !is_read_only(words)
+}
+
+/// Whether a program that a pattern names may be ours, and is told what is for people. One that spells less of our name
+/// stands for others, too: then only what we alone are told counts, or what little else is.
+fn may_be_one<'c>(first: &Word, told: impl FnOnce() -> Vec<&'c str>) -> bool {
+    let Some(spelled) = spelled(first) else { return false };
+    let words = told();
+    is_for_people(&words)
+        && match spelled {
+            0 => words.iter().take(2).any(|word| TELLING.contains(word) || ALONE.contains(word)),
+            1..SPELLED_CHARS_MIN => words.first().is_some_and(|word| COMMANDS.contains(word)),
+            _ => true,
+        }
+}
+
+/// How many letters of our program's name a word spells that may be it; none where it cannot be.
+fn spelled(word: &Word) -> Option<usize> {
+    let name = word.text.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    if word.dynamic || !word.glob {
+        // Alternatives of which it is one.
+        return (name == PROGRAM).then_some(name.len());
+    }
+    let mut bracketed = false;
+    let mut is_letter = |c: char| {
+        bracketed = c == '[' || bracketed && c != ']';
+        !bracketed && c.is_ascii_alphanumeric()
+    };
+    let letters = name.chars().filter(|c| is_letter(*c)).count();
+    overlap::texts_overlap(&name, PROGRAM).then_some(letters)
 }
 
 /// Whether a text hands one to a program that runs what it is told.
@@ -115,7 +160,7 @@ pub(super) fn is_handed_on(reading: &Reading, text: &str) -> bool {
 
 /// Whether a word is our program.
 pub(super) fn is_our_program(word: &str) -> bool {
-    word.rsplit('/').next() == Some("jackline")
+    word.rsplit('/').next() == Some(PROGRAM)
 }
 
 /// Whether a command has one among its words, as words of their own or in a text that its program may run.
@@ -207,7 +252,13 @@ fn does_more(words: &[&str]) -> bool {
 }
 
 fn told(words: &[Word]) -> Vec<&str> {
-    words.iter().map(|word| if word.dynamic || word.glob { "?" } else { word.text.as_str() }).collect()
+    let named = |word: &Word| word.glob && spelled(word).is_some_and(|letters| letters >= SPELLED_CHARS_MIN);
+    let text = |word: &'_ Word| match word.dynamic || word.glob {
+        false => None,
+        true if !word.dynamic && named(word) => Some(PROGRAM),
+        true => Some("?"),
+    };
+    words.iter().map(|word| text(word).unwrap_or(word.text.as_str())).collect()
 }
 
 /// Whether a command of ours is in one of the tables.

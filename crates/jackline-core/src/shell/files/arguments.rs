@@ -141,6 +141,7 @@ pub(super) fn below(dir: &Word, name: &str, after: &Word) -> Word {
         files: dir.files || after.files,
         chosen: dir.chosen || after.chosen,
         brought: dir.brought || after.brought || after.glob,
+        numbered: dir.numbered || after.numbered,
         several: dir.several || after.several,
     }
 }

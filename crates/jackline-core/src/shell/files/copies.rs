@@ -16,6 +16,7 @@ static NO_WORD: Word = Word {
     files: false,
     chosen: false,
     brought: false,
+    numbered: false,
     several: false,
 };
 

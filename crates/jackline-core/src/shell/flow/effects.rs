@@ -178,7 +178,7 @@ impl Walker<'_> {
                 state.rewired = true;
                 state.matching.told(arguments);
             }
-            "shift" => state.variables.forget(ARGUMENTS),
+            "shift" => shift(arguments, state),
             "enable" | "hash" => {
                 state.unproven = true;
                 state.rewired |= !arguments.is_empty();
@@ -231,7 +231,7 @@ impl Walker<'_> {
             }
             if word.text.contains('=') {
                 state.aliases.insert(name.to_owned());
-                state.functions.insert(name.to_owned());
+                state.functions.insert(name.to_owned(), Vec::new());
             }
         }
     }
@@ -294,6 +294,19 @@ fn export(words: &[Word], arguments: &[Word], state: &mut State) {
         names.for_each(|name| {
             state.exported.remove(name);
         });
+    }
+}
+
+/// `shift`, by one where no number is given.
+fn shift(arguments: &[Word], state: &mut State) {
+    let count = match arguments {
+        [] => Some(1),
+        [count] if count.known() => count.text.parse().ok(),
+        _ => None,
+    };
+    match count {
+        Some(count) => state.variables.shift(count),
+        None => state.variables.forget(ARGUMENTS),
     }
 }
 

@@ -1,10 +1,13 @@
-//! Files that a text downloads or takes from the terminal, and whether it then runs them.
+//! Files that a text downloads, takes from the terminal or makes a pipe of, and whether it then runs them.
 
 use super::super::{Touch, Word, wrappers};
 use crate::path::Role;
 
 /// Programs that get something from elsewhere.
 const FETCHING: &[&str] = &["curl", "wget", "fetch", "aria2c", "http", "https", "xh"];
+
+/// Programs that make a file which holds whatever others write to it meanwhile.
+const PIPING: &[&str] = &["mkfifo", "mknod"];
 
 /// Downloads that are remembered of one text; people's have a few.
 const FETCHED_MAX: usize = 64;
@@ -38,14 +41,14 @@ impl Fetched {
         self.piped = piped;
     }
 
-    /// Remembers what a command writes, if it is one that downloads, hands on what is `typed`, or has it from one of these,
-    /// through a pipe or a file; `kept` is where its output goes, `read` where its input comes from.
+    /// Remembers what a command writes, if it is one that downloads, hands on what is `typed` or has it from one of these,
+    /// through a pipe or a file, or that makes a pipe by name; `kept` is where its output goes, `read` where its input comes from.
     pub(super) fn keep(&mut self, (program, typed): (&str, bool), touches: &[Touch], (kept, read): (&[Word], &[Word])) {
         let fetches = FETCHING.contains(&program);
         self.ran |= fetches;
         let (written, other): (Vec<_>, Vec<_>) = touches.iter().partition(|touch| touch.role == Role::Write);
         let had = || other.iter().map(|touch| &touch.path).chain(read).any(|path| self.has(path));
-        if !(typed || fetches || self.piped || had()) {
+        if !(typed || fetches || self.piped || PIPING.contains(&program) || had()) {
             return;
         }
         for file in written.iter().map(|touch| &touch.path).chain(kept).filter(|path| !path.dynamic) {

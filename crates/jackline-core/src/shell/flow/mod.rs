@@ -3,6 +3,7 @@
 
 mod effects;
 mod fetched;
+mod functions;
 mod listening;
 mod matching;
 mod printed;
@@ -18,6 +19,7 @@ use super::words;
 use super::{COMMANDS_MAX, Command, Dir, How, Only, Reading, Redirect, TEXTS_DEPTH_MAX, Touch, Word};
 use crate::path::Role;
 use fetched::Fetched;
+use functions::Functions;
 use seen::Seen;
 use state::{State, forget_changed, leaves};
 
@@ -38,12 +40,14 @@ pub(super) fn walk(tree: &Tree) -> Result<Reading, String> {
         listing: Vec::new(),
         around: Vec::new(),
         fetched: Fetched::default(),
+        functions: Functions::default(),
         listener: None,
         bounds: Bounds { texts: 0, parts: 0, words: 0, inner_bytes: 0 },
     };
     let standing = Standing { proves: true, piped: false, fed: false, shown: true, sure: true, guarded: false };
     let mut state = State::default();
     walker.list(&tree.list, &mut state, standing)?;
+    walker.uncalled(&state)?;
     walker.reading.leaves = state.left_behind();
     Ok(walker.reading)
 }
@@ -94,6 +98,7 @@ struct Walker<'a> {
     /// Where what is run here is redirected to from around it.
     around: Vec<Redirect>,
     fetched: Fetched,
+    functions: Functions,
     /// A command that reads the terminal.
     listener: Option<String>,
     bounds: Bounds,
@@ -129,6 +134,7 @@ impl Walker<'_> {
         let proves = standing.proves && after_or.is_none();
         let guarded = standing.guarded || !chain.rest.is_empty();
         let mut seen = Seen::default();
+        let mut stopped = Vec::new();
         let before = self.reading.touches.len();
         self.pipeline(&chain.first, state, Standing { proves, guarded, ..standing })?;
         seen.follow(&chain.first, self.touched_since(before));
@@ -139,6 +145,7 @@ impl Walker<'_> {
             let touched = self.reading.touches.len();
             match joint {
                 Joint::And => {
+                    stopped.push(state.variables.clone());
                     self.pipeline(pipeline, state, standing)?;
                     seen.follow(pipeline, self.touched_since(touched));
                 }
@@ -150,6 +157,8 @@ impl Walker<'_> {
                 }
             }
         }
+        // What stands behind `&&` need not have run, unless the text ends where it did not.
+        stopped.iter().filter(|_| !leaves(chain)).for_each(|before| state.variables.agree(before));
         Ok(())
     }
 
@@ -217,13 +226,7 @@ impl Walker<'_> {
                 let standing = self.around(redirs, state, standing)?;
                 self.loop_over(name, words, body, state, standing.unproven())
             }
-            Node::Function { name, body } => {
-                state.functions.insert(name.clone());
-                let mut inside = state.inside_function();
-                self.node(body, &mut inside, standing.unsure())?;
-                state.unproven |= inside.unproven;
-                Ok(())
-            }
+            Node::Function { name, body } => self.defined(name, body, state),
             Node::Test(words, redirs) => {
                 self.redirected(redirs, state, standing)?;
                 self.opened(opened(redirs, state), state)?;
@@ -385,7 +388,8 @@ impl Walker<'_> {
 
     /// Keeps what is touched, also where the text may be instead.
     fn touch(&mut self, touches: Vec<Touch>, state: &State) {
-        for touch in touches.into_iter().flat_map(|touch| state.matching.widened(touch)) {
+        for mut touch in touches.into_iter().flat_map(|touch| state.matching.widened(touch)) {
+            touch.path.brought |= touch.path.numbered && touch.role == Role::Write;
             let relative = !touch.path.dynamic && !touch.path.text.starts_with(['/', '~']);
             let at = if let Dir::At(place) = &state.dir { Some(place).filter(|_| relative) } else { None };
             self.reading.touches.push(touch.clone());
@@ -401,8 +405,9 @@ impl Walker<'_> {
     }
 
     /// A text inside the text: read on its own, as its own shell would.
-    fn text(&mut self, text: &Word, mut state: State, standing: Standing) -> Result<(), String> {
-        if text.dynamic {
+    fn text(&mut self, text: &Word, state: &mut State, standing: Standing) -> Result<(), String> {
+        // What a number makes of it is not known, either.
+        if text.dynamic || text.glob {
             self.opaque("a shell is given text that is not known");
             return Ok(());
         }
@@ -416,9 +421,16 @@ impl Walker<'_> {
         let fetched = std::mem::take(&mut self.fetched);
         let listener = self.listener.take();
         let around = self.around.clone();
+        let mut functions = std::mem::take(&mut self.functions);
+        let begun = functions.begin();
         let mut inner =
-            Walker { reading, bodies: &tree.bodies, listing: Vec::new(), around, fetched, listener, bounds };
-        let walked = inner.list(&tree.list, &mut state, standing);
+            Walker { reading, bodies: &tree.bodies, listing: Vec::new(), around, fetched, functions, listener, bounds };
+        let mut walked = inner.list(&tree.list, state, standing);
+        if !state.evaluated {
+            walked = walked.and_then(|()| inner.uncalled(state));
+        }
+        inner.functions.end(begun, state.evaluated);
+        self.functions = inner.functions;
         self.bounds = Bounds { texts: self.bounds.texts, ..inner.bounds };
         self.reading = inner.reading;
         self.fetched = inner.fetched;

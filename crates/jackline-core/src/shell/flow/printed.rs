@@ -90,7 +90,7 @@ fn plain(node: &Node, state: &State) -> Option<Vec<Word>> {
         return None;
     }
     let words: Vec<Word> = simple.words.iter().flat_map(|word| words::expand(word, &state.variables)).collect();
-    let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
+    let called = words.first().is_some_and(|word| state.functions.contains_key(&word.text));
     (!called && words.iter().all(|word| !word.dynamic)).then_some(words)
 }
 

@@ -37,7 +37,7 @@ pub(super) fn proves(words: &[Word], env: &[(String, Word)], state: &State) -> b
 
 /// Whether a command is the program of its name, and does what that does.
 pub(super) fn is_itself(words: &[Word], env: &[(String, Word)], state: &State) -> bool {
-    let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
+    let called = words.first().is_some_and(|word| state.functions.contains_key(&word.text));
     let describes_itself = words.iter().any(|word| NO_RUN.contains(&word.text.as_str()));
     let is_led_astray = env.iter().any(|(name, _)| effects::is_treacherous(name));
     !called && !describes_itself && !is_led_astray

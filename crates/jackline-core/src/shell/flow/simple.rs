@@ -1,9 +1,10 @@
 //! A simple command: its words, what they run, and what they touch.
 
-use super::super::tree::{ARGUMENTS, Assign, RawWord, RedirKind, Simple};
+use super::super::tree::{ARGUMENTS, Assign, ITSELF, RawWord, RedirKind, Simple};
 use super::super::variables::Value;
 use super::super::wrappers::{self, Inner};
 use super::super::{Command, How, Redirect, Touch, Word, files, grammar, words};
+use super::functions::Call;
 use super::proofs::{is_itself, proves};
 use super::{Standing, State, Walker, effects, listening, printed, waiting};
 use crate::path::Role;
@@ -105,6 +106,14 @@ struct Input {
     fed: bool,
 }
 
+impl Input {
+    /// How the parts of a function stand that is given it.
+    const fn given_to(&self, standing: Standing) -> Standing {
+        let given = self.text.is_some() || self.from_file || self.from_process;
+        Standing { piped: standing.piped || given, fed: standing.fed || self.fed, ..standing }
+    }
+}
+
 impl Walker<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, state: &mut State, standing: Standing) -> Result<(), String> {
         self.bounded()?;
@@ -137,7 +146,7 @@ impl Walker<'_> {
     fn run_by_variables(&mut self, env: &[(String, Word)], state: &State, standing: Standing) -> Result<(), String> {
         for text in env.iter().filter_map(|(name, value)| effects::run_by(name, value)) {
             // It is given what to work on, or whom to call.
-            self.text(&text, fresh(state), Standing { fed: true, ..standing.unsure() })?;
+            self.text(&text, &mut fresh(state), Standing { fed: true, ..standing.unsure() })?;
         }
         Ok(())
     }
@@ -162,7 +171,7 @@ impl Walker<'_> {
         let whole = |word: &RawWord| words::expand_whole(word, &state.variables);
         let text = simple.redirs.iter().rev().find_map(|redir| match redir.kind {
             RedirKind::HereString => Some(whole(&redir.word)),
-            RedirKind::HereDocument(number) => Some(self.bodies.get(number).map(whole).unwrap_or_default()),
+            RedirKind::HereDocument(number) => Some(self.bodies.get(number).map_or_else(|| Word::unknown("<<"), whole)),
             _ => None,
         });
         let mut read = simple.redirs.iter().filter(|redir| redir.kind == RedirKind::Read && redir.standard);
@@ -206,7 +215,7 @@ impl Walker<'_> {
             state.left = true;
             return Ok(());
         };
-        let called = words.first().is_some_and(|word| state.functions.contains(&word.text));
+        let called = words.first().is_some_and(|word| state.functions.contains_key(&word.text));
         let environment = environment(&env, state);
         let words = effects::argued(&program, &words, &environment);
         let words = files::spelled_out(&program, &words);
@@ -216,13 +225,15 @@ impl Walker<'_> {
             placed.to_mut().iter_mut().for_each(|word| word.dots |= word.glob);
         }
         let piped = standing.piped || standing.fed || input.fed || input.text.is_some() || input.from_file;
-        let found = files::touched(&program, &placed, &state.dir, (input.text.as_ref(), piped, shown));
+        let mut found = files::touched(&program, &placed, &state.dir, (input.text.as_ref(), piped, shown));
+        // What a function does with what it is told is read.
+        found.touches.retain(|touch| !called || touch.how != How::Named);
         self.reading.foreign |= found.foreign;
         if words.first().is_some_and(|word| state.aliases.contains(&word.text)) {
             self.opaque("it runs an alias");
         }
         if self.fetched.runs(&program, &words, &read) {
-            self.opaque("it runs what it has just downloaded, or been told");
+            self.opaque("it runs what it has just downloaded, or is told meanwhile");
         }
         let typed = !standing.fed && !input.fed && listening::listens(&program, &words);
         self.fetched.keep((&program, typed), &found.touches, (&kept, &read));
@@ -235,8 +246,9 @@ impl Walker<'_> {
             // What an evaluated text changes is not followed: afterwards nothing is taken for known.
             self.inside(&program, &words, (&env, &input), state, standing)?;
         }
-        if called {
-            state.forget_all();
+        if let Some((name, arguments)) = words.split_first().filter(|_| called) {
+            let call = Call { name: &name.text, arguments, env: &env };
+            self.call(call, state, input.given_to(standing))?;
         } else {
             self.effects(&program, &words, state);
         }
@@ -297,6 +309,8 @@ impl Walker<'_> {
             if matches!(program, "builtin" | "command" | "exec") {
                 own.take_back(env, state);
                 *state = own;
+            } else if program == "eval" {
+                state.functions = own.functions;
             }
         }
         Ok(())
@@ -315,7 +329,7 @@ impl Walker<'_> {
                 Ok(())
             }
             Inner::Likely { text, else_opaque } => match !text.dynamic && grammar::parse(&text.text).is_ok() {
-                true => self.text(&text, fresh(own), standing.unsure()),
+                true => self.text(&text, &mut fresh(own), standing.unsure()),
                 false => {
                     self.reading.foreign = true;
                     if else_opaque {
@@ -333,17 +347,25 @@ impl Walker<'_> {
                 let expanded = Expanded { words, env, redirects: Vec::new(), input };
                 self.run(expanded, own, standing)
             }
-            Inner::Text { text, .. } if program == "eval" => self.text(&text, own.clone(), standing),
+            Inner::Text { text, .. } if program == "eval" => {
+                let mut inside = State { evaluated: true, ..own.clone() };
+                self.text(&text, &mut inside, standing)?;
+                own.functions = inside.functions;
+                Ok(())
+            }
             // When a trap runs, and where, is not known.
-            Inner::Text { text, .. } if program == "trap" => self.text(&text, own.inside_function(), standing.unsure()),
+            Inner::Text { text, .. } if program == "trap" => {
+                self.text(&text, &mut own.inside_function(), standing.unsure())
+            }
             Inner::Text { text, arguments, dir, errexit, pipefail, passes_status } => {
                 dir.iter().for_each(|dir| own.start(dir));
                 let mut state = State { errexit, pipefail, ..fresh(own) };
-                if !arguments.is_empty() {
-                    state.variables.assign_elements(ARGUMENTS, arguments);
+                if let Some((itself, arguments)) = arguments.split_first() {
+                    state.variables.assign(ITSELF, itself.clone());
+                    state.variables.assign_elements(ARGUMENTS, arguments.to_vec());
                 }
                 let standing = if passes_status { standing } else { standing.unsure() };
-                self.text(&text, state, Standing { guarded: false, ..standing })
+                self.text(&text, &mut state, Standing { guarded: false, ..standing })
             }
         }
     }
@@ -365,7 +387,7 @@ impl Walker<'_> {
             self.reading.commands.push(told);
         }
         if let Some(text) = input.text.as_ref().filter(|text| SCHEDULING.contains(&program) && !text.dynamic) {
-            self.text(text, State { unproven: true, ..fresh(state) }, standing.unsure())?;
+            self.text(text, &mut State { unproven: true, ..fresh(state) }, standing.unsure())?;
         }
         Ok(())
     }
@@ -398,8 +420,8 @@ impl Walker<'_> {
         }
         match &input.text {
             Some(text) if shell || sources => {
-                let state = State { unproven: true, ..fresh(state) };
-                self.text(text, state, standing.unproven())
+                let mut state = State { unproven: true, ..fresh(state) };
+                self.text(text, &mut state, standing.unproven())
             }
             // A program that another one prints.
             Some(text) if text.dynamic && text.text.trim() == words::SUBSTITUTED => {
@@ -467,6 +489,8 @@ fn fresh(state: &State) -> State {
         unproven: state.unproven,
         left: state.left,
         exported: state.exported.clone(),
+        // It has those that were exported, which may be all.
+        functions: state.functions.clone(),
         ..State::default()
     };
     for name in state.exported.iter().filter(|_| !state.stripped) {

@@ -1,10 +1,11 @@
 //! What is known at a point of a text, and how it becomes less when parts may run, run again, or fail.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::tree::{ARGUMENTS, Chain, Effect, Joint, List, Node, Piece, RawWord, Simple};
 use super::super::variables::Variables;
 use super::super::{Dir, Left, Word};
+use super::functions::{self, Bodies};
 use super::matching::Matching;
 
 /// Directories that a text may be in instead; with more it is nowhere known.
@@ -19,8 +20,10 @@ pub(super) struct State {
     pub(super) astray: Vec<Dir>,
     pub(super) errexit: bool,
     pub(super) pipefail: bool,
-    /// Functions defined so far: a command of that name is not the program.
-    pub(super) functions: BTreeSet<String>,
+    /// Functions defined so far, with what they may do: a command of that name is not the program.
+    pub(super) functions: BTreeMap<String, Bodies>,
+    /// What is defined here stays when the text ends.
+    pub(super) evaluated: bool,
     /// Aliases defined so far: what a command of that name runs is not read.
     pub(super) aliases: BTreeSet<String>,
     /// Variables that every command from here on is given.
@@ -132,7 +135,7 @@ impl State {
         }
         self.errexit &= other.errexit;
         self.pipefail &= other.pipefail;
-        self.functions.extend(other.functions.iter().cloned());
+        functions::merge(self, other);
         self.aliases.extend(other.aliases.iter().cloned());
         self.exported.extend(other.exported.iter().cloned());
         self.stripped |= other.stripped;
@@ -168,43 +171,73 @@ fn name(simple: &Simple) -> Option<&str> {
     simple.words.iter().filter_map(RawWord::bare).find(|word| !matches!(*word, "command" | "builtin"))
 }
 
+/// The name of a simple command that is written with quotes or by a variable, where it is known.
+fn spelled(simple: &Simple, state: &State) -> Option<String> {
+    let first = simple.words.iter().find(|word| !matches!(word.bare(), Some("command" | "builtin")))?;
+    let written = Some(first).filter(|word| word.bare().is_none())?;
+    let words = super::words::expand(written, &state.variables);
+    words.into_iter().next().filter(Word::known).map(|word| word.text)
+}
+
 /// What a part changes is not known when it may run more than once, or not at all.
 pub(super) fn forget_changed(list: &List, state: &mut State) {
-    for item in &list.items {
-        let pipelines = std::iter::once(&item.chain.first).chain(item.chain.rest.iter().map(|(_, pipeline)| pipeline));
-        for node in pipelines.flat_map(|pipeline| &pipeline.nodes) {
-            match node {
-                Node::Simple(simple) => forget_simple(simple, state),
-                Node::Group(list, _) => forget_changed(list, state),
-                Node::Subshell(..) => {}
-                Node::Branches(lists, words, _) => {
-                    forget_defaults(words.iter(), state);
-                    lists.iter().for_each(|list| forget_changed(list, state));
-                }
-                Node::For { name, body, .. } => {
-                    state.variables.forget(name);
-                    forget_changed(body, state);
-                }
-                Node::Function { name, .. } => {
-                    state.functions.insert(name.clone());
-                }
-                Node::Test(words, _) => forget_defaults(words.iter(), state),
-            }
-        }
+    let mut called = Vec::new();
+    forget_list(list, state, &mut called);
+    for (name, bodies) in called {
+        functions::put_back(state, name, bodies);
     }
 }
 
-fn forget_simple(simple: &Simple, state: &mut State) {
+/// Functions that were called meanwhile: what each changes is forgotten once.
+type Called = Vec<(String, Bodies)>;
+
+fn forget_list(list: &List, state: &mut State, called: &mut Called) {
+    for item in &list.items {
+        let pipelines = std::iter::once(&item.chain.first).chain(item.chain.rest.iter().map(|(_, pipeline)| pipeline));
+        pipelines.flat_map(|pipeline| &pipeline.nodes).for_each(|node| forget_node(node, state, called));
+    }
+}
+
+fn forget_node(node: &Node, state: &mut State, called: &mut Called) {
+    match node {
+        Node::Simple(simple) => forget_simple(simple, state, called),
+        Node::Group(list, _) => forget_list(list, state, called),
+        Node::Subshell(..) => {}
+        Node::Branches(lists, words, _) => {
+            forget_defaults(words.iter(), state);
+            lists.iter().for_each(|list| forget_list(list, state, called));
+        }
+        Node::For { name, body, .. } => {
+            state.variables.forget(name);
+            forget_list(body, state, called);
+        }
+        Node::Function { name, body } => functions::define(state, name, body),
+        Node::Test(words, _) => forget_defaults(words.iter(), state),
+    }
+}
+
+/// What a function changes that is called, as far as it is known what it does.
+fn forget_called(name: &str, state: &mut State, called: &mut Called) {
+    let Some(bodies) = state.functions.remove(name) else { return };
+    if bodies.is_empty() {
+        state.forget_all();
+    }
+    bodies.iter().for_each(|body| forget_node(body, state, called));
+    called.push((name.to_owned(), bodies));
+}
+
+fn forget_simple(simple: &Simple, state: &mut State, called: &mut Called) {
     simple.assigns.iter().for_each(|assign| state.variables.forget(&assign.name));
     forget_defaults(simple.words.iter(), state);
-    match name(simple) {
+    let spelled = spelled(simple, state);
+    match spelled.as_deref().or_else(|| name(simple)) {
         Some("cd" | "pushd" | "popd") => state.lose(),
         Some("eval" | "source" | ".") => state.forget_all(),
         Some("set" | "shift") => state.variables.forget(ARGUMENTS),
         Some("alias") => {
             let words = simple.words.iter().skip(1).flat_map(|word| super::words::expand(word, &state.variables));
             let names: Vec<String> = words.map(|word| name_in(&word.text).to_owned()).collect();
-            state.functions.extend(names.iter().cloned());
+            state.functions.extend(names.iter().map(|name| (name.clone(), Bodies::new())));
             state.aliases.extend(names);
         }
         Some(
@@ -217,8 +250,8 @@ fn forget_simple(simple: &Simple, state: &mut State) {
             }
             words.into_iter().flatten().for_each(|word| state.variables.forget(name_in(word)));
         }
-        Some(name) if state.functions.contains(name) => state.forget_all(),
-        _ => {}
+        Some(name) => forget_called(name, state, called),
+        None => {}
     }
 }
 

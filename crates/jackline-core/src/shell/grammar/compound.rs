@@ -1,5 +1,7 @@
 //! Compound commands: groups, branches, loops, tests, functions.
 
+use std::rc::Rc;
+
 use super::{Fault, Parser};
 use crate::shell::tree::{Chain, Item, List, Node, Piece, Pipeline, RawWord, Redir, Simple};
 
@@ -217,6 +219,6 @@ impl Parser {
     fn function_body(&mut self, name: String) -> Result<Node, Fault> {
         self.lines()?;
         let body = self.deeper(Self::compound)?.ok_or("a function has no body")?;
-        Ok(Node::Function { name, body: Box::new(body) })
+        Ok(Node::Function { name, body: Rc::new(body) })
     }
 }

@@ -36,9 +36,13 @@ impl Parser {
                 self.at += 1;
                 word.pieces.push(Piece::argument(&c.to_string(), quoted));
             }
-            Some(c) if "#?-$!".contains(c) => {
+            Some(c @ ('#' | '?' | '$' | '!')) => {
                 self.at += 1;
-                word.pieces.push(Piece::other(format!("${c}"), Vec::new()));
+                word.pieces.push(Piece::Variable { name: c.to_string(), quoted });
+            }
+            Some('-') => {
+                self.at += 1;
+                word.pieces.push(Piece::other("$-", Vec::new()));
             }
             // Zsh splits, globs or tests a variable this way; other shells take it for text, which nobody writes.
             Some('=' | '~' | '^' | '+') if self.peek_at(1).is_some_and(|c| c == '_' || c.is_ascii_alphabetic()) => {
@@ -143,25 +147,28 @@ impl Parser {
     /// `${…}`: a plain variable, or anything more, with what is substituted inside.
     fn parameter(&mut self, quoted: bool) -> Result<Piece, Fault> {
         self.at += 1;
+        if self.peek().is_some_and(|c| c == '|' || c.is_ascii_whitespace()) {
+            // Newer shells run what is in it, others refuse it.
+            return Err("`${` stands before commands, where `$(…)` would do".to_owned());
+        }
         let start = self.at;
         let name = self.name();
         if !name.is_empty() && self.eat("}") {
-            let number = name.chars().all(|c| c.is_ascii_digit());
-            return Ok(if number { Piece::argument(&name, quoted) } else { Piece::Variable { name, quoted } });
+            return Ok(plain(name, quoted));
         }
         if let Some(piece) = self.elements(&name, quoted) {
             return Ok(piece);
         }
         if let Some(end) = self.leaves_as_is(&name) {
             self.at = end;
-            return Ok(Piece::Variable { name, quoted });
+            return Ok(plain(name, quoted));
         }
         let assigns = !name.is_empty() && (self.looking_at("=") || self.looking_at(":="));
         self.at = start;
         let inside = self.bracketed('}', quoted)?;
         let written = format!("${{{name}…}}");
-        let prompts = self.chars.get(start..self.at).is_some_and(|chars| chars.ends_with(&['@', 'P', '}']));
-        let effect = match (assigns, prompts) {
+        let runs = self.chars.get(start..self.at).is_some_and(runs_value);
+        let effect = match (assigns, runs) {
             (true, _) => Some(Effect::Assigns(name)),
             (false, true) => Some(Effect::Runs),
             (false, false) => None,
@@ -297,4 +304,16 @@ impl Parser {
         }
         char::from_u32(value).filter(|c| taken > 0 && *c != '\0').ok_or_else(|| "an escape is no character".to_owned())
     }
+}
+
+/// The value of a variable, or the argument of that number, as it is.
+fn plain(name: String, quoted: bool) -> Piece {
+    let number = name.chars().all(|c| c.is_ascii_digit());
+    if number { Piece::argument(&name, quoted) } else { Piece::Variable { name, quoted } }
+}
+
+/// Whether an expansion runs what the value of its variable substitutes: `${NAME@P}`, and by a flag of zsh's.
+fn runs_value(inside: &[char]) -> bool {
+    let flags = inside.strip_prefix(&['(']).and_then(|rest| rest.split(|c| *c == ')').next());
+    inside.ends_with(&['@', 'P', '}']) || flags.is_some_and(|flags| flags.iter().any(|flag| "e%".contains(*flag)))
 }

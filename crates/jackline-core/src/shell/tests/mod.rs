@@ -1,5 +1,6 @@
 //! Shell texts and what is read in them.
 
+mod functions;
 mod handed;
 mod patterns;
 mod proofs;
@@ -95,7 +96,7 @@ fn commands_are_found_wherever_they_stand() {
     check("while a; do b; done", &["a", "b"]);
     check("for f in 1 2; do rm $f; done", &["rm 1", "rm 2"]);
     check("case $x in a|b) c;; *) d;; esac", &["c", "d"]);
-    check("f() { rm a; }; f", &["rm a", "f"]);
+    check("f() { rm a; }; f", &["f", "rm a"]);
     check("function g { rm b; }", &["rm b"]);
     check("echo $(rm a) `rm b` <(rm c)", &["rm a", "rm b", "rm c", "✓echo $(…) $(…) <(…)"]);
     check("echo ${x:-$(rm a)} $((1 + $(rm b)))", &["rm a", "rm b", "✓echo ${x…} $((…))"]);
@@ -200,7 +201,7 @@ fn exit_status_proves_only_what_it_proves() {
     check("test -f x || exit 1; cargo test", &["test -f x", "exit 1", "✓cargo test"]);
     check("test -f x && exit; cargo test", &["test -f x", "exit", "cargo test"]);
     check("trap 'exit 0' EXIT; cargo test", &["trap exit 0 EXIT", "exit 0", "cargo test"]);
-    check("cargo() { true; }; cargo test", &["true", "cargo test"]);
+    check("cargo() { true; }; cargo test", &["cargo test", "true"]);
     check("PATH=. cargo test", &["cargo test"]);
     check("export PATH=/x:$PATH; cargo test", &["export PATH=/x:$PATH", "cargo test"]);
     check("(cargo test)", &["✓cargo test"]);
@@ -209,7 +210,7 @@ fn exit_status_proves_only_what_it_proves() {
     check("alias x=y; a", &["alias x=y", "✓a"]);
     check("source x; cargo test", &["source x", "cargo test"]);
     check("source .venv/bin/activate && pytest", &["✓source .venv/bin/activate", "✓pytest"]);
-    check("eval 'cargo() { true; }'; cargo test", &["eval cargo() { true; }", "true", "cargo test"]);
+    check("eval 'cargo() { true; }'; cargo test", &["eval cargo() { true; }", "cargo test", "true"]);
     check("set -e; { a; b; } && c", &["set -e", "a", "✓b", "✓c"]);
     check("(set -e; a; b) && c", &["set -e", "a", "✓b", "✓c"]);
     check("set -- -e; a; b", &["set -- -e", "a", "✓b"]);

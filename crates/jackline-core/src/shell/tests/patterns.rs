@@ -33,10 +33,16 @@ fn arrays_stand_for_their_elements() {
 fn arguments_stand_for_what_they_were_set_to() {
     touches("set -- jack*; rm \"$@\"", &["delete* jack*"]);
     touches("set a b; for f; do rm \"$f\"; done", &["delete a", "delete b"]);
-    touches("set -- a; rm \"$1\" ${1}", &["delete? a", "delete a", "delete? a", "delete a"]);
+    touches("set -- a; rm \"$1\" ${1}", &["delete a", "delete a"]);
+    touches("set -- a b; rm \"x/$2\" \"$1\"c", &["delete x/b", "delete ac"]);
+    touches("set -- a*; rm \"$2\"", &["delete?* a*"]);
+    touches("set -- a; rm \"$2\"", &["delete? a", "delete a"]);
     touches("sh -c 'rm \"$@\"' _ jack*", &["delete* jack*"]);
     touches("rm \"$@\"", &["delete? $@"]);
-    touches("set -- a; shift; rm \"$@\"", &["delete? $@"]);
+    touches("set -- a b; shift; rm \"$@\"", &["delete b"]);
+    touches("set -- a* b; shift; rm \"$@\"", &["delete? $@"]);
+    touches("sh -c 'rm \"$0\" \"$1\"' a b", &["delete a", "delete b"]);
+    touches("sh -c 'rm \"$0\"'", &["delete? $0"]);
     touches("set -- a; f() { rm \"$1\"; }", &["delete? $1 somewhere"]);
     touches("set -e; rm \"$1\"", &["delete? $1"]);
 }
@@ -80,4 +86,20 @@ fn what_a_pattern_listed_is_as_sure_as_the_pattern() {
     touches("rm $(ls jack*)", &["delete* jack*"]);
     touches("ls -l jack* | xargs rm", &["delete? …"]);
     touches("find .c* -exec rm {} +", &["read* .c*", "read* .c*/**", "delete* .c*", "delete* .c*/**"]);
+}
+
+#[test]
+fn numbers_of_the_shell_are_nothing_but_numbers() {
+    touches("echo x > /tmp/log.$$", &["write* /tmp/log.[0-9]*"]);
+    touches("rm \"a$?b\" ./x.$#", &["delete* a[0-9]*b", "delete* ./x.[0-9]*"]);
+    touches("rm out-$RANDOM.txt \"a/$UID\" b.$!", &["delete* out-*.txt", "delete* a/*", "delete* b.*"]);
+    touches("F=/tmp/a.$$; rm \"$F\"", &["delete* /tmp/a.[0-9]*"]);
+    // They may be nothing, or split by other letters than blanks, or something else.
+    touches("rm $!/etc/x", &["delete? $!/etc/x"]);
+    touches("rm a/.$!./x b/$$/../../c", &["delete?* a/.*./x", "delete?* b/[0-9]*/../../c"]);
+    touches("IFS=1; rm a$$", &["delete? a$$"]);
+    touches("RANDOM=b; rm a$RANDOM", &["delete? a$RANDOM"]);
+    touches("RANDOM=b sh -c 'rm a$RANDOM'", &["delete? a$RANDOM"]);
+    assert!(reading("rm a.$!env").touches.iter().all(|touch| touch.path.dots), "a name may begin behind it");
+    assert!(reading("sh -c \"rm 'a$!'\"").opaque.is_some(), "what is quoted inside is another name");
 }

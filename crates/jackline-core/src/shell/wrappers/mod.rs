@@ -22,7 +22,7 @@ const MODULES: &[&str] = &["pip", "twine"];
 pub(super) enum Inner {
     /// A command by its words, in a directory of its own if one is named.
     Words { words: Vec<Word>, env: Vec<(String, Word)>, dir: Option<Word>, passes_status: bool },
-    /// A shell text, and what it is given as its arguments.
+    /// A shell text, and what it is given as its name for itself and its arguments.
     Text { text: Word, arguments: Vec<Word>, dir: Option<Word>, errexit: bool, pipefail: bool, passes_status: bool },
     /// What is a shell text if it can be read as one; if not, whether nobody knows what runs.
     Likely { text: Word, else_opaque: bool },

@@ -232,7 +232,7 @@ impl Told {
 
     /// The text with what follows it: its name for itself, and its arguments.
     fn text<'w>(self, text: Word, rest: impl Iterator<Item = &'w Word>) -> Inner {
-        let (arguments, passes_status) = (rest.skip(1).cloned().collect(), !self.idle);
+        let (arguments, passes_status) = (rest.cloned().collect(), !self.idle);
         Inner::Text { text, arguments, dir: None, errexit: self.errexit, pipefail: self.pipefail, passes_status }
     }
 }

@@ -362,6 +362,7 @@ mod tests {
             there: There::Nothing,
             ours: None,
             holds: None,
+            leads: Vec::new(),
         };
         assert!(place.must_be_judged(&[judged("a/b")]).is_ok());
         for other in [&[][..], &[judged("prot/b")]] {

@@ -58,6 +58,8 @@ fn seen(fact: &Value, probe: &Value) -> String {
         seen_of_policies(seen)
     } else if let Some(tokens) = fact.pointer("/usage/tokens") {
         format!("{tokens} tokens more")
+    } else if let Some(why) = fact.pointer("/schema/unusable") {
+        format!("not looked at, since it cannot be used: {}", shown(why))
     } else if let Some(checked) = fact.get("schema") {
         counted(checked, "errors", ("it fits", "error(s)"))
     } else if let Some(judged) = fact.get("rego") {
