@@ -7,7 +7,7 @@ use jackline_core::session::Session;
 use jackline_core::sha::Digest;
 
 use crate::replay::Fold;
-use crate::store::{Head, Lines, State, Store, StoreFault, Torn};
+use crate::store::{Head, Lines, Restored, State, Store, StoreFault, Torn};
 
 /// What is held of a session between two events.
 #[derive(Debug, Clone)]
@@ -15,6 +15,7 @@ pub(crate) struct Held {
     pub(crate) session: Session,
     pub(crate) head: Head,
     pub(crate) torn: Option<Torn>,
+    pub(crate) restored: Option<Restored>,
     /// Bytes that its checkpoint took last.
     pub(crate) bytes: usize,
 }
@@ -67,7 +68,8 @@ pub(crate) fn load(store: &dyn Store, session: &str) -> Result<Held, StoreFault>
         fold = whole(store, session, store.lines(session, 0)?)?;
     }
     let bytes = loaded.checkpoint.map_or(0, |checkpoint| checkpoint.state.len());
-    Ok(Held { session: fold.session, head: loaded.head, torn: loaded.torn, bytes })
+    let (torn, restored) = (loaded.torn, loaded.restored);
+    Ok(Held { session: fold.session, head: loaded.head, torn, restored, bytes })
 }
 
 /// Folds a log from its first line on.

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::runner::Kept;
 use crate::runner::artifacts::Artifact;
-use crate::store::{Head, Torn};
+use crate::store::{Head, Restored, Torn};
 
 /// Bytes that a decision's own data may take; findings and facts are ours and short, but there may be many.
 const DECISION_BYTES_MAX: usize = 64 * 1024;
@@ -39,6 +39,7 @@ pub(crate) struct Entry<'a> {
     /// The session before the event.
     pub(crate) session: &'a Session,
     pub(crate) torn: Option<Torn>,
+    pub(crate) restored: Option<Restored>,
     pub(crate) redactor: &'a Redactor,
     /// Where the event is kept whole, when it is.
     pub(crate) artifact: Option<Artifact>,
@@ -64,14 +65,8 @@ impl Entry<'_> {
         let mut linked = Linked { lines: Vec::with_capacity(LINES_BYTES), head };
         let common = &self.common();
         let offset = head.offset;
-        if let Some(torn) = self.torn {
-            linked.push(self.record(
-                common,
-                "session.repaired",
-                Actor::Runtime,
-                json!({ "cut_at": torn.at, "bytes": torn.bytes }),
-                true,
-            ));
+        for repair in self.repairs() {
+            linked.push(self.record(common, "session.repaired", Actor::Runtime, repair, true));
         }
         linked.push(self.event_record(common));
         for note in &self.decision.notes {
@@ -80,6 +75,13 @@ impl Entry<'_> {
         linked.push(self.decision_record(common));
         linked.head.offset = offset + linked.lines.len() as u64;
         linked
+    }
+
+    /// What was done to the log before the event.
+    fn repairs(&self) -> impl Iterator<Item = Value> {
+        let cut = self.torn.map(|Torn { at, bytes }| json!({ "cut_at": at, "bytes": bytes }));
+        let restored = self.restored.map(|Restored { at, bytes }| json!({ "restored_at": at, "bytes": bytes }));
+        restored.into_iter().chain(cut)
     }
 
     fn event_record(&self, common: &Common) -> Record {

@@ -455,6 +455,7 @@ impl Runtime {
             stack: judging.stack(),
             session: &held.session,
             torn: held.torn,
+            restored: held.restored,
             redactor: &judging.redactor,
             artifact: None,
         };
@@ -469,6 +470,7 @@ impl Runtime {
         let commit = Commit {
             expected: held.head,
             cut: held.torn.is_some(),
+            restored: held.restored,
             lines: &lines,
             head,
             state: &state,
@@ -479,7 +481,7 @@ impl Runtime {
             Committed::Done => {
                 self.sign(message, judging, head);
                 let bytes = state.bytes.get();
-                self.hold(session, Held { session: next, head, torn: None, bytes });
+                self.hold(session, Held { session: next, head, torn: None, restored: None, bytes });
                 let notices = notices::of(judging, &message.event, &decision, facts);
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }

@@ -50,7 +50,16 @@ impl Gone {
             let head = Head { seq: loaded.head.seq + 1, hash, offset: loaded.head.offset + lines.len() as u64 };
             let state = Session::default().encode();
             let cut = loaded.torn.is_some();
-            let commit = Commit { expected: loaded.head, cut, lines: &lines, head, state: &state, sync: Sync::Full };
+            let commit = Commit {
+                expected: loaded.head,
+                cut,
+                // This chain tells of nothing but what went.
+                restored: loaded.restored,
+                lines: &lines,
+                head,
+                state: &state,
+                sync: Sync::Full,
+            };
             if store.commit(GONE_SESSION, &commit)? == Committed::Done {
                 return Ok(head);
             }

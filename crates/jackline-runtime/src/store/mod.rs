@@ -111,21 +111,24 @@ pub struct Loaded {
     pub tail: Lines,
     /// What follows `head` and is no whole line; a commit with `cut` removes it.
     pub torn: Option<Torn>,
+    /// What was given back and no record tells of yet; a commit that tells of it says so.
+    pub restored: Option<Restored>,
 }
 
 impl Loaded {
     fn empty() -> Self {
-        Self { head: Head::EMPTY, checkpoint: None, tail: Box::new(std::iter::empty()), torn: None }
+        Self { head: Head::EMPTY, checkpoint: None, tail: Box::new(std::iter::empty()), torn: None, restored: None }
     }
 }
 
 impl fmt::Debug for Loaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { head, checkpoint, tail: _, torn } = self;
+        let Self { head, checkpoint, tail: _, torn, restored } = self;
         f.debug_struct("Loaded")
             .field("head", head)
             .field("checkpoint", checkpoint)
             .field("torn", torn)
+            .field("restored", restored)
             .finish_non_exhaustive()
     }
 }
@@ -140,6 +143,13 @@ pub struct Checkpoint {
 /// An incomplete last line: what a crash left of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Torn {
+    pub at: u64,
+    pub bytes: u64,
+}
+
+/// Records that a loss of power took from the log, and that were written back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Restored {
     pub at: u64,
     pub bytes: u64,
 }
@@ -166,6 +176,8 @@ pub struct Commit<'a> {
     pub expected: Head,
     /// Whether a torn tail may be cut.
     pub cut: bool,
+    /// What the lines tell was given back.
+    pub restored: Option<Restored>,
     /// Whole lines, each ending in `\n`.
     pub lines: &'a [u8],
     /// The head afterwards.

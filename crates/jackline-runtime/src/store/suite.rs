@@ -50,7 +50,7 @@ impl Step {
 
     pub(super) fn commit(&self) -> Commit<'_> {
         let Self { from, lines, head, state } = self;
-        Commit { expected: *from, cut: false, lines, head: *head, state, sync: Sync::Os }
+        Commit { expected: *from, cut: false, restored: None, lines, head: *head, state, sync: Sync::Os }
     }
 }
 

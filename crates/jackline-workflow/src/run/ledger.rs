@@ -7,7 +7,7 @@ use jackline_core::audit::{ARGUMENT_BYTES_MAX, Actor, Record, clip};
 use jackline_core::session::Session;
 use jackline_core::sha::Digest;
 use jackline_runtime::clock;
-use jackline_runtime::store::{Commit, Committed, Head, Loaded, Store, Sync};
+use jackline_runtime::store::{Commit, Committed, Head, Loaded, Restored, Store, Sync};
 use serde_json::{Map, Value, json};
 
 use super::fault::RunFault;
@@ -86,6 +86,21 @@ struct Written {
     head: Head,
     /// Whether what a crash left of a write must be cut first.
     torn: bool,
+    /// What was written back after a loss of power, until a record tells of it.
+    restored: Option<Restored>,
+}
+
+impl Written {
+    const fn of(loaded: &Loaded) -> Self {
+        Self { head: loaded.head, torn: loaded.torn.is_some(), restored: loaded.restored }
+    }
+
+    /// What was done to the log before the next entries.
+    fn repairs(self) -> Vec<Entry> {
+        let restored = self.restored.map(|Restored { at, bytes }| json!({"restored_at": at, "bytes": bytes}));
+        let cut = self.torn.then(|| json!({"cut": true}));
+        restored.into_iter().chain(cut).map(|what| Entry::new("session.repaired", HOST, what)).collect()
+    }
 }
 
 /// What belongs to every record of a run.
@@ -108,7 +123,7 @@ impl<'a> Ledger<'a> {
     ) -> Self {
         let digest = format!("sha256:{}", frame.digest.hex());
         let definition = json!({"ns": "workflow", "key": frame.workflow, "digest": digest});
-        let written = Mutex::new(Written { head: loaded.head, torn: loaded.torn.is_some() });
+        let written = Mutex::new(Written::of(loaded));
         let Frame { run, workspace, .. } = frame;
         Self { store, run, workspace, definition, hidden, kept, observer, written }
     }
@@ -119,12 +134,12 @@ impl<'a> Ledger<'a> {
     pub(super) fn commit(&self, mut entries: Vec<Entry>) -> Result<(), RunFault> {
         let altered: Vec<bool> = entries.iter_mut().map(|entry| self.clean(&mut entry.data)).collect();
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if written.torn {
-            entries.insert(0, Entry::new("session.repaired", HOST, json!({"cut": true})));
-        }
+        let repairs = written.repairs();
+        let repaired = repairs.len();
+        entries.splice(0..0, repairs);
         let mut lines = Vec::new();
         let mut head = written.head;
-        let whole = std::iter::repeat_n(false, usize::from(written.torn)).chain(altered);
+        let whole = std::iter::repeat_n(false, repaired).chain(altered);
         for (entry, altered) in entries.iter().zip(whole) {
             let record = self.record(entry, head, !altered);
             head = Head { seq: record.seq, hash: record.link(&mut lines), offset: 0 };
@@ -132,10 +147,10 @@ impl<'a> Ledger<'a> {
         head.offset = written.head.offset + lines.len() as u64;
         // What a session's memory would be: a run has none beside its records.
         let state = Session::default().encode();
-        let commit =
-            Commit { expected: written.head, cut: written.torn, lines: &lines, head, state: &state, sync: Sync::Full };
+        let Written { head: expected, torn: cut, restored } = *written;
+        let commit = Commit { expected, cut, restored, lines: &lines, head, state: &state, sync: Sync::Full };
         match self.store.commit(&self.run, &commit)? {
-            Committed::Done => *written = Written { head, torn: false },
+            Committed::Done => *written = Written { head, torn: false, restored: None },
             Committed::Moved => return Err(RunFault::Moved),
         }
         // Still under the lock: whoever watches sees things in their order.

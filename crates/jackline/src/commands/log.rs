@@ -155,6 +155,9 @@ impl Reader {
                 let wanted = !would_deny || timeline::would_deny(&record);
                 Ok(wanted.then(|| all.shown(&record, format)))
             }
+            "session.repaired" if record.pointer("/data/restored_at").is_some() => {
+                self.note("records that a loss of power had taken were written back")
+            }
             "session.repaired" => self.note("a torn record was cut"),
             "definition.changed" => self.note("the definition changed"),
             "constraint.lapsed" => {

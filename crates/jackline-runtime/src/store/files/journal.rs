@@ -8,15 +8,15 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use jackline_core::sha::Digest;
 use rustix::fs::OFlags;
 
 use super::disk;
-use super::place::{self, JOURNAL, Place};
+use super::place::{self, JOURNAL, JOURNAL_NEXT, Place};
 use crate::checksum;
-use crate::store::{Head, link};
+use crate::store::{Head, Restored, link};
 
 /// Bytes of the log that a journal can hold: some forty events. Each time it is full the log is pressed to disk, so fewer
 /// would cost time, and more would be room that every session takes.
@@ -27,8 +27,10 @@ const WORTH_BYTES: u64 = 16 << 10;
 const MAGIC: [u8; 8] = *b"JLJRNL\x01\0";
 /// Where the copy begins: on a page of its own.
 const HEADER_BYTES: usize = 4096;
-/// magic 8, offset 8, seq 8, hash 32, boot 40, checksum 8.
-const LABEL_BYTES: usize = 104;
+/// Bytes of the whole file. One of another size was not made to its end.
+const FILE_BYTES: u64 = HEADER_BYTES as u64 + HELD_BYTES;
+/// magic 8, offset 8, seq 8, hash 32, boot 40, what was given back 16, checksum 8.
+const LABEL_BYTES: usize = 120;
 const CHECKED_BYTES: usize = LABEL_BYTES - 8;
 /// Bytes of what tells one start of the machine from another: a UUID as text, and room.
 const BOOT_BYTES: usize = 40;
@@ -46,6 +48,8 @@ struct Label {
     base: Head,
     /// The start of the machine in which it began.
     boot: Boot,
+    /// What the log was given back before that, until a record says so.
+    restored: Option<Restored>,
 }
 
 /// What a journal holds.
@@ -54,6 +58,7 @@ pub(super) struct Copied {
     /// Where in the log it begins.
     pub(super) base: Head,
     pub(super) lines: Vec<u8>,
+    /// Where the log ends once it has them.
     pub(super) end: Head,
 }
 
@@ -69,7 +74,8 @@ impl Journal {
     /// The journal that is there; what cannot be used is none.
     pub(super) fn open(place: &Place, root: &OwnedFd) -> Option<Self> {
         let file = place.open(root, &[JOURNAL], place::READ_WRITE).ok()??;
-        Some(Self { file, known: Mutex::default() })
+        let is_whole = file.metadata().is_ok_and(|file| file.len() == FILE_BYTES);
+        is_whole.then(|| Self { file, known: Mutex::default() })
     }
 
     /// Whether a log of so many bytes is worth one.
@@ -77,35 +83,45 @@ impl Journal {
         cfg!(target_os = "linux") && log_bytes >= WORTH_BYTES
     }
 
-    /// Makes one for a log that is durable up to `base`. Its blocks and its name are on the disk before it counts.
+    /// Makes one for a log that is durable up to `base`. All of it is on the disk before it has its name.
     pub(super) fn create(own: &OwnedFd, base: Head) -> io::Result<Self> {
-        disk::remove(own, JOURNAL)?;
-        let file = File::from(place::open_at(own, JOURNAL, place::CREATE.union(OFlags::EXCL))?);
+        let made = Self::make(own, base);
+        if made.is_err() {
+            // Nothing leads to it; what cannot be removed now is replaced later.
+            let _ = disk::remove(own, JOURNAL_NEXT);
+        }
+        made
+    }
+
+    fn make(own: &OwnedFd, base: Head) -> io::Result<Self> {
+        disk::remove(own, JOURNAL_NEXT)?;
+        let file = File::from(place::open_at(own, JOURNAL_NEXT, place::CREATE.union(OFlags::EXCL))?);
         let journal = Self { file, known: Mutex::default() };
         // A piece at a time: a process that stays would go on holding the memory.
-        for start in (0..HEADER_BYTES as u64 + HELD_BYTES).step_by(HEADER_BYTES) {
+        for start in (0..FILE_BYTES).step_by(HEADER_BYTES) {
             disk::write_all_at(&journal.file, &[0; HEADER_BYTES], start)?;
         }
         disk::sync(&journal.file)?;
+        journal.begin(base, None)?;
+        disk::replace(own, JOURNAL_NEXT, JOURNAL)?;
         File::from(own.try_clone()?).sync_all()?;
-        journal.begin(base)?;
         Ok(journal)
     }
 
-    /// Begins anew, for a log that is durable up to `base`.
-    pub(super) fn begin(&self, base: Head) -> io::Result<()> {
+    /// Begins anew, for a log that is durable up to `base`. Where that fails, the journal is not to be used any more: what
+    /// the system's memory says of it need not be what the disk has.
+    pub(super) fn begin(&self, base: Head, restored: Option<Restored>) -> io::Result<()> {
         self.set_known(None);
-        let boot = boot().ok_or(io::ErrorKind::Unsupported)?;
-        disk::write_through(&self.file, &[&Label { base, boot }.bytes()], 0)?;
+        let boot = (*BOOT).ok_or(io::ErrorKind::Unsupported)?;
+        disk::write_through(&self.file, &[&Label { base, boot, restored }.bytes()], 0)?;
         self.set_known(Some(base.offset));
         Ok(())
     }
 
     /// Makes lines durable that the log has from `from` on; false where that is not for the journal to do.
     pub(super) fn press(&self, log: &File, from: Head, lines: &[u8]) -> bool {
-        let Some(Label { base: Head { offset: base, .. }, .. }) = self.label().filter(|_| self.is_there()) else {
-            return false;
-        };
+        let usable = |label: &Label| label.is_of_this_start() && label.restored.is_none() && self.is_there();
+        let Some(Label { base: Head { offset: base, .. }, .. }) = self.label().filter(usable) else { return false };
         let Some(start) = self.contiguous(log, base, from) else { return false };
         let end = from.offset + lines.len() as u64;
         if end - base > HELD_BYTES {
@@ -146,33 +162,32 @@ impl Journal {
         kept == copied && kept.windows(number.len()).rev().any(|window| window == number.as_bytes())
     }
 
-    /// Whether something seems to follow a log's last record here, at little cost: mostly nothing does.
-    pub(super) fn seems_ahead(&self, head: Head) -> bool {
-        let base = self.label().map(|label| label.base.offset).filter(|base| *base <= head.offset);
-        let follows = base.map(|base| disk::read_exact(&self.file, at(base, head.offset), 1));
-        matches!(follows, Some(Ok(Some(first))) if first == b"{")
+    /// Whether the machine was started anew since it began, so that the log may lack what the copy has. Till then a log that
+    /// became shorter was made so by somebody, which is not to be hidden.
+    pub(super) fn is_of_an_earlier_start(&self) -> bool {
+        self.label().is_some_and(|label| !label.is_of_this_start())
     }
 
-    /// What the log should have from a head on, up to another; nothing unless the machine was started anew since the
-    /// journal began. Till then a log that became shorter was made so by somebody, which is not to be hidden.
+    /// What the log was given back, and no record tells of yet.
+    pub(super) fn restored(&self) -> Option<Restored> {
+        self.label()?.restored
+    }
+
+    /// What the log should have from a head on, as far as each record links to the one before.
     pub(super) fn copy(&self) -> Option<Copied> {
-        let Label { base, boot: then } = self.label()?;
-        if boot()? == then {
-            return None;
-        }
+        let base = self.label()?.base;
         let held = usize::try_from(HELD_BYTES).ok()?;
         let bytes = disk::read_exact(&self.file, at(base.offset, base.offset), held).ok()??;
-        let (mut lines, mut end) = (Vec::new(), base);
+        let (mut len, mut end) = (0, base);
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             let Some(next) = link::after(end, line) else { break };
-            lines.extend_from_slice(line);
-            end = next;
+            (len, end) = (len + line.len(), next);
         }
-        Some(Copied { base, lines, end })
+        Some(Copied { base, lines: bytes.get(..len)?.to_owned(), end })
     }
 
     /// Whether whoever opens the session finds it: one that somebody removed keeps nothing.
-    fn is_there(&self) -> bool {
+    pub(super) fn is_there(&self) -> bool {
         rustix::fs::fstat(&self.file).is_ok_and(|file| file.st_nlink > 0)
     }
 
@@ -193,12 +208,20 @@ const fn at(base: u64, offset: u64) -> u64 {
 }
 
 impl Label {
+    /// Whether it began in this start of the machine; where the system does not tell, nobody knows.
+    fn is_of_this_start(&self) -> bool {
+        *BOOT == Some(self.boot)
+    }
+
     fn bytes(&self) -> Vec<u8> {
         let Head { seq, hash, offset } = self.base;
+        let Restored { at, bytes: given } = self.restored.unwrap_or(Restored { at: 0, bytes: 0 });
         let mut bytes = Vec::with_capacity(LABEL_BYTES);
         for part in [&MAGIC[..], &offset.to_le_bytes(), &seq.to_le_bytes(), &hash.0, &self.boot] {
             bytes.extend_from_slice(part);
         }
+        bytes.extend_from_slice(&at.to_le_bytes());
+        bytes.extend_from_slice(&given.to_le_bytes());
         let sum = checksum::of(&[&bytes]);
         bytes.extend_from_slice(&sum.to_le_bytes());
         bytes
@@ -212,14 +235,18 @@ impl Label {
         let (magic, rest) = checked.split_first_chunk::<8>()?;
         let (offset, rest) = rest.split_first_chunk::<8>()?;
         let (seq, rest) = rest.split_first_chunk::<8>()?;
-        let (hash, boot) = rest.split_first_chunk::<32>()?;
+        let (hash, rest) = rest.split_first_chunk::<32>()?;
+        let (boot, rest) = rest.split_first_chunk::<BOOT_BYTES>()?;
+        let (at, given) = rest.split_first_chunk::<8>()?;
         let base = Head { seq: u64::from_le_bytes(*seq), hash: Digest(*hash), offset: u64::from_le_bytes(*offset) };
-        (*magic == MAGIC).then_some(Self { base, boot: boot.try_into().ok()? })
+        let restored = Restored { at: u64::from_le_bytes(*at), bytes: u64::from_le_bytes(given.try_into().ok()?) };
+        let restored = Some(restored).filter(|restored| restored.bytes > 0);
+        (*magic == MAGIC).then_some(Self { base, boot: *boot, restored })
     }
 }
 
 /// Which start of the machine this is; nothing where the system does not tell, and then there is no journal.
-fn boot() -> Option<Boot> {
+static BOOT: LazyLock<Option<Boot>> = LazyLock::new(|| {
     let text = std::fs::read("/proc/sys/kernel/random/boot_id").ok()?;
     let mut boot = [0; BOOT_BYTES];
     let text = text.trim_ascii();
@@ -228,4 +255,4 @@ fn boot() -> Option<Boot> {
     }
     boot.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
     Some(boot)
-}
+});

@@ -18,6 +18,8 @@ use crate::store::{StoreFault, Sync, check_session};
 pub(super) const LOG: &str = "audit.jsonl";
 pub(super) const STATE: &str = "state";
 pub(super) const JOURNAL: &str = "journal";
+/// A journal that is to get its name, while it is written.
+pub(super) const JOURNAL_NEXT: &str = "journal.next";
 pub(super) const ID: &str = "id";
 /// A log that is to take the present one's place, while it is written.
 pub(super) const NEXT: &str = "audit.jsonl.next";

@@ -36,7 +36,7 @@ pub(super) struct OpenSession {
     root: OwnedFd,
     log: Arc<File>,
     state: OnceLock<File>,
-    journal: OnceLock<Journal>,
+    journal: Mutex<Option<Arc<Journal>>>,
     turn: Mutex<()>,
     settled: Mutex<Option<Settled>>,
     left: Mutex<Option<Left>>,
@@ -123,7 +123,7 @@ impl OpenSession {
             root,
             log: Arc::new(log),
             state: OnceLock::new(),
-            journal: OnceLock::new(),
+            journal: Mutex::new(None),
             turn: Mutex::new(()),
             settled: Mutex::new(None),
             left: Mutex::new(None),
@@ -156,17 +156,17 @@ impl OpenSession {
 
     /// What is kept of the session, looked at without the lock unless something seems to be torn.
     pub(super) fn load(&self) -> Result<Loaded, StoreFault> {
+        self.restore()?;
         for look in 0..LOOKS_MAX {
             if look > 0 {
                 thread::sleep(Duration::from_micros(LOOK_PAUSE_US));
             }
             match self.look() {
-                Ok(seen) if seen.end.torn.is_none() && !self.lacks(seen.end.head) => return self.loaded(seen),
+                Ok(seen) if seen.end.torn.is_none() => return self.loaded(seen),
                 Ok(_) | Err(StoreFault::Corrupt { .. }) => {}
                 Err(fault) => return Err(fault),
             }
         }
-        self.restore()?;
         let _held = self.hold(Mode::Shared)?;
         self.loaded(self.look()?)
     }
@@ -181,7 +181,7 @@ impl OpenSession {
         self.settle(seen.checkpoint.as_ref().map(|(settled, _)| *settled));
         let checkpoint = seen.checkpoint.map(|(settled, state)| Checkpoint { head: settled.head, state });
         let tail = LogLines::new(Arc::clone(&self.log), &self.place.session, from, head.offset);
-        Ok(Loaded { head, checkpoint, tail: Box::new(tail), torn })
+        Ok(Loaded { head, checkpoint, tail: Box::new(tail), torn, restored: self.restored(head) })
     }
 
     fn look(&self) -> Result<Seen, StoreFault> {

@@ -2,66 +2,83 @@
 //! into the log, should the power have failed in between.
 
 use std::io;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::OpenSession;
 use crate::store::files::journal::{Copied, Journal};
 use crate::store::files::lock::Mode;
+use crate::store::files::place::JOURNAL;
 use crate::store::files::{disk, log};
-use crate::store::{Commit, Head, StoreFault, Sync, link};
+use crate::store::{Commit, Head, Restored, StoreFault, Sync, link};
 
 impl OpenSession {
-    /// The journal, opened again when it was not there before.
-    fn journal(&self, log_bytes: u64) -> Option<&Journal> {
-        if let Some(journal) = self.journal.get() {
-            return Some(journal);
-        }
+    /// The journal of a log of so many bytes, opened again when it was not there before, or is no longer there.
+    fn journal(&self, log_bytes: u64) -> Option<Arc<Journal>> {
         if !self.writable || !Journal::is_worth(log_bytes) {
             return None;
         }
-        Journal::open(&self.place, &self.root).map(|opened| self.journal.get_or_init(|| opened))
+        let mut opened = self.opened_journal();
+        if !opened.as_ref().is_some_and(|journal| journal.is_there()) {
+            *opened = Journal::open(&self.place, &self.root).map(Arc::new);
+        }
+        opened.clone()
+    }
+
+    fn opened_journal(&self) -> MutexGuard<'_, Option<Arc<Journal>>> {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Presses what was appended to disk, as hard as the commit asks for.
     pub(super) fn press(&self, commit: &Commit<'_>) -> io::Result<()> {
-        if commit.sync == Sync::Os {
+        // What was given back counts as told only once the record that tells it is durable.
+        if commit.sync == Sync::Os && commit.restored.is_none() {
             return Ok(());
         }
         let journal = self.journal(commit.expected.offset);
-        if journal.is_some_and(|journal| journal.press(&self.log, commit.expected, commit.lines)) {
+        if journal.as_ref().is_some_and(|journal| journal.press(&self.log, commit.expected, commit.lines)) {
             return Ok(());
         }
         disk::sync(&self.log)?;
         // The records are durable whether there is a journal for the next ones or not.
         match journal {
-            Some(journal) => drop(journal.begin(commit.head)),
-            None if Journal::is_worth(commit.expected.offset) => drop(self.make_journal(commit.head)),
+            Some(journal) => {
+                let untold = journal.restored().filter(|restored| commit.restored != Some(*restored));
+                self.begin(&journal, commit.head, untold);
+            }
+            None if Journal::is_worth(commit.expected.offset) => self.make_journal(commit.head),
             None => {}
         }
         Ok(())
     }
 
-    fn make_journal(&self, base: Head) -> Result<(), StoreFault> {
-        let own = self.place.own(&self.root)?;
-        let made = own.and_then(|own| Journal::create(&own, base).ok());
-        made.into_iter().for_each(|made| drop(self.journal.set(made)));
-        Ok(())
+    fn make_journal(&self, base: Head) {
+        let own = self.place.own(&self.root).ok().flatten();
+        *self.opened_journal() = own.and_then(|own| Journal::create(&own, base).ok()).map(Arc::new);
     }
 
-    /// Whether the power failed before the log had what its journal has.
-    pub(super) fn lacks(&self, head: Head) -> bool {
-        let journal = self.journal(head.offset).filter(|journal| journal.seems_ahead(head));
-        journal.and_then(Journal::copy).is_some_and(|copied| copied.end.offset > head.offset)
-    }
-
-    /// Gives the log back what it lacks.
-    pub(in crate::store::files) fn restore(&self) -> Result<(), StoreFault> {
-        let Some(journal) = self.journal(self.log_bytes()?) else { return Ok(()) };
-        if journal.copy().is_none() {
-            return Ok(());
+    /// Has a journal begin anew; one that cannot is removed, since nobody knows any more what the disk has of it.
+    fn begin(&self, journal: &Journal, base: Head, restored: Option<Restored>) {
+        if journal.begin(base, restored).is_err() {
+            let own = self.place.own(&self.root).ok().flatten();
+            own.into_iter().for_each(|own| drop(disk::remove(&own, JOURNAL)));
+            *self.opened_journal() = None;
         }
+    }
+
+    /// What a log that ends at `head` was given back, and no record tells of yet.
+    pub(super) fn restored(&self, head: Head) -> Option<Restored> {
+        self.journal(head.offset)?.restored()
+    }
+
+    /// Gives the log back what a loss of power took from it, if the machine was started anew since its journal began.
+    pub(in crate::store::files) fn restore(&self) -> Result<(), StoreFault> {
+        let Some(journal) = self.journal(self.log_bytes()?).filter(|journal| journal.is_of_an_earlier_start()) else {
+            return Ok(());
+        };
         let _held = self.hold(Mode::Exclusive)?;
         // Under the lock, so that nobody begins it anew meanwhile.
-        let Some(Copied { base, lines, .. }) = journal.copy() else { return Ok(()) };
+        let copied = journal.copy().filter(|_| journal.is_of_an_earlier_start());
+        let Some(Copied { base, lines, end }) = copied else { return Ok(()) };
         // The journal of another log: one whose beginning was retired has other offsets.
         if !matches!(log::end(&self.log, Head::EMPTY, base.offset), Ok(end) if end.head == base && end.torn.is_none()) {
             return Ok(());
@@ -72,9 +89,15 @@ impl OpenSession {
         let Some((at, missing)) = there.as_deref().and_then(|there| missing(base, there, &lines)) else {
             return Ok(());
         };
-        disk::write_all_at(&self.log, missing, base.offset + at)
+        let at = base.offset + at;
+        disk::write_all_at(&self.log, missing, at)
             .and_then(|()| disk::sync(&self.log))
-            .map_err(|error| StoreFault::unwritable(&self.place.path(super::LOG), error))
+            .map_err(|error| StoreFault::unwritable(&self.place.path(super::LOG), error))?;
+        let now = Restored { at, bytes: missing.len() as u64 };
+        let before = journal.restored();
+        let all = before.map_or(now, |before| Restored { at: before.at.min(at), bytes: before.bytes + now.bytes });
+        self.begin(&journal, end, Some(all));
+        Ok(())
     }
 
     fn log_bytes(&self) -> Result<u64, StoreFault> {

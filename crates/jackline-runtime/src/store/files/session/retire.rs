@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use super::{OpenSession, Seen, Settled};
 use crate::store::files::lock::Mode;
-use crate::store::files::place::{self, CARRIED, ID, JOURNAL, LOG, NEXT, SNAPSHOTS, STATE};
+use crate::store::files::place::{self, CARRIED, ID, JOURNAL, JOURNAL_NEXT, LOG, NEXT, SNAPSHOTS, STATE};
 use crate::store::files::slots::{self, Label};
 use crate::store::files::{Retirement, disk, log};
 use crate::store::{CARRIED_BYTES_MAX, Head, StoreFault, link, within};
@@ -154,7 +154,9 @@ impl OpenSession {
         }
         let _held = self.hold(Mode::Exclusive)?;
         if self.still_there()?.is_some() {
-            let _ = disk::remove(&own, NEXT);
+            for name in [NEXT, JOURNAL_NEXT] {
+                let _ = disk::remove(&own, name);
+            }
             let first = self.first_line().as_deref().and_then(link::before);
             forget_carried(&own, first.map_or(0, |(seq, _)| seq.saturating_sub(1)));
         }
@@ -202,7 +204,7 @@ pub(in crate::store::files) struct Rest {
 
 impl Rest {
     pub(in crate::store::files) fn of(own: &OwnedFd) -> Result<Self, Errno> {
-        let mine = |name: &String| name == NEXT || name.starts_with(CARRIED);
+        let mine = |name: &String| [NEXT, JOURNAL_NEXT].contains(&name.as_str()) || name.starts_with(CARRIED);
         let snapshots = match place::open_at(own, SNAPSHOTS, place::DIRECTORY) {
             Ok(directory) => names(&directory)?,
             Err(Errno::NOENT) => Vec::new(),

@@ -3,12 +3,13 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::store::Restored;
 use crate::store::files::journal::Journal;
-use crate::store::files::place::JOURNAL;
+use crate::store::files::place::{JOURNAL, JOURNAL_NEXT};
 
-/// Where a journal's label has the start of the machine in which it began, and its checksum.
+/// Where a journal's label has the start of the machine in which it began, and, behind what was given back, its checksum.
 const BOOT_AT: usize = 8 + 8 + 8 + 32;
-const SUM_AT: usize = BOOT_AT + 40;
+const SUM_AT: usize = BOOT_AT + 40 + 16;
 
 impl Fixture {
     /// Commits records until the session has a journal; the head then.
@@ -61,14 +62,15 @@ fn what_was_answered_is_there_after_a_loss_of_power() {
         head = pressed(&fixture.other(), head, "later", Sync::Full);
     }
     assert_eq!(fixture.base(), durable.offset, "the log itself was not pressed again");
-    let log = fs::read(fixture.path("audit.jsonl")).unwrap();
+    let [log, journal] = ["audit.jsonl", JOURNAL].map(|file| fs::read(fixture.path(file)).unwrap());
     // Cut between records, in the middle of one, and at the last byte.
     for bytes in [durable.offset, durable.offset + 100, head.offset - 1] {
+        fs::write(fixture.path(JOURNAL), &journal).unwrap();
         fixture.fail_power(bytes);
         let loaded = fixture.other().load("s").unwrap();
         assert_eq!((loaded.head, loaded.torn), (head, None), "cut at {bytes}");
         assert_eq!(fs::read(fixture.path("audit.jsonl")).unwrap(), log);
-        fixture.start_anew();
+        assert_eq!(fixture.base(), head.offset, "the log was pressed, and the journal begins behind it");
     }
     let next = pressed(&fixture.other(), head, "after", Sync::Full);
     check_chain(&fixture.other(), "s", next);
@@ -275,8 +277,10 @@ fn a_journal_that_was_removed_makes_nothing_durable() {
     assert!(!journal.press(&log, head, b"{}\n"));
     // The log is pressed instead, whoever had it open and whoever had not.
     let next = pressed(&fixture.store, head, "one", Sync::Full);
-    let next = pressed(&fixture.other(), next, "other", Sync::Full);
     assert_eq!(fixture.base(), next.offset, "and there is another one");
+    fs::remove_file(fixture.path(JOURNAL)).unwrap();
+    let next = pressed(&fixture.other(), next, "other", Sync::Full);
+    assert_eq!(fixture.base(), next.offset);
 }
 
 #[test]
@@ -295,6 +299,132 @@ fn a_planted_journal_is_none() {
     let next = pressed(&fixture.other(), head, "later", Sync::Full);
     assert!(fs::symlink_metadata(fixture.path(JOURNAL)).unwrap().is_file(), "it is made anew, and the link is gone");
     check_chain(&fixture.other(), "s", next);
+}
+
+#[test]
+fn what_was_given_back_is_told_until_a_record_tells_of_it() {
+    for sync in [Sync::Full, Sync::Os] {
+        let fixture = Fixture::new();
+        let durable = fixture.with_journal();
+        let head = pressed(&fixture.store, durable, "later", Sync::Full);
+        assert_eq!(fixture.other().load("s").unwrap().restored, None);
+        fixture.fail_power(durable.offset + 7);
+        let restored = Some(Restored { at: durable.offset, bytes: head.offset - durable.offset });
+        assert_eq!(fixture.other().load("s").unwrap().restored, restored);
+        // One that does not tell of it leaves that to the next.
+        let untold = pressed(&fixture.other(), head, "untold", Sync::Full);
+        assert_eq!(fixture.other().load("s").unwrap().restored, restored);
+        let step = Step::new("s", untold, 1, "told");
+        let told = fixture.other().commit("s", &Commit { restored, sync, ..step.commit() }).unwrap();
+        assert_eq!((told, fixture.other().load("s").unwrap().restored), (Committed::Done, None));
+        let next = pressed(&fixture.other(), step.head, "after", Sync::Full);
+        fixture.fail_power(step.head.offset);
+        assert_eq!(fixture.other().load("s").unwrap().head, next);
+    }
+}
+
+#[test]
+fn the_log_of_a_runtime_says_what_was_given_back() {
+    let fixture = Fixture::new();
+    let event = |number: usize| {
+        let call = serde_json::json!({ "id": number.to_string(), "tool": "look", "args": { "number": number } });
+        serde_json::json!({ "event": "call.requested", "session": "s", "call": call }).to_string()
+    };
+    let handle = |number: usize| {
+        let workspace = fixture.dir.path();
+        let builder = crate::Runtime::builder().workspace(workspace).state(&fixture.store.root);
+        let runtime = builder.definition_yaml("jackline: 1\n").build().unwrap();
+        runtime.handle(&crate::adapters::lines::Lines, event(number).as_bytes());
+    };
+    let mut number = 0;
+    while !fixture.path(JOURNAL).exists() {
+        handle(number);
+        number += 1;
+    }
+    handle(number);
+    let whole = fs::read(fixture.path("audit.jsonl")).unwrap();
+    fixture.fail_power(fixture.base());
+    handle(number + 1);
+    handle(number + 2);
+    let log = fs::read(fixture.path("audit.jsonl")).unwrap();
+    assert_eq!(log[..whole.len()], whole);
+    let records = log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let records: Vec<serde_json::Value> = records.map(|line| serde_json::from_slice(line).unwrap()).collect();
+    let repaired: Vec<_> = records.iter().filter(|record| record["kind"] == "session.repaired").collect();
+    let [repaired] = repaired[..] else { panic!("it is told once: {repaired:?}") };
+    let bytes = u64::try_from(whole.len()).unwrap() - repaired["data"]["restored_at"].as_u64().unwrap();
+    assert_eq!(repaired["data"]["bytes"], bytes);
+}
+
+#[test]
+fn a_journal_of_an_earlier_start_takes_nothing_more() {
+    let fixture = Fixture::new();
+    let durable = fixture.with_journal();
+    let head = pressed(&fixture.store, durable, "before", Sync::Full);
+    fixture.start_anew();
+    // The log lacks nothing, and goes on.
+    let next = pressed(&fixture.other(), head, "after", Sync::Full);
+    assert_eq!(fixture.base(), next.offset, "it began anew behind a log that was pressed itself");
+    // What somebody cuts in this start stays cut.
+    OpenOptions::new().write(true).open(fixture.path("audit.jsonl")).unwrap().set_len(head.offset).unwrap();
+    assert_eq!(fixture.other().load("s").unwrap().head, head);
+}
+
+#[test]
+fn a_hole_before_the_last_record_is_filled() {
+    let fixture = Fixture::new();
+    let durable = fixture.with_journal();
+    let hole = pressed(&fixture.store, durable, "lost", Sync::Full);
+    let head = pressed(&fixture.store, hole, "kept", Sync::Full);
+    let log = OpenOptions::new().write(true).open(fixture.path("audit.jsonl")).unwrap();
+    log.write_all_at(&vec![0; usize::try_from(hole.offset - durable.offset).unwrap()], durable.offset).unwrap();
+    fixture.start_anew();
+    assert_eq!(fixture.other().load("s").unwrap().head, head);
+    check_chain(&fixture.other(), "s", head);
+}
+
+#[test]
+fn a_journal_that_was_not_made_to_its_end_is_none() {
+    let fixture = Fixture::new();
+    let head = fixture.with_journal();
+    for len in [0, 4096, 4096 + (128 << 10) - 1] {
+        let journal = OpenOptions::new().write(true).open(fixture.path(JOURNAL)).unwrap();
+        journal.set_len(len).unwrap();
+        fs::write(fixture.path(JOURNAL_NEXT), "half").unwrap();
+        let next = pressed(&fixture.other(), head, "later", Sync::Full);
+        assert_eq!((fixture.base(), fixture.path(JOURNAL_NEXT).exists()), (next.offset, false), "{len} bytes");
+        fs::OpenOptions::new().write(true).open(fixture.path("audit.jsonl")).unwrap().set_len(head.offset).unwrap();
+    }
+}
+
+#[test]
+fn a_journal_that_cannot_be_made_leaves_nothing() {
+    let fixture = Fixture::new();
+    let head = fixture.with_journal();
+    fs::remove_file(fixture.path(JOURNAL)).unwrap();
+    let step = Step::new("s", head, 1, "x");
+    // The append, the log pressed, the old name removed, and the disk is full.
+    plan(&[Fault::Pass, Fault::Pass, Fault::Pass, Fault::Fail(Errno::NOSPC)]);
+    assert_eq!(fixture.other().commit("s", &Commit { sync: Sync::Full, ..step.commit() }).unwrap(), Committed::Done);
+    plan(&[]);
+    assert!(!fixture.path(JOURNAL).exists() && !fixture.path(JOURNAL_NEXT).exists());
+    let next = pressed(&fixture.other(), step.head, "y", Sync::Full);
+    assert_eq!(fixture.base(), next.offset);
+}
+
+#[test]
+fn a_journal_that_cannot_begin_anew_is_gone() {
+    let fixture = Fixture::new();
+    let durable = fixture.with_journal();
+    let step = Step::new("s", durable, 1, "x");
+    // The append, the journal, the log itself; then nobody knows which label the disk has.
+    plan(&[Fault::Pass, Fault::Fail(Errno::IO), Fault::Pass, Fault::Fail(Errno::IO)]);
+    let commit = Commit { sync: Sync::Full, ..step.commit() };
+    assert_eq!(fixture.store.commit("s", &commit).unwrap(), Committed::Done);
+    plan(&[]);
+    assert!(!fixture.path(JOURNAL).exists());
+    let next = pressed(&fixture.store, step.head, "y", Sync::Full);
+    assert_eq!(fixture.base(), next.offset, "the same process makes another");
 }
 
 proptest! {
