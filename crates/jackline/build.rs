@@ -21,10 +21,10 @@ fn main() {
     if target("OS") != "linux" {
         return;
     }
-    if named("PROFILE").as_deref() == Some("release") {
-        lay_together();
-    }
     let is_static = target("FEATURE").split(',').any(|feature| feature == "crt-static");
+    if named("PROFILE").as_deref() == Some("release") {
+        lay_together(is_static);
+    }
     if target("ENV") != "gnu" || is_static {
         return;
     }
@@ -43,10 +43,10 @@ fn named(name: &str) -> Option<String> {
 }
 
 /// Has the linker put the hook's functions beside one another. A name that is no longer there does no harm.
-fn lay_together() {
+fn lay_together(is_static: bool) {
     let Some(out) = named("OUT_DIR").map(PathBuf::from) else { return };
     let script = out.join("hook.ld");
-    let written = fs::read_to_string(ORDER).and_then(|order| fs::write(&script, linker_script(&order)));
+    let written = fs::read_to_string(ORDER).and_then(|order| fs::write(&script, linker_script(&order, is_static)));
     let argument = format!("-Wl,-T,{}", script.display());
     match written.and_then(|()| builds(EMPTY, &[&argument], &out)) {
         Ok(Some(_)) => println!("cargo:rustc-link-arg-bins={argument}"),
@@ -57,8 +57,9 @@ fn lay_together() {
     }
 }
 
-/// A section of its own before all other code, in a form that both GNU's linker and LLVM's add to their own layout.
-fn linker_script(order: &str) -> String {
+/// A section of its own before all other code, in a form that both GNU's linker and LLVM's add to their own layout. In a static
+/// program constants begin where a large page does, the C library's first: those of the hook's then lie on one.
+fn linker_script(order: &str, is_static: bool) -> String {
     let mut script = "SECTIONS { .text.hook : {\n".to_owned();
     let lines = || order.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     for name in lines() {
@@ -73,7 +74,12 @@ fn linker_script(order: &str) -> String {
     for name in lines().filter(|line| !line.starts_with("file ")) {
         let _ = writeln!(script, "*(.text.split.{name})");
     }
-    script + "} } INSERT BEFORE .text;\n"
+    script += "} } INSERT BEFORE .text;\n";
+    if is_static {
+        script +=
+            "SECTIONS { .rodata.hook : ALIGN(0x200000) { *libc.a:*(.rodata .rodata.*) } } INSERT BEFORE .rodata;\n";
+    }
+    script
 }
 
 /// What has the linker take the C library and the unwinder from archives, where such a program works here. The libraries

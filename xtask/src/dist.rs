@@ -5,6 +5,7 @@
 mod profile;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,8 +13,16 @@ use crate::elf;
 use crate::shell::{cargo, say, step};
 
 /// Static, and at a fixed address: a position-independent program is relocated anew at each of its starts. The names are as
-/// in `.cargo/config.toml`, which does not count where flags are given.
-const FLAGS: [&str; 3] = ["-Ctarget-feature=+crt-static", "-Crelocation-model=static", "-Csymbol-mangling-version=v0"];
+/// in `.cargo/config.toml`, which does not count where flags are given. Code and constants are one piece that lies in the file as
+/// it does in memory, by the largest pages: so it is mapped at once, and a page of two mebibytes is one entry where the system
+/// has the file in such pieces.
+const FLAGS: [&str; 5] = [
+    "-Ctarget-feature=+crt-static",
+    "-Crelocation-model=static",
+    "-Csymbol-mangling-version=v0",
+    "-Clink-arg=-Wl,-z,max-page-size=0x200000",
+    "-Clink-arg=-Wl,-z,noseparate-code",
+];
 /// What keeps flags apart.
 const BETWEEN_FLAGS: &str = "\x1f";
 
@@ -28,7 +37,7 @@ pub(crate) fn run() -> Result<(), String> {
     if !bytes.windows(TOGETHER.len()).any(|window| window == TOGETHER) {
         return Err("the hook's code does not lie together: the linker took no script".to_owned());
     }
-    let handed = handed_out(&target_directory()?, &built)?;
+    let handed = handed_out(&target_directory()?, &bytes)?;
     let mebibytes = bytes.len() as f64 / f64::from(1 << 20);
     say(&format!("{} ({mebibytes:.1} MiB, static, no relocations)", handed.display()));
     Ok(())
@@ -114,13 +123,16 @@ fn target_directory() -> Result<PathBuf, String> {
     directory.ok_or_else(|| format!("`{}` does not lie where cargo builds", chore.display()))
 }
 
-fn handed_out(directory: &Path, built: &Path) -> Result<PathBuf, String> {
+/// Written by a single call: the system keeps a file in pieces as large as those it was written in, and maps them so.
+fn handed_out(directory: &Path, bytes: &[u8]) -> Result<PathBuf, String> {
     let place = directory.join("dist");
     let file = place.join("jackline");
     let broken = |fault| format!("`{}` cannot be written: {fault}", file.display());
     fs::create_dir_all(&place).map_err(broken)?;
-    // Copied beside and renamed: a program that runs cannot be written to.
+    // Written beside and renamed: a program that runs cannot be written to.
     let beside = place.join("jackline.new");
-    fs::copy(built, &beside).and_then(|_| fs::rename(&beside, &file)).map_err(broken)?;
+    let written =
+        fs::write(&beside, bytes).and_then(|()| fs::set_permissions(&beside, fs::Permissions::from_mode(0o755)));
+    written.and_then(|()| fs::rename(&beside, &file)).map_err(broken)?;
     Ok(file)
 }

@@ -20,9 +20,8 @@ use crate::shell::{root, say};
 const HEAD: &str = "# The functions that `jackline hook` and then `jackline mcp proxy` run, for build.rs; found by `cargo xtask order`.\n";
 /// What begins a crate's name, with a hash that differs from compiler to compiler, so it is left open.
 const CRATE: &str = "Cs";
-/// What has no section of its own in the distribution build's C library: the program's beginning, and what is written in
-/// assembly.
-const UNNAMED: &[&str] = &["file crt1.o", "file memcpy.lo", "file memmove.lo", "file memset.lo"];
+/// What has no function's name in the distribution build: the program's beginning, and what is written in assembly.
+const UNNAMED: &[&str] = &["file crt1.o", "jackline_bytes"];
 
 /// What runs functions, by their names.
 type Runs = BTreeMap<String, Use>;

@@ -7,6 +7,8 @@
 mod ancestors;
 mod arena;
 mod bounded;
+#[cfg(all(target_os = "linux", target_arch = "x86_64", any(target_env = "musl", test)))]
+mod bytes;
 mod cases;
 mod commands;
 mod deadline;

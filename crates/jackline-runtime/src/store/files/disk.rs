@@ -75,6 +75,32 @@ fn write_slices_through(file: &File, slices: &[IoSlice<'_>], offset: u64) -> io:
     file.sync_data().map(|()| written)
 }
 
+/// Writes parts one behind the other over what is there, and has the system begin to bring them to the disk, which goes on
+/// while others work; [`sync`] waits for it. What the disk does not take at once is an error.
+pub(super) fn write_behind(file: &File, parts: &[&[u8]], offset: u64) -> io::Result<()> {
+    #[cfg(test)]
+    if let Some(fault) = faults::next() {
+        return fault.fail();
+    }
+    let slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
+    let bytes = parts.iter().map(|part| part.len()).sum::<usize>();
+    if rustix::io::pwritev(file, &slices, offset)? != bytes {
+        return Err(io::ErrorKind::WriteZero.into());
+    }
+    begin_to_sync(file, offset, bytes as u64);
+    Ok(())
+}
+
+/// Nothing but a wish: whoever waits for the disk waits longer where it is not granted. What is said not to be needed is
+/// written at once, and what is being written stays in memory.
+#[cfg(target_os = "linux")]
+fn begin_to_sync(file: &File, offset: u64, bytes: u64) {
+    let _ = rustix::fs::fadvise(file, offset, std::num::NonZeroU64::new(bytes), rustix::fs::Advice::DontNeed);
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn begin_to_sync(_file: &File, _offset: u64, _bytes: u64) {}
+
 /// Makes what was written durable.
 pub(super) fn sync(file: &File) -> io::Result<()> {
     #[cfg(test)]

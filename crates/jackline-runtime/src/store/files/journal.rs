@@ -24,7 +24,7 @@ const HELD_BYTES: u64 = 128 << 10;
 /// Bytes of log before a session gets a journal: making one takes as long as several events, and many sessions are short.
 const WORTH_BYTES: u64 = 16 << 10;
 /// Names the format and its version.
-const MAGIC: [u8; 8] = *b"JLJRNL\x01\0";
+const MAGIC: [u8; 8] = *b"JLJRNL\x02\0";
 /// Where the copy begins: on a page of its own.
 const HEADER_BYTES: usize = 4096;
 /// Bytes of the whole file. One of another size was not made to its end.
@@ -60,6 +60,25 @@ pub(super) struct Copied {
     pub(super) lines: Vec<u8>,
     /// Where the log ends once it has them.
     pub(super) end: Head,
+}
+
+/// Lines on their way to the disk.
+#[derive(Debug)]
+#[must_use]
+pub(super) struct Pressing {
+    /// Where in the log they end.
+    end: u64,
+}
+
+/// Where lines belong in a journal.
+#[derive(Debug)]
+struct Room {
+    /// What was left to the system's memory before: the outcomes of calls.
+    gap: Vec<u8>,
+    /// Where in the file the gap begins.
+    at: u64,
+    /// Where in the log the lines end.
+    end: u64,
 }
 
 /// A session's journal, opened.
@@ -118,20 +137,41 @@ impl Journal {
         Ok(())
     }
 
-    /// Makes lines durable that the log has from `from` on; false where that is not for the journal to do.
-    pub(super) fn press(&self, log: &File, from: Head, lines: &[u8]) -> bool {
-        let usable = |label: &Label| label.is_of_this_start() && label.restored.is_none() && self.is_there();
-        let Some(Label { base: Head { offset: base, .. }, .. }) = self.label().filter(usable) else { return false };
-        let Some(start) = self.contiguous(log, base, from) else { return false };
-        let end = from.offset + lines.len() as u64;
-        if end - base > HELD_BYTES {
-            return false;
-        }
-        // What was left to the system's memory before: the outcomes of calls.
-        let gap = usize::try_from(from.offset - start).ok().and_then(|len| disk::read_exact(log, start, len).ok()?);
-        let pressed = gap.is_some_and(|gap| disk::write_through(&self.file, &[&gap, lines], at(base, start)).is_ok());
+    /// Begins to make lines durable that the log has from `from` on; nothing where that is not for the journal to do.
+    pub(super) fn start(&self, log: &File, from: Head, lines: &[u8]) -> Option<Pressing> {
+        let Room { gap, at, end } = self.room(log, from, lines.len())?;
+        // Until it is durable, nobody may build on it.
+        self.set_known(None);
+        disk::write_behind(&self.file, &[&gap, lines], at).ok()?;
+        Some(Pressing { end })
+    }
+
+    /// Waits until what was begun is durable; false where it cannot be made so.
+    pub(super) fn finish(&self, Pressing { end }: Pressing) -> bool {
+        let pressed = disk::sync(&self.file).is_ok();
         self.set_known(pressed.then_some(end));
         pressed
+    }
+
+    /// Makes lines durable that the log has from `from` on; false where that is not for the journal to do.
+    pub(super) fn press(&self, log: &File, from: Head, lines: &[u8]) -> bool {
+        let Some(Room { gap, at, end }) = self.room(log, from, lines.len()) else { return false };
+        let pressed = disk::write_through(&self.file, &[&gap, lines], at).is_ok();
+        self.set_known(pressed.then_some(end));
+        pressed
+    }
+
+    /// Where lines that the log has from `from` on belong, and what they must follow.
+    fn room(&self, log: &File, from: Head, bytes: usize) -> Option<Room> {
+        let usable = |label: &Label| label.is_of_this_start() && label.restored.is_none() && self.is_there();
+        let Label { base: Head { offset: base, .. }, .. } = self.label().filter(usable)?;
+        let start = self.contiguous(log, base, from)?;
+        let end = from.offset + bytes as u64;
+        if end - base > HELD_BYTES {
+            return None;
+        }
+        let gap = disk::read_exact(log, start, usize::try_from(from.offset - start).ok()?).ok()??;
+        Some(Room { gap, at: at(base, start), end })
     }
 
     /// From where on the log must be copied so that the copy has no gap before `from`.

@@ -249,20 +249,28 @@ impl OpenSession {
             },
         };
         let left = later && commit.head.seq.saturating_sub(settled.seq) <= LEFT_RECORDS_MAX;
-        let state = if left { None } else { Some(commit.state_bytes()?) };
         // A log whose directory entry is lost with the power is lost whole, so the entry comes first.
         if commit.expected == Head::EMPTY && commit.sync == Sync::Full {
             self.place.sync(&self.root)?;
         }
-        log::append(&self.log, commit.expected.offset, commit.lines, || self.press(commit))
-            .map_err(|error| StoreFault::unwritable(&self.place.path(LOG), error))?;
         let (which, generation) = settled.next();
         let label = Label { generation, head: commit.head, line_bytes: commit.last_line_bytes() };
+        let (mut kept, mut fault) = (None, None);
+        let appended = log::append(&self.log, commit.expected.offset, commit.lines, || {
+            // The checkpoint is made while the disk takes the records: it counts only as long as the log has them.
+            let begun = if left { None } else { self.start_pressing(commit) };
+            match (!left).then(|| commit.state_bytes()).transpose() {
+                Ok(state) => kept = state.map(|state| self.write_slot(which, &label, &state)),
+                Err(oversized) => {
+                    fault = Some(oversized);
+                    return Err(io::ErrorKind::InvalidData.into());
+                }
+            }
+            self.press(commit, begun)
+        });
+        appended.map_err(|error| fault.unwrap_or_else(|| StoreFault::unwritable(&self.place.path(LOG), error)))?;
         *self.left() = left.then_some(Left { which, label });
-        match state {
-            None => self.settle(Some(Settled { head: commit.head, ..settled })),
-            Some(state) => self.write_slot(which, &label, &state),
-        }
+        self.settle(kept.unwrap_or(Some(Settled { head: commit.head, ..settled })));
         Ok(Attempt::Done)
     }
 
@@ -282,7 +290,7 @@ impl OpenSession {
             return;
         }
         if self.log.metadata().is_ok_and(|log| log.nlink() > 0 && log.len() == label.head.offset) {
-            self.write_slot(which, &label, &state);
+            self.settle(self.write_slot(which, &label, &state));
         }
     }
 
@@ -310,10 +318,10 @@ impl OpenSession {
     }
 
     /// Writes the checkpoint. Its failure costs the next load a few more lines to fold, nothing else.
-    fn write_slot(&self, which: Which, label: &Label, state: &[u8]) {
+    fn write_slot(&self, which: Which, label: &Label, state: &[u8]) -> Option<Settled> {
         let written = self.state_created().is_some_and(|file| slots::write(file, which, label, state).is_ok());
         let settled = Settled { which, generation: label.generation, seq: label.head.seq, head: label.head };
-        self.settle(written.then_some(settled));
+        written.then_some(settled)
     }
 
     fn state_created(&self) -> Option<&File> {

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::OpenSession;
-use crate::store::files::journal::{Copied, Journal};
+use crate::store::files::journal::{Copied, Journal, Pressing};
 use crate::store::files::lock::Mode;
 use crate::store::files::place::JOURNAL;
 use crate::store::files::{disk, log};
@@ -28,10 +28,16 @@ impl OpenSession {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Presses what was appended to disk, as hard as the commit asks for.
-    pub(super) fn press(&self, commit: &Commit<'_>) -> io::Result<()> {
-        // What was given back counts as told only once the record that tells it is durable.
-        if commit.sync == Sync::Os && commit.restored.is_none() {
+    /// Begins to press what was appended to disk, where that can go on beside other work.
+    pub(super) fn start_pressing(&self, commit: &Commit<'_>) -> Option<(Arc<Journal>, Pressing)> {
+        let journal = self.journal(commit.expected.offset).filter(|_| must_press(commit))?;
+        let pressing = journal.start(&self.log, commit.expected, commit.lines)?;
+        Some((journal, pressing))
+    }
+
+    /// Presses what was appended to disk, as hard as the commit asks for, unless what was begun does.
+    pub(super) fn press(&self, commit: &Commit<'_>, begun: Option<(Arc<Journal>, Pressing)>) -> io::Result<()> {
+        if !must_press(commit) || begun.is_some_and(|(journal, pressing)| journal.finish(pressing)) {
             return Ok(());
         }
         let journal = self.journal(commit.expected.offset);
@@ -103,6 +109,12 @@ impl OpenSession {
     fn log_bytes(&self) -> Result<u64, StoreFault> {
         self.log.metadata().map(|log| log.len()).map_err(|error| self.unreadable(error))
     }
+}
+
+/// Whether a commit must be on the disk before it is answered. What was given back counts as told only once the record that
+/// tells it is.
+fn must_press(commit: &Commit<'_>) -> bool {
+    commit.sync == Sync::Full || commit.restored.is_some()
 }
 
 /// What a log lacks of a copy of its end, and from where on: what follows its last record that links, if nothing does but the

@@ -200,19 +200,41 @@ fn a_full_journal_begins_anew() {
 
 #[test]
 fn a_journal_that_cannot_be_written_leaves_the_log_durable() {
+    const FAIL: Fault = Fault::Fail(Errno::IO);
+    const PASS: Fault = Fault::Pass;
+    let cases: [&[Fault]; 3] = [
+        // The append, the journal, the checkpoint, the journal once more, then the log itself.
+        &[PASS, FAIL, PASS, FAIL, PASS],
+        // What was begun cannot be made durable, and is pressed once more, by the journal or by the log.
+        &[PASS, PASS, PASS, FAIL],
+        &[PASS, PASS, PASS, FAIL, FAIL],
+    ];
+    for faults in cases {
+        let fixture = Fixture::new();
+        let step = Step::new("s", fixture.with_journal(), 1, "x");
+        plan(faults);
+        let commit = Commit { sync: Sync::Full, ..step.commit() };
+        assert_eq!(fixture.store.commit("s", &commit).unwrap(), Committed::Done);
+        plan(&[]);
+        fixture.fail_power(fixture.base());
+        assert_eq!(fixture.other().load("s").unwrap().head, step.head, "{faults:?}");
+    }
+}
+
+#[test]
+fn where_the_log_cannot_be_pressed_either_nothing_is_kept() {
     let fixture = Fixture::new();
     let durable = fixture.with_journal();
     let step = Step::new("s", durable, 1, "x");
-    // The append, the journal, then the log itself, and the journal anew.
-    plan(&[Fault::Pass, Fault::Fail(Errno::IO), Fault::Pass, Fault::Fail(Errno::IO)]);
-    let commit = Commit { sync: Sync::Full, ..step.commit() };
-    assert_eq!(fixture.store.commit("s", &commit).unwrap(), Committed::Done);
-    // And where the log cannot be pressed either, nothing is kept.
-    let step = Step::new("s", step.head, 1, "y");
-    plan(&[Fault::Pass, Fault::Fail(Errno::IO), Fault::Fail(Errno::IO)]);
-    assert!(fixture.store.commit("s", &Commit { sync: Sync::Full, ..step.commit() }).is_err());
-    plan(&[]);
-    assert_eq!(fixture.other().load("s").unwrap().head, step.from);
+    let fail = Fault::Fail(Errno::IO);
+    let pass = Fault::Pass;
+    for faults in [&[pass, fail, pass, fail, fail][..], &[pass, pass, pass, fail, fail, fail]] {
+        plan(faults);
+        assert!(fixture.store.commit("s", &Commit { sync: Sync::Full, ..step.commit() }).is_err());
+        plan(&[]);
+        assert_eq!(fixture.other().load("s").unwrap().head, step.from);
+    }
+    done(&fixture.other(), &step);
 }
 
 #[test]
@@ -403,8 +425,8 @@ fn a_journal_that_cannot_be_made_leaves_nothing() {
     let head = fixture.with_journal();
     fs::remove_file(fixture.path(JOURNAL)).unwrap();
     let step = Step::new("s", head, 1, "x");
-    // The append, the log pressed, the old name removed, and the disk is full.
-    plan(&[Fault::Pass, Fault::Pass, Fault::Pass, Fault::Fail(Errno::NOSPC)]);
+    // The append, the checkpoint, the log pressed, an old one removed, and the disk is full.
+    plan(&[Fault::Pass, Fault::Pass, Fault::Pass, Fault::Pass, Fault::Fail(Errno::NOSPC)]);
     assert_eq!(fixture.other().commit("s", &Commit { sync: Sync::Full, ..step.commit() }).unwrap(), Committed::Done);
     plan(&[]);
     assert!(!fixture.path(JOURNAL).exists() && !fixture.path(JOURNAL_NEXT).exists());
@@ -417,8 +439,9 @@ fn a_journal_that_cannot_begin_anew_is_gone() {
     let fixture = Fixture::new();
     let durable = fixture.with_journal();
     let step = Step::new("s", durable, 1, "x");
-    // The append, the journal, the log itself; then nobody knows which label the disk has.
-    plan(&[Fault::Pass, Fault::Fail(Errno::IO), Fault::Pass, Fault::Fail(Errno::IO)]);
+    // The append, the journal, the checkpoint, the journal, the log itself; then nobody knows which label the disk has.
+    let fail = Fault::Fail(Errno::IO);
+    plan(&[Fault::Pass, fail, Fault::Pass, fail, Fault::Pass, fail]);
     let commit = Commit { sync: Sync::Full, ..step.commit() };
     assert_eq!(fixture.store.commit("s", &commit).unwrap(), Committed::Done);
     plan(&[]);
