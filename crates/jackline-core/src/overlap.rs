@@ -82,15 +82,14 @@ fn segment_overlaps(pattern: &str, expanded: &str, dots: bool) -> bool {
 #[must_use]
 pub fn texts_overlap(pattern: &str, expanded: &str) -> bool {
     let (a, b) = (simplified(pattern), simplified(expanded));
-    let mut reach: Vec<bool> = (0..=b.len()).map(|j| b.iter().take(j).all(|c| *c == '*')).collect();
+    let mut reach: Vec<bool> = (0..=b.len()).map(|j| b.iter().take(j).all(|part| *part == Part::Any)).collect();
     for x in a {
         let at = |row: &[bool], j: usize| row.get(j).copied().unwrap_or(false);
-        let mut row = vec![x == '*' && at(&reach, 0)];
+        let mut row = vec![x == Part::Any && at(&reach, 0)];
         for (j, y) in b.iter().enumerate() {
-            let same = x == *y || x == '?' || *y == '?' || is_digit(x, *y) || is_digit(*y, x);
-            let reached = match (x, *y) {
-                ('*', _) | (_, '*') => at(&reach, j + 1) || at(&row, j) || at(&reach, j),
-                _ => same && at(&reach, j),
+            let reached = match (&x, y) {
+                (Part::Any, _) | (_, Part::Any) => at(&reach, j + 1) || at(&row, j) || at(&reach, j),
+                _ => x.meets(y) && at(&reach, j),
             };
             row.push(reached);
         }
@@ -99,32 +98,91 @@ pub fn texts_overlap(pattern: &str, expanded: &str) -> bool {
     reach.last().copied().unwrap_or(true)
 }
 
-/// Stands for any digit; no path has it.
-const DIGIT: char = '\0';
-/// How that is written.
-const DIGITS: &str = "[0-9]";
-
-fn is_digit(x: char, y: char) -> bool {
-    x == DIGIT && y.is_ascii_digit()
+/// What a piece of a pattern stands for.
+#[derive(Debug, PartialEq, Eq)]
+enum Part {
+    /// Any text.
+    Any,
+    /// Any character.
+    One,
+    Letter(char),
+    /// A character of one of these ranges.
+    Class(Vec<(char, char)>),
 }
 
-/// The characters of a segment, cut with a `*` where brackets, braces or escapes begin.
-fn simplified(segment: &str) -> Vec<char> {
-    let mut simple = Vec::with_capacity(segment.len());
-    let mut rest = segment;
-    while let Some(cut) = rest.find(['[', '{', '\\']) {
-        simple.extend(rest.get(..cut).unwrap_or_default().chars());
-        match rest.get(cut..).and_then(|rest| rest.strip_prefix(DIGITS)) {
-            Some(after) => rest = after,
-            None => {
-                simple.push('*');
-                return simple;
+impl Part {
+    /// Whether a character may be what both stand for.
+    fn meets(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Letter(one), Self::Letter(another)) => one == another,
+            (Self::Letter(letter), Self::Class(ranges)) | (Self::Class(ranges), Self::Letter(letter)) => {
+                ranges.iter().any(|range| is_in(*range, *letter))
             }
+            (Self::Any | Self::One | Self::Class(_), _) | (_, Self::Any | Self::One) => true,
         }
-        simple.push(DIGIT);
     }
-    simple.extend(rest.chars());
+}
+
+/// In some languages' order of letters a range of one case holds those of the other.
+fn is_in((first, last): (char, char), letter: char) -> bool {
+    let cases = [letter, letter.to_ascii_lowercase(), letter.to_ascii_uppercase()];
+    match first == last {
+        true => letter == first,
+        false => cases.iter().any(|case| (first..=last).contains(case)),
+    }
+}
+
+/// The pieces of a segment, cut with any text where braces, escapes or unusual brackets begin.
+fn simplified(segment: &str) -> Vec<Part> {
+    let mut simple = Vec::with_capacity(segment.len());
+    let mut rest = segment.chars();
+    while let Some(letter) = rest.next() {
+        simple.push(match letter {
+            '*' => Part::Any,
+            '?' => Part::One,
+            '[' => match class(rest.as_str()) {
+                Some((class, behind)) => {
+                    rest = behind.chars();
+                    class
+                }
+                None => Part::Any,
+            },
+            '{' | '\\' => Part::Any,
+            letter => Part::Letter(letter),
+        });
+        let was_cut = matches!(letter, '{' | '\\') || letter == '[' && simple.last() == Some(&Part::Any);
+        if was_cut {
+            break;
+        }
+    }
     simple
+}
+
+/// What brackets stand for, and what is behind them; nothing where they hold names of classes or escapes.
+fn class(text: &str) -> Option<(Part, &str)> {
+    let inner = text.strip_prefix(['!', '^']).unwrap_or(text);
+    // A bracket that closes is itself one of the characters where it comes first.
+    let first = inner.chars().next()?;
+    let end = first.len_utf8() + inner.get(first.len_utf8()..)?.find(']')?;
+    let (letters, behind) = (inner.get(..end)?, inner.get(end + 1..)?);
+    if letters.contains(['[', '\\']) {
+        return None;
+    }
+    if inner.len() < text.len() {
+        return Some((Part::One, behind));
+    }
+    let (mut ranges, mut rest) = (Vec::new(), letters.chars());
+    while let Some(first) = rest.next() {
+        let mut ahead = rest.clone();
+        match (ahead.next(), ahead.next()) {
+            (Some('-'), Some(last)) => {
+                ranges.push((first, last));
+                rest = ahead;
+            }
+            _ => ranges.push((first, first)),
+        }
+    }
+    Some((Part::Class(ranges), behind))
 }
 
 #[cfg(test)]
@@ -157,6 +215,16 @@ mod tests {
         check("log.x", "log.[0-9]*", false);
         check("jackline.yaml", "[0-9]*", false);
         check("jackline.yaml", "[0-z]*", true);
+        check("jackline.yaml", "[A-Z]*", true);
+        check("jackline.yaml", "[A-Z]*.md", false);
+        check("jackline.yaml", "[Bb]uild", false);
+        check("jackline.yaml", "[Jj]ack*", true);
+        check("jackline.yaml", "[!x]ackline.yaml", true);
+        check("jackline.yaml", "[]j]*", true);
+        check("jackline.yaml", "[]k]*", false);
+        check("jackline.yaml", "[k-]*", false);
+        check("jackline.yaml", "[[:upper:]]*.md", true);
+        check("jackline.yaml", "jackline.yam[", true);
         check("a.[0-9]", "a.[0-9]*.txt", false);
         check("a.[0-9]*", "a.[0-9]*.txt", true);
         assert!(overlaps_from_root("jackline.yaml", "*.yaml"));

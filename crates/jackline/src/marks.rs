@@ -47,6 +47,7 @@ const HOSTS: &[Host] = &[
             "CLAUDE_CODE_NO_",
             "CLAUDE_CODE_OAUTH_",
             "CLAUDE_CODE_PROXY_",
+            "CLAUDE_CODE_SAFE_MODE",
             "CLAUDE_CODE_SHELL",
             "CLAUDE_CODE_SIMPLE",
             "CLAUDE_CODE_SKIP_",

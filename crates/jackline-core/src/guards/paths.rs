@@ -34,6 +34,9 @@ pub(crate) fn needs(settings: &Paths, subject: &Subject<'_>) -> Vec<Probe> {
 fn met_below(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option<Probe> {
     let identity = subject.facts.get(&touch.probe()).and_then(Fact::identity)?;
     let Reach::Below(meeting) = reach(settings, touch, identity) else { return None };
+    if copied::covers(subject, touch) {
+        return None;
+    }
     match meeting.come_to(subject.view, subject.facts) {
         Met::Open(probe) => Some(probe),
         Met::Nothing | Met::File(_) | Met::Untold => None,
@@ -75,6 +78,7 @@ fn judge_touch(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option
     match reach(settings, touch, identity) {
         Reach::Nothing => None,
         Reach::Itself => Some(protected(shown, touch)),
+        Reach::Below(_) if copied::covers(subject, touch) => None,
         Reach::Below(meeting) => match meeting.come_to(subject.view, subject.facts) {
             Met::Nothing => None,
             Met::File(seen) => Some(protected(seen, touch)),

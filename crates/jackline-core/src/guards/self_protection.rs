@@ -226,7 +226,15 @@ fn judge_touch(context: &Context<'_>, touch: &Touch) -> Option<Finding> {
     };
     let shown = shown.unwrap_or(&touch.path);
     let reason = format!("Path '{shown}' is part of what guards this session ({label}).");
-    Some(protected(&reason).about(&touch.path))
+    // A set of files that only the program knows (`git clean -fd`): less of it may do.
+    let is_whole = touch.glob && touch.role == Role::Delete && touch.split().1.is_empty();
+    let narrower = "name the directories that are meant (`git stash push -u -- src`, `git clean -fd src`)";
+    let finding = if is_whole {
+        Finding::deny(GUARD, code::SELF_PROTECTED, reason).suggest(narrower)
+    } else {
+        protected(&reason)
+    };
+    Some(finding.about(&touch.path))
 }
 
 /// A pattern that meets one of our files, as it is there.
@@ -306,7 +314,8 @@ fn may_match_ours(touch: &Touch, identity: &Identity) -> bool {
 /// behind a link.
 fn may_lead_to_ours(touch: &Touch, identity: &Identity) -> bool {
     let (_, pattern) = touch.split();
-    let mut parts = pattern.split('/');
+    // That all of a directory goes along says nothing of its own name.
+    let mut parts = pattern.strip_suffix("/**").unwrap_or(pattern).split('/');
     let first = Expanded { pattern: pattern.split('/').next().unwrap_or_default(), dots: touch.dots };
     let leads = |name: &String| overlap::overlaps_from_root(name, first);
     let ours = |part: &str| PARTS.iter().any(|own| overlap::overlaps_from_root(own, part));

@@ -57,6 +57,8 @@ const IN_HOME: &[(&str, &str)] = &[
     (".claude/settings.local.json", CLAUDE),
     // Servers of the user's and of each project, ours among them, and which projects are trusted.
     (".claude.json", CLAUDE),
+    // Hooks that plugins bring along, and which of them are installed.
+    (".claude/plugins", CLAUDE),
     (".codex/config.toml", CODEX),
     (".codex/hooks.json", CODEX),
     // Variables that hooks are started with.

@@ -52,9 +52,12 @@ fn beside(settings: &Value, survey: &mut Survey) {
 
 /// The setting that switches every hook off, as a setting or as a variable.
 fn switched_off(settings: &Value) -> Option<&'static str> {
-    let simple = settings.get("env").and_then(|env| env.get("CLAUDE_CODE_SIMPLE"));
-    disabled(settings).or(simple.map(|_| "CLAUDE_CODE_SIMPLE"))
+    let is_given = |name: &&str| settings.get("env").is_some_and(|env| env.get(name).is_some());
+    disabled(settings).or_else(|| SILENCING.iter().copied().find(is_given))
 }
+
+/// Variables with which the client runs no hooks.
+const SILENCING: &[&str] = &["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
 
 /// Why these settings would leave a session unguarded, if they would.
 ///

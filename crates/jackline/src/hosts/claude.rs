@@ -35,7 +35,7 @@ pub(crate) const HOST: Host = Host {
     at_failure: AtFailure::Blocks { but: "its hook prints something that is no answer, and ends well" },
     at_missing: AtMissing::Blocks,
     folder: folder::always,
-    silenced_by: &[SilencedBy::all("CLAUDE_CODE_SIMPLE")],
+    silenced_by: &[SilencedBy::all("CLAUDE_CODE_SIMPLE"), SilencedBy::all("CLAUDE_CODE_SAFE_MODE")],
     diverted_by: &[],
     beside: &[],
     also: Vec::new,
@@ -43,7 +43,7 @@ pub(crate) const HOST: Host = Host {
     open: || None,
     holes: &[
         (
-            "a client started with `--bare`, `--safe-mode`, `--setting-sources` or `CLAUDE_CODE_SIMPLE=1` runs no hooks",
+            "a client started with `--bare`, `--safe-mode`, `--setting-sources`, `CLAUDE_CODE_SIMPLE=1` or `CLAUDE_CODE_SAFE_MODE=1` runs no hooks",
             "start it yourself, without them; for other people's machines, wire it in managed settings",
         ),
         (

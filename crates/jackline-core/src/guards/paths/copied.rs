@@ -26,6 +26,15 @@ pub(super) fn judge(settings: &Paths, subject: &Subject<'_>) -> Vec<Finding> {
     copies(settings, subject).filter_map(|(touch, copied)| judge_copy(settings, subject, touch, copied)).collect()
 }
 
+/// Whether what a pattern of the shell's brings to a directory is judged here, by the names that are there.
+pub(super) fn covers(subject: &Subject<'_>, touch: &Touch) -> bool {
+    let Some((target, names)) = touch.path.rsplit_once('/').filter(|_| touch.brought) else { return false };
+    let is_of = |other: &Touch| other.dir == touch.dir && other.path.trim_end_matches('/') == target;
+    let brings =
+        |other: &Touch| matches!(&other.only, Some(Only::Copied(copied)) if copied.named.as_deref() == Some(names));
+    subject.view.touches.iter().any(|other| is_of(other) && brings(other))
+}
+
 /// The copies that a policy may have something against.
 fn copies<'a>(settings: &Paths, subject: &Subject<'a>) -> impl Iterator<Item = (&'a Touch, &'a Copied)> + use<'a> {
     let guarded = guards_role(settings, Role::Write);

@@ -47,6 +47,8 @@ impl Found<'_> {
                 self.merge_own(source, &inside(target, source));
             }
             match program {
+                // Which names a pattern brings along is seen where they are.
+                _ if !deep && source.glob => self.carry((source, target), false, false),
                 _ if !deep => {}
                 // It makes the directory that is not there, and puts the source into it.
                 "rsync" if !merges(source) => self.carry((source, &inside(target, source)), true, follows),

@@ -43,10 +43,22 @@ impl Found<'_> {
             self.push(&file, Role::Read);
         }
         self.sent(arguments);
+        self.reported(arguments);
         if named {
             let dir = values_of(arguments, &["--output-dir"]).pop();
             let header = has_option(arguments, &["-J", "--remote-header-name"]);
             self.fetched(&operands(arguments, CURL).0, dir.as_ref(), header);
+        }
+    }
+
+    /// Where curl writes what it is told to say of a transfer: `-w '%output{file}…'`.
+    fn reported(&mut self, arguments: &[Word]) {
+        for word in values_of(arguments, &["-w", "--write-out"]) {
+            let names = word.text.split("%output{").skip(1).filter_map(|rest| rest.split_once('}'));
+            for (name, _) in names {
+                let text = name.strip_prefix(">>").unwrap_or(name).to_owned();
+                self.push(&Word { text, ..word.clone() }, Role::Write);
+            }
         }
     }
 

@@ -309,6 +309,7 @@ fn files_are_read_written_and_deleted() {
     touches("sed -i s/a/b/ f g", &["write f", "write g"]);
     touches("sed -i.bak -e s/a/b/ f", &["write f"]);
     touches("sed -n 1p f", &["read f"]);
+    touches("cp x/s* b/", &["read* x/s*", "write* b/s*", "write b/ from x/s*"]);
     touches("cp a b", &["read a", "write b", "write b/a"]);
     touches("cp a b c/", &["read a", "read b", "write c/a", "write c/b"]);
     touches("cp -t d a", &["read a", "write d/a"]);
@@ -405,6 +406,9 @@ fn directories_and_patterns_are_followed() {
     touches("curl --output-dir a -o b http://x", &["write a/b", "write b"]);
     touches("scp h:x/b a/", &["read h:x/b", "write a/b"]);
     touches("scp h:b a/", &["read h:b", "write a/h:b", "write a/b"]);
+    touches("curl -w '%{http_code}%output{a}x%output{>>b}' http://x", &["write a", "write b"]);
+    touches("curl -w '%{http_code}' http://x", &[]);
+    touches("NODE_REDIRECT_WARNINGS=a npm test", &["append a"]);
     touches("valgrind --log-file=a ls", &["write a"]);
     touches("rm *.o", &["delete* *.o"]);
     touches("rm -rf *", &["delete* *", "delete* */**"]);
