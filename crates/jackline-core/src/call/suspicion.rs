@@ -4,12 +4,15 @@
 use serde_json::Value;
 
 use super::arguments::strings_at;
-use crate::own_files::PARTS;
+use crate::own_files::{PARTS, ends_in_directory};
 use crate::patch;
 use crate::tools::PATH_ARGUMENTS;
 
 /// Arguments that hold a program in some language.
 const CODE_ARGUMENTS: &[&str] = &["code", "script", "source", "program", "expression"];
+
+/// Arguments whose lists are the words of a command, of which each may be a text that a shell runs.
+const WORDS_ARGUMENTS: &[&str] = &["argv", "args", "arguments", "cmd", "command", "commands"];
 
 /// Arguments that say what something is about, not which file it is.
 const ABOUT: &[&str] = &[
@@ -99,6 +102,9 @@ pub(crate) fn paths(tool: &str, args: &Value) -> Vec<String> {
             found.push(text.to_owned());
         }
     });
+    if !reads {
+        named_apart(args, &mut found);
+    }
     found
 }
 
@@ -106,11 +112,32 @@ pub(crate) fn paths(tool: &str, args: &Value) -> Vec<String> {
 pub(crate) fn programs(args: &Value) -> Vec<&str> {
     let mut found = Vec::new();
     each_text(None, args, &mut |name, text| {
-        if name.is_some_and(|name| CODE_ARGUMENTS.contains(&name)) {
+        // A word that is one of ours by itself is a path, which may be told more of.
+        let is_command = |name: &str| WORDS_ARGUMENTS.contains(&name) && text.contains(char::is_whitespace);
+        if name.is_some_and(|name| CODE_ARGUMENTS.contains(&name) || is_command(name)) {
             found.push(text);
         }
     });
     found
+}
+
+/// Files of which an object names the directory and the name apart, where that is one of ours: `{folder: .claude, name: x.json}`.
+fn named_apart(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| named_apart(item, found)),
+        Value::Object(fields) => {
+            let texts = || fields.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
+            let named = || texts().filter(|(name, _)| !ABOUT.contains(name)).map(|(_, text)| text);
+            let is_name =
+                |text: &&str| text.contains('.') && !text.contains(['/', '\\']) && !text.contains(char::is_whitespace);
+            for dir in named().filter(|text| ends_in_directory(text.trim_end_matches('/')) && !is_address(text)) {
+                let files = named().filter(is_name).filter(|name| *name != dir);
+                found.extend(files.map(|name| format!("{}/{name}", dir.trim_end_matches('/'))));
+            }
+            fields.values().for_each(|value| named_apart(value, found));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// Whether a text is a path with a name in it that one of our files has. Prose that mentions one is none.
@@ -171,13 +198,21 @@ mod tests {
         }
         let args = json!({"path": "jackline.yaml", "url": ".claude", "output": ".claude/settings.json"});
         assert_eq!(paths("mcp__x__fetch", &args), [".claude/settings.json"]);
-        assert_eq!(paths("mcp__x__put", &args).len(), 3);
+        assert_eq!(paths("mcp__x__put", &args).len(), 4);
     }
 
     #[test]
     fn programs_are_found_by_their_argument() {
         let args = json!({"cells": [{"code": "open('x')"}], "text": "no program"});
         assert_eq!(programs(&args), ["open('x')"]);
+        assert_eq!(programs(&json!({"argv": ["sh", "-c", "rm -rf .claude"]})), ["rm -rf .claude"]);
+    }
+
+    #[test]
+    fn a_directory_of_ours_and_a_name_are_a_file() {
+        let apart = json!({"folder": "a/.claude/", "name": "settings.local.json", "text": "b.json", "mode": "w"});
+        assert_eq!(paths("t", &apart), ["a/.claude/", "settings.local.json", "a/.claude/settings.local.json"]);
+        assert_eq!(paths("t", &json!({"folder": "src", "name": "a.json"})), Vec::<String>::new());
     }
 
     #[test]
