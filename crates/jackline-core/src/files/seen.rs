@@ -240,7 +240,7 @@ pub struct Firing {
     pub pairs_left_out: usize,
     /// The command, where there is one.
     pub command: Option<String>,
-    /// The command is about files, and every one of them is deleted: there is nothing to run it on.
+    /// The command is about files, and every one of them is deleted, or a link: there is nothing to run it on.
     #[serde(default)]
     pub idle: bool,
     /// What the agent is to do, with files in their places.

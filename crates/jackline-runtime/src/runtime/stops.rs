@@ -53,7 +53,8 @@ pub(super) fn of_policies(decision: &Decision) -> Vec<String> {
             told.push(format!("the agent promised that nothing needs to change: {}", text(&note.data, "name")));
         }
         if note.kind == "policy.settled" && text(&note.data, "settled_by") == "deleted" {
-            told.push(format!("a command was not run, since its files are deleted: {}", text(&note.data, "name")));
+            let name = text(&note.data, "name");
+            told.push(format!("a command was not run, since its files are deleted, or links: {name}"));
         }
         let faults =
             (note.kind == "policy.faulty").then(|| note.data.get("faults").and_then(Value::as_array)).flatten();

@@ -131,6 +131,29 @@ fn no_file_name_reaches_a_shell_or_becomes_an_option() {
 }
 
 #[test]
+fn no_command_is_led_elsewhere_by_a_link() {
+    use std::os::unix::fs::symlink;
+    let world = World::new();
+    world.write("end.sh", "#!/bin/sh\nfor file in \"$@\"; do echo end >> \"$file\"; done\n");
+    world.write("docs/x.py", "x\n");
+    world.write("src/sub/x.py", "x\n");
+    let action = "{command: 'sh end.sh {files}', run_for: all_matches}";
+    world.policy("end", &format!("---\nname: End\ntrigger: src/**\naction: {action}\n---\n"));
+    world.commit("policy");
+    symlink("../docs/x.py", world.repo("src/link.py")).expect("linked");
+    std::fs::remove_dir_all(world.repo("src/sub")).expect("removed");
+    symlink("../docs", world.repo("src/sub")).expect("linked");
+    let seen = world.check(&["--trust"]);
+    assert_eq!(world.read("docs/x.py"), "x\n", "{seen}");
+    assert_eq!(seen["settled"][0]["action_result"]["output"], "it was not run: its files are deleted, or links");
+    let told = "a link, or behind one: the command of `End` is not run on it, nor on 2 more";
+    assert_eq!((&seen["faults"][0]["file"], &seen["faults"][0]["message"]), (&json!("src/link.py"), &json!(told)));
+    world.write("src/a.py", "a\n");
+    world.check(&["--trust"]);
+    assert_eq!((world.read("docs/x.py").as_str(), world.read("src/a.py").as_str()), ("x\n", "a\nend\nend\n"));
+}
+
+#[test]
 fn a_name_inside_a_text_that_a_shell_runs_is_refused_and_the_form_that_is_told_is_safe() {
     let world = with_command("sh -c 'cat {file} | wc -l'", "");
     world.write("src/$(touch pwned)", "1\n");

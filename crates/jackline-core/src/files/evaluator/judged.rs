@@ -192,7 +192,7 @@ fn settled_result(firing: &Firing, by: SettledBy) -> Option<ActionResult> {
     let kind = if firing.command.is_some() { "command" } else { "prompt" };
     let output = match by {
         SettledBy::Promise => Some("acknowledged by a promise".to_owned()),
-        SettledBy::Deleted => Some("it was not run: its files are deleted".to_owned()),
+        SettledBy::Deleted => Some("it was not run: its files are deleted, or links".to_owned()),
         _ => None,
     };
     let exit_code = (by == SettledBy::Command).then_some(0);
