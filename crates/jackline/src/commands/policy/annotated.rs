@@ -11,6 +11,7 @@ pub(super) fn lines(result: &Value) -> Vec<String> {
     let faults = items("faults");
     let mut all: Vec<String> = faults.iter().map(fault).collect();
     all.extend(items("outstanding").iter().flat_map(outstanding));
+    all.extend(items("rewritten").iter().flat_map(rewritten));
     let more = all.len().saturating_sub(ANNOTATIONS_MAX);
     all.truncate(ANNOTATIONS_MAX);
     all.extend((more > 0).then(|| format!("::notice::{more} more are not shown")));
@@ -41,6 +42,15 @@ fn outstanding(open: &Value) -> Vec<String> {
         command => format!("`{command}` did not pass: {}", text(&result, "output")),
     };
     list("trigger_files").iter().filter_map(Value::as_str).map(|file| line(file, &said)).collect()
+}
+
+fn rewritten(item: &Value) -> Vec<String> {
+    let texts = |key: &str| -> Vec<&str> {
+        item.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+    };
+    let title = property(&texts("names").join(", "));
+    let line = |file| format!("::warning file={},title={title}::a command changed it: commit that", property(file));
+    texts("files").into_iter().map(line).collect()
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
