@@ -107,6 +107,16 @@ impl Survey<'_> {
         Ok(self.left(&tip)?.unwrap_or(tip))
     }
 
+    /// Whether what is checked out came after a commit. So it did after one that git does not know any more: that it went must
+    /// not make less count.
+    pub(super) fn comes_after(&self, commit: &str) -> Result<bool, Unclear> {
+        match self.run(&["merge-base", "--is-ancestor", commit, "HEAD"], Vec::new()) {
+            Ok(_) => Ok(true),
+            Err(GitFault::Failed(why)) => Ok(!why.is_empty()),
+            Err(fault) => Err(fault.into()),
+        }
+    }
+
     /// A look at the disk spares a call for each branch that cannot be there.
     fn remote_branches(&self) -> &'static [&'static str] {
         let common = &self.repository.common;
