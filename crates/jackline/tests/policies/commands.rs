@@ -196,6 +196,15 @@ fn patterns_of_the_older_layout_that_mean_something_else_here_are_told() {
     world.write(".deepwork.policy.yml", "- name: Python\n  trigger: '*.py'\n  instructions: Look.\n");
     let imported = world.run(&["policy", "import", "--dry-run"]);
     assert!(imported.stderr.contains(told), "{imported:?}");
+    world.write(".deepwork/rules/py.md", "---\ntrigger: 'src/*.py'\n---\nLook.\n");
+    world.write(".deepwork.policy.yml", "- name: Python\n  trigger: 'src/*.py'\n  instructions: Look.\n");
+    let told = "pattern `src/*.py` matches no deeper than it says";
+    for words in [["policy", "list"].as_slice(), &["policy", "check"], &["policy", "import", "--dry-run"]] {
+        let ran = world.run(words);
+        assert!([ran.stdout, ran.stderr].concat().contains(told), "{words:?}");
+    }
+    world.write(".deepwork/rules/py.md", "---\ntrigger: 'src/**/*.py'\n---\nLook.\n");
+    assert!(!world.run(&["policy", "list"]).stdout.contains("warning"));
 }
 
 #[test]
