@@ -39,6 +39,7 @@ fn result(files: &Evaluated) -> Value {
         "outstanding": files.outstanding.iter().map(outstanding).collect::<Vec<_>>(),
         "settled": files.settled.iter().map(settled).collect::<Vec<_>>(),
         "faults": files.faults.iter().map(PolicyFault::to_value).collect::<Vec<_>>(),
+        "rewritten": files.rewritten,
         "unclear": files.unclear,
         "text": text,
     })

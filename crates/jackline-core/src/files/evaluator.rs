@@ -4,6 +4,7 @@
 mod judged;
 mod unfired;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::detector::{Pair, State};
@@ -52,6 +53,8 @@ pub(crate) struct Evaluated {
     pub(crate) notes: Vec<Note>,
     pub(crate) queue: Vec<Write>,
     pub(crate) faults: Vec<PolicyFault>,
+    /// What commands changed: whoever checks what is committed would not see it otherwise.
+    pub(crate) rewritten: Vec<Rewritten>,
     /// Why it could not be told what fires.
     pub(crate) unclear: Option<String>,
     /// There are policies at all.
@@ -63,6 +66,17 @@ pub(crate) struct Evaluated {
     pub(crate) placed: bool,
     /// Every definition that names a folder only observes.
     pub(crate) observed: bool,
+}
+
+/// What the command of a policy changed; of several, where they ran side by side and no one can tell whose it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Rewritten {
+    pub(crate) policies: Vec<String>,
+    /// What they are called.
+    pub(crate) names: Vec<String>,
+    /// The first of them.
+    pub(crate) files: Vec<String>,
+    pub(crate) left_out: usize,
 }
 
 /// A policy that is outstanding.
@@ -116,6 +130,10 @@ impl Evaluator<'_> {
         all.any |= found.policies > 0;
         all.individual |= folder.output.map_or(found.individual, |output| output == FilesOutput::Individual);
         all.faults.extend(found.faults.iter().cloned());
+        for rewritten in judged::rewritten(&found, &acted) {
+            all.notes.push(judged::rewritten_note(&rewritten));
+            all.rewritten.push(rewritten);
+        }
         for firing in &found.firings {
             let judged = self.judge(firing, &acted, heard);
             self.keep(firing, judged, folder, all);

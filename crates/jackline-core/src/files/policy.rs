@@ -110,12 +110,18 @@ impl Policy {
 
     /// All its patterns.
     pub fn patterns(&self) -> impl Iterator<Item = &Pattern> {
-        let (first, second): (&[Pattern], &[Pattern]) = match &self.detection {
+        let (fires, beside) = self.sides();
+        fires.iter().chain(beside)
+    }
+
+    /// The patterns it fires by, and those that keep it from firing: `safety`, or what is expected.
+    #[must_use]
+    pub fn sides(&self) -> (&[Pattern], &[Pattern]) {
+        match &self.detection {
             Detection::Trigger { trigger, safety } => (trigger, safety),
             Detection::Set(patterns) | Detection::Created(patterns) => (patterns, &[]),
             Detection::Pair { trigger, expects } => (std::slice::from_ref(trigger), expects),
-        };
-        first.iter().chain(second)
+        }
     }
 }
 

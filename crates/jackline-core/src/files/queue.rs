@@ -65,7 +65,7 @@ pub enum SettledBy {
     Superseded,
     /// None of its files is changed any more.
     Irrelevant,
-    /// Its command is about files, and they are deleted: there was nothing to run it on.
+    /// Its command is about files, and they are deleted, or links: there was nothing to run it on.
     Deleted,
 }
 

@@ -28,6 +28,9 @@ pub const FAILURES_TOLD_MAX: usize = 5;
 /// has more of it.
 pub const PRINTED_BYTES_MAX: usize = crate::audit::STRING_BYTES_MAX;
 
+/// Files that are named when a command changed them; more are counted.
+pub const REWROTE_TOLD_MAX: usize = 20;
+
 /// A question about file policies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -240,7 +243,7 @@ pub struct Firing {
     pub pairs_left_out: usize,
     /// The command, where there is one.
     pub command: Option<String>,
-    /// The command is about files, and every one of them is deleted: there is nothing to run it on.
+    /// The command is about files, and every one of them is deleted, or a link: there is nothing to run it on.
     #[serde(default)]
     pub idle: bool,
     /// What the agent is to do, with files in their places.
@@ -292,6 +295,13 @@ pub struct Acted {
     pub failed: usize,
     /// Files that a second run changed once more.
     pub unsteady: Vec<String>,
+    /// Files that were other ones after it had run, the first of them: its own, and those that no policy which ran beside it
+    /// is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rewrote: Vec<String>,
+    /// How many there were besides.
+    #[serde(default)]
+    pub rewrote_more: usize,
 }
 
 /// A run that did not go well.

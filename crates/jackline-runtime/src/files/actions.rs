@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use jackline_core::audit::head;
 use jackline_core::files::command::{self, Command};
 use jackline_core::files::policy::Action;
-use jackline_core::files::seen::{Acted, FAILURES_TOLD_MAX, Failure, PRINTED_BYTES_MAX};
+use jackline_core::files::seen::{Acted, FAILURES_TOLD_MAX, Failure, PRINTED_BYTES_MAX, REWROTE_TOLD_MAX};
 use jackline_core::ran::{Exit, Ran};
 use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
@@ -85,6 +85,19 @@ impl<'f> Progress<'f> {
     fn files(&self) -> &'f [String] {
         if self.command.names_files() { &self.fired.present } else { &self.fired.detected.trigger_files }
     }
+
+    /// The files that it is about, where it ran.
+    fn own(&self) -> BTreeSet<&'f str> {
+        let fired: &'f Fired = self.fired;
+        fired.detected.trigger_files.iter().filter(|_| self.refused.is_none()).map(String::as_str).collect()
+    }
+
+    /// What it changed of all that changed while commands ran side by side: its own files, and those that are nobody's.
+    fn share(&self, owned: &BTreeSet<&str>, rewritten: &[String]) -> Vec<String> {
+        let own = self.own();
+        let is_nobodys = |file: &str| self.refused.is_none() && !owned.contains(file);
+        rewritten.iter().filter(|file| own.contains(file.as_str()) || is_nobodys(file)).cloned().collect()
+    }
 }
 
 /// Why no command was run.
@@ -111,13 +124,15 @@ impl Acting<'_> {
         let jobs = self.jobs(&all, |progress| progress.refused.is_none());
         let outcomes = self.run(&jobs);
         note(&mut all, &jobs, outcomes);
-        let changed = differs(before.as_ref(), self.tree().as_ref());
+        let after = self.tree();
+        let changed = differs(before.as_ref(), after.as_ref());
         // Commands that undo what others did leave the files as they were, and each of them would change them again.
         let touched = || before.as_ref().map(|files| self.stamps(files)) != stamps;
-        if changed || touched() {
-            self.again(&mut all);
-        }
-        Ok(all.into_iter().map(|progress| self.acted(progress, changed)).collect())
+        let by_itself = if changed || touched() { self.again(&mut all) } else { BTreeSet::new() };
+        let rewritten = rewritten(before.as_ref(), after.as_ref(), &by_itself);
+        let owned: BTreeSet<&str> = all.iter().flat_map(Progress::own).collect();
+        let shares: Vec<Vec<String>> = all.iter().map(|progress| progress.share(&owned, &rewritten)).collect();
+        Ok(all.into_iter().zip(shares).map(|(progress, share)| self.acted(progress, changed, share)).collect())
     }
 
     fn begin<'f>(&self, fired: &'f Fired) -> Option<Progress<'f>> {
@@ -186,9 +201,10 @@ impl Acting<'_> {
         self.commands.run_in(&self.folder.root, argv, left.min(RUN_MS_MAX))
     }
 
-    /// Runs what went well once more, policy by policy, so that it can be told whose command does not come to rest.
-    fn again(&self, all: &mut [Progress<'_>]) {
-        let mut tree = self.tree();
+    /// Runs what went well once more, policy by policy, so that it can be told whose command does not come to rest; the files
+    /// that changed while nothing was run.
+    fn again(&self, all: &mut [Progress<'_>]) -> BTreeSet<Vec<u8>> {
+        let (mut tree, mut by_itself) = (self.tree(), BTreeSet::new());
         for at in 0..all.len() {
             let Some(progress) = all.get(at).filter(|progress| progress.refused.is_none() && progress.failed == 0)
             else {
@@ -209,7 +225,7 @@ impl Acting<'_> {
                 .map(|path| (*path).to_owned())
                 .collect();
             if unsteady.is_empty() && differs(tree.as_ref(), now.as_ref()) {
-                (unsteady, now) = self.unexplained(tree.as_ref(), now, took);
+                (unsteady, now) = self.unexplained((tree.as_ref(), now), took, &mut by_itself);
             }
             tree = now;
             let jobs: Vec<Job<'_>> = jobs.into_iter().map(|job| Job { of: at, ..job }).collect();
@@ -219,15 +235,16 @@ impl Acting<'_> {
                 progress.content = Some(about(&fired.policy, &fired.detected, &after));
             }
         }
+        by_itself
     }
 
     /// The files that a run changed besides those it is about, and the work tree as it is now. What goes on changing while
     /// nothing is run is somebody else's: a log, a watcher's output.
     fn unexplained(
         &self,
-        before: Option<&Files>,
-        after: Option<Files>,
+        (before, after): (Option<&Files>, Option<Files>),
         took: Duration,
+        all_by_itself: &mut BTreeSet<Vec<u8>>,
     ) -> (Vec<String>, Option<Files>) {
         let (Some(then), Some(now)) = (before, &after) else {
             return (vec!["files it is not about".to_owned()], after);
@@ -236,6 +253,7 @@ impl Acting<'_> {
         thread::sleep(pause.min(self.until.saturating_duration_since(Instant::now())));
         let Some(later) = self.tree() else { return (vec!["files it is not about".to_owned()], after) };
         let by_itself = changed_in(now, &later);
+        all_by_itself.extend(by_itself.iter().map(|path| path.to_vec()));
         let unexplained = changed_in(then, now).into_iter().filter(|path| !by_itself.contains(path));
         (unexplained.map(names::shown).collect(), Some(later))
     }
@@ -254,7 +272,7 @@ impl Acting<'_> {
         files.keys().map(stamp).collect()
     }
 
-    fn acted(&self, progress: Progress<'_>, changed: bool) -> Acted {
+    fn acted(&self, progress: Progress<'_>, changed: bool, mut rewrote: Vec<String>) -> Acted {
         let files = progress.files();
         let Progress { fired, command, refused, mut failures, mut failed, unsteady, content } = progress;
         if files.len() > RUNS_MAX && command.runs(files, "").len() > RUNS_MAX {
@@ -268,6 +286,8 @@ impl Acting<'_> {
             failed += 1;
         }
         failures.truncate(FAILURES_TOLD_MAX);
+        let rewrote_more = rewrote.len().saturating_sub(REWROTE_TOLD_MAX);
+        rewrote.truncate(REWROTE_TOLD_MAX);
         Acted {
             policy: fired.policy.id.clone(),
             hash: fired.hash.clone(),
@@ -279,6 +299,8 @@ impl Acting<'_> {
             failures,
             failed,
             unsteady: unsteady.into_iter().take(UNSTEADY_TOLD_MAX).collect(),
+            rewrote,
+            rewrote_more,
         }
     }
 
@@ -315,6 +337,14 @@ fn changed_in<'f>(before: &'f Files, after: &'f Files) -> BTreeSet<&'f [u8]> {
     all.filter(|path| before.get(*path) != after.get(*path)).map(Vec::as_slice).collect()
 }
 
+/// The files that were other ones once commands had run, as they are named; without those that change by themselves.
+fn rewritten(before: Option<&Files>, after: Option<&Files>, by_itself: &BTreeSet<Vec<u8>>) -> Vec<String> {
+    let (Some(before), Some(after)) = (before, after) else { return Vec::new() };
+    // What is not looked at stands there, too, under a key that is no file's.
+    let named = |path: &&[u8]| !path.contains(&0) && !by_itself.contains(*path);
+    changed_in(before, after).into_iter().filter(named).map(names::shown).collect()
+}
+
 /// What came of a firing whose command waits for another session's.
 fn waiting(fired: &Fired) -> Acted {
     Acted {
@@ -328,6 +358,8 @@ fn waiting(fired: &Fired) -> Acted {
         failures: Vec::new(),
         failed: 0,
         unsteady: Vec::new(),
+        rewrote: Vec::new(),
+        rewrote_more: 0,
     }
 }
 

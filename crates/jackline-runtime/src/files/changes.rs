@@ -258,13 +258,14 @@ impl<'a> Survey<'a> {
         self.git.run(&At { dir: &self.root, top: &self.repository.top, until: self.until }, words, input)
     }
 
-    /// What git printed, trimmed; nothing when it said no.
+    /// What git printed, trimmed; nothing when it said no. A question that it could not answer at all is no such word: what
+    /// is there would be taken for something that is not.
     pub(super) fn answer(&self, words: &[&str]) -> Result<Option<String>, GitFault> {
         match self.run(words, Vec::new()) {
             Ok(printed) => {
                 Ok(Some(String::from_utf8_lossy(&printed).trim().to_owned()).filter(|text| !text.is_empty()))
             }
-            Err(GitFault::Failed(_)) => Ok(None),
+            Err(GitFault::Failed(why)) if is_no(&why) => Ok(None),
             Err(fault) => Err(fault),
         }
     }
@@ -540,6 +541,12 @@ impl<'a> Survey<'a> {
         let old = tracked.iter().map(|(name, how)| Changed { path: name.clone(), created: how.added });
         Ok(Changes::new(old.chain(new).collect()))
     }
+}
+
+/// Whether git, which was to keep quiet, only said that there is no such thing, or that it is no commit.
+fn is_no(complaint: &str) -> bool {
+    let dangling = complaint.starts_with("warning: ignoring dangling symref");
+    complaint.is_empty() || dangling || complaint.contains("expected commit type")
 }
 
 fn bounded(changed: BTreeMap<String, Tracked>) -> Result<BTreeMap<String, Tracked>, Unclear> {

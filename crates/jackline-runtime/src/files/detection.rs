@@ -23,6 +23,7 @@ use super::changes::{LOOK_MS_MAX, Survey, Told, Unclear};
 use super::contents::{self, Contents};
 use super::folder::{Folder, holds_any, policies};
 use super::holding::Holding;
+use super::names;
 use super::withheld;
 use crate::probes::git::Git;
 
@@ -99,6 +100,8 @@ pub struct Fired {
     pub content: Digest,
     /// Trigger files that are there, in order, where its command is given them. The name of a repository inside is no file.
     pub present: Vec<String>,
+    /// Those that would lead it elsewhere, and are kept from it.
+    pub links: Vec<String>,
 }
 
 /// The same, with whichever git program the system has.
@@ -203,12 +206,14 @@ fn look(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, all: Vec<Poli
     touched.sort_unstable();
     touched.dedup();
     let contents = survey.contents(&touched);
-    let fired = found.into_iter().map(|(policy, seen, to)| fired(folder, (policy, seen), to, &contents)).collect();
+    let fired: Vec<Fired> =
+        found.into_iter().map(|(policy, seen, to)| fired(folder, (policy, seen), to, &contents)).collect();
     let lost = known.values().find_map(|since| since.lost).map(|lost| gone(folder, lost));
     let compared = [survey.is_astray().then(astray), survey.is_cut().then(cut)];
     let told = lost.into_iter().chain(compared.into_iter().flatten()).chain(closed.iter().map(|dir| unlisted(dir)));
-    let told = told.chain(removed.iter().map(|dir| taken_out(dir)));
-    Ok((fired, told.collect()))
+    let told = told.chain(removed.iter().map(|dir| taken_out(dir))).chain(fired.iter().filter_map(linked));
+    let told = told.collect();
+    Ok((fired, told))
 }
 
 /// What is told of a directory that cannot be listed.
@@ -224,6 +229,16 @@ fn unlisted(dir: &str) -> PolicyFault {
 fn taken_out(dir: &str) -> PolicyFault {
     let message = "the submodule is there no more: whatever policies ask about was perhaps in it".to_owned();
     PolicyFault { file: dir.to_owned(), line: 1, message, help: None, warning: true }
+}
+
+/// What is told of links that a command is not given.
+fn linked(fired: &Fired) -> Option<PolicyFault> {
+    let first = fired.links.first().filter(|_| fired.detected.state == State::Fires)?;
+    let more = fired.links.len() - 1;
+    let more = if more > 0 { format!(", nor on {more} more") } else { String::new() };
+    let message = format!("a link, or behind one: the command of `{}` is not run on it{more}", fired.policy.name);
+    let help = Some("have a file stand there".to_owned());
+    Some(PolicyFault { file: first.clone(), line: 1, message, help, warning: true })
 }
 
 fn since(survey: &Survey<'_>, folder: &Folder, asked: Question<'_>, to: CompareTo) -> Result<Since, Unclear> {
@@ -300,12 +315,16 @@ fn fired(folder: &Folder, (policy, seen): (Policy, Detected), reference: String,
     let is_there = |path: &&String| contents.get(*path).is_some_and(|content| content.as_ref().is_some_and(is_file));
     let given = matches!(&policy.action, Action::Command(command) if command.names_files());
     let files: &[String] = if given { &seen.trigger_files } else { &[] };
+    // Where a link leads the agent may not write, and the command would do so for it.
+    let (links, present) =
+        files.iter().filter(is_there).cloned().partition(|path| names::is_linked(&folder.root, path));
     Fired {
         hash: trigger_hash(&policy.id, &seen.trigger_files, &reference),
         reference,
         file: folder.file(&policy.id),
         content: about(&policy, &seen, contents),
-        present: files.iter().filter(is_there).cloned().collect(),
+        present,
+        links,
         policy,
         detected: seen,
     }

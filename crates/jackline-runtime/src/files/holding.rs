@@ -56,7 +56,8 @@ impl<'a> Holding<'a> {
     }
 
     /// The same of a firing that was put aside: what asks for something now counts; else its files may have come back by a
-    /// commit, where what is checked out is compared to. A branch of the remote tells by itself what is not in it.
+    /// commit, where what is checked out is compared to. A branch of the remote tells by itself what is not in it. That another
+    /// branch differs from what was compared to is not their coming back.
     pub(super) fn again(
         &mut self,
         survey: &Survey<'_>,
@@ -71,7 +72,7 @@ impl<'a> Holding<'a> {
             return Ok(plain);
         }
         let back = self.detect(survey, policy, (now, reference), held)?;
-        Ok(if fires(&back) { back } else { plain })
+        Ok(if fires(&back) && survey.comes_after(&held.reference)? { back } else { plain })
     }
 
     /// What changed since a commit on record; nothing where that commit is no more.

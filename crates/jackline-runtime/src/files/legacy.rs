@@ -76,13 +76,43 @@ fn one(node: &Node, root: &Path, before: &[Converted]) -> Result<Converted, Vec<
     Ok(Converted { id, text, warning: rooted(&policy) })
 }
 
-/// That a pattern is told from the root here, where the older program had it match at any depth.
+/// That a pattern is told from the root here, or stops at `/`, where the older program had it match at any depth.
 #[must_use]
 pub fn rooted(policy: &Policy) -> Option<Fault> {
-    let is_name = |text: &str| !text.contains('/') && text.contains('*') && !text.starts_with("**");
-    let pattern = policy.patterns().map(Pattern::text).find(|text| is_name(text))?;
-    let message = format!("pattern {} matches files of the top directory only", quoted(pattern));
-    Some(Fault::warning(message).help(format!("`**/{pattern}` matches at any depth, as it did before")))
+    let narrowed = |text| narrowed(text).map(|parts| (text, parts));
+    let (pattern, (before, rest)) = policy.patterns().map(Pattern::text).find_map(narrowed)?;
+    let message = match before {
+        "" if !rest.contains('/') => format!("pattern {} matches files of the top directory only", quoted(pattern)),
+        _ => format!("pattern {} matches no deeper than it says: `*` and `?` stop at `/`", quoted(pattern)),
+    };
+    Some(Fault::warning(message).help(format!("`{before}**/{rest}` matches at any depth, as it did before")))
+}
+
+/// A pattern in front of its first segment with a wildcard, and from there on; nothing where `**` leads to each of them.
+fn narrowed(text: &str) -> Option<(&str, &str)> {
+    let (mut at, mut deep) = (0, false);
+    for segment in text.split('/') {
+        if !deep && segment != "**" && has_wildcard(segment) {
+            return text.split_at_checked(at);
+        }
+        (at, deep) = (at + segment.len() + 1, segment == "**");
+    }
+    None
+}
+
+/// Whether `*` or `?` stands in it, as such: not in a variable, and not escaped.
+fn has_wildcard(segment: &str) -> bool {
+    let (mut depth, mut chars) = (0_usize, segment.chars());
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            '*' | '?' if depth == 0 => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 fn instructions(root: &Path, file: &str) -> Result<String, Fault> {
@@ -125,6 +155,25 @@ mod tests {
             "---\nname: \"README Accuracy\"\ntrigger: \"src/**/*\"\nsafety: [\"README.md\",\"docs/**\"]\n---\nPlease verify \
              README.md is accurate.\n"
         );
+    }
+
+    #[test]
+    fn what_stops_at_a_slash_here_is_found() {
+        for (pattern, want) in [
+            ("*.py", Some(("", "*.py"))),
+            ("src/*.py", Some(("src/", "*.py"))),
+            ("src/a?.py", Some(("src/", "a?.py"))),
+            ("src/*/x.py", Some(("src/", "*/x.py"))),
+            ("src/**/x/*.py", Some(("src/**/x/", "*.py"))),
+            ("src/**/*.py", None),
+            ("src/**", None),
+            ("**/test_*.py", None),
+            ("src/{*}/{**x}.py", None),
+            ("src/\\*.py", None),
+            ("README.md", None),
+        ] {
+            assert_eq!(narrowed(pattern), want, "{pattern}");
+        }
     }
 
     #[track_caller]

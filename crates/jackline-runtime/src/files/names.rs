@@ -42,6 +42,12 @@ pub(super) fn path(text: &str) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(&bytes))
 }
 
+/// Whether the way to a file from the root, or the file itself, is a link: it is another file then.
+pub(super) fn is_linked(root: &Path, text: &str) -> bool {
+    let path = path(text);
+    path.ancestors().filter(|part| !part.as_os_str().is_empty()).any(|part| root.join(part).is_symlink())
+}
+
 /// The words of a command as a program is given them: names of files in them are the files' own bytes.
 pub(super) fn words(words: &[String], files: &[&str]) -> Vec<OsString> {
     let odd: Vec<&str> = files.iter().copied().filter(|file| path(file).as_os_str() != *file).collect();

@@ -1,7 +1,7 @@
 //! The queue on disk: one small file for each firing, written whole or not at all, readable by its owner alone.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -47,8 +47,14 @@ pub enum Found<Name = String> {
     Corrupt(String),
 }
 
-/// Entries that were read, by hash, without the names of their files.
-pub(crate) type Outstanding = BTreeMap<String, Entry<Passed>>;
+/// Outstanding entries that were read, without the names of their files.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Outstanding {
+    /// By hash.
+    pub(crate) entries: BTreeMap<String, Entry<Passed>>,
+    /// The hashes of those that cannot be read.
+    pub(crate) damaged: Vec<String>,
+}
 
 /// How an entry stands, and for which content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +105,7 @@ impl<'a> Queue<'a> {
                 Some(entry) => return Found::Entry(Box::new(entry)),
                 // Whatever else stands there is not ours, and would keep the entry from being written.
                 None => {
-                    if damaged == Damaged::Removed {
+                    if damaged == Damaged::Removed && unlinked(self.folder, &self.dir()).is_ok() {
                         drop(if is_dir { fs::remove_dir_all(&file) } else { fs::remove_file(&file) });
                     }
                     return Found::Corrupt(format!("{hash}.{}.json", status.name()));
@@ -109,23 +115,45 @@ impl<'a> Queue<'a> {
         Found::Nothing
     }
 
-    /// How outstanding entries stand, by hash, for who will glance at most of them soon: read while others look at what
-    /// changed. None where there are many; and one that is damaged is left to whoever glances at it.
+    /// How outstanding entries stand, for who will glance at most of them soon: read while others look at what changed. None
+    /// where there are many; and one that is damaged is only named.
     pub(crate) fn outstanding(&self) -> Outstanding {
         let names = fs::read_dir(self.dir()).into_iter().flatten().flatten().map(|entry| entry.file_name());
-        let ending = format!(".{}.json", Status::Queued.name());
-        let hash = |name: OsString| Some(name.to_str()?.strip_suffix(&ending)?.to_owned()).filter(|hash| is_hash(hash));
-        let hashes: Vec<String> = names.take(ENTRIES_MAX).filter_map(hash).take(OUTSTANDING_MAX + 1).collect();
-        let few = if hashes.len() > OUTSTANDING_MAX { Vec::new() } else { hashes };
-        let entries = few.into_iter().filter_map(|hash| {
-            let bytes = small(&self.file(&hash, Status::Queued), ENTRY_BYTES_MAX)?;
-            let entry = decoded(&bytes, &hash, Status::Queued)?;
-            Some((hash, entry))
-        });
-        entries.collect()
+        let known = names.take(ENTRIES_MAX).filter_map(|name| outstanding(&name));
+        let mut known: Vec<(String, Status)> = known.take(OUTSTANDING_MAX + 1).collect();
+        if known.len() > OUTSTANDING_MAX {
+            return Outstanding::default();
+        }
+        // Of two with one hash the first counts, as for who looks for a single one.
+        known.sort_unstable();
+        let mut read = Outstanding::default();
+        for (hash, status) in known {
+            let bytes = small(&self.file(&hash, status), ENTRY_BYTES_MAX);
+            match bytes.and_then(|bytes| decoded(&bytes, &hash, status)) {
+                Some(entry) => drop(read.entries.entry(hash).or_insert(entry)),
+                None => read.damaged.push(hash),
+            }
+        }
+        read
     }
 
-    /// Every entry, by hash; what is damaged is named, and left for the next look, which records it.
+    /// Takes damaged entries away, whether or not they fire: nobody would write them anew. Their names.
+    pub(crate) fn remove_damaged(&self, hashes: &[String]) -> Vec<String> {
+        let removed: Vec<String> = hashes
+            .iter()
+            .filter_map(|hash| match self.glance(hash) {
+                Found::Corrupt(name) => Some(name),
+                Found::Entry(_) | Found::Nothing => None,
+            })
+            .collect();
+        if !removed.is_empty() && self.is_summed_up() {
+            // It is a view, and made again as soon as anything is written.
+            drop(self.sum_up());
+        }
+        removed
+    }
+
+    /// Every entry, by hash; what is damaged is named, and left for the next look, which records it where it is outstanding.
     #[must_use]
     pub fn all(&self) -> (Vec<Entry>, Vec<String>) {
         let mut hashes: Vec<String> = Vec::new();
@@ -244,6 +272,14 @@ impl<'a> Queue<'a> {
 fn decoded<Name: DeserializeOwned>(bytes: &[u8], hash: &str, status: Status) -> Option<Entry<Name>> {
     let read: Option<Entry<Name>> = serde_json::from_slice(bytes).ok();
     read.filter(|entry| entry.trigger_hash == hash && entry.status == status)
+}
+
+/// The hash and the status of an outstanding entry, by its file's name.
+fn outstanding(name: &OsStr) -> Option<(String, Status)> {
+    let (hash, rest) = name.to_str()?.split_once('.')?;
+    let open = [Status::Queued, Status::Failed];
+    let status = open.into_iter().find(|status| rest.strip_suffix(".json") == Some(status.name()))?;
+    is_hash(hash).then(|| (hash.to_owned(), status))
 }
 
 fn is_hash(text: &str) -> bool {

@@ -40,14 +40,17 @@ impl Survey<'_> {
     fn left(&self, branch: &str) -> Result<Option<String>, Unclear> {
         match self.run(&["merge-base", "HEAD", branch], Vec::new()) {
             Ok(printed) => Ok(Some(String::from_utf8_lossy(&printed).trim().to_owned())),
-            // Of what it does not know git complains; that there is no common commit is no fault to it.
-            Err(GitFault::Failed(why)) if !why.starts_with("fatal:") => {
-                let tip = self.tip(branch)?;
-                self.cut.fetch_or(tip.is_some(), Ordering::Relaxed);
-                Ok(tip)
+            Err(GitFault::Failed(why)) => {
+                // It complains of a branch that is not there as of a repository that it cannot read.
+                let Some(tip) = self.tip(branch)? else { return Ok(None) };
+                // Of what it does not know git complains; that there is no common commit is no fault to it.
+                let is_fault = why.starts_with("fatal:");
+                if is_fault && self.head()?.is_some() {
+                    return Err(GitFault::Failed(why).into());
+                }
+                self.cut.fetch_or(!is_fault, Ordering::Relaxed);
+                Ok(Some(tip))
             }
-            Err(GitFault::Failed(_)) if self.head()?.is_none() => self.tip(branch),
-            Err(GitFault::Failed(_)) => Ok(None),
             Err(fault) => Err(fault.into()),
         }
     }
@@ -102,6 +105,16 @@ impl Survey<'_> {
     pub(super) fn named(&self, name: &str) -> Result<String, Unclear> {
         let tip = self.tip(name)?.ok_or_else(|| Unclear::NoCommit(name.to_owned()))?;
         Ok(self.left(&tip)?.unwrap_or(tip))
+    }
+
+    /// Whether what is checked out came after a commit. So it did after one that git does not know any more: that it went must
+    /// not make less count.
+    pub(super) fn comes_after(&self, commit: &str) -> Result<bool, Unclear> {
+        match self.run(&["merge-base", "--is-ancestor", commit, "HEAD"], Vec::new()) {
+            Ok(_) => Ok(true),
+            Err(GitFault::Failed(why)) => Ok(!why.is_empty()),
+            Err(fault) => Err(fault.into()),
+        }
     }
 
     /// A look at the disk spares a call for each branch that cannot be there.

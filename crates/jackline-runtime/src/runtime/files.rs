@@ -131,7 +131,7 @@ impl Runtime {
         };
         self.patience.iter().for_each(|patience| patience(LOOK_MS_MAX));
         let ahead = seen.ahead.take();
-        let mut outstanding = Outstanding::new();
+        let mut outstanding = Outstanding::default();
         let meanwhile = || outstanding = Queue::of(&folder).outstanding();
         let mut detection = files::detect(judging.prober.git(), &folder, question, ahead.as_ref(), meanwhile)?;
         let mut found = detection.told();
@@ -157,7 +157,7 @@ impl Runtime {
         let mut sessions: BTreeMap<String, Option<Session>> = BTreeMap::new();
         let mut damaged = Vec::new();
         for firing in &mut found.firings {
-            let read = read.remove(&firing.hash).map(|entry| queue::Found::Entry(entry.into()));
+            let read = read.entries.remove(&firing.hash).map(|entry| queue::Found::Entry(entry.into()));
             let entry = match read.unwrap_or_else(|| queue.glance(&firing.hash)) {
                 queue::Found::Nothing => continue,
                 queue::Found::Corrupt(name) => {
@@ -184,16 +184,8 @@ impl Runtime {
             firing.backed =
                 backing.map(|kept| Backed { session: entry.session.clone(), status: kept.status, by: kept.by });
         }
-        found.faults.extend(damaged.into_iter().map(|name| PolicyFault {
-            file: format!(
-                "{}/{name}",
-                folder.state().join("queue").strip_prefix(&folder.root).unwrap_or(&folder.dir).display()
-            ),
-            line: 1,
-            message: "the queue's entry was damaged, and is removed".to_owned(),
-            help: None,
-            warning: true,
-        }));
+        damaged.extend(queue.remove_damaged(&read.damaged));
+        found.faults.extend(damaged.into_iter().map(|name| removed(folder, &name)));
         seen
     }
 
@@ -240,6 +232,14 @@ impl Runtime {
         }
         Write::Entry(entry)
     }
+}
+
+/// What is told of an entry that was damaged.
+fn removed(folder: &Folder, name: &str) -> PolicyFault {
+    let dir = folder.state().join("queue");
+    let file = format!("{}/{name}", dir.strip_prefix(&folder.root).unwrap_or(&folder.dir).display());
+    let message = "the queue's entry was damaged, and is removed".to_owned();
+    PolicyFault { file, line: 1, message, help: None, warning: true }
 }
 
 /// What came of a command as a record keeps it: the queue has more of what it printed.

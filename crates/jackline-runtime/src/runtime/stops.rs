@@ -53,7 +53,12 @@ pub(super) fn of_policies(decision: &Decision) -> Vec<String> {
             told.push(format!("the agent promised that nothing needs to change: {}", text(&note.data, "name")));
         }
         if note.kind == "policy.settled" && text(&note.data, "settled_by") == "deleted" {
-            told.push(format!("a command was not run, since its files are deleted: {}", text(&note.data, "name")));
+            let name = text(&note.data, "name");
+            told.push(format!("a command was not run, since its files are deleted, or links: {name}"));
+        }
+        if note.kind == "policy.rewrote" {
+            let names = listed(&note.data, "names");
+            told.push(format!("commands of file policies ({names}) changed {}", listed(&note.data, "files")));
         }
         let faults =
             (note.kind == "policy.faulty").then(|| note.data.get("faults").and_then(Value::as_array)).flatten();
@@ -66,6 +71,14 @@ pub(super) fn of_policies(decision: &Decision) -> Vec<String> {
         }));
     }
     told.iter().map(|line| line.chars().take(NOTICE_CHARS_MAX).collect()).collect()
+}
+
+/// What a note names, and of files how many more there are.
+fn listed(data: &Value, key: &str) -> String {
+    let named = data.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let more = data.get("left_out").and_then(Value::as_u64).filter(|more| key == "files" && *more > 0);
+    let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
+    format!("{}{more}", named.collect::<Vec<_>>().join(", "))
 }
 
 impl Runtime {

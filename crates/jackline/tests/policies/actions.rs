@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::World;
+use super::sessions::stop;
+use super::trust::at_terminal;
+use super::{World, names};
 
 fn with_command(command: &str, more: &str) -> World {
     let command = serde_json::Value::String(command.to_owned());
@@ -50,6 +52,46 @@ fn a_command_that_changes_files_is_run_twice_and_its_result_stands() {
     world.check(&["--trust"]);
     assert_eq!(world.read("runs.log").lines().count(), 2, "it is settled for what it left behind");
     assert_eq!(world.git(&["diff", "--cached", "--name-only"]), "", "nothing is staged");
+}
+
+#[test]
+fn what_a_command_changed_is_told_though_it_passed() {
+    let world = World::new();
+    world.write("jackline.yaml", "jackline: 1\n");
+    world.write("fmt.sh", "#!/bin/sh\nsed -i s/foo/bar/ \"$1\"\ncat src/*.py > made.txt\n");
+    world.policy("format", "---\nname: Format\ntrigger: src/**\naction: {command: 'sh fmt.sh {file}'}\n---\n");
+    world.policy("idle", "---\nname: Idle\ntrigger: other/**\naction: {command: 'true {file}'}\n---\n");
+    world.write("src/a.py", "0\n");
+    world.commit("policy");
+    let branch = |name: &str| {
+        world.git(&["checkout", "-q", "-f", "-b", name, "main"]);
+        drop(std::fs::remove_file(world.repo("made.txt")));
+        world.write("src/a.py", "foo\n");
+        world.write("other/a", name);
+        world.commit(name);
+    };
+    branch("json");
+    let seen = world.check(&["--base", "main", "--trust"]);
+    assert_eq!((names(&seen["outstanding"]).len(), names(&seen["settled"]).len()), (0, 2), "{seen}");
+    let both = |files: &str| json!({ "policies": ["format", "idle"], "names": ["Format", "Idle"], "files": [files], "left_out": 0 });
+    let own = |files: &str| json!({ "policies": ["format"], "names": ["Format"], "files": [files], "left_out": 0 });
+    assert_eq!(seen["rewritten"], json!([own("src/a.py"), both("made.txt")]), "{seen}");
+    branch("human");
+    let ran = world.run(&["policy", "check", "--base", "main", "--trust"]);
+    let told = "warning: Format: its command changed src/a.py: commit that\nwarning: Format, Idle: one of their commands changed \
+                made.txt: commit that\n";
+    assert!(ran.stdout.contains(told) && ran.stdout.ends_with("nothing is outstanding (2 settled)\n"), "{ran:?}");
+    assert_eq!(ran.exit, Some(0));
+    branch("github");
+    let ran = world.run(&["policy", "check", "--base", "main", "--trust", "--format", "github"]);
+    let line = "::warning file=src/a.py,title=Format::a command changed it: commit that";
+    assert!(ran.stdout.lines().any(|told| told == line), "{ran:?}");
+    at_terminal(&world, &["trust", "--yes"]);
+    world.git(&["checkout", "-q", "-f", "main"]);
+    std::fs::remove_file(world.repo("made.txt")).expect("removed");
+    world.write("src/a.py", "foo\n");
+    let answer = stop(&world, "s1");
+    assert!(answer.to_string().contains("commands of file policies (Format) changed made.txt, src/a.py"), "{answer}");
 }
 
 #[test]
@@ -128,6 +170,29 @@ fn no_file_name_reaches_a_shell_or_becomes_an_option() {
     let want = format!("[$(touch pwned).py]\n[./-rf.py]\n[a;b.py]\n[{}]\n", root.display());
     assert_eq!(seen["outstanding"][0]["action_result"]["stdout"], json!(want), "{seen}");
     assert!(!world.repo("pwned").exists());
+}
+
+#[test]
+fn no_command_is_led_elsewhere_by_a_link() {
+    use std::os::unix::fs::symlink;
+    let world = World::new();
+    world.write("end.sh", "#!/bin/sh\nfor file in \"$@\"; do echo end >> \"$file\"; done\n");
+    world.write("docs/x.py", "x\n");
+    world.write("src/sub/x.py", "x\n");
+    let action = "{command: 'sh end.sh {files}', run_for: all_matches}";
+    world.policy("end", &format!("---\nname: End\ntrigger: src/**\naction: {action}\n---\n"));
+    world.commit("policy");
+    symlink("../docs/x.py", world.repo("src/link.py")).expect("linked");
+    std::fs::remove_dir_all(world.repo("src/sub")).expect("removed");
+    symlink("../docs", world.repo("src/sub")).expect("linked");
+    let seen = world.check(&["--trust"]);
+    assert_eq!(world.read("docs/x.py"), "x\n", "{seen}");
+    assert_eq!(seen["settled"][0]["action_result"]["output"], "it was not run: its files are deleted, or links");
+    let told = "a link, or behind one: the command of `End` is not run on it, nor on 2 more";
+    assert_eq!((&seen["faults"][0]["file"], &seen["faults"][0]["message"]), (&json!("src/link.py"), &json!(told)));
+    world.write("src/a.py", "a\n");
+    world.check(&["--trust"]);
+    assert_eq!((world.read("docs/x.py").as_str(), world.read("src/a.py").as_str()), ("x\n", "a\nend\nend\n"));
 }
 
 #[test]

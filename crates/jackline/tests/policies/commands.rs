@@ -1,6 +1,6 @@
 //! The commands that people write and look at policies with.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{PAIRING, World};
 
@@ -62,6 +62,22 @@ fn a_list_shows_every_policy_on_a_line() {
          src/{path}.py, tests/{path}_test.py; since base; asks the agent\n",
         )
     );
+}
+
+#[test]
+fn a_list_tells_what_keeps_a_policy_quiet_from_what_it_fires_by() {
+    let world = World::with("readme", "---\ntrigger: src/**\nsafety: [docs/**, README.md]\n---\nLook.\n");
+    world.policy("tests", "---\npair: {trigger: 'src/{path}.py', expects: 'tests/{path}_test.py'}\n---\nWrite it.\n");
+    let ran = world.run(&["policy", "list"]);
+    assert_eq!(
+        ran.stdout,
+        "readme: trigger src/**, unless docs/**, README.md; since base; asks the agent\ntests: pair src/{path}.py, expects \
+         tests/{path}_test.py; since base; asks the agent\n"
+    );
+    let listed: Value = serde_json::from_str(&world.run(&["policy", "list", "--format", "json"]).stdout).expect("JSON");
+    let sides = |at: usize| ["patterns", "safety", "expects"].map(|key| listed["policies"][at][key].clone());
+    assert_eq!(sides(0), [json!(["src/**"]), json!(["docs/**", "README.md"]), json!([])]);
+    assert_eq!(sides(1), [json!(["src/{path}.py"]), json!([]), json!(["tests/{path}_test.py"])]);
 }
 
 #[test]
@@ -180,6 +196,15 @@ fn patterns_of_the_older_layout_that_mean_something_else_here_are_told() {
     world.write(".deepwork.policy.yml", "- name: Python\n  trigger: '*.py'\n  instructions: Look.\n");
     let imported = world.run(&["policy", "import", "--dry-run"]);
     assert!(imported.stderr.contains(told), "{imported:?}");
+    world.write(".deepwork/rules/py.md", "---\ntrigger: 'src/*.py'\n---\nLook.\n");
+    world.write(".deepwork.policy.yml", "- name: Python\n  trigger: 'src/*.py'\n  instructions: Look.\n");
+    let told = "pattern `src/*.py` matches no deeper than it says";
+    for words in [["policy", "list"].as_slice(), &["policy", "check"], &["policy", "import", "--dry-run"]] {
+        let ran = world.run(words);
+        assert!([ran.stdout, ran.stderr].concat().contains(told), "{words:?}");
+    }
+    world.write(".deepwork/rules/py.md", "---\ntrigger: 'src/**/*.py'\n---\nLook.\n");
+    assert!(!world.run(&["policy", "list"]).stdout.contains("warning"));
 }
 
 #[test]

@@ -93,6 +93,25 @@ fn what_was_put_aside_is_asked_for_when_it_comes_back() {
 }
 
 #[test]
+fn another_branch_is_not_what_was_put_aside() {
+    let world = paired(PAIRING, false);
+    world.git(&["checkout", "-q", "-b", "feat"]);
+    world.write("src/a.py", "2\n");
+    world.commit("a branch");
+    world.write("src/a.py", "3\n");
+    blocked(&world, "s1");
+    world.git(&["stash", "-q"]);
+    allowed(&world, "s1");
+    world.git(&["checkout", "-q", "main"]);
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    allowed(&world, "s1");
+    world.git(&["checkout", "-q", "feat"]);
+    world.git(&["stash", "pop", "-q"]);
+    world.git(&["commit", "-qam", "back"]);
+    blocked(&world, "s1");
+}
+
+#[test]
 fn what_was_answered_and_taken_back_is_asked_for_again() {
     let world = paired(PAIRING, false);
     world.write("src/a.py", "2\n");

@@ -129,6 +129,30 @@ fn a_damaged_entry_is_removed_recorded_and_written_anew() {
 }
 
 #[test]
+fn a_damaged_entry_that_fires_no_more_is_removed_too() {
+    let world = fired();
+    world.check(&[]);
+    let place = |name: &str| world.repo(&format!(".jackline/tmp/policy/queue/{name}.json"));
+    for name in ["aaaaaaaaaaaa.queued", "bbbbbbbbbbbb.failed", "cccccccccccc.passed"] {
+        std::fs::write(place(name), "{").expect("damaged");
+    }
+    let seen = world.check(&[]);
+    let removed: Vec<&str> =
+        seen["faults"].as_array().into_iter().flatten().filter_map(|fault| fault["file"].as_str()).collect();
+    let want =
+        ["aaaaaaaaaaaa.queued", "bbbbbbbbbbbb.failed"].map(|name| format!(".jackline/tmp/policy/queue/{name}.json"));
+    assert_eq!(removed, want, "{seen}");
+    assert_eq!(world.queued(), ["passed.json", "queued.json"]);
+    assert!(!world.read(".jackline/tmp/policy/policy_state.json").contains("aaaaaaaaaaaa"));
+    let status = world.run(&["policy", "status"]).stdout;
+    assert!(
+        status.contains("damaged: cccccccccccc.passed.json (it is recorded and removed when it fires again"),
+        "{status}"
+    );
+    assert!(!status.contains("aaaaaaaaaaaa"), "{status}");
+}
+
+#[test]
 fn a_queue_that_was_removed_comes_back() {
     let world = fired();
     world.check(&[]);

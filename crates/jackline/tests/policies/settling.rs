@@ -183,7 +183,7 @@ fn a_command_about_files_that_are_all_deleted_is_skipped_aloud() {
         assert_eq!((settled["status"].as_str(), settled["settled_by"].as_str()), (Some("skipped"), Some("deleted")));
         let result = &settled["action_result"];
         assert_eq!(result["exit_code"], json!(null), "it did not run");
-        assert_eq!(result["output"], "it was not run: its files are deleted");
+        assert_eq!(result["output"], "it was not run: its files are deleted, or links");
     }
 }
 

@@ -112,6 +112,54 @@ fn a_fault_holds_a_stop_once_by_itself() {
     assert_eq!(verdict(4, "Done.")["verdict"], "deny");
 }
 
+/// Has git refuse the repository, until what is given back is called.
+fn refused(world: &World) -> impl Fn() {
+    let file = world.repo(".git/config");
+    let before = fs::read_to_string(&file).expect("settings");
+    fs::write(&file, before.replace("repositoryformatversion = 0", "repositoryformatversion = 99")).expect("written");
+    move || fs::write(&file, &before).expect("written back")
+}
+
+#[test]
+fn a_repository_that_git_refuses_to_read_is_no_repository_without_branches() {
+    let world = world(RULE);
+    world.policy("other", PROMPT);
+    world.commit("another policy");
+    let remote = world.path("remote.git").display().to_string();
+    world.git(&["clone", "-q", "--bare", ".", &remote]);
+    world.git(&["remote", "add", "origin", &remote]);
+    world.git(&["fetch", "-q", "origin"]);
+    prompt(&world, "s1");
+    world.write("src/a.py", "1\n");
+    world.commit("the agent commits");
+    prompt(&world, "s1");
+    let mend = refused(&world);
+    let answer = stop(&world, "s1");
+    assert!(answer["reason"].to_string().contains("Expected git repo version"), "{answer}");
+    let ran = world.run(&["policy", "check", "--base", "origin/main"]);
+    assert_eq!(ran.exit, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("Expected git repo version") && !ran.stderr.contains("is no commit"), "{ran:?}");
+    mend();
+    blocked(&world, "s1");
+}
+
+#[test]
+fn a_branch_that_is_not_there_is_no_fault() {
+    let world = world(RULE);
+    world.write("src/a.py", "1\n");
+    world.git(&["tag", "tree", "HEAD^{tree}"]);
+    for name in ["none", "tree", "refs/remotes/origin/HEAD"] {
+        let ran = world.run(&["policy", "check", "--base", name]);
+        assert!(ran.stderr.contains(&format!("`{name}` is no commit of this repository")), "{ran:?}");
+    }
+    // What the remote calls its default branch may be gone, and only the name be left.
+    world.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    world.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/none"]);
+    assert_eq!(world.outstanding(), ["rule"]);
+    world.git(&["update-ref", "-d", "refs/remotes/origin/main"]);
+    assert_eq!(world.outstanding(), ["rule"]);
+}
+
 #[test]
 fn words_that_were_said_before_the_firing_are_no_answer() {
     let world = world(RULE);

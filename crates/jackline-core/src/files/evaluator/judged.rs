@@ -1,14 +1,16 @@
 //! How each firing stands, and what is remembered and shown of it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Value, json};
 
-use super::{Evaluated, Evaluator, Heardof, Outstanding};
+use super::{Evaluated, Evaluator, Heardof, Outstanding, Rewritten};
 use crate::decision::Note;
 use crate::files::detector::State;
 use crate::files::memory::{FILES_HELD_MAX, Kept, Step};
 use crate::files::policy::CompareTo;
 use crate::files::queue::{ActionResult, Entry, SettledBy, Status, Write};
-use crate::files::seen::{Acted, Failure, Firing};
+use crate::files::seen::{Acted, Failure, Firing, Found, REWROTE_TOLD_MAX};
 use crate::files::settings::Folder;
 use crate::files::text::{self, Section};
 use crate::session::Change;
@@ -192,7 +194,7 @@ fn settled_result(firing: &Firing, by: SettledBy) -> Option<ActionResult> {
     let kind = if firing.command.is_some() { "command" } else { "prompt" };
     let output = match by {
         SettledBy::Promise => Some("acknowledged by a promise".to_owned()),
-        SettledBy::Deleted => Some("it was not run: its files are deleted".to_owned()),
+        SettledBy::Deleted => Some("it was not run: its files are deleted, or links".to_owned()),
         _ => None,
     };
     let exit_code = (by == SettledBy::Command).then_some(0);
@@ -221,6 +223,37 @@ fn open_result(firing: &Firing, acted: Option<&Acted>) -> Option<ActionResult> {
         stdout_kept: first.and_then(|failure| failure.stdout_kept),
         stderr_kept: first.and_then(|failure| failure.stderr_kept),
     })
+}
+
+/// What the commands of a folder's policies changed, in all their runs.
+pub(super) fn rewritten(found: &Found, acted: &[Acted]) -> Vec<Rewritten> {
+    let mut whose: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut more: BTreeMap<BTreeSet<&str>, usize> = BTreeMap::new();
+    for acted in acted {
+        for file in &acted.rewrote {
+            whose.entry(file).or_default().insert(&acted.policy);
+        }
+        *more.entry(BTreeSet::from([acted.policy.as_str()])).or_default() += acted.rewrote_more;
+    }
+    let mut all: BTreeMap<BTreeSet<&str>, Vec<String>> = BTreeMap::new();
+    for (file, policies) in whose {
+        all.entry(policies).or_default().push(file.to_owned());
+    }
+    let named = |policy: &&str| {
+        let firing = found.firings.iter().find(|firing| firing.policy == **policy);
+        firing.map_or((*policy).to_owned(), |firing| firing.name.clone())
+    };
+    let told = |(policies, mut files): (BTreeSet<&str>, Vec<String>)| {
+        let left_out = more.get(&policies).unwrap_or(&0) + files.len().saturating_sub(REWROTE_TOLD_MAX);
+        files.truncate(REWROTE_TOLD_MAX);
+        let names = policies.iter().map(named).collect();
+        Rewritten { policies: policies.into_iter().map(str::to_owned).collect(), names, files, left_out }
+    };
+    all.into_iter().map(told).collect()
+}
+
+pub(super) fn rewritten_note(rewritten: &Rewritten) -> Note {
+    Note { kind: "policy.rewrote", before: Value::Null, after: Value::Null, data: json!(rewritten) }
 }
 
 fn note(firing: &Firing, before: Option<Status>, status: Status, by: Option<SettledBy>) -> Note {

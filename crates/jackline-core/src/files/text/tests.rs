@@ -96,6 +96,8 @@ fn a_failed_command_says_how_it_ended_and_what_it_printed() {
         failures: vec![failure("lint a", "bad\n"), failure("lint b", "")],
         failed: 3,
         unsteady: vec!["c".to_owned()],
+        rewrote: Vec::new(),
+        rewrote_more: 0,
     };
     assert_eq!(
         command(&firing("Lint", &[], ""), &acted).text,
@@ -129,6 +131,8 @@ fn a_command_with_many_files_leaves_room_for_what_came_of_it() {
         failures: vec![failure],
         failed: 1,
         unsteady: Vec::new(),
+        rewrote: Vec::new(),
+        rewrote_more: 0,
     };
     let text = command(&firing("P", &[], "Mend it."), &acted).text;
     let cut = format!(

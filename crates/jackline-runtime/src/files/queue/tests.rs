@@ -101,19 +101,20 @@ fn outstanding_entries_are_read_like_single_ones_and_damage_is_left_to_those() {
     let dir = tempfile::tempdir().unwrap();
     let folder = folder(&dir.path().canonicalize().unwrap());
     let queue = Queue::of(&folder);
-    assert!(queue.outstanding().is_empty(), "there is no queue yet");
+    assert_eq!(queue.outstanding(), Outstanding::default(), "there is no queue yet");
     let other = Entry { trigger_hash: "ba9876543210".to_owned(), ..entry(Status::Passed) };
     let writes = [entry(Status::Queued), other].map(|entry| Write::Entry(Box::new(entry)));
     queue.write(&writes, &Redactor::new([])).unwrap();
     let damaged = folder.state().join("queue/ffffffffffff.queued.json");
     fs::write(&damaged, "{").unwrap();
     let read = queue.outstanding();
-    assert_eq!(read.keys().collect::<Vec<_>>(), ["0123456789ab"]);
-    let entry = read.into_values().next().unwrap();
+    assert_eq!(read.entries.keys().collect::<Vec<_>>(), ["0123456789ab"]);
+    assert_eq!(read.damaged, ["ffffffffffff"]);
+    let entry = read.entries.into_values().next().unwrap();
     assert_eq!(queue.glance("0123456789ab"), Found::Entry(Box::new(entry)));
     assert!(damaged.exists());
     for number in 0..OUTSTANDING_MAX {
         fs::write(folder.state().join(format!("queue/{number:012x}.queued.json")), "{").unwrap();
     }
-    assert!(queue.outstanding().is_empty(), "nobody needs so many");
+    assert_eq!(queue.outstanding(), Outstanding::default(), "nobody needs so many");
 }

@@ -2,23 +2,41 @@
 
 use serde_json::Value;
 
-/// Annotations of one look: GitHub shows no more of a step.
-const ANNOTATIONS_MAX: usize = 50;
+/// Errors of one look, and as many warnings: GitHub shows no more of a step.
+const ANNOTATIONS_MAX: usize = 10;
 
-/// One line for each changed file that something is wanted for, and for each policy that cannot be used.
+/// A line for each changed file that something is wanted for, and for each policy that cannot be used: of every policy one,
+/// before there are more of any.
 pub(super) fn lines(result: &Value) -> Vec<String> {
     let items = |key: &str| result.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-    let faults = items("faults");
-    let mut all: Vec<String> = faults.iter().map(fault).collect();
-    all.extend(items("outstanding").iter().flat_map(outstanding));
-    let more = all.len().saturating_sub(ANNOTATIONS_MAX);
-    all.truncate(ANNOTATIONS_MAX);
+    let (warnings, errors): (Vec<Value>, Vec<Value>) = items("faults").into_iter().partition(is_warning);
+    let alone = |faults: Vec<Value>| -> Vec<Vec<String>> { faults.iter().map(|told| vec![fault(told)]).collect() };
+    let (mut errors, mut warnings) = (alone(errors), alone(warnings));
+    errors.extend(items("outstanding").iter().map(outstanding));
+    warnings.extend(items("rewritten").iter().map(rewritten));
+    let (mut all, more_errors) = spread(&errors);
+    let (warned, more_warnings) = spread(&warnings);
+    all.extend(warned);
+    let more = more_errors + more_warnings;
     all.extend((more > 0).then(|| format!("::notice::{more} more are not shown")));
     all
 }
 
+/// The first lines of each in turn, as many as are shown, and how many are left.
+fn spread(groups: &[Vec<String>]) -> (Vec<String>, usize) {
+    let longest = groups.iter().map(Vec::len).max().unwrap_or_default();
+    let in_turn = (0..longest).flat_map(|at| groups.iter().filter_map(move |group| group.get(at)));
+    let shown: Vec<String> = in_turn.take(ANNOTATIONS_MAX).cloned().collect();
+    let more = groups.iter().map(Vec::len).sum::<usize>() - shown.len();
+    (shown, more)
+}
+
+fn is_warning(fault: &Value) -> bool {
+    text(fault, "level") == "warning"
+}
+
 fn fault(fault: &Value) -> String {
-    let level = if text(fault, "level") == "warning" { "warning" } else { "error" };
+    let level = if is_warning(fault) { "warning" } else { "error" };
     let line = fault.get("line").and_then(Value::as_u64).unwrap_or(1);
     format!("::{level} file={},line={line}::{}", property(text(fault, "file")), message(text(fault, "message")))
 }
@@ -41,6 +59,15 @@ fn outstanding(open: &Value) -> Vec<String> {
         command => format!("`{command}` did not pass: {}", text(&result, "output")),
     };
     list("trigger_files").iter().filter_map(Value::as_str).map(|file| line(file, &said)).collect()
+}
+
+fn rewritten(item: &Value) -> Vec<String> {
+    let texts = |key: &str| -> Vec<&str> {
+        item.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+    };
+    let title = property(&texts("names").join(", "));
+    let line = |file| format!("::warning file={},title={title}::a command changed it: commit that", property(file));
+    texts("files").into_iter().map(line).collect()
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
@@ -79,5 +106,20 @@ mod tests {
                 "::error file=x%0A%3A%3Ay,title=R::the policy `r` asks for attention",
             ]
         );
+    }
+
+    #[test]
+    fn every_policy_is_seen_before_there_is_more_of_one() {
+        let files: Vec<String> = (0..30).map(|n| format!("src/{n}")).collect();
+        let open =
+            |name: &str, files: &[String]| json!({ "name": name, "policy": name, "pairs": [], "trigger_files": files });
+        let rewritten = json!({ "names": ["F"], "files": ["a"], "left_out": 0 });
+        let result = json!({
+            "outstanding": [open("A", &files), open("B", &files), open("C", &files[..1])], "rewritten": [rewritten],
+        });
+        let lines = lines(&result);
+        let of = |name: &str| lines.iter().filter(|line| line.contains(&format!("title={name}::"))).count();
+        assert_eq!((of("A"), of("B"), of("C"), of("F")), (5, 4, 1, 1), "{lines:?}");
+        assert_eq!(lines.last().map(String::as_str), Some("::notice::51 more are not shown"));
     }
 }

@@ -112,6 +112,7 @@ impl Check {
                 screen::line(&format!("  help: {}", text("help")))?;
             }
         }
+        items(result, "rewritten").iter().try_for_each(|item| screen::line(&shown(&rewritten(item))))?;
         let text = result.get("text").and_then(Value::as_str).unwrap_or_default();
         if !text.is_empty() {
             return Ok(screen::line(&shown(text))?);
@@ -126,6 +127,17 @@ impl Check {
         };
         Ok(screen::line(&line)?)
     }
+}
+
+/// What commands changed: they passed for that, and what is committed is something else.
+fn rewritten(item: &Value) -> String {
+    let texts =
+        |key: &str| -> Vec<String> { items(item, key).iter().filter_map(Value::as_str).map(timeline::shown).collect() };
+    let (names, files) = (texts("names"), texts("files"));
+    let whose = if names.len() == 1 { "its command" } else { "one of their commands" };
+    let more = item.get("left_out").and_then(Value::as_u64).filter(|more| *more > 0);
+    let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
+    format!("warning: {}: {whose} changed {}{more}: commit that", names.join(", "), files.join(", "))
 }
 
 /// What the agent is shown, for a person: nothing that a command printed steers a terminal, or gives orders to the
@@ -146,7 +158,7 @@ fn recorded(workspace: &Workspace, answer: &Answer) -> Value {
     let folders = workspace.folders();
     let faults = folders.iter().flat_map(|folder| files::policies(folder).faults).chain(workspace.missing());
     let faults: Vec<Value> = faults.map(|fault| fault.to_value()).collect();
-    json!({ "outstanding": [], "settled": [], "faults": faults, "text": "", "recorded": answer.seq })
+    json!({ "outstanding": [], "settled": [], "faults": faults, "rewritten": [], "text": "", "recorded": answer.seq })
 }
 
 /// How it ends: a policy that is switched on but cannot be judged is not fine.

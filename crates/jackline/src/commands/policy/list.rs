@@ -1,5 +1,6 @@
 //! `jackline policy list`: the policies of a workspace, and what is wrong with others.
 
+use jackline_core::files::pattern::Pattern;
 use jackline_core::files::policy::{Action, Detection, Policy};
 use jackline_core::files::seen::PolicyFault;
 use jackline_runtime::files::{self, Folder};
@@ -61,14 +62,23 @@ fn line(policy: &Policy) -> String {
         Action::Command(command) => format!("runs `{}`", timeline::shown(&command.shown)),
     };
     let named = if policy.name == policy.id { String::new() } else { format!(" ({})", timeline::shown(&policy.name)) };
-    let patterns: Vec<&str> = policy.patterns().map(|pattern| pattern.text()).collect();
+    let (fires, beside) = policy.sides();
+    let beside = match &policy.detection {
+        _ if beside.is_empty() => String::new(),
+        Detection::Pair { .. } => format!(", expects {}", timeline::shown(&texts(beside).join(", "))),
+        _ => format!(", unless {}", timeline::shown(&texts(beside).join(", "))),
+    };
     format!(
-        "{}{named}: {} {}; since {}; {what}",
+        "{}{named}: {} {}{beside}; since {}; {what}",
         timeline::shown(&policy.id),
         mode(&policy.detection),
-        timeline::shown(&patterns.join(", ")),
+        timeline::shown(&texts(fires).join(", ")),
         policy.compare_to.name()
     )
+}
+
+fn texts(patterns: &[Pattern]) -> Vec<&str> {
+    patterns.iter().map(Pattern::text).collect()
 }
 
 fn mode(detection: &Detection) -> &'static str {
@@ -85,10 +95,12 @@ fn row(file: &str, policy: &Policy) -> Value {
         Action::Prompt => None,
         Action::Command(command) => Some(&command.shown),
     };
-    let patterns: Vec<&str> = policy.patterns().map(|pattern| pattern.text()).collect();
+    let (fires, beside) = policy.sides();
+    let is_pair = matches!(policy.detection, Detection::Pair { .. });
+    let (safety, expects) = if is_pair { (Vec::new(), texts(beside)) } else { (texts(beside), Vec::new()) };
     json!({
-        "policy": policy.id, "name": policy.name, "file": file, "mode": mode(&policy.detection), "patterns": patterns,
-        "compare_to": policy.compare_to.name(), "command": command,
+        "policy": policy.id, "name": policy.name, "file": file, "mode": mode(&policy.detection), "patterns": texts(fires),
+        "safety": safety, "expects": expects, "compare_to": policy.compare_to.name(), "command": command,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jackline_core::files::queue::{Entry, SettledBy};
+use jackline_core::files::queue::{Entry, SettledBy, Status as State};
 use jackline_core::session::Session;
 use jackline_runtime::Runtime;
 use jackline_runtime::files::queue::Queue;
@@ -61,10 +61,19 @@ impl Status {
             screen::line("the queue is empty")?;
         }
         rows.iter().try_for_each(|(entry, backed)| screen::line(&line(entry, *backed)))?;
-        corrupt.iter().try_for_each(|name| {
-            screen::line(&format!("damaged: {name} (the next stop records it and writes it anew)"))
-        })?;
+        corrupt.iter().try_for_each(|name| screen::line(&format!("damaged: {name} ({})", becoming(name))))?;
         Ok(())
+    }
+}
+
+/// What becomes of a damaged entry, by its file's name: of those that are settled there may be many, and no stop reads them
+/// all.
+fn becoming(name: &str) -> &'static str {
+    let status = |status: State| name.ends_with(&format!(".{}.json", status.name()));
+    if status(State::Queued) || status(State::Failed) {
+        "the next stop records and removes it, and writes it anew if it still fires"
+    } else {
+        "it is recorded and removed when it fires again; `jackline policy clear` removes it now"
     }
 }
 
