@@ -147,17 +147,19 @@ impl Proxy {
     /// A judged call is over: its end is on record before the client hears of it.
     fn finished(&self, id: &Id, called: &Called, outline: &Outline<'_>, (text, batch): (&[u8], Option<&Arc<Batch>>)) {
         let read = |part| Option::map(part, Part::read).transpose();
-        let unread = |why: &str| {
-            let why = format!("the call was made, and the server's answer cannot be read: {why}");
+        let failed = |why: &str| {
             self.judge.finished(called, false, &json!({ "error": why }));
-            self.answer(batch, reply::error(Some(id), CONNECTION_CLOSED, &why));
+            self.answer(batch, reply::error(Some(id), CONNECTION_CLOSED, why));
         };
+        let unread = |why: &str| failed(&format!("the call was made, and the server's answer cannot be read: {why}"));
         match (read(outline.result), read(outline.error)) {
             (Ok(Some(_)), Ok(Some(_))) => unread("it is both a result and an error"),
             (Ok(None), Ok(None)) => unread("it is neither a result nor an error"),
             (Ok(Some(result)), Ok(None)) if called.may_go_on(&result.value) => {
-                self.judge.wants_input(called, result.value.get("requestState").unwrap_or(&Value::Null));
-                self.relay(batch, text);
+                match self.judge.wants_input(called, &result.value) {
+                    Ok(()) => self.relay(batch, text),
+                    Err(why) => failed(&why),
+                }
             }
             (Ok(Some(result)), Ok(None)) => {
                 let ok = result.value.get("isError") != Some(&Value::Bool(true));

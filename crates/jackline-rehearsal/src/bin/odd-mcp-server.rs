@@ -235,8 +235,9 @@ impl Server {
             "deaf" => loop {
                 thread::sleep(Duration::from_secs(1));
             },
-            "input" if parameters.get("requestState").is_none() => {
-                answer(id, json!({ "resultType": "input_required", "requestState": "s1", "inputRequests": {} }));
+            "input" if parameters.get("requestState").is_none() || arguments.get("always").is_some() => {
+                let asks = json!({ "q": { "method": "elicitation/create", "params": { "message": "more?" } } });
+                answer(id, json!({ "resultType": "input_required", "requestState": "s1", "inputRequests": asks }));
             }
             "input" => answer(id, text("with input")),
             "orphan" => {
