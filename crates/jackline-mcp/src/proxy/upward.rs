@@ -36,7 +36,7 @@ impl Proxy {
                 let why = format!("no JSON message: {why}");
                 self.client.say(reply::error(id.as_ref(), PARSE_ERROR, &why).as_bytes());
             }
-            Ok(Value::Array(items)) => self.batch(&items),
+            Ok(Value::Array(items)) => self.batch(&items, line),
             Ok(message) => self.message(&message, &message::on_one_line(line), None),
         }
     }
@@ -48,8 +48,10 @@ impl Proxy {
         self.client.say(reply::error(id.as_ref(), INVALID_REQUEST, &why).as_bytes());
     }
 
-    fn batch(&self, items: &[Value]) {
-        if items.is_empty() || items.len() > BATCH_MAX {
+    fn batch(&self, items: &[Value], line: &[u8]) {
+        // As they are written: what is read of a large number is not all of it.
+        let texts = scan::elements(line).filter(|texts| texts.len() == items.len()).unwrap_or_default();
+        if texts.is_empty() || items.len() > BATCH_MAX {
             let why = format!("a batch holds between 1 and {BATCH_MAX} messages");
             return self.client.say(reply::error(None, INVALID_REQUEST, &why).as_bytes());
         }
@@ -57,8 +59,8 @@ impl Proxy {
             !matches!(Message::of(item), Ok(Message { kind: Kind::Notification { .. } | Kind::Answer, .. }))
         };
         let batch = Arc::new(Batch::of(items.iter().filter(answered).count()));
-        for item in items {
-            self.message(item, item.to_string().as_bytes(), Some(&batch));
+        for (item, text) in items.iter().zip(texts) {
+            self.message(item, &message::on_one_line(text), Some(&batch));
         }
     }
 

@@ -130,3 +130,14 @@ fn notices_of_the_server_pass() {
     client.call("change", json!({}));
     assert_eq!(client.aside, [json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})]);
 }
+
+#[test]
+fn a_call_in_a_batch_passes_byte_for_byte_too() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.odd(&[]);
+    let call = r#"{"id":"b", "jsonrpc":"2.0","method":"tools/call","params":{"arguments":{"text":"x","n":123456789012345678901,"f":1.50},"name":"echo"}}"#;
+    client.say(&format!("[ {call} ]"));
+    assert_eq!(client.message()[0]["id"], "b");
+    let log = std::fs::read_to_string(world.path("log")).expect("a log");
+    assert!(log.lines().any(|line| line == call), "{log}");
+}
