@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::message::{Id, MEMBERS, is_disguise};
 
+/// The members that make a message an answer.
+const ANSWERS: [&str; 2] = ["result", "error"];
+
 /// The outermost members of a message that matter here.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outline<'a> {
@@ -58,6 +61,40 @@ pub(crate) fn id_in(text: &[u8]) -> Option<Id> {
     let mut ids = members(text)?.into_iter().filter(|(key, _)| key == "id" || is_disguise(key, &["id"]));
     let (key, id) = ids.next().filter(|_| ids.next().is_none())?;
     Id::of(&serde_json::from_slice(id).ok()?).filter(|_| key == "id")
+}
+
+/// Whether an object that may not be readable is meant as an answer: it says what came of something, and asks for nothing.
+pub(crate) fn is_answer(text: &[u8]) -> bool {
+    let names = |key: &str, names: &[&str]| names.contains(&key) || is_disguise(key, names);
+    let Some(members) = members(text) else { return false };
+    let asks = members.iter().any(|(key, value)| names(key, &["method"]) && *value != b"null");
+    !asks && members.iter().any(|(key, _)| names(key, &ANSWERS))
+}
+
+/// The same for a message that is too long to be kept: what it is stands before what is long.
+pub(crate) fn begins_as_answer(head: &[u8]) -> bool {
+    let begins = || {
+        let mut scan = Scan::of(head);
+        scan.skip_space();
+        scan.expect(b'{')?;
+        loop {
+            scan.skip_space();
+            let key = scan.string()?;
+            let key: String = serde_json::from_slice(head.get(key)?).ok()?;
+            match key.as_str() {
+                key if ANSWERS.contains(&key) => return Some(true),
+                "method" | "params" => return Some(false),
+                _ => {}
+            }
+            scan.skip_space();
+            scan.expect(b':')?;
+            scan.skip_space();
+            scan.value()?;
+            scan.skip_space();
+            scan.expect(b',')?;
+        }
+    };
+    begins().unwrap_or_default()
 }
 
 /// The members of an object, each as it is written; `None` where the text is none.
@@ -254,6 +291,25 @@ mod tests {
         assert_eq!(id(r#"{"id":3,"method":"a","method":"b"}"#).as_deref(), Some("3"));
         for unclear in [r#"{"id":3,"id":3}"#, r#"{"id":3,"ID":4}"#, r#"{"Id":3}"#, r#"{"id":[3]}"#, r#"{"id":3"#] {
             assert_eq!(id(unclear), None, "{unclear}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_seen_though_it_cannot_be_read() {
+        let answers = [
+            r#"{"id":3,"result":{"a":1,"a":2}}"#,
+            r#"{"id":3,"error":{},"error":{}}"#,
+            r#"{"id":3,"Result":{}}"#,
+            r#"{"id":3,"method":null,"result":{}}"#,
+        ];
+        answers.iter().for_each(|text| assert!(is_answer(text.as_bytes()), "{text}"));
+        let others =
+            [r#"{"id":3,"method":"a","result":{}}"#, r#"{"id":3,"METHOD":"a","result":{}}"#, r#"{"id":3}"#, "[1]", "x"];
+        others.iter().for_each(|text| assert!(!is_answer(text.as_bytes()), "{text}"));
+        let begins = |head: &str| begins_as_answer(head.as_bytes());
+        assert!(begins(r#" { "jsonrpc" : "2.0", "id":[1,{"method":2}], "result":{"text":"xx"#));
+        for head in [r#"{"id":1,"method":"a","params":{"result":1"#, r#"{"params":{"#, r#"{"id":1,"x":{"result":1,"#, "x"] {
+            assert!(!begins(head), "{head}");
         }
     }
 

@@ -14,7 +14,7 @@ use super::pending::{Refused, Waiting, What};
 use super::server::Sent;
 use super::{End, Proxy};
 use crate::message::{self, Id, Kind, Message};
-use crate::reply::{self, CONNECTION_CLOSED, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
+use crate::reply::{self, CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
 use crate::scan;
 
 type Belongs<'a> = Option<&'a Arc<Batch>>;
@@ -30,6 +30,7 @@ impl Proxy {
             return;
         }
         match message::read(line) {
+            Err(why) if scan::is_answer(line) => self.unreadable_answer(scan::id_in(line), &why),
             Err(why) => {
                 // Whoever asked is told, where it can be seen who did.
                 let id = scan::id_in(line);
@@ -45,7 +46,21 @@ impl Proxy {
     pub(super) fn client_said_too_much(&self, head: &[u8], tail: &[u8]) {
         let why = format!("the message is longer than {} bytes", LINE_BYTES_MAX);
         let id = scan::id_in_edges(head, tail);
+        if scan::begins_as_answer(message::unmarked(head)) {
+            return self.unreadable_answer(id, &why);
+        }
         self.client.say(reply::error(id.as_ref(), INVALID_REQUEST, &why).as_bytes());
+    }
+
+    /// An answer of the client's that cannot be read: the server waits for it. The client asked for nothing here, and may have
+    /// asked for something else by the same id.
+    fn unreadable_answer(&self, id: Option<Id>, why: &str) {
+        let why = format!("the client's answer cannot be read: {why}");
+        self.note(&why);
+        if let Some(id) = id {
+            let text = reply::error(Some(&id), INTERNAL_ERROR, &why);
+            self.send(&Sent { text: text.as_bytes(), ..Sent::default() });
+        }
     }
 
     fn batch(&self, items: &[Value], line: &[u8]) {
@@ -55,10 +70,11 @@ impl Proxy {
             let why = format!("a batch holds between 1 and {BATCH_MAX} messages");
             return self.client.say(reply::error(None, INVALID_REQUEST, &why).as_bytes());
         }
-        let answered = |item: &&Value| {
-            !matches!(Message::of(item), Ok(Message { kind: Kind::Notification { .. } | Kind::Answer, .. }))
+        let answered = |(item, text): &(&Value, &&[u8])| match Message::of(item) {
+            Ok(message) => matches!(message.kind, Kind::Request { .. }),
+            Err(_) => !scan::is_answer(text),
         };
-        let batch = Arc::new(Batch::of(items.iter().filter(answered).count()));
+        let batch = Arc::new(Batch::of(items.iter().zip(&texts).filter(answered).count()));
         for (item, text) in items.iter().zip(texts) {
             self.message(item, &message::on_one_line(text), Some(&batch));
         }
@@ -67,6 +83,7 @@ impl Proxy {
     fn message(&self, value: &Value, text: &[u8], batch: Belongs<'_>) {
         let message = match Message::of(value) {
             Ok(message) => message,
+            Err((id, why)) if scan::is_answer(text) => return self.unreadable_answer(id, why),
             Err((id, why)) => return self.answer(batch, reply::error(id.as_ref(), INVALID_REQUEST, why)),
         };
         match &message.kind {

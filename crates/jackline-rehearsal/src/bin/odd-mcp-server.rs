@@ -83,7 +83,7 @@ impl Server {
         let method = message.get("method").and_then(Value::as_str);
         match (method, id) {
             (None, Some(_)) => {
-                let said = message.get("result").cloned().unwrap_or_default();
+                let said = message.get("result").or_else(|| message.get("error")).cloned().unwrap_or_default();
                 let call = self.asking.take();
                 call.into_iter().for_each(|id| answer(&id, text(&format!("the client said {said}"))));
             }
@@ -226,7 +226,9 @@ impl Server {
             "long" => answer(id, text(&lines(1..=number("lines")))),
             "ask" => {
                 self.asking = Some(id.clone());
-                say(&json!({ "jsonrpc": "2.0", "id": 1, "method": "roots/list" }));
+                // An id that a client may use as well, at the same time.
+                let own = if arguments.get("alike").is_some() { id.clone() } else { json!(1) };
+                say(&json!({ "jsonrpc": "2.0", "id": own, "method": "roots/list" }));
             }
             "slow" => {
                 thread::sleep(Duration::from_millis(number("ms")));
