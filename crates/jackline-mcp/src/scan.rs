@@ -28,17 +28,13 @@ impl Outline<'_> {
 
 /// The outline of an object; `None` where the text is none, or says one of the members twice, in whatever letters.
 pub(crate) fn outline(text: &[u8]) -> Option<Outline<'_>> {
-    let mut outline = Outline::default();
+    let (mut outline, mut method) = (Outline::default(), None);
     for (key, value) in members(text)? {
         let slot = match key.as_str() {
             "id" => &mut outline.id,
             "result" => &mut outline.result,
             "error" => &mut outline.error,
-            "method" if outline.method.is_none() => {
-                outline.method = Some(serde_json::from_slice(value).ok()?);
-                continue;
-            }
-            "method" => return None,
+            "method" => &mut method,
             // To some readers it is one of these.
             key if is_disguise(key, &MEMBERS) => return None,
             _ => continue,
@@ -47,6 +43,11 @@ pub(crate) fn outline(text: &[u8]) -> Option<Outline<'_>> {
             return None;
         }
     }
+    outline.method = match method {
+        // Some servers write every member that there is.
+        None | Some(b"null") => None,
+        Some(method) => Some(serde_json::from_slice(method).ok()?),
+    };
     // Some servers say of every answer both what it is and, with `null`, what it is not.
     match (outline.result, outline.error) {
         (Some(_), Some(b"null")) => outline.error = None,
@@ -65,10 +66,18 @@ pub(crate) fn id_in(text: &[u8]) -> Option<Id> {
 
 /// Whether an object that may not be readable is meant as an answer: it says what came of something, and asks for nothing.
 pub(crate) fn is_answer(text: &[u8]) -> bool {
-    let names = |key: &str, names: &[&str]| names.contains(&key) || is_disguise(key, names);
-    let Some(members) = members(text) else { return false };
-    let asks = members.iter().any(|(key, value)| names(key, &["method"]) && *value != b"null");
-    !asks && members.iter().any(|(key, _)| names(key, &ANSWERS))
+    let asks = |(key, value): &(String, &[u8])| is_meant(key, &["method"]) && *value != b"null";
+    has_answer(text) && members(text).is_some_and(|members| !members.iter().any(asks))
+}
+
+/// Whether such an object says what came of something, whatever else it says.
+pub(crate) fn has_answer(text: &[u8]) -> bool {
+    members(text).is_some_and(|members| members.iter().any(|(key, _)| is_meant(key, &ANSWERS)))
+}
+
+/// Whether a key is one of these names, in whatever letters.
+fn is_meant(key: &str, names: &[&str]) -> bool {
+    names.contains(&key) || is_disguise(key, names)
 }
 
 /// The same for a message that is too long to be kept: what it is stands before what is long.
@@ -262,6 +271,8 @@ mod tests {
         assert_eq!(seen(nested), Some((Some(r#""x\"1""#), None, Some(r#"{"id":9,"a":["}",{"b":"\"]"}]}"#))));
         assert_eq!(seen(r#" { "id" : 1.5e3 , "method" : "a\/b" } "#), Some((Some("1.5e3"), Some("a/b".into()), None)));
         assert_eq!(seen(r#"{"id":null}"#), Some((Some("null"), None, None)));
+        assert_eq!(seen(r#"{"id":1,"method": null ,"result":5}"#), Some((Some("1"), None, Some("5"))));
+        assert_eq!(seen(r#"{"id":1,"method":null,"method":"a"}"#), None);
     }
 
     #[test]

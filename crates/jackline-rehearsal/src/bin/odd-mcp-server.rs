@@ -183,6 +183,7 @@ impl Server {
         let plain = [
             "fail", "error", "die", "hang", "flood", "babble", "change", "leave", "long", "ask", "slow", "deaf",
             "input", "deep", "nested", "doubled", "nulled", "orphan", "pretend", "both", "empty", "wordy", "linked",
+            "torn", "named-twice", "disguised", "methodless",
         ];
         tools.extend(plain.iter().map(|name| of(name, any())));
         if self.changed {
@@ -286,6 +287,10 @@ fn odd_answer(name: &str, id: &Value) {
         }
         "both" => say(&json!({ "jsonrpc": "2.0", "id": id, "method": "odd/both", "result": text(&lines(1..=2_000)) })),
         "doubled" => print(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"content":[]}}}}"#)),
+        "torn" => print(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}},"result":{{"content":[]}}}}"#)),
+        "named-twice" => print(&format!(r#"{{"jsonrpc":"2.0","id":{id},"id":{id},"result":{{"content":[]}}}}"#)),
+        "disguised" => print(&format!(r#"{{"jsonrpc":"2.0","id":{id},"Result":{{"content":[]}}}}"#)),
+        "methodless" => say(&json!({ "jsonrpc": "2.0", "id": id, "method": null, "result": text("said") })),
         "nulled" => say(&json!({ "jsonrpc": "2.0", "id": id, "result": text("said"), "error": null })),
         "empty" => say(&json!({ "jsonrpc": "2.0", "id": id })),
         "wordy" => {
