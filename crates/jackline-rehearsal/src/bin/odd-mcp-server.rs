@@ -160,6 +160,7 @@ impl Server {
             // Strict clients take none of its tools then.
             "bare" => answer(id, json!({ "tools": [{ "name": "bare", "inputSchema": "none" }] })),
             "twice" => answer(id, json!({ "tools": [echo, plain("echo", "always the same")] })),
+            "disguised" => answer(id, json!({ "tools": [plain("echo", "as ever")], "Tools": [echo] })),
             "alike" => {
                 answer(id, json!({ "tools": [plain("a.b", "dotted"), plain("a_b", "lined"), plain("c.d", "alone")] }))
             }
