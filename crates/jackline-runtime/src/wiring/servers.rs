@@ -34,6 +34,8 @@ const HTTP_URL_KEY: &str = "httpUrl";
 const HEADER: &str = "--header-env";
 /// What the variables are called that hold the headers of an address.
 const VARIABLE: &str = "JACKLINE_HEADER_";
+/// Where an entry says in which directory its program is started.
+const CWD_KEY: &str = "cwd";
 /// Where an entry has the variables of its program.
 const ENV_KEY: &str = "env";
 
@@ -56,6 +58,9 @@ pub struct Line {
     pub options: Vec<String>,
     /// Options of those that belong to one project.
     pub project: Vec<String>,
+    /// Options of others that are started in a directory of their own; none where nobody can tell which project they are
+    /// for, since their host starts the rest in it.
+    pub apart: Option<Vec<String>>,
     /// The project by which they judge here.
     pub root: String,
 }
@@ -82,10 +87,13 @@ pub fn wrap(text: &str, places: &[Place<'_>], line: &Line) -> Result<Wrapped, Se
         let mut words: Vec<String> = PROXY.iter().map(|word| (*word).to_owned()).collect();
         words.extend(named(item.key.as_deref().unwrap_or_default()));
         words.extend(line.options.iter().cloned());
-        if matches!(place, Place::Project(_)) {
-            words.extend(line.project.iter().cloned());
-        }
         let (name, entry) = (item.key.as_deref().unwrap_or_default(), item.node.value(read));
+        let apart = entry.get(CWD_KEY).is_some_and(|dir| !dir.is_null());
+        match (place, apart) {
+            (Place::Project(_), _) => words.extend(line.project.iter().cloned()),
+            (_, true) => words.extend(line.apart.iter().flatten().cloned()),
+            _ => {}
+        }
         if own::line_beginning(&entry, PROXY).is_some_and(|proxy| astray(&proxy, name, &line.root).is_some()) {
             return Err("it is behind a proxy that judges by something else; `jackline doctor` says by what");
         }
@@ -96,7 +104,8 @@ pub fn wrap(text: &str, places: &[Place<'_>], line: &Line) -> Result<Wrapped, Se
                         another name and run this again",
             );
         }
-        Change { text: read, edits, entry: &item.node }.put_in(&line.program, words)
+        let placed = matches!(place, Place::Project(_)) || !apart || line.apart.is_some();
+        Change { text: read, edits, entry: &item.node }.put_in(&line.program, words, placed)
     })
 }
 
@@ -234,7 +243,8 @@ impl<'t> Change<'t, '_, '_> {
         items.iter().map(|item| item.node.value(self.text).as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    fn put_in(mut self, program: &str, words: Vec<String>) -> Outcome {
+    /// `placed` where the proxy would find the project's definition.
+    fn put_in(mut self, program: &str, words: Vec<String>, placed: bool) -> Outcome {
         if self.entry.kind != Kind::Object {
             return Err("it is no object");
         }
@@ -243,6 +253,12 @@ impl<'t> Change<'t, '_, '_> {
         }
         if own::line_of(&self.entry.value(self.text)).is_some() {
             return Err("it is Jackline's own server, which has its calls judged by itself");
+        }
+        if !placed {
+            return Err(
+                "it is started in a directory of its own (`cwd`), where no project's definition is found; name a project \
+                        for it with `--workspace DIR`",
+            );
         }
         if ["oauth", "headersHelper"].iter().any(|key| self.item(key).is_some()) {
             return Err("it signs in by itself, which the proxy does not do for it");

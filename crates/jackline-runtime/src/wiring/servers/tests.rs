@@ -8,6 +8,7 @@ fn line() -> Line {
         program: "/opt/jackline".to_owned(),
         options: words(&["--store", "/s"]),
         project: words(&["--workspace", "/ws"]),
+        apart: Some(words(&["--workspace", "/ws"])),
         root: "/ws".to_owned(),
     }
 }
@@ -215,6 +216,19 @@ fn servers_of_a_project_know_their_project() {
     let mut want: Value = serde_json::from_str(text).unwrap();
     want["projects"]["/ws"]["mcpServers"]["a"] = serde_json::json!({"command": "/opt/jackline", "args": args});
     check(text, &want);
+}
+
+#[test]
+fn servers_that_are_started_elsewhere_know_their_project_or_are_left() {
+    let text = r#"{"mcpServers":{"a":{"command":"srv","cwd":"/tmp"}}}"#;
+    let args = ["mcp", "proxy", "--name", "a", "--store", "/s", "--workspace", "/ws", "--", "srv"];
+    let entry = serde_json::json!({"command": "/opt/jackline", "args": args, "cwd": "/tmp"});
+    check(text, &serde_json::json!({ "mcpServers": { "a": entry } }));
+    let nowhere = Line { apart: None, ..line() };
+    let left = wrap(text, &PLACES, &nowhere).unwrap();
+    assert_eq!((left.text.as_str(), left.servers.len(), left.left.len()), (text, 0, 1));
+    let wrapped = wrap(text, &PLACES, &line()).unwrap().text;
+    assert!(wrap(&wrapped, &PLACES, &nowhere).unwrap().left.is_empty(), "it is behind the proxy already");
 }
 
 #[test]
