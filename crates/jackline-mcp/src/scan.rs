@@ -319,7 +319,9 @@ mod tests {
         others.iter().for_each(|text| assert!(!is_answer(text.as_bytes()), "{text}"));
         let begins = |head: &str| begins_as_answer(head.as_bytes());
         assert!(begins(r#" { "jsonrpc" : "2.0", "id":[1,{"method":2}], "result":{"text":"xx"#));
-        for head in [r#"{"id":1,"method":"a","params":{"result":1"#, r#"{"params":{"#, r#"{"id":1,"x":{"result":1,"#, "x"] {
+        for head in
+            [r#"{"id":1,"method":"a","params":{"result":1"#, r#"{"params":{"#, r#"{"id":1,"x":{"result":1,"#, "x"]
+        {
             assert!(!begins(head), "{head}");
         }
     }

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Body, Call, Continued, DIRS_MAX, Event, EventFault, MAIN_AGENT, NAME_BYTES_MAX, Outcome, Output, OutputSchema, PATH_BYTES_MAX,
-    SESSION_ID_BYTES_MAX, StopAsk, TOOL_NAME_BYTES_MAX, usage,
+    Body, Call, Continued, DIRS_MAX, Event, EventFault, MAIN_AGENT, NAME_BYTES_MAX, Outcome, Output, OutputSchema,
+    PATH_BYTES_MAX, SESSION_ID_BYTES_MAX, StopAsk, TOOL_NAME_BYTES_MAX, usage,
 };
 use crate::completion::park;
 use crate::exception::Exception;

@@ -24,8 +24,8 @@ pub(crate) mod unknown_tool;
 
 use std::cell::OnceCell;
 
-use crate::code;
 use crate::call::{Signature, View, Views};
+use crate::code;
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::{Enforce, Guard, OnFault, Policy, Section};
 use crate::event::Event;

@@ -182,9 +182,33 @@ impl Server {
         let elsewhere = json!({ "type": "object", "$ref": "https://example.com/elsewhere.json" });
         let mut tools = vec![of("echo", text), of("add", numbers), of("far", elsewhere)];
         let plain = [
-            "fail", "error", "die", "hang", "flood", "babble", "change", "leave", "long", "ask", "slow", "deaf",
-            "input", "deep", "nested", "doubled", "nulled", "orphan", "pretend", "both", "empty", "wordy", "linked",
-            "torn", "named-twice", "disguised", "methodless",
+            "fail",
+            "error",
+            "die",
+            "hang",
+            "flood",
+            "babble",
+            "change",
+            "leave",
+            "long",
+            "ask",
+            "slow",
+            "deaf",
+            "input",
+            "deep",
+            "nested",
+            "doubled",
+            "nulled",
+            "orphan",
+            "pretend",
+            "both",
+            "empty",
+            "wordy",
+            "linked",
+            "torn",
+            "named-twice",
+            "disguised",
+            "methodless",
         ];
         tools.extend(plain.iter().map(|name| of(name, any())));
         if self.changed {

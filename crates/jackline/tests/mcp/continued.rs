@@ -52,7 +52,10 @@ fn a_call_that_goes_on_is_judged_and_on_record_each_time() {
     let requested = world.records_of("call.requested");
     let said: Vec<&Value> = requested.iter().map(|record| &record["data"]["call"]["continued"]["given"]["q"]).collect();
     assert_eq!(said.len(), 3, "{requested:?}");
-    assert_eq!((said[1]["content"]["said"].as_str(), said[2]["content"]["said"].as_str()), (Some("first"), Some("second")));
+    assert_eq!(
+        (said[1]["content"]["said"].as_str(), said[2]["content"]["said"].as_str()),
+        (Some("first"), Some("second"))
+    );
     assert_eq!(requested[1]["data"]["call"]["continued"]["asked"]["q"]["params"]["message"], "more?");
     assert_eq!(requested[0]["data"]["call"]["id"], requested[2]["data"]["call"]["id"]);
     let finished = world.records_of("call.finished");
